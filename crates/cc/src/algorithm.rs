@@ -1,0 +1,147 @@
+//! The contract between a transport and an algorithm.
+
+use crate::{Path, Seconds, Segments};
+use alloc::vec::Vec;
+
+/// An acknowledgement that arrived on a path.
+#[derive(Clone, Copy, Debug)]
+pub struct Ack {
+    /// When it arrived.
+    pub now: Seconds,
+    /// Segments it newly acknowledged that may grow the window: 0 during loss recovery.
+    pub acked: Segments,
+    /// The round-trip time it measured, unless only retransmitted segments were acknowledged.
+    pub rtt: Option<Seconds>,
+    /// The smoothed round-trip time (RFC 6298) including this sample; 0 before the first.
+    pub srtt: Seconds,
+    /// Segments in flight after it.
+    pub in_flight: Segments,
+    /// The path's round count ([`Path::round`]) after it.
+    pub round: u64,
+    /// Whether the window, not the application or the receiver, limited the sender since the last
+    /// acknowledgement. Where it did not, the window does not grow (RFC 7661).
+    pub cwnd_limited: bool,
+}
+
+/// Why the network is thought to be congested.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Signal {
+    /// A segment was lost; once per recovery episode.
+    Loss,
+    /// The receiver echoed an ECN mark (RFC 3168); once per round trip.
+    Ecn,
+    /// The retransmission timer expired (RFC 6298). [`crate::Group`] then sets the window to one segment.
+    Timeout,
+}
+
+/// A congestion signal on a path.
+#[derive(Clone, Copy, Debug)]
+pub struct Congestion {
+    /// When it was detected.
+    pub now: Seconds,
+    /// What it was.
+    pub signal: Signal,
+}
+
+/// A congestion-control algorithm over all the paths of one connection.
+///
+/// `paths` is the whole table and `r` the row that the event concerns; an algorithm writes the
+/// window, threshold and pacing rate of row `r` only. Rows with `active == false` belong to removed paths
+/// and must not count. State of an algorithm's own is kept per row, indexed like `paths`.
+pub trait Algorithm: Send {
+    /// Row `r` is new, or is in use again after it was removed.
+    fn path_added(&mut self, paths: &mut [Path], r: usize) {
+        let _ = (paths, r);
+    }
+
+    /// Row `r` will carry nothing more: forget its state.
+    fn path_removed(&mut self, paths: &mut [Path], r: usize) {
+        let _ = (paths, r);
+    }
+
+    /// Segments were acknowledged on `r`; grow its window. The row's measurements are already
+    /// current, and `ack.acked` is 0 where growth is not allowed.
+    fn acked(&mut self, paths: &mut [Path], r: usize, ack: &Ack);
+
+    /// Congestion on `r`: set its threshold and its window.
+    fn congestion(&mut self, paths: &mut [Path], r: usize, event: &Congestion);
+
+    /// The last congestion event on `r` was spurious. Its window and threshold have been
+    /// restored; restore what else was changed.
+    fn spurious(&mut self, paths: &mut [Path], r: usize) {
+        let _ = (paths, r);
+    }
+
+    /// Data was acknowledged on `r` while the sender was not limited by its window.
+    fn app_limited(&mut self, paths: &mut [Path], r: usize, now: Seconds) {
+        let _ = (paths, r, now);
+    }
+
+    /// Writes the observables that the registry lists for this algorithm, in that order; NaN where
+    /// one has no value now.
+    fn observe(&self, paths: &[Path], r: usize, out: &mut [f64]) {
+        let _ = (paths, r, out);
+    }
+}
+
+/// An algorithm that knows one path only: the same events, about that path. See [`Algorithm`].
+pub trait SinglePath: Clone + Send {
+    /// See [`Algorithm::acked`].
+    fn acked(&mut self, path: &mut Path, ack: &Ack);
+    /// See [`Algorithm::congestion`].
+    fn congestion(&mut self, path: &mut Path, event: &Congestion);
+    /// See [`Algorithm::spurious`].
+    fn spurious(&mut self, path: &mut Path) {
+        let _ = path;
+    }
+    /// See [`Algorithm::app_limited`].
+    fn app_limited(&mut self, path: &mut Path, now: Seconds) {
+        let _ = (path, now);
+    }
+    /// See [`Algorithm::observe`].
+    fn observe(&self, path: &Path, out: &mut [f64]) {
+        let _ = (path, out);
+    }
+}
+
+/// A single-path algorithm on each path: rows that ignore each other.
+pub struct Uncoupled<A> {
+    fresh: A,
+    each: Vec<A>,
+}
+
+impl<A: SinglePath> Uncoupled<A> {
+    /// Gives every path a copy of `fresh`.
+    pub fn new(fresh: A) -> Self {
+        Uncoupled { fresh, each: Vec::new() }
+    }
+}
+
+impl<A: SinglePath> Algorithm for Uncoupled<A> {
+    fn path_added(&mut self, _: &mut [Path], r: usize) {
+        if r == self.each.len() {
+            self.each.push(self.fresh.clone());
+        }
+        self.each[r] = self.fresh.clone();
+    }
+
+    fn acked(&mut self, paths: &mut [Path], r: usize, ack: &Ack) {
+        self.each[r].acked(&mut paths[r], ack);
+    }
+
+    fn congestion(&mut self, paths: &mut [Path], r: usize, event: &Congestion) {
+        self.each[r].congestion(&mut paths[r], event);
+    }
+
+    fn spurious(&mut self, paths: &mut [Path], r: usize) {
+        self.each[r].spurious(&mut paths[r]);
+    }
+
+    fn app_limited(&mut self, paths: &mut [Path], r: usize, now: Seconds) {
+        self.each[r].app_limited(&mut paths[r], now);
+    }
+
+    fn observe(&self, paths: &[Path], r: usize, out: &mut [f64]) {
+        self.each[r].observe(&paths[r], out);
+    }
+}

@@ -1,0 +1,121 @@
+//! The table of a connection's paths, and the rules that hold for every algorithm.
+
+use crate::{Ack, Algorithm, Congestion, MAX_CWND, MIN_CWND, Path, Seconds, Segments, Signal};
+use alloc::{boxed::Box, vec::Vec};
+
+/// Pacing rate over window per RTT, in slow start and after it, where pacing is on: enough above 1
+/// to let the window, not the pacer, be the limit.
+const PACING_GAIN_SLOW_START: f64 = 2.0;
+const PACING_GAIN: f64 = 1.2;
+
+/// The congestion control of one connection: its paths and the algorithm that couples them.
+pub struct Group {
+    algorithm: Box<dyn Algorithm>,
+    paths: Vec<Path>,
+    /// Window and threshold of each path before its last congestion event.
+    before: Vec<(Segments, Segments)>,
+    paced: bool,
+}
+
+impl Group {
+    /// A connection without paths. `paced` gives every path a pacing rate from its window and RTT;
+    /// an algorithm that sets rates of its own does not need it.
+    pub fn new(algorithm: Box<dyn Algorithm>, paced: bool) -> Self {
+        Group { algorithm, paths: Vec::new(), before: Vec::new(), paced }
+    }
+
+    /// Adds a path with the given initial window and returns its row. A removed path's row is used
+    /// again.
+    pub fn add_path(&mut self, srtt: Seconds, initial_cwnd: Segments) -> usize {
+        let path = Path { srtt, ..Path::new(initial_cwnd.clamp(MIN_CWND, MAX_CWND)) };
+        let r = match self.paths.iter().position(|p| !p.active) {
+            Some(r) => {
+                self.paths[r] = path;
+                r
+            }
+            None => {
+                self.paths.push(path);
+                self.before.push((0.0, 0.0));
+                self.paths.len() - 1
+            }
+        };
+        self.before[r] = (self.paths[r].cwnd, self.paths[r].ssthresh);
+        self.algorithm.path_added(&mut self.paths, r);
+        self.settle(r);
+        r
+    }
+
+    /// The path carries nothing more.
+    pub fn remove_path(&mut self, r: usize) {
+        self.paths[r].active = false;
+        self.algorithm.path_removed(&mut self.paths, r);
+    }
+
+    /// An acknowledgement arrived on path `r`.
+    #[inline]
+    pub fn on_ack(&mut self, r: usize, ack: &Ack) {
+        let path = &mut self.paths[r];
+        path.srtt = ack.srtt;
+        path.in_flight = ack.in_flight;
+        path.round = ack.round;
+        if let Some(rtt) = ack.rtt {
+            path.latest_rtt = rtt;
+            path.min_rtt = path.min_rtt.min(rtt);
+        }
+        if ack.cwnd_limited {
+            self.algorithm.acked(&mut self.paths, r, ack);
+        } else {
+            self.algorithm.acked(&mut self.paths, r, &Ack { acked: 0.0, ..*ack });
+            self.algorithm.app_limited(&mut self.paths, r, ack.now);
+        }
+        self.settle(r);
+    }
+
+    /// Congestion on path `r`. After a timeout the window is one segment (RFC 5681 §3.1).
+    pub fn on_congestion(&mut self, r: usize, event: &Congestion) {
+        self.before[r] = (self.paths[r].cwnd, self.paths[r].ssthresh);
+        self.algorithm.congestion(&mut self.paths, r, event);
+        if event.signal == Signal::Timeout {
+            self.paths[r].cwnd = MIN_CWND;
+        }
+        self.settle(r);
+    }
+
+    /// The last congestion event on path `r` was spurious: its window and threshold return
+    /// (RFC 4015 §3.2, RFC 9438 §4.9).
+    pub fn on_spurious(&mut self, r: usize) {
+        let (cwnd, ssthresh) = self.before[r];
+        let path = &mut self.paths[r];
+        path.cwnd = path.cwnd.max(cwnd);
+        path.ssthresh = path.ssthresh.max(ssthresh);
+        self.algorithm.spurious(&mut self.paths, r);
+        self.settle(r);
+    }
+
+    /// Row `r` of the table.
+    #[inline]
+    pub fn path(&self, r: usize) -> &Path {
+        &self.paths[r]
+    }
+
+    /// The whole table, rows of removed paths included.
+    pub fn paths(&self) -> &[Path] {
+        &self.paths
+    }
+
+    /// The algorithm's observables for path `r`, in the registry's order; see [`Algorithm::observe`].
+    pub fn observe(&self, r: usize, out: &mut [f64]) {
+        out.fill(f64::NAN);
+        self.algorithm.observe(&self.paths, r, out);
+    }
+
+    #[inline]
+    fn settle(&mut self, r: usize) {
+        let path = &mut self.paths[r];
+        path.cwnd = path.cwnd.clamp(MIN_CWND, MAX_CWND);
+        if self.paced && path.srtt > 0.0 {
+            let gain = if path.in_slow_start() { PACING_GAIN_SLOW_START } else { PACING_GAIN };
+            path.pacing_rate = Some(gain * path.cwnd / path.srtt);
+        }
+    }
+}

@@ -1,0 +1,239 @@
+//! The list of algorithms: from here the command line, the documentation and the tests know them.
+
+use crate::{Algorithm, Group, reno};
+use alloc::{boxed::Box, string::String, vec::Vec};
+use core::fmt;
+
+/// Every algorithm, in the order in which lists show them.
+pub const ALL: &[&Entry] = &[&reno::ENTRY];
+
+/// What the project knows of one algorithm.
+pub struct Entry {
+    /// The name in scenarios and on the command line.
+    pub name: &'static str,
+    /// The full name.
+    pub title: &'static str,
+    /// Whether it couples paths.
+    pub kind: Kind,
+    /// Where it is defined: RFC or paper.
+    pub source: &'static str,
+    /// Its rules, in plain text; symbols as in the source.
+    pub equations: &'static [&'static str],
+    /// Where the source is silent or contradicts itself: how we read it.
+    pub readings: &'static [&'static str],
+    /// What can be set.
+    pub params: &'static [Param],
+    /// Inner values that it shows, in the order of [`Algorithm::observe`].
+    pub observables: &'static [Observable],
+    /// Makes the algorithm from its parameters.
+    pub build: fn(&Params) -> Box<dyn Algorithm>,
+}
+
+/// Whether an algorithm couples the paths of a connection.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Kind {
+    /// Knows one path; over several paths each runs its own.
+    SinglePath,
+    /// Couples all the paths of a connection.
+    Coupled,
+}
+
+/// A parameter of an algorithm.
+pub struct Param {
+    /// The key in a scenario.
+    pub name: &'static str,
+    /// The value where none is given.
+    pub default: Value,
+    /// What is allowed.
+    pub allowed: Allowed,
+    /// What it does, with its unit.
+    pub meaning: &'static str,
+}
+
+/// What a parameter may be.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub enum Allowed {
+    /// A number within these bounds, both included.
+    Range(f64, f64),
+    /// True or false.
+    Flag,
+    /// One of these words.
+    OneOf(&'static [&'static str]),
+}
+
+/// The value of a parameter.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub enum Value {
+    /// A number.
+    Number(f64),
+    /// A switch.
+    Flag(bool),
+    /// One of the words that the parameter lists.
+    Word(&'static str),
+}
+
+/// A value as a user gave it.
+#[derive(Clone, Debug, PartialEq)]
+pub enum Given {
+    /// A number.
+    Number(f64),
+    /// A switch.
+    Flag(bool),
+    /// A word.
+    Word(String),
+}
+
+/// An inner value that an algorithm shows.
+pub struct Observable {
+    /// The column name in records.
+    pub name: &'static str,
+    /// What it is, with its unit.
+    pub meaning: &'static str,
+}
+
+/// Parameters that every algorithm has.
+pub const COMMON: &[Param] = &[Param {
+    name: "pacing",
+    default: Value::Flag(false),
+    allowed: Allowed::Flag,
+    meaning: "spread the window over the RTT (2 w/RTT in slow start, 1.2 w/RTT after it)",
+}];
+
+/// A parameter that cannot be used.
+#[derive(Clone, Debug, PartialEq)]
+pub enum ParamError {
+    /// The algorithm has no parameter of that name.
+    Unknown {
+        /// The name given.
+        name: String,
+        /// The names it has.
+        known: Vec<&'static str>,
+    },
+    /// The value is of the wrong type or outside its range.
+    Invalid {
+        /// The parameter.
+        name: &'static str,
+        /// What it may be.
+        allowed: Allowed,
+    },
+}
+
+impl fmt::Display for ParamError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            ParamError::Unknown { name, known } => {
+                write!(f, "no parameter `{name}`; there are: {}", known.join(", "))
+            }
+            ParamError::Invalid { name, allowed } => write!(f, "`{name}` must be {allowed}"),
+        }
+    }
+}
+
+impl fmt::Display for Allowed {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Allowed::Range(low, high) => write!(f, "a number from {low} to {high}"),
+            Allowed::Flag => write!(f, "true or false"),
+            Allowed::OneOf(words) => write!(f, "one of {}", words.join(", ")),
+        }
+    }
+}
+
+impl core::error::Error for ParamError {}
+
+/// A full set of an algorithm's parameters.
+pub struct Params(Vec<(&'static str, Value)>);
+
+impl Params {
+    /// The number `name`.
+    ///
+    /// # Panics
+    /// Where the entry lists no such number: a mistake in the entry.
+    pub fn number(&self, name: &str) -> f64 {
+        match self.get(name) {
+            Value::Number(x) => x,
+            other => panic!("`{name}` is {other:?}, not a number"),
+        }
+    }
+
+    /// The switch `name`.
+    ///
+    /// # Panics
+    /// Where the entry lists no such switch: a mistake in the entry.
+    pub fn flag(&self, name: &str) -> bool {
+        match self.get(name) {
+            Value::Flag(x) => x,
+            other => panic!("`{name}` is {other:?}, not a switch"),
+        }
+    }
+
+    /// The word `name`.
+    ///
+    /// # Panics
+    /// Where the entry lists no such word: a mistake in the entry.
+    pub fn word(&self, name: &str) -> &'static str {
+        match self.get(name) {
+            Value::Word(x) => x,
+            other => panic!("`{name}` is {other:?}, not a word"),
+        }
+    }
+
+    fn get(&self, name: &str) -> Value {
+        let found = self.0.iter().find(|(n, _)| *n == name);
+        found.unwrap_or_else(|| panic!("no parameter `{name}` in the entry")).1
+    }
+}
+
+impl Entry {
+    /// The algorithm's own parameters and those that all have.
+    pub fn all_params(&self) -> impl Iterator<Item = &'static Param> + use<> {
+        self.params.iter().chain(COMMON)
+    }
+
+    /// Checks given values and fills in defaults.
+    ///
+    /// # Errors
+    /// [`ParamError`] names the parameter and what it may be.
+    pub fn params(&self, given: &[(String, Given)]) -> Result<Params, ParamError> {
+        for (name, _) in given {
+            if !self.all_params().any(|p| p.name == name) {
+                let known = self.all_params().map(|p| p.name).collect();
+                return Err(ParamError::Unknown { name: name.clone(), known });
+            }
+        }
+        let value = |p: &'static Param| {
+            let Some((_, v)) = given.iter().rev().find(|(n, _)| n == p.name) else {
+                return Ok((p.name, p.default));
+            };
+            p.accept(v).map(|v| (p.name, v)).ok_or(ParamError::Invalid { name: p.name, allowed: p.allowed })
+        };
+        self.all_params().map(value).collect::<Result<_, _>>().map(Params)
+    }
+
+    /// The controller of one connection.
+    ///
+    /// # Errors
+    /// See [`Entry::params`].
+    pub fn group(&self, given: &[(String, Given)]) -> Result<Group, ParamError> {
+        let params = self.params(given)?;
+        Ok(Group::new((self.build)(&params), params.flag("pacing")))
+    }
+}
+
+impl Param {
+    fn accept(&self, given: &Given) -> Option<Value> {
+        match (self.allowed, given) {
+            (Allowed::Range(low, high), Given::Number(x)) if (low..=high).contains(x) => {
+                Some(Value::Number(*x))
+            }
+            (Allowed::Flag, Given::Flag(x)) => Some(Value::Flag(*x)),
+            (Allowed::OneOf(words), Given::Word(x)) => words.iter().find(|w| *w == x).map(|w| Value::Word(w)),
+            _ => None,
+        }
+    }
+}
+
+/// The algorithm of that name.
+pub fn find(name: &str) -> Option<&'static Entry> {
+    ALL.iter().find(|e| e.name == name).copied()
+}

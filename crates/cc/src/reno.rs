@@ -1,0 +1,32 @@
+//! Reno: RFC 5681 with the acknowledged-segment counting of RFC 3465.
+
+use crate::registry::{Entry, Kind};
+use crate::{Ack, Congestion, Path, SinglePath, Uncoupled, slow_start};
+use alloc::boxed::Box;
+
+/// How the registry presents Reno.
+pub(crate) const ENTRY: Entry = Entry {
+    name: "reno",
+    title: "Reno (NewReno)",
+    kind: Kind::SinglePath,
+    source: "RFC 5681, RFC 6582",
+    equations: &["per acknowledged segment: w += 1/w", "on loss: w = w/2"],
+    readings: &["Segments are counted as acknowledged (RFC 3465), so delayed ACKs do not slow the growth."],
+    params: &[],
+    observables: &[],
+    build: |_| Box::new(Uncoupled::new(Reno)),
+};
+
+#[derive(Clone)]
+struct Reno;
+
+impl SinglePath for Reno {
+    fn acked(&mut self, path: &mut Path, ack: &Ack) {
+        // RFC 5681 §3.1: slow start below ssthresh, then one segment per window.
+        path.cwnd += slow_start::grow(path, ack.acked) / path.cwnd;
+    }
+
+    fn congestion(&mut self, path: &mut Path, _: &Congestion) {
+        path.reduce_to(path.cwnd / 2.0); // RFC 5681 §3.1, Eq. 4
+    }
+}

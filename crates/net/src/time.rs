@@ -1,0 +1,78 @@
+//! Simulated or real time, in whole nanoseconds.
+
+use core::fmt;
+use core::ops::{Add, AddAssign, Sub};
+
+/// An instant since an origin of the caller's choice, or a span of time.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub struct Time(u64);
+
+impl Time {
+    /// The origin, or no time at all.
+    pub const ZERO: Time = Time(0);
+    /// Later than any event.
+    pub const NEVER: Time = Time(u64::MAX);
+
+    /// That many nanoseconds.
+    pub const fn from_nanos(ns: u64) -> Time {
+        Time(ns)
+    }
+
+    /// That many milliseconds.
+    pub const fn from_millis(ms: u64) -> Time {
+        Time(ms * 1_000_000)
+    }
+
+    /// That many seconds, rounded to the nanosecond; negative or NaN is zero.
+    pub fn from_secs_f64(s: f64) -> Time {
+        Time((s * 1e9).round() as u64)
+    }
+
+    /// In nanoseconds.
+    pub const fn as_nanos(self) -> u64 {
+        self.0
+    }
+
+    /// In seconds.
+    pub fn as_secs_f64(self) -> f64 {
+        self.0 as f64 * 1e-9
+    }
+
+    /// The span since `earlier`, zero if that is later.
+    pub fn since(self, earlier: Time) -> Time {
+        Time(self.0.saturating_sub(earlier.0))
+    }
+
+    /// This span as often as `n`, at most [`Time::NEVER`].
+    pub fn times(self, n: u64) -> Time {
+        Time(self.0.saturating_mul(n))
+    }
+}
+
+impl Add for Time {
+    type Output = Time;
+    /// Adds spans; the sum is at most [`Time::NEVER`].
+    fn add(self, span: Time) -> Time {
+        Time(self.0.saturating_add(span.0))
+    }
+}
+
+impl AddAssign for Time {
+    fn add_assign(&mut self, span: Time) {
+        *self = *self + span;
+    }
+}
+
+impl Sub for Time {
+    type Output = Time;
+    fn sub(self, span: Time) -> Time {
+        debug_assert!(self >= span, "time went back: {self} - {span}");
+        Time(self.0.wrapping_sub(span.0))
+    }
+}
+
+impl fmt::Display for Time {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{} s", self.as_secs_f64())
+    }
+}

@@ -1,0 +1,3 @@
+//! The papers, their experiments and verdicts.
+mod result;
+pub use result::*;

@@ -1,0 +1,191 @@
+//! What a paper's run leaves: rows with verdicts, figures, and how to get each again.
+//!
+//! Written as JSON by `anabranch paper`, read by the report.
+
+use serde::{Deserialize, Serialize};
+
+/// A paper's experiments, run.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct PaperResult {
+    /// Its letter in lists: "A", "B", ….
+    pub id: String,
+    /// Its short name on the command line and in file names: "coupled-cubic".
+    pub name: String,
+    /// Its title.
+    pub title: String,
+    /// Authors, venue, year.
+    pub citation: String,
+    /// Which size was run: "quick", "default" or "full".
+    pub size: String,
+    /// Seeds per row.
+    pub seeds: u32,
+    /// The version that ran it.
+    pub version: String,
+    /// What it is about, in a few sentences; what was assumed.
+    pub notes: Vec<String>,
+    /// Mistakes and contradictions found in the paper's text.
+    pub errata: Vec<String>,
+    /// Groups of rows, in the paper's order.
+    pub experiments: Vec<Experiment>,
+}
+
+/// A table or figure of the paper, or an experiment beyond it.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Experiment {
+    /// "A-T4".
+    pub id: String,
+    /// What it shows.
+    pub title: String,
+    /// Context for the reader: the set-up, the choices where the paper is silent.
+    pub notes: Vec<String>,
+    /// Every value compared.
+    pub rows: Vec<Row>,
+    /// Figures drawn from the runs.
+    pub figures: Vec<Figure>,
+    /// How to run it again.
+    pub runs: Vec<Run>,
+}
+
+/// One value, published and ours.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Row {
+    /// Unique within the paper: "A-T4.subflow1".
+    pub id: String,
+    /// What is measured.
+    pub what: String,
+    /// Its unit: "segments", "Mbit/s", "" for a ratio.
+    pub unit: String,
+    /// What the paper gives.
+    pub published: Published,
+    /// Our value; `None` only where a claim joins several rows.
+    pub measured: Option<Estimate>,
+    /// The rule, stated before the run.
+    pub rule: String,
+    /// What the rule says of our value.
+    pub verdict: Verdict,
+    /// Why it differs, where it does.
+    pub explanation: Option<String>,
+}
+
+/// What a paper says about a row.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Published {
+    /// A number, in the row's unit.
+    Value(f64),
+    /// A statement without a number.
+    Claim(String),
+    /// Nothing: the row is ours, beyond the paper.
+    Nothing,
+}
+
+/// A mean over seeds with its 95 % confidence interval (Student's t).
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Estimate {
+    /// Mean.
+    pub mean: f64,
+    /// Half the width of the interval; `None` for a formula or a single run.
+    pub half_width: Option<f64>,
+    /// The value of each seed.
+    pub values: Vec<f64>,
+}
+
+/// The outcome of a row.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Verdict {
+    /// Within the band, or the claim holds.
+    Reproduced,
+    /// Within the wider band, or the means are in order but intervals touch.
+    Partly,
+    /// Outside.
+    NotReproduced,
+    /// Nothing published to compare with.
+    NotJudged,
+}
+
+/// A figure.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Figure {
+    /// "A-F5".
+    pub id: String,
+    /// Caption.
+    pub title: String,
+    /// One plot each, as the paper divides it.
+    pub panels: Vec<Panel>,
+}
+
+/// One plot.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Panel {
+    /// "(a) subflow 1".
+    pub title: String,
+    /// Horizontal axis.
+    pub x: Axis,
+    /// Vertical axis.
+    pub y: Axis,
+    /// How series are drawn.
+    pub mark: Mark,
+    /// What is drawn.
+    pub series: Vec<Series>,
+}
+
+/// An axis.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Axis {
+    /// Title with unit.
+    pub title: String,
+    /// Logarithmic?
+    pub log: bool,
+    /// Limits as in the paper, where it gives them.
+    pub domain: Option<(f64, f64)>,
+}
+
+/// How a panel's series are drawn.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Mark {
+    /// Points joined in order.
+    Line,
+    /// Points.
+    Point,
+    /// Grouped bars: each point's `label` is its place on the horizontal axis.
+    Bar,
+}
+
+/// A named sequence of points.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Series {
+    /// Legend entry.
+    pub name: String,
+    /// The published values, drawn apart from ours?
+    pub published: bool,
+    /// The points.
+    pub points: Vec<Point>,
+}
+
+/// One point of a series.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Point {
+    /// Horizontal value (unused for bars).
+    pub x: f64,
+    /// Vertical value.
+    pub y: f64,
+    /// Half the width of the 95 % interval.
+    pub half_width: Option<f64>,
+    /// Category of a bar.
+    pub label: Option<String>,
+}
+
+/// A command that repeats a run, and the scenario behind it.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Run {
+    /// What it is.
+    pub title: String,
+    /// `anabranch run …`.
+    pub command: String,
+    /// The scenario file's name.
+    pub scenario: String,
+    /// Its text.
+    pub text: String,
+}

@@ -1,0 +1,117 @@
+//! Samples over time, and who receives them.
+
+/// What a run's samples are about; given to a [`Sink`] before the first.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Layout {
+    /// Each connection, in the summary's order.
+    pub flows: Vec<FlowLayout>,
+    /// Names of the links, in the summary's order.
+    pub links: Vec<String>,
+}
+
+/// One connection of a [`Layout`].
+#[derive(Clone, Debug, PartialEq)]
+pub struct FlowLayout {
+    /// The flow's name.
+    pub name: String,
+    /// Its algorithm.
+    pub cc: String,
+    /// For each subflow the names of its links.
+    pub paths: Vec<Vec<String>>,
+    /// Names of the algorithm's observables, in the order of [`SubflowSample::observables`].
+    pub observables: Vec<&'static str>,
+}
+
+/// One subflow at one instant. Counters run from the start of the run.
+#[derive(Clone, Copy, Debug)]
+pub struct SubflowSample<'a> {
+    /// Simulated time, in seconds.
+    pub time_s: f64,
+    /// Index of the flow.
+    pub flow: usize,
+    /// Index of the subflow in its flow.
+    pub subflow: usize,
+    /// Congestion window.
+    pub cwnd_segments: f64,
+    /// Slow-start threshold; infinite before the first congestion.
+    pub ssthresh_segments: f64,
+    /// Smoothed RTT; 0 before the first sample.
+    pub srtt_s: f64,
+    /// Segments in flight.
+    pub in_flight_segments: u64,
+    /// Payload bytes sent, first transmissions only: the relative sequence number.
+    pub sent_bytes: u64,
+    /// Payload bytes acknowledged on the subflow.
+    pub delivered_bytes: u64,
+    /// Segments deemed lost by the sender.
+    pub lost_segments: u64,
+    /// Segments sent again.
+    pub retransmitted_segments: u64,
+    /// The algorithm's inner values, NaN where one has none.
+    pub observables: &'a [f64],
+}
+
+/// One link at one instant. Counters run from the start of the run.
+#[derive(Clone, Copy, Debug)]
+pub struct LinkSample {
+    /// Simulated time, in seconds.
+    pub time_s: f64,
+    /// Index of the link.
+    pub link: usize,
+    /// Bytes waiting.
+    pub queue_bytes: u64,
+    /// Packets waiting.
+    pub queue_packets: u64,
+    /// Packets that found the queue full.
+    pub drops: u64,
+    /// Packets that the loss process took, or a link that was down.
+    pub losses: u64,
+}
+
+/// A response that completed (request/response applications).
+#[derive(Clone, Copy, Debug)]
+pub struct CompletionSample {
+    /// When its last byte arrived, in seconds.
+    pub time_s: f64,
+    /// Index of the flow.
+    pub flow: usize,
+    /// Its size.
+    pub bytes: u64,
+    /// Time since the request, in seconds.
+    pub completion_s: f64,
+}
+
+/// Receives samples in order of time. The methods do nothing unless overridden.
+///
+/// A sink that fails keeps its error until its owner asks for it: a run does not stop for it.
+pub trait Sink {
+    /// Whether it wants samples at all: without, a run does not take any.
+    fn wants_samples(&self) -> bool {
+        true
+    }
+    /// What the samples are about.
+    fn begin(&mut self, layout: &Layout) {
+        let _ = layout;
+    }
+    /// A subflow's sample.
+    fn subflow(&mut self, sample: &SubflowSample<'_>) {
+        let _ = sample;
+    }
+    /// A link's sample.
+    fn link(&mut self, sample: &LinkSample) {
+        let _ = sample;
+    }
+    /// A response that completed.
+    fn completion(&mut self, sample: &CompletionSample) {
+        let _ = sample;
+    }
+}
+
+/// Takes no samples.
+pub struct NoSamples;
+
+impl Sink for NoSamples {
+    fn wants_samples(&self) -> bool {
+        false
+    }
+}

@@ -1,0 +1,118 @@
+//! The summary of a run: what `anabranch run --json` prints and `summary.json` holds.
+//!
+//! Means cover the time from the later of warm-up and the flow's start to its stop. A value that
+//! does not exist (the RTT of a subflow that never had one) is null.
+
+use serde::{Deserialize, Serialize};
+
+/// One run.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Summary {
+    /// The scenario's name.
+    pub scenario: String,
+    /// SHA-256 of the effective scenario.
+    pub scenario_hash: String,
+    /// The seed; text, since JSON's numbers do not hold 64 bits everywhere.
+    #[serde(with = "crate::seed")]
+    pub seed: u64,
+    /// The version that ran it.
+    pub version: String,
+    /// Simulated length, warm-up included.
+    pub duration_s: f64,
+    /// Where means begin.
+    pub warmup_s: f64,
+    /// Every connection.
+    pub flows: Vec<FlowSummary>,
+    /// Every link.
+    pub links: Vec<LinkSummary>,
+    /// Jain's index of the connections' goodputs; null without flows or where all are zero.
+    pub jain: Option<f64>,
+}
+
+/// One connection.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct FlowSummary {
+    /// The flow's name.
+    pub name: String,
+    /// Its algorithm.
+    pub cc: String,
+    /// Payload delivered to the application in order, bits per second.
+    pub goodput_bps: f64,
+    /// The same, as bytes.
+    pub delivered_bytes: u64,
+    /// Segments sent again, by its subflows.
+    pub retransmitted_segments: u64,
+    /// Chunks of data sent again on another subflow.
+    pub reinjected_segments: u64,
+    /// Times of the responses (request/response applications); null for others.
+    pub completion: Option<Completion>,
+    /// Each of its paths.
+    pub subflows: Vec<SubflowSummary>,
+}
+
+/// Completion times of responses, from the request to the last byte.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Completion {
+    /// How many completed.
+    pub count: u64,
+    /// Mean, in seconds.
+    pub mean_s: f64,
+    /// Percentiles, in seconds.
+    pub p50_s: f64,
+    /// 95th percentile.
+    pub p95_s: f64,
+    /// 99th percentile.
+    pub p99_s: f64,
+}
+
+/// One subflow.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct SubflowSummary {
+    /// Names of the links from sender to receiver.
+    pub path: Vec<String>,
+    /// Payload bytes that arrived here first, bits per second.
+    pub goodput_bps: f64,
+    /// Time-weighted mean congestion window; null if the subflow was never established.
+    pub mean_cwnd_segments: Option<f64>,
+    /// Time-weighted mean of the round-trip time.
+    pub mean_rtt_s: Option<f64>,
+    /// Percentiles of the round-trip time samples.
+    pub rtt_p5_s: Option<f64>,
+    /// Median.
+    pub rtt_p50_s: Option<f64>,
+    /// 95th percentile.
+    pub rtt_p95_s: Option<f64>,
+    /// 99th percentile.
+    pub rtt_p99_s: Option<f64>,
+    /// Segments dropped in the network ÷ segments sent; null if none was sent.
+    pub loss_rate: Option<f64>,
+    /// Segments sent, retransmissions included.
+    pub sent_segments: u64,
+    /// Segments dropped in the network.
+    pub lost_segments: u64,
+    /// Segments sent again.
+    pub retransmitted_segments: u64,
+    /// Entries into loss recovery.
+    pub recoveries: u64,
+    /// Retransmission timeouts.
+    pub timeouts: u64,
+    /// Congestion responses undone as spurious.
+    pub spurious: u64,
+    /// Time-weighted means of the algorithm's observables, in the registry's order.
+    pub mean_observables: Vec<(String, Option<f64>)>,
+}
+
+/// One link.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct LinkSummary {
+    /// Its name.
+    pub name: String,
+    /// Wire bits transmitted ÷ capacity.
+    pub utilisation: f64,
+    /// Time-weighted mean of the bytes waiting.
+    pub mean_queue_bytes: f64,
+    /// Packets that found the queue full.
+    pub drops: u64,
+    /// Packets that the loss process took, or a link that was down.
+    pub losses: u64,
+}

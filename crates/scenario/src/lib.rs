@@ -1,0 +1,3 @@
+//! The scenario file.
+mod model;
+pub use model::*;

@@ -1,0 +1,244 @@
+//! A scenario as the simulator and other backends see it: checked, in SI units, flows counted out.
+
+use anabranch_cc::registry::{Entry, Given};
+use anabranch_net::{LinkSpec, Time};
+
+/// Everything that determines a run, but for the seed's replacement on the command line.
+#[derive(Clone, Debug)]
+pub struct Scenario {
+    /// The scenario's name.
+    pub name: String,
+    /// Length of a run, the warm-up included.
+    pub duration: Time,
+    /// Means are taken from here on.
+    pub warmup: Time,
+    /// Seed of every random process.
+    pub seed: u64,
+    /// SHA-256 of the effective scenario, overrides included, in hexadecimal.
+    pub hash: String,
+    /// The links, in the file's order.
+    pub links: Vec<NamedLink>,
+    /// The flows, in the file's order, each `count` spelled out.
+    pub flows: Vec<Flow>,
+    /// What to record.
+    pub record: Record,
+    /// What a seed varies beside the links' random processes.
+    pub variation: Variation,
+}
+
+/// A link and its name.
+#[derive(Clone, Debug)]
+pub struct NamedLink {
+    /// Its key under `[links]`.
+    pub name: String,
+    /// What it is.
+    pub spec: LinkSpec,
+}
+
+/// One connection.
+#[derive(Clone, Debug)]
+pub struct Flow {
+    /// The name, with `/1`, `/2`, … where the scenario gives a count.
+    pub name: String,
+    /// The algorithm.
+    pub cc: CongestionControl,
+    /// Which subflow sends next.
+    pub scheduler: Scheduler,
+    /// When the connection is opened.
+    pub start: Time,
+    /// When the application stops sending; at the latest the end of the run.
+    pub stop: Time,
+    /// What it sends.
+    pub application: Application,
+    /// One subflow each. One path is plain TCP, several are MPTCP.
+    pub paths: Vec<Path>,
+    /// Subflows added, removed or made backup while it runs, in order of time.
+    pub events: Vec<SubflowEvent>,
+    /// TCP's parameters.
+    pub tcp: Tcp,
+}
+
+impl Flow {
+    /// Whether the flow uses MPTCP: it has several paths.
+    pub fn is_multipath(&self) -> bool {
+        self.paths.len() > 1
+    }
+}
+
+/// A registered algorithm and its given parameters, already checked against the registry.
+#[derive(Clone)]
+pub struct CongestionControl {
+    /// Its entry in the registry.
+    pub entry: &'static Entry,
+    /// Parameters that differ from the defaults.
+    pub params: Vec<(String, Given)>,
+}
+
+impl std::fmt::Debug for CongestionControl {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        write!(f, "{} {:?}", self.entry.name, self.params)
+    }
+}
+
+/// MPTCP's packet scheduler.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Scheduler {
+    /// The subflow with the smallest smoothed RTT among those whose window has room.
+    #[default]
+    MinRtt,
+    /// In turn, among those whose window has room.
+    RoundRobin,
+    /// Everything on every subflow.
+    Redundant,
+    /// As `MinRtt`, but waits for the fast subflow where sending on the slow one would block it
+    /// (Ferlin et al., IFIP Networking 2016).
+    Blest,
+}
+
+/// What the sending application does.
+#[derive(Clone, Debug, PartialEq)]
+pub enum Application {
+    /// Sends as fast as it can, until it has sent this many bytes or the flow stops.
+    Bulk {
+        /// `None`: until the flow stops.
+        bytes: Option<u64>,
+    },
+    /// Sends and pauses in turn.
+    OnOff {
+        /// Length of the sending periods.
+        on: Draw,
+        /// Length of the pauses.
+        off: Draw,
+        /// Rate of writing while on; `None`: as fast as it can.
+        rate_bps: Option<f64>,
+    },
+    /// The receiver asks, the sender answers, the receiver thinks, and so on.
+    RequestResponse {
+        /// Size of the answers, in bytes.
+        size: Draw,
+        /// Pause between an answer's last byte and the next request, in seconds.
+        think: Draw,
+        /// Stop after that many.
+        count: Option<u64>,
+    },
+}
+
+/// A random quantity. Its unit is the place's: bytes, or seconds.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub enum Draw {
+    /// Always this.
+    Constant(f64),
+    /// Uniform between the two.
+    Uniform(f64, f64),
+    /// Exponential with this mean.
+    Exponential(f64),
+    /// Pareto with this mean and shape (> 1).
+    Pareto {
+        /// Its mean.
+        mean: f64,
+        /// Tail index.
+        shape: f64,
+    },
+    /// Log-normal with this median and the standard deviation of the logarithm.
+    LogNormal {
+        /// Its median.
+        median: f64,
+        /// Standard deviation of the natural logarithm.
+        sigma: f64,
+    },
+}
+
+/// The way of one subflow.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Path {
+    /// Links from sender to receiver, as indices into [`Scenario::links`]; not empty.
+    pub links: Vec<usize>,
+    /// Links from receiver to sender; empty: the same delay as forward, no queue, no loss.
+    pub return_links: Vec<usize>,
+    /// Used only while no regular subflow can be.
+    pub backup: bool,
+}
+
+/// A change to a connection's subflows.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct SubflowEvent {
+    /// When.
+    pub at: Time,
+    /// Index into [`Flow::paths`].
+    pub path: usize,
+    /// What happens.
+    pub action: SubflowAction,
+}
+
+/// What happens to a subflow.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum SubflowAction {
+    /// It joins the connection. A path whose first event is this one does not join at the start.
+    Add,
+    /// It leaves.
+    Remove,
+    /// It becomes backup (true) or regular (false).
+    Backup(bool),
+}
+
+/// Parameters of TCP, per flow.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Tcp {
+    /// Payload of a full segment of plain TCP, in bytes; its packet is 52 bytes larger. MPTCP's DSS option takes
+    /// 20 bytes of it.
+    pub mss: u16,
+    /// Initial window, in segments (RFC 6928).
+    pub initial_window: u32,
+    /// Receive buffer, in bytes: the largest window that the receiver offers.
+    pub receive_buffer: u64,
+    /// Smallest retransmission timeout (RFC 6298 has 1 s, Linux 200 ms).
+    pub min_rto: Time,
+    /// Full-sized segments per ACK; 1: every segment is acknowledged at once.
+    pub delayed_ack: u32,
+    /// How long an ACK may be delayed.
+    pub delayed_ack_timeout: Time,
+    /// Whether ECN is negotiated (RFC 3168).
+    pub ecn: bool,
+}
+
+impl Default for Tcp {
+    fn default() -> Self {
+        Tcp {
+            mss: 1448,
+            initial_window: 10,
+            receive_buffer: 1 << 30,
+            min_rto: Time::from_millis(200),
+            delayed_ack: 2,
+            delayed_ack_timeout: Time::from_millis(40),
+            ecn: false,
+        }
+    }
+}
+
+/// What a run records beside its summary.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Record {
+    /// Time between samples.
+    pub interval: Time,
+}
+
+/// What the seed varies beside the links' random processes, so that runs of a scenario without any
+/// differ, and phase effects vanish.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Variation {
+    /// Each connection opens later by a time drawn uniformly up to this.
+    pub start_offset: Vary,
+    /// Each ACK leaves the receiving host later by a time drawn uniformly up to this, order kept.
+    pub host_jitter: Vary,
+}
+
+/// How much to vary.
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+pub enum Vary {
+    /// Where none of the scenario's links has a random process: one base RTT for the start, the
+    /// transmission time of one full packet on the path's slowest link for the jitter. Elsewhere nothing.
+    #[default]
+    Auto,
+    /// Up to this.
+    UpTo(Time),
+}
