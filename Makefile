@@ -1,0 +1,45 @@
+# setup · reproduce · test · bench. Those that build call setup first, which is quick where nothing is missing.
+
+SHELL := bash -o pipefail
+export PATH := $(or $(CARGO_HOME),$(HOME)/.cargo)/bin:$(PATH)
+ANABRANCH := cargo run --quiet --release --locked --bin anabranch --
+
+.PHONY: help setup build reproduce test lint unit deny docs quick bench fmt
+.NOTPARALLEL:
+
+help: ## list the targets
+	@awk -F':.*## ' '/^[a-z]+:.*## / { printf "make %-10s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
+
+setup: ## install what this machine lacks: C linker, curl, git, the Rust toolchain
+	@tools/setup.sh
+
+build: setup ## build the release binary, target/release/anabranch
+	cargo build --release --locked --bin anabranch
+
+reproduce: build ## run every paper's experiments; the report is out/report/index.html
+	$(ANABRANCH) paper all
+
+test: setup lint unit deny docs quick ## everything that must hold
+
+lint: ## formatting and clippy
+	cargo fmt --all --check
+	cargo clippy --workspace --all-targets --locked -- -D warnings
+
+unit: ## cargo test, with the sum of its closing lines
+	cargo test --workspace --locked 2>&1 | awk -f tools/tally.awk
+
+deny: ## licences, sources and known vulnerabilities of the dependencies
+	@tools/deny.sh
+
+docs: ## the crates' documentation and the book
+	RUSTDOCFLAGS="-D warnings" cargo doc --workspace --no-deps --locked
+	@tools/book.sh
+
+quick: ## every paper at its quick size, into target/quick
+	$(ANABRANCH) paper all --quick --out target/quick
+
+bench: build ## speed, memory and the comparison with ns-3; see bench/README.md
+	@bench/run
+
+fmt: ## format the sources
+	cargo fmt --all

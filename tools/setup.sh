@@ -1,0 +1,53 @@
+#!/usr/bin/env bash
+# Installs what building and testing need and a fresh Debian 12 or Ubuntu 24.04 lacks.
+# Does nothing, quickly, where all of it is there.
+set -euo pipefail
+cd "$(dirname "$0")/.."
+
+have() { command -v "$1" >/dev/null 2>&1; }
+say() { printf 'setup: %s\n' "$*"; }
+die() { say "$*" >&2; exit 1; }
+
+as_root() {
+    if [ "$(id -u)" = 0 ]; then
+        "$@"
+    else
+        have sudo || die "needs root for: $*  (run that, then this again)"
+        sudo -n "$@" || die "sudo would ask for a password. Run this, then setup again:  sudo $*"
+    fi
+}
+
+# --- Debian packages -----------------------------------------------------------------------------
+packages=()
+have cc || packages+=(gcc libc6-dev)
+have curl || packages+=(curl)
+have git || packages+=(git)
+[ -e /etc/ssl/certs/ca-certificates.crt ] || packages+=(ca-certificates)
+
+if [ ${#packages[@]} -gt 0 ]; then
+    have apt-get || die "no apt-get here; install by hand: ${packages[*]}"
+    say "installing Debian packages: ${packages[*]}"
+    as_root apt-get update -q
+    as_root env DEBIAN_FRONTEND=noninteractive apt-get install -q -y --no-install-recommends "${packages[@]}"
+fi
+
+# --- the Rust toolchain that rust-toolchain.toml names ---------------------------------------------
+channel=$(sed -n 's/^channel = "\(.*\)"/\1/p' rust-toolchain.toml)
+ready() { cargo --version 2>/dev/null | grep -qF " $channel " && cargo clippy --version && cargo fmt --version; }
+
+if ! ready >/dev/null 2>&1; then
+    if ! have rustup; then
+        if have apt-cache && apt-cache show rustup >/dev/null 2>&1; then
+            say "installing rustup, Debian package"
+            as_root env DEBIAN_FRONTEND=noninteractive apt-get install -q -y --no-install-recommends rustup
+        else
+            say "installing rustup into ${CARGO_HOME:-$HOME/.cargo}, from rustup.rs"
+            curl --proto '=https' --tlsv1.2 -sSf https://sh.rustup.rs |
+                sh -s -- -y --no-modify-path --profile minimal --default-toolchain none
+        fi
+        hash -r
+    fi
+    say "installing Rust $channel with clippy and rustfmt"
+    rustup toolchain install "$channel" --profile minimal -c clippy -c rustfmt
+    ready >/dev/null || die "cargo is still not Rust $channel; is another cargo earlier on the PATH?"
+fi
