@@ -102,6 +102,9 @@ pub enum Verdict {
     NotReproduced,
     /// Nothing published to compare with.
     NotJudged,
+    /// It could not be measured: a simulation failed, or its seeds did not vary it. `explanation` says why; the command
+    /// then exits with an error.
+    Failed,
 }
 
 /// A figure.
