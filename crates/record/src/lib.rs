@@ -1,12 +1,27 @@
-//! What a run leaves behind.
+//! What a run leaves behind: samples over time and a summary.
+//!
+//! A backend gives its samples to a [`Sink`] as it runs: a [`ParquetSink`] or [`CsvSink`] writes them into
+//! files in constant memory, a [`MemorySink`] keeps them for figures, [`NoSamples`] wants none. At the end it
+//! returns a [`Summary`], whose JSON is the project's format for results.
 
+mod csv_table;
+mod file_sink;
 mod histogram;
 mod jain;
+mod memory_sink;
+mod ordered;
+mod parquet_table;
 mod sample;
 pub mod seed;
 mod summary;
+mod table;
 
+pub use csv_table::CsvTable;
+pub use file_sink::{CsvSink, FileSink, ParquetSink, WriteError};
 pub use histogram::Histogram;
 pub use jain::jain;
+pub use memory_sink::{FlowSeries, LinkSeries, MemorySink, SubflowSeries};
+pub use parquet_table::ParquetTable;
 pub use sample::*;
 pub use summary::*;
+pub use table::{Cell, Column, Kind, Table};

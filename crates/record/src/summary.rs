@@ -4,6 +4,7 @@
 //! does not exist (the RTT of a subflow that never had one) is null.
 
 use serde::{Deserialize, Serialize};
+use std::{fs, io, path::Path};
 
 /// One run.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
@@ -27,6 +28,39 @@ pub struct Summary {
     pub links: Vec<LinkSummary>,
     /// Jain's index of the connections' goodputs; null without flows or where all are zero.
     pub jain: Option<f64>,
+}
+
+impl Summary {
+    /// As JSON, indented, with a final newline.
+    pub fn to_json(&self) -> String {
+        let mut text = serde_json::to_string_pretty(self).expect("a summary is plain data");
+        text.push('\n');
+        text
+    }
+
+    /// Reads it back.
+    ///
+    /// # Errors
+    /// Where `json` is not a summary; the error tells line and column.
+    pub fn from_json(json: &str) -> Result<Summary, serde_json::Error> {
+        serde_json::from_str(json)
+    }
+
+    /// Writes a `summary.json`.
+    ///
+    /// # Errors
+    /// Where the file cannot be written.
+    pub fn write(&self, file: &Path) -> io::Result<()> {
+        fs::write(file, self.to_json())
+    }
+
+    /// Reads a `summary.json`.
+    ///
+    /// # Errors
+    /// Where the file cannot be read or holds something else.
+    pub fn read(file: &Path) -> io::Result<Summary> {
+        Summary::from_json(&fs::read_to_string(file)?).map_err(Into::into)
+    }
 }
 
 /// One connection.
@@ -98,7 +132,8 @@ pub struct SubflowSummary {
     pub timeouts: u64,
     /// Congestion responses undone as spurious.
     pub spurious: u64,
-    /// Time-weighted means of the algorithm's observables, in the registry's order.
+    /// Time-weighted means of the algorithm's observables, in the registry's order; an object in JSON.
+    #[serde(with = "crate::ordered")]
     pub mean_observables: Vec<(String, Option<f64>)>,
 }
 

@@ -1,0 +1,35 @@
+//! Tables as CSV (RFC 4180): a header, shortest decimals that read back to the same number, empty cells for
+//! null.
+
+use crate::table::{Cell, Column, Table};
+use std::fs::File;
+use std::io;
+
+/// A CSV file.
+pub struct CsvTable(csv::Writer<File>);
+
+impl Table for CsvTable {
+    const EXTENSION: &'static str = "csv";
+
+    fn create(file: File, columns: Vec<Column>) -> io::Result<Self> {
+        let mut writer = csv::Writer::from_writer(file);
+        writer.write_record(columns.iter().map(|c| &c.name))?;
+        Ok(CsvTable(writer))
+    }
+
+    fn row(&mut self, cells: &[Cell<'_>]) -> io::Result<()> {
+        for cell in cells {
+            match cell {
+                Cell::Number(x) if x.is_finite() => self.0.write_field(x.to_string())?,
+                Cell::Number(_) => self.0.write_field("")?,
+                Cell::Count(n) => self.0.write_field(n.to_string())?,
+                Cell::Text(text) => self.0.write_field(text)?,
+            }
+        }
+        Ok(self.0.write_record(None::<&[u8]>)?)
+    }
+
+    fn close(mut self) -> io::Result<()> {
+        self.0.flush()
+    }
+}

@@ -1,0 +1,240 @@
+//! Samples into the files of a directory.
+
+use crate::table::{Cell, Column, Kind, Table, column};
+use crate::{CompletionSample, CsvTable, Layout, LinkSample, ParquetTable, Sink, SubflowSample};
+use std::fs::{self, File};
+use std::io;
+use std::path::{Path, PathBuf};
+
+/// Samples as `subflows.parquet`, `links.parquet` and, where there are any, `completions.parquet`.
+pub type ParquetSink = FileSink<ParquetTable>;
+
+/// Samples as `subflows.csv`, `links.csv` and, where there are any, `completions.csv`.
+pub type CsvSink = FileSink<CsvTable>;
+
+/// A file of samples that could not be written.
+#[derive(Debug, thiserror::Error)]
+#[error("cannot write {}", path.display())]
+pub struct WriteError {
+    /// The file.
+    pub path: PathBuf,
+    /// Why.
+    pub source: io::Error,
+}
+
+/// Writes the samples of one run into files of one format.
+///
+/// A file has its name only once it is complete, after [`FileSink::finish`]; until then it ends in
+/// `.partial`. A sink that is dropped earlier removes its files.
+pub struct FileSink<T: Table> {
+    directory: PathBuf,
+    layout: Layout,
+    /// For each flow and subflow the names of its links, joined by `+`.
+    paths: Vec<Vec<String>>,
+    /// Names of the observables of all algorithms.
+    observables: Vec<&'static str>,
+    /// For each of them its place among each flow's observables.
+    places: Vec<Vec<Option<usize>>>,
+    subflows: Option<Output<T>>,
+    links: Option<Output<T>>,
+    completions: Option<Output<T>>,
+    error: Option<WriteError>,
+}
+
+impl<T: Table> FileSink<T> {
+    /// Will write into `directory`, which must exist.
+    pub fn new(directory: impl Into<PathBuf>) -> Self {
+        FileSink {
+            directory: directory.into(),
+            layout: Layout { flows: Vec::new(), links: Vec::new() },
+            paths: Vec::new(),
+            observables: Vec::new(),
+            places: Vec::new(),
+            subflows: None,
+            links: None,
+            completions: None,
+            error: None,
+        }
+    }
+
+    /// Completes the files and returns their paths.
+    ///
+    /// # Errors
+    /// The first [`WriteError`] since the start of the run; files that are not complete are removed.
+    pub fn finish(mut self) -> Result<Vec<PathBuf>, WriteError> {
+        if let Some(error) = self.error.take() {
+            return Err(error);
+        }
+        let outputs = [self.subflows.take(), self.links.take(), self.completions.take()];
+        outputs.into_iter().flatten().map(Output::finish).collect()
+    }
+
+    /// Does `write` unless something failed before.
+    fn attempt(&mut self, write: impl FnOnce(&mut Self) -> Result<(), WriteError>) {
+        if self.error.is_none() {
+            self.error = write(self).err();
+        }
+    }
+
+    fn create(&self, name: &str, columns: Vec<Column>) -> Result<Option<Output<T>>, WriteError> {
+        let path = self.directory.join(name).with_extension(T::EXTENSION);
+        Output::create(path, columns).map(Some)
+    }
+
+    fn subflow_columns(&self) -> Vec<Column> {
+        let fixed = [
+            ("time_s", Kind::Number),
+            ("flow", Kind::Text),
+            ("subflow", Kind::Count),
+            ("path", Kind::Text),
+            ("cwnd_segments", Kind::Number),
+            ("ssthresh_segments", Kind::MaybeNumber),
+            ("srtt_s", Kind::MaybeNumber),
+            ("in_flight_segments", Kind::Count),
+            ("sent_bytes", Kind::Count),
+            ("delivered_bytes", Kind::Count),
+            ("lost_segments", Kind::Count),
+            ("retransmitted_segments", Kind::Count),
+        ];
+        let observables = self.observables.iter().map(|name| (*name, Kind::MaybeNumber));
+        fixed.into_iter().chain(observables).map(|(name, kind)| column(name, kind)).collect()
+    }
+}
+
+impl<T: Table> Sink for FileSink<T> {
+    fn begin(&mut self, layout: &Layout) {
+        self.layout = layout.clone();
+        self.paths = layout.flows.iter().map(|f| f.paths.iter().map(|p| p.join("+")).collect()).collect();
+        self.observables.clear();
+        for name in layout.flows.iter().flat_map(|f| &f.observables) {
+            if !self.observables.contains(name) {
+                self.observables.push(name);
+            }
+        }
+        let places_in = |own: &[&str]| {
+            self.observables.iter().map(|name| own.iter().position(|o| o == name)).collect::<Vec<_>>()
+        };
+        self.places = layout.flows.iter().map(|f| places_in(&f.observables)).collect();
+        self.attempt(|sink| {
+            sink.subflows = sink.create("subflows", sink.subflow_columns())?;
+            let columns = [
+                ("time_s", Kind::Number),
+                ("link", Kind::Text),
+                ("queue_bytes", Kind::Count),
+                ("queue_packets", Kind::Count),
+                ("drops", Kind::Count),
+                ("losses", Kind::Count),
+            ];
+            sink.links = sink.create("links", columns.map(|(name, kind)| column(name, kind)).to_vec())?;
+            Ok(())
+        });
+    }
+
+    fn subflow(&mut self, s: &SubflowSample<'_>) {
+        self.attempt(|sink| {
+            let Some(output) = &mut sink.subflows else { return Ok(()) };
+            output.row(
+                [
+                    Cell::Number(s.time_s),
+                    Cell::Text(&sink.layout.flows[s.flow].name),
+                    Cell::Count(s.subflow as u64 + 1),
+                    Cell::Text(&sink.paths[s.flow][s.subflow]),
+                    Cell::Number(s.cwnd_segments),
+                    Cell::Number(s.ssthresh_segments),
+                    Cell::Number(if s.srtt_s > 0.0 { s.srtt_s } else { f64::NAN }),
+                    Cell::Count(s.in_flight_segments),
+                    Cell::Count(s.sent_bytes),
+                    Cell::Count(s.delivered_bytes),
+                    Cell::Count(s.lost_segments),
+                    Cell::Count(s.retransmitted_segments),
+                ]
+                .into_iter()
+                .chain(
+                    sink.places[s.flow]
+                        .iter()
+                        .map(|place| Cell::Number(place.map_or(f64::NAN, |i| s.observables[i]))),
+                ),
+            )
+        });
+    }
+
+    fn link(&mut self, s: &LinkSample) {
+        self.attempt(|sink| {
+            let Some(output) = &mut sink.links else { return Ok(()) };
+            output.row([
+                Cell::Number(s.time_s),
+                Cell::Text(&sink.layout.links[s.link]),
+                Cell::Count(s.queue_bytes),
+                Cell::Count(s.queue_packets),
+                Cell::Count(s.drops),
+                Cell::Count(s.losses),
+            ])
+        });
+    }
+
+    fn completion(&mut self, s: &CompletionSample) {
+        self.attempt(|sink| {
+            if sink.completions.is_none() {
+                let columns = [
+                    ("time_s", Kind::Number),
+                    ("flow", Kind::Text),
+                    ("bytes", Kind::Count),
+                    ("completion_s", Kind::Number),
+                ];
+                let columns = columns.map(|(name, kind)| column(name, kind));
+                sink.completions = sink.create("completions", columns.to_vec())?;
+            }
+            let Some(output) = &mut sink.completions else { return Ok(()) };
+            output.row([
+                Cell::Number(s.time_s),
+                Cell::Text(&sink.layout.flows[s.flow].name),
+                Cell::Count(s.bytes),
+                Cell::Number(s.completion_s),
+            ])
+        });
+    }
+}
+
+/// One table on its way into a file.
+struct Output<T> {
+    /// `None` once it is complete.
+    table: Option<T>,
+    path: PathBuf,
+}
+
+impl<T: Table> Output<T> {
+    fn create(path: PathBuf, columns: Vec<Column>) -> Result<Self, WriteError> {
+        match File::create(partial(&path)).and_then(|file| T::create(file, columns)) {
+            Ok(table) => Ok(Output { table: Some(table), path }),
+            Err(source) => Err(WriteError { path, source }),
+        }
+    }
+
+    fn row<'a>(&mut self, cells: impl IntoIterator<Item = Cell<'a>>) -> Result<(), WriteError> {
+        let Some(table) = &mut self.table else { return Ok(()) };
+        let cells: Vec<_> = cells.into_iter().collect();
+        table.row(&cells).map_err(|source| WriteError { path: self.path.clone(), source })
+    }
+
+    fn finish(mut self) -> Result<PathBuf, WriteError> {
+        let close = |table: T| table.close().and_then(|()| fs::rename(partial(&self.path), &self.path));
+        match self.table.take().map_or(Ok(()), close) {
+            Ok(()) => Ok(self.path.clone()),
+            Err(source) => Err(WriteError { path: self.path.clone(), source }),
+        }
+    }
+}
+
+impl<T> Drop for Output<T> {
+    fn drop(&mut self) {
+        // Best effort: a file that is complete has another name already.
+        let _ = fs::remove_file(partial(&self.path));
+    }
+}
+
+/// The name of a file that is not complete.
+fn partial(path: &Path) -> PathBuf {
+    let mut name = path.as_os_str().to_owned();
+    name.push(".partial");
+    PathBuf::from(name)
+}

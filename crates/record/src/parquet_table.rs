@@ -1,0 +1,142 @@
+//! Tables as Parquet, in row groups that are written as they fill.
+
+use crate::table::{Cell, Column, Kind, Table};
+use parquet::basic::{Compression, LogicalType, Repetition, Type as Physical};
+use parquet::data_type::{ByteArray, ByteArrayType, DoubleType, Int64Type};
+use parquet::file::properties::{EnabledStatistics, WriterProperties};
+use parquet::file::writer::{SerializedColumnWriter, SerializedFileWriter};
+use parquet::schema::types::{Type, TypePtr};
+use std::fs::File;
+use std::io;
+use std::sync::Arc;
+
+/// Rows per row group: a few megabytes in memory, and few enough groups that the footer stays small.
+const GROUP_ROWS: usize = 1 << 16;
+
+/// A Parquet file.
+pub struct ParquetTable {
+    writer: SerializedFileWriter<File>,
+    /// The row group being filled.
+    group: Vec<Values>,
+    rows: usize,
+}
+
+/// A column's cells in the row group being filled.
+enum Values {
+    Number(Vec<f64>),
+    /// The numbers, and for each row whether it has one (Parquet's definition level).
+    MaybeNumber(Vec<f64>, Vec<i16>),
+    Count(Vec<i64>),
+    Text(Vec<ByteArray>),
+}
+
+impl Table for ParquetTable {
+    const EXTENSION: &'static str = "parquet";
+
+    fn create(file: File, columns: Vec<Column>) -> io::Result<Self> {
+        let properties = WriterProperties::builder()
+            .set_compression(Compression::SNAPPY)
+            .set_statistics_enabled(EnabledStatistics::Chunk)
+            .set_offset_index_disabled(true)
+            .set_created_by(concat!("anabranch ", env!("CARGO_PKG_VERSION")).to_owned())
+            .build();
+        let writer = SerializedFileWriter::new(file, schema(&columns)?, Arc::new(properties))?;
+        Ok(ParquetTable { writer, group: columns.iter().map(|c| Values::new(c.kind)).collect(), rows: 0 })
+    }
+
+    fn row(&mut self, cells: &[Cell<'_>]) -> io::Result<()> {
+        debug_assert_eq!(cells.len(), self.group.len());
+        for (values, cell) in self.group.iter_mut().zip(cells) {
+            values.push(cell);
+        }
+        self.rows += 1;
+        if self.rows == GROUP_ROWS { self.write_group() } else { Ok(()) }
+    }
+
+    fn close(mut self) -> io::Result<()> {
+        if self.rows > 0 {
+            self.write_group()?;
+        }
+        self.writer.close()?;
+        Ok(())
+    }
+}
+
+impl ParquetTable {
+    fn write_group(&mut self) -> io::Result<()> {
+        let mut group = self.writer.next_row_group()?;
+        for values in &mut self.group {
+            let Some(mut column) = group.next_column()? else { break };
+            values.write(&mut column)?;
+            column.close()?;
+        }
+        group.close()?;
+        self.rows = 0;
+        Ok(())
+    }
+}
+
+impl Values {
+    fn new(kind: Kind) -> Self {
+        match kind {
+            Kind::Number => Values::Number(Vec::new()),
+            Kind::MaybeNumber => Values::MaybeNumber(Vec::new(), Vec::new()),
+            Kind::Count => Values::Count(Vec::new()),
+            Kind::Text => Values::Text(Vec::new()),
+        }
+    }
+
+    fn push(&mut self, cell: &Cell<'_>) {
+        match (self, cell) {
+            (Values::Number(values), Cell::Number(x)) => values.push(*x),
+            (Values::MaybeNumber(values, present), Cell::Number(x)) => {
+                present.push(i16::from(x.is_finite()));
+                if x.is_finite() {
+                    values.push(*x);
+                }
+            }
+            (Values::Count(values), Cell::Count(n)) => values.push(i64::try_from(*n).unwrap_or(i64::MAX)),
+            (Values::Text(values), Cell::Text(text)) => values.push(ByteArray::from(*text)),
+            (_, cell) => unreachable!("{cell:?} in a column of another kind"),
+        }
+    }
+
+    /// Writes and forgets the cells.
+    fn write(&mut self, column: &mut SerializedColumnWriter<'_>) -> io::Result<()> {
+        match self {
+            Values::Number(values) => {
+                column.typed::<DoubleType>().write_batch(values, None, None)?;
+                values.clear();
+            }
+            Values::MaybeNumber(values, present) => {
+                column.typed::<DoubleType>().write_batch(values, Some(present), None)?;
+                values.clear();
+                present.clear();
+            }
+            Values::Count(values) => {
+                column.typed::<Int64Type>().write_batch(values, None, None)?;
+                values.clear();
+            }
+            Values::Text(values) => {
+                column.typed::<ByteArrayType>().write_batch(values, None, None)?;
+                values.clear();
+            }
+        }
+        Ok(())
+    }
+}
+
+fn schema(columns: &[Column]) -> io::Result<TypePtr> {
+    let field = |c: &Column| {
+        let (physical, repetition, logical) = match c.kind {
+            Kind::Number => (Physical::DOUBLE, Repetition::REQUIRED, None),
+            Kind::MaybeNumber => (Physical::DOUBLE, Repetition::OPTIONAL, None),
+            Kind::Count => (Physical::INT64, Repetition::REQUIRED, None),
+            Kind::Text => (Physical::BYTE_ARRAY, Repetition::REQUIRED, Some(LogicalType::String)),
+        };
+        let builder = Type::primitive_type_builder(&c.name, physical);
+        builder.with_repetition(repetition).with_logical_type(logical).build().map(Arc::new)
+    };
+    let fields = columns.iter().map(field).collect::<Result<_, _>>()?;
+    Ok(Arc::new(Type::group_type_builder("samples").with_fields(fields).build()?))
+}
