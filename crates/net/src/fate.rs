@@ -1,0 +1,69 @@
+//! What a link answers.
+
+use crate::Time;
+
+/// What becomes of a packet.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Fate {
+    /// It reaches the far end.
+    Delivered {
+        /// When its last bit does.
+        at: Time,
+        /// Whether this link marked it: congestion experienced (RFC 3168).
+        marked: bool,
+    },
+    /// It does not.
+    Dropped(Drop),
+}
+
+/// Why a packet is dropped.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Drop {
+    /// The queue was full.
+    Queue,
+    /// The loss process took it.
+    Loss,
+    /// The link was down, or goes down before the packet is transmitted.
+    Down,
+}
+
+/// What waits for the transmitter, beside the packet in transmission.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Waiting {
+    /// Packets.
+    pub packets: u64,
+    /// Bytes.
+    pub bytes: u64,
+}
+
+/// Sums since time 0; the difference of two covers the time between.
+///
+/// A packet counts when it arrives, where its fate is decided:
+/// offered = delivered + drops + losses, in packets as in bytes.
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+pub struct Totals {
+    /// Packets that arrived.
+    pub offered: u64,
+    /// Packets that are delivered, then or later.
+    pub delivered: u64,
+    /// Packets dropped by a full queue.
+    pub drops: u64,
+    /// Packets lost by the loss process or because the link was, or goes, down.
+    pub losses: u64,
+    /// Delivered packets that were marked.
+    pub marked: u64,
+    /// Bytes that arrived.
+    pub offered_bytes: u64,
+    /// Bytes of the packets in `delivered`.
+    pub delivered_bytes: u64,
+    /// Bytes of the packets in `drops`.
+    pub dropped_bytes: u64,
+    /// Bytes of the packets in `losses`.
+    pub lost_bytes: u64,
+    /// Integral of the waiting bytes over time, in byte-seconds.
+    pub queue_byte_seconds: f64,
+    /// Bits that have left the transmitter, a packet in transmission in part.
+    pub transmitted_bits: f64,
+    /// Bits that could have: the integral of the rate, 0 while down.
+    pub capacity_bits: f64,
+}

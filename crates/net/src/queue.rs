@@ -1,0 +1,137 @@
+//! What waits for a link's transmitter.
+
+use std::collections::VecDeque;
+
+use crate::fine::Fine;
+use crate::{QueueLimit, Time};
+
+/// A FIFO queue with tail drop. When a packet enters, the instant at which it leaves is known
+/// already, so that packets leave lazily, whenever somebody looks.
+#[derive(Clone, Debug)]
+pub(crate) struct Queue {
+    waiting: VecDeque<Entry>,
+    bytes: u64,
+    max_packets: u64,
+    max_bytes: u64,
+    /// Σ size·(departure) over packets that left − Σ size·(arrival) over all that entered, in
+    /// bytes × 2⁻³² ns, modulo 2¹²⁸.
+    moment: u128,
+}
+
+/// A packet that waits. Its instant of departure is rounded down to 2⁻³² ns: 16 bytes in all.
+#[derive(Clone, Copy, Debug)]
+struct Entry {
+    nanos: u64,
+    fraction: u32,
+    size: u32,
+}
+
+impl Entry {
+    #[inline]
+    fn new(departure: Fine, size: u32) -> Entry {
+        let departure = departure.to_32();
+        Entry { nanos: (departure >> 32) as u64, fraction: departure as u32, size }
+    }
+
+    #[inline]
+    fn departure(self) -> u128 {
+        u128::from(self.nanos) << 32 | u128::from(self.fraction)
+    }
+}
+
+impl Queue {
+    pub fn new(limit: QueueLimit) -> Queue {
+        let (max_packets, max_bytes) = match limit {
+            QueueLimit::Packets(n) => (n, u64::MAX),
+            QueueLimit::Bytes(n) => (u64::MAX, n),
+        };
+        Queue { waiting: VecDeque::new(), bytes: 0, max_packets, max_bytes, moment: 0 }
+    }
+
+    /// Lets those go that left by `now`.
+    #[inline]
+    pub fn advance(&mut self, now: Time) {
+        let now = Fine::from_time(now).to_32();
+        while let Some(first) = self.waiting.front() {
+            let departure = first.departure();
+            if departure > now {
+                break;
+            }
+            let size = first.size;
+            self.bytes -= u64::from(size);
+            self.moment = self.moment.wrapping_add(departure.wrapping_mul(size.into()));
+            self.waiting.pop_front();
+        }
+    }
+
+    /// Whether one more packet may wait.
+    #[inline]
+    pub fn has_room(&self, size: u32) -> bool {
+        self.packets() < self.max_packets && self.bytes.saturating_add(size.into()) <= self.max_bytes
+    }
+
+    /// Takes a packet that will leave at `departure`, not before those that entered earlier.
+    #[inline]
+    pub fn push(&mut self, now: Time, departure: Fine, size: u32) {
+        self.bytes += u64::from(size);
+        let arrival = Fine::from_time(now).to_32();
+        self.moment = self.moment.wrapping_sub(arrival.wrapping_mul(size.into()));
+        self.waiting.push_back(Entry::new(departure, size));
+    }
+
+    /// Packets that wait, as of the last `advance`.
+    #[inline]
+    pub fn packets(&self) -> u64 {
+        self.waiting.len() as u64
+    }
+
+    /// Bytes that wait, as of the last `advance`.
+    #[inline]
+    pub fn bytes(&self) -> u64 {
+        self.bytes
+    }
+
+    /// The integral of the waiting bytes over time up to `now`, to which the queue must have been
+    /// advanced, in byte-seconds.
+    pub fn byte_seconds(&self, now: Time) -> f64 {
+        let still = Fine::from_time(now).to_32().wrapping_mul(self.bytes.into());
+        self.moment.wrapping_add(still) as f64 * (1e-9 / (1u64 << 32) as f64)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn at(ns: u64) -> Time {
+        Time::from_nanos(ns)
+    }
+
+    /// 100 bytes from 10 to 30 and 50 bytes from 20 to 60, in nanoseconds.
+    #[test]
+    fn integral_of_two_packets() {
+        let mut queue = Queue::new(QueueLimit::Packets(2));
+        queue.push(at(10), Fine::from_time(at(30)), 100);
+        queue.advance(at(20));
+        assert!((queue.byte_seconds(at(20)) - 1000e-9).abs() < 1e-15);
+        queue.push(at(20), Fine::from_time(at(60)), 50);
+        assert!(!queue.has_room(1));
+        queue.advance(at(30));
+        assert_eq!((queue.packets(), queue.bytes()), (1, 50), "a packet has left at its departure");
+        queue.advance(at(100));
+        assert_eq!((queue.packets(), queue.bytes()), (0, 0));
+        assert!((queue.byte_seconds(at(100)) - 4000e-9).abs() < 1e-15);
+    }
+
+    #[test]
+    fn limits_count_packets_or_bytes() {
+        let mut bytes = Queue::new(QueueLimit::Bytes(150));
+        assert!(bytes.has_room(150) && !bytes.has_room(151));
+        bytes.push(at(0), Fine::from_time(Time::NEVER), 100);
+        assert!(bytes.has_room(50) && !bytes.has_room(51));
+        let mut packets = Queue::new(QueueLimit::Packets(1));
+        assert!(packets.has_room(u32::MAX));
+        packets.push(at(0), Fine::from_time(Time::NEVER), 1);
+        assert!(!packets.has_room(1));
+    }
+}
