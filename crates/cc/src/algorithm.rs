@@ -1,7 +1,6 @@
 //! The contract between a transport and an algorithm.
 
 use crate::{Path, Seconds, Segments};
-use alloc::vec::Vec;
 
 /// An acknowledgement that arrived on a path.
 #[derive(Clone, Copy, Debug)]
@@ -101,47 +100,5 @@ pub trait SinglePath: Clone + Send {
     /// See [`Algorithm::observe`].
     fn observe(&self, path: &Path, out: &mut [f64]) {
         let _ = (path, out);
-    }
-}
-
-/// A single-path algorithm on each path: rows that ignore each other.
-pub struct Uncoupled<A> {
-    fresh: A,
-    each: Vec<A>,
-}
-
-impl<A: SinglePath> Uncoupled<A> {
-    /// Gives every path a copy of `fresh`.
-    pub fn new(fresh: A) -> Self {
-        Uncoupled { fresh, each: Vec::new() }
-    }
-}
-
-impl<A: SinglePath> Algorithm for Uncoupled<A> {
-    fn path_added(&mut self, _: &mut [Path], r: usize) {
-        if r == self.each.len() {
-            self.each.push(self.fresh.clone());
-        }
-        self.each[r] = self.fresh.clone();
-    }
-
-    fn acked(&mut self, paths: &mut [Path], r: usize, ack: &Ack) {
-        self.each[r].acked(&mut paths[r], ack);
-    }
-
-    fn congestion(&mut self, paths: &mut [Path], r: usize, event: &Congestion) {
-        self.each[r].congestion(&mut paths[r], event);
-    }
-
-    fn spurious(&mut self, paths: &mut [Path], r: usize) {
-        self.each[r].spurious(&mut paths[r]);
-    }
-
-    fn app_limited(&mut self, paths: &mut [Path], r: usize, now: Seconds) {
-        self.each[r].app_limited(&mut paths[r], now);
-    }
-
-    fn observe(&self, paths: &[Path], r: usize, out: &mut [f64]) {
-        self.each[r].observe(&paths[r], out);
     }
 }

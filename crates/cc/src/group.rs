@@ -12,8 +12,8 @@ const PACING_GAIN: f64 = 1.2;
 pub struct Group {
     algorithm: Box<dyn Algorithm>,
     paths: Vec<Path>,
-    /// Window and threshold of each path before its last congestion event.
-    before: Vec<(Segments, Segments)>,
+    /// Window and threshold of each path before its last congestion event, until it is undone.
+    before: Vec<Option<(Segments, Segments)>>,
     paced: bool,
 }
 
@@ -35,17 +35,17 @@ impl Group {
             }
             None => {
                 self.paths.push(path);
-                self.before.push((0.0, 0.0));
+                self.before.push(None);
                 self.paths.len() - 1
             }
         };
-        self.before[r] = (self.paths[r].cwnd, self.paths[r].ssthresh);
+        self.before[r] = None;
         self.algorithm.path_added(&mut self.paths, r);
         self.settle(r);
         r
     }
 
-    /// The path carries nothing more.
+    /// The path carries nothing more. Events that still arrive for it are ignored.
     pub fn remove_path(&mut self, r: usize) {
         self.paths[r].active = false;
         self.algorithm.path_removed(&mut self.paths, r);
@@ -55,6 +55,9 @@ impl Group {
     #[inline]
     pub fn on_ack(&mut self, r: usize, ack: &Ack) {
         let path = &mut self.paths[r];
+        if !path.active {
+            return;
+        }
         path.srtt = ack.srtt;
         path.in_flight = ack.in_flight;
         path.round = ack.round;
@@ -73,7 +76,10 @@ impl Group {
 
     /// Congestion on path `r`. After a timeout the window is one segment (RFC 5681 §3.1).
     pub fn on_congestion(&mut self, r: usize, event: &Congestion) {
-        self.before[r] = (self.paths[r].cwnd, self.paths[r].ssthresh);
+        if !self.paths[r].active {
+            return;
+        }
+        self.before[r] = Some((self.paths[r].cwnd, self.paths[r].ssthresh));
         self.algorithm.congestion(&mut self.paths, r, event);
         if event.signal == Signal::Timeout {
             self.paths[r].cwnd = MIN_CWND;
@@ -82,9 +88,9 @@ impl Group {
     }
 
     /// The last congestion event on path `r` was spurious: its window and threshold return
-    /// (RFC 4015 §3.2, RFC 9438 §4.9).
+    /// (RFC 4015 §3.2, RFC 9438 §4.9). Without an event that could be undone, nothing happens.
     pub fn on_spurious(&mut self, r: usize) {
-        let (cwnd, ssthresh) = self.before[r];
+        let Some((cwnd, ssthresh)) = self.before[r].take().filter(|_| self.paths[r].active) else { return };
         let path = &mut self.paths[r];
         path.cwnd = path.cwnd.max(cwnd);
         path.ssthresh = path.ssthresh.max(ssthresh);

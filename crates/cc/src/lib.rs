@@ -25,13 +25,23 @@ mod group;
 pub mod math;
 mod path;
 pub mod registry;
+pub mod response;
+mod similar;
 pub mod slow_start;
 
+mod coupled_cubic;
+mod cubic;
+mod cubic_window;
+mod hystart;
+mod lia;
+mod linked;
 mod reno;
+mod uncoupled;
 
-pub use algorithm::{Ack, Algorithm, Congestion, Signal, SinglePath, Uncoupled};
+pub use algorithm::{Ack, Algorithm, Congestion, Signal, SinglePath};
 pub use group::Group;
 pub use path::{MAX_CWND, MIN_CWND, MIN_SSTHRESH, Path};
+pub use uncoupled::Uncoupled;
 
 /// A span of time or an instant, in seconds.
 pub type Seconds = f64;

@@ -1,11 +1,18 @@
 //! The list of algorithms: from here the command line, the documentation and the tests know them.
 
-use crate::{Algorithm, Group, reno};
+use crate::{Algorithm, Group, coupled_cubic, cubic, lia, reno, similar, uncoupled};
 use alloc::{boxed::Box, string::String, vec::Vec};
 use core::fmt;
 
 /// Every algorithm, in the order in which lists show them.
-pub const ALL: &[&Entry] = &[&reno::ENTRY];
+pub const ALL: &[&Entry] = &[
+    &reno::ENTRY,
+    &cubic::ENTRY,
+    &uncoupled::ENTRY,
+    &lia::ENTRY,
+    &coupled_cubic::ENTRY,
+    &coupled_cubic::ENTRY_A1,
+];
 
 /// What the project knows of one algorithm.
 pub struct Entry {
@@ -190,6 +197,11 @@ impl Entry {
         self.params.iter().chain(COMMON)
     }
 
+    /// The parameters where none is given.
+    pub fn defaults(&self) -> Params {
+        Params(self.all_params().map(|p| (p.name, p.default)).collect())
+    }
+
     /// Checks given values and fills in defaults.
     ///
     /// # Errors
@@ -236,4 +248,9 @@ impl Param {
 /// The algorithm of that name.
 pub fn find(name: &str) -> Option<&'static Entry> {
     ALL.iter().find(|e| e.name == name).copied()
+}
+
+/// The registered name that `name` was probably meant to be, if one is close.
+pub fn similar(name: &str) -> Option<&'static str> {
+    similar::closest(name, ALL.iter().map(|e| e.name))
 }

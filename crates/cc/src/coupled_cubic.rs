@@ -1,0 +1,315 @@
+//! Coupled CUBIC (Lee, Kim, Kwon, Han, 2022): LIA on paths with a small bandwidth-delay product and
+//! a CUBIC window, scaled by √α₁, on paths with a large one.
+
+use crate::cubic_window::CubicWindow;
+use crate::hystart::HyStart;
+use crate::linked::Linked;
+use crate::registry::{Allowed, Entry, Kind, Observable, Param, Params, Value};
+use crate::{Ack, Algorithm, Congestion, MAX_CWND, MIN_SSTHRESH, Path, Seconds, Segments, Signal};
+use crate::{cubic, math, response};
+use alloc::{boxed::Box, vec::Vec};
+
+/// How the registry presents Coupled CUBIC.
+pub(crate) const ENTRY: Entry = Entry {
+    name: "coupled-cubic",
+    title: "Coupled CUBIC",
+    kind: Kind::Coupled,
+    source: SOURCE,
+    equations: &[
+        LARGE,
+        VIRTUAL,
+        ALPHA1,
+        "L = V sqrt(alpha1) on large paths, w on small;  alpha2 = sum L * max(L/T^2) / (sum L/T)^2",
+        "small path, per acknowledged segment: w += min(alpha2/sum L, 1/w);  on loss: w = w/2",
+        LARGE_WINDOW,
+    ],
+    readings: READINGS,
+    params: PARAMS,
+    observables: OBSERVABLES,
+    build: |params| Box::new(CoupledCubic::new(params, Small::Alpha2)),
+};
+
+/// The variant that the paper calls CCUBIC(α₁).
+pub(crate) const ENTRY_A1: Entry = Entry {
+    name: "coupled-cubic-a1",
+    title: "Coupled CUBIC, first factor only",
+    kind: Kind::Coupled,
+    source: SOURCE,
+    equations: &[
+        LARGE,
+        VIRTUAL,
+        ALPHA1,
+        "small path, per acknowledged segment: w += min(alpha1/sum V, 1/w);  on loss: w = w/2",
+        LARGE_WINDOW,
+    ],
+    readings: READINGS,
+    params: PARAMS,
+    observables: OBSERVABLES,
+    build: |params| Box::new(CoupledCubic::new(params, Small::Alpha1)),
+};
+
+const SOURCE: &str = "J. Y. Lee, B. C. Kim, Y. Kwon, K. Han: Coupled CUBIC Congestion Control for MPTCP in Broadband Networks (2022)";
+const LARGE: &str = "large path: w > threshold * wbar(base RTT), until w < hysteresis * that;  wbar(T) = 1.654 T^(-3/2) (Eq. 6, 7)";
+const VIRTUAL: &str = "V = sqrt(1.5/p) with p = T (K/W_cubic)^(4/3), K = (C (3 + beta)/(4 (1 - beta)))^(1/4), on large paths, w on small (Eq. 8-10)";
+const ALPHA1: &str = "alpha1 = sum V * max(V/T^2) / (sum V/T)^2 (Eq. 1)";
+const LARGE_WINDOW: &str = "large path: w = sqrt(min(alpha1, 1)) W_cubic (Eq. 11), where W_cubic is a CUBIC window of RFC 9438;  on loss: W_cubic = beta W_cubic, w = beta w";
+
+const READINGS: &[&str] = &[
+    "The paper says \"if the BDP is large\": a path is large where CUBIC leaves its Reno-friendly region, w > wbar(base RTT), and stays so down to half of that.",
+    "V uses the smoothed round-trip time, wbar the smallest one.",
+    "The printed beta is 0.7 where Eq. 4, 6, 7 and 9 need the decrease 0.3; beta here is the part kept.",
+    "alpha1 is capped at 1 in Eq. 11, because unequal round-trip times can make it larger and the window would exceed CUBIC's (`cap`).",
+    "Slow start is each path's own and not coupled: on a large path W_cubic is then the window for which Eq. 11 gives w, so that w does not jump when slow start ends.",
+    "When a path becomes large in congestion avoidance, W_cubic is the window for which Eq. 11 gives w and starts on its plateau (RFC 9438 §4.10).",
+    "When a path becomes small, w stays and W_cubic is forgotten.",
+    "W_cubic grows as if its own segments were acknowledged: W_cubic/w for every one of the path.",
+    "The window follows Eq. 11 upwards by at most half a segment per acknowledged segment (RFC 9438's bound on the target), so that a change of alpha1 sends no burst; downwards at once.",
+    "Congestion multiplies w itself by beta (by 1/2 on a small path), and that is the threshold; a later fall of w takes the threshold along, so that alpha1 never causes a slow start.",
+    "After a timeout a path is small until slow start has made it large again; W_cubic then follows RFC 9438 §4.8.",
+    "One path alone is Reno while small and CUBIC while large.",
+];
+
+const PARAMS: &[Param] = &[
+    cubic::C,
+    cubic::BETA,
+    cubic::FAST_CONVERGENCE,
+    cubic::HYSTART,
+    Param {
+        name: "cap",
+        default: Value::Flag(true),
+        allowed: Allowed::Flag,
+        meaning: "use min(alpha1, 1) in Eq. 11, so that no path exceeds CUBIC",
+    },
+    Param {
+        name: "threshold",
+        default: Value::Number(1.0),
+        allowed: Allowed::Range(0.0, 1e6),
+        meaning: "the window at which a path becomes large, as a multiple of wbar",
+    },
+    Param {
+        name: "hysteresis",
+        default: Value::Number(0.5),
+        allowed: Allowed::Range(0.0, 1.0),
+        meaning: "the part of that window at which a path becomes small again",
+    },
+];
+
+const OBSERVABLES: &[Observable] = &[
+    Observable { name: "w_cubic", meaning: "the uncoupled CUBIC window of a large path, in segments" },
+    Observable { name: "virtual_reno", meaning: "V, Reno's window under the same loss, in segments" },
+    Observable {
+        name: "virtual_lia",
+        meaning: "L = V sqrt(alpha1), LIA's window under the same loss, in segments",
+    },
+    Observable { name: "alpha1", meaning: "LIA's alpha over the V of all paths" },
+    Observable { name: "alpha2", meaning: "LIA's alpha over the L of all paths" },
+    Observable { name: "large", meaning: "1 on a large path, 0 on a small one" },
+];
+
+/// Which factor links the small paths.
+#[derive(Clone, Copy, PartialEq)]
+enum Small {
+    Alpha1,
+    Alpha2,
+}
+
+struct CoupledCubic {
+    small: Small,
+    response: response::Cubic,
+    /// What a large path keeps of its window on congestion.
+    beta: f64,
+    cap: bool,
+    /// (w/w̄)² above which a path becomes large, and below which it becomes small.
+    enter: f64,
+    leave: f64,
+    fresh: Row,
+    rows: Vec<Row>,
+}
+
+#[derive(Clone)]
+struct Row {
+    slow_start: HyStart,
+    state: State,
+    /// State and window before the last congestion, until it is found spurious.
+    before: Option<(State, Segments)>,
+}
+
+/// What congestion changes, and an undo restores.
+#[derive(Clone, Copy)]
+struct State {
+    large: bool,
+    /// `W_cubic`, the uncoupled window. Only a large path has one.
+    uncoupled: Segments,
+    /// V of a large path.
+    virtual_reno: Segments,
+    cubic: CubicWindow,
+}
+
+impl CoupledCubic {
+    fn new(params: &Params, small: Small) -> Self {
+        let beta = params.number("beta");
+        let enter = params.number("threshold");
+        let leave = enter * params.number("hysteresis");
+        let state =
+            State { large: false, uncoupled: 0.0, virtual_reno: 0.0, cubic: CubicWindow::new(params) };
+        CoupledCubic {
+            small,
+            response: response::Cubic::new(params.number("c"), beta),
+            beta,
+            cap: params.flag("cap"),
+            enter: enter * enter,
+            leave: leave * leave,
+            fresh: Row { slow_start: HyStart::new(params.flag("hystart")), state, before: None },
+            rows: Vec::new(),
+        }
+    }
+
+    /// V, round-trip time and size of the paths that count.
+    fn virtual_windows(&self, paths: &[Path]) -> impl Iterator<Item = (Segments, Seconds, bool)> {
+        paths.iter().zip(&self.rows).filter(|(p, _)| p.active).filter_map(|(p, row)| {
+            let v = if row.state.large { row.state.virtual_reno } else { p.cwnd };
+            Some((v, p.rtt()?, row.state.large))
+        })
+    }
+
+    /// The paths linked by their V, for α₁.
+    fn first(&self, paths: &[Path]) -> Linked {
+        Linked::over(self.virtual_windows(paths).map(|(v, rtt, _)| (v, rtt)))
+    }
+
+    /// The paths linked by their L, for α₂.
+    fn second(&self, paths: &[Path]) -> Linked {
+        let scale = math::sqrt(self.first(paths).alpha());
+        Linked::over(
+            self.virtual_windows(paths).map(|(v, rtt, large)| (if large { v * scale } else { v }, rtt)),
+        )
+    }
+
+    /// The factor of Eq. 11.
+    fn share(&self, paths: &[Path]) -> f64 {
+        let alpha = self.first(paths).alpha();
+        math::sqrt(if self.cap { alpha.min(1.0) } else { alpha })
+    }
+
+    /// Compares the window with w̄; true where the path changed.
+    fn resize(&mut self, path: &Path, r: usize) -> bool {
+        let large = self.rows[r].state.large;
+        let known = path.min_rtt.is_finite() && path.srtt > 0.0;
+        let distance = if known { self.response.beyond_crossing(path.cwnd, path.min_rtt) } else { 0.0 };
+        let now = if large { distance >= self.leave } else { distance > self.enter };
+        self.rows[r].state.large = now;
+        now != large
+    }
+
+    /// Makes `W_cubic` the window for which Eq. 11 gives the path's present one. α₁ depends on it
+    /// through V; the iteration converges because the result changes with at most the power ⅔ of
+    /// the guess.
+    fn follow(&mut self, paths: &[Path], r: usize) {
+        let Path { cwnd, srtt, .. } = paths[r];
+        let mut guess = cwnd;
+        for _ in 0..100 {
+            self.set_uncoupled(r, guess, srtt);
+            let next = (cwnd / self.share(paths)).min(MAX_CWND);
+            if (next - guess).abs() <= 1e-12 * guess {
+                break;
+            }
+            guess = next;
+        }
+    }
+
+    fn set_uncoupled(&mut self, r: usize, window: Segments, rtt: Seconds) {
+        self.rows[r].state.uncoupled = window;
+        self.rows[r].state.virtual_reno = self.response.virtual_reno(window, rtt);
+    }
+
+    /// Eq. 11.
+    fn grow_large(&mut self, paths: &mut [Path], r: usize, acked: Segments, now: Seconds) {
+        let Path { cwnd, srtt, .. } = paths[r];
+        let State { uncoupled, cubic, .. } = &mut self.rows[r].state;
+        let window = cubic.grow(*uncoupled, acked * *uncoupled / cwnd, now, srtt);
+        self.set_uncoupled(r, window.min(MAX_CWND), srtt);
+        let coupled = self.share(paths) * self.rows[r].state.uncoupled;
+        let path = &mut paths[r];
+        path.cwnd = coupled.min(cwnd + acked / 2.0);
+        path.ssthresh = path.ssthresh.min(path.cwnd).max(MIN_SSTHRESH);
+    }
+
+    /// Eq. 2.
+    fn grow_small(&mut self, paths: &mut [Path], r: usize, acked: Segments) {
+        let linked = match self.small {
+            Small::Alpha1 => self.first(paths),
+            Small::Alpha2 => self.second(paths),
+        };
+        paths[r].cwnd += acked * linked.increase(paths[r].cwnd);
+    }
+}
+
+impl Algorithm for CoupledCubic {
+    fn path_added(&mut self, _: &mut [Path], r: usize) {
+        if r == self.rows.len() {
+            self.rows.push(self.fresh.clone());
+        }
+        self.rows[r] = self.fresh.clone();
+    }
+
+    fn acked(&mut self, paths: &mut [Path], r: usize, ack: &Ack) {
+        let slow_start = paths[r].in_slow_start();
+        let acked = self.rows[r].slow_start.grow(&mut paths[r], ack);
+        let changed = self.resize(&paths[r], r);
+        if changed && !slow_start {
+            self.rows[r].state.cubic.restart();
+        }
+        let large = self.rows[r].state.large;
+        if large && (changed || slow_start) {
+            self.follow(paths, r);
+        }
+        if acked > 0.0 {
+            match large {
+                true => self.grow_large(paths, r, acked, ack.now),
+                false => self.grow_small(paths, r, acked),
+            }
+        }
+    }
+
+    fn congestion(&mut self, paths: &mut [Path], r: usize, event: &Congestion) {
+        let timeout = event.signal == Signal::Timeout;
+        if self.rows[r].state.large && paths[r].in_slow_start() {
+            self.follow(paths, r);
+        }
+        let Path { cwnd, srtt, .. } = paths[r];
+        let row = &mut self.rows[r];
+        row.before = Some((row.state, cwnd));
+        let State { large, uncoupled, cubic, .. } = &mut row.state;
+        let (window, kept) = if *large { (*uncoupled, self.beta) } else { (cwnd, 0.5) };
+        let window = cubic.reduce(window, timeout).max(MIN_SSTHRESH);
+        *large &= !timeout;
+        self.set_uncoupled(r, window, srtt);
+        paths[r].reduce_to(kept * cwnd);
+    }
+
+    fn spurious(&mut self, paths: &mut [Path], r: usize) {
+        let row = &mut self.rows[r];
+        if let Some((state, cwnd)) = row.before.take()
+            && (paths[r].cwnd <= cwnd || paths[r].in_slow_start())
+        {
+            row.state = state;
+        }
+    }
+
+    fn app_limited(&mut self, _: &mut [Path], r: usize, now: Seconds) {
+        self.rows[r].state.cubic.pause(now);
+    }
+
+    fn observe(&self, paths: &[Path], r: usize, out: &mut [f64]) {
+        let State { large, uncoupled, virtual_reno, .. } = self.rows[r].state;
+        let alpha1 = self.first(paths).alpha();
+        let alpha2 = self.second(paths).alpha();
+        let values = match large {
+            true => [uncoupled, virtual_reno, virtual_reno * math::sqrt(alpha1), alpha1, alpha2, 1.0],
+            false => [f64::NAN, paths[r].cwnd, paths[r].cwnd, alpha1, alpha2, 0.0],
+        };
+        for (slot, value) in out.iter_mut().zip(values) {
+            *slot = value;
+        }
+    }
+}

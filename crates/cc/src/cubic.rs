@@ -1,0 +1,123 @@
+//! CUBIC: RFC 9438, with the slow start of RFC 9406.
+
+use crate::cubic_window::CubicWindow;
+use crate::hystart::HyStart;
+use crate::registry::{Allowed, Entry, Kind, Observable, Param, Value};
+use crate::{Ack, Congestion, Path, Seconds, Segments, Signal, SinglePath, Uncoupled};
+use alloc::boxed::Box;
+
+/// How the registry presents CUBIC.
+pub(crate) const ENTRY: Entry = Entry {
+    name: "cubic",
+    title: "CUBIC",
+    kind: Kind::SinglePath,
+    source: "RFC 9438, RFC 9406 (HyStart++)",
+    equations: &[
+        "W_cubic(t) = C (t - K)^3 + W_max,  K = cbrt((W_max - cwnd_epoch)/C)",
+        "W_est += alpha/w per acknowledged segment,  alpha = 3 (1 - beta)/(1 + beta), 1 from W_est >= cwnd_prior on",
+        "per acknowledged segment: w = W_est where W_cubic(t) < W_est,",
+        "    else w += (target - w)/w,  target = W_cubic(t + RTT) within [w, 1.5 w]",
+        "on loss: W_max = w, or w (1 + beta)/2 where w < W_max (fast convergence); w = beta w",
+    ],
+    readings: &[
+        "Windows grow per acknowledged segment, so delayed ACKs do not slow the growth; one ACK counts for at most a window.",
+        "In the Reno-friendly region the window is never lowered to W_est.",
+        "A stage of congestion avoidance starts with its first acknowledgement that may grow the window, so recovery is not part of it.",
+        "The window, not the flight size, is reduced (RFC 9438 §4.6 allows it where an application-limited window does not grow).",
+        "ECN marks reduce as losses do, to no less than two segments.",
+        "Where the window after a loss is not below W_max (very small windows), the stage starts on the plateau.",
+    ],
+    params: PARAMS,
+    observables: &[
+        Observable {
+            name: "w_cubic",
+            meaning: "the cubic function at the last acknowledgement, in segments",
+        },
+        Observable { name: "w_est", meaning: "the window of a Reno flow in the same place, in segments" },
+        Observable { name: "w_max", meaning: "the plateau of the cubic function, in segments" },
+        Observable { name: "k", meaning: "time from the start of the stage to the plateau, in seconds" },
+    ],
+    build: |params| {
+        Box::new(Uncoupled::new(Cubic {
+            slow_start: HyStart::new(params.flag("hystart")),
+            window: CubicWindow::new(params),
+            before: None,
+        }))
+    },
+};
+
+/// The parameters of RFC 9438 and RFC 9406, for all that run CUBIC.
+pub(crate) const PARAMS: &[Param] = &[C, BETA, FAST_CONVERGENCE, HYSTART];
+
+/// C.
+pub(crate) const C: Param = Param {
+    name: "c",
+    default: Value::Number(0.4),
+    allowed: Allowed::Range(1e-6, 1e3),
+    meaning: "C: how fast the window leaves its plateau, in segments per second cubed",
+};
+
+/// β.
+pub(crate) const BETA: Param = Param {
+    name: "beta",
+    default: Value::Number(0.7),
+    allowed: Allowed::Range(0.1, 0.99),
+    meaning: "beta: the part of the window that is kept on congestion",
+};
+
+/// Fast convergence.
+pub(crate) const FAST_CONVERGENCE: Param = Param {
+    name: "fast_convergence",
+    default: Value::Flag(true),
+    allowed: Allowed::Flag,
+    meaning: "give way to newer flows: a lower plateau after a loss below the last one",
+};
+
+/// HyStart++.
+pub(crate) const HYSTART: Param = Param {
+    name: "hystart",
+    default: Value::Flag(true),
+    allowed: Allowed::Flag,
+    meaning: "end the first slow start when the round-trip time rises (HyStart++)",
+};
+
+#[derive(Clone)]
+struct Cubic {
+    slow_start: HyStart,
+    window: CubicWindow,
+    /// State and window before the last congestion, until it is found spurious (§4.9).
+    before: Option<(CubicWindow, Segments)>,
+}
+
+impl SinglePath for Cubic {
+    fn acked(&mut self, path: &mut Path, ack: &Ack) {
+        let acked = self.slow_start.grow(path, ack);
+        if acked > 0.0 {
+            path.cwnd = self.window.grow(path.cwnd, acked, ack.now, path.srtt);
+        }
+    }
+
+    fn congestion(&mut self, path: &mut Path, event: &Congestion) {
+        self.before = Some((self.window, path.cwnd));
+        path.reduce_to(self.window.reduce(path.cwnd, event.signal == Signal::Timeout));
+    }
+
+    fn spurious(&mut self, path: &mut Path) {
+        // §4.9: a window that has grown beyond the one before keeps what it has learned since.
+        if let Some((window, cwnd)) = self.before.take()
+            && (path.cwnd <= cwnd || path.in_slow_start())
+        {
+            self.window = window;
+        }
+    }
+
+    fn app_limited(&mut self, _: &mut Path, now: Seconds) {
+        self.window.pause(now);
+    }
+
+    fn observe(&self, _: &Path, out: &mut [f64]) {
+        for (slot, value) in out.iter_mut().zip(self.window.inner().into_iter().flatten()) {
+            *slot = value;
+        }
+    }
+}

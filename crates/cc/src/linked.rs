@@ -1,0 +1,43 @@
+//! The coupling of RFC 6356: how much the paths of a connection may grow together.
+
+use crate::{Seconds, Segments};
+
+/// The sums and the maximum over a connection's paths that α is made of.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Linked {
+    /// Σ w, segments.
+    total: Segments,
+    /// Σ w/T, segments per second.
+    rate: f64,
+    /// max w/T².
+    best: f64,
+}
+
+impl Linked {
+    /// Over the window and smoothed round-trip time of each path.
+    #[inline]
+    pub(crate) fn over(paths: impl Iterator<Item = (Segments, Seconds)>) -> Self {
+        paths.fold(Linked { total: 0.0, rate: 0.0, best: 0.0 }, |sum, (w, rtt)| {
+            let x = w / rtt;
+            Linked { total: sum.total + w, rate: sum.rate + x, best: sum.best.max(x / rtt) }
+        })
+    }
+
+    /// α (RFC 6356 §3); NaN without paths.
+    #[inline]
+    pub(crate) fn alpha(&self) -> f64 {
+        self.total * self.per_segment()
+    }
+
+    /// The increase of window `w` per acknowledged segment: min(α/Σw, 1/w) (RFC 6356 §3).
+    #[inline]
+    pub(crate) fn increase(&self, w: Segments) -> Segments {
+        self.per_segment().min(1.0 / w) // `min` ignores the NaN of a connection without paths
+    }
+
+    /// α/Σw.
+    #[inline]
+    fn per_segment(&self) -> f64 {
+        self.best / (self.rate * self.rate)
+    }
+}
