@@ -39,11 +39,11 @@ impl Fine {
         Fine(self.0.saturating_sub(span.0))
     }
 
-    /// This times a ratio that is not exact, rounded down to 2⁻¹⁶ ns, so that the ratio's own
+    /// This times a ratio that is not exact, rounded down to 2⁻²⁸ ns, so that the ratio's own
     /// error does not push a whole nanosecond into the next.
     pub fn scaled(self, ratio: f64) -> Fine {
         let scaled = (self.0 as f64 * ratio) as u128;
-        Fine(scaled & !((1 << 48) - 1))
+        Fine(scaled & !((1 << 36) - 1))
     }
 
     /// The first whole nanosecond that is not earlier.

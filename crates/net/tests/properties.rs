@@ -1,0 +1,165 @@
+//! What holds for every link, random processes included.
+
+use anabranch_net::{Change, Drop, Fate, Jitter, Link, LinkSpec, Loss, QueueLimit, Random, Time};
+use proptest::option::of;
+use proptest::prelude::*;
+
+fn probability() -> impl Strategy<Value = f64> {
+    prop_oneof![Just(0.0), 0.0..=1.0, Just(1.0)]
+}
+
+fn loss() -> impl Strategy<Value = Loss> {
+    prop_oneof![
+        Just(Loss::None),
+        probability().prop_map(|rate| Loss::Bernoulli { rate }),
+        (1..50u64).prop_map(|n| Loss::EveryNth { n }),
+        (probability(), probability(), probability(), probability()).prop_map(
+            |(good_to_bad, bad_to_good, loss_good, loss_bad)| Loss::GilbertElliott {
+                good_to_bad,
+                bad_to_good,
+                loss_good,
+                loss_bad
+            }
+        ),
+    ]
+}
+
+fn time(most_us: u64) -> impl Strategy<Value = Time> {
+    (0..=most_us * 1000).prop_map(Time::from_nanos)
+}
+
+fn change() -> impl Strategy<Value = Change> {
+    (time(5000), of(RATES), of(time(500)), of(loss()), of(any::<bool>()))
+        .prop_map(|(at, rate_bps, delay, loss, up)| Change { at, rate_bps, delay, loss, up })
+}
+
+const RATES: std::ops::Range<f64> = 1e6..1e10;
+
+prop_compose! {
+    fn spec()(
+        rate_bps in RATES,
+        delay in time(500),
+        queue in prop_oneof![(0..40u64).prop_map(QueueLimit::Packets), (0..60_000u64).prop_map(QueueLimit::Bytes)],
+        ecn_threshold_bytes in of(0..30_000u64),
+        loss in loss(),
+        up_to in prop_oneof![Just(Time::ZERO), time(300)],
+        reorder in of((probability(), time(1000))),
+        changes in proptest::collection::vec(change(), 0..10),
+    ) -> LinkSpec {
+        let (reorder_rate, reorder_delay) = reorder.unwrap_or_default();
+        let jitter = Jitter { up_to, reorder_rate, reorder_delay };
+        LinkSpec { rate_bps, delay, queue, ecn_threshold_bytes, loss, jitter, changes }
+    }
+}
+
+/// Gaps in nanoseconds and sizes in bytes.
+fn packets() -> impl Strategy<Value = Vec<(u64, u32)>> {
+    proptest::collection::vec((prop_oneof![Just(0), 0..100_000u64], 1..9000u32), 1..200)
+}
+
+proptest! {
+    #[test]
+    fn rules_of_every_link(spec in spec(), packets in packets(), seed: u64, stream: u64) {
+        let mut link = Link::new(&spec, seed, stream);
+        let mut twin = Link::new(&spec, seed, stream);
+        let rates = || spec.changes.iter().filter_map(|c| c.rate_bps).chain([spec.rate_bps]);
+        let fastest = rates().fold(0.0, f64::max);
+        let shortest = spec.changes.iter().filter_map(|c| c.delay).chain([spec.delay]).min().unwrap();
+        let (mut now, mut last) = (Time::ZERO, Time::ZERO);
+        let mut before = link.totals(now);
+        for &(gap, size) in &packets {
+            now += Time::from_nanos(gap);
+            let fate = link.offer(now, size, true);
+            prop_assert_eq!(fate, twin.offer(now, size, true), "the same seed, the same fate");
+            match fate {
+                Fate::Delivered { at, marked } => {
+                    let soonest = now + shortest + Time::from_nanos((f64::from(size) * 8e9 / fastest) as u64);
+                    prop_assert!(at >= soonest, "{at} is before {soonest}");
+                    prop_assert!(!marked || spec.ecn_threshold_bytes.is_some());
+                    if spec.jitter.reorder_rate == 0.0 {
+                        prop_assert!(at >= last, "overtaken without reordering");
+                        last = at;
+                    }
+                }
+                Fate::Dropped(Drop::Down) => prop_assert!(spec.changes.iter().any(|c| c.up == Some(false))),
+                Fate::Dropped(_) => {}
+            }
+            let waiting = link.waiting(now);
+            match spec.queue {
+                QueueLimit::Packets(most) => prop_assert!(waiting.packets <= most),
+                QueueLimit::Bytes(most) => prop_assert!(waiting.bytes <= most),
+            }
+            let totals = link.totals(now);
+            let rounding = 1e-9 * (totals.capacity_bits + 1.0) + 1e-9 * totals.offered_bytes as f64;
+            let sent = totals.transmitted_bits - before.transmitted_bits;
+            let possible = totals.capacity_bits - before.capacity_bits;
+            prop_assert!(-rounding <= sent && sent <= possible + rounding, "{sent} of {possible} bits");
+            before = totals;
+        }
+        let totals = link.totals(now + Time::from_secs_f64(3600.0));
+        prop_assert_eq!(totals.offered, packets.len() as u64);
+        prop_assert_eq!(totals.offered, totals.delivered + totals.drops + totals.losses);
+        prop_assert_eq!(totals.offered_bytes, totals.delivered_bytes + totals.dropped_bytes + totals.lost_bytes);
+        // All that is delivered has been sent, and less than what goes down with the link beside it.
+        let sent = totals.transmitted_bits / 8.0;
+        prop_assert!(sent >= totals.delivered_bytes as f64 - 1e-3);
+        prop_assert!(sent <= (totals.delivered_bytes + totals.lost_bytes) as f64 + 1e-3);
+    }
+}
+
+/// Poisson arrivals, constant service: the mean wait is ρ/(2(1 − ρ)) services (Pollaczek–Khinchine),
+/// the mean number waiting that times ρ (Little).
+#[test]
+fn mean_queue_of_m_d_1() {
+    let spec = LinkSpec {
+        rate_bps: 300e6,
+        delay: Time::from_millis(1),
+        queue: QueueLimit::Packets(u64::MAX),
+        ecn_threshold_bytes: None,
+        loss: Loss::None,
+        jitter: Jitter::default(),
+        changes: Vec::new(),
+    };
+    for load in [0.3, 0.7, 0.9] {
+        let mut link = Link::new(&spec, 1, 1);
+        let mut random = Random::new(5, 5);
+        let service = 1500.0 * 8.0 / 300e6;
+        let mut arrival = 0.0;
+        for _ in 0..2_000_000 {
+            arrival += random.exponential(service / load);
+            link.offer(Time::from_secs_f64(arrival), 1500, false);
+        }
+        let totals = link.totals(Time::from_secs_f64(arrival));
+        let waiting = totals.queue_byte_seconds / arrival / 1500.0;
+        let expected = load * load / (2.0 * (1.0 - load));
+        assert!((waiting / expected - 1.0).abs() < 0.03, "{waiting} wait at {load}, expected {expected}");
+        let utilisation = totals.transmitted_bits / totals.capacity_bits;
+        assert!((utilisation / load - 1.0).abs() < 0.005, "{utilisation} at {load}");
+    }
+}
+
+/// Streams of one seed, and seeds, lose different packets.
+#[test]
+fn streams_are_independent() {
+    let spec = LinkSpec {
+        rate_bps: 1e9,
+        delay: Time::ZERO,
+        queue: QueueLimit::Packets(u64::MAX),
+        ecn_threshold_bytes: None,
+        loss: Loss::Bernoulli { rate: 0.5 },
+        jitter: Jitter::default(),
+        changes: Vec::new(),
+    };
+    let losses = |seed, stream| {
+        let mut link = Link::new(&spec, seed, stream);
+        (0..64).fold(0u64, |bits, _| {
+            let lost = link.offer(Time::ZERO, 1, false) == Fate::Dropped(Drop::Loss);
+            bits << 1 | u64::from(lost)
+        })
+    };
+    for (a, b) in [((1, 1), (1, 2)), ((1, 1), (2, 1)), ((1, 2), (2, 1))] {
+        let agreeing = (losses(a.0, a.1) ^ losses(b.0, b.1)).count_zeros();
+        // Binomial: 32 ± 5 · 4.
+        assert!((12..=52).contains(&agreeing), "{a:?} and {b:?} agree on {agreeing} of 64");
+    }
+}
