@@ -1,0 +1,64 @@
+//! What one packet costs in a link: an idle one, one with a standing queue, one with random loss.
+
+use anabranch_net::{Jitter, Link, LinkSpec, Loss, QueueLimit, Time};
+use divan::counter::ItemsCount;
+use divan::{Bencher, black_box};
+
+const PACKETS: u64 = 10_000;
+/// Transmission time of 1500 bytes at 100 Mbit/s.
+const SLOT: Time = Time::from_nanos(120_000);
+
+fn main() {
+    divan::main();
+}
+
+fn link(loss: Loss) -> Link {
+    let spec = LinkSpec {
+        rate_bps: 100e6,
+        delay: Time::from_millis(10),
+        queue: QueueLimit::Packets(167),
+        ecn_threshold_bytes: None,
+        loss,
+        jitter: Jitter::default(),
+        changes: Vec::new(),
+    };
+    Link::new(&spec, 1, 0)
+}
+
+/// Offers packets `every` apart to a link in which `waiting` already wait.
+fn offer(bencher: Bencher, loss: Loss, every: Time, waiting: u64) {
+    bencher
+        .counter(ItemsCount::new(PACKETS))
+        .with_inputs(|| {
+            let mut link = link(loss);
+            (0..waiting).for_each(|_| {
+                link.offer(Time::ZERO, 1500, false);
+            });
+            link
+        })
+        .bench_local_values(|mut link| {
+            for n in 1..=PACKETS {
+                black_box(link.offer(every.times(n), 1500, false));
+            }
+        });
+}
+
+#[divan::bench]
+fn idle(bencher: Bencher) {
+    offer(bencher, Loss::None, SLOT.times(2), 0);
+}
+
+#[divan::bench]
+fn standing_queue(bencher: Bencher) {
+    offer(bencher, Loss::None, SLOT, 150);
+}
+
+#[divan::bench]
+fn full_queue_every_other_dropped(bencher: Bencher) {
+    offer(bencher, Loss::None, Time::from_nanos(60_000), 167);
+}
+
+#[divan::bench]
+fn bernoulli_loss(bencher: Bencher) {
+    offer(bencher, Loss::Bernoulli { rate: 1e-3 }, SLOT.times(2), 0);
+}
