@@ -1,3 +1,87 @@
-//! The scenario file.
+//! The scenario file: links, flows over them, and what to measure.
+//!
+//! [`load`] reads TOML with human units and gives a checked [`Scenario`] in SI units, or a
+//! [`ScenarioError`]: a [`miette::Diagnostic`] of everything that is wrong, each with the place in the
+//! file, or in the override, that caused it.
+//!
+//! ```
+//! use anabranch_scenario::{Overrides, Source, load};
+//!
+//! let text = r#"
+//!     name = "one flow"
+//!     duration = "10 s"
+//!     links.dsl = { rate = "100 Mbit/s", delay = "10 ms" }
+//!     flows = [{ name = "bulk", cc = "reno", paths = [["dsl"]] }]
+//! "#;
+//! let source = Source { name: "one.toml".into(), text: text.into() };
+//! let mut overrides = Overrides::default();
+//! overrides.set("links.dsl.rate=50 Mbit/s");
+//! let scenario = load(&source, &overrides).unwrap();
+//! assert_eq!(scenario.links[0].spec.rate_bps, 50e6);
+//! ```
+
+mod canonical;
+mod derived;
+mod diagnostic;
+mod format;
+mod leaf;
 mod model;
+mod overrides;
+mod quantity;
+mod read;
+mod resolve;
+mod schema;
+mod tree;
+
+pub use diagnostic::{Problem, ScenarioError};
 pub use model::*;
+pub use overrides::Overrides;
+pub use schema::json_schema;
+
+use anabranch_net::Time;
+use diagnostic::{Place, Problems};
+use leaf::PositiveSpan;
+use read::Read;
+use tree::{Node, Value};
+
+/// A scenario file.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Source {
+    /// Its name in diagnostics.
+    pub name: String,
+    /// Its text.
+    pub text: String,
+}
+
+/// Reads and checks a scenario, with the command line's changes.
+///
+/// # Errors
+/// [`ScenarioError`] has every problem of the first stage that found any: syntax, then keys and
+/// values, then what concerns several keys.
+pub fn load(source: &Source, overrides: &Overrides) -> Result<Scenario, ScenarioError> {
+    let mut problems = Problems::default();
+    let scenario = read(source, overrides, &mut problems);
+    problems.check(scenario)
+}
+
+fn read(source: &Source, overrides: &Overrides, problems: &mut Problems) -> Option<Scenario> {
+    let mut root = tree::document(&Place::whole(&source.name, &source.text), problems)?;
+    let written = duration(&root);
+    overrides.apply(&mut root, problems);
+    let file = format::File::read(&root, problems)?;
+    let horizon = written.map_or(Time::ZERO, |written| written.0).max(file.duration.value.0);
+    let mut resolved = resolve::resolve(file, horizon, problems)?;
+    let scenario = &mut resolved.scenario;
+    overrides.apply_cc(&mut scenario.flows, &resolved.origin, problems);
+    scenario.seed = overrides.seed.unwrap_or(scenario.seed);
+    scenario.hash = canonical::hash(scenario);
+    Some(resolved.scenario)
+}
+
+/// The duration that the file itself gives.
+fn duration(root: &Node) -> Option<PositiveSpan> {
+    match &root.value {
+        Value::Table(table) => PositiveSpan::read(table.get("duration")?, &mut Problems::default()),
+        _ => None,
+    }
+}

@@ -8,6 +8,8 @@ use anabranch_net::{LinkSpec, Time};
 pub struct Scenario {
     /// The scenario's name.
     pub name: String,
+    /// What it is for.
+    pub description: Option<String>,
     /// Length of a run, the warm-up included.
     pub duration: Time,
     /// Means are taken from here on.

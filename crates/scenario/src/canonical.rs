@@ -1,0 +1,195 @@
+//! The scenario's hash: SHA-256 of a text that is the same for scenarios that run the same.
+//!
+//! Every struct is taken apart by name, so that a new field does not compile before it has its place here.
+
+use crate::model::*;
+use anabranch_cc::registry::Given;
+use anabranch_net::{Change, Jitter, LinkSpec, Loss, QueueLimit, Time};
+use sha2::{Digest, Sha256};
+use std::fmt::Write;
+
+/// The hash of a scenario. Its seed, its description, and how it was written do not count.
+pub(crate) fn hash(scenario: &Scenario) -> String {
+    let digest = Sha256::digest(text(scenario).as_bytes());
+    digest.iter().map(|byte| format!("{byte:02x}")).collect()
+}
+
+/// A line per object: what it is, then its values, each after a space. Names are quoted, times are in
+/// nanoseconds, other numbers have the shortest digits that give them back.
+fn text(scenario: &Scenario) -> String {
+    let Scenario {
+        name,
+        description: _,
+        duration,
+        warmup,
+        seed: _,
+        hash: _,
+        links,
+        flows,
+        record,
+        variation,
+    } = scenario;
+    let Record { interval } = record;
+    let Variation { start_offset, host_jitter } = variation;
+    let mut out = Text(String::new());
+    out.line("scenario").name(name).time(*duration).time(*warmup).time(*interval);
+    for vary in [start_offset, host_jitter] {
+        match vary {
+            Vary::Auto => out.line("vary").word("auto"),
+            Vary::UpTo(time) => out.line("vary").time(*time),
+        };
+    }
+    for NamedLink { name, spec } in links {
+        link(out.line("link").name(name), spec);
+    }
+    for each in flows {
+        flow(&mut out, each);
+    }
+    out.0
+}
+
+fn link(out: &mut Text, spec: &LinkSpec) {
+    let LinkSpec { rate_bps, delay, queue, ecn_threshold_bytes, loss: process, jitter, changes } = spec;
+    let Jitter { up_to, reorder_rate, reorder_delay } = jitter;
+    out.number(*rate_bps).time(*delay);
+    match queue {
+        QueueLimit::Packets(packets) => out.word("packets").count(*packets),
+        QueueLimit::Bytes(bytes) => out.word("bytes").count(*bytes),
+    };
+    out.option(*ecn_threshold_bytes, |out, bytes| out.count(bytes));
+    loss(out, process).time(*up_to).number(*reorder_rate).time(*reorder_delay);
+    for Change { at, rate_bps, delay, loss: process, up } in changes {
+        out.line("change").time(*at).option(*rate_bps, |out, rate| out.number(rate));
+        out.option(*delay, |out, delay| out.time(delay));
+        out.option(process.as_ref(), loss).option(*up, |out, up| out.flag(up));
+    }
+}
+
+fn loss<'a>(out: &'a mut Text, process: &Loss) -> &'a mut Text {
+    match process {
+        Loss::None => out.word("none"),
+        Loss::Bernoulli { rate } => out.word("bernoulli").number(*rate),
+        Loss::EveryNth { n } => out.word("every-nth").count(*n),
+        Loss::GilbertElliott { good_to_bad, bad_to_good, loss_good, loss_bad } => {
+            let out = out.word("gilbert-elliott").number(*good_to_bad).number(*bad_to_good);
+            out.number(*loss_good).number(*loss_bad)
+        }
+    }
+}
+
+fn flow(out: &mut Text, flow: &Flow) {
+    let Flow { name, cc, scheduler, start, stop, application, paths, events, tcp } = flow;
+    out.line("flow").name(name).word(match scheduler {
+        Scheduler::MinRtt => "minrtt",
+        Scheduler::RoundRobin => "roundrobin",
+        Scheduler::Redundant => "redundant",
+        Scheduler::Blest => "blest",
+    });
+    out.time(*start).time(*stop);
+    let CongestionControl { entry, params } = cc;
+    out.line("cc").name(entry.name);
+    let mut params: Vec<_> = params.iter().collect();
+    params.sort_by_key(|(name, _)| name);
+    for (name, value) in params {
+        match value {
+            Given::Number(number) => out.name(name).number(*number),
+            Given::Flag(flag) => out.name(name).flag(*flag),
+            Given::Word(word) => out.name(name).name(word),
+        };
+    }
+    send(out.line("application"), application);
+    for Path { links, return_links, backup } in paths {
+        out.line("path").flag(*backup);
+        for link in links {
+            out.count(*link as u64);
+        }
+        out.word("return");
+        for link in return_links {
+            out.count(*link as u64);
+        }
+    }
+    for SubflowEvent { at, path, action } in events {
+        out.line("event").time(*at).count(*path as u64).word(match action {
+            SubflowAction::Add => "add",
+            SubflowAction::Remove => "remove",
+            SubflowAction::Backup(true) => "backup",
+            SubflowAction::Backup(false) => "regular",
+        });
+    }
+    let Tcp { mss, initial_window, receive_buffer, min_rto, delayed_ack, delayed_ack_timeout, ecn } = tcp;
+    out.line("tcp").count((*mss).into()).count((*initial_window).into()).count(*receive_buffer);
+    out.time(*min_rto).count((*delayed_ack).into()).time(*delayed_ack_timeout).flag(*ecn);
+}
+
+fn send(out: &mut Text, application: &Application) {
+    match application {
+        Application::Bulk { bytes } => out.word("bulk").option(*bytes, |out, bytes| out.count(bytes)),
+        Application::OnOff { on, off, rate_bps } => {
+            let out = draw(draw(out.word("on-off"), on), off);
+            out.option(*rate_bps, |out, rate| out.number(rate))
+        }
+        Application::RequestResponse { size, think, count } => {
+            let out = draw(draw(out.word("request-response"), size), think);
+            out.option(*count, |out, count| out.count(count))
+        }
+    };
+}
+
+fn draw<'a>(out: &'a mut Text, draw: &Draw) -> &'a mut Text {
+    match draw {
+        Draw::Constant(value) => out.word("constant").number(*value),
+        Draw::Uniform(from, to) => out.word("uniform").number(*from).number(*to),
+        Draw::Exponential(mean) => out.word("exponential").number(*mean),
+        Draw::Pareto { mean, shape } => out.word("pareto").number(*mean).number(*shape),
+        Draw::LogNormal { median, sigma } => out.word("log-normal").number(*median).number(*sigma),
+    }
+}
+
+/// The text, word by word.
+struct Text(String);
+
+impl Text {
+    fn line(&mut self, what: &str) -> &mut Self {
+        self.0.push('\n');
+        self.0.push_str(what);
+        self
+    }
+
+    fn push(&mut self, value: std::fmt::Arguments<'_>) -> &mut Self {
+        // Writing to a string cannot fail.
+        let _ = write!(self.0, " {value}");
+        self
+    }
+
+    fn word(&mut self, word: &str) -> &mut Self {
+        self.push(format_args!("{word}"))
+    }
+
+    /// A JSON string: quoted, so that no name can be taken for something else.
+    fn name(&mut self, name: &str) -> &mut Self {
+        self.push(format_args!("{}", serde_json::Value::from(name)))
+    }
+
+    fn count(&mut self, count: u64) -> &mut Self {
+        self.push(format_args!("{count}"))
+    }
+
+    fn flag(&mut self, flag: bool) -> &mut Self {
+        self.push(format_args!("{flag}"))
+    }
+
+    fn number(&mut self, number: f64) -> &mut Self {
+        self.push(format_args!("{number:e}"))
+    }
+
+    fn time(&mut self, time: Time) -> &mut Self {
+        self.push(format_args!("{}ns", time.as_nanos()))
+    }
+
+    fn option<T>(&mut self, value: Option<T>, write: impl Fn(&mut Self, T) -> &mut Self) -> &mut Self {
+        match value {
+            Some(value) => write(self, value),
+            None => self.word("-"),
+        }
+    }
+}

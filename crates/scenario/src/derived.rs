@@ -1,0 +1,70 @@
+//! What follows from a scenario.
+
+use crate::model::{Scenario, Vary};
+use crate::resolve::base_rtt;
+use anabranch_net::{LinkSpec, Loss, Time};
+
+/// Bytes of headers of a data packet: IPv4, TCP and its timestamps option.
+const HEADERS: u64 = 52;
+
+impl Scenario {
+    /// The propagation delay of a path there and back, before any change of its links.
+    ///
+    /// # Panics
+    /// Where there is no such flow or path; they are indices into [`Scenario::flows`] and its paths.
+    pub fn base_rtt(&self, flow: usize, path: usize) -> Time {
+        base_rtt(&self.flows[flow].paths[path], |link| self.links[link].spec.delay)
+    }
+
+    /// Whether any link loses or delays packets at random, at once or after a change.
+    pub fn has_random_process(&self) -> bool {
+        self.links.iter().any(|link| is_random(&link.spec))
+    }
+
+    /// The bound of the random part of a flow's start: [`crate::Variation::start_offset`] as a time.
+    /// `Auto` is the longest base RTT of its paths where no link has a random process.
+    ///
+    /// # Panics
+    /// Where there is no such flow.
+    pub fn start_offset(&self, flow: usize) -> Time {
+        match self.variation.start_offset {
+            Vary::UpTo(time) => time,
+            Vary::Auto if self.has_random_process() => Time::ZERO,
+            Vary::Auto => {
+                let paths = 0..self.flows[flow].paths.len();
+                paths.map(|path| self.base_rtt(flow, path)).max().unwrap_or(Time::ZERO)
+            }
+        }
+    }
+
+    /// The bound of the random delay of a path's ACKs: [`crate::Variation::host_jitter`] as a time.
+    /// `Auto` is the transmission time of a full packet on the path's slowest link where no link has a
+    /// random process.
+    ///
+    /// # Panics
+    /// Where there is no such flow or path.
+    pub fn host_jitter(&self, flow: usize, path: usize) -> Time {
+        match self.variation.host_jitter {
+            Vary::UpTo(time) => time,
+            Vary::Auto if self.has_random_process() => Time::ZERO,
+            Vary::Auto => {
+                let flow = &self.flows[flow];
+                let rates = flow.paths[path].links.iter().map(|&link| self.links[link].spec.rate_bps);
+                let packet_bits = 8 * (u64::from(flow.tcp.mss) + HEADERS);
+                Time::from_secs_f64(packet_bits as f64 / rates.fold(f64::INFINITY, f64::min))
+            }
+        }
+    }
+}
+
+fn is_random(link: &LinkSpec) -> bool {
+    let loses = |loss: &Loss| match *loss {
+        Loss::None | Loss::EveryNth { .. } => false,
+        Loss::Bernoulli { rate } => rate > 0.0,
+        Loss::GilbertElliott { good_to_bad, loss_good, loss_bad, .. } => {
+            loss_good > 0.0 || (good_to_bad > 0.0 && loss_bad > 0.0)
+        }
+    };
+    let jitters = link.jitter.up_to > Time::ZERO || link.jitter.reorder_rate > 0.0;
+    jitters || loses(&link.loss) || link.changes.iter().filter_map(|change| change.loss.as_ref()).any(loses)
+}

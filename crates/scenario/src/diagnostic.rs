@@ -1,0 +1,187 @@
+//! What is wrong, where, and what would be right.
+
+use miette::{Diagnostic, LabeledSpan, NamedSource, SourceCode};
+use std::{fmt, ops::Range, sync::Arc};
+
+/// A part of a source text: of the file, or of an override.
+#[derive(Clone, Debug)]
+pub(crate) struct Place {
+    source: Arc<NamedSource<String>>,
+    range: Range<usize>,
+}
+
+impl Place {
+    /// All of a new source.
+    pub fn whole(name: &str, text: &str) -> Place {
+        let source = Arc::new(NamedSource::new(name, text.to_owned()));
+        Place { source, range: 0..text.len() }
+    }
+
+    /// Another part of the same source.
+    pub fn part(&self, range: Range<usize>) -> Place {
+        let end = range.end.min(self.source.inner().len());
+        Place { source: self.source.clone(), range: range.start.min(end)..end }
+    }
+
+    /// The text there.
+    pub fn text(&self) -> &str {
+        self.source.inner().get(self.range.clone()).unwrap_or_default()
+    }
+
+    /// Where it is in its source, in bytes.
+    pub fn range(&self) -> Range<usize> {
+        self.range.clone()
+    }
+
+    /// The line it begins on, from 1.
+    fn line(&self) -> usize {
+        let before = &self.source.inner().as_bytes()[..self.range.start];
+        1 + before.iter().filter(|&&byte| byte == b'\n').count()
+    }
+}
+
+/// A value and where it was read.
+#[derive(Clone, Debug)]
+pub(crate) struct At<T> {
+    pub value: T,
+    pub place: Place,
+}
+
+/// One thing that is wrong with a scenario: what, where in which source, and what would be right.
+#[derive(Debug)]
+pub struct Problem {
+    message: String,
+    label: String,
+    help: Option<String>,
+    place: Place,
+}
+
+impl Problem {
+    /// The place marked in the source.
+    pub fn text(&self) -> &str {
+        self.place.text()
+    }
+
+    /// The line of the source it begins on, from 1.
+    pub fn line(&self) -> usize {
+        self.place.line()
+    }
+}
+
+impl fmt::Display for Problem {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(&self.message)
+    }
+}
+
+impl std::error::Error for Problem {}
+
+impl Diagnostic for Problem {
+    fn help(&self) -> Option<Box<dyn fmt::Display + '_>> {
+        self.help.as_ref().map(|help| Box::new(help) as _)
+    }
+
+    fn labels(&self) -> Option<Box<dyn Iterator<Item = LabeledSpan> + '_>> {
+        let label = LabeledSpan::new_with_span(Some(self.label.clone()), self.place.range.clone());
+        Some(Box::new(std::iter::once(label)))
+    }
+
+    fn source_code(&self) -> Option<&dyn SourceCode> {
+        Some(&*self.place.source)
+    }
+}
+
+/// Everything found wrong with a scenario.
+///
+/// As a [`Diagnostic`] it is the only problem itself, or a heading over several.
+#[derive(Debug)]
+pub struct ScenarioError {
+    problems: Vec<Problem>,
+}
+
+impl ScenarioError {
+    /// The problems, in the order in which they were found; at least one.
+    pub fn problems(&self) -> &[Problem] {
+        &self.problems
+    }
+
+    fn only(&self) -> Option<&Problem> {
+        match &*self.problems {
+            [problem] => Some(problem),
+            _ => None,
+        }
+    }
+}
+
+impl fmt::Display for ScenarioError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self.only() {
+            Some(problem) => problem.fmt(f),
+            None => write!(f, "{} problems in the scenario", self.problems.len()),
+        }
+    }
+}
+
+impl std::error::Error for ScenarioError {}
+
+impl Diagnostic for ScenarioError {
+    fn help(&self) -> Option<Box<dyn fmt::Display + '_>> {
+        self.only()?.help()
+    }
+
+    fn labels(&self) -> Option<Box<dyn Iterator<Item = LabeledSpan> + '_>> {
+        self.only()?.labels()
+    }
+
+    fn source_code(&self) -> Option<&dyn SourceCode> {
+        self.only()?.source_code()
+    }
+
+    fn related(&self) -> Option<Box<dyn Iterator<Item = &dyn Diagnostic> + '_>> {
+        let each = || self.problems.iter().map(|problem| problem as &dyn Diagnostic);
+        self.only().is_none().then(|| Box::new(each()) as _)
+    }
+}
+
+/// Collects problems while a scenario is read.
+#[derive(Default)]
+pub(crate) struct Problems(Vec<Problem>);
+
+impl Problems {
+    /// Notes a problem. `label` stands beside the marked text.
+    pub fn add(
+        &mut self,
+        place: &Place,
+        message: impl Into<String>,
+        label: impl Into<String>,
+        help: impl Into<String>,
+    ) {
+        let help = Some(help.into()).filter(|help| !help.is_empty());
+        self.0.push(Problem { message: message.into(), label: label.into(), help, place: place.clone() });
+    }
+
+    /// What was read, unless there are problems.
+    ///
+    /// A reader that gives nothing has noted why.
+    pub fn check<T>(self, read: Option<T>) -> Result<T, ScenarioError> {
+        match read {
+            Some(value) if self.0.is_empty() => Ok(value),
+            _ => Err(ScenarioError { problems: self.0 }),
+        }
+    }
+}
+
+/// "did you mean `x`?" where one of the known names is close, with what else there is.
+pub(crate) fn suggest<'a>(given: &str, known: impl IntoIterator<Item = &'a str>) -> String {
+    let known: Vec<&str> = known.into_iter().collect();
+    let distance = |name: &str| strsim::damerau_levenshtein(&given.to_lowercase(), &name.to_lowercase());
+    let close = |name: &&&str| distance(name) <= 1 + name.chars().count() / 4;
+    let list = match &*known {
+        [] => "there is none".to_owned(),
+        names => format!("there are: {}", names.join(", ")),
+    };
+    match known.iter().filter(close).min_by_key(|name| distance(name)) {
+        Some(name) => format!("did you mean `{name}`? {list}"),
+        None => list,
+    }
+}

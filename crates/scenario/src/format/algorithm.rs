@@ -1,0 +1,122 @@
+//! The congestion control of a flow.
+
+use crate::diagnostic::{At, Place, Problems, suggest};
+use crate::model::CongestionControl;
+use crate::read::Read;
+use crate::tree::{Node, Table, Value};
+use anabranch_cc::registry::{self, Allowed, Entry, Given, Param, ParamError};
+use schemars::{JsonSchema, Schema, SchemaGenerator, json_schema};
+use std::borrow::Cow;
+
+/// An algorithm of the registry with its parameters, checked: `"cubic"` or `{ name = "cubic", … }`.
+#[derive(Clone, Debug)]
+pub(crate) struct Algorithm(pub CongestionControl);
+
+impl Read for Algorithm {
+    fn read(node: &Node, problems: &mut Problems) -> Option<Self> {
+        let (name, given) = match &node.value {
+            Value::String(_) => (node, None),
+            Value::Table(table) => match table.get("name") {
+                Some(name) => (name, Some(table)),
+                None => {
+                    let help = "for example { name = \"cubic\", pacing = true }";
+                    problems.add(&node.place, "`name` is missing", "needs the algorithm's `name`", help);
+                    return None;
+                }
+            },
+            _ => {
+                node.expected("an algorithm", "\"cubic\" or { name = \"cubic\", pacing = true }", problems);
+                return None;
+            }
+        };
+        let entry = entry(name, problems)?;
+        let params = given.map_or(Some(Vec::new()), |table| params(entry, table, problems))?;
+        Some(Algorithm(CongestionControl { entry, params }))
+    }
+}
+
+fn entry(node: &Node, problems: &mut Problems) -> Option<&'static Entry> {
+    let Value::String(name) = &node.value else {
+        node.expected("the name of an algorithm", "\"cubic\"", problems);
+        return None;
+    };
+    find(name, &node.place, problems)
+}
+
+/// The algorithm of that name.
+pub(crate) fn find(name: &str, place: &Place, problems: &mut Problems) -> Option<&'static Entry> {
+    let found = registry::find(name);
+    if found.is_none() {
+        let help = suggest(name, registry::ALL.iter().map(|entry| entry.name));
+        problems.add(place, format!("unknown algorithm `{name}`"), "not an algorithm", help);
+    }
+    found
+}
+
+/// Reads every key but `name` as a parameter.
+fn params(entry: &Entry, table: &Table, problems: &mut Problems) -> Option<Vec<(String, Given)>> {
+    let given = table.0.iter().filter(|(key, _)| key.value != "name");
+    let read: Vec<Option<_>> = given.map(|(key, node)| param(entry, key, node, problems)).collect();
+    read.into_iter().collect()
+}
+
+fn param(entry: &Entry, key: &At<String>, node: &Node, problems: &mut Problems) -> Option<(String, Given)> {
+    let value = match &node.value {
+        Value::Integer(number) => Given::Number(*number as f64),
+        Value::Float(number) => Given::Number(*number),
+        Value::Boolean(flag) => Given::Flag(*flag),
+        Value::String(word) => Given::Word(word.clone()),
+        _ => {
+            node.expected("a parameter's value", "0.4", problems);
+            return None;
+        }
+    };
+    let given = (key.value.clone(), value);
+    match entry.params(std::slice::from_ref(&given)) {
+        Ok(_) => Some(given),
+        Err(ParamError::Unknown { name, known }) => {
+            let message = format!("{} has no parameter `{name}`", entry.name);
+            problems.add(&key.place, message, "not a parameter", suggest(&name, known));
+            None
+        }
+        Err(ParamError::Invalid { name, allowed }) => {
+            let message = format!("the parameter `{name}` of {} must be {allowed}", entry.name);
+            problems.add(&node.place, message, format!("must be {allowed}"), "");
+            None
+        }
+    }
+}
+
+impl JsonSchema for Algorithm {
+    fn schema_name() -> Cow<'static, str> {
+        "CongestionControl".into()
+    }
+
+    fn json_schema(_: &mut SchemaGenerator) -> Schema {
+        let name = |entry: &&Entry| json_schema!({ "const": entry.name, "description": entry.title });
+        let names: Vec<Schema> = registry::ALL.iter().map(name).collect();
+        let tables: Vec<Schema> = registry::ALL.iter().map(|entry| with_params(entry)).collect();
+        let all = [names, tables].concat();
+        json_schema!({ "anyOf": all })
+    }
+}
+
+/// The schema of an algorithm's table.
+fn with_params(entry: &Entry) -> Schema {
+    let mut keys = serde_json::Map::new();
+    keys.insert("name".into(), serde_json::json!({ "const": entry.name, "description": entry.title }));
+    for param in entry.all_params() {
+        keys.insert(param.name.into(), param_schema(param).into());
+    }
+    json_schema!({ "type": "object", "properties": keys, "required": ["name"], "additionalProperties": false })
+}
+
+fn param_schema(param: &Param) -> Schema {
+    let mut schema = match param.allowed {
+        Allowed::Range(low, high) => json_schema!({ "type": "number", "minimum": low, "maximum": high }),
+        Allowed::Flag => json_schema!({ "type": "boolean" }),
+        Allowed::OneOf(words) => json_schema!({ "enum": words }),
+    };
+    schema.insert("description".into(), param.meaning.into());
+    schema
+}

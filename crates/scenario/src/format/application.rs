@@ -1,0 +1,156 @@
+//! What the application of a flow sends.
+
+use crate::diagnostic::{At, Problems};
+use crate::leaf::{Rate, Size, Span, Whole, bounds, number};
+use crate::read::{Read, tagged};
+use crate::tree::{Node, Value};
+use schemars::{JsonSchema, Schema, SchemaGenerator, json_schema};
+use std::borrow::Cow;
+
+tagged! {
+    /// What the sending application does.
+    enum Application by "kind", "a kind of application" {
+        /// Sends as fast as it can, until it has sent this much or the flow stops.
+        "bulk" Bulk {
+            /// How much. Default: until the flow stops.
+            size: Option<Size>,
+        },
+        /// Sends and pauses in turn.
+        "on-off" OnOff {
+            /// Length of the sending periods.
+            on: At<Draw<Span>>,
+            /// Length of the pauses.
+            off: Draw<Span>,
+            /// Rate of writing while on. Default: as fast as it can.
+            rate: Option<Rate>,
+        },
+        /// The receiver asks, the sender answers, the receiver thinks, and asks again.
+        "request-response" RequestResponse {
+            /// Size of the answers.
+            size: Draw<Size>,
+            /// Pause between an answer's last byte and the next request. Default: 0 s.
+            think: Option<Draw<Span>>,
+            /// How many answers. Default: until the flow stops.
+            count: Option<Whole<1, { u64::MAX }>>,
+        },
+    }
+}
+
+/// A plain value, or a distribution to draw it from.
+#[derive(Clone, Debug)]
+pub(crate) enum Draw<T> {
+    Plain(T),
+    Random(At<Distribution<T>>),
+}
+
+tagged! {
+    /// A distribution.
+    enum Distribution<T> by "distribution", "a distribution" {
+        /// Uniform between the two.
+        "uniform" Uniform {
+            /// The least.
+            from: T,
+            /// The greatest.
+            to: T,
+        },
+        /// Exponential.
+        "exponential" Exponential {
+            /// Its mean.
+            mean: T,
+        },
+        /// Pareto: heavy-tailed.
+        "pareto" Pareto {
+            /// Its mean.
+            mean: T,
+            /// Tail index, above 1.
+            shape: Shape,
+        },
+        /// Log-normal.
+        "log-normal" LogNormal {
+            /// Its median.
+            median: T,
+            /// Standard deviation of the natural logarithm.
+            sigma: Sigma,
+        },
+    }
+}
+
+impl<T: Read> Read for Draw<T> {
+    fn read(node: &Node, problems: &mut Problems) -> Option<Self> {
+        match node.value {
+            Value::Table(_) => At::read(node, problems).map(Draw::Random),
+            _ => T::read(node, problems).map(Draw::Plain),
+        }
+    }
+}
+
+impl<T: JsonSchema> JsonSchema for Draw<T> {
+    fn schema_name() -> Cow<'static, str> {
+        format!("Draw_of_{}", T::schema_name()).into()
+    }
+
+    fn json_schema(generator: &mut SchemaGenerator) -> Schema {
+        let (plain, random) = (generator.subschema_for::<T>(), generator.subschema_for::<Distribution<T>>());
+        json_schema!({ "description": "A plain value, or a distribution to draw it from.", "anyOf": [plain, random] })
+    }
+}
+
+/// The tail index of a Pareto distribution that has a mean.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub(crate) struct Shape(pub f64);
+
+/// The standard deviation of a logarithm.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub(crate) struct Sigma(pub f64);
+
+impl Read for Shape {
+    fn read(node: &Node, problems: &mut Problems) -> Option<Self> {
+        within(node, "the shape", "more than 1, at most 1000", problems, |x| x > 1.0 && x <= 1000.0)
+            .map(Shape)
+    }
+}
+
+impl Read for Sigma {
+    fn read(node: &Node, problems: &mut Problems) -> Option<Self> {
+        within(node, "sigma", "from 0 to 10", problems, |x| (0.0..=10.0).contains(&x)).map(Sigma)
+    }
+}
+
+fn within(
+    node: &Node,
+    what: &str,
+    must: &str,
+    problems: &mut Problems,
+    allowed: fn(f64) -> bool,
+) -> Option<f64> {
+    let x = number(node, "a number", "1.5", problems)?;
+    if allowed(x) { Some(x) } else { bounds(node, what, must, problems) }
+}
+
+impl JsonSchema for Shape {
+    fn inline_schema() -> bool {
+        true
+    }
+
+    fn schema_name() -> Cow<'static, str> {
+        "Shape".into()
+    }
+
+    fn json_schema(_: &mut SchemaGenerator) -> Schema {
+        json_schema!({ "type": "number", "exclusiveMinimum": 1, "maximum": 1000 })
+    }
+}
+
+impl JsonSchema for Sigma {
+    fn inline_schema() -> bool {
+        true
+    }
+
+    fn schema_name() -> Cow<'static, str> {
+        "Sigma".into()
+    }
+
+    fn json_schema(_: &mut SchemaGenerator) -> Schema {
+        json_schema!({ "type": "number", "minimum": 0, "maximum": 10 })
+    }
+}

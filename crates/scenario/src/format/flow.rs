@@ -1,0 +1,90 @@
+//! `[[flows]]`.
+
+use crate::diagnostic::At;
+use crate::format::{Algorithm, Application};
+use crate::leaf::{PositiveSpan, Size, Span, Whole};
+use crate::model::{Scheduler, SubflowAction};
+use crate::read::{table, words};
+
+table! {
+    /// A connection, or several alike. One path is plain TCP, several are MPTCP.
+    struct Flow {
+        /// Its name, unique in the file.
+        name: At<String>,
+        /// The congestion control: a name, or a table of name and parameters.
+        cc: Algorithm,
+        /// Which subflow sends next (MPTCP). Default: minrtt.
+        scheduler: Option<Scheduler>,
+        /// That many such flows, named NAME/1, NAME/2, …. Default: one, named NAME.
+        count: Option<At<Whole<1, 10_000>>>,
+        /// When the connection is opened. Default: 0 s.
+        start: Option<At<Span>>,
+        /// When the application stops sending. Default: the end of the run.
+        stop: Option<At<Span>>,
+        /// The way of each subflow: names of links from sender to receiver.
+        #[schemars(length(min = 1))]
+        paths: At<Vec<At<Vec<At<String>>>>>,
+        /// For each path the names of links from receiver to sender. Default, and where empty: the
+        /// same delay as forward, without queue or loss.
+        r#return: Option<At<Vec<Vec<At<String>>>>>,
+        /// Paths that are used only while no other can be, by number: 1 is the first.
+        backup: Option<Vec<At<Whole<1, { u64::MAX }>>>>,
+        /// Subflows added, removed, or made backup while the connection lasts.
+        events: Option<Vec<Event>>,
+        /// What the application sends. Default: bulk until the flow stops.
+        application: Option<At<Application>>,
+        /// TCP's parameters.
+        tcp: Option<Tcp>,
+    }
+}
+
+table! {
+    /// A change to the connection's subflows.
+    struct Event {
+        /// When, since the start of the run.
+        at: At<Span>,
+        /// Which path, by number: 1 is the first.
+        path: At<Whole<1, { u64::MAX }>>,
+        /// What happens.
+        action: At<SubflowAction>,
+    }
+}
+
+table! {
+    /// Parameters of TCP.
+    struct Tcp {
+        /// Payload of a full segment, in bytes; its packet has 52 bytes more. MPTCP takes 20 bytes of
+        /// it. Default: 1448.
+        mss: Option<Whole<100, 65_000>>,
+        /// Initial window, in segments. Default: 10 (RFC 6928).
+        initial_window: Option<Whole<1, 1000>>,
+        /// The largest window that the receiver offers. Default and maximum: 1 GiB (RFC 7323).
+        receive_buffer: Option<At<Size>>,
+        /// Smallest retransmission timeout. Default: 200 ms.
+        min_rto: Option<PositiveSpan>,
+        /// Full-sized segments per ACK. Default: 2.
+        delayed_ack: Option<Whole<1, 1000>>,
+        /// How long an ACK may be delayed. Default: 40 ms.
+        delayed_ack_timeout: Option<Span>,
+        /// Whether ECN is negotiated (RFC 3168). Default: false.
+        ecn: Option<bool>,
+    }
+}
+
+words! {
+    Scheduler, "Scheduler", "a scheduler" {
+        "minrtt" => Scheduler::MinRtt, "The subflow with the smallest smoothed RTT whose window has room.";
+        "roundrobin" => Scheduler::RoundRobin, "In turn, among those whose window has room.";
+        "redundant" => Scheduler::Redundant, "Everything on every subflow.";
+        "blest" => Scheduler::Blest, "As minrtt, but a slow subflow is left unused where it would block the fast one.";
+    }
+}
+
+words! {
+    SubflowAction, "SubflowAction", "an action" {
+        "add" => SubflowAction::Add, "It joins; a path whose first event this is does not join at the start.";
+        "remove" => SubflowAction::Remove, "It leaves.";
+        "backup" => SubflowAction::Backup(true), "It is used only while no regular subflow can be.";
+        "regular" => SubflowAction::Backup(false), "It is no longer backup.";
+    }
+}

@@ -1,0 +1,82 @@
+//! `[links.NAME]`.
+
+use crate::diagnostic::At;
+use crate::leaf::{Length, Probability, Rate, Span, Whole};
+use crate::read::{table, tagged};
+
+table! {
+    /// A link in one direction: loss on entry, a drop-tail queue, a transmitter, a propagation delay.
+    struct Link {
+        /// Rate at IP level: a full packet of the default MSS has 1500 bytes.
+        rate: Rate,
+        /// Propagation delay, one way.
+        delay: Span,
+        /// How much may wait, beside the packet in transmission. Default: 1 BDP.
+        queue: Option<Length>,
+        /// Random loss on entry. Default: none.
+        loss: Option<Loss>,
+        /// Random delay and reordering. Default: none.
+        jitter: Option<Jitter>,
+        /// Packets of ECN-capable flows that find this much waiting are marked (RFC 3168). Default: never.
+        ecn_threshold: Option<Length>,
+        /// Changes while the run lasts.
+        changes: Option<Vec<At<Change>>>,
+    }
+}
+
+tagged! {
+    /// A loss process.
+    enum Loss by "model", "a loss model" {
+        /// Nothing is lost.
+        "none" None {},
+        /// Each packet is lost with this probability, independently.
+        "bernoulli" Bernoulli {
+            /// Probability of loss.
+            rate: Probability,
+        },
+        /// Every n-th packet is lost.
+        "every-nth" EveryNth {
+            /// The first packet lost is the n-th.
+            n: Whole<1, { u64::MAX }>,
+        },
+        /// Bursts: two states, each with its probability of loss; the state may change with each packet.
+        "gilbert-elliott" GilbertElliott {
+            /// Probability to turn bad, per packet.
+            good_to_bad: Probability,
+            /// Probability to turn good, per packet.
+            bad_to_good: Probability,
+            /// Probability of loss in the good state. Default: 0.
+            loss_good: Option<Probability>,
+            /// Probability of loss in the bad state. Default: 1.
+            loss_bad: Option<Probability>,
+        },
+    }
+}
+
+table! {
+    /// Delay beyond the propagation delay.
+    struct Jitter {
+        /// Each packet's extra delay is uniform between zero and this; order is kept. Default: 0 s.
+        up_to: Option<Span>,
+        /// Probability that a packet is held back while later ones overtake it. Default: 0.
+        reorder_rate: Option<At<Probability>>,
+        /// How long such a packet is held back. Default: 0 s.
+        reorder_delay: Option<Span>,
+    }
+}
+
+table! {
+    /// What changes at an instant; what is not given stays as it is.
+    struct Change {
+        /// When, since the start of the run.
+        at: At<Span>,
+        /// New rate.
+        rate: Option<Rate>,
+        /// New propagation delay.
+        delay: Option<Span>,
+        /// New loss process.
+        loss: Option<Loss>,
+        /// false: the link goes down, and what waits or arrives is lost. true: it is up again.
+        up: Option<bool>,
+    }
+}

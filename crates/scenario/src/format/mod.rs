@@ -1,0 +1,85 @@
+//! The types of the file, as written. Their doc comments are the JSON Schema's descriptions.
+
+mod algorithm;
+mod application;
+mod flow;
+mod link;
+
+pub(crate) use algorithm::{Algorithm, find as find_algorithm};
+pub(crate) use application::{Application, Distribution, Draw};
+pub(crate) use flow::{Event, Flow, Tcp};
+pub(crate) use link::{Change, Jitter, Link, Loss};
+
+use crate::diagnostic::{At, Problems};
+use crate::leaf::{PositiveSpan, Seed, Span};
+use crate::model::Vary;
+use crate::read::{Named, Read, table};
+use crate::tree::{Node, Value};
+use schemars::{JsonSchema, Schema, SchemaGenerator, json_schema};
+use std::borrow::Cow;
+
+table! {
+    /// A scenario: links, and flows over them.
+    #[schemars(title = "Anabranch scenario")]
+    struct File {
+        /// The scenario's name; results carry it.
+        name: String,
+        /// What the scenario is for.
+        description: Option<String>,
+        /// Length of a run, the warm-up included.
+        duration: At<PositiveSpan>,
+        /// Means are taken from here on; shorter than the duration. Default: 0 s.
+        warmup: Option<At<Span>>,
+        /// Seed of every random process. Default: 1.
+        seed: Option<Seed>,
+        /// What to record.
+        record: Option<Record>,
+        /// What a seed varies beside the links' random processes.
+        variation: Option<Variation>,
+        /// The links, each under its name. A link carries packets in one direction.
+        links: Named<Link>,
+        /// The connections.
+        #[schemars(length(min = 1))]
+        flows: At<Vec<Flow>>,
+    }
+}
+
+table! {
+    /// What a run records beside its summary.
+    struct Record {
+        /// Time between samples. Default: 100 ms.
+        interval: Option<PositiveSpan>,
+    }
+}
+
+table! {
+    /// What a seed varies, so that runs of a scenario without random processes differ.
+    struct Variation {
+        /// Each connection opens later by a time drawn uniformly up to this. "auto", the default: up to
+        /// its longest base RTT where no link has a random process, elsewhere nothing.
+        start_offset: Option<Vary>,
+        /// Each ACK leaves the receiving host later by a time drawn uniformly up to this, order kept.
+        /// "auto", the default: up to the transmission time of a full packet on the path's slowest link
+        /// where no link has a random process, elsewhere nothing.
+        host_jitter: Option<Vary>,
+    }
+}
+
+impl Read for Vary {
+    fn read(node: &Node, problems: &mut Problems) -> Option<Self> {
+        match &node.value {
+            Value::String(word) if word == "auto" => Some(Vary::Auto),
+            _ => Span::read(node, problems).map(|span| Vary::UpTo(span.0)),
+        }
+    }
+}
+
+impl JsonSchema for Vary {
+    fn schema_name() -> Cow<'static, str> {
+        "Vary".into()
+    }
+
+    fn json_schema(generator: &mut SchemaGenerator) -> Schema {
+        json_schema!({ "anyOf": [{ "const": "auto" }, generator.subschema_for::<Span>()] })
+    }
+}

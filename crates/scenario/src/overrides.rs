@@ -1,0 +1,233 @@
+//! What the command line changes in a scenario.
+
+use crate::diagnostic::{At, Place, Problems, suggest};
+use crate::format::find_algorithm;
+use crate::model::{CongestionControl, Flow};
+use crate::tree::{self, Node, Table, Value};
+
+/// Changes to a scenario: each is checked when the scenario is loaded, and a mistake shown in its own text.
+#[derive(Clone, Debug, Default)]
+pub struct Overrides {
+    /// Replaces the seed.
+    pub seed: Option<u64>,
+    /// Replaces the duration: a time such as `"30 s"`. What would happen later than that does not.
+    pub duration: Option<String>,
+    assignments: Vec<String>,
+    algorithms: Vec<String>,
+}
+
+impl Overrides {
+    /// Sets a key: `links.dsl.rate=50 Mbit/s`. Links and flows go by their names; quotes around the value
+    /// are optional, and around a name needed where it contains a dot. Later assignments win.
+    pub fn set(&mut self, assignment: &str) -> &mut Self {
+        self.assignments.push(assignment.to_owned());
+        self
+    }
+
+    /// Replaces the algorithm of the multipath flows, `lia`, or of one flow, `neighbour=cubic`. Of a
+    /// flow with a count all are meant, or one: `neighbour/2=cubic`.
+    pub fn cc(&mut self, spec: &str) -> &mut Self {
+        self.algorithms.push(spec.to_owned());
+        self
+    }
+
+    /// Changes the tree of the file.
+    pub(crate) fn apply(&self, root: &mut Node, problems: &mut Problems) {
+        for assignment in &self.assignments {
+            assign(root, &Place::whole("--set", assignment), problems);
+        }
+        if let Some(duration) = &self.duration {
+            let place = Place::whole("--duration", duration);
+            let value = At { value: Value::String(duration.clone()), place: place.clone() };
+            put(root, &[At { value: "duration".into(), place }], value, problems);
+        }
+    }
+
+    /// Changes the algorithms of the checked flows; `origin` is each flow's name in the file.
+    pub(crate) fn apply_cc(&self, flows: &mut [Flow], origin: &[String], problems: &mut Problems) {
+        for spec in &self.algorithms {
+            let whole = Place::whole("--cc", spec);
+            let (flow, name) = match spec.rsplit_once('=') {
+                Some((flow, name)) => (Some(flow.trim()), name),
+                None => (None, spec.as_str()),
+            };
+            let place = whole.part(spec.len() - name.len()..spec.len());
+            let Some(entry) = find_algorithm(name.trim(), &place, problems) else { continue };
+            let meant = |(flow_, origin): (&Flow, &String)| match flow {
+                Some(name) => name == flow_.name || name == origin,
+                None => flow_.is_multipath(),
+            };
+            let meant: Vec<bool> = flows.iter().zip(origin).map(meant).collect();
+            if !meant.contains(&true) {
+                nothing_meant(flow, &whole, flows, origin, problems);
+            }
+            for (flow, _) in flows.iter_mut().zip(meant).filter(|(_, meant)| *meant) {
+                flow.cc = CongestionControl { entry, params: Vec::new() };
+            }
+        }
+    }
+}
+
+fn nothing_meant(
+    flow: Option<&str>,
+    whole: &Place,
+    flows: &[Flow],
+    origin: &[String],
+    problems: &mut Problems,
+) {
+    let names = flows.iter().map(|flow| &flow.name).chain(origin);
+    let mut names: Vec<&str> = names.map(String::as_str).collect();
+    names.sort_unstable();
+    names.dedup();
+    match flow {
+        Some(flow) => {
+            let place = whole.part(0..flow.len());
+            problems.add(&place, format!("no flow is named `{flow}`"), "not a flow", suggest(flow, names));
+        }
+        None => problems.add(
+            whole,
+            "no flow has several paths, and without a flow's name only those change",
+            "changes nothing",
+            format!("name a flow: FLOW={}; {}", whole.text(), suggest("", names)),
+        ),
+    }
+}
+
+/// Applies `key.key=value`.
+fn assign(root: &mut Node, whole: &Place, problems: &mut Problems) {
+    let text = whole.text();
+    let Some((keys, begin)) = split_keys(whole) else {
+        let help = "write KEY=VALUE, for example links.dsl.rate=\"50 Mbit/s\"";
+        problems.add(whole, format!("`{text}` sets nothing"), "not an assignment", help);
+        return;
+    };
+    let text = &text[begin..];
+    let start = begin + (text.len() - text.trim_start().len());
+    let place = whole.part(start..begin + text.trim_end().len().max(start - begin));
+    // What cannot be meant as TOML is a string without its quotes.
+    let written = place.text().starts_with(['"', '\'', '[', '{']);
+    let value = match tree::value(&place, &mut Problems::default()) {
+        Some(value) => value,
+        None if written => {
+            tree::value(&place, problems);
+            return;
+        }
+        None => At { value: Value::String(place.text().to_owned()), place: place.clone() },
+    };
+    put(root, &keys, value, problems);
+}
+
+/// The keys before the equals sign, and where the value begins.
+fn split_keys(whole: &Place) -> Option<(Vec<At<String>>, usize)> {
+    let text = whole.text();
+    let (mut keys, mut start, mut quote) = (Vec::new(), 0, None);
+    for (i, c) in text.char_indices() {
+        match (quote, c) {
+            (Some(open), c) if c == open => quote = None,
+            (None, '"' | '\'') => quote = Some(c),
+            (None, '.' | '=') => {
+                let name = text[start..i].trim().trim_matches(['"', '\'']);
+                if name.is_empty() {
+                    return None;
+                }
+                keys.push(At { value: name.to_owned(), place: whole.part(start..i) });
+                start = i + 1;
+                if c == '=' {
+                    return Some((keys, start));
+                }
+            }
+            _ => {}
+        }
+    }
+    None
+}
+
+/// Puts a value into the tree, making the tables on the way.
+fn put(root: &mut Node, keys: &[At<String>], value: Node, problems: &mut Problems) {
+    let [parents @ .., last] = keys else { return };
+    let mut node = root;
+    for (depth, key) in parents.iter().enumerate() {
+        let is_link = depth == 1 && parents[0].value == "links";
+        node = match child(node, key, is_link, problems) {
+            Some(node) => node,
+            None => return,
+        };
+    }
+    let kind = node.kind();
+    match &mut node.value {
+        Value::Table(table) => match table.0.iter_mut().find(|(key, _)| key.value == last.value) {
+            Some(entry) => *entry = (last.clone(), value),
+            None => table.0.push((last.clone(), value)),
+        },
+        _ => no_table(kind, last, problems),
+    }
+}
+
+/// The value under a key, an empty table if there is none; in an array the table of that name.
+fn child<'a>(
+    node: &'a mut Node,
+    key: &At<String>,
+    is_link: bool,
+    problems: &mut Problems,
+) -> Option<&'a mut Node> {
+    let kind = node.kind();
+    match &mut node.value {
+        Value::Table(table) => entry(table, key, is_link, problems),
+        Value::Array(items) => element(items, key, problems),
+        _ => {
+            no_table(kind, key, problems);
+            None
+        }
+    }
+}
+
+fn entry<'a>(
+    table: &'a mut Table,
+    key: &At<String>,
+    is_link: bool,
+    problems: &mut Problems,
+) -> Option<&'a mut Node> {
+    if table.get(&key.value).is_none() {
+        if is_link {
+            let help = suggest(&key.value, table.names());
+            problems.add(&key.place, format!("no link is named `{}`", key.value), "not a link", help);
+            return None;
+        }
+        let new = At { value: Value::Table(Table::default()), place: key.place.clone() };
+        table.0.push((key.clone(), new));
+    }
+    let (_, node) = table.0.iter_mut().find(|(k, _)| k.value == key.value)?;
+    // `cc = "cubic"` is short for `cc = { name = "cubic" }`: its parameters can be set too.
+    if key.value == "cc" && matches!(node.value, Value::String(_)) {
+        let name = At { value: "name".to_owned(), place: node.place.clone() };
+        node.value = Value::Table(Table(vec![(name, node.clone())]));
+    }
+    Some(node)
+}
+
+fn element<'a>(items: &'a mut [Node], key: &At<String>, problems: &mut Problems) -> Option<&'a mut Node> {
+    let names: Vec<&str> = items.iter().map(|item| name(item).unwrap_or_default()).collect();
+    let index = names.iter().position(|name| *name == key.value);
+    if index.is_none() {
+        let help = suggest(&key.value, names);
+        problems.add(&key.place, format!("no flow is named `{}`", key.value), "not a flow", help);
+    }
+    items.get_mut(index?)
+}
+
+/// The `name` in a table.
+fn name(node: &Node) -> Option<&str> {
+    let Value::Table(table) = &node.value else { return None };
+    match &table.get("name")?.value {
+        Value::String(name) => Some(name),
+        _ => None,
+    }
+}
+
+fn no_table(kind: &str, key: &At<String>, problems: &mut Problems) {
+    let help = match kind {
+        "an array" => "flows go by their names, flows.NAME.KEY=VALUE; other arrays are set as a whole",
+        _ => "",
+    };
+    problems.add(&key.place, format!("`{}` is not a key of {kind}", key.value), "not a key", help);
+}

@@ -1,0 +1,192 @@
+//! Quantities with units, as people write them: `500 Mbit/s`, `20 ms`, `64 KiB`, `1 BDP`.
+
+use crate::diagnostic::Problems;
+use crate::tree::{Node, Value};
+use std::ops::Range;
+
+/// A kind of quantity and its units.
+pub(crate) struct Quantity {
+    /// With its article: "a rate".
+    pub what: &'static str,
+    /// As in a file, without the quotes.
+    pub example: &'static str,
+    /// Each unit and how many base units it has.
+    pub units: &'static [Unit],
+}
+
+/// A unit and how many base units it has.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub(crate) struct Unit {
+    pub name: &'static str,
+    pub factor: f64,
+}
+
+const fn unit(name: &'static str, factor: f64) -> Unit {
+    Unit { name, factor }
+}
+
+/// Rates, in bits per second.
+pub(crate) const RATE: Quantity = Quantity {
+    what: "a rate",
+    example: "50 Mbit/s",
+    units: &[unit("bit/s", 1.0), unit("kbit/s", 1e3), unit("Mbit/s", 1e6), unit("Gbit/s", 1e9)],
+};
+
+/// Times, in nanoseconds.
+pub(crate) const TIME: Quantity = Quantity {
+    what: "a time",
+    example: "20 ms",
+    units: &[
+        unit("ns", 1.0),
+        unit("us", 1e3),
+        unit("µs", 1e3),
+        unit("ms", 1e6),
+        unit("s", 1e9),
+        unit("min", 60e9),
+        unit("h", 3600e9),
+    ],
+};
+
+/// Sizes, in bytes.
+pub(crate) const SIZE: Quantity = Quantity { what: "a size", example: "10 MB", units: &BYTES };
+
+/// Lengths of a queue: bytes, or units whose factor is not a number of bytes.
+pub(crate) const QUEUE: Quantity =
+    Quantity { what: "a queue length", example: "100 packets", units: &QUEUE_UNITS };
+
+const BYTES: [Unit; 8] = [
+    unit("B", 1.0),
+    unit("bytes", 1.0),
+    unit("kB", 1e3),
+    unit("MB", 1e6),
+    unit("GB", 1e9),
+    unit("KiB", 1024.0),
+    unit("MiB", 1_048_576.0),
+    unit("GiB", 1_073_741_824.0),
+];
+
+/// The unit of queues counted in packets.
+pub(crate) const PACKETS: &str = "packets";
+/// The unit of queues in bandwidth-delay products.
+pub(crate) const BDP: &str = "BDP";
+
+const QUEUE_UNITS: [Unit; 11] = [
+    unit(PACKETS, 1.0),
+    unit("packet", 1.0),
+    unit(BDP, 1.0),
+    BYTES[0],
+    BYTES[1],
+    BYTES[2],
+    BYTES[3],
+    BYTES[4],
+    BYTES[5],
+    BYTES[6],
+    BYTES[7],
+];
+
+/// Why a text is not a quantity; `range` is the offending part.
+#[derive(Debug, PartialEq)]
+pub(crate) struct Wrong {
+    pub range: Range<usize>,
+    pub message: String,
+    pub help: String,
+}
+
+impl Quantity {
+    /// The number and the unit of a text such as `1.5 ms`; the space may be missing.
+    pub fn parse(&self, text: &str) -> Result<(f64, Unit), Wrong> {
+        let trimmed = text.trim_start();
+        let start = text.len() - trimmed.len();
+        let digits = number_prefix(trimmed);
+        let Ok(number) = trimmed[..digits].parse::<f64>() else {
+            let message = format!("{} begins with a number", self.what);
+            return Err(Wrong { range: 0..text.len(), message, help: self.help("") });
+        };
+        let name = trimmed[digits..].trim();
+        let at = start + digits + (trimmed[digits..].len() - trimmed[digits..].trim_start().len());
+        match self.units.iter().find(|unit| unit.name == name) {
+            Some(unit) => Ok((number, *unit)),
+            None if name.is_empty() => {
+                let message = format!("{} needs a unit", self.what);
+                Err(Wrong { range: 0..text.len(), message, help: self.help("") })
+            }
+            None => {
+                let message = format!("`{name}` is not a unit of {}", self.what.trim_start_matches("a "));
+                Err(Wrong { range: at..at + name.len(), message, help: self.help(name) })
+            }
+        }
+    }
+
+    /// Reads a node as such a text.
+    pub fn read(&self, node: &Node, problems: &mut Problems) -> Option<(f64, Unit)> {
+        let text = match &node.value {
+            Value::String(text) => text,
+            Value::Integer(_) | Value::Float(_) => {
+                let message = format!("{} needs a unit", self.what);
+                problems.add(&node.place, message, "only a number", self.help(""));
+                return None;
+            }
+            _ => {
+                node.expected(self.what, &format!("\"{}\"", self.example), problems);
+                return None;
+            }
+        };
+        let wrong = match self.parse(text) {
+            Ok(found) => return Some(found),
+            Err(wrong) => wrong,
+        };
+        // The offending part can be marked where the string has no escapes.
+        let place = match node.place.text().find(text.as_str()) {
+            Some(offset) if !text.is_empty() => {
+                let begin = node.place.range().start + offset;
+                node.place.part(begin + wrong.range.start..begin + wrong.range.end)
+            }
+            _ => node.place.clone(),
+        };
+        problems.add(&place, wrong.message, format!("not {}", self.what), wrong.help);
+        None
+    }
+
+    /// A regular expression (of JSON Schema) for such texts. `number` is that of the number.
+    pub fn pattern(&self) -> String {
+        let names: Vec<&str> = self.units.iter().map(|unit| unit.name).collect();
+        format!(r"^\s*[+-]?([0-9]+\.?[0-9]*|\.[0-9]+)([eE][+-]?[0-9]+)?\s*({})\s*$", names.join("|"))
+    }
+
+    fn help(&self, given: &str) -> String {
+        let names: Vec<&str> = self.units.iter().map(|unit| unit.name).collect();
+        let units = format!("write for example \"{}\"; units: {}", self.example, names.join(", "));
+        // `Mbps` and `Mb/s` are common for `Mbit/s`; elsewhere it is the case or one letter.
+        let plain = given.to_lowercase().replace("bps", "bit/s").replace("b/s", "bit/s");
+        let close =
+            |name: &&&str| !given.is_empty() && strsim::levenshtein(&plain, &name.to_lowercase()) <= 1;
+        let nearest =
+            names.iter().filter(close).min_by_key(|name| strsim::levenshtein(&plain, &name.to_lowercase()));
+        match nearest {
+            Some(name) => format!("did you mean `{name}`? {units}"),
+            None => units,
+        }
+    }
+}
+
+/// The length of the decimal number that a text begins with.
+fn number_prefix(text: &str) -> usize {
+    let bytes = text.as_bytes();
+    let digits = |mut i: usize| {
+        while bytes.get(i).is_some_and(u8::is_ascii_digit) {
+            i += 1;
+        }
+        i
+    };
+    let sign = |i: usize| i + usize::from(matches!(bytes.get(i), Some(b'+' | b'-')));
+    let mut end = digits(sign(0));
+    if bytes.get(end) == Some(&b'.') {
+        end = digits(end + 1);
+    }
+    if matches!(bytes.get(end), Some(b'e' | b'E')) {
+        let first = sign(end + 1);
+        let last = digits(first);
+        end = if last > first { last } else { end };
+    }
+    end
+}

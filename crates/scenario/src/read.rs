@@ -1,0 +1,248 @@
+//! How the format's types are read, and described for the JSON Schema: one definition gives both.
+
+use crate::diagnostic::{At, Place, Problems, suggest};
+use crate::tree::{Node, Table, Value};
+use schemars::{JsonSchema, Schema, SchemaGenerator, json_schema};
+use std::borrow::Cow;
+
+/// A type of the format.
+pub(crate) trait Read: Sized {
+    /// Reads a node, or notes every problem in it.
+    fn read(node: &Node, problems: &mut Problems) -> Option<Self>;
+
+    /// The value where the key is absent; `None`: it must be there.
+    fn absent() -> Option<Self> {
+        None
+    }
+}
+
+/// Reads the value of a table's key.
+pub(crate) fn field<T: Read>(key: &str, table: &Table, place: &Place, problems: &mut Problems) -> Option<T> {
+    if let Some(node) = table.get(key) {
+        return T::read(node, problems);
+    }
+    let absent = T::absent();
+    if absent.is_none() {
+        problems.add(place, format!("`{key}` is missing"), format!("needs `{key}`"), "");
+    }
+    absent
+}
+
+/// Notes the keys that a table may not have.
+pub(crate) fn check_keys(table: &Table, known: &[&str], problems: &mut Problems) {
+    for (key, _) in &table.0 {
+        if !known.contains(&key.value.as_str()) {
+            let help = suggest(&key.value, known.iter().copied());
+            problems.add(&key.place, format!("unknown key `{}`", key.value), "not a key of this table", help);
+        }
+    }
+}
+
+/// Reads a node as a table.
+pub(crate) fn as_table<'a>(node: &'a Node, problems: &mut Problems) -> Option<&'a Table> {
+    match &node.value {
+        Value::Table(table) => Some(table),
+        _ => {
+            node.expected("a table", "", problems);
+            None
+        }
+    }
+}
+
+/// Reads a node as one of several words.
+pub(crate) fn as_word<'a>(
+    what: &str,
+    words: &[&'a str],
+    node: &Node,
+    problems: &mut Problems,
+) -> Option<(usize, &'a str)> {
+    let Value::String(text) = &node.value else {
+        node.expected(what, &format!("\"{}\"", words[0]), problems);
+        return None;
+    };
+    let found = words.iter().position(|word| word == text);
+    if found.is_none() {
+        let help = suggest(text, words.iter().copied());
+        problems.add(&node.place, format!("`{text}` is not {what}"), format!("not {what}"), help);
+    }
+    found.map(|index| (index, words[index]))
+}
+
+impl<T: Read> Read for Option<T> {
+    fn read(node: &Node, problems: &mut Problems) -> Option<Self> {
+        T::read(node, problems).map(Some)
+    }
+
+    fn absent() -> Option<Self> {
+        Some(None)
+    }
+}
+
+impl<T: Read> Read for At<T> {
+    fn read(node: &Node, problems: &mut Problems) -> Option<Self> {
+        T::read(node, problems).map(|value| At { value, place: node.place.clone() })
+    }
+}
+
+impl<T: JsonSchema> JsonSchema for At<T> {
+    fn inline_schema() -> bool {
+        T::inline_schema()
+    }
+
+    fn schema_name() -> Cow<'static, str> {
+        T::schema_name()
+    }
+
+    fn json_schema(generator: &mut SchemaGenerator) -> Schema {
+        T::json_schema(generator)
+    }
+}
+
+impl<T: Read> Read for Vec<T> {
+    fn read(node: &Node, problems: &mut Problems) -> Option<Self> {
+        let Value::Array(items) = &node.value else {
+            node.expected("an array", "", problems);
+            return None;
+        };
+        // Every item is read before the first failure counts: all problems are reported.
+        let items: Vec<Option<T>> = items.iter().map(|item| T::read(item, problems)).collect();
+        items.into_iter().collect()
+    }
+}
+
+/// A table whose keys are names of the user's choice, in the order of the file.
+#[derive(Clone, Debug)]
+pub(crate) struct Named<T>(pub Vec<(At<String>, T)>);
+
+impl<T: Read> Read for Named<T> {
+    fn read(node: &Node, problems: &mut Problems) -> Option<Self> {
+        let entries = as_table(node, problems)?.0.iter();
+        let entries: Vec<_> =
+            entries.map(|(key, value)| Some((key.clone(), T::read(value, problems)?))).collect();
+        entries.into_iter().collect::<Option<_>>().map(Named)
+    }
+}
+
+impl<T: JsonSchema> JsonSchema for Named<T> {
+    fn inline_schema() -> bool {
+        true
+    }
+
+    fn schema_name() -> Cow<'static, str> {
+        format!("Named_{}", T::schema_name()).into()
+    }
+
+    fn json_schema(generator: &mut SchemaGenerator) -> Schema {
+        json_schema!({ "type": "object", "additionalProperties": generator.subschema_for::<T>() })
+    }
+}
+
+impl Read for bool {
+    fn read(node: &Node, problems: &mut Problems) -> Option<Self> {
+        match node.value {
+            Value::Boolean(flag) => Some(flag),
+            _ => {
+                node.expected("true or false", "", problems);
+                None
+            }
+        }
+    }
+}
+
+impl Read for String {
+    fn read(node: &Node, problems: &mut Problems) -> Option<Self> {
+        match &node.value {
+            Value::String(text) => Some(text.clone()),
+            _ => {
+                node.expected("a string", "", problems);
+                None
+            }
+        }
+    }
+}
+
+/// Defines a table of the format: a struct, its reader, and its part of the JSON Schema, whose
+/// descriptions are the doc comments. A key may be absent where its type says so.
+macro_rules! table {
+    ($(#[$meta:meta])* struct $name:ident { $($(#[$doc:meta])* $key:ident: $type:ty,)* }) => {
+        #[derive(Clone, Debug, schemars::JsonSchema)]
+        #[schemars(deny_unknown_fields)]
+        $(#[$meta])*
+        pub(crate) struct $name { $($(#[$doc])* pub(crate) $key: $type,)* }
+
+        impl $crate::read::Read for $name {
+            fn read(node: &$crate::tree::Node, problems: &mut $crate::diagnostic::Problems) -> Option<Self> {
+                let table = $crate::read::as_table(node, problems)?;
+                let known = [$(stringify!($key).trim_start_matches("r#")),*];
+                $crate::read::check_keys(table, &known, problems);
+                let mut keys = known.into_iter();
+                $(let $key: Option<$type> =
+                    $crate::read::field(keys.next().unwrap_or_default(), table, &node.place, problems);)*
+                Some($name { $($key: $key?,)* })
+            }
+        }
+    };
+}
+
+/// Defines a table of which one key, the tag, decides what the others are: an enum, its reader, and
+/// its part of the JSON Schema.
+macro_rules! tagged {
+    (
+        $(#[$meta:meta])*
+        enum $name:ident $(<$unit:ident>)? by $tag:literal, $what:literal {
+            $($(#[$variant_doc:meta])* $word:literal $variant:ident { $($(#[$doc:meta])* $key:ident: $type:ty,)* },)*
+        }
+    ) => {
+        #[derive(Clone, Debug, schemars::JsonSchema)]
+        #[schemars(tag = $tag, deny_unknown_fields)]
+        $(#[$meta])*
+        pub(crate) enum $name $(<$unit>)? {
+            $($(#[$variant_doc])* #[schemars(rename = $word)] $variant { $($(#[$doc])* $key: $type,)* },)*
+        }
+
+        impl $(<$unit: $crate::read::Read>)? $crate::read::Read for $name $(<$unit>)? {
+            fn read(node: &$crate::tree::Node, problems: &mut $crate::diagnostic::Problems) -> Option<Self> {
+                let table = $crate::read::as_table(node, problems)?;
+                let tag: $crate::tree::Node = $crate::read::field($tag, table, &node.place, problems)?;
+                let (_, word) = $crate::read::as_word($what, &[$($word),*], &tag, problems)?;
+                $(if word == $word {
+                    $crate::read::check_keys(table, &[$tag, $(stringify!($key)),*], problems);
+                    $(let $key: Option<$type> =
+                        $crate::read::field(stringify!($key), table, &node.place, problems);)*
+                    return Some($name::$variant { $($key: $key?,)* });
+                })*
+                None
+            }
+        }
+    };
+}
+
+/// Reads a word as a value, and describes the words for the JSON Schema.
+macro_rules! words {
+    ($type:ty, $name:literal, $what:literal { $($word:literal => $value:expr, $meaning:literal;)* }) => {
+        impl $crate::read::Read for $type {
+            fn read(node: &$crate::tree::Node, problems: &mut $crate::diagnostic::Problems) -> Option<Self> {
+                let (index, _) = $crate::read::as_word($what, &[$($word),*], node, problems)?;
+                [$($value),*].into_iter().nth(index)
+            }
+        }
+
+        impl schemars::JsonSchema for $type {
+            fn schema_name() -> std::borrow::Cow<'static, str> {
+                $name.into()
+            }
+
+            fn json_schema(_: &mut schemars::SchemaGenerator) -> schemars::Schema {
+                schemars::json_schema!({ "oneOf": [$({ "const": $word, "description": $meaning }),*] })
+            }
+        }
+    };
+}
+
+pub(crate) use {table, tagged, words};
+
+impl Read for Node {
+    fn read(node: &Node, _: &mut Problems) -> Option<Self> {
+        Some(node.clone())
+    }
+}

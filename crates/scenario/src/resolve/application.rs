@@ -1,0 +1,79 @@
+//! Applications and their distributions, in bytes and seconds.
+
+use crate::diagnostic::{At, Problems};
+use crate::format::{self, Distribution};
+use crate::leaf::{Size, Span};
+use crate::model::{Application, Draw};
+use anabranch_net::Time;
+
+/// A quantity of a distribution, in the model's unit.
+trait Base {
+    fn base(&self) -> f64;
+}
+
+impl Base for Span {
+    fn base(&self) -> f64 {
+        self.0.as_secs_f64()
+    }
+}
+
+impl Base for Size {
+    fn base(&self) -> f64 {
+        self.0 as f64
+    }
+}
+
+/// The application; bulk without end where none is given.
+pub(super) fn application(given: Option<&At<format::Application>>, problems: &mut Problems) -> Application {
+    match given.map(|given| &given.value) {
+        None => Application::Bulk { bytes: None },
+        Some(format::Application::Bulk { size }) => Application::Bulk { bytes: size.map(|size| size.0) },
+        Some(format::Application::OnOff { on, off, rate }) => {
+            if matches!(on.value, format::Draw::Plain(Span(Time::ZERO))) {
+                problems.add(&on.place, "the sending periods must be positive", "must be positive", "");
+            }
+            Application::OnOff {
+                on: draw(&on.value, problems),
+                off: draw(off, problems),
+                rate_bps: rate.map(|rate| rate.0),
+            }
+        }
+        Some(format::Application::RequestResponse { size, think, count }) => Application::RequestResponse {
+            size: draw(size, problems),
+            think: think.as_ref().map_or(Draw::Constant(0.0), |think| draw(think, problems)),
+            count: count.map(|count| count.0),
+        },
+    }
+}
+
+fn draw<T: Base>(given: &format::Draw<T>, problems: &mut Problems) -> Draw {
+    let At { value, place } = match given {
+        format::Draw::Plain(value) => return Draw::Constant(value.base()),
+        format::Draw::Random(distribution) => distribution,
+    };
+    let (scale, what, draw) = match value {
+        Distribution::Uniform { from, to } => {
+            let (from, to) = (from.base(), to.base());
+            if from > to {
+                problems.add(place, "`from` must not be more than `to`", "from > to", "");
+            }
+            (to, "`to`", Draw::Uniform(from, to))
+        }
+        Distribution::Exponential { mean } => (mean.base(), "the mean", Draw::Exponential(mean.base())),
+        Distribution::Pareto { mean, shape } => {
+            (mean.base(), "the mean", Draw::Pareto { mean: mean.base(), shape: shape.0 })
+        }
+        Distribution::LogNormal { median, sigma } => {
+            (median.base(), "the median", Draw::LogNormal { median: median.base(), sigma: sigma.0 })
+        }
+    };
+    if scale <= 0.0 {
+        problems.add(
+            place,
+            format!("{what} must be positive"),
+            "always zero",
+            "for none at all write \"0 s\"",
+        );
+    }
+    draw
+}

@@ -1,0 +1,233 @@
+//! Flows: their paths, times and subflow events.
+
+use crate::diagnostic::{At, Problems};
+use crate::format::{self, Event};
+use crate::leaf::Whole;
+use crate::model::{Flow, Path, SubflowAction, SubflowEvent, Tcp};
+use crate::resolve::{application, check_instant, link_index};
+use anabranch_net::Time;
+use std::collections::BTreeSet;
+
+/// The most connections that a scenario may have.
+const MAX_FLOWS: usize = 10_000;
+/// RFC 7323 §2.3: the largest window that can be offered.
+const MAX_WINDOW: u64 = 1 << 30;
+
+/// Every connection of the file, counts spelled out, and its flow's name in the file.
+pub(super) fn flows(
+    given: &At<Vec<format::Flow>>,
+    links: &[&str],
+    duration: Time,
+    horizon: Time,
+    problems: &mut Problems,
+) -> (Vec<Flow>, Vec<String>) {
+    if given.value.is_empty() {
+        problems.add(&given.place, "there are no flows", "empty", "begin one with [[flows]]");
+    }
+    let (mut flows, mut origin, mut names) = (Vec::new(), Vec::new(), BTreeSet::new());
+    for file_flow in &given.value {
+        let Some(flow) = flow(file_flow, links, duration, horizon, problems) else { continue };
+        let count = file_flow.count.as_ref().map_or(1, |count| count.value.0);
+        if flows.len() + count as usize > MAX_FLOWS {
+            let place = file_flow.count.as_ref().map_or(&file_flow.name.place, |count| &count.place);
+            problems.add(place, format!("more than {MAX_FLOWS} flows"), "too many", "");
+            break;
+        }
+        for number in 1..=count {
+            let name = match file_flow.count {
+                Some(_) => format!("{}/{number}", flow.name),
+                None => flow.name.clone(),
+            };
+            if !names.insert(name.clone()) {
+                let help = "several flows alike can have one entry with `count`";
+                problems.add(
+                    &file_flow.name.place,
+                    format!("two flows are named `{name}`"),
+                    "not unique",
+                    help,
+                );
+                break;
+            }
+            flows.push(Flow { name, ..flow.clone() });
+            origin.push(flow.name.clone());
+        }
+    }
+    (flows, origin)
+}
+
+fn flow(
+    given: &format::Flow,
+    links: &[&str],
+    duration: Time,
+    horizon: Time,
+    problems: &mut Problems,
+) -> Option<Flow> {
+    let name = &given.name;
+    if name.value.is_empty() || name.value.contains(char::is_control) {
+        problems.add(&name.place, "a flow's name must be printable", "not a name", "");
+    }
+    let paths = paths(given, links, problems);
+    let start = given.start.as_ref().map_or(Time::ZERO, |start| start.value.0);
+    if let Some(start) = &given.start {
+        check_instant(start, horizon, problems);
+    }
+    if let Some(stop) = &given.stop
+        && stop.value.0 <= start
+    {
+        let message = format!("the flow stops at {}, but starts at {start}", stop.value.0);
+        problems.add(&stop.place, message, format!("must be more than {start}"), "");
+    }
+    let stop = given.stop.as_ref().map_or(Time::NEVER, |stop| stop.value.0);
+    let events =
+        events(given.events.as_deref().unwrap_or_default(), start, stop.min(horizon), &paths, problems);
+    Some(Flow {
+        name: name.value.clone(),
+        cc: given.cc.0.clone(),
+        scheduler: given.scheduler.unwrap_or_default(),
+        start,
+        stop: stop.min(duration).max(start),
+        application: application::application(given.application.as_ref(), problems),
+        paths: paths?,
+        events: events?,
+        tcp: tcp(given.tcp.as_ref(), problems),
+    })
+}
+
+fn paths(given: &format::Flow, links: &[&str], problems: &mut Problems) -> Option<Vec<Path>> {
+    let paths = &given.paths;
+    if paths.value.is_empty() {
+        problems.add(&paths.place, "a flow needs a path", "empty", "for example [[\"dsl\"]]");
+        return None;
+    }
+    let backs = given.r#return.as_ref();
+    if let Some(backs) = backs
+        && backs.value.len() != paths.value.len()
+    {
+        let message = format!("{} return paths for {} paths", backs.value.len(), paths.value.len());
+        let help = "give one for each path, in order; [] is a path that returns with the same delay";
+        problems.add(&backs.place, message, "not as many as `paths`", help);
+    }
+    let mut resolve = |names: &[At<String>]| {
+        let indices: Vec<_> = names.iter().map(|name| link_index(name, links, problems)).collect();
+        indices.into_iter().collect::<Option<Vec<usize>>>()
+    };
+    let mut resolved = Vec::new();
+    let mut empty = Vec::new();
+    for (index, path) in paths.value.iter().enumerate() {
+        if path.value.is_empty() {
+            empty.push(&path.place);
+        }
+        let back = backs.and_then(|backs| backs.value.get(index));
+        let (forward, back) = (resolve(&path.value), resolve(back.map_or(&[], |back| back)));
+        resolved.push(forward.zip(back).map(|(links, return_links)| Path {
+            links,
+            return_links,
+            backup: false,
+        }));
+    }
+    for place in empty {
+        problems.add(place, "a path needs a link", "empty", "for example [\"dsl\"]");
+    }
+    let mut resolved: Vec<Path> = resolved.into_iter().collect::<Option<_>>()?;
+    for number in given.backup.iter().flatten() {
+        let index = path_index(number, paths.value.len(), problems)?;
+        if resolved.len() == 1 {
+            problems.add(&number.place, "the only path cannot be backup", "a single path is plain TCP", "");
+        }
+        resolved[index].backup = true;
+    }
+    Some(resolved)
+}
+
+/// The index of a path that the file gives by number.
+fn path_index(number: &At<Whole<1, { u64::MAX }>>, paths: usize, problems: &mut Problems) -> Option<usize> {
+    let index = usize::try_from(number.value.0 - 1).ok().filter(|index| *index < paths);
+    if index.is_none() {
+        let message = format!("there is no path {}", number.value.0);
+        problems.add(&number.place, message, "not a path", format!("paths are numbered from 1 to {paths}"));
+    }
+    index
+}
+
+/// The events in order of time, checked against what each path is by then.
+fn events(
+    given: &[Event],
+    start: Time,
+    end: Time,
+    paths: &Option<Vec<Path>>,
+    problems: &mut Problems,
+) -> Option<Vec<SubflowEvent>> {
+    let paths = paths.as_ref()?;
+    if let [event, ..] = given
+        && paths.len() == 1
+    {
+        let help = "give the flow a second path, or change the link with `changes`";
+        problems.add(
+            &event.action.place,
+            "a single path is plain TCP, without subflows",
+            "cannot happen",
+            help,
+        );
+        return None;
+    }
+    let mut order: Vec<&Event> = given.iter().collect();
+    order.sort_by_key(|event| event.at.value.0);
+    let mut joined: Vec<Option<bool>> = vec![None; paths.len()];
+    let mut events = Vec::new();
+    for event in order {
+        check_instant(&event.at, end, problems);
+        let at = event.at.value.0;
+        if at < start {
+            let message = format!("at {at} the flow is not yet open: it starts at {start}");
+            problems.add(&event.at.place, message, format!("must be {start} or more"), "");
+        }
+        let path = path_index(&event.path, paths.len(), problems)?;
+        let action = event.action.value;
+        // Before its first event a path is there, unless that event adds it.
+        let there = joined[path].unwrap_or(action != SubflowAction::Add);
+        match action {
+            SubflowAction::Add if there => {
+                let message = format!("path {} is there already", path + 1);
+                problems.add(&event.action.place, message, "added twice", "remove it before");
+            }
+            SubflowAction::Remove | SubflowAction::Backup(_) if !there => {
+                let message = format!("path {} is not there at {at}", path + 1);
+                problems.add(&event.action.place, message, "removed before", "add it before");
+            }
+            _ => {}
+        }
+        joined[path] = Some(match action {
+            SubflowAction::Add => true,
+            SubflowAction::Remove => false,
+            SubflowAction::Backup(_) => there,
+        });
+        events.push(SubflowEvent { at, path, action });
+    }
+    let first = |path: usize| events.iter().find(|event| event.path == path).map(|event| event.action);
+    if let [event, ..] = given
+        && (0..paths.len()).all(|path| first(path) == Some(SubflowAction::Add))
+    {
+        let help = "a path whose first event is \"add\" does not join at the start; leave one without";
+        problems.add(&event.action.place, "no path is there at the start", "every path is added later", help);
+    }
+    Some(events)
+}
+
+fn tcp(given: Option<&format::Tcp>, problems: &mut Problems) -> Tcp {
+    let default = Tcp::default();
+    let Some(given) = given else { return default };
+    if let Some(buffer) = &given.receive_buffer
+        && buffer.value.0 > MAX_WINDOW
+    {
+        problems.add(&buffer.place, "a receive window is at most 1 GiB", "too large", "RFC 7323 §2.3");
+    }
+    Tcp {
+        mss: given.mss.map_or(default.mss, |mss| mss.0 as u16),
+        initial_window: given.initial_window.map_or(default.initial_window, |window| window.0 as u32),
+        receive_buffer: given.receive_buffer.as_ref().map_or(default.receive_buffer, |size| size.value.0),
+        min_rto: given.min_rto.map_or(default.min_rto, |time| time.0),
+        delayed_ack: given.delayed_ack.map_or(default.delayed_ack, |segments| segments.0 as u32),
+        delayed_ack_timeout: given.delayed_ack_timeout.map_or(default.delayed_ack_timeout, |time| time.0),
+        ecn: given.ecn.unwrap_or(default.ecn),
+    }
+}

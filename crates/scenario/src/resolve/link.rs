@@ -1,0 +1,117 @@
+//! Links, and what "1 BDP" is for each.
+
+use crate::diagnostic::{At, Problems};
+use crate::format::{self, Jitter};
+use crate::leaf::Length;
+use crate::model::{Flow, NamedLink, Path};
+use crate::read::Named;
+use crate::resolve::check_instant;
+use anabranch_net::{self as net, LinkSpec, QueueLimit, Time};
+
+/// A full packet: the default MSS and its 52 bytes of headers.
+const FULL_PACKET: u64 = 1500;
+
+/// Every link of the file.
+pub(super) fn links(
+    links: &Named<format::Link>,
+    flows: &[Flow],
+    horizon: Time,
+    problems: &mut Problems,
+) -> Vec<NamedLink> {
+    let delays: Vec<Time> = links.0.iter().map(|(_, link)| link.delay.0).collect();
+    let link = |(index, (name, link)): (usize, &(At<String>, format::Link))| {
+        let bdp_bytes = link.rate.0 * longest_base_rtt(index, flows, &delays).as_secs_f64() / 8.0;
+        let spec = LinkSpec {
+            rate_bps: link.rate.0,
+            delay: link.delay.0,
+            queue: queue(link.queue.unwrap_or(Length::Bdp(1.0)), bdp_bytes),
+            ecn_threshold_bytes: link.ecn_threshold.map(|threshold| match queue(threshold, bdp_bytes) {
+                QueueLimit::Packets(packets) => packets.saturating_mul(FULL_PACKET),
+                QueueLimit::Bytes(bytes) => bytes,
+            }),
+            loss: link.loss.as_ref().map_or(net::Loss::None, loss),
+            jitter: link.jitter.as_ref().map_or(net::Jitter::default(), |given| jitter(given, problems)),
+            changes: changes(link.changes.as_deref().unwrap_or_default(), horizon, problems),
+        };
+        NamedLink { name: name.value.clone(), spec }
+    };
+    links.0.iter().enumerate().map(link).collect()
+}
+
+/// The longest base RTT of the paths that cross a link, in either direction; of a link that none
+/// crosses, that of a path of this link alone.
+fn longest_base_rtt(link: usize, flows: &[Flow], delays: &[Time]) -> Time {
+    let paths = flows.iter().flat_map(|flow| &flow.paths);
+    let crossing = paths.filter(|path| path.links.contains(&link) || path.return_links.contains(&link));
+    let own = delays.get(link).copied().unwrap_or(Time::ZERO).times(2);
+    crossing.map(|path| base_rtt(path, |l| delays[l])).max().unwrap_or(own)
+}
+
+/// The propagation delay of a path there and back.
+pub(crate) fn base_rtt(path: &Path, delay: impl Fn(usize) -> Time) -> Time {
+    let sum = |links: &[usize]| links.iter().fold(Time::ZERO, |sum, &link| sum + delay(link));
+    let back = if path.return_links.is_empty() { &path.links } else { &path.return_links };
+    sum(&path.links) + sum(back)
+}
+
+/// BDPs become bytes, rounded to the nearest, at least one full packet.
+fn queue(length: Length, bdp_bytes: f64) -> QueueLimit {
+    match length {
+        Length::Packets(packets) => QueueLimit::Packets(packets),
+        Length::Bytes(bytes) => QueueLimit::Bytes(bytes),
+        Length::Bdp(n) => QueueLimit::Bytes(((n * bdp_bytes).round() as u64).max(FULL_PACKET)),
+    }
+}
+
+fn loss(loss: &format::Loss) -> net::Loss {
+    match loss {
+        format::Loss::None {} => net::Loss::None,
+        format::Loss::Bernoulli { rate } => net::Loss::Bernoulli { rate: rate.0 },
+        format::Loss::EveryNth { n } => net::Loss::EveryNth { n: n.0 },
+        format::Loss::GilbertElliott { good_to_bad, bad_to_good, loss_good, loss_bad } => {
+            net::Loss::GilbertElliott {
+                good_to_bad: good_to_bad.0,
+                bad_to_good: bad_to_good.0,
+                loss_good: loss_good.map_or(0.0, |p| p.0),
+                loss_bad: loss_bad.map_or(1.0, |p| p.0),
+            }
+        }
+    }
+}
+
+fn jitter(jitter: &Jitter, problems: &mut Problems) -> net::Jitter {
+    let reorder_delay = jitter.reorder_delay.map_or(Time::ZERO, |delay| delay.0);
+    if let Some(rate) = &jitter.reorder_rate
+        && rate.value.0 > 0.0
+        && reorder_delay == Time::ZERO
+    {
+        let help = "give `reorder_delay`, for example \"5 ms\"";
+        problems.add(&rate.place, "packets are held back for no time", "needs `reorder_delay`", help);
+    }
+    net::Jitter {
+        up_to: jitter.up_to.map_or(Time::ZERO, |up_to| up_to.0),
+        reorder_rate: jitter.reorder_rate.as_ref().map_or(0.0, |rate| rate.value.0),
+        reorder_delay,
+    }
+}
+
+fn changes(given: &[At<format::Change>], horizon: Time, problems: &mut Problems) -> Vec<net::Change> {
+    let mut change = |At { value, place }: &At<format::Change>| {
+        check_instant(&value.at, horizon, problems);
+        let change = net::Change {
+            at: value.at.value.0,
+            rate_bps: value.rate.map(|rate| rate.0),
+            delay: value.delay.map(|delay| delay.0),
+            loss: value.loss.as_ref().map(loss),
+            up: value.up,
+        };
+        if change == (net::Change { at: change.at, ..net::Change::default() }) {
+            let help = "give at least one of: rate, delay, loss, up";
+            problems.add(place, "the change changes nothing", "only a time", help);
+        }
+        change
+    };
+    let mut changes: Vec<_> = given.iter().map(&mut change).collect();
+    changes.sort_by_key(|change| change.at);
+    changes
+}

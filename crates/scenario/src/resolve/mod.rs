@@ -1,0 +1,78 @@
+//! From the file as written to the scenario as run: names become indices, units SI, counts flows; and
+//! the rules that concern several keys are checked.
+
+mod application;
+mod flow;
+mod link;
+
+pub(crate) use link::base_rtt;
+
+use crate::diagnostic::{At, Problems, suggest};
+use crate::format::File;
+use crate::model::{Record, Scenario, Variation};
+use anabranch_net::Time;
+
+/// A checked scenario, still without a hash, and for each flow its name in the file.
+pub(crate) struct Resolved {
+    pub scenario: Scenario,
+    pub origin: Vec<String>,
+}
+
+/// Resolves `file`. Instants after `horizon`, the longer of the file's duration and an override's, are
+/// mistakes; those after an overriding, shorter duration just do not come.
+pub(crate) fn resolve(file: File, horizon: Time, problems: &mut Problems) -> Option<Resolved> {
+    let duration = file.duration.value.0;
+    let warmup = file.warmup.as_ref().map_or(Time::ZERO, |warmup| warmup.value.0);
+    if warmup >= duration {
+        let place = file.warmup.as_ref().map_or(&file.duration.place, |warmup| &warmup.place);
+        problems.add(
+            place,
+            format!("the warm-up of {warmup} must be shorter than the duration of {duration}"),
+            format!("must be less than {duration}"),
+            "the duration includes the warm-up",
+        );
+    }
+    let names: Vec<&str> = file.links.0.iter().map(|(name, _)| name.value.as_str()).collect();
+    let (flows, origin) = flow::flows(&file.flows, &names, duration, horizon, problems);
+    let links = link::links(&file.links, &flows, horizon, problems);
+    let variation = file.variation;
+    let scenario = Scenario {
+        name: file.name,
+        description: file.description,
+        duration,
+        warmup,
+        seed: file.seed.map_or(1, |seed| seed.0),
+        hash: String::new(),
+        links,
+        flows,
+        record: Record {
+            interval: file
+                .record
+                .and_then(|r| r.interval)
+                .map_or(Time::from_millis(100), |interval| interval.0),
+        },
+        variation: Variation {
+            start_offset: variation.as_ref().and_then(|v| v.start_offset).unwrap_or_default(),
+            host_jitter: variation.as_ref().and_then(|v| v.host_jitter).unwrap_or_default(),
+        },
+    };
+    Some(Resolved { scenario, origin })
+}
+
+/// Notes an instant that the run does not reach.
+fn check_instant(at: &At<crate::leaf::Span>, horizon: Time, problems: &mut Problems) {
+    if at.value.0 >= horizon {
+        let message = format!("{} is not within the run of {horizon}", at.value.0);
+        problems.add(&at.place, message, format!("must be less than {horizon}"), "");
+    }
+}
+
+/// The index of a link.
+fn link_index(name: &At<String>, links: &[&str], problems: &mut Problems) -> Option<usize> {
+    let found = links.iter().position(|link| *link == name.value);
+    if found.is_none() {
+        let help = suggest(&name.value, links.iter().copied());
+        problems.add(&name.place, format!("no link is named `{}`", name.value), "not a link", help);
+    }
+    found
+}

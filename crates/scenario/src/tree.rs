@@ -1,0 +1,127 @@
+//! A TOML document as a tree of values that know where they were written.
+
+use crate::diagnostic::{At, Place, Problems};
+use toml::Spanned;
+use toml::de::{DeTable, DeValue, Error};
+
+/// A value and its place.
+pub(crate) type Node = At<Value>;
+
+/// A TOML value.
+#[derive(Clone, Debug)]
+pub(crate) enum Value {
+    String(String),
+    Integer(i128),
+    Float(f64),
+    Boolean(bool),
+    Datetime,
+    Array(Vec<Node>),
+    Table(Table),
+}
+
+/// A table, in the order of the file.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct Table(pub Vec<(At<String>, Node)>);
+
+impl Table {
+    /// The value of a key.
+    pub fn get(&self, key: &str) -> Option<&Node> {
+        self.0.iter().find(|(k, _)| k.value == key).map(|(_, node)| node)
+    }
+
+    /// The names of its keys.
+    pub fn names(&self) -> impl Iterator<Item = &str> {
+        self.0.iter().map(|(key, _)| key.value.as_str())
+    }
+}
+
+impl Node {
+    /// What kind of value it is, with its article.
+    pub fn kind(&self) -> &'static str {
+        match self.value {
+            Value::String(_) => "a string",
+            Value::Integer(_) => "a whole number",
+            Value::Float(_) => "a number",
+            Value::Boolean(_) => "true or false",
+            Value::Datetime => "a date or time of day",
+            Value::Array(_) => "an array",
+            Value::Table(_) => "a table",
+        }
+    }
+
+    /// Notes that something else was expected, such as "a rate".
+    pub fn expected(&self, what: &str, example: &str, problems: &mut Problems) {
+        let help = if example.is_empty() { String::new() } else { format!("for example {example}") };
+        problems.add(
+            &self.place,
+            format!("expected {what}, found {}", self.kind()),
+            format!("not {what}"),
+            help,
+        );
+    }
+}
+
+/// Reads a document.
+pub(crate) fn document(whole: &Place, problems: &mut Problems) -> Option<Node> {
+    let (root, errors) = DeTable::parse_recoverable(whole.text());
+    for error in &errors {
+        syntax(whole, 0, error, problems);
+    }
+    errors
+        .is_empty()
+        .then(|| At { value: Value::Table(table(root.into_inner(), whole, 0)), place: whole.part(0..0) })
+}
+
+/// Reads one value: the part `text` of a source.
+pub(crate) fn value(text: &Place, problems: &mut Problems) -> Option<Node> {
+    let start = text.range().start;
+    match DeValue::parse(text.text()) {
+        Ok(value) => Some(node(value, text, start)),
+        Err(error) => {
+            syntax(text, start, &error, problems);
+            None
+        }
+    }
+}
+
+fn syntax(source: &Place, offset: usize, error: &Error, problems: &mut Problems) {
+    let span = error.span().unwrap_or(0..0);
+    let place = source.part(span.start + offset..span.end + offset);
+    problems.add(
+        &place,
+        format!("not TOML: {}", error.message()),
+        "here",
+        "the syntax is described at https://toml.io",
+    );
+}
+
+fn node(spanned: Spanned<DeValue<'_>>, source: &Place, offset: usize) -> Node {
+    let span = spanned.span();
+    let value = match spanned.into_inner() {
+        DeValue::String(text) => Value::String(text.into_owned()),
+        DeValue::Integer(digits) => match i128::from_str_radix(digits.as_str(), digits.radix()) {
+            Ok(number) => Value::Integer(number),
+            Err(_) => Value::Float(f64::INFINITY),
+        },
+        DeValue::Float(digits) => Value::Float(digits.as_str().parse().unwrap_or(f64::NAN)),
+        DeValue::Boolean(flag) => Value::Boolean(flag),
+        DeValue::Datetime(_) => Value::Datetime,
+        DeValue::Array(items) => {
+            Value::Array(items.into_iter().map(|item| node(item, source, offset)).collect())
+        }
+        DeValue::Table(entries) => Value::Table(table(entries, source, offset)),
+    };
+    At { value, place: source.part(span.start + offset..span.end + offset) }
+}
+
+fn table(entries: DeTable<'_>, source: &Place, offset: usize) -> Table {
+    let entry = |(key, value): (Spanned<_>, _)| {
+        let span = key.span();
+        let name: std::borrow::Cow<'_, str> = key.into_inner();
+        let place = source.part(span.start + offset..span.end + offset);
+        (At { value: name.into_owned(), place }, node(value, source, offset))
+    };
+    let mut entries: Vec<_> = entries.into_iter().map(entry).collect();
+    entries.sort_by_key(|(key, _)| key.place.range().start);
+    Table(entries)
+}
