@@ -1,1 +1,67 @@
-//! Placeholder.
+//! The HTML report: published values beside ours, figures redrawn, and how to get each of them again.
+//!
+//! [`write`] turns recorded [`PaperResult`]s into a folder of plain files that opens from disk without a
+//! network. The same results and [`Context`] always give the same bytes: no clock, no environment.
+//!
+//! A page is a function in [`pages`](self) from the [`Plan`](plan::Plan), which has given every page, row and
+//! data file its name beforehand, so that pages can link to each other. Another kind of page is one more
+//! module there and one more group in the navigation.
+
+use std::path::Path;
+
+use anabranch_papers::PaperResult;
+
+mod chart;
+mod csv;
+mod downsample;
+mod format;
+mod layout;
+mod pages;
+mod plan;
+mod prose;
+mod ratio;
+mod scales;
+mod site;
+mod verdict;
+
+pub use site::ReportError;
+
+/// What the report says about the run as a whole; nothing here is looked up by the report itself.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Context {
+    /// The version that wrote the report.
+    pub version: String,
+    /// The command that repeats everything: "make reproduce".
+    pub command: String,
+    /// The machine it ran on, if that is to be told.
+    pub machine: Option<String>,
+    /// The sizes a run can have, smallest first.
+    pub sizes: Vec<SizeNote>,
+    /// Further remarks for the overview.
+    pub notes: Vec<String>,
+}
+
+/// How much of the papers' experiments a run repeats.
+#[derive(Clone, Debug, PartialEq)]
+pub struct SizeNote {
+    /// Its name, as in [`PaperResult::size`].
+    pub name: String,
+    /// Durations and seeds, in a sentence.
+    pub meaning: String,
+}
+
+/// Writes the report to `dir`, which is created: `index.html`, `methods.html`, a page for each paper, the
+/// scripts and styles in `assets/` and the figures' values in `data/`.
+///
+/// # Errors
+/// A file or folder that cannot be written.
+pub fn write(dir: &Path, results: &[PaperResult], context: &Context) -> Result<(), ReportError> {
+    let plan = plan::Plan::new(results, context);
+    let mut site = site::Site::with_assets();
+    pages::overview::add(&plan, &mut site);
+    for paper in &plan.papers {
+        pages::paper::add(&plan, paper, &mut site);
+    }
+    pages::methods::add(&plan, &mut site);
+    site.write(dir)
+}

@@ -1,0 +1,43 @@
+// Draws each chart of the page from the Vega-Lite specification inside it.
+"use strict";
+
+// Text and lines take the page's colour, so that they follow the light and the dark scheme.
+const config = {
+  background: "transparent",
+  font: "system-ui, sans-serif",
+  view: { stroke: null },
+  axis: {
+    domainColor: "currentColor", domainOpacity: 0.5,
+    tickColor: "currentColor", tickOpacity: 0.5,
+    gridColor: "currentColor", gridOpacity: 0.1,
+    labelColor: "currentColor", labelFontSize: 11, labelFlush: false,
+    titleColor: "currentColor", titleFontSize: 12, titleFontWeight: "normal", titlePadding: 8,
+    tickCount: 6,
+  },
+  legend: { labelColor: "currentColor", labelFontSize: 12, symbolStrokeWidth: 1.8, symbolSize: 70, offset: 14 },
+};
+
+async function draw(chart) {
+  const spec = JSON.parse(chart.querySelector("script").textContent);
+  const place = document.createElement("div");
+  chart.append(place);
+  try {
+    await vegaEmbed(place, spec, {
+      mode: "vega-lite",
+      renderer: "svg",
+      config,
+      downloadFileName: chart.dataset.name,
+      actions: { export: true, source: true, compiled: false, editor: false },
+      logLevel: vega.Error,
+    });
+    chart.dataset.state = "drawn";
+  } catch (error) {
+    chart.dataset.state = "failed";
+    place.className = "hint";
+    place.textContent = `This chart could not be drawn (${error.message}). Its values are in the CSV file below.`;
+  }
+}
+
+(async () => {
+  for (const chart of document.querySelectorAll(".chart")) await draw(chart);
+})();

@@ -1,0 +1,327 @@
+//! A panel as a Vega-Lite specification.
+//!
+//! Published series are dashed and hollow, ours solid and filled; a published series takes the colour of ours
+//! with the same name.
+
+use std::collections::BTreeSet;
+
+use anabranch_papers::{Mark, Panel, Point, Series};
+use serde_json::{Map, Value, json};
+
+use crate::{
+    downsample::downsample,
+    format::significant,
+    scales::{COLOURS, SHAPES, domain, drawable, exceeds, extent, quantitative},
+};
+
+/// Points of a series beyond which only extremes are drawn.
+const MOST_POINTS: usize = 2000;
+/// Points of a line up to which each is shown, with its interval as a bar; beyond, the interval is a band.
+const FEW_POINTS: usize = 40;
+/// Invisible points of a long line that carry its tooltips.
+const HANDLES: usize = 150;
+
+/// A drawing and what a reader has to know of it.
+pub struct Chart {
+    /// The Vega-Lite specification, with its data.
+    pub spec: Value,
+    /// What it shows, for those who cannot see it.
+    pub description: String,
+    /// How the drawing departs from the data or from the paper's axes.
+    pub remarks: Vec<String>,
+}
+
+/// Draws a panel; nothing where it has no point that could be drawn.
+pub fn chart(panel: &Panel) -> Option<Chart> {
+    let bars = panel.mark == Mark::Bar;
+    let drawn: Vec<Vec<&Point>> = panel.series.iter().map(|s| drawable_points(panel, s)).collect();
+    let points = || drawn.iter().flatten().copied();
+    let ys =
+        extent(points().flat_map(|p| ends(p).into_iter().chain([p.y])).filter(|&y| drawable(&panel.y, y)))?;
+    let xs = extent(points().map(|p| p.x))?;
+    let y_domain = domain(&panel.y, ys, bars || (ys.0 >= 0.0 && ys.0 < ys.1 / 2.0));
+
+    let style = Style::new(&panel.series);
+    let series = panel.series.iter().zip(&drawn).zip(&style.names);
+    let data: Vec<Value> = series.map(|((_, points), name)| columns(panel, name, points)).collect();
+    let few = drawn.iter().all(|points| points.len() <= FEW_POINTS);
+
+    let mut shared = Map::new();
+    shared.insert("y".into(), quantitative("y", &panel.y, y_domain));
+    if bars {
+        shared.insert("x".into(), categories(&panel.x.title, points()));
+        shared.insert("xOffset".into(), json!({ "field": "series", "sort": null }));
+    } else {
+        let x_domain = domain(&panel.x, xs, false);
+        shared.insert("x".into(), quantitative("x", &panel.x, x_domain));
+    }
+    shared.insert("stroke".into(), style.channel(&style.strokes));
+    shared.insert("opacity".into(), json!({ "condition": { "param": "shown", "value": 1 }, "value": 0.08 }));
+
+    let layer = match panel.mark {
+        Mark::Bar => vec![bar_layer(&style, y_domain.0), interval_bars()],
+        Mark::Point => vec![point_layer(&style, panel), interval_bars()],
+        Mark::Line if few => vec![line_layer(&style), interval_bars(), point_layer(&style, panel)],
+        Mark::Line => vec![interval_band(), line_layer(&style), handle_layer(panel)],
+    };
+    let description = describe(panel, &style.names);
+    let spec = json!({
+        "description": description,
+        "width": "container",
+        "height": 250,
+        "autosize": { "type": "fit-x", "contains": "padding" },
+        "data": { "values": data },
+        "transform": [{ "flatten": if bars { json!(["label", "y", "low", "high"]) } else { json!(["x", "y", "low", "high", "handle"]) } }],
+        "encoding": shared,
+        "layer": with_legend_selection(layer),
+    });
+    Some(Chart { spec, description, remarks: remarks(panel, xs, ys) })
+}
+
+/// The points of a series that its axes can show, no more than can be told apart.
+fn drawable_points<'a>(panel: &Panel, series: &'a Series) -> Vec<&'a Point> {
+    let fits = |p: &&Point| drawable(&panel.y, p.y) && (panel.mark == Mark::Bar || drawable(&panel.x, p.x));
+    downsample(&series.points.iter().filter(fits).collect::<Vec<_>>(), MOST_POINTS)
+}
+
+/// The ends of a point's interval.
+fn ends(point: &Point) -> Vec<f64> {
+    let half = point.half_width.filter(|h| h.is_finite() && *h > 0.0);
+    half.map(|h| vec![point.y - h, point.y + h]).unwrap_or_default()
+}
+
+/// A series as columns, which the specification's `flatten` turns into points: a third of the size.
+fn columns(panel: &Panel, name: &str, points: &[&Point]) -> Value {
+    let value = |v: f64| json!(significant(v, 6));
+    let y: Vec<_> = points.iter().map(|p| value(p.y)).collect();
+    // The part of an interval below a logarithmic axis cannot be drawn: it then ends at its point.
+    let end = |p: &&Point, which: usize| match ends(p).get(which) {
+        Some(&end) if drawable(&panel.y, end) => value(end),
+        Some(_) => value(p.y),
+        None => Value::Null,
+    };
+    let low: Vec<_> = points.iter().map(|p| end(p, 0)).collect();
+    let high: Vec<_> = points.iter().map(|p| end(p, 1)).collect();
+    if panel.mark == Mark::Bar {
+        let label: Vec<_> = points.iter().map(|p| p.label.as_deref().unwrap_or("")).collect();
+        return json!({ "series": name, "label": label, "y": y, "low": low, "high": high });
+    }
+    let x: Vec<_> = points.iter().map(|p| value(p.x)).collect();
+    let stride = points.len().div_ceil(HANDLES).max(1);
+    let handle: Vec<_> = (0..points.len()).map(|i| u8::from(i % stride == 0)).collect();
+    json!({ "series": name, "x": x, "y": y, "low": low, "high": high, "handle": handle })
+}
+
+/// The horizontal axis of bars; long labels are set at an angle where the chart is too narrow for them.
+fn categories<'a>(title: &str, points: impl Iterator<Item = &'a Point>) -> Value {
+    let labels: BTreeSet<&str> = points.filter_map(|p| p.label.as_deref()).collect();
+    let longest = labels.iter().map(|l| l.chars().count()).max().unwrap_or(0);
+    let needed = labels.len() * (longest * 7 + 10);
+    let narrow =
+        |then: &str, otherwise: &str| json!({ "signal": format!("width < {needed} ? {then} : {otherwise}") });
+    json!({
+        "field": "label",
+        "type": "nominal",
+        "title": title,
+        "sort": null,
+        "scale": { "paddingInner": 0.25, "paddingOuter": 0.15 },
+        "axis": {
+            "labelAngle": narrow("-35", "0"),
+            "labelAlign": narrow("'right'", "'center'"),
+            "labelBaseline": "top",
+            "labelLimit": 170,
+            "grid": false,
+        },
+    })
+}
+
+fn bar_layer(style: &Style, base: f64) -> Value {
+    json!({
+        "mark": { "type": "bar", "strokeWidth": 1.5 },
+        "encoding": {
+            "y2": { "datum": base },
+            "fill": style.channel(&style.fills),
+            "tooltip": tooltip(json!({ "field": "label", "title": "" }), "value"),
+        },
+    })
+}
+
+fn line_layer(style: &Style) -> Value {
+    json!({
+        "mark": { "type": "line", "strokeWidth": 1.6, "strokeJoin": "round", "order": false },
+        "encoding": { "strokeDash": style.channel(&style.dashes) },
+    })
+}
+
+fn point_layer(style: &Style, panel: &Panel) -> Value {
+    json!({
+        "mark": { "type": "point", "size": 44, "strokeWidth": 1.6 },
+        "encoding": {
+            "fill": style.channel(&style.fills),
+            "shape": style.channel(&style.shapes),
+            "tooltip": tooltip(json!({ "field": "x", "title": panel.x.title }), &panel.y.title),
+        },
+    })
+}
+
+/// Points that appear under the pointer, on lines too long to show them all.
+fn handle_layer(panel: &Panel) -> Value {
+    json!({
+        "transform": [{ "filter": "datum.handle" }],
+        "params": [{
+            "name": "pointed",
+            "select": { "type": "point", "on": "pointerover", "clear": "pointerout" },
+        }],
+        "mark": { "type": "point", "size": 70, "strokeWidth": 2, "fill": "transparent" },
+        "encoding": {
+            "opacity": { "condition": { "param": "pointed", "empty": false, "value": 1 }, "value": 0 },
+            "tooltip": tooltip(json!({ "field": "x", "title": panel.x.title }), &panel.y.title),
+        },
+    })
+}
+
+fn interval_bars() -> Value {
+    json!({
+        "transform": [{ "filter": "datum.low != null" }],
+        "mark": { "type": "errorbar", "ticks": true, "thickness": 1.2 },
+        "encoding": {
+            "y": { "field": "low", "type": "quantitative" },
+            "y2": { "field": "high" },
+        },
+    })
+}
+
+fn interval_band() -> Value {
+    json!({
+        "transform": [{ "filter": "datum.low != null" }],
+        "mark": { "type": "area", "fillOpacity": 0.15, "strokeOpacity": 0, "order": false },
+        "encoding": {
+            "y": { "field": "low", "type": "quantitative" },
+            "y2": { "field": "high" },
+            "fill": { "field": "series", "type": "nominal", "legend": null },
+        },
+    })
+}
+
+fn tooltip(place: Value, value: &str) -> Value {
+    json!([
+        { "field": "series", "title": "series" },
+        place,
+        { "field": "y", "title": value },
+        { "field": "low", "title": "95 % from" },
+        { "field": "high", "title": "95 % to" },
+    ])
+}
+
+/// A click on the legend singles out its series. A selection belongs to one layer, which must not be a composite
+/// mark like the interval bars, and is read by all.
+fn with_legend_selection(mut layers: Vec<Value>) -> Vec<Value> {
+    let select =
+        json!([{ "name": "shown", "select": { "type": "point", "fields": ["series"] }, "bind": "legend" }]);
+    if let Some(first) = layers.first_mut() {
+        first["params"] = select;
+    }
+    layers
+}
+
+/// How each series is drawn, in the order of the panel.
+struct Style {
+    names: Vec<String>,
+    strokes: Vec<Value>,
+    fills: Vec<Value>,
+    dashes: Vec<Value>,
+    shapes: Vec<Value>,
+}
+
+impl Style {
+    fn new(series: &[Series]) -> Self {
+        let mut families: Vec<&str> = Vec::new();
+        let mut style =
+            Self { names: vec![], strokes: vec![], fills: vec![], dashes: vec![], shapes: vec![] };
+        for s in series {
+            let family = families.iter().position(|&name| name == s.name).unwrap_or_else(|| {
+                families.push(&s.name);
+                families.len() - 1
+            });
+            let colour = COLOURS[family % COLOURS.len()];
+            let again = family / COLOURS.len();
+            style.names.push(style.unused_name(s));
+            style.strokes.push(json!(colour));
+            style.fills.push(json!(if s.published { "transparent" } else { colour }));
+            style.dashes.push(match (s.published, again) {
+                (true, _) => json!([6, 4]),
+                (false, 0) => json!([1, 0]),
+                (false, _) => json!([1.5, 2.5]),
+            });
+            style.shapes.push(json!(SHAPES[(family + again) % SHAPES.len()]));
+        }
+        style
+    }
+
+    /// A legend entry that says "published" where it is, and that no other series has.
+    fn unused_name(&self, series: &Series) -> String {
+        let says_so = series.name.to_lowercase().contains("published");
+        let name = match series.published && !says_so {
+            true => format!("{} (published)", series.name),
+            false => series.name.clone(),
+        };
+        let mut unused = name.clone();
+        let mut n = 1;
+        while self.names.contains(&unused) {
+            n += 1;
+            unused = format!("{name} {n}");
+        }
+        unused
+    }
+
+    /// An encoding of the series by `range`. Equal domains and titles make Vega-Lite join their legends.
+    fn channel(&self, range: &[Value]) -> Value {
+        let longest = self.names.iter().map(|n| n.chars().count()).max().unwrap_or(0);
+        let columns = format!("max(1, min({}, floor(width / {})))", self.names.len(), longest * 7 + 40);
+        json!({
+            "field": "series",
+            "type": "nominal",
+            "title": null,
+            "scale": { "domain": self.names, "range": range },
+            "legend": { "orient": "bottom", "direction": "horizontal", "labelLimit": 0, "columns": { "signal": columns } },
+        })
+    }
+}
+
+fn describe(panel: &Panel, names: &[String]) -> String {
+    let kind = match panel.mark {
+        Mark::Line => "Line chart",
+        Mark::Point => "Scatter plot",
+        Mark::Bar => "Bar chart",
+    };
+    let log = |axis: &anabranch_papers::Axis| if axis.log { " (logarithmic)" } else { "" };
+    format!(
+        "{kind}: {}. Horizontal axis: {}{}. Vertical axis: {}{}. Series: {}.",
+        panel.title,
+        panel.x.title,
+        log(&panel.x),
+        panel.y.title,
+        log(&panel.y),
+        names.join("; "),
+    )
+}
+
+fn remarks(panel: &Panel, xs: (f64, f64), ys: (f64, f64)) -> Vec<String> {
+    let mut remarks = Vec::new();
+    if (panel.mark != Mark::Bar && exceeds(&panel.x, xs)) || exceeds(&panel.y, ys) {
+        remarks.push("The axes reach beyond the paper's, so that every value is shown.".to_owned());
+    }
+    let all = panel.series.iter().flat_map(|s| &s.points);
+    let off =
+        all.filter(|p| !drawable(&panel.y, p.y) || (panel.mark != Mark::Bar && !drawable(&panel.x, p.x)));
+    match off.count() {
+        0 => {}
+        n => remarks.push(format!("{n} points have no place on these axes; they are in the data file.")),
+    }
+    if panel.series.iter().any(|s| s.points.len() > MOST_POINTS) {
+        remarks.push(format!(
+            "Drawn with at most {MOST_POINTS} points a series (each stretch's lowest and highest); the data file has all."
+        ));
+    }
+    remarks
+}

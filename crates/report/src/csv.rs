@@ -1,0 +1,85 @@
+//! The values behind tables and figures, every one of them, for other tools.
+
+use anabranch_papers::{Panel, Published};
+
+use crate::{plan::PaperPlan, verdict};
+
+/// A panel's points, before any are left out of the drawing.
+pub fn panel(panel: &Panel) -> String {
+    let mut out = line(["series", "source", "label", &panel.x.title, &panel.y.title, "half_width_95"]);
+    for series in &panel.series {
+        let source = if series.published { "published" } else { "ours" };
+        for p in &series.points {
+            let (x, y) = (p.x.to_string(), p.y.to_string());
+            let half_width = p.half_width.map(|h| h.to_string()).unwrap_or_default();
+            out += &line([&series.name, source, p.label.as_deref().unwrap_or(""), &x, &y, &half_width]);
+        }
+    }
+    out
+}
+
+/// Every row of a paper, with the value of each seed.
+pub fn rows(paper: &PaperPlan) -> String {
+    let mut out = line([
+        "experiment",
+        "row",
+        "what",
+        "unit",
+        "published",
+        "claim",
+        "mean",
+        "half_width_95",
+        "n",
+        "values",
+        "rule",
+        "verdict",
+        "explanation",
+    ]);
+    for plan in &paper.experiments {
+        for (row, _) in &plan.rows {
+            let (published, claim) = match &row.published {
+                Published::Value(value) => (value.to_string(), ""),
+                Published::Claim(claim) => (String::new(), claim.as_str()),
+                Published::Nothing => (String::new(), ""),
+            };
+            let of = |f: fn(&anabranch_papers::Estimate) -> String| {
+                row.measured.as_ref().map(f).unwrap_or_default()
+            };
+            out += &line([
+                &plan.experiment.id,
+                &row.id,
+                &row.what,
+                &row.unit,
+                &published,
+                claim,
+                &of(|m| m.mean.to_string()),
+                &of(|m| m.half_width.map(|h| h.to_string()).unwrap_or_default()),
+                &of(|m| m.values.len().to_string()),
+                &of(|m| m.values.iter().map(f64::to_string).collect::<Vec<_>>().join(" ")),
+                &row.rule,
+                verdict::label(row.verdict),
+                row.explanation.as_deref().unwrap_or(""),
+            ]);
+        }
+    }
+    out
+}
+
+/// A record as in RFC 4180.
+fn line<const N: usize>(fields: [&str; N]) -> String {
+    let quoted = fields.map(|field| match field.contains([',', '"', '\n', '\r']) {
+        true => format!("\"{}\"", field.replace('"', "\"\"")),
+        false => field.to_owned(),
+    });
+    quoted.join(",") + "\r\n"
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn fields_are_quoted_as_in_rfc_4180() {
+        assert_eq!(line(["a", "b,c", "d\"e", "f\ng"]), "a,\"b,c\",\"d\"\"e\",\"f\ng\"\r\n");
+    }
+}

@@ -1,0 +1,160 @@
+//! Numbers as a reader wants them: as many digits as mean something.
+
+/// Between the digits of a long number.
+const THIN: char = '\u{202f}';
+
+/// A value known only by itself, to four significant digits.
+pub fn number(value: f64) -> String {
+    rounded(value, |exponent| 3 - exponent)
+}
+
+/// A value as printed in a paper: every digit it was given with.
+pub fn exact(value: f64) -> String {
+    if !value.is_finite() || scientific_range(value) {
+        return power(&format!("{value:e}"));
+    }
+    group(&value.to_string())
+}
+
+/// A mean and half its interval's width, both rounded to the interval's second digit.
+pub fn estimate(mean: f64, half_width: f64) -> String {
+    if !mean.is_finite() || !half_width.is_finite() || half_width <= 0.0 {
+        return format!("{} ± {}", number(mean), number(half_width));
+    }
+    if scientific_range(mean) {
+        let exponent = exponent(mean);
+        let unit = 10f64.powi(exponent);
+        let digits = decimals(1 - self::exponent(half_width / unit));
+        let (mean, half_width) = (fixed(mean / unit, digits), fixed(half_width / unit, digits));
+        return format!("({mean} ± {half_width}) × 10{}", superscript(exponent));
+    }
+    let digits = decimals(1 - exponent(half_width));
+    format!("{} ± {}", fixed(mean, digits), fixed(half_width, digits))
+}
+
+/// 10 to the power of `exponent`: "10⁻⁸".
+pub fn power_of_ten(exponent: i32) -> String {
+    format!("10{}", superscript(exponent))
+}
+
+fn rounded(value: f64, digits: impl Fn(i32) -> i32) -> String {
+    if !value.is_finite() {
+        return power(&value.to_string());
+    }
+    if scientific_range(value) {
+        return power(&format!("{:e}", significant(value, 4)));
+    }
+    let text = fixed(value, decimals(digits(exponent(value))));
+    match text.contains('.') {
+        true => text.trim_end_matches('0').trim_end_matches('.').to_owned(),
+        false => text,
+    }
+}
+
+/// `value` rounded to `digits` significant decimal digits; what is not finite stays as it is.
+pub fn significant(value: f64, digits: usize) -> f64 {
+    format!("{value:.*e}", digits.saturating_sub(1)).parse().unwrap_or(value)
+}
+
+/// Too small or too large to be read as digits.
+fn scientific_range(value: f64) -> bool {
+    value != 0.0 && !(1e-3..1e7).contains(&value.abs())
+}
+
+/// The exponent of the leading digit.
+fn exponent(value: f64) -> i32 {
+    match value.abs().log10().floor() {
+        e if e.is_finite() => e as i32,
+        _ => 0,
+    }
+}
+
+fn decimals(wanted: i32) -> usize {
+    wanted.clamp(0, 9) as usize
+}
+
+fn fixed(value: f64, decimals: usize) -> String {
+    group(&format!("{value:.decimals$}"))
+}
+
+/// Sets a real minus sign, and thin spaces in whole parts of five digits or more.
+fn group(digits: &str) -> String {
+    let (sign, digits) = match digits.strip_prefix('-') {
+        Some(rest) => ("−", rest),
+        None => ("", digits),
+    };
+    let (whole, fraction) = match digits.find('.') {
+        Some(at) => digits.split_at(at),
+        None => (digits, ""),
+    };
+    let mut out = sign.to_owned();
+    for (i, digit) in whole.chars().enumerate() {
+        if i > 0 && whole.len() > 4 && (whole.len() - i).is_multiple_of(3) {
+            out.push(THIN);
+        }
+        out.push(digit);
+    }
+    out + fraction
+}
+
+/// "2.5e-8" as "2.5 × 10⁻⁸", "1e-8" as "10⁻⁸".
+fn power(text: &str) -> String {
+    match text.split_once('e').and_then(|(m, e)| Some((m, e.parse().ok()?))) {
+        Some(("1", exponent)) => power_of_ten(exponent),
+        Some((mantissa, exponent)) => format!("{} × {}", group(mantissa), power_of_ten(exponent)),
+        None => match text {
+            "inf" => "∞".to_owned(),
+            "-inf" => "−∞".to_owned(),
+            _ => "undefined".to_owned(),
+        },
+    }
+}
+
+fn superscript(exponent: i32) -> String {
+    let raise = |c| match c {
+        '-' => '⁻',
+        '1' => '¹',
+        '2' => '²',
+        '3' => '³',
+        // The others stand in order in the Superscripts block.
+        _ => char::from_u32(0x2070 + c.to_digit(10).unwrap_or(0)).unwrap_or(c),
+    };
+    exponent.to_string().chars().map(raise).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn values() {
+        assert_eq!(number(0.0), "0");
+        assert_eq!(number(12.0), "12");
+        assert_eq!(number(849.34567), "849.3");
+        assert_eq!(number(333_250.4), "333\u{202f}250");
+        assert_eq!(number(-3.14159), "−3.142");
+        assert_eq!(number(2.06e-4), "2.06 × 10⁻⁴");
+        assert_eq!(number(1e-8), "10⁻⁸");
+        assert_eq!(number(f64::NAN), "undefined");
+        assert_eq!(number(f64::INFINITY), "∞");
+    }
+
+    #[test]
+    fn published_values_keep_their_digits() {
+        assert_eq!(exact(5950.0), "5950");
+        assert_eq!(exact(105_383.0), "105\u{202f}383");
+        assert_eq!(exact(0.0123456), "0.0123456");
+        assert_eq!(exact(-1e-7), "−1 × 10⁻⁷");
+    }
+
+    #[test]
+    fn intervals_decide_the_digits() {
+        assert_eq!(estimate(849.3456, 12.3456), "849 ± 12");
+        assert_eq!(estimate(849.3456, 1.23456), "849.3 ± 1.2");
+        assert_eq!(estimate(4.00049, 0.000231), "4.00049 ± 0.00023");
+        assert_eq!(estimate(402.0, 0.0), "402 ± 0");
+        assert_eq!(estimate(1.234e-6, 5.6e-8), "(1.234 ± 0.056) × 10⁻⁶");
+        assert_eq!(estimate(12_345.0, 678.0), "12\u{202f}345 ± 678");
+        assert_eq!(estimate(f64::NAN, 1.0), "undefined ± 1");
+    }
+}

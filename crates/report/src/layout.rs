@@ -1,0 +1,72 @@
+//! What every page has: head, navigation, foot.
+
+use maud::{DOCTYPE, Markup, html};
+
+use crate::plan::Plan;
+
+/// A page's place in the report.
+pub struct Page<'a> {
+    /// Its file, which marks it in the navigation.
+    pub file: &'a str,
+    /// Its title in the browser.
+    pub title: &'a str,
+    /// Does it have charts?
+    pub charts: bool,
+}
+
+/// The whole page around its `body`.
+pub fn page(plan: &Plan, page: &Page, body: &Markup) -> String {
+    let context = plan.context;
+    html! {
+        (DOCTYPE)
+        html lang="en" {
+            head {
+                meta charset="utf-8";
+                meta name="viewport" content="width=device-width, initial-scale=1";
+                meta name="color-scheme" content="light dark";
+                title { (page.title) }
+                link rel="stylesheet" href="assets/report.css";
+                // An empty icon keeps browsers from asking for one.
+                link rel="icon" href="data:,";
+            }
+            body {
+                a.skip href="#main" { "Skip to the content" }
+                header.site {
+                    a.brand href="index.html" { "Anabranch" }
+                    (navigation(plan, page.file))
+                }
+                main id="main" { (body) }
+                footer {
+                    p {
+                        "Written by Anabranch " (context.version) ". Charts are drawn by Vega, Vega-Lite and Vega-Embed ("
+                        a href="assets/vendor/LICENSES.txt" { "licences" } ")."
+                    }
+                }
+                @if page.charts {
+                    script src="assets/vendor/vega.min.js" {}
+                    script src="assets/vendor/vega-lite.min.js" {}
+                    script src="assets/vendor/vega-embed.min.js" {}
+                    script src="assets/report.js" {}
+                }
+            }
+        }
+    }
+    .into_string()
+}
+
+/// Links to every page, in groups.
+fn navigation(plan: &Plan, current: &str) -> Markup {
+    let papers = plan.papers.iter().map(|p| (p.result.name.as_str(), p.file.as_str())).collect();
+    let groups: [(&str, Vec<(&str, &str)>); 3] =
+        [("", vec![("Overview", "index.html")]), ("Papers", papers), ("", vec![("Methods", "methods.html")])];
+    html! {
+        nav aria-label="Pages" {
+            @for (group, links) in groups {
+                @if !group.is_empty() && !links.is_empty() { span.group { (group) } }
+                @for (name, file) in links {
+                    a href=(file) aria-current=[(file == current).then_some("page")] { (name) }
+                }
+            }
+        }
+    }
+}

@@ -1,0 +1,7 @@
+//! One module for each kind of page.
+
+pub mod experiment;
+pub mod figure;
+pub mod methods;
+pub mod overview;
+pub mod paper;

@@ -1,0 +1,124 @@
+//! An experiment: its table, its figures, and the runs behind them.
+
+use anabranch_papers::{Published, Row, Run};
+use maud::{Markup, html};
+
+use crate::{
+    format,
+    pages::figure,
+    plan::ExperimentPlan,
+    prose::{paragraphs, prose},
+    ratio::Ratio,
+    verdict,
+};
+
+/// Runs beyond which their list starts folded.
+const FEW_RUNS: usize = 3;
+
+/// The section of a paper's page.
+pub fn section(plan: &ExperimentPlan) -> Markup {
+    let experiment = plan.experiment;
+    html! {
+        section.experiment id=(plan.anchor) {
+            h2 { span.id { (experiment.id) } " " (experiment.title) " " (permalink(&plan.anchor, &experiment.id)) }
+            p { (verdict::tally(verdict::counts(&experiment.rows))) }
+            (paragraphs(&experiment.notes))
+            @if !plan.rows.is_empty() { (table(plan)) }
+            @for f in &plan.figures { (figure::figure(f)) }
+            (runs(&experiment.runs))
+        }
+    }
+}
+
+fn permalink(anchor: &str, of: &str) -> Markup {
+    html! { a.permalink href={ "#" (anchor) } aria-label={ "Link to " (of) } { "#" } }
+}
+
+fn table(plan: &ExperimentPlan) -> Markup {
+    let caption = format!("{}: published beside ours", plan.experiment.id);
+    html! {
+        div.scroll tabindex="0" role="region" aria-label=(caption) {
+            table.rows {
+                caption { (caption) }
+                thead {
+                    tr {
+                        th scope="col" { "Quantity" }
+                        th scope="col" { "Unit" }
+                        th.number scope="col" { "Published" }
+                        th.number scope="col" { "Ours, 95 %" }
+                        th.number scope="col" { "n" }
+                        th scope="col" { "Ours ÷ published" span.scale aria-hidden="true" { span { "½" } span { "1" } span { "2" } } }
+                        th scope="col" { "Rule" }
+                        th scope="col" { "Verdict" }
+                    }
+                }
+                tbody { @for (row, anchor) in &plan.rows { (table_row(row, anchor)) } }
+            }
+        }
+    }
+}
+
+fn table_row(row: &Row, anchor: &str) -> Markup {
+    let n = row.measured.as_ref().map_or(0, |m| m.values.len());
+    html! {
+        tr id=(anchor) class={ (verdict::class(row.verdict)) @if row.explanation.is_some() { " explained" } } {
+            th scope="row" { (prose(&row.what)) div.rowid { a href={ "#" (anchor) } { (row.id) } } }
+            td { (row.unit) }
+            (published(row))
+            (measured(row))
+            td.number { @if n == 0 { "–" } @else { (n) } }
+            td.ratio {
+                @if let Some(ratio) = Ratio::of(row) { (ratio.text()) " " (ratio.drawing()) } @else { "–" }
+            }
+            td.rule { (prose(&row.rule)) }
+            td { (verdict::badge(row.verdict)) }
+        }
+        @if let Some(explanation) = &row.explanation {
+            tr.why { td colspan="8" { div { b { "Why: " } (prose(explanation)) } } }
+        }
+    }
+}
+
+/// The cell of a published value or claim.
+pub fn published(row: &Row) -> Markup {
+    html! {
+        @match &row.published {
+            Published::Value(value) => td.number { (format::exact(*value)) },
+            Published::Claim(claim) => td.claim { (prose(claim)) },
+            Published::Nothing => td.number.quiet { "nothing" },
+        }
+    }
+}
+
+/// The cell of our value with its interval.
+pub fn measured(row: &Row) -> Markup {
+    html! {
+        td.number {
+            @match &row.measured {
+                Some(m) => @match m.half_width {
+                    Some(half_width) => (format::estimate(m.mean, half_width)),
+                    None => (format::number(m.mean)),
+                },
+                None => "–",
+            }
+        }
+    }
+}
+
+/// The commands, and the scenarios they read.
+fn runs(runs: &[Run]) -> Markup {
+    html! {
+        @if !runs.is_empty() {
+            details.runs open[runs.len() <= FEW_RUNS] {
+                summary { h3 { "Run it again" } span.quiet { " " (runs.len()) @if runs.len() == 1 { " command" } @else { " commands" } } }
+                @for run in runs {
+                    div.run {
+                        p { (prose(&run.title)) }
+                        pre.command tabindex="0" { code { (run.command) } }
+                        details { summary { "The scenario " code { (run.scenario) } } pre tabindex="0" { code { (run.text) } } }
+                    }
+                }
+            }
+        }
+    }
+}

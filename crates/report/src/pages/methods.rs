@@ -1,0 +1,132 @@
+//! How to read the report.
+
+use anabranch_papers::Verdict;
+use maud::{Markup, html};
+
+use crate::{
+    layout::{Page, page},
+    plan::Plan,
+    prose::prose,
+    site::Site,
+    verdict,
+};
+
+const FILE: &str = "methods.html";
+
+/// Adds the page.
+pub fn add(plan: &Plan, site: &mut Site) {
+    let body = html! {
+        h1 { "Methods" }
+        (rows())
+        (verdicts())
+        (sizes(plan))
+        (figures())
+        (glossary())
+    };
+    site.add(FILE, page(plan, &Page { file: FILE, title: "Methods – Anabranch", charts: false }, &body));
+}
+
+fn rows() -> Markup {
+    html! {
+        h2 id="intervals" { "Values and intervals" }
+        p {
+            "A row is one value of a paper and ours beside it. Each is measured in " i { "n" } " independent runs, which differ in "
+            "their seed and in nothing else. The seed draws random losses, and where the network has none, start offsets "
+            "and the small delays of the hosts: without these, a simulator repeats one and the same phase between flows "
+            "for ever and its interval would be too narrow."
+        }
+        p {
+            "“849 ± 12” is the mean over the runs and half the width of its 95 % confidence interval (Student's "
+            i { "t" } " with " i { "n" } " − 1 degrees of freedom). Were the experiment repeated with fresh seeds many times, "
+            "19 of 20 such intervals would hold the model's true mean. The interval speaks of chance alone. It does not "
+            "contain what the paper leaves open (buffers, host delays, kernel versions) nor the error of the "
+            "published value, for which papers rarely give one. A value without ± comes from a formula or a single run."
+        }
+        p {
+            "“Ours ÷ published” is also drawn, on a logarithmic scale from half to twice the published value: the dot is our "
+            "mean, the bar its interval, the upright line the published value, an arrow a value off the scale."
+        }
+    }
+}
+
+fn verdicts() -> Markup {
+    let meaning = |v| match v {
+        Verdict::Reproduced => {
+            "Our mean lies within the row's band (by default 10 % of the published value), or the paper's claim holds: for an order of values, their 95 % intervals are disjoint."
+        }
+        Verdict::Partly => {
+            "Our mean lies within the wider band (by default 25 %), or the means are in the claimed order while their intervals touch."
+        }
+        Verdict::NotReproduced => {
+            "Neither. The row stays in the report with our explanation, as far as we have one."
+        }
+        Verdict::NotJudged => "The paper publishes nothing to compare with: the row goes beyond it.",
+        Verdict::Failed => {
+            "The row could not be measured: a run broke off, or its seeds did not vary it. Its explanation says why."
+        }
+    };
+    html! {
+        h2 id="verdicts" { "Verdicts" }
+        p {
+            "Every rule is part of the experiment's definition and was fixed before the run; none is adjusted to what the run "
+            "gives. A rule other than the default is printed in its row."
+        }
+        dl.terms { @for v in verdict::ALL { dt { (verdict::badge(v)) } dd { (meaning(v)) } } }
+    }
+}
+
+fn sizes(plan: &Plan) -> Markup {
+    html! {
+        h2 id="sizes" { "Sizes" }
+        p {
+            "The same experiments can be run at different cost. Smaller sizes use shorter runs and fewer seeds, so their "
+            "intervals are wider and slow processes may not have settled. Each page says which size it shows."
+        }
+        @if !plan.context.sizes.is_empty() {
+            dl.terms { @for size in &plan.context.sizes { dt { (size.name) } dd { (prose(&size.meaning)) } } }
+        }
+    }
+}
+
+fn figures() -> Markup {
+    html! {
+        h2 id="figures" { "Figures" }
+        p {
+            "Figures have the paper's axes, extended only where our values would leave them. Published series are dashed "
+            "and hollow, ours solid and filled, both in one colour where they have one name. Bars and bands are 95 % intervals. "
+            "Click a legend entry to single out its series, and anywhere else in the chart to show all; point at a mark for its values; the "
+            "menu at a chart's corner saves it as SVG or PNG."
+        }
+        p {
+            "A long series is drawn with the lowest and highest value of each short stretch, so that no peak is lost. The CSV "
+            "file beside a chart has every value."
+        }
+    }
+}
+
+fn glossary() -> Markup {
+    let terms = [
+        (
+            "BDP",
+            "Bandwidth–delay product: the bytes a path holds when it is full, its rate times its round-trip time.",
+        ),
+        (
+            "cwnd",
+            "Congestion window: how many segments a sender may have in flight. Means are weighted by time.",
+        ),
+        ("Goodput", "Payload bytes delivered in order to the receiving application, per second."),
+        (
+            "Jain index",
+            "Fairness of n rates x: (Σx)² ÷ (n Σx²). 1 is an equal share, 1/n one flow that has all.",
+        ),
+        ("Loss rate", "Segments dropped in the network divided by segments sent."),
+        ("RTT", "Round-trip time."),
+        ("ssthresh", "Slow-start threshold: the window beyond which growth is that of congestion avoidance."),
+        ("Subflow", "One TCP path of a multipath connection."),
+        ("Warm-up", "The start of a run, left out of its means."),
+    ];
+    html! {
+        h2 id="glossary" { "Glossary" }
+        dl.terms { @for (term, meaning) in terms { dt { (term) } dd { (meaning) } } }
+    }
+}

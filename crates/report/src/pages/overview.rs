@@ -1,0 +1,158 @@
+//! The first page: every row's verdict, and how to repeat it all.
+
+use anabranch_papers::Row;
+use maud::{Markup, html};
+
+use crate::{
+    layout::{Page, page},
+    pages::experiment::{measured, published},
+    plan::{PaperPlan, Plan},
+    prose::{paragraphs, prose},
+    site::Site,
+    verdict,
+};
+
+const FILE: &str = "index.html";
+
+/// Adds the page.
+pub fn add(plan: &Plan, site: &mut Site) {
+    let body = html! {
+        h1 { "The papers, measured again" }
+        p.lead {
+            "Each value a paper publishes stands beside ours, with a verdict by a rule that was written down before "
+            "the run. " a href="methods.html" { "How to read intervals and verdicts" } "."
+        }
+        (facts(plan))
+        (paragraphs(&plan.context.notes))
+        (summary(plan))
+        (strips(plan))
+        (every_row(plan))
+    };
+    site.add(FILE, page(plan, &Page { file: FILE, title: "Anabranch: overview", charts: false }, &body));
+}
+
+/// What was run, by what, and how to run it again.
+fn facts(plan: &Plan) -> Markup {
+    let mut sizes: Vec<&str> = plan.papers.iter().map(|p| p.result.size.as_str()).collect();
+    sizes.dedup();
+    let meaning = |size: &str| plan.context.sizes.iter().find(|s| s.name == size).map(|s| &s.meaning);
+    html! {
+        dl.facts {
+            dt { "Size" }
+            dd {
+                @for size in sizes {
+                    div { b { (size) } @if let Some(meaning) = meaning(size) { ": " (prose(meaning)) } }
+                }
+            }
+            dt { "Version" } dd { (plan.context.version) }
+            @if let Some(machine) = &plan.context.machine { dt { "Machine" } dd { (machine) } }
+            dt { "Repeat it" } dd { code { (plan.context.command) } }
+        }
+    }
+}
+
+fn rows<'a>(paper: &'a PaperPlan) -> impl Iterator<Item = &'a Row> {
+    paper.experiments.iter().flat_map(|e| e.rows.iter().map(|(row, _)| *row))
+}
+
+/// Verdicts counted by paper.
+fn summary(plan: &Plan) -> Markup {
+    let totals = verdict::counts(plan.papers.iter().flat_map(rows));
+    html! {
+        h2 id="verdicts" { "Verdicts" }
+        div.scroll tabindex="0" role="region" aria-label="Verdicts by paper" {
+            table.counts {
+                thead {
+                    tr {
+                        th scope="col" { "Paper" }
+                        th scope="col" { "Size" }
+                        th.number scope="col" { "Seeds" }
+                        th.number scope="col" { "Rows" }
+                        @for v in verdict::ALL { th.number scope="col" { (verdict::badge(v)) } }
+                    }
+                }
+                tbody {
+                    @for paper in &plan.papers {
+                        @let counts = verdict::counts(rows(paper));
+                        tr {
+                            th scope="row" {
+                                a href=(paper.file) { (paper.result.id) ". " (paper.result.title) }
+                                div.quiet { (paper.result.citation) }
+                            }
+                            td { (paper.result.size) }
+                            td.number { (paper.result.seeds) }
+                            td.number { (counts.iter().sum::<usize>()) }
+                            @for n in counts { td.number { (n) } }
+                        }
+                    }
+                }
+                tfoot {
+                    tr {
+                        th scope="row" colspan="3" { "All" }
+                        td.number { (totals.iter().sum::<usize>()) }
+                        @for n in totals { td.number { (n) } }
+                    }
+                }
+            }
+        }
+    }
+}
+
+/// A tile for each row, by experiment.
+fn strips(plan: &Plan) -> Markup {
+    html! {
+        @for paper in &plan.papers {
+            section.glance aria-label={ "At a glance: " (paper.result.title) } {
+                h3 { (paper.result.id) ". " (paper.result.title) }
+                dl {
+                    @for e in &paper.experiments {
+                        dt { a href={ (paper.file) "#" (e.anchor) } { b { (e.experiment.id) } " " (e.experiment.title) } }
+                        dd { (verdict::strip(&paper.file, &e.rows)) }
+                    }
+                }
+            }
+        }
+    }
+}
+
+/// All rows in one table, which can be narrowed to some verdicts.
+fn every_row(plan: &Plan) -> Markup {
+    html! {
+        h2 id="rows" { "Every row" }
+        fieldset.filter {
+            legend { "Show" }
+            @for v in verdict::ALL {
+                label { input type="checkbox" checked id={ "show-" (verdict::class(v)) }; " " (verdict::badge(v)) }
+            }
+        }
+        div.scroll tabindex="0" role="region" aria-label="Every row" {
+            table.rows {
+                thead {
+                    tr {
+                        th scope="col" { "Row" }
+                        th scope="col" { "Unit" }
+                        th.number scope="col" { "Published" }
+                        th.number scope="col" { "Ours, 95 %" }
+                        th scope="col" { "Verdict" }
+                    }
+                }
+                @for paper in &plan.papers {
+                    @for e in &paper.experiments {
+                        tbody {
+                            tr.group { th scope="rowgroup" colspan="5" { (e.experiment.id) " " (e.experiment.title) } }
+                            @for (row, anchor) in &e.rows {
+                                tr class=(verdict::class(row.verdict)) {
+                                    th scope="row" { a href={ (paper.file) "#" (anchor) } { (row.what) } " " code { (row.id) } }
+                                    td { (row.unit) }
+                                    (published(row))
+                                    (measured(row))
+                                    td { (verdict::badge(row.verdict)) }
+                                }
+                            }
+                        }
+                    }
+                }
+            }
+        }
+    }
+}

@@ -1,0 +1,73 @@
+//! A paper's page.
+
+use maud::{Markup, html};
+
+use crate::{
+    csv,
+    layout::{Page, page},
+    pages::{experiment, figure},
+    plan::{PaperPlan, Plan},
+    prose::{paragraphs, prose},
+    site::Site,
+    verdict,
+};
+
+/// Adds the page and the values behind its table and figures.
+pub fn add(plan: &Plan, paper: &PaperPlan, site: &mut Site) {
+    let result = paper.result;
+    let rows = paper.experiments.iter().flat_map(|e| e.rows.iter().map(|(row, _)| *row));
+    let body = html! {
+        h1 { (result.title) }
+        p.citation { (prose(&result.citation)) }
+        dl.facts {
+            dt { "Verdicts" } dd { (verdict::tally(verdict::counts(rows))) }
+            dt { "Size" } dd { b { (result.size) } ", " (result.seeds) @if result.seeds == 1 { " seed" } @else { " seeds" } " a row" }
+            dt { "Version" } dd { (result.version) }
+            dt { "Repeat it" } dd { code { "anabranch paper " (result.name) } }
+            dt { "Data" } dd { a href=(paper.rows_csv) download { "every row as CSV" } }
+        }
+        (contents(paper))
+        @if !result.notes.is_empty() {
+            section id="notes" { h2 { "Notes" } (paragraphs(&result.notes)) }
+        }
+        (errata(paper))
+        @for e in &paper.experiments { (experiment::section(e)) }
+    };
+    let title = format!("{} – Anabranch", result.title);
+    let charts = paper.experiments.iter().any(|e| !e.figures.is_empty());
+    site.add(paper.file.as_str(), page(plan, &Page { file: &paper.file, title: &title, charts }, &body));
+    site.add(paper.rows_csv.as_str(), csv::rows(paper));
+    figure::add_data(paper, site);
+}
+
+fn contents(paper: &PaperPlan) -> Markup {
+    html! {
+        nav.contents id="contents" aria-label="On this page" {
+            h2 { "On this page" }
+            ol {
+                @if !paper.result.notes.is_empty() { li { a href="#notes" { "Notes" } } }
+                @if !paper.result.errata.is_empty() {
+                    li { a href="#errata" { "Errata found" } span.quiet { " " (paper.result.errata.len()) } }
+                }
+                @for e in &paper.experiments {
+                    li {
+                        a href={ "#" (e.anchor) } { b { (e.experiment.id) } " " (e.experiment.title) } " "
+                        (verdict::strip("", &e.rows))
+                    }
+                }
+            }
+        }
+    }
+}
+
+fn errata(paper: &PaperPlan) -> Markup {
+    html! {
+        @if !paper.result.errata.is_empty() {
+            section id="errata" {
+                h2 { "Errata found" }
+                p { "Slips and contradictions in the paper's text that a reader who repeats it meets:" }
+                ol.errata { @for erratum in &paper.result.errata { li { (prose(erratum)) } } }
+            }
+        }
+    }
+}

@@ -1,0 +1,127 @@
+//! Names for every page, anchor and data file, given before anything is written.
+
+use std::collections::BTreeSet;
+
+use anabranch_papers::{Experiment, Figure, Panel, PaperResult, Row};
+
+use crate::Context;
+
+/// The report's contents, named.
+pub struct Plan<'a> {
+    /// What is said about the run.
+    pub context: &'a Context,
+    /// One page each.
+    pub papers: Vec<PaperPlan<'a>>,
+}
+
+/// A paper's page.
+pub struct PaperPlan<'a> {
+    /// What it shows.
+    pub result: &'a PaperResult,
+    /// "coupled-cubic.html".
+    pub file: String,
+    /// "data/coupled-cubic-rows.csv".
+    pub rows_csv: String,
+    /// In the paper's order.
+    pub experiments: Vec<ExperimentPlan<'a>>,
+}
+
+/// A section of a paper's page.
+pub struct ExperimentPlan<'a> {
+    /// What it shows.
+    pub experiment: &'a Experiment,
+    /// Its `id` in the page.
+    pub anchor: String,
+    /// Its rows with their `id` in the page.
+    pub rows: Vec<(&'a Row, String)>,
+    /// Its figures.
+    pub figures: Vec<FigurePlan<'a>>,
+}
+
+/// A figure of an experiment.
+pub struct FigurePlan<'a> {
+    /// What it shows.
+    pub figure: &'a Figure,
+    /// Its `id` in the page.
+    pub anchor: String,
+    /// Its panels with the path of their values: "data/coupled-cubic-A-F5-1.csv".
+    pub panels: Vec<(&'a Panel, String)>,
+}
+
+impl<'a> Plan<'a> {
+    /// Names everything in `results`.
+    pub fn new(results: &'a [PaperResult], context: &'a Context) -> Self {
+        let mut pages = Names::taken(["index", "methods"]);
+        let papers = results.iter().map(|result| PaperPlan::new(result, pages.claim(&result.name))).collect();
+        Self { context, papers }
+    }
+}
+
+impl<'a> PaperPlan<'a> {
+    fn new(result: &'a PaperResult, slug: String) -> Self {
+        let mut anchors = Names::taken(["notes", "errata", "contents"]);
+        let mut data = Names::taken(["rows"]);
+        let experiments = result
+            .experiments
+            .iter()
+            .map(|e| ExperimentPlan::new(e, &slug, &mut anchors, &mut data))
+            .collect();
+        Self { result, file: format!("{slug}.html"), rows_csv: format!("data/{slug}-rows.csv"), experiments }
+    }
+}
+
+impl<'a> ExperimentPlan<'a> {
+    fn new(experiment: &'a Experiment, paper: &str, anchors: &mut Names, data: &mut Names) -> Self {
+        let anchor = anchors.claim(&experiment.id);
+        let rows = experiment.rows.iter().map(|row| (row, anchors.claim(&row.id))).collect();
+        let figures = experiment.figures.iter().map(|figure| {
+            let panels = figure.panels.iter().enumerate().map(|(i, panel)| {
+                let name = data.claim(&format!("{}-{}", figure.id, i + 1));
+                (panel, format!("data/{paper}-{name}.csv"))
+            });
+            let panels = panels.collect();
+            FigurePlan { figure, anchor: anchors.claim(&format!("figure-{}", figure.id)), panels }
+        });
+        let figures = figures.collect();
+        Self { experiment, anchor, rows, figures }
+    }
+}
+
+/// Names that are safe in a path and a fragment, and differ even where case is ignored.
+struct Names(BTreeSet<String>);
+
+impl Names {
+    fn taken<const N: usize>(names: [&str; N]) -> Self {
+        Self(names.map(str::to_owned).into())
+    }
+
+    /// `wanted` with everything but ASCII letters, digits and `._-` replaced, made unique by a number.
+    fn claim(&mut self, wanted: &str) -> String {
+        let safe = |c: char| if c.is_ascii_alphanumeric() || "._-".contains(c) { c } else { '-' };
+        let slug: String = wanted.trim_start_matches('.').chars().map(safe).collect();
+        let slug = if slug.is_empty() { "unnamed".to_owned() } else { slug };
+        let mut name = slug.clone();
+        let mut n = 1;
+        while !self.0.insert(name.to_ascii_lowercase()) {
+            n += 1;
+            name = format!("{slug}-{n}");
+        }
+        name
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn names_stay_inside_the_folder_and_differ() {
+        let mut names = Names::taken(["index"]);
+        assert_eq!(names.claim("coupled-cubic"), "coupled-cubic");
+        assert_eq!(names.claim("Coupled-CUBIC"), "Coupled-CUBIC-2");
+        assert_eq!(names.claim("index"), "index-2");
+        assert_eq!(names.claim("../../etc/passwd"), "-..-etc-passwd");
+        assert_eq!(names.claim(""), "unnamed");
+        assert_eq!(names.claim("A-T1.α=1"), "A-T1.--1");
+    }
+}

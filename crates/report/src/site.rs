@@ -1,0 +1,64 @@
+//! The files of a report, gathered in memory and written at once.
+
+use std::{
+    borrow::Cow,
+    collections::BTreeMap,
+    fs, io,
+    path::{Path, PathBuf},
+};
+
+/// Why a report could not be written.
+#[derive(Debug, thiserror::Error)]
+pub enum ReportError {
+    /// A file or folder cannot be written.
+    #[error("cannot write {}", path.display())]
+    Write {
+        /// Which.
+        path: PathBuf,
+        /// What the system says.
+        source: io::Error,
+    },
+}
+
+/// Files by their path below the report's folder, with `/` between its parts.
+#[derive(Default)]
+pub struct Site(BTreeMap<String, Cow<'static, [u8]>>);
+
+macro_rules! asset {
+    ($name:literal) => {
+        (concat!("assets/", $name), include_bytes!(concat!("../assets/", $name)) as &[u8])
+    };
+}
+
+const ASSETS: [(&str, &[u8]); 6] = [
+    asset!("report.css"),
+    asset!("report.js"),
+    asset!("vendor/vega.min.js"),
+    asset!("vendor/vega-lite.min.js"),
+    asset!("vendor/vega-embed.min.js"),
+    asset!("vendor/LICENSES.txt"),
+];
+
+impl Site {
+    /// A report that has its styles and scripts, and no page yet.
+    pub fn with_assets() -> Self {
+        Self(ASSETS.into_iter().map(|(path, bytes)| (path.to_owned(), Cow::Borrowed(bytes))).collect())
+    }
+
+    /// Adds a text file.
+    pub fn add(&mut self, path: impl Into<String>, text: String) {
+        self.0.insert(path.into(), Cow::Owned(text.into_bytes()));
+    }
+
+    /// Writes every file below `dir`.
+    pub fn write(self, dir: &Path) -> Result<(), ReportError> {
+        for (path, bytes) in self.0 {
+            let path = dir.join(path);
+            let folder = path.parent().unwrap_or(dir);
+            fs::create_dir_all(folder)
+                .map_err(|source| ReportError::Write { path: folder.to_owned(), source })?;
+            fs::write(&path, bytes).map_err(|source| ReportError::Write { path: path.clone(), source })?;
+        }
+        Ok(())
+    }
+}

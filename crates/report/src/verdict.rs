@@ -1,0 +1,87 @@
+//! Verdicts in words, signs and colours: never in colour alone.
+
+use anabranch_papers::{Row, Verdict};
+use maud::{Markup, html};
+
+/// Every verdict, from best to none.
+pub const ALL: [Verdict; 5] =
+    [Verdict::Reproduced, Verdict::Partly, Verdict::NotReproduced, Verdict::NotJudged, Verdict::Failed];
+
+/// As a reader says it.
+pub fn label(verdict: Verdict) -> &'static str {
+    match verdict {
+        Verdict::Reproduced => "reproduced",
+        Verdict::Partly => "partly",
+        Verdict::NotReproduced => "not reproduced",
+        Verdict::NotJudged => "not judged",
+        Verdict::Failed => "failed",
+    }
+}
+
+/// Its class in the style sheet.
+pub fn class(verdict: Verdict) -> &'static str {
+    match verdict {
+        Verdict::Reproduced => "reproduced",
+        Verdict::Partly => "partly",
+        Verdict::NotReproduced => "not-reproduced",
+        Verdict::NotJudged => "not-judged",
+        Verdict::Failed => "failed",
+    }
+}
+
+/// A sign that every font has.
+pub fn sign(verdict: Verdict) -> &'static str {
+    match verdict {
+        Verdict::Reproduced => "✓",
+        Verdict::Partly => "≈",
+        Verdict::NotReproduced => "×",
+        Verdict::NotJudged => "–",
+        Verdict::Failed => "!",
+    }
+}
+
+/// Sign and words.
+pub fn badge(verdict: Verdict) -> Markup {
+    html! {
+        span class={ "verdict " (class(verdict)) } { span.sign aria-hidden="true" { (sign(verdict)) } " " (label(verdict)) }
+    }
+}
+
+/// How many rows have each verdict, in the order of [`ALL`].
+pub fn counts<'a>(rows: impl IntoIterator<Item = &'a Row>) -> [usize; ALL.len()] {
+    let mut counts = [0; ALL.len()];
+    for row in rows {
+        for (verdict, n) in ALL.iter().zip(&mut counts) {
+            *n += usize::from(*verdict == row.verdict);
+        }
+    }
+    counts
+}
+
+/// The counts in words: "12 reproduced, 3 partly". Verdicts nobody got are left out.
+pub fn tally(counts: [usize; ALL.len()]) -> Markup {
+    html! {
+        span.tally {
+            @for (verdict, n) in ALL.into_iter().zip(counts).filter(|&(_, n)| n > 0) {
+                span class={ "verdict " (class(verdict)) } {
+                    span.sign aria-hidden="true" { (sign(verdict)) } " " (n) " " (label(verdict))
+                }
+                " "
+            }
+        }
+    }
+}
+
+/// One tile for each row, linked to it.
+pub fn strip<'a>(file: &str, rows: impl IntoIterator<Item = &'a (&'a Row, String)>) -> Markup {
+    html! {
+        span.strip {
+            @for (row, anchor) in rows {
+                @let title = format!("{}: {}", row.id, label(row.verdict));
+                a class=(class(row.verdict)) href={ (file) "#" (anchor) } title=(title) aria-label=(title) {
+                    (sign(row.verdict))
+                }
+            }
+        }
+    }
+}
