@@ -1,5 +1,31 @@
 //! A deterministic event simulator: TCP and MPTCP end points over links.
+//!
+//! A run is a function of (scenario, seed, version). Packets are plain values that move from pipe to
+//! pipe; the event queue holds one event per pipe and timer, not per packet. The end points are those of a
+//! modern stack; each file names the RFC that it follows.
 
+mod application;
+mod connection;
+mod data;
+mod event;
+mod meter;
+mod network;
+mod packet;
+mod prr;
+mod rack;
+mod ranges;
+mod receiver;
+mod ring;
+mod rtt;
+mod sampler;
+mod schedule;
+mod scoreboard;
+mod sender;
+mod simulator;
+mod subflow;
+mod summary;
+
+use anabranch_cc::registry::ParamError;
 use anabranch_net::Time;
 use anabranch_record::{Sink, Summary};
 use anabranch_scenario::Scenario;
@@ -7,19 +33,18 @@ use anabranch_scenario::Scenario;
 /// Runs a scenario to its end.
 ///
 /// The result is a function of `scenario` and `seed` (which replaces the scenario's own). Samples
-/// go to `sink`. `keep_going` is asked about ten thousand times a run with the simulated time
-/// reached; where it answers false the run ends there.
+/// go to `sink`. `keep_going` is asked now and then with the simulated time reached; where it
+/// answers false the run ends there.
 ///
 /// # Errors
-/// [`SimError`] where the run was interrupted or broke an invariant.
+/// [`SimError`] where the run was interrupted, broke an invariant, or cannot be simulated.
 pub fn run(
     scenario: &Scenario,
     seed: u64,
     sink: &mut dyn Sink,
     keep_going: &mut dyn FnMut(Time) -> bool,
 ) -> Result<Summary, SimError> {
-    let _ = (scenario, seed, sink, keep_going);
-    Err(SimError::Interrupted { at: Time::ZERO })
+    simulator::Simulator::new(scenario, seed, sink)?.run(keep_going)
 }
 
 /// Why a run has no summary.
@@ -30,5 +55,57 @@ pub enum SimError {
     Interrupted {
         /// The simulated time reached.
         at: Time,
+    },
+    /// A receiver got bytes twice, not at all or out of order: a defect of the simulator.
+    #[error("the stream of `{flow}` broke at {at}: chunk {chunk} has offset {found} instead of {expected}")]
+    Corrupt {
+        /// The flow.
+        flow: String,
+        /// When.
+        at: Time,
+        /// The chunk that did not fit.
+        chunk: u64,
+        /// Where it should be in the stream, modulo 2³².
+        expected: u32,
+        /// Where it was.
+        found: u32,
+    },
+    /// Events without end at one instant: a defect of the simulator.
+    #[error("time stands still at {at}")]
+    Livelock {
+        /// When.
+        at: Time,
+    },
+    /// The algorithm does not take its parameters.
+    #[error("flow `{flow}`, algorithm {cc}: {source}")]
+    Parameters {
+        /// The flow.
+        flow: String,
+        /// The algorithm.
+        cc: &'static str,
+        /// Why.
+        source: ParamError,
+    },
+    /// More subflows than a connection may have.
+    #[error("flow `{flow}` has {paths} paths; at most 32 can be simulated")]
+    TooManyPaths {
+        /// The flow.
+        flow: String,
+        /// How many it has.
+        paths: usize,
+    },
+    /// A segment size that does not leave room for headers.
+    #[error("flow `{flow}`: an mss of {mss} bytes cannot be simulated; 21 to 65335 can")]
+    Mss {
+        /// The flow.
+        flow: String,
+        /// The size, in bytes.
+        mss: u16,
+    },
+    /// More links and flows than the event queue can tell apart.
+    #[error("the scenario is too large: {targets} sources of events, at most 16777216")]
+    TooLarge {
+        /// How many it has.
+        targets: usize,
     },
 }

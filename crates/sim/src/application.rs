@@ -1,0 +1,203 @@
+//! Applications: when the sender has something to send.
+
+use crate::data::Outgoing;
+use anabranch_net::{Random, Time};
+use anabranch_scenario::{Application as Spec, Draw};
+
+/// How long a receiver waits for a response to begin before it asks again.
+const ASK_AGAIN: Time = Time::from_millis(1000);
+
+/// Draws from a distribution; never negative.
+pub(crate) fn draw(random: &mut Random, from: Draw) -> f64 {
+    let x = match from {
+        Draw::Constant(x) => x,
+        Draw::Uniform(low, high) => low + random.uniform() * (high - low),
+        Draw::Exponential(mean) => random.exponential(mean),
+        Draw::Pareto { mean, shape } => {
+            let scale = mean * (shape - 1.0) / shape;
+            scale / (1.0 - random.uniform()).powf(1.0 / shape)
+        }
+        Draw::LogNormal { median, sigma } => {
+            // Box and Muller.
+            let radius = (-2.0 * (1.0 - random.uniform()).ln()).sqrt();
+            let normal = radius * (std::f64::consts::TAU * random.uniform()).cos();
+            median * (sigma * normal).exp()
+        }
+    };
+    x.max(0.0)
+}
+
+/// A response that the receiver has asked for.
+#[derive(Clone, Copy, Debug)]
+struct Asked {
+    at: Time,
+    /// Offset of the response's first byte.
+    from: u64,
+    /// Offset behind its last byte, once the sender has answered.
+    end: Option<u64>,
+}
+
+/// A response that arrived whole.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Completed {
+    pub(crate) bytes: u64,
+    pub(crate) took: Time,
+}
+
+/// The state of one connection's application, at both ends.
+#[derive(Clone, Debug)]
+pub(crate) struct Application {
+    spec: Spec,
+    random: Random,
+    sending: bool,
+    stopped: bool,
+    /// When it acts next of its own accord.
+    pub(crate) next_at: Time,
+    /// When the current sending period or pause of an on–off source ends.
+    toggle_at: Time,
+    asked: Option<Asked>,
+    /// Requests so far.
+    pub(crate) requests: u64,
+    ask_interval: Time,
+}
+
+impl Application {
+    pub(crate) fn new(spec: Spec, random: Random) -> Application {
+        Application {
+            spec,
+            random,
+            sending: false,
+            stopped: false,
+            next_at: Time::NEVER,
+            toggle_at: Time::NEVER,
+            asked: None,
+            requests: 0,
+            ask_interval: ASK_AGAIN,
+        }
+    }
+
+    /// The sender may send: the connection is established there.
+    pub(crate) fn on_established(&mut self, now: Time, out: &mut Outgoing) {
+        if self.stopped {
+            return;
+        }
+        match self.spec {
+            Spec::Bulk { bytes: Some(bytes) } => {
+                out.write_up_to(bytes);
+                out.close();
+                self.stopped = true;
+            }
+            Spec::Bulk { bytes: None } => out.write_up_to(u64::MAX),
+            Spec::OnOff { .. } => {
+                self.toggle_at = now;
+                self.next_at = now;
+            }
+            Spec::RequestResponse { .. } => (),
+        }
+    }
+
+    /// The receiver may ask: it knows that the connection is established. True: it asks now.
+    pub(crate) fn on_receiver_established(&mut self, now: Time) -> bool {
+        let first = self.requests == 0 && !self.stopped && matches!(self.spec, Spec::RequestResponse { .. });
+        if first {
+            self.ask(now, 0);
+        }
+        first
+    }
+
+    /// Acts when `next_at` has come. True: the receiver sends a request now.
+    pub(crate) fn on_time(&mut self, now: Time, out: &mut Outgoing, received: u64, mss: u16) -> bool {
+        self.next_at = Time::NEVER;
+        match self.spec {
+            Spec::Bulk { .. } => false,
+            Spec::OnOff { on, off, rate_bps } => {
+                if now >= self.toggle_at {
+                    self.sending = !self.sending;
+                    let period = draw(&mut self.random, if self.sending { on } else { off });
+                    // A period of no length would never let time pass.
+                    self.toggle_at = now + Time::from_secs_f64(period).max(Time::from_nanos(1000));
+                    match (self.sending, rate_bps) {
+                        (true, None) => out.write_up_to(u64::MAX),
+                        (true, Some(_)) => (),
+                        (false, None) => out.pause(),
+                        (false, Some(_)) => (),
+                    }
+                }
+                self.next_at = self.toggle_at;
+                if let (true, Some(rate)) = (self.sending, rate_bps) {
+                    out.write_up_to(out.cut_bytes() + out.unsent() + u64::from(mss));
+                    let gap = Time::from_secs_f64(f64::from(mss) * 8.0 / rate);
+                    self.next_at = self.next_at.min(now + gap.max(Time::from_nanos(1)));
+                }
+                false
+            }
+            Spec::RequestResponse { .. } => match self.asked {
+                None => {
+                    self.ask(now, received);
+                    true
+                }
+                Some(asked) if received == asked.from => {
+                    self.ask_interval = self.ask_interval.times(2);
+                    self.next_at = now + self.ask_interval;
+                    true
+                }
+                Some(_) => false,
+            },
+        }
+    }
+
+    fn ask(&mut self, now: Time, received: u64) {
+        self.requests += 1;
+        self.asked = Some(Asked { at: now, from: received, end: None });
+        self.ask_interval = ASK_AGAIN;
+        self.next_at = now + ASK_AGAIN;
+    }
+
+    /// Request `number` reached the sender: it answers, unless it has already.
+    pub(crate) fn on_request(&mut self, number: u64, out: &mut Outgoing) {
+        let Spec::RequestResponse { size, .. } = self.spec else { return };
+        let Some(asked) = &mut self.asked else { return };
+        if number != self.requests || asked.end.is_some() || self.stopped {
+            return;
+        }
+        let bytes = draw(&mut self.random, size).round().max(1.0) as u64;
+        let end = out.cut_bytes() + out.unsent() + bytes;
+        asked.end = Some(end);
+        out.write_up_to(end);
+    }
+
+    /// Bytes up to `received` were delivered. Returns the response that is now complete.
+    pub(crate) fn on_delivered(&mut self, now: Time, received: u64, out: &mut Outgoing) -> Option<Completed> {
+        let Spec::RequestResponse { think, count, .. } = self.spec else { return None };
+        let Asked { at, from, end: Some(end) } = self.asked? else { return None };
+        if received < end {
+            return None;
+        }
+        self.asked = None;
+        if self.stopped || count.is_some_and(|n| self.requests >= n) {
+            self.stop(out);
+        } else {
+            self.next_at = now + Time::from_secs_f64(draw(&mut self.random, think));
+        }
+        Some(Completed { bytes: end - from, took: now.since(at) })
+    }
+
+    /// The flow's stop time: nothing new is sent, what was sent is finished; a response that was
+    /// begun, too.
+    pub(crate) fn stop(&mut self, out: &mut Outgoing) {
+        if self.stopped && self.asked.is_none() {
+            out.close();
+            return;
+        }
+        self.stopped = true;
+        self.next_at = Time::NEVER;
+        match self.spec {
+            Spec::RequestResponse { .. } if self.asked.is_some_and(|a| a.end.is_some()) => (),
+            Spec::RequestResponse { .. } => out.close(),
+            Spec::Bulk { .. } | Spec::OnOff { .. } => {
+                out.pause();
+                out.close();
+            }
+        }
+    }
+}

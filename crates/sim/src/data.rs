@@ -1,0 +1,343 @@
+//! The connection's byte stream: chunks at the sender, reassembly at the receiver (RFC 8684 §3.3).
+
+use crate::ring::Ring;
+use std::collections::VecDeque;
+
+/// Payload of one segment, as the connection numbers it.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub(crate) struct Chunk {
+    /// Offset in the byte stream, modulo 2³².
+    pub(crate) offset: u32,
+    /// Bytes; 0 for the DATA_FIN.
+    pub(crate) len: u16,
+}
+
+#[derive(Clone, Copy, Debug, Default)]
+struct Outstanding {
+    chunk: Chunk,
+    /// The subflows that it was sent on, one bit each.
+    on: u32,
+}
+
+/// The sending half: what the application wrote, cut into chunks, until DATA_ACK.
+#[derive(Clone, Debug)]
+pub(crate) struct Outgoing {
+    /// Largest chunk, in bytes.
+    mss: u16,
+    outstanding: Ring<Outstanding>,
+    /// Offset of the first chunk that is not acknowledged, and of the next to be made.
+    acked_bytes: u64,
+    cut_bytes: u64,
+    /// Bytes written by the application; [`u64::MAX`] for one without end.
+    written: u64,
+    /// The application writes nothing more.
+    closed: bool,
+    /// The receiver takes bytes up to this offset.
+    edge: u64,
+    /// Chunks to be sent again on another subflow.
+    reinject: VecDeque<u64>,
+}
+
+impl Outgoing {
+    pub(crate) fn new(mss: u16, window: u64) -> Outgoing {
+        Outgoing {
+            mss,
+            outstanding: Ring::new(),
+            acked_bytes: 0,
+            cut_bytes: 0,
+            written: 0,
+            closed: false,
+            edge: window,
+            reinject: VecDeque::new(),
+        }
+    }
+
+    /// Largest chunk, in bytes.
+    pub(crate) fn mss(&self) -> u16 {
+        self.mss
+    }
+
+    /// First chunk that is not acknowledged.
+    pub(crate) fn una(&self) -> u64 {
+        self.outstanding.start()
+    }
+
+    /// The next chunk to be made.
+    pub(crate) fn nxt(&self) -> u64 {
+        self.outstanding.end()
+    }
+
+    /// Bytes written and not yet cut into chunks.
+    #[inline]
+    pub(crate) fn unsent(&self) -> u64 {
+        self.written - self.cut_bytes
+    }
+
+    /// Bytes that the receive window still takes.
+    pub(crate) fn window_left(&self) -> u64 {
+        self.edge.saturating_sub(self.cut_bytes)
+    }
+
+    /// Offset of the next byte to be cut.
+    pub(crate) fn cut_bytes(&self) -> u64 {
+        self.cut_bytes
+    }
+
+    /// The application writes: up to this offset in all.
+    pub(crate) fn write_up_to(&mut self, offset: u64) {
+        debug_assert!(offset >= self.cut_bytes && !self.closed);
+        self.written = offset;
+    }
+
+    /// The application drops what it has written and not sent, and pauses.
+    pub(crate) fn pause(&mut self) {
+        self.written = self.cut_bytes;
+    }
+
+    /// The application is done: nothing is written after this.
+    pub(crate) fn close(&mut self) {
+        self.closed = true;
+    }
+
+    /// Whether all has been written and sent.
+    pub(crate) fn is_sent(&self) -> bool {
+        self.closed && self.unsent() == 0
+    }
+
+    /// Whether all that was sent has been acknowledged.
+    pub(crate) fn is_acked(&self) -> bool {
+        self.una() == self.nxt()
+    }
+
+    /// Whether a chunk could be made, but for the receive window.
+    #[inline]
+    pub(crate) fn is_window_blocked(&self) -> bool {
+        let len = self.unsent().min(u64::from(self.mss));
+        len > 0 && self.cut_bytes + len > self.edge && !self.is_acked()
+    }
+
+    /// Makes the next chunk and notes that it goes out on `subflow`. None where nothing is written or
+    /// the window is full; with nothing outstanding one chunk may probe a closed window.
+    #[inline]
+    pub(crate) fn cut(&mut self, subflow: usize) -> Option<(u64, Chunk)> {
+        let len = self.unsent().min(u64::from(self.mss)) as u16;
+        if len == 0 || self.is_window_blocked() {
+            return None;
+        }
+        Some(self.push(len, subflow))
+    }
+
+    /// The DATA_FIN: a chunk without payload.
+    pub(crate) fn cut_fin(&mut self, subflow: usize) -> (u64, Chunk) {
+        self.push(0, subflow)
+    }
+
+    #[inline]
+    fn push(&mut self, len: u16, subflow: usize) -> (u64, Chunk) {
+        let chunk = Chunk { offset: self.cut_bytes as u32, len };
+        self.cut_bytes += u64::from(len);
+        self.outstanding.push(Outstanding { chunk, on: 1 << subflow });
+        (self.nxt() - 1, chunk)
+    }
+
+    /// Chunk `n`, if it is outstanding and was not sent on `subflow`; notes that it is now.
+    pub(crate) fn repeat_on(&mut self, n: u64, subflow: usize) -> Option<Chunk> {
+        if !(self.una()..self.nxt()).contains(&n) {
+            return None;
+        }
+        let outstanding = self.outstanding.get_mut(n);
+        if outstanding.on & 1 << subflow != 0 {
+            return None;
+        }
+        outstanding.on |= 1 << subflow;
+        Some(outstanding.chunk)
+    }
+
+    /// Lets `chunks`, which were sent on `subflow`, go out on others too.
+    pub(crate) fn reinject(&mut self, chunks: impl Iterator<Item = u64>) {
+        self.reinject.extend(chunks);
+    }
+
+    /// The next chunk to reinject on `subflow`.
+    pub(crate) fn next_reinjection(&mut self, subflow: usize) -> Option<(u64, Chunk)> {
+        while let Some(&n) = self.reinject.front() {
+            if n >= self.una() && self.outstanding.get(n).on & 1 << subflow != 0 {
+                return None; // for another subflow
+            }
+            self.reinject.pop_front();
+            if let Some(chunk) = self.repeat_on(n, subflow) {
+                return Some((n, chunk));
+            }
+        }
+        None
+    }
+
+    /// `subflow` lost its copies of what is outstanding: it left the connection.
+    pub(crate) fn forget_subflow(&mut self, subflow: usize) {
+        for n in self.una()..self.nxt() {
+            self.outstanding.get_mut(n).on &= !(1 << subflow);
+        }
+    }
+
+    /// Handles a DATA_ACK for everything before chunk `next`, with a window of `window` bytes.
+    #[inline]
+    pub(crate) fn on_data_ack(&mut self, next: u64, window: u64) {
+        for n in self.una()..next.min(self.nxt()) {
+            self.acked_bytes += u64::from(self.outstanding.get(n).chunk.len);
+        }
+        if next >= self.una() {
+            self.outstanding.forget_before(next);
+            self.edge = self.edge.max(self.acked_bytes + window);
+        }
+    }
+}
+
+#[derive(Clone, Copy, Debug, Default)]
+struct Held {
+    chunk: Chunk,
+    present: bool,
+}
+
+/// What is wrong with a byte stream.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct Corrupt {
+    /// The chunk.
+    pub(crate) chunk: u64,
+    /// Where it belongs in the stream, modulo 2³².
+    pub(crate) expected: u32,
+    /// Where it claims to belong.
+    pub(crate) found: u32,
+}
+
+/// The receiving half: delivers every byte exactly once and in order, and checks that it does.
+#[derive(Clone, Debug)]
+pub(crate) struct Incoming {
+    held: Ring<Held>,
+    /// Chunks held out of order.
+    waiting: u64,
+    /// Bytes delivered to the application.
+    bytes: u64,
+}
+
+impl Incoming {
+    pub(crate) fn new() -> Incoming {
+        Incoming { held: Ring::new(), waiting: 0, bytes: 0 }
+    }
+
+    /// The next chunk to be delivered.
+    #[inline]
+    pub(crate) fn next(&self) -> u64 {
+        self.held.start()
+    }
+
+    /// Bytes delivered, in order.
+    #[inline]
+    pub(crate) fn bytes(&self) -> u64 {
+        self.bytes
+    }
+
+    /// Takes a chunk; says whether it is the first copy.
+    ///
+    /// # Errors
+    /// [`Corrupt`] where a chunk does not continue the stream: a defect of the simulator.
+    #[inline]
+    pub(crate) fn take(&mut self, n: u64, chunk: Chunk) -> Result<bool, Corrupt> {
+        if n < self.next() {
+            return Ok(false);
+        }
+        if n == self.next() {
+            self.deliver(chunk)?;
+            self.held.forget_before(n + 1);
+            while self.waiting > 0 && self.held.end() > self.next() && self.held.get(self.next()).present {
+                self.deliver(self.held.get(self.next()).chunk)?;
+                self.waiting -= 1;
+                self.held.forget_before(self.next() + 1);
+            }
+            return Ok(true);
+        }
+        self.held.extend_to(n);
+        let slot = self.held.get_mut(n);
+        let first = !slot.present;
+        *slot = Held { chunk, present: true };
+        self.waiting += u64::from(first);
+        Ok(first)
+    }
+
+    #[inline]
+    fn deliver(&mut self, chunk: Chunk) -> Result<(), Corrupt> {
+        let expected = self.bytes as u32;
+        if chunk.offset != expected {
+            return Err(Corrupt { chunk: self.next(), expected, found: chunk.offset });
+        }
+        self.bytes += u64::from(chunk.len);
+        Ok(())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use proptest::prelude::*;
+
+    proptest! {
+        #[test]
+        fn any_order_with_duplicates_is_delivered_once(
+            sizes in prop::collection::vec(1u64..3000, 1..40),
+            order in prop::collection::vec(0usize..200, 0..200),
+        ) {
+            let mut out = Outgoing::new(1448, 1 << 30);
+            let mut total = 0;
+            let mut chunks = Vec::new();
+            for size in &sizes {
+                total += size;
+                out.write_up_to(total);
+                while let Some(chunk) = out.cut(0) {
+                    chunks.push(chunk);
+                }
+            }
+            let mut incoming = Incoming::new();
+            let mut first = 0u64;
+            let all = order.iter().map(|i| i % chunks.len()).chain(0..chunks.len());
+            for i in all {
+                if incoming.take(chunks[i].0, chunks[i].1).unwrap() {
+                    first += u64::from(chunks[i].1.len);
+                }
+            }
+            prop_assert_eq!((incoming.bytes(), first, incoming.next()), (total, total, chunks.len() as u64));
+        }
+    }
+
+    #[test]
+    fn a_gap_in_the_stream_is_noticed() {
+        let mut incoming = Incoming::new();
+        incoming.take(0, Chunk { offset: 0, len: 100 }).unwrap();
+        let wrong = incoming.take(1, Chunk { offset: 99, len: 100 });
+        assert_eq!(wrong, Err(Corrupt { chunk: 1, expected: 100, found: 99 }));
+    }
+
+    #[test]
+    fn the_window_closes_and_opens() {
+        let mut out = Outgoing::new(1000, 2500);
+        out.write_up_to(u64::MAX);
+        assert!(out.cut(0).is_some() && out.cut(0).is_some());
+        assert!(out.cut(0).is_none() && out.is_window_blocked());
+        out.on_data_ack(1, 2500);
+        assert_eq!(out.cut(0).map(|(n, c)| (n, c.offset)), Some((2, 2000)));
+        assert!(out.cut(0).is_none());
+    }
+
+    #[test]
+    fn reinjection_goes_to_another_subflow() {
+        let mut out = Outgoing::new(1000, 1 << 20);
+        out.write_up_to(3000);
+        (0..3).for_each(|_| {
+            out.cut(0);
+        });
+        out.reinject([0, 1, 2].into_iter());
+        assert_eq!(out.next_reinjection(0), None);
+        out.on_data_ack(1, 1 << 20);
+        assert_eq!(out.next_reinjection(1).map(|(n, _)| n), Some(1));
+        assert_eq!(out.next_reinjection(1).map(|(n, _)| n), Some(2));
+        assert_eq!(out.next_reinjection(1), None);
+    }
+}

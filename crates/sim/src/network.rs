@@ -1,0 +1,179 @@
+//! Where packets are: pipes of packets in flight, and the links that decide about them.
+
+use crate::event::EventQueue;
+use crate::packet::{Packet, flag};
+use anabranch_net::{Drop, Fate, Link, Random, Time};
+use std::collections::VecDeque;
+
+/// One stage of a route.
+enum Stage {
+    /// A link that flows may share.
+    Link(Link),
+    /// The return path of one subflow where no links are given for it: delay without queue or loss,
+    /// preceded by the receiving host's own jitter.
+    Delay { delay: Time, jitter: Option<(f64, Random)> },
+}
+
+/// A stage and the packets in flight behind it, in the order in which they will leave it. Only
+/// the first has an event.
+struct Hop {
+    stage: Stage,
+    pipe: VecDeque<(Time, Packet)>,
+    /// When this hop's valid event is due; an event at another time is void.
+    armed: Time,
+}
+
+/// The links, the routes over them, and the event queue that drives them.
+pub(crate) struct Network {
+    pub(crate) events: EventQueue,
+    hops: Vec<Hop>,
+    /// Hops of each subflow: forward at `2 i`, return at `2 i + 1`.
+    routes: Vec<Box<[u32]>>,
+    /// Data segments of each subflow that the network dropped.
+    dropped: Vec<u64>,
+}
+
+/// What came out of a hop.
+pub(crate) enum Arrival {
+    /// Nothing: the event was void, or the packet went on to the next hop.
+    None,
+    /// A packet reached the end of its route.
+    Packet(Packet),
+}
+
+impl Network {
+    /// Hops of the links come first, so that link `i` is hop `i`.
+    pub(crate) fn new(links: Vec<Link>) -> Network {
+        let mut network = Network {
+            events: EventQueue::default(),
+            hops: Vec::new(),
+            routes: Vec::new(),
+            dropped: Vec::new(),
+        };
+        links.into_iter().for_each(|link| network.add_hop(Stage::Link(link)));
+        network
+    }
+
+    fn add_hop(&mut self, stage: Stage) {
+        self.hops.push(Hop { stage, pipe: VecDeque::new(), armed: Time::NEVER });
+    }
+
+    /// Adds a subflow's routes and returns its number. The return route is a private hop with
+    /// `return_delay` and host jitter up to `jitter`, then `back`.
+    pub(crate) fn add_subflow(
+        &mut self,
+        forward: &[usize],
+        back: &[usize],
+        return_delay: Time,
+        jitter: Time,
+        random: Random,
+    ) -> u32 {
+        let own = self.hops.len() as u32;
+        let jitter = (jitter > Time::ZERO).then(|| (jitter.as_nanos() as f64, random));
+        self.add_hop(Stage::Delay { delay: return_delay, jitter });
+        self.routes.push(forward.iter().map(|l| *l as u32).collect());
+        self.routes.push(std::iter::once(own).chain(back.iter().map(|l| *l as u32)).collect());
+        self.dropped.push(0);
+        self.dropped.len() as u32 - 1
+    }
+
+    /// Number of event targets that belong to hops: the first ones.
+    pub(crate) fn hop_targets(&self) -> u32 {
+        self.hops.len() as u32
+    }
+
+    #[inline]
+    pub(crate) fn now(&self) -> Time {
+        self.events.now()
+    }
+
+    /// Data segments of `subflow` dropped so far.
+    pub(crate) fn dropped(&self, subflow: u32) -> u64 {
+        self.dropped[subflow as usize]
+    }
+
+    /// Link `i` of the scenario.
+    pub(crate) fn link(&mut self, i: usize) -> &mut Link {
+        match &mut self.hops[i].stage {
+            Stage::Link(link) => link,
+            Stage::Delay { .. } => unreachable!("hop {i} is not a link"),
+        }
+    }
+
+    /// Sends a packet on its next hop.
+    #[inline]
+    pub(crate) fn send(&mut self, mut packet: Packet) {
+        let now = self.events.now();
+        let route = 2 * packet.subflow as usize + usize::from(!packet.is_forward());
+        let target = self.routes[route][packet.hop as usize];
+        packet.hop += 1;
+        let hop = &mut self.hops[target as usize];
+        let at = match &mut hop.stage {
+            Stage::Link(link) => match link.offer(now, u32::from(packet.wire), packet.has(flag::ECT)) {
+                Fate::Delivered { at, marked } => {
+                    if marked {
+                        packet.flags |= flag::CE;
+                    }
+                    at
+                }
+                Fate::Dropped(Drop::Queue | Drop::Loss | Drop::Down) => {
+                    if packet.is_forward() {
+                        self.dropped[packet.subflow as usize] += 1;
+                    }
+                    return;
+                }
+            },
+            Stage::Delay { delay, jitter: None } => now + *delay,
+            Stage::Delay { delay, jitter: Some((up_to, random)) } => {
+                let own = Time::from_nanos((random.uniform() * *up_to) as u64);
+                let earliest = now + *delay + own;
+                hop.pipe.back().map_or(earliest, |(last, _)| earliest.max(*last)) // order kept
+            }
+        };
+        match hop.pipe.back() {
+            Some((last, _)) if *last > at => {
+                // Held back packets are overtaken: rare, so a search is cheap enough.
+                let place = hop.pipe.partition_point(|(t, _)| *t <= at);
+                hop.pipe.insert(place, (at, packet));
+            }
+            _ => hop.pipe.push_back((at, packet)),
+        }
+        if at < hop.armed {
+            hop.armed = at;
+            self.events.schedule(at, target);
+        }
+    }
+
+    /// Handles the head event, which is of hop `target`: takes it from the queue, and moves its packet.
+    #[inline]
+    pub(crate) fn step(&mut self, target: u32) -> Arrival {
+        let now = self.events.now();
+        let hop = &mut self.hops[target as usize];
+        if hop.armed != now {
+            self.events.finish();
+            return Arrival::None;
+        }
+        let (_, packet) = hop.pipe.pop_front().expect("an armed hop holds a packet");
+        match hop.pipe.front() {
+            Some(&(next, _)) => {
+                hop.armed = next;
+                self.events.repeat(next, target);
+            }
+            None => {
+                hop.armed = Time::NEVER;
+                self.events.finish();
+            }
+        }
+        let route = 2 * packet.subflow as usize + usize::from(!packet.is_forward());
+        if usize::from(packet.hop) < self.routes[route].len() {
+            self.send(packet);
+            return Arrival::None;
+        }
+        Arrival::Packet(packet)
+    }
+
+    /// Packets inside the network now: for the conservation check.
+    pub(crate) fn in_transit(&self) -> u64 {
+        self.hops.iter().map(|h| h.pipe.len() as u64).sum()
+    }
+}

@@ -1,0 +1,131 @@
+//! Packets: plain data of 64 bytes, copied from pipe to pipe.
+//!
+//! Sequence numbers count segments, not bytes: a segment is sent again as it was, never cut anew.
+//! At connection level data is numbered in *chunks*, the payload of one segment; a chunk that is
+//! reinjected on another subflow keeps its number.
+
+use anabranch_net::Time;
+
+/// IP and TCP headers with the timestamp option: 20 + 20 + 12.
+pub(crate) const HEADER: u16 = 52;
+/// MPTCP's DSS option with a mapping, taken from the payload of a full segment (RFC 8684 §3.3).
+pub(crate) const DSS: u16 = 20;
+/// A SYN's packet with its usual options.
+pub(crate) const SYN_BYTES: u16 = 60;
+/// A SACK option with `n` blocks takes 4 + 8n bytes (RFC 2018 §3): two of padding included.
+pub(crate) const fn sack_option_bytes(blocks: u16) -> u16 {
+    if blocks == 0 { 0 } else { 4 + 8 * blocks }
+}
+/// SACK blocks that fit beside the timestamp option.
+pub(crate) const SACK_BLOCKS: usize = 3;
+
+/// What a packet is.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[repr(u8)]
+pub(crate) enum Kind {
+    /// SYN of the sender: MP_CAPABLE on the first subflow, MP_JOIN on others.
+    Syn,
+    /// The receiver's answer.
+    SynAck,
+    /// The third packet of the handshake, where no data is sent with it.
+    HandshakeAck,
+    /// The receiver's confirmation of a join, after which the sender may use it (RFC 8684 §3.2).
+    JoinAck,
+    /// A segment, possibly a FIN.
+    Data,
+    /// An acknowledgement.
+    Ack,
+    /// The receiver's application asks for the next response.
+    Request,
+}
+
+/// Bits of [`Packet::flags`].
+pub(crate) mod flag {
+    /// ECN-capable transport (RFC 3168 §5).
+    pub(crate) const ECT: u8 = 1;
+    /// Congestion experienced: set by a link.
+    pub(crate) const CE: u8 = 2;
+    /// The receiver echoes a CE mark.
+    pub(crate) const ECE: u8 = 4;
+    /// The sender has reduced its window.
+    pub(crate) const CWR: u8 = 8;
+    /// Last segment of a subflow.
+    pub(crate) const FIN: u8 = 16;
+    /// The first SACK block reports a duplicate (RFC 2883).
+    pub(crate) const DSACK: u8 = 32;
+    /// Joins an existing connection.
+    pub(crate) const JOIN: u8 = 64;
+}
+
+/// A SACK block, relative to the cumulative acknowledgement: `start` may lie before it (DSACK).
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub(crate) struct Block {
+    pub(crate) start: i32,
+    pub(crate) len: u32,
+}
+
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Packet {
+    /// The subflow, counted over the whole simulation.
+    pub(crate) subflow: u32,
+    pub(crate) kind: Kind,
+    /// How many hops of its route it has entered.
+    pub(crate) hop: u8,
+    pub(crate) flags: u8,
+    /// Which life of the subflow it belongs to: one that was removed and added has several.
+    pub(crate) life: u8,
+    /// Size at IP level, in bytes.
+    pub(crate) wire: u16,
+    /// Payload, in bytes.
+    pub(crate) len: u16,
+    /// Window that an ACK offers, in units of the window scale (RFC 7323 §2).
+    pub(crate) window: u16,
+    /// Data: the segment's number. ACK: the next one expected.
+    pub(crate) seq: u64,
+    /// Data: the chunk's number. ACK: the next one expected (DATA_ACK). Request: its number.
+    pub(crate) data: u64,
+    /// Timestamp option: data carries the time of sending, an ACK its echo.
+    pub(crate) stamp: Time,
+    /// ACK: SACK blocks; unused ones are empty.
+    pub(crate) blocks: [Block; SACK_BLOCKS],
+}
+
+impl Packet {
+    pub(crate) fn new(kind: Kind, subflow: u32, life: u8, wire: u16, now: Time) -> Packet {
+        Packet {
+            subflow,
+            kind,
+            hop: 0,
+            flags: 0,
+            life,
+            wire,
+            len: 0,
+            window: 0,
+            seq: 0,
+            data: 0,
+            stamp: now,
+            blocks: [Block::default(); SACK_BLOCKS],
+        }
+    }
+
+    pub(crate) fn has(&self, flag: u8) -> bool {
+        self.flags & flag != 0
+    }
+
+    /// Whether it travels from the sender to the receiver.
+    pub(crate) fn is_forward(&self) -> bool {
+        matches!(self.kind, Kind::Syn | Kind::HandshakeAck | Kind::Data)
+    }
+
+    /// The chunk's offset in the byte stream, modulo 2³²: a check for the receiver. It travels
+    /// where an ACK has its first block.
+    pub(crate) fn offset(&self) -> u32 {
+        self.blocks[0].len
+    }
+
+    pub(crate) fn set_offset(&mut self, offset: u32) {
+        self.blocks[0].len = offset;
+    }
+}
+
+const _: () = assert!(size_of::<Packet>() <= 64);

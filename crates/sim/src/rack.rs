@@ -1,0 +1,119 @@
+//! RACK: loss detection by time (RFC 8985 §6).
+//!
+//! First copies were sent in the order of their numbers and resends are kept in the order in which
+//! they were sent, so each check looks only at the oldest of either: constant cost per segment.
+
+use crate::rtt::Rtt;
+use crate::scoreboard::{Delivered, Scoreboard};
+use anabranch_net::Time;
+
+/// Duplicate acknowledgements that mean loss as long as no reordering was seen.
+const DUP_THRESHOLD: u64 = 3;
+/// Recoveries after which a reordering window grown by DSACKs shrinks again.
+const PERSIST: u32 = 16;
+
+#[derive(Clone, Debug, Default)]
+pub(crate) struct Rack {
+    /// When the most recently sent segment of those delivered was sent, and its number.
+    newest: (Time, u64),
+    /// Its RTT.
+    rtt: Time,
+    reordering_seen: bool,
+    /// The reordering window in quarters of the smallest RTT, less one.
+    grown: u32,
+    /// Recoveries left until it shrinks.
+    persist: u32,
+    /// A DSACK counts once per round: until this segment is acknowledged.
+    round_end: u64,
+}
+
+impl Rack {
+    /// Steps 1–3: takes note of what was delivered.
+    #[inline]
+    pub(crate) fn on_delivered(&mut self, delivered: &Delivered, now: Time, min_rtt: Time) {
+        self.reordering_seen |= delivered.reordered;
+        let Some((sent, seq, again)) = delivered.newest else { return };
+        let rtt = now.since(sent);
+        if again && rtt < min_rtt {
+            return; // the acknowledgement is of an earlier copy
+        }
+        self.rtt = rtt;
+        self.newest = self.newest.max((sent, seq));
+    }
+
+    /// Step 4: a DSACK says that the window was too small.
+    pub(crate) fn on_dsack(&mut self, board: &Scoreboard) {
+        if board.una() >= self.round_end {
+            self.round_end = board.nxt();
+            self.grown += 1;
+            self.persist = PERSIST;
+        }
+    }
+
+    /// A recovery turned out to be spurious: what looked lost was late.
+    pub(crate) fn on_spurious(&mut self) {
+        self.reordering_seen = true;
+    }
+
+    /// Step 4: recoveries without DSACKs shrink the window.
+    pub(crate) fn on_recovery_end(&mut self) {
+        self.persist = self.persist.saturating_sub(1);
+        if self.persist == 0 {
+            self.grown = 0;
+        }
+    }
+
+    fn reordering_window(&self, board: &Scoreboard, recovering: bool, rtt: &Rtt) -> Time {
+        if !self.reordering_seen && (recovering || board.sacked() >= DUP_THRESHOLD) {
+            return Time::ZERO;
+        }
+        let quarter = Time::from_nanos(rtt.min().as_nanos() / 4);
+        quarter.times(u64::from(self.grown) + 1).min(rtt.smoothed())
+    }
+
+    /// Step 5: deems lost what was sent long enough before something that was delivered. Returns how
+    /// many segments that is, and when to look again.
+    #[inline]
+    pub(crate) fn detect(
+        &self,
+        board: &mut Scoreboard,
+        now: Time,
+        recovering: bool,
+        rtt: &Rtt,
+    ) -> (u64, Option<Time>) {
+        board.first_copy = board.first_copy.max(board.una());
+        let patience = self.rtt + self.reordering_window(board, recovering, rtt);
+        let (mut lost, mut next) = (0, None::<Time>);
+        while board.first_copy < board.nxt() {
+            let seq = board.first_copy;
+            if board.is_first_copy(seq) {
+                let sent = board.get(seq).sent;
+                if (sent, seq) >= self.newest {
+                    break;
+                }
+                if sent + patience > now {
+                    next = Some(sent + patience);
+                    break;
+                }
+                board.mark_lost(seq);
+                lost += 1;
+            }
+            board.first_copy += 1;
+        }
+        while let Some(&(seq, sent)) = board.resends.front() {
+            if board.is_resend_in_flight(seq, sent) {
+                if (sent, seq) >= self.newest {
+                    break;
+                }
+                if sent + patience > now {
+                    next = Some(next.map_or(sent + patience, |t| t.min(sent + patience)));
+                    break;
+                }
+                board.mark_lost(seq);
+                lost += 1;
+            }
+            board.resends.pop_front();
+        }
+        (lost, next)
+    }
+}

@@ -1,0 +1,128 @@
+//! Sets of sequence numbers as sorted, disjoint, non-adjacent ranges: what SACK is about.
+
+use std::collections::VecDeque;
+
+/// A half-open range of sequence numbers.
+pub(crate) type Range = (u64, u64);
+
+/// A set of sequence numbers. There are as many ranges as holes, few even in large windows.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct Ranges(VecDeque<Range>);
+
+impl Ranges {
+    pub(crate) fn is_empty(&self) -> bool {
+        self.0.is_empty()
+    }
+
+    pub(crate) fn clear(&mut self) {
+        self.0.clear();
+    }
+
+    /// The range that holds `n`.
+    pub(crate) fn find(&self, n: u64) -> Option<Range> {
+        let i = self.0.partition_point(|r| r.1 <= n);
+        self.0.get(i).copied().filter(|r| r.0 <= n)
+    }
+
+    /// One past the largest member.
+    pub(crate) fn end(&self) -> Option<u64> {
+        self.0.back().map(|r| r.1)
+    }
+
+    /// Adds `range` and calls `new` with each part of it that was not in the set.
+    pub(crate) fn add(&mut self, range: Range, mut new: impl FnMut(Range)) {
+        let (mut low, mut high) = range;
+        if low >= high {
+            return;
+        }
+        // Ranges first..last touch or overlap the new one.
+        let first = self.0.partition_point(|r| r.1 < low);
+        let mut at = low;
+        let mut last = first;
+        while let Some(&(s, e)) = self.0.get(last).filter(|r| r.0 <= high) {
+            if at < s {
+                new((at, s));
+            }
+            at = at.max(e);
+            low = low.min(s);
+            last += 1;
+        }
+        if at < high {
+            new((at, high));
+        }
+        high = high.max(at);
+        match last - first {
+            0 => self.0.insert(first, (low, high)),
+            1 => self.0[first] = (low, high),
+            _ => {
+                self.0[first] = (low, high);
+                self.0.drain(first + 1..last);
+            }
+        }
+    }
+
+    /// Removes everything below `n`.
+    pub(crate) fn forget_below(&mut self, n: u64) {
+        while let Some(front) = self.0.front_mut() {
+            if front.1 > n {
+                front.0 = front.0.max(n);
+                return;
+            }
+            self.0.pop_front();
+        }
+    }
+
+    /// Removes the range that starts at `n` and returns its end; `n` itself where there is none.
+    #[inline]
+    pub(crate) fn take_from(&mut self, n: u64) -> u64 {
+        match self.0.front() {
+            Some(&(s, e)) if s == n => {
+                self.0.pop_front();
+                e
+            }
+            _ => n,
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use proptest::prelude::*;
+    use std::collections::BTreeSet;
+
+    proptest! {
+        #[test]
+        fn agrees_with_a_plain_set(ops in prop::collection::vec((0u64..80, 0u64..12, 0u64..60), 1..60)) {
+            let (mut ranges, mut plain) = (Ranges::default(), BTreeSet::new());
+            let mut floor = 0;
+            for (start, len, cut) in ops {
+                let range = (start.max(floor), (start + len).max(floor));
+                let mut reported = BTreeSet::new();
+                ranges.add(range, |(s, e)| reported.extend(s..e));
+                let fresh: BTreeSet<u64> = (range.0..range.1).filter(|n| plain.insert(*n)).collect();
+                prop_assert_eq!(reported, fresh);
+                if cut < 10 {
+                    floor = floor.max(cut * 4);
+                    ranges.forget_below(floor);
+                    plain.retain(|n| *n >= floor);
+                }
+                for n in 0..100 {
+                    prop_assert_eq!(ranges.find(n).is_some(), plain.contains(&n));
+                }
+                let separate = ranges.0.iter().zip(ranges.0.iter().skip(1)).all(|(a, b)| a.1 < b.0);
+                prop_assert!(separate && ranges.0.iter().all(|r| r.0 < r.1));
+                prop_assert_eq!(ranges.end(), plain.last().map(|n| n + 1));
+            }
+        }
+    }
+
+    #[test]
+    fn takes_the_range_at_the_edge_only() {
+        let mut ranges = Ranges::default();
+        ranges.add((5, 8), |_| ());
+        assert_eq!(ranges.take_from(4), 4);
+        assert_eq!(ranges.take_from(5), 8);
+        assert!(ranges.is_empty());
+    }
+}

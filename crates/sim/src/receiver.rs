@@ -1,0 +1,232 @@
+//! The receiving half of one subflow: reassembly by segment number, SACK, delayed ACKs, ECN echo.
+
+use crate::packet::{Block, HEADER, Kind, Packet, SACK_BLOCKS, flag, sack_option_bytes};
+use crate::ranges::Ranges;
+use anabranch_net::Time;
+
+/// What the receiver does after a segment.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Reply {
+    /// Acknowledge at once.
+    Now,
+    /// Acknowledge when the delayed-ACK timer expires.
+    Later,
+}
+
+#[derive(Clone, Debug)]
+pub(crate) struct Receiver {
+    /// The next segment expected.
+    next: u64,
+    above: Ranges,
+    /// Members of the ranges that changed last, newest first: what SACK reports (RFC 2018 §4).
+    recent: [u64; SACK_BLOCKS],
+    /// A duplicate to report (RFC 2883).
+    duplicate: Option<u64>,
+    /// Timestamp to echo (RFC 7323 §4.3).
+    echo: Time,
+    last_ack: u64,
+    /// Segments received since the last ACK.
+    pending: u32,
+    /// Acknowledge at the latest then.
+    pub(crate) ack_at: Time,
+    echo_ce: bool,
+}
+
+impl Receiver {
+    pub(crate) fn new() -> Receiver {
+        Receiver {
+            next: 0,
+            above: Ranges::default(),
+            recent: [u64::MAX; SACK_BLOCKS],
+            duplicate: None,
+            echo: Time::ZERO,
+            last_ack: 0,
+            pending: 0,
+            ack_at: Time::NEVER,
+            echo_ce: false,
+        }
+    }
+
+    /// Takes a data segment. `every` full segments are acknowledged at once (RFC 5681 §4.2), the others
+    /// within `patience`.
+    #[inline]
+    pub(crate) fn on_data(&mut self, packet: &Packet, now: Time, every: u32, patience: Time) -> Reply {
+        if packet.seq <= self.last_ack {
+            self.echo = self.echo.max(packet.stamp);
+        }
+        self.track_ecn(packet);
+        self.pending += 1;
+        if packet.seq != self.next || !self.above.is_empty() {
+            self.out_of_order(packet.seq);
+            return Reply::Now;
+        }
+        self.next += 1;
+        if self.pending >= every || packet.has(flag::FIN | flag::CE) {
+            return Reply::Now;
+        }
+        if self.ack_at == Time::NEVER {
+            self.ack_at = now + patience;
+        }
+        Reply::Later
+    }
+
+    /// A segment while some are missing, or a duplicate: answered at once (RFC 5681 §4.2).
+    fn out_of_order(&mut self, seq: u64) {
+        if seq == self.next {
+            self.next = self.above.take_from(seq + 1);
+        } else if seq < self.next || self.above.find(seq).is_some() {
+            self.duplicate = Some(seq);
+        } else {
+            self.above.add((seq, seq + 1), |_| ());
+            let range = self.above.find(seq).expect("just added");
+            let mut kept = [seq, u64::MAX, u64::MAX];
+            let others = self.recent.iter().filter(|n| !(range.0..range.1).contains(n));
+            kept.iter_mut().skip(1).zip(others).for_each(|(k, n)| *k = *n);
+            self.recent = kept;
+        }
+    }
+
+    /// RFC 3168 §6.1.3: CE is echoed until the sender says that it has reduced.
+    fn track_ecn(&mut self, packet: &Packet) {
+        if packet.has(flag::CWR) {
+            self.echo_ce = false;
+        }
+        if packet.has(flag::CE) {
+            self.echo_ce = true;
+        }
+    }
+
+    /// Makes the acknowledgement of all that has arrived. The caller adds what concerns the connection.
+    #[inline]
+    pub(crate) fn acknowledge(&mut self, subflow: u32, life: u8, now: Time) -> Packet {
+        let mut ack = Packet::new(Kind::Ack, subflow, life, HEADER, now);
+        ack.seq = self.next;
+        ack.stamp = self.echo;
+        if self.echo_ce {
+            ack.flags |= flag::ECE;
+        }
+        if !self.above.is_empty() || self.duplicate.is_some() {
+            self.fill_blocks(&mut ack);
+        }
+        self.last_ack = self.next;
+        self.pending = 0;
+        self.ack_at = Time::NEVER;
+        ack
+    }
+
+    fn fill_blocks(&mut self, ack: &mut Packet) {
+        let relative = |start: u64, end: u64| Block {
+            start: (start.wrapping_sub(ack.seq)) as i64 as i32,
+            len: (end - start) as u32,
+        };
+        let mut n = 0;
+        if let Some(seq) = self.duplicate.take() {
+            ack.flags |= flag::DSACK;
+            ack.blocks[n] = relative(seq, seq + 1);
+            n += 1;
+        }
+        for range in self.recent.iter().filter_map(|seq| self.above.find(*seq)) {
+            let block = relative(range.0, range.1);
+            if n < SACK_BLOCKS && !ack.blocks[usize::from(ack.flags & flag::DSACK != 0)..n].contains(&block) {
+                ack.blocks[n] = block;
+                n += 1;
+            }
+        }
+        ack.wire += sack_option_bytes(n as u16);
+    }
+
+    /// Whether anything waits to be acknowledged.
+    pub(crate) fn has_pending(&self) -> bool {
+        self.pending > 0
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn segment(seq: u64, sent_ms: u64) -> Packet {
+        let mut packet = Packet::new(Kind::Data, 0, 0, 1500, Time::from_millis(sent_ms));
+        packet.seq = seq;
+        packet
+    }
+
+    fn take(receiver: &mut Receiver, seq: u64, sent_ms: u64) -> Reply {
+        let at = Time::from_millis(sent_ms + 10);
+        receiver.on_data(&segment(seq, sent_ms), at, 2, Time::from_millis(40))
+    }
+
+    fn blocks(ack: &Packet) -> Vec<(i32, u32)> {
+        ack.blocks.iter().filter(|b| b.len > 0).map(|b| (b.start, b.len)).collect()
+    }
+
+    /// RFC 2018 §5, case 2: the first of eight segments is lost.
+    #[test]
+    fn sack_reports_what_arrived_behind_a_hole() {
+        let mut r = Receiver::new();
+        for seq in 1..8 {
+            assert_eq!(take(&mut r, seq, seq), Reply::Now);
+            let ack = r.acknowledge(0, 0, Time::ZERO);
+            assert_eq!((ack.seq, blocks(&ack)), (0, vec![(1, seq as u32)]));
+        }
+        take(&mut r, 0, 20);
+        assert_eq!(r.acknowledge(0, 0, Time::ZERO).seq, 8);
+    }
+
+    /// RFC 2018 §5, case 3: every other segment is lost; the latest block comes first.
+    #[test]
+    fn the_latest_block_comes_first() {
+        let mut r = Receiver::new();
+        [1, 3, 5, 7].into_iter().for_each(|seq| {
+            take(&mut r, seq, seq);
+        });
+        let ack = r.acknowledge(0, 0, Time::ZERO);
+        assert_eq!(blocks(&ack), vec![(7, 1), (5, 1), (3, 1)]);
+        take(&mut r, 2, 20); // joins 1 and 3
+        let ack = r.acknowledge(0, 0, Time::ZERO);
+        assert_eq!(blocks(&ack), vec![(1, 3), (7, 1), (5, 1)]);
+        assert_eq!(ack.wire, HEADER + 28);
+    }
+
+    #[test]
+    fn duplicates_are_reported_once_and_first() {
+        let mut r = Receiver::new();
+        [0, 1, 3].into_iter().for_each(|seq| {
+            take(&mut r, seq, seq);
+        });
+        take(&mut r, 0, 20);
+        let ack = r.acknowledge(0, 0, Time::ZERO);
+        assert!(ack.has(flag::DSACK));
+        assert_eq!(blocks(&ack), vec![(-2, 1), (1, 1)]);
+        assert!(!r.acknowledge(0, 0, Time::ZERO).has(flag::DSACK));
+    }
+
+    /// RFC 7323 §4.3: with delayed ACKs the earliest timestamp is echoed; behind a hole, that of the
+    /// last segment that advanced the window.
+    #[test]
+    fn timestamps_echo_what_was_at_the_left_edge() {
+        let mut r = Receiver::new();
+        assert_eq!(take(&mut r, 0, 1), Reply::Later);
+        assert_eq!(take(&mut r, 1, 2), Reply::Now);
+        assert_eq!(r.acknowledge(0, 0, Time::ZERO).stamp, Time::from_millis(1));
+        take(&mut r, 3, 4);
+        assert_eq!(r.acknowledge(0, 0, Time::ZERO).stamp, Time::from_millis(1));
+        take(&mut r, 2, 5);
+        assert_eq!(r.acknowledge(0, 0, Time::ZERO).stamp, Time::from_millis(5));
+    }
+
+    #[test]
+    fn ce_is_echoed_until_cwr() {
+        let mut r = Receiver::new();
+        let mut marked = segment(0, 1);
+        marked.flags |= flag::CE;
+        assert_eq!(r.on_data(&marked, Time::ZERO, 2, Time::ZERO), Reply::Now);
+        assert!(r.acknowledge(0, 0, Time::ZERO).has(flag::ECE));
+        take(&mut r, 1, 2);
+        assert!(r.acknowledge(0, 0, Time::ZERO).has(flag::ECE));
+        let mut reduced = segment(2, 3);
+        reduced.flags |= flag::CWR;
+        r.on_data(&reduced, Time::ZERO, 2, Time::ZERO);
+        assert!(!r.acknowledge(0, 0, Time::ZERO).has(flag::ECE));
+    }
+}

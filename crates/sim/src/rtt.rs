@@ -1,0 +1,111 @@
+//! Round-trip time and retransmission timeout (RFC 6298).
+
+use anabranch_net::Time;
+
+/// Timeout before the first sample (RFC 6298 §2.1).
+const INITIAL_RTO: Time = Time::from_millis(1000);
+/// Largest timeout (RFC 6298 §2.5 allows 60 s or more).
+const MAX_RTO: Time = Time::from_millis(60_000);
+
+/// Smoothed estimates of one subflow's round-trip time.
+#[derive(Clone, Debug)]
+pub(crate) struct Rtt {
+    /// Smoothed RTT in ns; 0 before the first sample.
+    srtt: f64,
+    /// Mean deviation in ns.
+    deviation: f64,
+    min: Time,
+    min_rto: Time,
+    /// Consecutive timeouts: each doubles the next (RFC 6298 §5.5).
+    backoff: u32,
+}
+
+impl Rtt {
+    pub(crate) fn new(min_rto: Time) -> Rtt {
+        Rtt { srtt: 0.0, deviation: 0.0, min: Time::NEVER, min_rto, backoff: 0 }
+    }
+
+    /// Takes a sample (RFC 6298 §2.2, §2.3).
+    #[inline]
+    pub(crate) fn sample(&mut self, rtt: Time) {
+        let r = rtt.as_nanos() as f64;
+        if self.srtt == 0.0 {
+            self.srtt = r.max(1.0);
+            self.deviation = r / 2.0;
+        } else {
+            self.deviation += 0.25 * ((self.srtt - r).abs() - self.deviation);
+            self.srtt += 0.125 * (r - self.srtt);
+        }
+        self.min = self.min.min(rtt);
+    }
+
+    /// Smoothed RTT; zero before the first sample.
+    #[inline]
+    pub(crate) fn smoothed(&self) -> Time {
+        Time::from_nanos(self.srtt as u64)
+    }
+
+    /// Smoothed RTT in seconds; zero before the first sample.
+    #[inline]
+    pub(crate) fn smoothed_s(&self) -> f64 {
+        self.srtt * 1e-9
+    }
+
+    /// Smallest sample; [`Time::NEVER`] before the first.
+    #[inline]
+    pub(crate) fn min(&self) -> Time {
+        self.min
+    }
+
+    /// The retransmission timeout, backed off.
+    #[inline]
+    pub(crate) fn rto(&self) -> Time {
+        let base = if self.srtt == 0.0 {
+            INITIAL_RTO
+        } else {
+            Time::from_nanos((self.srtt + 4.0 * self.deviation) as u64).max(self.min_rto)
+        };
+        base.times(1 << self.backoff.min(16)).min(MAX_RTO.max(base))
+    }
+
+    /// The timer expired.
+    pub(crate) fn back_off(&mut self) {
+        self.backoff += 1;
+    }
+
+    /// New data was acknowledged (RFC 6298 §5.7).
+    #[inline]
+    pub(crate) fn progress(&mut self) {
+        self.backoff = 0;
+    }
+
+    /// Whether the timer has expired since the last progress.
+    #[inline]
+    pub(crate) fn is_backed_off(&self) -> bool {
+        self.backoff > 0
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn follows_rfc_6298() {
+        let ms = Time::from_millis;
+        let mut rtt = Rtt::new(ms(200));
+        assert_eq!(rtt.rto(), ms(1000)); // §2.1
+        rtt.sample(ms(100)); // §2.2: SRTT = R, RTTVAR = R/2, RTO = SRTT + 4 RTTVAR
+        assert_eq!((rtt.smoothed(), rtt.rto()), (ms(100), ms(300)));
+        rtt.sample(ms(180)); // §2.3: RTTVAR = 3/4·50 + 1/4·80 = 57.5, SRTT = 7/8·100 + 1/8·180 = 110
+        assert_eq!((rtt.smoothed(), rtt.rto(), rtt.min()), (ms(110), ms(340), ms(100)));
+        rtt.back_off();
+        rtt.back_off();
+        assert_eq!(rtt.rto(), ms(4 * 340));
+        (0..20).for_each(|_| rtt.back_off());
+        assert_eq!(rtt.rto(), ms(60_000));
+        rtt.progress();
+        (0..200).for_each(|_| rtt.sample(ms(10)));
+        assert_eq!(rtt.rto(), ms(200)); // the floor
+    }
+}

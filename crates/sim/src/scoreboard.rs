@@ -1,0 +1,270 @@
+//! The sender's scoreboard: the state of every segment between `una` and `nxt` (RFC 6675 §3,
+//! counted as Linux counts). Each segment changes state a bounded number of times and is found by its
+//! number, so the cost per acknowledgement does not depend on the window.
+
+use crate::ranges::{Range, Ranges};
+use crate::ring::Ring;
+use anabranch_net::Time;
+use std::collections::VecDeque;
+
+const SACKED: u8 = 1;
+/// Deemed lost. Stays set when the segment is sent again.
+const LOST: u8 = 2;
+/// Sent again, deemed lost or as a probe (RFC 8985 §7), and that copy is not deemed lost.
+const RESENT: u8 = 4;
+/// Sent again at least once: its RTT is ambiguous (Karn).
+const EVER_RESENT: u8 = 8;
+
+/// A segment that was sent and is not yet acknowledged.
+#[derive(Clone, Copy, Debug, Default)]
+pub(crate) struct Segment {
+    /// When it was last sent.
+    pub(crate) sent: Time,
+    /// The chunk of connection-level data that it carries.
+    pub(crate) chunk: u64,
+    /// The chunk's offset in the byte stream, modulo 2³².
+    pub(crate) offset: u32,
+    /// Payload, in bytes; 0 for a FIN or DATA_FIN.
+    pub(crate) len: u16,
+    state: u8,
+    /// Packet flags to send it with.
+    pub(crate) flags: u8,
+}
+
+impl Segment {
+    /// One that is about to be sent for the first time.
+    #[inline]
+    pub(crate) fn new(chunk: u64, offset: u32, len: u16, flags: u8) -> Segment {
+        Segment { sent: Time::ZERO, chunk, offset, len, state: 0, flags }
+    }
+}
+
+/// What an acknowledgement newly delivered.
+#[derive(Clone, Copy, Debug, Default)]
+pub(crate) struct Delivered {
+    /// Segments, selectively acknowledged ones included.
+    pub(crate) segments: u64,
+    /// Their payload, in bytes.
+    pub(crate) bytes: u64,
+    /// The one sent last: when, its number, whether it had been sent again.
+    pub(crate) newest: Option<(Time, u64, bool)>,
+    /// When the latest one that was sent only once had been sent: for the RTT.
+    pub(crate) timed: Option<Time>,
+    /// A segment sent once was delivered after one sent later (RFC 8985 §6.2, step 3).
+    pub(crate) reordered: bool,
+}
+
+#[derive(Clone, Debug)]
+pub(crate) struct Scoreboard {
+    segments: Ring<Segment>,
+    ranges: Ranges,
+    sacked: u64,
+    lost: u64,
+    resent: u64,
+    /// Segments deemed lost so far, each as often as it was.
+    pub(crate) deemed_lost: u64,
+    /// One past the highest segment delivered.
+    highest: u64,
+    /// Segments to send again, oldest first; void entries are skipped when taken.
+    to_resend: VecDeque<u64>,
+    /// Segments sent again and when, in that order; void where it was sent yet another time.
+    pub(crate) resends: VecDeque<(u64, Time)>,
+    /// No segment below this one is in flight in its first copy.
+    pub(crate) first_copy: u64,
+}
+
+impl Scoreboard {
+    pub(crate) fn new() -> Scoreboard {
+        Scoreboard {
+            segments: Ring::new(),
+            ranges: Ranges::default(),
+            sacked: 0,
+            lost: 0,
+            resent: 0,
+            deemed_lost: 0,
+            highest: 0,
+            to_resend: VecDeque::new(),
+            resends: VecDeque::new(),
+            first_copy: 0,
+        }
+    }
+
+    /// Oldest unacknowledged segment.
+    #[inline]
+    pub(crate) fn una(&self) -> u64 {
+        self.segments.start()
+    }
+
+    /// The next segment to be sent.
+    #[inline]
+    pub(crate) fn nxt(&self) -> u64 {
+        self.segments.end()
+    }
+
+    /// Segments neither acknowledged nor deemed lost, and copies of lost ones: "pipe".
+    #[inline]
+    pub(crate) fn in_flight(&self) -> u64 {
+        self.nxt() - self.una() + self.resent - self.sacked - self.lost
+    }
+
+    /// Selectively acknowledged segments.
+    #[inline]
+    pub(crate) fn sacked(&self) -> u64 {
+        self.sacked
+    }
+
+    pub(crate) fn get(&self, seq: u64) -> &Segment {
+        self.segments.get(seq)
+    }
+
+    /// Segments from `una` to `nxt`.
+    pub(crate) fn outstanding(&self) -> impl Iterator<Item = &Segment> {
+        (self.una()..self.nxt()).map(|seq| self.segments.get(seq))
+    }
+
+    /// A new segment goes out.
+    #[inline]
+    pub(crate) fn send(&mut self, segment: Segment) {
+        self.segments.push(segment);
+    }
+
+    /// Applies a cumulative acknowledgement up to `una`.
+    #[inline]
+    pub(crate) fn acknowledge(&mut self, una: u64, delivered: &mut Delivered) {
+        for seq in self.una()..una.min(self.nxt()) {
+            self.deliver(seq, delivered);
+            self.sacked -= u64::from(self.segments.get(seq).state & SACKED != 0);
+        }
+        if una > self.una() {
+            self.segments.forget_before(una);
+            self.highest = self.highest.max(una);
+            if !self.ranges.is_empty() {
+                self.ranges.forget_below(una);
+            }
+        }
+    }
+
+    /// Applies a SACK block (RFC 2018), clipped to what is outstanding.
+    pub(crate) fn sack(&mut self, range: Range, delivered: &mut Delivered) {
+        let range = (range.0.max(self.una()), range.1.min(self.nxt()));
+        let mut ranges = std::mem::take(&mut self.ranges);
+        ranges.add(range, |(start, end)| {
+            for seq in start..end {
+                self.deliver(seq, delivered);
+                self.segments.get_mut(seq).state |= SACKED;
+                self.sacked += 1;
+            }
+            self.highest = self.highest.max(end);
+        });
+        self.ranges = ranges;
+    }
+
+    #[inline]
+    fn deliver(&mut self, seq: u64, delivered: &mut Delivered) {
+        let segment = self.segments.get_mut(seq);
+        if segment.state & SACKED != 0 {
+            return;
+        }
+        self.lost -= u64::from(segment.state & LOST != 0);
+        self.resent -= u64::from(segment.state & RESENT != 0);
+        let again = segment.state & EVER_RESENT != 0;
+        segment.state &= EVER_RESENT;
+        delivered.segments += 1;
+        delivered.bytes += u64::from(segment.len);
+        if delivered.newest.is_none_or(|(sent, n, _)| (segment.sent, seq) > (sent, n)) {
+            delivered.newest = Some((segment.sent, seq, again));
+        }
+        if !again {
+            delivered.timed = delivered.timed.max(Some(segment.sent));
+            delivered.reordered |= seq < self.highest;
+        }
+    }
+
+    /// Whether the first copy of `seq` is still in flight.
+    #[inline]
+    pub(crate) fn is_first_copy(&self, seq: u64) -> bool {
+        self.segments.get(seq).state & (SACKED | LOST | EVER_RESENT) == 0
+    }
+
+    /// Whether the copy of `seq` sent at `at` is still in flight.
+    pub(crate) fn is_resend_in_flight(&self, seq: u64, at: Time) -> bool {
+        seq >= self.una() && {
+            let segment = self.segments.get(seq);
+            segment.state & RESENT != 0 && segment.sent == at
+        }
+    }
+
+    /// Whether `seq` was sent more than once. Also true of what is no longer known.
+    pub(crate) fn was_resent(&self, seq: u64) -> bool {
+        seq < self.una() || self.segments.get(seq).state & EVER_RESENT != 0
+    }
+
+    /// Deems what is in flight of `seq` lost; it will be sent again.
+    pub(crate) fn mark_lost(&mut self, seq: u64) {
+        let segment = self.segments.get_mut(seq);
+        debug_assert!(segment.state & SACKED == 0);
+        self.lost += u64::from(segment.state & LOST == 0);
+        self.resent -= u64::from(segment.state & RESENT != 0);
+        segment.state = segment.state & !RESENT | LOST;
+        self.deemed_lost += 1;
+        self.to_resend.push_back(seq);
+    }
+
+    /// Deems everything lost that is not selectively acknowledged (RFC 6298 §5.4, RFC 8985 §6.3).
+    pub(crate) fn mark_all_lost(&mut self) {
+        self.to_resend.clear();
+        self.resends.clear();
+        self.first_copy = self.nxt();
+        for seq in self.una()..self.nxt() {
+            if self.segments.get(seq).state & SACKED == 0 {
+                self.mark_lost(seq);
+            }
+        }
+    }
+
+    /// What was deemed lost and not sent again is in flight after all: the timeout was spurious.
+    pub(crate) fn unmark_lost(&mut self) {
+        self.to_resend.clear();
+        self.first_copy = self.una();
+        for seq in self.una()..self.nxt() {
+            let segment = self.segments.get_mut(seq);
+            if segment.state & (LOST | RESENT) == LOST {
+                segment.state &= !LOST;
+                self.lost -= 1;
+            }
+        }
+    }
+
+    /// The next segment to send again.
+    #[inline]
+    pub(crate) fn next_resend(&mut self) -> Option<u64> {
+        while let Some(&seq) = self.to_resend.front() {
+            if seq >= self.una() && self.segments.get(seq).state & (SACKED | LOST | RESENT) == LOST {
+                return Some(seq);
+            }
+            self.to_resend.pop_front();
+        }
+        None
+    }
+
+    /// Segment `seq` goes out again.
+    pub(crate) fn resend(&mut self, seq: u64, now: Time) -> Segment {
+        let segment = self.segments.get_mut(seq);
+        self.resent += u64::from(segment.state & RESENT == 0);
+        segment.state |= RESENT | EVER_RESENT;
+        segment.sent = now;
+        self.resends.push_back((seq, now));
+        *segment
+    }
+
+    /// Checks the counters against the segments: for tests.
+    #[cfg(test)]
+    pub(crate) fn audit(&self) {
+        let count =
+            |bits: u8, value: u8| self.outstanding().filter(|s| s.state & bits == value).count() as u64;
+        assert_eq!(self.sacked, count(SACKED, SACKED));
+        assert_eq!(self.lost, count(LOST, LOST));
+        assert_eq!(self.resent, count(RESENT, RESENT));
+        assert_eq!(count(SACKED | LOST, SACKED | LOST), 0);
+    }
+}

@@ -1,0 +1,474 @@
+//! The sending half of one subflow: acknowledgements, loss recovery and timers of TCP.
+
+use crate::packet::{Packet, flag};
+use crate::prr::Prr;
+use crate::rack::Rack;
+use crate::rtt::Rtt;
+use crate::scoreboard::{Delivered, Scoreboard, Segment};
+use anabranch_cc::{Ack, Congestion, Group, Signal};
+use anabranch_net::Time;
+
+/// Phases of loss recovery (RFC 5681, RFC 6675).
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Phase {
+    /// Nothing is being repaired.
+    Open,
+    /// Fast recovery; PRR decides how much to send.
+    Recovery,
+    /// After a retransmission timeout.
+    Loss,
+}
+
+/// What is needed to recognise that a reduction was unnecessary (RFC 4015, RFC 3708).
+#[derive(Clone, Copy, Debug)]
+struct Undo {
+    /// Segments below this were not part of it.
+    from: u64,
+    /// When the first segment was sent again.
+    first_resend: Option<Time>,
+    /// Segments sent again and not reported as duplicates.
+    unconfirmed: u64,
+}
+
+/// Counters of a subflow since the start of the run.
+#[derive(Clone, Copy, Debug, Default)]
+pub(crate) struct Counters {
+    /// Segments sent, resends included.
+    pub(crate) sent: u64,
+    /// Segments sent again.
+    pub(crate) resent: u64,
+    /// Payload of first transmissions, in bytes.
+    pub(crate) sent_bytes: u64,
+    /// Payload acknowledged on the subflow, in bytes.
+    pub(crate) delivered_bytes: u64,
+    pub(crate) recoveries: u64,
+    pub(crate) timeouts: u64,
+    pub(crate) spurious: u64,
+}
+
+impl Counters {
+    /// What has been counted since `before`.
+    pub(crate) fn since(&self, before: &Counters) -> Counters {
+        Counters {
+            sent: self.sent - before.sent,
+            resent: self.resent - before.resent,
+            sent_bytes: self.sent_bytes - before.sent_bytes,
+            delivered_bytes: self.delivered_bytes - before.delivered_bytes,
+            recoveries: self.recoveries - before.recoveries,
+            timeouts: self.timeouts - before.timeouts,
+            spurious: self.spurious - before.spurious,
+        }
+    }
+}
+
+/// What a timer asks the connection to do.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Expired {
+    /// Nothing but to send what may be sent now.
+    Nothing,
+    /// Send a tail loss probe: new data or else the last segment again.
+    Probe,
+    /// The retransmission timer: reinject this subflow's data elsewhere.
+    Timeout,
+}
+
+#[derive(Clone, Debug)]
+pub(crate) struct Sender {
+    /// This subflow's row in the congestion-control group.
+    row: usize,
+    pub(crate) board: Scoreboard,
+    pub(crate) rtt: Rtt,
+    rack: Rack,
+    prr: Prr,
+    phase: Phase,
+    /// Recovery ends when everything below this is acknowledged.
+    high: u64,
+    /// The last reaction to ECN covers everything below this.
+    cwr_high: u64,
+    send_cwr: bool,
+    undo: Option<Undo>,
+    /// A probe is out: it is over at this acknowledgement; whether it was a resend.
+    probe: Option<(u64, bool)>,
+    round: u64,
+    round_end: u64,
+    /// Whether the window limited sending, and the most that was in flight, in the last window.
+    limited: bool,
+    most_in_flight: u64,
+    usage_end: u64,
+    max_ack_delay: Time,
+    rto_at: Time,
+    pto_at: Time,
+    reorder_at: Time,
+    /// The pacer allows the next segment from here on.
+    pace_next: Time,
+    /// Pacing alone holds sending back until then.
+    pub(crate) pace_at: Time,
+    pub(crate) counters: Counters,
+}
+
+impl Sender {
+    pub(crate) fn new(row: usize, rtt: Rtt, max_ack_delay: Time) -> Sender {
+        Sender {
+            row,
+            board: Scoreboard::new(),
+            rtt,
+            rack: Rack::default(),
+            prr: Prr::default(),
+            phase: Phase::Open,
+            high: 0,
+            cwr_high: 0,
+            send_cwr: false,
+            undo: None,
+            probe: None,
+            round: 0,
+            round_end: 0,
+            limited: false,
+            most_in_flight: 0,
+            usage_end: 0,
+            max_ack_delay,
+            rto_at: Time::NEVER,
+            pto_at: Time::NEVER,
+            reorder_at: Time::NEVER,
+            pace_next: Time::ZERO,
+            pace_at: Time::NEVER,
+            counters: Counters::default(),
+        }
+    }
+
+    pub(crate) fn row(&self) -> usize {
+        self.row
+    }
+
+    /// When a timer next needs attention.
+    #[inline]
+    pub(crate) fn deadline(&self) -> Time {
+        self.rto_at.min(self.pto_at).min(self.reorder_at).min(self.pace_at)
+    }
+
+    /// Whether the subflow has not been heard of since its retransmission timer expired.
+    #[inline]
+    pub(crate) fn is_stalled(&self) -> bool {
+        self.rtt.is_backed_off()
+    }
+
+    /// Segments that may be in flight now.
+    #[inline]
+    fn window(&self, cc: &Group) -> u64 {
+        match self.phase {
+            Phase::Recovery => self.prr.limit(),
+            Phase::Open | Phase::Loss => cc.path(self.row).cwnd as u64,
+        }
+    }
+
+    /// Whether the window has room for a segment.
+    #[inline]
+    pub(crate) fn has_room(&self, cc: &Group) -> bool {
+        self.board.in_flight() < self.window(cc)
+    }
+
+    /// Whether the pacer allows a segment now.
+    #[inline]
+    pub(crate) fn may_pace(&self, now: Time) -> bool {
+        now >= self.pace_next
+    }
+
+    /// Lets the pacer's timer wake the subflow.
+    #[inline]
+    pub(crate) fn wait_for_pacer(&mut self) {
+        self.pace_at = self.pace_next;
+    }
+
+    /// Handles an acknowledgement.
+    pub(crate) fn on_ack(&mut self, packet: &Packet, now: Time, cc: &mut Group) -> Delivered {
+        let before = self.board.una();
+        let mut delivered = Delivered::default();
+        self.board.acknowledge(packet.seq, &mut delivered);
+        let advanced = self.board.una() > before;
+        let mut dsack = None;
+        if packet.blocks[0].len > 0 {
+            dsack = self.apply_sack(packet, &mut delivered);
+        }
+        if let Some(sent) = delivered.timed {
+            self.rtt.sample(now.since(sent));
+        }
+        if advanced {
+            self.rtt.progress();
+        }
+        self.rack.on_delivered(&delivered, now, self.rtt.min());
+        self.counters.delivered_bytes += delivered.bytes;
+        if self.board.una() > self.round_end {
+            self.round += 1;
+            self.round_end = self.board.nxt();
+        }
+
+        if let Some(seq) = dsack {
+            self.on_dsack(seq);
+        }
+        self.end_probe(packet, dsack.is_some(), now, cc);
+        self.undo_if_spurious(packet, advanced, cc);
+        if self.phase != Phase::Open && self.board.una() >= self.high {
+            self.phase = Phase::Open;
+            self.rack.on_recovery_end();
+        }
+        let lost = self.detect_losses(now, cc);
+        if packet.has(flag::ECE) && self.phase == Phase::Open && self.board.una() >= self.cwr_high {
+            self.reduce(Signal::Ecn, now, cc);
+            self.cwr_high = self.board.nxt();
+            self.send_cwr = true;
+        }
+        self.report(&delivered, now, cc);
+        if self.phase == Phase::Recovery {
+            let ssthresh = cc.path(self.row).cwnd as u64;
+            let in_flight = self.board.in_flight();
+            self.prr.on_ack(delivered.segments, in_flight, ssthresh, advanced && lost == 0);
+        }
+        if delivered.segments > 0 {
+            self.restart_timers(now);
+        }
+        delivered
+    }
+
+    /// Applies the SACK blocks and returns the segment that a DSACK reports (RFC 2883 §4).
+    fn apply_sack(&mut self, packet: &Packet, delivered: &mut Delivered) -> Option<u64> {
+        let mut dsack = None;
+        for (i, block) in packet.blocks.iter().enumerate().filter(|(_, b)| b.len > 0) {
+            let start = packet.seq.wrapping_add_signed(i64::from(block.start));
+            if i == 0 && packet.has(flag::DSACK) {
+                dsack = Some(start);
+            } else {
+                self.board.sack((start, start + u64::from(block.len)), delivered);
+            }
+        }
+        dsack
+    }
+
+    /// Tells the algorithm. During recovery the window does not grow.
+    #[inline]
+    fn report(&mut self, delivered: &Delivered, now: Time, cc: &mut Group) {
+        let path = cc.path(self.row);
+        // RFC 7661: grow only what is used. In slow start half of the window must have been in use.
+        let used = self.limited || (path.in_slow_start() && path.cwnd < 2.0 * self.most_in_flight as f64);
+        let growing = self.phase != Phase::Recovery;
+        cc.on_ack(
+            self.row,
+            &Ack {
+                now: now.as_secs_f64(),
+                acked: if growing { delivered.segments as f64 } else { 0.0 },
+                rtt: delivered.timed.map(|sent| now.since(sent).as_secs_f64()),
+                srtt: self.rtt.smoothed_s(),
+                in_flight: self.board.in_flight() as f64,
+                round: self.round,
+                cwnd_limited: used || !growing,
+            },
+        );
+    }
+
+    fn reduce(&mut self, signal: Signal, now: Time, cc: &mut Group) {
+        cc.on_congestion(self.row, &Congestion { now: now.as_secs_f64(), signal });
+    }
+
+    /// Runs RACK and enters recovery where it finds a loss. Returns how many segments it deems lost.
+    #[inline]
+    fn detect_losses(&mut self, now: Time, cc: &mut Group) -> u64 {
+        let recovering = self.phase != Phase::Open;
+        let (lost, again_at) = self.rack.detect(&mut self.board, now, recovering, &self.rtt);
+        self.reorder_at = again_at.unwrap_or(Time::NEVER);
+        if lost > 0 && self.phase == Phase::Open {
+            self.counters.recoveries += 1;
+            self.phase = Phase::Recovery;
+            self.high = self.board.nxt();
+            self.prr = Prr::begin(self.board.nxt() - self.board.una());
+            self.undo = Some(Undo { from: self.board.una(), first_resend: None, unconfirmed: 0 });
+            self.probe = None;
+            self.reduce(Signal::Loss, now, cc);
+        }
+        lost
+    }
+
+    fn on_dsack(&mut self, seq: u64) {
+        self.rack.on_dsack(&self.board);
+        if let Some(undo) = &mut self.undo
+            && (undo.from..self.high).contains(&seq)
+            && self.board.was_resent(seq)
+        {
+            undo.unconfirmed = undo.unconfirmed.saturating_sub(1);
+        }
+    }
+
+    /// Takes a reduction back: the acknowledgement echoes a timestamp from before the first resend
+    /// (Eifel, RFC 3522 §3.2), or every resend was reported as a duplicate (DSACK, RFC 3708).
+    fn undo_if_spurious(&mut self, packet: &Packet, advanced: bool, cc: &mut Group) {
+        let Some(Undo { first_resend: Some(first), unconfirmed, .. }) = self.undo else { return };
+        let eifel = advanced && self.phase != Phase::Open && packet.stamp < first;
+        if !eifel && unconfirmed > 0 {
+            return;
+        }
+        self.undo = None;
+        self.counters.spurious += 1;
+        if self.phase != Phase::Open {
+            self.phase = Phase::Open;
+            self.board.unmark_lost();
+        }
+        self.rack.on_spurious();
+        cc.on_spurious(self.row);
+    }
+
+    /// Looks whether a tail loss probe repaired a loss, which is then answered (RFC 8985 §7.4).
+    fn end_probe(&mut self, packet: &Packet, dsack: bool, now: Time, cc: &mut Group) {
+        let Some((end, resent)) = self.probe else { return };
+        if packet.seq < end {
+            return;
+        }
+        if !resent || dsack {
+            self.probe = None;
+        } else if packet.seq > end {
+            self.probe = None;
+            if self.phase == Phase::Open {
+                self.reduce(Signal::Loss, now, cc);
+            }
+        }
+    }
+
+    /// Timers after an acknowledgement that delivered something (RFC 6298 §5.2, §5.3).
+    #[inline]
+    fn restart_timers(&mut self, now: Time) {
+        self.pto_at = Time::NEVER;
+        if self.board.una() == self.board.nxt() {
+            self.rto_at = Time::NEVER;
+            return;
+        }
+        self.rto_at = now + self.rtt.rto();
+        self.arm_probe(now);
+    }
+
+    /// RFC 8985 §7.2: a probe is due after two RTTs of silence, unless the timeout comes first.
+    #[inline]
+    fn arm_probe(&mut self, now: Time) {
+        let srtt = self.rtt.smoothed();
+        if self.phase != Phase::Open || self.board.sacked() > 0 || self.probe.is_some() || srtt == Time::ZERO
+        {
+            return;
+        }
+        let alone = self.board.nxt() - self.board.una() == 1;
+        let delay = if alone { self.max_ack_delay } else { Time::ZERO };
+        let at = now + srtt.times(2) + delay;
+        self.pto_at = if at < self.rto_at { at } else { Time::NEVER };
+    }
+
+    /// Sends a new segment.
+    #[inline]
+    pub(crate) fn send_new(&mut self, mut segment: Segment, now: Time, cc: &Group) -> (u64, Segment) {
+        let seq = self.board.nxt();
+        segment.sent = now;
+        self.board.send(segment);
+        if self.rto_at == Time::NEVER {
+            self.rto_at = now + self.rtt.rto();
+        }
+        self.arm_probe(now);
+        self.counters.sent_bytes += u64::from(segment.len);
+        self.sent(now, cc);
+        (seq, segment)
+    }
+
+    /// The segment to send again next, if the window has room for it.
+    #[inline]
+    pub(crate) fn next_resend(&mut self) -> Option<u64> {
+        self.board.next_resend()
+    }
+
+    /// Sends segment `seq` again.
+    pub(crate) fn resend(&mut self, seq: u64, now: Time, cc: &Group) -> Segment {
+        let segment = self.board.resend(seq, now);
+        if let Some(undo) = &mut self.undo {
+            undo.first_resend.get_or_insert(now);
+            undo.unconfirmed += 1;
+        }
+        if seq == self.board.una() {
+            self.rto_at = now + self.rtt.rto();
+        }
+        self.counters.resent += 1;
+        self.sent(now, cc);
+        segment
+    }
+
+    #[inline]
+    fn sent(&mut self, now: Time, cc: &Group) {
+        self.counters.sent += 1;
+        if self.phase == Phase::Recovery {
+            self.prr.on_send();
+        }
+        if let Some(rate) = cc.path(self.row).pacing_rate {
+            self.pace_next = self.pace_next.max(now) + Time::from_secs_f64(1.0 / rate);
+        }
+    }
+
+    /// Takes the flag that tells the receiver of a reduction (RFC 3168 §6.1.2).
+    #[inline]
+    pub(crate) fn take_cwr(&mut self) -> bool {
+        std::mem::take(&mut self.send_cwr)
+    }
+
+    /// Notes, after sending, whether the window was what stopped it.
+    #[inline]
+    pub(crate) fn note_usage(&mut self, limited: bool) {
+        let in_flight = self.board.in_flight();
+        if limited || self.board.una() >= self.usage_end || (!self.limited && in_flight > self.most_in_flight)
+        {
+            self.limited = limited;
+            self.most_in_flight = in_flight;
+            self.usage_end = self.board.nxt();
+        }
+    }
+
+    /// Handles whatever timers are due.
+    pub(crate) fn on_timer(&mut self, now: Time, cc: &mut Group) -> Expired {
+        if now >= self.pace_at {
+            self.pace_at = Time::NEVER;
+        }
+        if now >= self.reorder_at && self.detect_losses(now, cc) > 0 && self.phase == Phase::Recovery {
+            let ssthresh = cc.path(self.row).cwnd as u64;
+            self.prr.on_ack(0, self.board.in_flight(), ssthresh, false);
+        }
+        if now >= self.rto_at {
+            self.on_timeout(now, cc);
+            return Expired::Timeout;
+        }
+        if now >= self.pto_at {
+            self.pto_at = Time::NEVER;
+            return Expired::Probe;
+        }
+        Expired::Nothing
+    }
+
+    /// A probe was sent: the data up to `nxt` is watched. The timeout starts anew (RFC 8985 §7.3).
+    pub(crate) fn begin_probe(&mut self, resent: bool, now: Time) {
+        self.probe = Some((self.board.nxt(), resent));
+        self.pto_at = Time::NEVER;
+        self.rto_at = now + self.rtt.rto();
+    }
+
+    /// RFC 6298 §5.4–5.7. A timeout in a row does not reduce again (RFC 5681 §3.1).
+    fn on_timeout(&mut self, now: Time, cc: &mut Group) {
+        if !(self.phase == Phase::Loss && self.rtt.is_backed_off()) {
+            self.reduce(Signal::Timeout, now, cc);
+            self.undo = Some(Undo { from: self.board.una(), first_resend: None, unconfirmed: 0 });
+        }
+        self.counters.timeouts += 1;
+        self.phase = Phase::Loss;
+        self.high = self.board.nxt();
+        self.board.mark_all_lost();
+        self.probe = None;
+        self.pto_at = Time::NEVER;
+        self.reorder_at = Time::NEVER;
+        self.rtt.back_off();
+        self.rto_at = now + self.rtt.rto();
+    }
+
+    /// The subflow ends: no timer is left.
+    pub(crate) fn stop(&mut self) {
+        self.rto_at = Time::NEVER;
+        self.pto_at = Time::NEVER;
+        self.reorder_at = Time::NEVER;
+        self.pace_at = Time::NEVER;
+    }
+}

@@ -1,0 +1,350 @@
+//! The event loop: builds a scenario's network and connections, and runs them to the end.
+
+use crate::SimError;
+use crate::application::Application;
+use crate::connection::{Connection, TARGETS_PER_SUBFLOW};
+use crate::event::EventQueue;
+use crate::network::{Arrival, Network};
+use crate::packet::DSS;
+use crate::sampler::Sampler;
+use crate::subflow::Subflow;
+use crate::summary;
+use anabranch_net::{Link, Random, Time, Totals};
+use anabranch_record::{CompletionSample, Histogram, Sink, Summary};
+use anabranch_scenario::{Scenario, SubflowAction};
+
+/// Random processes other than the links' own have streams of seeds of their own.
+const JITTER_SEED: u64 = 0x686f_7374_206a_6974;
+const APPLICATION_SEED: u64 = 0x6170_706c_6963_6174;
+const START_SEED: u64 = 0x7374_6172_7420_6f66;
+
+/// The driver is asked whether to go on after so many events.
+const EVENTS_PER_REPORT: u32 = 1 << 16;
+/// So many events at one instant are no simulation of anything.
+const EVENTS_AT_ONCE: u32 = 100_000_000;
+/// Subflows of a connection are members of 32-bit sets.
+const MAX_PATHS: usize = 32;
+
+/// What happens at an event that is not about a packet.
+#[derive(Clone, Copy, Debug)]
+enum Target {
+    Timer(u32, u32),
+    Ack(u32, u32),
+    Application(u32),
+    Open(u32),
+    Stop(u32),
+    Begin(u32),
+    End(u32),
+    Change(u32, u32),
+    WarmedUp,
+    Sample,
+    Finish,
+}
+
+/// What a connection measures beside its subflows.
+pub(crate) struct Measured {
+    pub(crate) from: Time,
+    pub(crate) to: Time,
+    running: bool,
+    /// Bytes delivered and chunks reinjected: at the beginning, then the difference.
+    pub(crate) bytes: u64,
+    pub(crate) reinjected: u64,
+    pub(crate) completions: Histogram,
+    pub(crate) completion_seconds: f64,
+}
+
+pub(crate) struct Simulator<'a> {
+    pub(crate) scenario: &'a Scenario,
+    pub(crate) seed: u64,
+    pub(crate) net: Network,
+    pub(crate) connections: Vec<Connection>,
+    pub(crate) measured: Vec<Measured>,
+    /// Sums of each link at the end of the warm-up.
+    pub(crate) warm: Vec<Totals>,
+    /// Connection and index in it of each subflow of the network.
+    owners: Vec<(u32, u32)>,
+    /// What the event targets beyond the hops mean.
+    targets: Vec<Target>,
+    hop_targets: u32,
+    sampler: Sampler,
+    sink: &'a mut dyn Sink,
+}
+
+impl<'a> Simulator<'a> {
+    pub(crate) fn new(scenario: &'a Scenario, seed: u64, sink: &'a mut dyn Sink) -> Result<Self, SimError> {
+        check(scenario)?;
+        let links = scenario.links.iter().enumerate();
+        let mut net = Network::new(links.map(|(i, l)| Link::new(&l.spec, seed, i as u64)).collect());
+        let mut owners = Vec::new();
+        let mut subflows: Vec<Vec<Subflow>> = Vec::new();
+        for (f, flow) in scenario.flows.iter().enumerate() {
+            let observables = flow.cc.entry.observables.len();
+            let mut of_flow = Vec::new();
+            for (p, path) in flow.paths.iter().enumerate() {
+                let delay = |links: &[usize]| {
+                    links.iter().fold(Time::ZERO, |sum, l| sum + scenario.links[*l].spec.delay)
+                };
+                let back = if path.return_links.is_empty() { delay(&path.links) } else { Time::ZERO };
+                let random = Random::new(seed ^ JITTER_SEED, owners.len() as u64);
+                let jitter = scenario.host_jitter(f, p);
+                let id = net.add_subflow(&path.links, &path.return_links, back, jitter, random);
+                of_flow.push(Subflow::new(id, path.backup, flow.tcp.min_rto, observables));
+                owners.push((f as u32, p as u32));
+            }
+            for (p, subflow) in of_flow.iter_mut().enumerate() {
+                let first = flow.events.iter().find(|e| e.path == p);
+                subflow.wanted = first.is_none_or(|e| e.action != SubflowAction::Add);
+            }
+            subflows.push(of_flow);
+        }
+        let hop_targets = net.hop_targets();
+        let sampler = Sampler::new(scenario, sink);
+        let mut simulator = Simulator {
+            scenario,
+            seed,
+            net,
+            connections: Vec::new(),
+            measured: Vec::new(),
+            warm: vec![Totals::default(); scenario.links.len()],
+            owners,
+            targets: Vec::new(),
+            hop_targets,
+            sampler,
+            sink,
+        };
+        for (f, of_flow) in subflows.into_iter().enumerate() {
+            simulator.add_connection(f, of_flow)?;
+        }
+        simulator.schedule_plan();
+        match simulator.hop_targets as usize + simulator.targets.len() {
+            n if n > EventQueue::MAX_TARGETS => Err(SimError::TooLarge { targets: n }),
+            _ => Ok(simulator),
+        }
+    }
+
+    fn add_connection(&mut self, f: usize, subflows: Vec<Subflow>) -> Result<(), SimError> {
+        let flow = &self.scenario.flows[f];
+        let first = self.hop_targets + self.targets.len() as u32;
+        for s in 0..subflows.len() as u32 {
+            self.targets.extend([Target::Timer(f as u32, s), Target::Ack(f as u32, s)]);
+            debug_assert_eq!(TARGETS_PER_SUBFLOW, 2);
+        }
+        self.targets.push(Target::Application(f as u32));
+        let group = flow.cc.entry.group(&flow.cc.params).map_err(|source| SimError::Parameters {
+            flow: flow.name.clone(),
+            cc: flow.cc.entry.name,
+            source,
+        })?;
+        let random = Random::new(self.seed ^ APPLICATION_SEED, f as u64);
+        let application = Application::new(flow.application.clone(), random);
+        let connection = Connection::new(subflows, group, application, flow.scheduler, flow.tcp, first);
+        self.connections.push(connection);
+        self.measured.push(Measured {
+            from: self.scenario.warmup.max(flow.start),
+            to: flow.stop.min(self.scenario.duration),
+            running: false,
+            bytes: 0,
+            reinjected: 0,
+            completions: Histogram::default(),
+            completion_seconds: 0.0,
+        });
+        Ok(())
+    }
+
+    fn at(&mut self, time: Time, target: Target) {
+        self.targets.push(target);
+        self.net.events.schedule(time, self.hop_targets + self.targets.len() as u32 - 1);
+    }
+
+    /// Schedules what is known beforehand. At one instant, measurement begins before flows start and
+    /// ends before they stop, and the run ends before anything else that is not planned.
+    fn schedule_plan(&mut self) {
+        let scenario = self.scenario;
+        for f in 0..scenario.flows.len() {
+            let Measured { from, to, .. } = self.measured[f];
+            if from < to {
+                self.at(from, Target::Begin(f as u32));
+                self.at(to, Target::End(f as u32));
+            }
+        }
+        self.at(scenario.warmup, Target::WarmedUp);
+        self.at(scenario.duration, Target::Finish);
+        if self.sampler.is_needed() {
+            self.at(Time::ZERO, Target::Sample);
+        }
+        let mut random = Random::new(self.seed ^ START_SEED, 0);
+        for (f, flow) in scenario.flows.iter().enumerate() {
+            let offset = random.uniform() * scenario.start_offset(f).as_secs_f64();
+            let start = flow.start + Time::from_secs_f64(offset);
+            if start < flow.stop {
+                self.at(start, Target::Open(f as u32));
+                self.at(flow.stop, Target::Stop(f as u32));
+                for (k, event) in flow.events.iter().enumerate() {
+                    self.at(event.at, Target::Change(f as u32, k as u32));
+                }
+            }
+        }
+    }
+
+    /// Runs to the end.
+    pub(crate) fn run(mut self, keep_going: &mut dyn FnMut(Time) -> bool) -> Result<Summary, SimError> {
+        let (mut events, mut at_once, mut last) = (0u32, 0u32, Time::ZERO);
+        while let Some((now, index)) = self.net.events.advance() {
+            events += 1;
+            at_once = if now == last { at_once + 1 } else { 0 };
+            last = now;
+            if at_once > EVENTS_AT_ONCE {
+                return Err(SimError::Livelock { at: now });
+            }
+            if events == EVENTS_PER_REPORT {
+                events = 0;
+                if !keep_going(now) {
+                    return Err(SimError::Interrupted { at: now });
+                }
+            }
+            if index < self.hop_targets {
+                if let Arrival::Packet(packet) = self.net.step(index) {
+                    let (c, s) = self.owners[packet.subflow as usize];
+                    let connection = &mut self.connections[c as usize];
+                    connection.on_packet(s as usize, &packet, &mut self.net);
+                    if connection.needs_attention {
+                        self.attend(c as usize)?;
+                    }
+                }
+            } else {
+                self.net.events.finish();
+                let target = self.targets[(index - self.hop_targets) as usize];
+                if matches!(target, Target::Finish) {
+                    break;
+                }
+                self.act(target, now);
+                if matches!(target, Target::Sample) && now < self.scenario.duration {
+                    self.net.events.schedule(now + self.scenario.record.interval, index);
+                }
+            }
+        }
+        self.finish()
+    }
+
+    fn act(&mut self, target: Target, now: Time) {
+        let Simulator { connections, net, .. } = self;
+        match target {
+            Target::Timer(c, s) => connections[c as usize].on_timer_event(s as usize, net),
+            Target::Ack(c, s) => connections[c as usize].on_ack_event(s as usize, net),
+            Target::Application(c) => connections[c as usize].on_application_event(net),
+            Target::Open(c) => connections[c as usize].open(net),
+            Target::Stop(c) => connections[c as usize].stop(net),
+            Target::Change(c, k) => {
+                let event = self.scenario.flows[c as usize].events[k as usize];
+                connections[c as usize].on_subflow_event(event.path, event.action, net);
+            }
+            Target::Begin(c) => self.begin(c as usize, now),
+            Target::End(c) => self.end(c as usize, now),
+            Target::WarmedUp => {
+                self.warm = (0..self.warm.len()).map(|i| self.net.link(i).totals(now)).collect();
+            }
+            Target::Sample => self.sample(now),
+            Target::Finish => unreachable!("the loop ends there"),
+        }
+    }
+
+    fn sample(&mut self, now: Time) {
+        let measured = &self.measured;
+        let running = |f: usize| measured[f].running;
+        self.sampler.take(now, &mut self.connections, running, &mut self.net, self.sink);
+    }
+
+    /// A connection's window of measurement begins.
+    fn begin(&mut self, c: usize, now: Time) {
+        let (connection, measured) = (&mut self.connections[c], &mut self.measured[c]);
+        measured.bytes = connection.incoming.bytes();
+        measured.reinjected = connection.reinjected;
+        measured.running = connection.completed_at.is_none();
+        if !measured.running {
+            measured.to = measured.from; // it was over before
+        }
+        for subflow in &mut connection.subflows {
+            let (counters, dropped) = (subflow.counters(), self.net.dropped(subflow.id));
+            subflow.meter.begin(now, counters, dropped, subflow.first_bytes);
+        }
+        if !measured.running {
+            self.close_meters(c, now);
+        }
+    }
+
+    /// It ends: at the flow's stop, or when all was delivered.
+    fn end(&mut self, c: usize, now: Time) {
+        if !self.measured[c].running {
+            return;
+        }
+        self.measured[c].running = false;
+        self.measured[c].to = now;
+        self.close_meters(c, now);
+    }
+
+    fn close_meters(&mut self, c: usize, now: Time) {
+        let (connection, measured) = (&mut self.connections[c], &mut self.measured[c]);
+        measured.bytes = connection.incoming.bytes() - measured.bytes;
+        measured.reinjected = connection.reinjected - measured.reinjected;
+        for subflow in &mut connection.subflows {
+            let (counters, dropped) = (subflow.counters(), self.net.dropped(subflow.id));
+            subflow.meter.end(now, counters, dropped, subflow.first_bytes);
+        }
+    }
+
+    /// Something rare happened on connection `c`.
+    #[cold]
+    fn attend(&mut self, c: usize) -> Result<(), SimError> {
+        let now = self.net.now();
+        let connection = &mut self.connections[c];
+        connection.needs_attention = false;
+        if let Some(corrupt) = connection.corrupt {
+            let flow = self.scenario.flows[c].name.clone();
+            return Err(SimError::Corrupt {
+                flow,
+                at: now,
+                chunk: corrupt.chunk,
+                expected: corrupt.expected,
+                found: corrupt.found,
+            });
+        }
+        if let Some(done) = connection.completed_response.take() {
+            let took = done.took.as_secs_f64();
+            if self.measured[c].running {
+                self.measured[c].completions.record(done.took.as_nanos());
+                self.measured[c].completion_seconds += took;
+            }
+            self.sink.completion(&CompletionSample {
+                time_s: now.as_secs_f64(),
+                flow: c,
+                bytes: done.bytes,
+                completion_s: took,
+            });
+        }
+        if self.connections[c].completed_at.is_some() {
+            self.end(c, now);
+        }
+        Ok(())
+    }
+
+    fn finish(mut self) -> Result<Summary, SimError> {
+        let now = self.scenario.duration;
+        for c in 0..self.connections.len() {
+            self.end(c, now);
+        }
+        Ok(summary::summarise(&mut self))
+    }
+}
+
+/// What the simulator cannot do.
+fn check(scenario: &Scenario) -> Result<(), SimError> {
+    for flow in &scenario.flows {
+        if flow.paths.len() > MAX_PATHS {
+            return Err(SimError::TooManyPaths { flow: flow.name.clone(), paths: flow.paths.len() });
+        }
+        if flow.tcp.mss <= DSS || flow.tcp.mss > u16::MAX - 200 {
+            return Err(SimError::Mss { flow: flow.name.clone(), mss: flow.tcp.mss });
+        }
+    }
+    Ok(())
+}

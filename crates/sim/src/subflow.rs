@@ -1,0 +1,131 @@
+//! One subflow: both halves of a TCP connection, and its handshake.
+
+use crate::meter::Meter;
+use crate::receiver::Receiver;
+use crate::rtt::Rtt;
+use crate::sender::{Counters, Sender};
+use anabranch_cc::Group;
+use anabranch_net::Time;
+
+/// How far a subflow has come.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Stage {
+    /// Not opened, or removed.
+    Idle,
+    /// A SYN is out.
+    SynSent,
+    /// The third packet of a join is out; data may not be sent before its confirmation (RFC 8684 §3.2).
+    Joining,
+    /// Carries data.
+    Up,
+    /// A FIN is out.
+    Closing,
+    /// The FIN was acknowledged.
+    Closed,
+}
+
+#[derive(Clone)]
+pub(crate) struct Subflow {
+    /// Its number in the network.
+    pub(crate) id: u32,
+    pub(crate) stage: Stage,
+    /// Counts its openings.
+    pub(crate) life: u8,
+    /// Used only where no regular subflow can be.
+    pub(crate) backup: bool,
+    /// Whether it is to be opened once the connection is established.
+    pub(crate) wanted: bool,
+    pub(crate) tx: Sender,
+    pub(crate) rx: Receiver,
+    /// When the last handshake packet was sent, how often one was, and when to send it again.
+    pub(crate) handshake_sent: Time,
+    pub(crate) handshake_tries: u32,
+    pub(crate) handshake_at: Time,
+    /// When the valid timer events of both halves are due.
+    pub(crate) timer_event: Time,
+    pub(crate) ack_event: Time,
+    /// Payload bytes whose first copy arrived here.
+    pub(crate) first_bytes: u64,
+    /// The redundant scheduler's place in the stream of chunks.
+    pub(crate) redundant_next: u64,
+    pub(crate) meter: Meter,
+    /// Counters of earlier lives.
+    pub(crate) past: Counters,
+    pub(crate) past_deemed_lost: u64,
+}
+
+impl Subflow {
+    pub(crate) fn new(id: u32, backup: bool, min_rto: Time, observables: usize) -> Subflow {
+        Subflow {
+            id,
+            stage: Stage::Idle,
+            life: 0,
+            backup,
+            wanted: true,
+            tx: Sender::new(usize::MAX, Rtt::new(min_rto), Time::ZERO),
+            rx: Receiver::new(),
+            handshake_sent: Time::ZERO,
+            handshake_tries: 0,
+            handshake_at: Time::NEVER,
+            timer_event: Time::NEVER,
+            ack_event: Time::NEVER,
+            first_bytes: 0,
+            redundant_next: 0,
+            meter: Meter::new(observables),
+            past: Counters::default(),
+            past_deemed_lost: 0,
+        }
+    }
+
+    /// Whether it carries the connection's data.
+    #[inline]
+    pub(crate) fn is_up(&self) -> bool {
+        self.stage == Stage::Up
+    }
+
+    /// Whether it may send a segment of new data now, but for the pacer.
+    #[inline]
+    pub(crate) fn has_room(&self, cc: &Group) -> bool {
+        self.is_up() && !self.tx.is_stalled() && self.tx.has_room(cc)
+    }
+
+    /// When its sender's timers next need attention.
+    #[inline]
+    pub(crate) fn deadline(&self) -> Time {
+        self.tx.deadline().min(self.handshake_at)
+    }
+
+    /// Counters over all its lives.
+    pub(crate) fn counters(&self) -> Counters {
+        let (a, b) = (&self.past, &self.tx.counters);
+        Counters {
+            sent: a.sent + b.sent,
+            resent: a.resent + b.resent,
+            sent_bytes: a.sent_bytes + b.sent_bytes,
+            delivered_bytes: a.delivered_bytes + b.delivered_bytes,
+            recoveries: a.recoveries + b.recoveries,
+            timeouts: a.timeouts + b.timeouts,
+            spurious: a.spurious + b.spurious,
+        }
+    }
+
+    /// Segments its senders deemed lost, over all its lives.
+    pub(crate) fn deemed_lost(&self) -> u64 {
+        self.past_deemed_lost + self.tx.board.deemed_lost
+    }
+
+    /// Ends this life; packets of it that still arrive are ignored.
+    pub(crate) fn remove(&mut self, now: Time) {
+        self.past = self.counters();
+        self.past_deemed_lost = self.deemed_lost();
+        self.tx.counters = Counters::default();
+        self.tx.board.deemed_lost = 0;
+        self.tx.stop();
+        self.rx.ack_at = Time::NEVER;
+        self.handshake_at = Time::NEVER;
+        self.stage = Stage::Idle;
+        self.wanted = false;
+        self.life = self.life.wrapping_add(1);
+        self.meter.window(now, 0.0);
+    }
+}

@@ -1,0 +1,107 @@
+//! The summary of a run, from what was measured.
+
+use crate::sampler::link_names;
+use crate::simulator::{Measured, Simulator};
+use crate::subflow::Subflow;
+use anabranch_net::Totals;
+use anabranch_record::{Completion, FlowSummary, LinkSummary, SubflowSummary, Summary, jain};
+use anabranch_scenario::Flow;
+
+pub(crate) fn summarise(simulator: &mut Simulator<'_>) -> Summary {
+    let scenario = simulator.scenario;
+    let flows: Vec<FlowSummary> = (0..scenario.flows.len()).map(|f| flow(simulator, f)).collect();
+    let links = (0..scenario.links.len()).map(|i| link(simulator, i)).collect();
+    let goodputs: Vec<f64> = flows.iter().map(|f| f.goodput_bps).collect();
+    Summary {
+        scenario: scenario.name.clone(),
+        scenario_hash: scenario.hash.clone(),
+        seed: simulator.seed,
+        version: env!("CARGO_PKG_VERSION").to_owned(),
+        duration_s: scenario.duration.as_secs_f64(),
+        warmup_s: scenario.warmup.as_secs_f64(),
+        flows,
+        links,
+        jain: jain(&goodputs),
+    }
+}
+
+/// Bits per second; 0 over no time at all.
+fn rate_bps(bytes: u64, seconds: f64) -> f64 {
+    if seconds > 0.0 { bytes as f64 * 8.0 / seconds } else { 0.0 }
+}
+
+fn flow(simulator: &Simulator<'_>, f: usize) -> FlowSummary {
+    let spec = &simulator.scenario.flows[f];
+    let (measured, connection) = (&simulator.measured[f], &simulator.connections[f]);
+    let seconds = measured.to.since(measured.from).as_secs_f64();
+    let subflows = connection.subflows.iter().enumerate();
+    let subflows: Vec<_> = subflows.map(|(p, s)| subflow(simulator, spec, p, s, seconds)).collect();
+    FlowSummary {
+        name: spec.name.clone(),
+        cc: spec.cc.entry.name.to_owned(),
+        goodput_bps: rate_bps(measured.bytes, seconds),
+        delivered_bytes: measured.bytes,
+        retransmitted_segments: subflows.iter().map(|s| s.retransmitted_segments).sum(),
+        reinjected_segments: measured.reinjected,
+        completion: completion(measured),
+        subflows,
+    }
+}
+
+fn completion(measured: &Measured) -> Option<Completion> {
+    let times = &measured.completions;
+    Some(Completion {
+        count: times.count(),
+        mean_s: measured.completion_seconds / times.count() as f64,
+        p50_s: times.quantile(0.5)?,
+        p95_s: times.quantile(0.95)?,
+        p99_s: times.quantile(0.99)?,
+    })
+}
+
+fn subflow(
+    simulator: &Simulator<'_>,
+    flow: &Flow,
+    p: usize,
+    subflow: &Subflow,
+    seconds: f64,
+) -> SubflowSummary {
+    let meter = &subflow.meter;
+    let observables = flow.cc.entry.observables.iter().zip(&meter.observables);
+    SubflowSummary {
+        path: link_names(simulator.scenario, &flow.paths[p].links),
+        goodput_bps: rate_bps(meter.first_bytes, seconds),
+        mean_cwnd_segments: meter.mean_cwnd(),
+        mean_rtt_s: meter.mean_rtt(),
+        rtt_p5_s: meter.rtts.quantile(0.05),
+        rtt_p50_s: meter.rtts.quantile(0.5),
+        rtt_p95_s: meter.rtts.quantile(0.95),
+        rtt_p99_s: meter.rtts.quantile(0.99),
+        loss_rate: (meter.counters.sent > 0).then(|| meter.dropped as f64 / meter.counters.sent as f64),
+        sent_segments: meter.counters.sent,
+        lost_segments: meter.dropped,
+        retransmitted_segments: meter.counters.resent,
+        recoveries: meter.counters.recoveries,
+        timeouts: meter.counters.timeouts,
+        spurious: meter.counters.spurious,
+        mean_observables: observables
+            .map(|(o, (sum, n))| (o.name.to_owned(), (*n > 0).then(|| sum / *n as f64)))
+            .collect(),
+    }
+}
+
+fn link(simulator: &mut Simulator<'_>, i: usize) -> LinkSummary {
+    let scenario = simulator.scenario;
+    let end: Totals = simulator.net.link(i).totals(scenario.duration);
+    let warm = &simulator.warm[i];
+    let seconds = scenario.duration.since(scenario.warmup).as_secs_f64();
+    let capacity = end.capacity_bits - warm.capacity_bits;
+    let transmitted = end.transmitted_bits - warm.transmitted_bits;
+    LinkSummary {
+        name: scenario.links[i].name.clone(),
+        utilisation: if capacity > 0.0 { (transmitted / capacity).clamp(0.0, 1.0) } else { 0.0 },
+        mean_queue_bytes: (end.queue_byte_seconds - warm.queue_byte_seconds) / seconds,
+        drops: end.drops - warm.drops,
+        losses: end.losses - warm.losses,
+    }
+}
