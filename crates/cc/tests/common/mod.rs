@@ -1,0 +1,149 @@
+//! An acknowledgement-driven model of a connection: each path has a constant round-trip time and a
+//! loss process, its window's worth of segments is acknowledged per round trip, evenly spread, and a
+//! loss is known at once and costs no time. That is what the response functions assume.
+#![allow(dead_code)] // each test file uses a part
+
+use anabranch_cc::registry::{self, Given};
+use anabranch_cc::{Ack, Congestion, Group, Signal};
+
+/// A group of the algorithm `name` with numeric and boolean parameters.
+pub fn group(name: &str, params: &[(&str, Given)]) -> Group {
+    let given: Vec<_> = params.iter().map(|(n, v)| (n.to_string(), v.clone())).collect();
+    registry::find(name).unwrap().group(&given).unwrap()
+}
+
+/// Which segments of a path are lost.
+#[derive(Clone, Debug)]
+pub enum Loss {
+    /// Every n-th.
+    Every(f64),
+    /// Each with this probability, by a generator of its own.
+    Bernoulli(f64, Random),
+}
+
+/// SplitMix64.
+#[derive(Clone, Debug)]
+pub struct Random(pub u64);
+
+impl Random {
+    /// Uniform in (0, 1].
+    pub fn uniform(&mut self) -> f64 {
+        self.0 = self.0.wrapping_add(0x9e37_79b9_7f4a_7c15);
+        let z = (self.0 ^ (self.0 >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
+        let z = (z ^ (z >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
+        (((z ^ (z >> 31)) >> 11) + 1) as f64 / (1u64 << 53) as f64
+    }
+}
+
+impl Loss {
+    /// Segments from one loss to the next, that one included.
+    fn gap(&mut self) -> f64 {
+        match self {
+            Loss::Every(n) => *n,
+            // Geometric: the inverse of its distribution function.
+            Loss::Bernoulli(p, random) => (random.uniform().ln() / (-*p).ln_1p()).ceil().max(1.0),
+        }
+    }
+}
+
+/// One path of the model.
+struct Line {
+    rtt: f64,
+    loss: Loss,
+    /// Segments until the next lost one.
+    left: f64,
+    /// When the next acknowledgement arrives, and how many segments it acknowledges.
+    next: f64,
+    batch: f64,
+    acked: f64,
+    losses: u64,
+}
+
+/// A connection in the model.
+pub struct Model {
+    pub group: Group,
+    lines: Vec<Line>,
+    pub now: f64,
+    /// Acknowledgements per round trip where the window is larger than that; each segment has its
+    /// own below.
+    pub acks_per_rtt: f64,
+}
+
+impl Model {
+    pub fn new(group: Group) -> Self {
+        Model { group, lines: Vec::new(), now: 0.0, acks_per_rtt: 100.0 }
+    }
+
+    /// A path that leaves slow start by a loss at this window.
+    pub fn path(mut self, rtt: f64, loss: Loss, cwnd: f64) -> Self {
+        let r = self.group.add_path(rtt, cwnd);
+        // One acknowledgement gives the round-trip time, a loss ends slow start.
+        self.acknowledge(r, rtt, 0.0);
+        self.congestion(r, Signal::Loss);
+        let mut line = Line { rtt, loss, left: 0.0, next: 0.0, batch: 0.0, acked: 0.0, losses: 0 };
+        line.left = line.loss.gap();
+        self.lines.push(line);
+        self.plan(r);
+        self
+    }
+
+    fn acknowledge(&mut self, r: usize, rtt: f64, acked: f64) {
+        let round = (self.now / rtt) as u64;
+        let in_flight = self.group.path(r).cwnd;
+        let ack =
+            Ack { now: self.now, acked, rtt: Some(rtt), srtt: rtt, in_flight, round, cwnd_limited: true };
+        self.group.on_ack(r, &ack);
+    }
+
+    pub fn congestion(&mut self, r: usize, signal: Signal) {
+        self.group.on_congestion(r, &Congestion { now: self.now, signal });
+    }
+
+    fn plan(&mut self, r: usize) {
+        let line = &mut self.lines[r];
+        let cwnd = self.group.path(r).cwnd;
+        line.batch = (cwnd / self.acks_per_rtt).max(1.0).min(line.left);
+        line.next = self.now + line.rtt * line.batch / cwnd;
+    }
+
+    /// The next acknowledgement or loss; returns its path.
+    pub fn step(&mut self) -> usize {
+        let earliest = |a: &usize, b: &usize| self.lines[*a].next.total_cmp(&self.lines[*b].next);
+        let r = (0..self.lines.len()).min_by(earliest).unwrap();
+        self.now = self.lines[r].next;
+        let line = &mut self.lines[r];
+        line.left -= line.batch;
+        line.acked += line.batch;
+        let (rtt, batch, lost) = (line.rtt, line.batch, line.left <= 0.0);
+        // A lost segment is the last of its batch.
+        self.acknowledge(r, rtt, if lost { batch - 1.0 } else { batch });
+        if lost {
+            self.congestion(r, Signal::Loss);
+            let line = &mut self.lines[r];
+            line.losses += 1;
+            line.left = line.loss.gap();
+        }
+        self.plan(r);
+        r
+    }
+
+    /// Runs until path 0 has had so many losses, and returns the time-weighted mean window of each
+    /// path: its segments per time, times its round-trip time.
+    pub fn mean_over(&mut self, losses: u64) -> Vec<f64> {
+        let start = self.now;
+        for line in &mut self.lines {
+            (line.acked, line.losses) = (0.0, 0);
+        }
+        while self.lines[0].losses < losses {
+            self.step();
+        }
+        let time = self.now - start;
+        self.lines.iter().map(|l| l.acked * l.rtt / time).collect()
+    }
+
+    /// The mean window of path 0 after a warm-up.
+    pub fn mean(&mut self, warmup: u64, losses: u64) -> f64 {
+        self.mean_over(warmup);
+        self.mean_over(losses)[0]
+    }
+}
