@@ -1,0 +1,157 @@
+//! B-T1, B-F4 to B-F6: Ethernet with inserted loss, and a WLAN.
+
+use super::{DURATION_S, ETHERNET, REPEATS, WLAN, sequence_and_window};
+use crate::draw::{axis, bars, series};
+use crate::plan::{Definition, Plan, Quantity, Setup, SetupId, measure};
+use crate::{Figure, Rule, Size, scenarios};
+
+/// A column of Tab. I.
+struct Column {
+    cc: &'static str,
+    name: &'static str,
+    /// Throughput of its two runs, in Mbit/s.
+    runs: [f64; 2],
+    figure: &'static str,
+}
+
+const TABLE_I: [Column; 3] = [
+    Column { cc: "lia", name: "LIA", runs: [12.5, 12.1], figure: "B-F4" },
+    Column { cc: "reno", name: "Reno", runs: [14.4, 18.8], figure: "B-F5" },
+    Column { cc: "cubic", name: "CUBIC", runs: [23.0, 16.1], figure: "B-F6" },
+];
+
+fn setup(column: &Column) -> Setup {
+    Setup::new(format!("{} on both subflows", column.name), &scenarios::KATO_LOSS)
+        .cc(column.cc)
+        .repeats(REPEATS)
+}
+
+fn throughput(run: SetupId) -> Quantity {
+    measure(run, |run| run.goodput("mptcp"))
+}
+
+fn window(run: SetupId, r: usize) -> Quantity {
+    measure(run, move |run| run.cwnd("mptcp", r))
+}
+
+pub(super) const TABLE: Definition = Definition {
+    ids: &["B-T1", "B-F4", "B-F5", "B-F6"],
+    title: "Ethernet with 0.1 % loss and a WLAN: LIA, Reno or CUBIC on all subflows",
+    notes: &[
+        "100 Mbit/s Ethernet with a loss of 0.1 % at the sender, WLAN of 20 Mbit/s (chosen) with 100 packets of buffer (chosen), ACKs \
+         delayed by 100 ms at the receiver; 10 s. A published value is the mean of the table's two runs.",
+        "Payload delivered to the application, connection set-up and slow start included.",
+    ],
+    plan: table,
+};
+
+fn table(_: Size) -> Plan {
+    let mut plan = Plan::new();
+    let runs = [0, 1, 2].map(|i| plan.simulate(setup(&TABLE_I[i]).sampled()));
+    for (column, run) in TABLE_I.iter().zip(runs) {
+        let id = |row: &str| format!("B-T1.{}{row}", column.cc);
+        let [first, second] = column.runs;
+        let what = format!("{}: throughput (two runs: {first:?} and {second:?})", column.name);
+        plan.row(id(""), what, "Mbit/s", throughput(run)).published((first + second) / 2.0);
+        for (r, path) in [(0, "ethernet"), (1, "wlan")] {
+            let subflow = measure(run, move |run| run.subflow_goodput("mptcp", r));
+            plan.row(
+                id(&format!(".{path}")),
+                format!("{}: {path} subflow's throughput", column.name),
+                "Mbit/s",
+                subflow,
+            );
+        }
+    }
+    let named = |quantity: fn(SetupId) -> Quantity| {
+        TABLE_I.iter().zip(runs).map(|(c, run)| (c.name, quantity(run))).collect::<Vec<_>>()
+    };
+    plan.ordering("B-T1.order", "throughput: LIA < Reno < CUBIC", "Mbit/s", named(throughput));
+    plan.ordering(
+        "B-T1.lia-lowest",
+        "the throughput of LIA is lower than Reno's",
+        "Mbit/s",
+        named(throughput).into_iter().take(2).collect(),
+    );
+    plan.ordering(
+        "B-F4.ethernet-window",
+        "the Ethernet subflow's window grows least with LIA and most with CUBIC (means)",
+        "segments",
+        named(|run| window(run, 0)),
+    );
+    for (column, run) in TABLE_I.iter().zip(runs) {
+        let half_time = measure(run, |run| {
+            let (all, late) = (run.cwnd("mptcp", 1)?, run.cwnd_from("mptcp", 1, DURATION_S / 10.0)?);
+            Some(all / late)
+        });
+        let what = format!("{}: WLAN subflow's mean window ÷ its mean after the first second", column.name);
+        plan.row(format!("{}.wlan-window", column.figure), what, "", half_time)
+            .claim("the WLAN subflow's window rises rapidly to its maximum", Rule::Near(1.0));
+        plan.figure(move |runs| {
+            let title =
+                format!("Sequence number and congestion window with packet losses inserted, {}", column.name);
+            sequence_and_window(column.figure, &title, runs.first(run), &[ETHERNET, WLAN])
+        });
+    }
+    plan
+}
+
+/// What 802.11g may carry, in Mbit/s, and buffers, in packets.
+const RATES: [u32; 3] = [10, 20, 30];
+const BUFFERS: [u32; 3] = [30, 100, 300];
+
+pub(super) const SENSITIVITY: Definition = Definition {
+    ids: &["B-S1"],
+    title: "Sensitivity of B-T1 to the WLAN's rate and buffer",
+    notes: &[
+        "The paper gives neither. Each value beside the published mean of two runs; not judged, since any of them may have been the case.",
+    ],
+    plan: sensitivity,
+};
+
+fn sensitivity(_: Size) -> Plan {
+    let mut plan = Plan::new();
+    let mut all = Vec::new();
+    for column in &TABLE_I {
+        let mut runs = Vec::new();
+        for rate in RATES {
+            for buffer in BUFFERS {
+                let place = format!("{rate} Mbit/s, {buffer} packets");
+                let mut setup = setup(column)
+                    .set("links.wlan.rate", format!("{rate} Mbit/s"))
+                    .set("links.wlan.queue", format!("{buffer} packets"));
+                setup.title = format!("{}, WLAN of {place}", column.name);
+                let run = plan.simulate(setup);
+                let id = format!("B-S1.{}.{rate}mbit.{buffer}packets", column.cc);
+                let mean = column.runs.iter().sum::<f64>() / 2.0;
+                plan.row(id, format!("{}: WLAN of {place}", column.name), "Mbit/s", throughput(run))
+                    .beside(mean);
+                runs.push((place, run));
+            }
+        }
+        all.push((column.name, runs));
+    }
+    plan.figure(move |runs| {
+        let bar = |(place, run): &(String, SetupId)| runs.bar(place, &throughput(*run));
+        let ours = all.iter().map(|(name, points)| series(*name, points.iter().filter_map(bar).collect()));
+        Figure {
+            id: "B-S1".into(),
+            title: "MPTCP throughput by the WLAN's rate and buffer".into(),
+            panels: vec![bars("", axis("throughput (Mbit/s)"), ours.collect())],
+        }
+    });
+    plan
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Tab. I as the text prints it.
+    #[test]
+    fn table_i() {
+        let printed = "12.5, 12.1 | 14.4, 18.8 | 23.0, 16.1";
+        let ours = TABLE_I.map(|c| format!("{:.1}, {:.1}", c.runs[0], c.runs[1])).join(" | ");
+        assert_eq!(ours, printed);
+    }
+}

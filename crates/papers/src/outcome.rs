@@ -1,0 +1,98 @@
+//! One run of a simulation, and how rows and figures read it.
+
+use anabranch_record::{FlowSummary, MemorySink, SubflowSeries, SubflowSummary, Summary};
+
+/// Bits of a full packet at IP level: every scenario of the papers uses 1500-byte packets.
+const PACKET_BITS: f64 = 1500.0 * 8.0;
+
+/// A run's summary, and its samples where the plan asked for them.
+#[derive(Clone, Debug)]
+pub struct Outcome {
+    /// Means and totals.
+    pub summary: Summary,
+    /// Samples over time; empty where none were asked for.
+    pub samples: MemorySink,
+}
+
+/// The readers below give `None` where the flow, the subflow or the value does not exist.
+impl Outcome {
+    fn flow(&self, name: &str) -> Option<&FlowSummary> {
+        self.summary.flows.iter().find(|f| f.name == name)
+    }
+
+    fn subflow(&self, flow: &str, r: usize) -> Option<&SubflowSummary> {
+        self.flow(flow)?.subflows.get(r)
+    }
+
+    /// Seconds that means cover, for flows that start at once.
+    fn measured_s(&self) -> f64 {
+        self.summary.duration_s - self.summary.warmup_s
+    }
+
+    /// A connection's goodput, in Mbit/s of payload.
+    pub fn goodput(&self, flow: &str) -> Option<f64> {
+        Some(self.flow(flow)?.goodput_bps / 1e6)
+    }
+
+    /// A subflow's goodput, in Mbit/s of payload.
+    pub fn subflow_goodput(&self, flow: &str, r: usize) -> Option<f64> {
+        Some(self.subflow(flow, r)?.goodput_bps / 1e6)
+    }
+
+    /// What a capture at the sender sees of a subflow: every packet, headers and retransmissions included,
+    /// in Mbit/s at IP level.
+    pub fn captured(&self, flow: &str, r: usize) -> Option<f64> {
+        Some(self.subflow(flow, r)?.sent_segments as f64 * PACKET_BITS / self.measured_s() / 1e6)
+    }
+
+    /// The sum of [`Outcome::captured`] over a connection's subflows.
+    pub fn captured_total(&self, flow: &str) -> Option<f64> {
+        (0..self.flow(flow)?.subflows.len()).map(|r| self.captured(flow, r)).sum()
+    }
+
+    /// A subflow's mean congestion window, in segments.
+    pub fn cwnd(&self, flow: &str, r: usize) -> Option<f64> {
+        self.subflow(flow, r)?.mean_cwnd_segments
+    }
+
+    /// A subflow's mean RTT, in seconds.
+    pub fn rtt(&self, flow: &str, r: usize) -> Option<f64> {
+        self.subflow(flow, r)?.mean_rtt_s
+    }
+
+    /// The sum over subflows of mean window ÷ mean RTT, in segments per second.
+    pub fn window_rate(&self, flow: &str) -> Option<f64> {
+        (0..self.flow(flow)?.subflows.len()).map(|r| Some(self.cwnd(flow, r)? / self.rtt(flow, r)?)).sum()
+    }
+
+    /// The time-weighted mean of one of the algorithm's observables.
+    pub fn observable(&self, flow: &str, r: usize, name: &str) -> Option<f64> {
+        self.subflow(flow, r)?.mean_observables.iter().find(|(n, _)| n == name)?.1
+    }
+
+    /// A link's utilisation, 0 to 1.
+    pub fn utilisation(&self, link: &str) -> Option<f64> {
+        Some(self.summary.links.iter().find(|l| l.name == link)?.utilisation)
+    }
+
+    /// A subflow's samples.
+    pub fn series(&self, flow: &str, r: usize) -> Option<&SubflowSeries> {
+        self.samples.series(flow, r)
+    }
+
+    /// The mean of a subflow's sampled windows from `from_s` on, in segments.
+    pub fn cwnd_from(&self, flow: &str, r: usize, from_s: f64) -> Option<f64> {
+        let series = self.series(flow, r)?;
+        let first = series.time_s.partition_point(|t| *t < from_s);
+        let late = &series.cwnd_segments[first..];
+        (!late.is_empty()).then(|| late.iter().sum::<f64>() / late.len() as f64)
+    }
+
+    /// When a subflow first lost something, in seconds, and the largest window sampled up to then.
+    pub fn first_loss(&self, flow: &str, r: usize) -> Option<(f64, f64)> {
+        let series = self.series(flow, r)?;
+        let i = series.lost_segments.iter().position(|lost| *lost > 0.0)?;
+        let peak = series.cwnd_segments[..=i].iter().copied().fold(0.0, f64::max);
+        Some((series.time_s[i], peak))
+    }
+}

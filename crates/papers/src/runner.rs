@@ -1,0 +1,300 @@
+//! Runs a paper: every simulation of its plans in parallel, then rows and figures from the outcomes.
+
+use crate::plan::{Definition, Paper, Plan, Quantity, Reading, RowPlan, Runs, Setup};
+use crate::{
+    Estimate, Experiment, Outcome, PaperResult, Published, Row, Rule, Run, Size, Verdict, ascending, estimate,
+};
+use anabranch_net::Time;
+use anabranch_record::{MemorySink, NoSamples, Sink};
+use anabranch_scenario::{Scenario, ScenarioError};
+use anabranch_sim::SimError;
+use rayon::iter::{ParallelBridge, ParallelIterator};
+use std::sync::atomic::{AtomicUsize, Ordering};
+
+/// What to run of a paper.
+#[derive(Clone, Debug, Default)]
+pub struct Options {
+    /// How much.
+    pub size: Size,
+    /// Seeds of long runs, instead of the size's own number.
+    pub seeds: Option<u32>,
+    /// Only the experiment with this identifier, or with a figure or table of this identifier.
+    pub only: Option<String>,
+}
+
+/// Where a run of a paper is.
+#[derive(Clone, Copy, Debug)]
+pub struct Progress<'a> {
+    /// Simulations that have ended.
+    pub done: usize,
+    /// All of them.
+    pub total: usize,
+    /// The one that ended last.
+    pub label: &'a str,
+}
+
+/// Why a paper has no result.
+#[derive(Debug, thiserror::Error)]
+pub enum PaperError {
+    /// The paper has no experiment of that identifier.
+    #[error("no experiment `{asked}` in {paper}; there are: {known}")]
+    NoExperiment {
+        /// What was asked for.
+        asked: String,
+        /// Of which paper.
+        paper: &'static str,
+        /// Those it has.
+        known: String,
+    },
+    /// A scenario of the paper, with what the experiment changes in it, is not a scenario.
+    #[error("{experiment}: `{command}` is not a scenario: {why}")]
+    Scenario {
+        /// Whose it is.
+        experiment: &'static str,
+        /// How to see it.
+        command: String,
+        /// What the reader of scenarios says.
+        #[source]
+        why: Box<ScenarioError>,
+    },
+    /// `keep_going` said no.
+    #[error("interrupted")]
+    Interrupted,
+}
+
+/// Runs a paper's experiments and judges them.
+///
+/// The result does not depend on the number of threads. A simulation that fails makes its rows
+/// [`Verdict::Failed`]; the others are judged all the same. `progress` is called from several threads.
+///
+/// # Errors
+/// [`PaperError`].
+pub fn run(
+    paper: &Paper,
+    options: &Options,
+    progress: &(dyn Fn(Progress<'_>) + Sync),
+    keep_going: &(dyn Fn() -> bool + Sync),
+) -> Result<PaperResult, PaperError> {
+    let seeds = options.seeds.unwrap_or(options.size.seeds()).max(1);
+    let chosen = choose(paper, options.only.as_deref())?;
+    let plans: Vec<Plan> = chosen.iter().map(|d| (d.plan)(options.size)).collect();
+    let simulations = Simulations::of(&chosen, &plans, seeds)?;
+    let outcomes = simulations.run(progress, keep_going)?;
+
+    let experiments = chosen.iter().zip(&plans).map(|(definition, plan)| {
+        let runs = Runs { of: plan.setups.iter().map(|s| simulations.outcomes(s, &outcomes)).collect() };
+        conclude(definition, plan, &runs)
+    });
+    let description = options.size.description().to_owned();
+    Ok(PaperResult {
+        id: paper.id.into(),
+        name: paper.name.into(),
+        title: paper.title.into(),
+        citation: paper.citation.into(),
+        size: options.size.name().into(),
+        seeds,
+        version: env!("CARGO_PKG_VERSION").into(),
+        notes: std::iter::once(description).chain(owned(paper.notes)).collect(),
+        errata: owned(paper.errata),
+        experiments: experiments.collect(),
+    })
+}
+
+fn choose<'a>(paper: &'a Paper, only: Option<&str>) -> Result<Vec<&'a Definition>, PaperError> {
+    let wanted =
+        |d: &&Definition| only.is_none_or(|id| d.ids.iter().any(|known| known.eq_ignore_ascii_case(id)));
+    let chosen: Vec<_> = paper.experiments.iter().filter(wanted).collect();
+    match only {
+        Some(asked) if chosen.is_empty() => {
+            let known: Vec<&str> = paper.experiments.iter().flat_map(|d| d.ids).copied().collect();
+            Err(PaperError::NoExperiment { asked: asked.into(), paper: paper.id, known: known.join(", ") })
+        }
+        _ => Ok(chosen),
+    }
+}
+
+fn owned(texts: &[&str]) -> Vec<String> {
+    texts.iter().map(|t| (*t).to_owned()).collect()
+}
+
+/// Every simulation of a paper's plans, equal ones once.
+struct Simulations {
+    each: Vec<Simulation>,
+}
+
+struct Simulation {
+    setup: Setup,
+    scenario: Scenario,
+    seeds: u32,
+}
+
+/// What the seeds of one simulation gave.
+type Outcomes = Vec<Result<Outcome, String>>;
+
+impl Simulations {
+    fn of(definitions: &[&Definition], plans: &[Plan], seeds: u32) -> Result<Self, PaperError> {
+        let mut each: Vec<Simulation> = Vec::new();
+        for (definition, plan) in definitions.iter().zip(plans) {
+            for setup in &plan.setups {
+                let seeds = seeds * setup.repeats;
+                if let Some(same) = each.iter_mut().find(|s| s.setup.is_same(setup)) {
+                    same.setup.sampled |= setup.sampled;
+                    same.seeds = same.seeds.max(seeds);
+                    continue;
+                }
+                let scenario = setup.scenario().map_err(|why| PaperError::Scenario {
+                    experiment: definition.id(),
+                    command: setup.command(1),
+                    why: Box::new(why),
+                })?;
+                each.push(Simulation { setup: setup.clone(), scenario, seeds });
+            }
+        }
+        Ok(Simulations { each })
+    }
+
+    fn outcomes<'a>(&self, setup: &Setup, outcomes: &'a [Outcomes]) -> &'a [Result<Outcome, String>] {
+        let i = self.each.iter().position(|s| s.setup.is_same(setup)).expect("every setup is simulated");
+        &outcomes[i]
+    }
+
+    fn run(
+        &self,
+        progress: &(dyn Fn(Progress<'_>) + Sync),
+        keep_going: &(dyn Fn() -> bool + Sync),
+    ) -> Result<Vec<Outcomes>, PaperError> {
+        let mut jobs: Vec<(usize, u32)> = self
+            .each
+            .iter()
+            .enumerate()
+            .flat_map(|(i, s)| (1..=s.seeds).map(move |seed| (i, seed)))
+            .collect();
+        let total = jobs.len();
+        // Long ones first, so that no core waits for another at the end.
+        jobs.sort_by_key(|(i, _)| std::cmp::Reverse(self.each[*i].scenario.duration));
+
+        let done = AtomicUsize::new(0);
+        let run = |(i, seed): (usize, u32)| {
+            let outcome = self.each[i].run(seed.into(), keep_going);
+            let label = &self.each[i].setup.title;
+            progress(Progress { done: done.fetch_add(1, Ordering::Relaxed) + 1, total, label });
+            ((i, seed), outcome)
+        };
+        let mut finished: Vec<_> = jobs.into_iter().par_bridge().map(run).collect();
+        finished.sort_by_key(|(job, _)| *job);
+
+        let mut outcomes: Vec<Outcomes> = self.each.iter().map(|_| Outcomes::new()).collect();
+        for ((i, seed), outcome) in finished {
+            match outcome {
+                Err(SimError::Interrupted { .. }) => return Err(PaperError::Interrupted),
+                Err(error) => {
+                    outcomes[i].push(Err(format!("{}, seed {seed}: {error}", self.each[i].setup.title)))
+                }
+                Ok(outcome) => outcomes[i].push(Ok(outcome)),
+            }
+        }
+        Ok(outcomes)
+    }
+}
+
+impl Simulation {
+    fn run(&self, seed: u64, keep_going: &(dyn Fn() -> bool + Sync)) -> Result<Outcome, SimError> {
+        // A short run may end before it asks.
+        if !keep_going() {
+            return Err(SimError::Interrupted { at: Time::ZERO });
+        }
+        let mut samples = MemorySink::new();
+        let sink: &mut dyn Sink = if self.setup.sampled { &mut samples } else { &mut NoSamples };
+        let summary = anabranch_sim::run(&self.scenario, seed, sink, &mut |_| keep_going())?;
+        Ok(Outcome { summary, samples })
+    }
+}
+
+fn conclude(definition: &Definition, plan: &Plan, runs: &Runs<'_>) -> Experiment {
+    let run = |setup: &Setup| Run {
+        title: setup.title.clone(),
+        command: setup.command(1),
+        scenario: setup.file.name.into(),
+        text: setup.file.text.into(),
+    };
+    Experiment {
+        id: definition.id().into(),
+        title: definition.title.into(),
+        notes: owned(definition.notes).into_iter().chain(plan.notes.iter().cloned()).collect(),
+        rows: plan.rows.iter().map(|row| row.conclude(runs)).collect(),
+        figures: plan.figures.iter().map(|draw| draw(runs)).collect(),
+        runs: distinct(&plan.setups).map(run).collect(),
+    }
+}
+
+/// Setups without repetitions.
+fn distinct(setups: &[Setup]) -> impl Iterator<Item = &Setup> {
+    setups.iter().enumerate().filter(|(i, s)| !setups[..*i].iter().any(|t| t.is_same(s))).map(|(_, s)| s)
+}
+
+impl RowPlan {
+    fn conclude(&self, runs: &Runs<'_>) -> Row {
+        let (measured, verdict, said) = match self.value(runs) {
+            Ok(found) => found,
+            Err(why) => (None, Verdict::Failed, Some(why)),
+        };
+        let because =
+            self.because.clone().filter(|_| !matches!(verdict, Verdict::Reproduced | Verdict::Failed));
+        let explanation: Vec<String> = said.into_iter().chain(because).collect();
+        Row {
+            id: self.id.clone(),
+            what: self.what.clone(),
+            unit: self.unit.into(),
+            published: self.published.clone(),
+            measured,
+            rule: self.stated_rule(),
+            verdict,
+            explanation: (!explanation.is_empty()).then(|| explanation.join(" ")),
+        }
+    }
+
+    fn stated_rule(&self) -> String {
+        match (&self.published, self.rule) {
+            (Published::Nothing, Rule::NotJudged) => self.rule.to_string(),
+            (_, Rule::NotJudged) => "not judged: shown for comparison".into(),
+            (_, rule) => rule.to_string(),
+        }
+    }
+
+    fn value(&self, runs: &Runs<'_>) -> Result<(Option<Estimate>, Verdict, Option<String>), String> {
+        match &self.reading {
+            Reading::Formula(value) => {
+                let ours = Estimate { mean: *value, half_width: None, values: vec![*value] };
+                let verdict = self.rule.judge(&ours);
+                Ok((Some(ours), verdict, None))
+            }
+            Reading::Measured(quantity) => {
+                let ours = measured(quantity, runs)?;
+                let verdict = self.rule.judge(&ours);
+                Ok((Some(ours), verdict, None))
+            }
+            Reading::Ascending(quantities) => {
+                let ours: Result<Vec<Estimate>, String> =
+                    quantities.iter().map(|(_, q)| measured(q, runs)).collect();
+                let ours = ours?;
+                let said: Vec<String> = quantities
+                    .iter()
+                    .zip(&ours)
+                    .map(|((name, _), e)| format!("{name} {}", brief(e)))
+                    .collect();
+                Ok((None, ascending(&ours), Some(format!("Measured: {}.", said.join(", ")))))
+            }
+        }
+    }
+}
+
+fn measured(quantity: &Quantity, runs: &Runs<'_>) -> Result<Estimate, String> {
+    estimate(runs.values(quantity)?).map_err(|error| error.to_string())
+}
+
+fn brief(e: &Estimate) -> String {
+    match e.half_width {
+        Some(half) => format!("{:.3} ± {:.3}", e.mean, half),
+        None => format!("{:.3}", e.mean),
+    }
+}

@@ -1,0 +1,40 @@
+//! The papers' scenario files, embedded.
+
+/// A scenario file of this crate.
+#[derive(Debug, PartialEq, Eq)]
+pub struct ScenarioFile {
+    /// Its name, without folder.
+    pub name: &'static str,
+    /// Its text.
+    pub text: &'static str,
+}
+
+impl ScenarioFile {
+    /// Its path from the root of the repository.
+    pub fn path(&self) -> String {
+        format!("crates/papers/scenarios/{}", self.name)
+    }
+}
+
+/// Embeds files and lists them.
+macro_rules! files {
+    ($($id:ident = $name:literal;)*) => {
+        $(
+            #[doc = concat!("`", $name, "`: see its first lines.")]
+            pub static $id: ScenarioFile =
+                ScenarioFile { name: $name, text: include_str!(concat!("../scenarios/", $name)) };
+        )*
+        /// Every file.
+        pub static ALL: &[&ScenarioFile] = &[$(&$id),*];
+    };
+}
+
+files! {
+    TESTBED = "coupled-cubic-testbed.toml";
+    TESTBED_ALONE = "coupled-cubic-alone.toml";
+    SHARED_BOTTLENECK = "shared-large-bottleneck.toml";
+    LOSSY_LINK = "lossy-link.toml";
+    LOSSY_PATHS = "lossy-paths.toml";
+    KATO_LOSS = "kato-loss.toml";
+    KATO_BOTTLENECK = "kato-bottleneck.toml";
+}

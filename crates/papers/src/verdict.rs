@@ -1,0 +1,149 @@
+//! The rules by which a value is judged. Each row states its rule before anything runs.
+
+use crate::{Estimate, Verdict};
+use std::fmt;
+
+/// How a row is judged.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub enum Rule {
+    /// Within 10 % of this published value reproduces, within 25 % partly: the default.
+    Published(f64),
+    /// A formula's value against a printed one: equal within what was printed.
+    Printed(f64),
+    /// A claim that something equals `target`, which no table prints: bands as by default.
+    Near(f64),
+    /// A claim that something is at least that: the whole interval reproduces, the mean alone partly.
+    AtLeast(f64),
+    /// A claim that something is at most that: the whole interval reproduces, the mean alone partly.
+    AtMost(f64),
+    /// A claim that several means ascend.
+    Ascending,
+    /// Nothing to judge by.
+    NotJudged,
+}
+
+/// Deviation, relative to the published value, up to which a value reproduces.
+const REPRODUCED: f64 = 0.10;
+/// Deviation up to which it does so partly.
+const PARTLY: f64 = 0.25;
+/// What rounding of printed values and constants may change: one unit, or a thousandth.
+const PRINTED: (f64, f64) = (1.0, 1e-3);
+
+impl Rule {
+    /// The verdict on one value. [`Rule::Ascending`] judges several: see [`ascending`].
+    pub fn judge(self, ours: &Estimate) -> Verdict {
+        let (low, high) = interval(ours);
+        match self {
+            Rule::Published(target) | Rule::Near(target) => {
+                let deviation = (ours.mean - target).abs() / target.abs();
+                graded(deviation <= REPRODUCED, deviation <= PARTLY)
+            }
+            Rule::Printed(target) => {
+                let deviation = (ours.mean - target).abs();
+                let (unit, relative) = PRINTED;
+                // The unit counts only for values printed without decimals.
+                let unit = if target.fract() == 0.0 { unit } else { 0.0 };
+                let fits = deviation <= unit.max(relative * target.abs());
+                graded(fits, false)
+            }
+            Rule::AtLeast(bound) => graded(low >= bound, ours.mean >= bound),
+            Rule::AtMost(bound) => graded(high <= bound, ours.mean <= bound),
+            Rule::Ascending | Rule::NotJudged => Verdict::NotJudged,
+        }
+    }
+}
+
+impl fmt::Display for Rule {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Rule::Published(_) => {
+                write!(f, "within 10 % of the published value reproduces, within 25 % partly, else not")
+            }
+            Rule::Printed(_) => {
+                write!(f, "the formula equals the printed value to one unit or 0.1 % (rounding), else not")
+            }
+            Rule::Near(x) => write!(f, "within 10 % of {x} reproduces, within 25 % partly, else not"),
+            Rule::AtLeast(x) => {
+                write!(f, "the 95 % interval at or above {x} reproduces, only the mean partly, else not")
+            }
+            Rule::AtMost(x) => {
+                write!(f, "the 95 % interval at or below {x} reproduces, only the mean partly, else not")
+            }
+            Rule::Ascending => write!(
+                f,
+                "in this order with disjoint 95 % intervals reproduces, only the means in order partly, else not"
+            ),
+            Rule::NotJudged => write!(f, "not judged: nothing published to compare with"),
+        }
+    }
+}
+
+/// The verdict on a claim that these ascend.
+pub fn ascending(values: &[Estimate]) -> Verdict {
+    let disjoint = values.windows(2).all(|w| interval(&w[0]).1 < interval(&w[1]).0);
+    let ordered = values.windows(2).all(|w| w[0].mean < w[1].mean);
+    graded(disjoint, ordered)
+}
+
+fn interval(e: &Estimate) -> (f64, f64) {
+    let half = e.half_width.unwrap_or(0.0);
+    (e.mean - half, e.mean + half)
+}
+
+fn graded(reproduced: bool, partly: bool) -> Verdict {
+    match (reproduced, partly) {
+        (true, _) => Verdict::Reproduced,
+        (false, true) => Verdict::Partly,
+        (false, false) => Verdict::NotReproduced,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use Verdict::{NotReproduced, Partly, Reproduced};
+
+    fn value(mean: f64, half_width: f64) -> Estimate {
+        Estimate { mean, half_width: Some(half_width), values: vec![mean - half_width, mean + half_width] }
+    }
+
+    #[test]
+    fn default_bands() {
+        let rule = Rule::Published(100.0);
+        for (mean, verdict) in [
+            (100.0, Reproduced),
+            (109.9, Reproduced),
+            (90.1, Reproduced),
+            (110.1, Partly),
+            (75.1, Partly),
+            (125.1, NotReproduced),
+            (74.9, NotReproduced),
+        ] {
+            assert_eq!(rule.judge(&value(mean, 50.0)), verdict, "{mean}");
+        }
+    }
+
+    #[test]
+    fn printed_values_round() {
+        assert_eq!(Rule::Printed(12.0).judge(&value(12.2, 0.1)), Reproduced);
+        assert_eq!(Rule::Printed(333250.0).judge(&value(333247.0, 0.1)), Reproduced);
+        assert_eq!(Rule::Printed(120.0).judge(&value(122.5, 0.1)), NotReproduced);
+        assert_eq!(Rule::Printed(0.4).judge(&value(0.9, 0.1)), NotReproduced);
+    }
+
+    #[test]
+    fn bounds_need_the_whole_interval() {
+        assert_eq!(Rule::AtLeast(1.0).judge(&value(1.2, 0.1)), Reproduced);
+        assert_eq!(Rule::AtLeast(1.0).judge(&value(1.05, 0.1)), Partly);
+        assert_eq!(Rule::AtLeast(1.0).judge(&value(0.99, 0.1)), NotReproduced);
+        assert_eq!(Rule::AtMost(1.0).judge(&value(0.8, 0.1)), Reproduced);
+        assert_eq!(Rule::AtMost(1.0).judge(&value(0.95, 0.1)), Partly);
+    }
+
+    #[test]
+    fn orderings_need_disjoint_intervals() {
+        assert_eq!(ascending(&[value(1.0, 0.4), value(2.0, 0.4), value(3.0, 0.4)]), Reproduced);
+        assert_eq!(ascending(&[value(1.0, 0.6), value(2.0, 0.6)]), Partly);
+        assert_eq!(ascending(&[value(2.0, 0.1), value(1.0, 0.1)]), NotReproduced);
+    }
+}

@@ -1,0 +1,94 @@
+//! The definitions as a whole: complete, loadable, and independent of threads.
+
+use anabranch_papers::{
+    Options, PaperError, PaperResult, Published, Size, Verdict, all, find, run, scenarios,
+};
+use anabranch_scenario::{Overrides, Source, load};
+use std::collections::BTreeSet;
+
+fn quick(paper: &str, experiment: &str) -> PaperResult {
+    let options = Options { size: Size::Quick, seeds: Some(2), only: Some(experiment.into()) };
+    run(find(paper).unwrap(), &options, &|_| (), &|| true).unwrap()
+}
+
+#[test]
+fn every_scenario_file_loads() {
+    for file in scenarios::ALL {
+        let source = Source { name: file.path(), text: file.text.into() };
+        load(&source, &Overrides::default()).unwrap_or_else(|e| panic!("{}: {e:?}", file.name));
+        let path = format!("{}/../../{}", env!("CARGO_MANIFEST_DIR"), file.path());
+        assert_eq!(std::fs::read_to_string(path).unwrap(), file.text, "commands name this path");
+    }
+}
+
+/// The tables and figures of both papers, each reproducible by its identifier.
+#[test]
+fn every_table_and_figure_is_there() {
+    let ids = "A-T1 A-F2 A-T2 A-F5 A-T4 A-F6 A-T5 A-F7 A-T6 A-F7b B-T1 B-F4 B-F5 B-F6 B-T2 B-F8 B-F9 B-D";
+    for id in ids.split(' ') {
+        assert_eq!(find(id).expect(id).id, &id[..1]);
+    }
+}
+
+/// Every setup of every size is a scenario that its printed command would load, and no two rows or figures share a name.
+#[test]
+fn plans_are_consistent() {
+    for paper in all() {
+        for size in Size::ALL {
+            let mut rows = BTreeSet::new();
+            for definition in paper.experiments {
+                let plan = (definition.plan)(size);
+                plan.check().unwrap_or_else(|e| panic!("{}: {e}", definition.id()));
+                for id in plan.row_ids() {
+                    assert!(rows.insert(id.to_owned()), "{id} twice");
+                    let own = |known: &&str| id.starts_with(known);
+                    assert!(definition.ids.iter().any(own), "{id} in {}", definition.id());
+                }
+            }
+        }
+    }
+}
+
+#[test]
+fn an_unknown_experiment_is_named() {
+    let options = Options { only: Some("A-T99".into()), ..Options::default() };
+    let error = run(find("A").unwrap(), &options, &|_| (), &|| true).unwrap_err();
+    assert!(matches!(&error, PaperError::NoExperiment { known, .. } if known.contains("A-F7b")), "{error}");
+}
+
+#[test]
+fn interruption_is_no_result() {
+    let options = Options { size: Size::Quick, seeds: None, only: Some("B-T2".into()) };
+    let result = run(find("kato-lia-evaluation").unwrap(), &options, &|_| (), &|| false);
+    assert!(matches!(result, Err(PaperError::Interrupted)));
+}
+
+#[test]
+fn results_do_not_depend_on_threads() {
+    let on = |threads| {
+        let pool = rayon::ThreadPoolBuilder::new().num_threads(threads).build().unwrap();
+        serde_json::to_string(&pool.install(|| quick("B", "B-T2"))).unwrap()
+    };
+    assert_eq!(on(1), on(2));
+}
+
+/// A small experiment, end to end: every row measured, judged, with an interval, and its figures drawn.
+#[test]
+fn an_experiment_runs() {
+    let result = quick("B", "B-F8");
+    let [experiment] = &result.experiments[..] else { panic!("one experiment") };
+    assert_eq!((experiment.id.as_str(), experiment.figures.len(), experiment.runs.len()), ("B-T2", 2, 2));
+    for row in &experiment.rows {
+        assert_ne!(row.verdict, Verdict::Failed, "{row:?}");
+        assert!(!row.rule.is_empty());
+        if let Some(measured) = &row.measured {
+            assert_eq!(measured.values.len(), 8, "{}", row.id);
+            assert!(measured.half_width.unwrap() > 0.0, "{}", row.id);
+        } else {
+            assert!(matches!(row.published, Published::Claim(_)), "{}", row.id);
+        }
+    }
+    for panel in experiment.figures.iter().flat_map(|f| &f.panels) {
+        assert!(panel.series.iter().all(|s| s.points.len() > 100), "{}", panel.title);
+    }
+}
