@@ -5,7 +5,7 @@ use crate::Time;
 /// One directed link: loss on entry, a queue, a transmitter, a propagation delay.
 #[derive(Clone, Debug, PartialEq)]
 pub struct LinkSpec {
-    /// Transmission rate at IP level, in bits per second; positive.
+    /// Transmission rate at IP level, in bits per second; positive. Taken as 4 or 10¹⁸ where it is beyond.
     pub rate_bps: f64,
     /// Propagation delay, one way.
     pub delay: Time,
