@@ -17,12 +17,15 @@ const config = {
   legend: { labelColor: "currentColor", labelFontSize: 12, symbolStrokeWidth: 1.8, symbolSize: 70, offset: 14 },
 };
 
+// Legends and labels are arranged by the width that a first layout finds: a second one makes room for them.
+const settle = (view) => view.resize().runAsync();
+
 async function draw(chart) {
   const spec = JSON.parse(chart.querySelector("script").textContent);
   const place = document.createElement("div");
   chart.append(place);
   try {
-    await vegaEmbed(place, spec, {
+    const { view } = await vegaEmbed(place, spec, {
       mode: "vega-lite",
       renderer: "svg",
       config,
@@ -30,6 +33,8 @@ async function draw(chart) {
       actions: { export: true, source: true, compiled: false, editor: false },
       logLevel: vega.Error,
     });
+    await settle(view);
+    addEventListener("resize", () => settle(view));
     chart.dataset.state = "drawn";
   } catch (error) {
     chart.dataset.state = "failed";

@@ -1,17 +1,15 @@
 //! A panel as a Vega-Lite specification.
-//!
-//! Published series are dashed and hollow, ours solid and filled; a published series takes the colour of ours
-//! with the same name.
 
 use std::collections::BTreeSet;
 
-use anabranch_papers::{Mark, Panel, Point, Series};
+use anabranch_papers::{Axis, Mark, Panel, Point, Series};
 use serde_json::{Map, Value, json};
 
 use crate::{
     downsample::downsample,
     format::significant,
-    scales::{COLOURS, SHAPES, domain, drawable, exceeds, extent, quantitative},
+    scales::{domain, drawable, exceeds, extent, quantitative},
+    style::Style,
 };
 
 /// Points of a series beyond which only extremes are drawn.
@@ -41,10 +39,10 @@ pub fn chart(panel: &Panel) -> Option<Chart> {
     let xs = extent(points().map(|p| p.x))?;
     let y_domain = domain(&panel.y, ys, bars || (ys.0 >= 0.0 && ys.0 < ys.1 / 2.0));
 
-    let style = Style::new(&panel.series);
+    let few = drawn.iter().all(|points| points.len() <= FEW_POINTS);
+    let style = Style::new(&panel.series, panel.mark == Mark::Line && !few);
     let series = panel.series.iter().zip(&drawn).zip(&style.names);
     let data: Vec<Value> = series.map(|((_, points), name)| columns(panel, name, points)).collect();
-    let few = drawn.iter().all(|points| points.len() <= FEW_POINTS);
 
     let mut shared = Map::new();
     shared.insert("y".into(), quantitative("y", &panel.y, y_domain));
@@ -58,11 +56,16 @@ pub fn chart(panel: &Panel) -> Option<Chart> {
     shared.insert("stroke".into(), style.channel(&style.strokes));
     shared.insert("opacity".into(), json!({ "condition": { "param": "shown", "value": 1 }, "value": 0.08 }));
 
+    let own = || style.channel(&style.strokes);
     let layer = match panel.mark {
-        Mark::Bar => vec![bar_layer(&style, y_domain.0), interval_bars()],
-        Mark::Point => vec![point_layer(&style, panel), interval_bars()],
-        Mark::Line if few => vec![line_layer(&style), interval_bars(), point_layer(&style, panel)],
-        Mark::Line => vec![interval_band(), line_layer(&style), handle_layer(panel)],
+        Mark::Bar => {
+            vec![bar_layer(&style, panel, y_domain.0), interval_bars(json!({ "value": "currentColor" }))]
+        }
+        Mark::Point => vec![point_layer(&style, panel), interval_bars(own())],
+        Mark::Line if few => {
+            vec![line_layer(&style), interval_bars(own()), point_layer(&style, panel)]
+        }
+        Mark::Line => vec![line_layer(&style), interval_band(&style), handle_layer(panel)],
     };
     let description = describe(panel, &style.names);
     let spec = json!({
@@ -135,13 +138,12 @@ fn categories<'a>(title: &str, points: impl Iterator<Item = &'a Point>) -> Value
     })
 }
 
-fn bar_layer(style: &Style, base: f64) -> Value {
+fn bar_layer(style: &Style, panel: &Panel, base: f64) -> Value {
     json!({
-        "mark": { "type": "bar", "strokeWidth": 1.5 },
+        "mark": { "type": "bar", "strokeWidth": 1.5, "tooltip": tooltip(("place", "label"), &panel.y.title) },
         "encoding": {
             "y2": { "datum": base },
             "fill": style.channel(&style.fills),
-            "tooltip": tooltip(json!({ "field": "label", "title": "" }), "value"),
         },
     })
 }
@@ -155,11 +157,15 @@ fn line_layer(style: &Style) -> Value {
 
 fn point_layer(style: &Style, panel: &Panel) -> Value {
     json!({
-        "mark": { "type": "point", "size": 44, "strokeWidth": 1.6 },
+        "mark": {
+            "type": "point",
+            "size": 44,
+            "strokeWidth": 1.6,
+            "tooltip": tooltip((&panel.x.title, "x"), &panel.y.title),
+        },
         "encoding": {
             "fill": style.channel(&style.fills),
             "shape": style.channel(&style.shapes),
-            "tooltip": tooltip(json!({ "field": "x", "title": panel.x.title }), &panel.y.title),
         },
     })
 }
@@ -170,47 +176,56 @@ fn handle_layer(panel: &Panel) -> Value {
         "transform": [{ "filter": "datum.handle" }],
         "params": [{
             "name": "pointed",
-            "select": { "type": "point", "on": "pointerover", "clear": "pointerout" },
+            "select": { "type": "point", "fields": ["series", "x"], "on": "pointerover", "clear": "pointerout" },
         }],
-        "mark": { "type": "point", "size": 70, "strokeWidth": 2, "fill": "transparent" },
+        "mark": {
+            "type": "point",
+            "size": 70,
+            "strokeWidth": 2,
+            "fill": "transparent",
+            "tooltip": tooltip((&panel.x.title, "x"), &panel.y.title),
+        },
         "encoding": {
             "opacity": { "condition": { "param": "pointed", "empty": false, "value": 1 }, "value": 0 },
-            "tooltip": tooltip(json!({ "field": "x", "title": panel.x.title }), &panel.y.title),
         },
     })
 }
 
-fn interval_bars() -> Value {
+fn interval_bars(stroke: Value) -> Value {
     json!({
         "transform": [{ "filter": "datum.low != null" }],
-        "mark": { "type": "errorbar", "ticks": true, "thickness": 1.2 },
+        "mark": { "type": "errorbar", "ticks": { "size": 8, "thickness": 1.2 }, "thickness": 1.2 },
         "encoding": {
             "y": { "field": "low", "type": "quantitative" },
             "y2": { "field": "high" },
+            "stroke": stroke,
         },
     })
 }
 
-fn interval_band() -> Value {
+fn interval_band(style: &Style) -> Value {
+    let mut fill = style.channel(&style.strokes);
+    fill["legend"] = Value::Null;
     json!({
         "transform": [{ "filter": "datum.low != null" }],
         "mark": { "type": "area", "fillOpacity": 0.15, "strokeOpacity": 0, "order": false },
         "encoding": {
             "y": { "field": "low", "type": "quantitative" },
             "y2": { "field": "high" },
-            "fill": { "field": "series", "type": "nominal", "legend": null },
+            "fill": fill,
         },
     })
 }
 
-fn tooltip(place: Value, value: &str) -> Value {
-    json!([
-        { "field": "series", "title": "series" },
-        place,
-        { "field": "y", "title": value },
-        { "field": "low", "title": "95 % from" },
-        { "field": "high", "title": "95 % to" },
-    ])
+/// What a mark says of itself when pointed at: an expression, so that points without an interval have no line for it.
+fn tooltip(place: (&str, &str), value: &str) -> Value {
+    let show = |title: &str, value: &str| format!("{}: {value}", json!(title));
+    let number = |field: &str| format!("format(datum.{field}, '.6~g')");
+    let (title, field) = place;
+    let place = if field == "label" { "datum.label".to_owned() } else { number(field) };
+    let lines = [show("series", "datum.series"), show(title, &place), show(value, &number("y"))].join(", ");
+    let interval = show("95 % interval", &format!("{} + ' to ' + {}", number("low"), number("high")));
+    json!({ "expr": format!("datum.low == null ? {{{lines}}} : {{{lines}, {interval}}}") })
 }
 
 /// A click on the legend singles out its series. A selection belongs to one layer, which must not be a composite
@@ -224,77 +239,13 @@ fn with_legend_selection(mut layers: Vec<Value>) -> Vec<Value> {
     layers
 }
 
-/// How each series is drawn, in the order of the panel.
-struct Style {
-    names: Vec<String>,
-    strokes: Vec<Value>,
-    fills: Vec<Value>,
-    dashes: Vec<Value>,
-    shapes: Vec<Value>,
-}
-
-impl Style {
-    fn new(series: &[Series]) -> Self {
-        let mut families: Vec<&str> = Vec::new();
-        let mut style =
-            Self { names: vec![], strokes: vec![], fills: vec![], dashes: vec![], shapes: vec![] };
-        for s in series {
-            let family = families.iter().position(|&name| name == s.name).unwrap_or_else(|| {
-                families.push(&s.name);
-                families.len() - 1
-            });
-            let colour = COLOURS[family % COLOURS.len()];
-            let again = family / COLOURS.len();
-            style.names.push(style.unused_name(s));
-            style.strokes.push(json!(colour));
-            style.fills.push(json!(if s.published { "transparent" } else { colour }));
-            style.dashes.push(match (s.published, again) {
-                (true, _) => json!([6, 4]),
-                (false, 0) => json!([1, 0]),
-                (false, _) => json!([1.5, 2.5]),
-            });
-            style.shapes.push(json!(SHAPES[(family + again) % SHAPES.len()]));
-        }
-        style
-    }
-
-    /// A legend entry that says "published" where it is, and that no other series has.
-    fn unused_name(&self, series: &Series) -> String {
-        let says_so = series.name.to_lowercase().contains("published");
-        let name = match series.published && !says_so {
-            true => format!("{} (published)", series.name),
-            false => series.name.clone(),
-        };
-        let mut unused = name.clone();
-        let mut n = 1;
-        while self.names.contains(&unused) {
-            n += 1;
-            unused = format!("{name} {n}");
-        }
-        unused
-    }
-
-    /// An encoding of the series by `range`. Equal domains and titles make Vega-Lite join their legends.
-    fn channel(&self, range: &[Value]) -> Value {
-        let longest = self.names.iter().map(|n| n.chars().count()).max().unwrap_or(0);
-        let columns = format!("max(1, min({}, floor(width / {})))", self.names.len(), longest * 7 + 40);
-        json!({
-            "field": "series",
-            "type": "nominal",
-            "title": null,
-            "scale": { "domain": self.names, "range": range },
-            "legend": { "orient": "bottom", "direction": "horizontal", "labelLimit": 0, "columns": { "signal": columns } },
-        })
-    }
-}
-
 fn describe(panel: &Panel, names: &[String]) -> String {
     let kind = match panel.mark {
         Mark::Line => "Line chart",
         Mark::Point => "Scatter plot",
         Mark::Bar => "Bar chart",
     };
-    let log = |axis: &anabranch_papers::Axis| if axis.log { " (logarithmic)" } else { "" };
+    let log = |axis: &Axis| if axis.log { " (logarithmic)" } else { "" };
     format!(
         "{kind}: {}. Horizontal axis: {}{}. Vertical axis: {}{}. Series: {}.",
         panel.title,
@@ -319,9 +270,7 @@ fn remarks(panel: &Panel, xs: (f64, f64), ys: (f64, f64)) -> Vec<String> {
         n => remarks.push(format!("{n} points have no place on these axes; they are in the data file.")),
     }
     if panel.series.iter().any(|s| s.points.len() > MOST_POINTS) {
-        remarks.push(format!(
-            "Drawn with at most {MOST_POINTS} points a series (each stretch's lowest and highest); the data file has all."
-        ));
+        remarks.push("Drawn as each stretch's lowest and highest value; the file has all.".to_owned());
     }
     remarks
 }

@@ -132,7 +132,7 @@ mod tests {
         assert_eq!(number(12.0), "12");
         assert_eq!(number(849.34567), "849.3");
         assert_eq!(number(333_250.4), "333\u{202f}250");
-        assert_eq!(number(-3.14159), "−3.142");
+        assert_eq!(number(-2.71659), "−2.717");
         assert_eq!(number(2.06e-4), "2.06 × 10⁻⁴");
         assert_eq!(number(1e-8), "10⁻⁸");
         assert_eq!(number(f64::NAN), "undefined");

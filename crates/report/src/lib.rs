@@ -3,9 +3,9 @@
 //! [`write`] turns recorded [`PaperResult`]s into a folder of plain files that opens from disk without a
 //! network. The same results and [`Context`] always give the same bytes: no clock, no environment.
 //!
-//! A page is a function in [`pages`](self) from the [`Plan`](plan::Plan), which has given every page, row and
-//! data file its name beforehand, so that pages can link to each other. Another kind of page is one more
-//! module there and one more group in the navigation.
+//! A page is a function in `pages` of the `Plan`, which has given every page, row and data file its name
+//! beforehand, so that pages can link to each other. Another kind of page is one more module there and one more
+//! group in the navigation.
 
 use std::path::Path;
 
@@ -22,6 +22,7 @@ mod prose;
 mod ratio;
 mod scales;
 mod site;
+mod style;
 mod verdict;
 
 pub use site::ReportError;

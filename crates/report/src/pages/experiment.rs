@@ -85,7 +85,7 @@ pub fn published(row: &Row) -> Markup {
         @match &row.published {
             Published::Value(value) => td.number { (format::exact(*value)) },
             Published::Claim(claim) => td.claim { (prose(claim)) },
-            Published::Nothing => td.number.quiet { "nothing" },
+            Published::Nothing => td.number.quiet { "not given" },
         }
     }
 }

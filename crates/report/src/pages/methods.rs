@@ -38,7 +38,7 @@ fn rows() -> Markup {
         p {
             "“849 ± 12” is the mean over the runs and half the width of its 95 % confidence interval (Student's "
             i { "t" } " with " i { "n" } " − 1 degrees of freedom). Were the experiment repeated with fresh seeds many times, "
-            "19 of 20 such intervals would hold the model's true mean. The interval speaks of chance alone. It does not "
+            "about 19 of 20 such intervals would hold the model's true mean. The interval speaks of chance alone. It does not "
             "contain what the paper leaves open (buffers, host delays, kernel versions) nor the error of the "
             "published value, for which papers rarely give one. A value without ± comes from a formula or a single run."
         }
@@ -69,7 +69,7 @@ fn verdicts() -> Markup {
         h2 id="verdicts" { "Verdicts" }
         p {
             "Every rule is part of the experiment's definition and was fixed before the run; none is adjusted to what the run "
-            "gives. A rule other than the default is printed in its row."
+            "gives. Each row prints its own."
         }
         dl.terms { @for v in verdict::ALL { dt { (verdict::badge(v)) } dd { (meaning(v)) } } }
     }

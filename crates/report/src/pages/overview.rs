@@ -77,7 +77,7 @@ fn summary(plan: &Plan) -> Markup {
                         tr {
                             th scope="row" {
                                 a href=(paper.file) { (paper.result.id) ". " (paper.result.title) }
-                                div.quiet { (paper.result.citation) }
+                                div.quiet { (prose(&paper.result.citation)) }
                             }
                             td { (paper.result.size) }
                             td.number { (paper.result.seeds) }
@@ -107,7 +107,7 @@ fn strips(plan: &Plan) -> Markup {
                 dl {
                     @for e in &paper.experiments {
                         dt { a href={ (paper.file) "#" (e.anchor) } { b { (e.experiment.id) } " " (e.experiment.title) } }
-                        dd { (verdict::strip(&paper.file, &e.rows)) }
+                        dd { @if e.rows.is_empty() { span.quiet { "figure only" } } @else { (verdict::strip(&paper.file, &e.rows)) } }
                     }
                 }
             }
@@ -137,7 +137,7 @@ fn every_row(plan: &Plan) -> Markup {
                     }
                 }
                 @for paper in &plan.papers {
-                    @for e in &paper.experiments {
+                    @for e in paper.experiments.iter().filter(|e| !e.rows.is_empty()) {
                         tbody {
                             tr.group { th scope="rowgroup" colspan="5" { (e.experiment.id) " " (e.experiment.title) } }
                             @for (row, anchor) in &e.rows {

@@ -1,0 +1,143 @@
+//! How series are told apart.
+//!
+//! Published series are dashed and hollow, ours solid and filled; a published series takes the colour of ours
+//! with the same name.
+
+use anabranch_papers::Series;
+use serde_json::{Value, json};
+
+/// Colours of series, after Okabe and Ito's set for colour-blind readers, each darkened or lightened until it
+/// has a contrast of 3:1 on white paper and on the dark page. Not told by colour alone: shapes and the legend.
+const COLOURS: [&str; 7] = ["#0072b2", "#d55e00", "#009073", "#c065a0", "#a87900", "#6f6fd0", "#7a7a7a"];
+
+/// Shapes of points, for series with another colour each and for those beyond the colours.
+const SHAPES: [&str; 7] =
+    ["circle", "square", "triangle-up", "diamond", "triangle-down", "cross", "triangle-right"];
+
+/// How each series is drawn, in the order of the panel.
+pub struct Style {
+    /// Legend entries.
+    pub names: Vec<String>,
+    /// Colours of lines and outlines.
+    pub strokes: Vec<Value>,
+    /// Colours of areas.
+    pub fills: Vec<Value>,
+    /// Dashes of lines.
+    pub dashes: Vec<Value>,
+    /// Shapes of points.
+    pub shapes: Vec<Value>,
+    /// Does the legend show lines?
+    lines: bool,
+}
+
+impl Style {
+    /// Styles for `series`; the legend shows them as `lines`, or else by their shapes.
+    pub fn new(series: &[Series], lines: bool) -> Self {
+        let mut families: Vec<&str> = Vec::new();
+        let mut style =
+            Self { names: vec![], strokes: vec![], fills: vec![], dashes: vec![], shapes: vec![], lines };
+        for s in series {
+            let family = families.iter().position(|&name| name == s.name).unwrap_or_else(|| {
+                families.push(&s.name);
+                families.len() - 1
+            });
+            let colour = COLOURS[family % COLOURS.len()];
+            let again = family / COLOURS.len();
+            style.names.push(style.unused_name(s));
+            style.strokes.push(json!(colour));
+            style.fills.push(json!(if s.published { "transparent" } else { colour }));
+            style.dashes.push(match (s.published, again) {
+                (true, _) => json!([6, 4]),
+                (false, 0) => json!([1, 0]),
+                (false, _) => json!([1.5, 2.5]),
+            });
+            style.shapes.push(json!(SHAPES[(family + again) % SHAPES.len()]));
+        }
+        style
+    }
+
+    /// A legend entry that says "published" where it is, and that no other series has.
+    fn unused_name(&self, series: &Series) -> String {
+        let says_so = series.name.to_lowercase().contains("published");
+        let name = match series.published && !says_so {
+            true => format!("{} (published)", series.name),
+            false => series.name.clone(),
+        };
+        let mut unused = name.clone();
+        let mut n = 1;
+        while self.names.contains(&unused) {
+            n += 1;
+            unused = format!("{name} {n}");
+        }
+        unused
+    }
+
+    /// An encoding of the series by `range`. Equal domains and titles make Vega-Lite join their legends.
+    pub fn channel(&self, range: &[Value]) -> Value {
+        let longest = self.names.iter().map(|n| n.chars().count()).max().unwrap_or(0);
+        let columns = format!("max(1, min({}, floor(width / {})))", self.names.len(), longest * 7 + 40);
+        let mut legend = json!({
+            "orient": "bottom",
+            "direction": "horizontal",
+            "labelLimit": 0,
+            "columns": { "signal": columns },
+        });
+        if self.lines {
+            legend["symbolType"] = json!("stroke");
+            legend["symbolSize"] = json!(400);
+        }
+        json!({
+            "field": "series",
+            "type": "nominal",
+            "title": null,
+            "scale": { "domain": self.names, "range": range },
+            "legend": legend,
+        })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Contrast as defined by WCAG 2.2 (relative luminance of sRGB); 3:1 is what 1.4.11 asks of graphics.
+    #[test]
+    fn colours_stand_out_on_light_and_dark() {
+        let luminance = |hex: &str| {
+            let channel = |at: usize| {
+                let c = f64::from(u8::from_str_radix(&hex[at..at + 2], 16).unwrap()) / 255.0;
+                if c <= 0.04045 { c / 12.92 } else { ((c + 0.055) / 1.055).powf(2.4) }
+            };
+            0.2126 * channel(1) + 0.7152 * channel(3) + 0.0722 * channel(5)
+        };
+        let contrast = |a: f64, b: f64| (a.max(b) + 0.05) / (a.min(b) + 0.05);
+        for colour in COLOURS {
+            for page in ["#ffffff", "#14171a"] {
+                let contrast = contrast(luminance(colour), luminance(page));
+                assert!(contrast >= 3.0, "{colour} on {page}: {contrast:.2}");
+            }
+        }
+    }
+
+    #[test]
+    fn series_of_one_name_share_a_colour_and_differ_in_the_legend() {
+        let series = |name: &str, published| Series { name: name.into(), published, points: vec![] };
+        let style = Style::new(&[series("LIA", true), series("LIA", false), series("LIA", false)], false);
+        assert_eq!(style.names, ["LIA (published)", "LIA", "LIA 2"]);
+        assert!(style.strokes.iter().all(|s| *s == style.strokes[0]));
+        assert_ne!(style.fills[0], style.fills[1]);
+        assert_ne!(style.dashes[0], style.dashes[1]);
+    }
+
+    #[test]
+    fn more_series_than_colours_differ_in_dash_and_shape() {
+        let series: Vec<_> =
+            (0..14).map(|i| Series { name: i.to_string(), published: false, points: vec![] }).collect();
+        let style = Style::new(&series, true);
+        let look = |i: usize| (&style.strokes[i], &style.dashes[i], &style.shapes[i]);
+        for i in 0..14 {
+            assert!((0..i).all(|j| look(i) != look(j)));
+        }
+        assert_ne!(style.shapes[0], style.shapes[7]);
+    }
+}
