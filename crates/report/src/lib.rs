@@ -1,6 +1,6 @@
 //! The HTML report: published values beside ours, figures redrawn, and how to get each of them again.
 //!
-//! [`write`] turns recorded [`PaperResult`]s into a folder of plain files that opens from disk without a
+//! [`write()`] turns recorded [`PaperResult`]s into a folder of plain files that opens from disk without a
 //! network. The same results and [`Context`] always give the same bytes: no clock, no environment.
 //!
 //! A page is a function in `pages` of the `Plan`, which has given every page, row and data file its name
