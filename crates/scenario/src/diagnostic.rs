@@ -3,6 +3,9 @@
 use miette::{Diagnostic, LabeledSpan, NamedSource, SourceCode};
 use std::{fmt, ops::Range, sync::Arc};
 
+/// The longest line, in bytes. Terminals show no such line, and diagnostics cannot mark places far to the right.
+const MAX_LINE: usize = 10_000;
+
 /// A part of a source text: of the file, or of an override.
 #[derive(Clone, Debug)]
 pub(crate) struct Place {
@@ -11,10 +14,23 @@ pub(crate) struct Place {
 }
 
 impl Place {
-    /// All of a new source.
-    pub fn whole(name: &str, text: &str) -> Place {
-        let source = Arc::new(NamedSource::new(name, text.to_owned()));
-        Place { source, range: 0..text.len() }
+    /// All of a new source, unless one of its lines is too long to be shown.
+    pub fn whole(name: &str, text: &str, problems: &mut Problems) -> Option<Place> {
+        let whole = |text: String| {
+            let range = 0..text.len();
+            Place { source: Arc::new(NamedSource::new(name, text)), range }
+        };
+        if text.lines().all(|line| line.len() <= MAX_LINE) {
+            return Some(whole(text.to_owned()));
+        }
+        let before: Vec<&str> = text.lines().take_while(|line| line.len() <= MAX_LINE).collect();
+        let start = before.iter().map(|line| line.len() + 1).sum();
+        let begin: String = text.lines().nth(before.len()).unwrap_or_default().chars().take(60).collect();
+        let end = start + begin.len();
+        let place = whole([&*before, &[&*begin]].concat().join("\n")).part(start..end);
+        let message = format!("a line of more than {MAX_LINE} bytes");
+        problems.add(&place, message, "goes on and on", "break it: arrays may span lines");
+        None
     }
 
     /// Another part of the same source.
@@ -158,6 +174,11 @@ impl Problems {
     ) {
         let help = Some(help.into()).filter(|help| !help.is_empty());
         self.0.push(Problem { message: message.into(), label: label.into(), help, place: place.clone() });
+    }
+
+    /// Whether there are any.
+    pub fn any(&self) -> bool {
+        !self.0.is_empty()
     }
 
     /// What was read, unless there are problems.

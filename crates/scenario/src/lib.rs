@@ -65,12 +65,16 @@ pub fn load(source: &Source, overrides: &Overrides) -> Result<Scenario, Scenario
 }
 
 fn read(source: &Source, overrides: &Overrides, problems: &mut Problems) -> Option<Scenario> {
-    let mut root = tree::document(&Place::whole(&source.name, &source.text), problems)?;
+    let whole = Place::whole(&source.name, &source.text, problems)?;
+    let mut root = tree::document(&whole, problems)?;
     let written = duration(&root);
     overrides.apply(&mut root, problems);
     let file = format::File::read(&root, problems)?;
     let horizon = written.map_or(Time::ZERO, |written| written.0).max(file.duration.value.0);
-    let mut resolved = resolve::resolve(file, horizon, problems)?;
+    let mut resolved = resolve::resolve(file, horizon, problems);
+    if problems.any() {
+        return None;
+    }
     let scenario = &mut resolved.scenario;
     overrides.apply_cc(&mut scenario.flows, &resolved.origin, problems);
     scenario.seed = overrides.seed.unwrap_or(scenario.seed);

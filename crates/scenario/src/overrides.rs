@@ -34,10 +34,13 @@ impl Overrides {
     /// Changes the tree of the file.
     pub(crate) fn apply(&self, root: &mut Node, problems: &mut Problems) {
         for assignment in &self.assignments {
-            assign(root, &Place::whole("--set", assignment), problems);
+            if let Some(place) = Place::whole("--set", assignment, problems) {
+                assign(root, &place, problems);
+            }
         }
-        if let Some(duration) = &self.duration {
-            let place = Place::whole("--duration", duration);
+        if let Some(duration) = &self.duration
+            && let Some(place) = Place::whole("--duration", duration, problems)
+        {
             let value = At { value: Value::String(duration.clone()), place: place.clone() };
             put(root, &[At { value: "duration".into(), place }], value, problems);
         }
@@ -46,16 +49,16 @@ impl Overrides {
     /// Changes the algorithms of the checked flows; `origin` is each flow's name in the file.
     pub(crate) fn apply_cc(&self, flows: &mut [Flow], origin: &[String], problems: &mut Problems) {
         for spec in &self.algorithms {
-            let whole = Place::whole("--cc", spec);
+            let Some(whole) = Place::whole("--cc", spec, problems) else { continue };
             let (flow, name) = match spec.rsplit_once('=') {
                 Some((flow, name)) => (Some(flow.trim()), name),
                 None => (None, spec.as_str()),
             };
             let place = whole.part(spec.len() - name.len()..spec.len());
             let Some(entry) = find_algorithm(name.trim(), &place, problems) else { continue };
-            let meant = |(flow_, origin): (&Flow, &String)| match flow {
-                Some(name) => name == flow_.name || name == origin,
-                None => flow_.is_multipath(),
+            let meant = |(each, origin): (&Flow, &String)| match flow {
+                Some(name) => name == each.name || name == origin,
+                None => each.is_multipath(),
             };
             let meant: Vec<bool> = flows.iter().zip(origin).map(meant).collect();
             if !meant.contains(&true) {

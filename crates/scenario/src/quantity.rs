@@ -190,3 +190,61 @@ fn number_prefix(text: &str) -> usize {
     }
     end
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use proptest::prelude::*;
+
+    fn base(kind: &Quantity, text: &str) -> Option<f64> {
+        kind.parse(text).ok().map(|(number, unit)| number * unit.factor)
+    }
+
+    #[test]
+    fn units_are_the_si_ones_and_the_binary_ones() {
+        assert_eq!(base(&RATE, "500 Mbit/s"), Some(5e8));
+        assert_eq!(base(&RATE, "2.5Gbit/s"), Some(2.5e9));
+        assert_eq!(base(&RATE, " 64  kbit/s "), Some(64_000.0));
+        assert_eq!(base(&RATE, "1e3 bit/s"), Some(1000.0));
+        let times =
+            ["1h", "1 min", "1 s", "1 ms", "1 us", "1 µs", "1 ns"].map(|text| base(&TIME, text).unwrap());
+        assert_eq!(times, [3.6e12, 6e10, 1e9, 1e6, 1e3, 1e3, 1.0]);
+        let sizes = ["1 B", "1 bytes", "1 kB", "1 MB", "1 GB", "1 KiB", "1 MiB", "1 GiB"];
+        let bytes = [1.0, 1.0, 1e3, 1e6, 1e9, 1024.0, 1_048_576.0, 1_073_741_824.0];
+        assert_eq!(sizes.map(|text| base(&SIZE, text).unwrap()), bytes);
+        assert_eq!(QUEUE.parse("0.5 BDP").unwrap().0, 0.5);
+    }
+
+    #[test]
+    fn the_offending_part_is_found() {
+        for (text, part) in
+            [("5 Mbps", "Mbps"), ("5Mbps ", "Mbps"), ("-1e3  x y", "x y"), ("5 e", "e"), ("", ""), ("5", "5")]
+        {
+            assert_eq!(&text[RATE.parse(text).unwrap_err().range], part, "{text}");
+        }
+    }
+
+    proptest! {
+        #[test]
+        fn what_is_written_is_read(number in -1e12..1e12f64, exponent: bool, gap in " {0,3}", index in 0..64usize) {
+            for kind in [&RATE, &TIME, &SIZE, &QUEUE] {
+                let unit = kind.units[index % kind.units.len()];
+                let digits = if exponent { format!("{number:e}") } else { number.to_string() };
+                prop_assert_eq!(kind.parse(&format!("{digits}{gap}{}", unit.name)), Ok((number, unit)));
+            }
+        }
+
+        #[test]
+        fn the_pattern_matches_what_can_be_parsed(text in "[+-]?[0-9.]{0,3}(e[0-9]?)? ?(s|ms|packets|MB|x)?") {
+            let pattern = regex_lite::Regex::new(&QUEUE.pattern()).unwrap();
+            prop_assert_eq!(pattern.is_match(&text), QUEUE.parse(&text).is_ok(), "{}", text);
+        }
+
+        #[test]
+        fn no_text_panics(text in "\\PC{0,12}") {
+            if let Err(wrong) = TIME.parse(&text) {
+                prop_assert!(text.get(wrong.range).is_some());
+            }
+        }
+    }
+}

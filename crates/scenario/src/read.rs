@@ -68,6 +68,12 @@ pub(crate) fn as_word<'a>(
     found.map(|index| (index, words[index]))
 }
 
+impl Read for Node {
+    fn read(node: &Node, _: &mut Problems) -> Option<Self> {
+        Some(node.clone())
+    }
+}
+
 impl<T: Read> Read for Option<T> {
     fn read(node: &Node, problems: &mut Problems) -> Option<Self> {
         T::read(node, problems).map(Some)
@@ -240,9 +246,3 @@ macro_rules! words {
 }
 
 pub(crate) use {table, tagged, words};
-
-impl Read for Node {
-    fn read(node: &Node, _: &mut Problems) -> Option<Self> {
-        Some(node.clone())
-    }
-}

@@ -61,10 +61,13 @@ impl Node {
     }
 }
 
+/// Of errors of syntax the first few are shown: the others mostly follow from them.
+const MAX_SYNTAX_PROBLEMS: usize = 5;
+
 /// Reads a document.
 pub(crate) fn document(whole: &Place, problems: &mut Problems) -> Option<Node> {
     let (root, errors) = DeTable::parse_recoverable(whole.text());
-    for error in &errors {
+    for error in errors.iter().take(MAX_SYNTAX_PROBLEMS) {
         syntax(whole, 0, error, problems);
     }
     errors

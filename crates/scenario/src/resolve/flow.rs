@@ -4,7 +4,7 @@ use crate::diagnostic::{At, Problems};
 use crate::format::{self, Event};
 use crate::leaf::Whole;
 use crate::model::{Flow, Path, SubflowAction, SubflowEvent, Tcp};
-use crate::resolve::{application, check_instant, link_index};
+use crate::resolve::{application, check_instant, check_name, link_index};
 use anabranch_net::Time;
 use std::collections::BTreeSet;
 
@@ -63,9 +63,7 @@ fn flow(
     problems: &mut Problems,
 ) -> Option<Flow> {
     let name = &given.name;
-    if name.value.is_empty() || name.value.contains(char::is_control) {
-        problems.add(&name.place, "a flow's name must be printable", "not a name", "");
-    }
+    check_name(name, problems);
     let paths = paths(given, links, problems);
     let start = given.start.as_ref().map_or(Time::ZERO, |start| start.value.0);
     if let Some(start) = &given.start {
@@ -107,27 +105,19 @@ fn paths(given: &format::Flow, links: &[&str], problems: &mut Problems) -> Optio
         let help = "give one for each path, in order; [] is a path that returns with the same delay";
         problems.add(&backs.place, message, "not as many as `paths`", help);
     }
-    let mut resolve = |names: &[At<String>]| {
+    for path in paths.value.iter().filter(|path| path.value.is_empty()) {
+        problems.add(&path.place, "a path needs a link", "empty", "for example [\"dsl\"]");
+    }
+    let mut indices = |names: &[At<String>]| {
         let indices: Vec<_> = names.iter().map(|name| link_index(name, links, problems)).collect();
         indices.into_iter().collect::<Option<Vec<usize>>>()
     };
-    let mut resolved = Vec::new();
-    let mut empty = Vec::new();
-    for (index, path) in paths.value.iter().enumerate() {
-        if path.value.is_empty() {
-            empty.push(&path.place);
-        }
+    let mut path = |(index, path): (usize, &At<Vec<At<String>>>)| {
         let back = backs.and_then(|backs| backs.value.get(index));
-        let (forward, back) = (resolve(&path.value), resolve(back.map_or(&[], |back| back)));
-        resolved.push(forward.zip(back).map(|(links, return_links)| Path {
-            links,
-            return_links,
-            backup: false,
-        }));
-    }
-    for place in empty {
-        problems.add(place, "a path needs a link", "empty", "for example [\"dsl\"]");
-    }
+        let (forward, back) = (indices(&path.value), indices(back.map_or(&[], |back| back)));
+        Some(Path { links: forward?, return_links: back?, backup: false })
+    };
+    let resolved: Vec<_> = paths.value.iter().enumerate().map(&mut path).collect();
     let mut resolved: Vec<Path> = resolved.into_iter().collect::<Option<_>>()?;
     for number in given.backup.iter().flatten() {
         let index = path_index(number, paths.value.len(), problems)?;

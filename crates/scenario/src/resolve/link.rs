@@ -5,7 +5,7 @@ use crate::format::{self, Jitter};
 use crate::leaf::Length;
 use crate::model::{Flow, NamedLink, Path};
 use crate::read::Named;
-use crate::resolve::check_instant;
+use crate::resolve::{check_instant, check_name};
 use anabranch_net::{self as net, LinkSpec, QueueLimit, Time};
 
 /// A full packet: the default MSS and its 52 bytes of headers.
@@ -20,6 +20,7 @@ pub(super) fn links(
 ) -> Vec<NamedLink> {
     let delays: Vec<Time> = links.0.iter().map(|(_, link)| link.delay.0).collect();
     let link = |(index, (name, link)): (usize, &(At<String>, format::Link))| {
+        check_name(name, problems);
         let bdp_bytes = link.rate.0 * longest_base_rtt(index, flows, &delays).as_secs_f64() / 8.0;
         let spec = LinkSpec {
             rate_bps: link.rate.0,

@@ -20,7 +20,7 @@ pub(crate) struct Resolved {
 
 /// Resolves `file`. Instants after `horizon`, the longer of the file's duration and an override's, are
 /// mistakes; those after an overriding, shorter duration just do not come.
-pub(crate) fn resolve(file: File, horizon: Time, problems: &mut Problems) -> Option<Resolved> {
+pub(crate) fn resolve(file: File, horizon: Time, problems: &mut Problems) -> Resolved {
     let duration = file.duration.value.0;
     let warmup = file.warmup.as_ref().map_or(Time::ZERO, |warmup| warmup.value.0);
     if warmup >= duration {
@@ -56,7 +56,7 @@ pub(crate) fn resolve(file: File, horizon: Time, problems: &mut Problems) -> Opt
             host_jitter: variation.as_ref().and_then(|v| v.host_jitter).unwrap_or_default(),
         },
     };
-    Some(Resolved { scenario, origin })
+    Resolved { scenario, origin }
 }
 
 /// Notes an instant that the run does not reach.
@@ -64,6 +64,13 @@ fn check_instant(at: &At<crate::leaf::Span>, horizon: Time, problems: &mut Probl
     if at.value.0 >= horizon {
         let message = format!("{} is not within the run of {horizon}", at.value.0);
         problems.add(&at.place, message, format!("must be less than {horizon}"), "");
+    }
+}
+
+/// Notes a name that tables and files of results could not show.
+fn check_name(name: &At<String>, problems: &mut Problems) {
+    if name.value.is_empty() || name.value.contains(char::is_control) {
+        problems.add(&name.place, "a name must be printable", "not a name", "for example \"dsl\"");
     }
 }
 
