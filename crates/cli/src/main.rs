@@ -1,2 +1,48 @@
-//! The `anabranch` command.
-fn main() {}
+//! The `anabranch` command: it parses arguments and prints; the work is done by the crates below it.
+
+mod algorithms;
+mod args;
+mod check;
+mod compare;
+mod directory;
+mod failure;
+mod input;
+mod interrupt;
+mod output;
+mod paper;
+mod progress;
+mod run;
+mod table;
+
+use args::{CcCommand, Cli, Command};
+use clap::{CommandFactory, Parser};
+use failure::Failure;
+use std::process::ExitCode;
+
+fn main() -> ExitCode {
+    let cli = Cli::parse();
+    failure::install();
+    match execute(cli.command) {
+        Ok(()) => ExitCode::SUCCESS,
+        Err(failure) => failure.report(),
+    }
+}
+
+fn execute(command: Command) -> Result<(), Failure> {
+    match command {
+        Command::Run(args) => run::run(&args),
+        Command::Compare(args) => compare::compare(&args),
+        Command::Paper(args) => paper::paper(&args),
+        Command::Cc(args) => match args.command {
+            CcCommand::List { json } => algorithms::list(json),
+            CcCommand::Show { name, json } => algorithms::show(&name, json),
+        },
+        Command::Check(args) => check::check(&args),
+        Command::Schema => output::print_json(&anabranch_scenario::json_schema()),
+        Command::Completions { shell } => {
+            let mut script = Vec::new();
+            clap_complete::generate(shell, &mut Cli::command(), "anabranch", &mut script);
+            output::print(&String::from_utf8_lossy(&script))
+        }
+    }
+}

@@ -1,0 +1,111 @@
+//! `anabranch cc`: the algorithms as the registry has them.
+
+use crate::failure::Failure;
+use crate::output::{print, print_json};
+use crate::table::{Table, WIDTH};
+use anabranch_cc::registry::{self, Allowed, Entry, Kind, Param, Value};
+use miette::miette;
+use serde_json::{Value as Json, json};
+
+/// `anabranch cc list`.
+pub fn list(as_json: bool) -> Result<(), Failure> {
+    let all = registry::ALL;
+    if as_json {
+        return print_json(&all.iter().map(|e| describe(e)).collect::<Vec<_>>());
+    }
+    let table = Table::new()
+        .text("name", all.iter().map(|e| e.name))
+        .text("algorithm", all.iter().map(|e| e.title))
+        .text("kind", all.iter().map(|e| kind(e)))
+        .text("source", all.iter().map(|e| e.source));
+    print(&table.to_string())
+}
+
+/// `anabranch cc show NAME`.
+pub fn show(name: &str, as_json: bool) -> Result<(), Failure> {
+    let entry = registry::find(name).ok_or_else(|| unknown(name))?;
+    if as_json { print_json(&describe(entry)) } else { print(&page(entry)) }
+}
+
+fn unknown(name: &str) -> Failure {
+    let names = || registry::ALL.iter().map(|e| e.name);
+    let near =
+        names().map(|n| (strsim::damerau_levenshtein(name, n), n)).filter(|(d, n)| *d <= 1 + n.len() / 4);
+    let mut help = format!("there are: {}", names().collect::<Vec<_>>().join(", "));
+    if let Some((_, near)) = near.min() {
+        help = format!("did you mean `{near}`? {help}");
+    }
+    Failure::Input(miette!(help = help, "unknown algorithm `{name}`"))
+}
+
+fn kind(entry: &Entry) -> &'static str {
+    match entry.kind {
+        Kind::SinglePath => "single path",
+        Kind::Coupled => "coupled",
+    }
+}
+
+fn page(entry: &Entry) -> String {
+    let mut page = format!("{}: {} ({})\n", entry.name, entry.title, kind(entry));
+    page += &paragraph("Source: ", "  ", entry.source);
+    page += &section("Equations", entry.equations);
+    page += &section("How we read it", entry.readings);
+    let params: Vec<_> = entry.all_params().collect();
+    let table = Table::new()
+        .text("parameter", params.iter().map(|p| p.name))
+        .text("default", params.iter().map(|p| default(p).to_string().replace('"', "")))
+        .text("may be", params.iter().map(|p| p.allowed.to_string()))
+        .text("meaning", params.iter().map(|p| p.meaning));
+    page += &format!("\n{table}");
+    if !entry.observables.is_empty() {
+        let table = Table::new()
+            .text("observable", entry.observables.iter().map(|o| o.name))
+            .text("meaning", entry.observables.iter().map(|o| o.meaning));
+        page += &format!("\n{table}");
+    }
+    page
+}
+
+fn section(heading: &str, lines: &[&str]) -> String {
+    if lines.is_empty() {
+        return String::new();
+    }
+    let lines: String = lines.iter().map(|line| paragraph("  ", "    ", line)).collect();
+    format!("\n{heading}\n{lines}")
+}
+
+fn paragraph(first: &str, rest: &str, text: &str) -> String {
+    let options = textwrap::Options::new(WIDTH).initial_indent(first).subsequent_indent(rest);
+    textwrap::fill(text, options) + "\n"
+}
+
+fn default(param: &Param) -> Json {
+    match param.default {
+        Value::Number(x) => json!(x),
+        Value::Flag(x) => json!(x),
+        Value::Word(x) => json!(x),
+    }
+}
+
+fn describe(entry: &Entry) -> Json {
+    let param = |p: &Param| {
+        let allowed = match p.allowed {
+            Allowed::Range(low, high) => json!({ "min": low, "max": high }),
+            Allowed::Flag => json!([true, false]),
+            Allowed::OneOf(words) => json!(words),
+        };
+        json!({ "name": p.name, "default": default(p), "allowed": allowed, "meaning": p.meaning })
+    };
+    json!({
+        "name": entry.name,
+        "title": entry.title,
+        "kind": kind(entry),
+        "source": entry.source,
+        "equations": entry.equations,
+        "readings": entry.readings,
+        "params": entry.all_params().map(param).collect::<Vec<_>>(),
+        "observables": entry.observables.iter()
+            .map(|o| json!({ "name": o.name, "meaning": o.meaning }))
+            .collect::<Vec<_>>(),
+    })
+}

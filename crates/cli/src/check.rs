@@ -1,0 +1,126 @@
+//! `anabranch check`: whether a file is a scenario, and what it says.
+
+use crate::args::CheckArgs;
+use crate::failure::Failure;
+use crate::input;
+use crate::output::print;
+use crate::table::{BYTES, RATE, TIME, Table, number, with_unit};
+use anabranch_net::{LinkSpec, Loss, QueueLimit, Time};
+use anabranch_scenario::{Application, Flow, Scenario, Scheduler};
+
+/// `anabranch check`.
+pub fn check(args: &CheckArgs) -> Result<(), Failure> {
+    let source = input::read(&args.scenario.file)?;
+    let scenario = input::load(&source, &args.scenario, &args.cc)?;
+    print(&page(&scenario))
+}
+
+fn page(s: &Scenario) -> String {
+    let mut page =
+        format!("OK: {}, {}, means from {} on, seed {}\n", s.name, time(s.duration), time(s.warmup), s.seed);
+    if let Some(description) = &s.description {
+        page += &format!("{}\n", textwrap::fill(description.trim(), crate::table::WIDTH));
+    }
+    page + &format!("\n{}\n{}\n{}", links(s), flows(s), subflows(s))
+}
+
+fn links(s: &Scenario) -> Table {
+    Table::new()
+        .text("link", s.links.iter().map(|l| &l.name))
+        .text("rate", s.links.iter().map(|l| with_unit(l.spec.rate_bps, RATE)))
+        .text("delay", s.links.iter().map(|l| time(l.spec.delay)))
+        .text("queue", (0..s.links.len()).map(|i| queue(s, i)))
+        .text("loss", s.links.iter().map(|l| loss(&l.spec)))
+        .count("changes", s.links.iter().map(|l| l.spec.changes.len() as u64))
+}
+
+/// A queue's limit as it was given, in full packets and in BDPs: rate times the longest base RTT across.
+fn queue(s: &Scenario, link: usize) -> String {
+    let spec = &s.links[link].spec;
+    let packet = full_packet(s, link);
+    let (mut text, bytes) = match spec.queue {
+        QueueLimit::Packets(n) => (format!("{n} packets"), n.saturating_mul(packet)),
+        QueueLimit::Bytes(n) => (format!("{}: {} packets", with_unit(n as f64, BYTES), n / packet), n),
+    };
+    let rtt = crossing(s, link).map(|(f, p)| s.base_rtt(f, p)).max().unwrap_or(Time::ZERO);
+    let bdp = spec.rate_bps * rtt.as_secs_f64() / 8.0;
+    if bdp > 0.0 {
+        text += &format!(", {} BDP", number(bytes as f64 / bdp));
+    }
+    text
+}
+
+fn flows(s: &Scenario) -> Table {
+    Table::new()
+        .text("flow", s.flows.iter().map(|f| &f.name))
+        .text("algorithm", s.flows.iter().map(|f| f.cc.entry.name))
+        .text("scheduler", s.flows.iter().map(scheduler))
+        .text("sends", s.flows.iter().map(|f| application(&f.application)))
+        .text("from", s.flows.iter().map(|f| time(f.start)))
+        .text("until", s.flows.iter().map(|f| time(f.stop)))
+}
+
+fn subflows(s: &Scenario) -> Table {
+    let all = || s.flows.iter().enumerate().flat_map(|(f, flow)| (0..flow.paths.len()).map(move |p| (f, p)));
+    let names = |links: &[usize]| links.iter().map(|&l| &*s.links[l].name).collect::<Vec<_>>().join("+");
+    let path = |(f, p): (usize, usize)| {
+        let path = &s.flows[f].paths[p];
+        match path.return_links.as_slice() {
+            [] => names(&path.links),
+            back => format!("{}, back {}", names(&path.links), names(back)),
+        }
+    };
+    Table::new()
+        .text("flow", all().map(|(f, _)| &s.flows[f].name))
+        .text("path", all().map(path))
+        .text("base RTT", all().map(|(f, p)| time(s.base_rtt(f, p))))
+        .text("use", all().map(|(f, p)| if s.flows[f].paths[p].backup { "backup" } else { "regular" }))
+}
+
+/// The largest packet that crosses a link, in bytes: a full segment and 52 bytes of headers.
+fn full_packet(s: &Scenario, link: usize) -> u64 {
+    crossing(s, link).map(|(f, _)| u64::from(s.flows[f].tcp.mss) + 52).max().unwrap_or(1500)
+}
+
+/// Flow and path of each path over a link.
+fn crossing(s: &Scenario, link: usize) -> impl Iterator<Item = (usize, usize)> {
+    let crosses = move |(_, path): &(usize, &anabranch_scenario::Path)| {
+        path.links.contains(&link) || path.return_links.contains(&link)
+    };
+    let paths = move |(f, flow): (usize, &'_ Flow)| {
+        flow.paths.iter().enumerate().filter(crosses).map(move |(p, _)| (f, p)).collect::<Vec<_>>()
+    };
+    s.flows.iter().enumerate().flat_map(paths)
+}
+
+fn time(t: Time) -> String {
+    with_unit(t.as_secs_f64(), TIME)
+}
+
+fn loss(link: &LinkSpec) -> String {
+    match link.loss {
+        Loss::None => "none".to_owned(),
+        Loss::Bernoulli { rate } => format!("Bernoulli {rate:e}"),
+        Loss::EveryNth { n } => format!("every {n}th"),
+        Loss::GilbertElliott { .. } => "Gilbert–Elliott".to_owned(),
+    }
+}
+
+fn scheduler(flow: &Flow) -> &'static str {
+    match flow.scheduler {
+        _ if !flow.is_multipath() => "–",
+        Scheduler::MinRtt => "minrtt",
+        Scheduler::RoundRobin => "roundrobin",
+        Scheduler::Redundant => "redundant",
+        Scheduler::Blest => "blest",
+    }
+}
+
+fn application(application: &Application) -> String {
+    match application {
+        Application::Bulk { bytes: None } => "bulk".to_owned(),
+        Application::Bulk { bytes: Some(n) } => format!("{n} bytes"),
+        Application::OnOff { .. } => "on and off".to_owned(),
+        Application::RequestResponse { .. } => "responses".to_owned(),
+    }
+}

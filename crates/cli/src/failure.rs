@@ -1,0 +1,60 @@
+//! Why the command did not succeed, and its exit status.
+
+use miette::{Diagnostic, MietteHandlerOpts, Report};
+use std::io;
+use std::process::ExitCode;
+
+/// Why the command did not succeed.
+#[derive(Debug)]
+pub enum Failure {
+    /// The result itself failed: a run that broke, a row of a paper without a value. Status 1.
+    Result(Report),
+    /// Bad input, or an environment in which the command cannot work. Status 2.
+    Input(Report),
+    /// Ctrl-C; how far it got. Status 130, as shells have it.
+    Interrupted(Report),
+    /// Nobody reads the output any more: no failure of ours. Status 0.
+    PipeClosed,
+}
+
+/// Diagnostics keep names such as `coupled-cubic` on one line.
+pub fn install() {
+    let whole_words = textwrap::WordSplitter::NoHyphenation;
+    let handler = move |_: &_| -> Box<dyn miette::ReportHandler> {
+        Box::new(MietteHandlerOpts::new().word_splitter(whole_words.clone()).build())
+    };
+    // Fails only where a handler is installed already: then that one serves.
+    let _ = miette::set_hook(Box::new(handler));
+}
+
+impl Failure {
+    /// Bad input or environment.
+    pub fn input(error: impl Diagnostic + Send + Sync + 'static) -> Self {
+        Failure::Input(Report::new(error))
+    }
+
+    /// Something that could not be done to a file or the like.
+    pub fn environment(doing: impl Into<String>, error: &(dyn std::error::Error + 'static)) -> Self {
+        let mut message = format!("{}: {error}", doing.into());
+        let mut source = error.source();
+        while let Some(error) = source {
+            message += &format!(": {error}");
+            source = error.source();
+        }
+        Failure::Input(Report::msg(message))
+    }
+
+    /// Reports on stderr; the exit status.
+    pub fn report(self) -> ExitCode {
+        use io::Write;
+        let (report, status) = match self {
+            Failure::Result(report) => (report, 1),
+            Failure::Input(report) => (report, 2),
+            Failure::Interrupted(report) => (report, 130),
+            Failure::PipeClosed => return ExitCode::SUCCESS,
+        };
+        // Where stderr is gone there is nobody to tell.
+        let _ = writeln!(io::stderr(), "{report:?}");
+        ExitCode::from(status)
+    }
+}

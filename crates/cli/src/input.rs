@@ -1,0 +1,70 @@
+//! The scenario that a command works on.
+
+use crate::args::ScenarioArgs;
+use crate::failure::Failure;
+use anabranch_scenario::{Overrides, Scenario, Source};
+use std::fs;
+use std::io::{self, Read};
+use std::path::Path;
+
+/// Reads a scenario file, or standard input for `-`.
+pub fn read(file: &Path) -> Result<Source, Failure> {
+    if file == Path::new("-") {
+        let mut text = String::new();
+        let read = io::stdin().read_to_string(&mut text);
+        read.map_err(|e| Failure::environment("cannot read standard input", &e))?;
+        return Ok(Source { name: "standard input".to_owned(), text });
+    }
+    let name = file.display().to_string();
+    let text =
+        fs::read_to_string(file).map_err(|e| Failure::environment(format!("cannot read {name}"), &e))?;
+    Ok(Source { name, text })
+}
+
+/// Checks a scenario with the changes of the command line, `cc` those of algorithms.
+pub fn load(source: &Source, args: &ScenarioArgs, cc: &[String]) -> Result<Scenario, Failure> {
+    let mut overrides = Overrides::default();
+    overrides.seed = args.seed;
+    overrides.duration.clone_from(&args.duration);
+    for assignment in &args.set {
+        overrides.set(assignment);
+    }
+    for algorithm in cc {
+        overrides.cc(algorithm);
+    }
+    anabranch_scenario::load(source, &overrides).map_err(Failure::input)
+}
+
+/// The command that makes the same run from a copy of the file called `file`.
+pub fn command(args: &ScenarioArgs, cc: &[String], file: &str, seed: u64) -> String {
+    let mut command = format!("anabranch run {file} --seed {seed}");
+    let duration = args.duration.as_slice().iter().map(|d| ("--duration", d));
+    let set = args.set.iter().map(|s| ("--set", s));
+    for (option, value) in cc.iter().map(|c| ("--cc", c)).chain(duration).chain(set) {
+        command += &format!(" {option} {}", quoted(value));
+    }
+    command
+}
+
+/// As a word of a POSIX shell.
+fn quoted(word: &str) -> String {
+    let plain = |c: char| c.is_ascii_alphanumeric() || "-_./=,:".contains(c);
+    if !word.is_empty() && word.chars().all(plain) {
+        return word.to_owned();
+    }
+    format!("'{}'", word.replace('\'', r"'\''"))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn shell_words() {
+        for (word, shell) in
+            [("a=b/1", "a=b/1"), ("50 Mbit/s", "'50 Mbit/s'"), ("it's", r"'it'\''s'"), ("", "''")]
+        {
+            assert_eq!(quoted(word), shell);
+        }
+    }
+}

@@ -1,0 +1,42 @@
+//! Progress on stderr, where that is a terminal.
+
+use anabranch_net::Time;
+use indicatif::{ProgressBar, ProgressStyle};
+
+/// A bar over simulated time. Drawn only where stderr is a terminal, gone when dropped.
+pub struct Progress(ProgressBar);
+
+impl Progress {
+    /// A bar over that much simulated time.
+    pub fn over(total: Time) -> Self {
+        Progress::new(total.as_nanos(), "{bar:40} {percent:>3} % of the simulated time, {eta} left")
+    }
+
+    /// A bar over a number of runs, known when the first has ended.
+    pub fn over_runs() -> Self {
+        Progress::new(0, "{bar:40} {pos} of {len} runs, {eta} left {wide_msg}")
+    }
+
+    fn new(length: u64, template: &str) -> Self {
+        let style = ProgressStyle::with_template(template).unwrap_or_else(|_| ProgressStyle::default_bar());
+        Progress(ProgressBar::new(length).with_style(style.progress_chars("━╸─")))
+    }
+
+    /// That much more simulated time has passed.
+    pub fn advance(&self, by: Time) {
+        self.0.inc(by.as_nanos());
+    }
+
+    /// That many runs of all have ended, `label` the last.
+    pub fn done(&self, runs: usize, all: usize, label: &str) {
+        self.0.set_length(all as u64);
+        self.0.set_position(runs as u64);
+        self.0.set_message(label.to_owned());
+    }
+}
+
+impl Drop for Progress {
+    fn drop(&mut self) {
+        self.0.finish_and_clear();
+    }
+}

@@ -1,0 +1,124 @@
+//! `anabranch run`: one run of a scenario.
+
+use crate::args::RunArgs;
+use crate::directory::Directory;
+use crate::failure::Failure;
+use crate::output::print;
+use crate::progress::Progress;
+use crate::table::{BYTES, LOSS, PERCENT, PLAIN, RATE, TIME, Table, number};
+use crate::{input, interrupt};
+use anabranch_net::Time;
+use anabranch_record::{Sink, SubflowSummary, Summary};
+use anabranch_scenario::Scenario;
+use anabranch_sim::SimError;
+use miette::miette;
+
+/// `anabranch run`.
+pub fn run(args: &RunArgs) -> Result<(), Failure> {
+    let source = input::read(&args.scenario.file)?;
+    let scenario = input::load(&source, &args.scenario, &args.cc)?;
+    interrupt::listen()?;
+    let mut directory = Directory::open(args.out.as_deref(), args.format)?;
+    let progress = Progress::over(scenario.duration);
+    let summary = simulate(&scenario, scenario.seed, directory.sink(), &progress)?;
+    drop(progress);
+
+    let again = input::command(&args.scenario, &args.cc, "scenario.toml", summary.seed);
+    let files = directory.finish(&summary, &format!("# As it was run: {again}\n{}", source.text))?;
+    if args.json {
+        return print(&summary.to_json());
+    }
+    let mut page = page(&summary);
+    if !files.is_empty() {
+        page += "\nWrote\n";
+        files.iter().for_each(|f| page += &format!("  {}\n", f.display()));
+    }
+    print(&page)
+}
+
+/// Runs a scenario until its end or Ctrl-C.
+pub fn simulate(
+    scenario: &Scenario,
+    seed: u64,
+    sink: &mut dyn Sink,
+    progress: &Progress,
+) -> Result<Summary, Failure> {
+    let mut reached = Time::ZERO;
+    let mut keep_going = |now: Time| {
+        progress.advance(now.since(reached));
+        reached = now;
+        !interrupt::requested()
+    };
+    anabranch_sim::run(scenario, seed, sink, &mut keep_going).map_err(|error| match error {
+        SimError::Interrupted { at } => Failure::Interrupted(miette!(
+            "interrupted after {at} of {} simulated; nothing of the run is kept",
+            scenario.duration
+        )),
+        SimError::Corrupt { .. } | SimError::Livelock { .. } => {
+            Failure::Result(miette!("the run failed: {error}"))
+        }
+        SimError::Parameters { .. }
+        | SimError::TooManyPaths { .. }
+        | SimError::Mss { .. }
+        | SimError::TooLarge { .. } => Failure::Input(miette!("{error}")),
+    })
+}
+
+/// The summary for people.
+fn page(s: &Summary) -> String {
+    let mut page = format!(
+        "{}: {} s, means from {} s on, seed {}, anabranch {}\n",
+        s.scenario, s.duration_s, s.warmup_s, s.seed, s.version
+    );
+    for table in [flows(s), subflows(s), links(s)].into_iter().chain(completions(s)) {
+        page += &format!("\n{table}");
+    }
+    if let (Some(jain), 2..) = (s.jain, s.flows.len()) {
+        page += &format!("\nJain's index of the flows' goodputs: {}\n", number(jain));
+    }
+    page
+}
+
+fn flows(s: &Summary) -> Table {
+    Table::new()
+        .text("flow", s.flows.iter().map(|f| &f.name))
+        .text("algorithm", s.flows.iter().map(|f| &f.cc))
+        .quantity("goodput", RATE, s.flows.iter().map(|f| Some(f.goodput_bps)))
+        .count("retransmitted segments", s.flows.iter().map(|f| f.retransmitted_segments))
+        .count("reinjected segments", s.flows.iter().map(|f| f.reinjected_segments))
+}
+
+fn subflows(s: &Summary) -> Table {
+    let all = || s.flows.iter().flat_map(|f| f.subflows.iter().map(move |subflow| (f, subflow)));
+    let each = |value: fn(&SubflowSummary) -> Option<f64>| all().map(move |(_, subflow)| value(subflow));
+    Table::new()
+        .text("flow", all().map(|(f, _)| &f.name))
+        .text("subflow's path", all().map(|(_, subflow)| subflow.path.join("+")))
+        .quantity("goodput", RATE, each(|f| Some(f.goodput_bps)))
+        .quantity("mean cwnd", PLAIN, each(|f| f.mean_cwnd_segments))
+        .quantity("mean RTT", TIME, each(|f| f.mean_rtt_s))
+        .quantity("RTT p95", TIME, each(|f| f.rtt_p95_s))
+        .quantity("loss rate", LOSS, each(|f| f.loss_rate))
+        .count("timeouts", all().map(|(_, subflow)| subflow.timeouts))
+}
+
+fn links(s: &Summary) -> Table {
+    Table::new()
+        .text("link", s.links.iter().map(|l| &l.name))
+        .quantity("utilisation", PERCENT, s.links.iter().map(|l| Some(l.utilisation)))
+        .quantity("mean queue", BYTES, s.links.iter().map(|l| Some(l.mean_queue_bytes)))
+        .count("queue drops", s.links.iter().map(|l| l.drops))
+        .count("losses", s.links.iter().map(|l| l.losses))
+}
+
+fn completions(s: &Summary) -> Option<Table> {
+    let all: Vec<_> = s.flows.iter().filter_map(|f| Some((f, f.completion.as_ref()?))).collect();
+    let table = Table::new()
+        .text("flow", all.iter().map(|(f, _)| &f.name))
+        .count("responses", all.iter().map(|(_, c)| c.count))
+        .quantity("mean completion", TIME, all.iter().map(|(_, c)| Some(c.mean_s)))
+        .quantity("p50", TIME, all.iter().map(|(_, c)| Some(c.p50_s)))
+        .quantity("p95", TIME, all.iter().map(|(_, c)| Some(c.p95_s)))
+        .quantity("p99", TIME, all.iter().map(|(_, c)| Some(c.p99_s)));
+    (!all.is_empty()).then_some(table)
+}

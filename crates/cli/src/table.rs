@@ -1,0 +1,246 @@
+//! Tables of at most 100 columns, built column by column; a column of quantities shares one unit, named in its
+//! heading.
+
+use anabranch_papers::{StatsError, estimate};
+use comfy_table::{CellAlignment, ContentArrangement, LineStyle, TableStyle};
+
+/// The widest that output gets.
+pub const WIDTH: usize = 100;
+
+/// One line, under the headings.
+const STYLE: TableStyle = TableStyle::new().header_separator(LineStyle::none().fill('─').junction('─'));
+
+/// What stands where there is no value.
+const NOTHING: &str = "–";
+
+/// Units of a kind of quantity: factor and name, ascending.
+type Units = &'static [(f64, &'static str)];
+
+/// Bits per second.
+pub const RATE: Units = &[(1.0, "bit/s"), (1e3, "kbit/s"), (1e6, "Mbit/s"), (1e9, "Gbit/s")];
+/// Seconds.
+pub const TIME: Units = &[(1e-6, "µs"), (1e-3, "ms"), (1.0, "s")];
+/// Bytes.
+pub const BYTES: Units = &[(1.0, "B"), (1e3, "kB"), (1e6, "MB"), (1e9, "GB")];
+/// Shares of 1, shown as percent.
+pub const PERCENT: Units = &[(1e-2, "%")];
+/// Small shares of 1.
+pub const LOSS: Units = &[(1e-6, "10⁻⁶"), (1e-4, "10⁻⁴"), (1e-2, "%")];
+/// Numbers without a unit.
+pub const PLAIN: Units = &[(1.0, "")];
+
+/// A table under construction. All columns have as many cells as the first.
+#[derive(Default)]
+pub struct Table(Vec<Column>);
+
+struct Column {
+    heading: String,
+    cells: Vec<String>,
+    alignment: CellAlignment,
+}
+
+impl Table {
+    /// Without columns.
+    pub fn new() -> Self {
+        Table::default()
+    }
+
+    /// Adds a column of text.
+    pub fn text<S: Into<String>>(mut self, heading: &str, cells: impl IntoIterator<Item = S>) -> Self {
+        let cells = cells.into_iter().map(Into::into).collect();
+        self.0.push(Column { heading: heading.to_owned(), cells, alignment: CellAlignment::Left });
+        self
+    }
+
+    /// Adds a column of whole numbers.
+    pub fn count(self, heading: &str, cells: impl IntoIterator<Item = u64>) -> Self {
+        self.right(heading.to_owned(), cells.into_iter().map(|n| n.to_string()).collect())
+    }
+
+    /// Adds a column of quantities with a heading that names their unit.
+    pub fn quantity(self, heading: &str, units: Units, cells: impl IntoIterator<Item = Option<f64>>) -> Self {
+        let values: Vec<_> = cells.into_iter().collect();
+        let (factor, unit) = choose(units, values.iter().flatten().copied());
+        let show = |x: &Option<f64>| x.map_or(NOTHING.to_owned(), |x| number(x / factor));
+        self.right(titled(heading, unit), values.iter().map(show).collect())
+    }
+
+    /// Adds a column of means with the half-widths of their 95 % intervals.
+    pub fn estimates(self, heading: &str, units: Units, cells: &[Spread]) -> Self {
+        let (factor, unit) = choose(units, cells.iter().filter_map(Spread::mean));
+        self.right(titled(heading, unit), cells.iter().map(|e| e.show(factor)).collect())
+    }
+
+    fn right(mut self, heading: String, cells: Vec<String>) -> Self {
+        self.0.push(Column { heading, cells, alignment: CellAlignment::Right });
+        self
+    }
+}
+
+impl std::fmt::Display for Table {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        let mut table = comfy_table::Table::new();
+        table.load_style(STYLE);
+        table.set_content_arrangement(ContentArrangement::Dynamic).set_width(WIDTH as u16);
+        table.set_header(self.0.iter().map(|c| &c.heading));
+        for row in 0..self.0.first().map_or(0, |c| c.cells.len()) {
+            table.add_row(self.0.iter().map(|c| &c.cells[row]));
+        }
+        for (column, ours) in table.column_iter_mut().zip(&self.0) {
+            column.set_cell_alignment(ours.alignment);
+        }
+        for line in table.lines() {
+            writeln!(f, "{}", line.trim_end())?;
+        }
+        Ok(())
+    }
+}
+
+/// What several seeds gave.
+#[derive(Clone, Debug, PartialEq)]
+pub enum Spread {
+    /// At least one has no value.
+    Missing,
+    /// One seed: no interval.
+    Single(f64),
+    /// Every seed gave the same: an interval of zero width would lie.
+    Same(f64),
+    /// The mean and half the width of its 95 % interval (Student's t).
+    Interval(f64, f64),
+}
+
+impl Spread {
+    /// Of each seed's value.
+    pub fn of(values: impl IntoIterator<Item = Option<f64>>) -> Self {
+        let Some(values) = values.into_iter().collect::<Option<Vec<f64>>>() else { return Spread::Missing };
+        if let [first, rest @ ..] = &*values
+            && !rest.is_empty()
+            && rest.iter().all(|x| x == first)
+        {
+            return Spread::Same(*first);
+        }
+        match estimate(values) {
+            Ok(e) => e.half_width.map_or(Spread::Single(e.mean), |half| Spread::Interval(e.mean, half)),
+            Err(StatsError::NoVariation { value, .. }) => Spread::Same(value),
+            Err(StatsError::NoValue) => Spread::Missing,
+        }
+    }
+
+    fn mean(&self) -> Option<f64> {
+        match self {
+            Spread::Missing => None,
+            Spread::Single(x) | Spread::Same(x) | Spread::Interval(x, _) => Some(*x),
+        }
+    }
+
+    fn show(&self, factor: f64) -> String {
+        match self {
+            Spread::Missing => NOTHING.to_owned(),
+            Spread::Single(x) => number(x / factor),
+            Spread::Same(x) => format!("{} ± 0", number(x / factor)),
+            Spread::Interval(x, half) => {
+                let (x, half) = (x / factor, half / factor);
+                // Two digits of the half-width and the mean to the same place, but no more than six digits.
+                let decimals = decimals(half, 2).min(decimals(x, 6));
+                let rounded = format!("{half:.decimals$}");
+                let vanishes = rounded.parse() == Ok(0.0);
+                format!("{x:.decimals$} ± {}", if vanishes { format!("{half:.0e}") } else { rounded })
+            }
+        }
+    }
+}
+
+fn titled(heading: &str, unit: &str) -> String {
+    if unit.is_empty() { heading.to_owned() } else { format!("{heading} ({unit})") }
+}
+
+/// The largest unit in which the largest value is at least 1.
+fn choose(units: Units, values: impl Iterator<Item = f64>) -> (f64, &'static str) {
+    let largest = values.map(f64::abs).fold(0.0, f64::max);
+    *units.iter().rev().find(|(factor, _)| largest >= *factor).unwrap_or(&units[0])
+}
+
+/// With four significant digits; small ones as powers of ten.
+pub fn number(x: f64) -> String {
+    if x == 0.0 {
+        "0".to_owned()
+    } else if x.abs() < 1e-3 {
+        format!("{x:.2e}")
+    } else {
+        format!("{x:.*}", decimals(x, 4))
+    }
+}
+
+/// A value in the unit that suits it: as short as a person wrote it, or with four digits.
+pub fn with_unit(x: f64, units: Units) -> String {
+    let plain = units.iter().find(|(factor, _)| *factor == 1.0);
+    let (factor, unit) = plain.filter(|_| x == 0.0).copied().unwrap_or(choose(units, std::iter::once(x)));
+    let exact = x / factor;
+    let short = (exact * 1e3).round() / 1e3;
+    let text = if (exact - short).abs() <= 1e-9 * exact.abs() { short.to_string() } else { number(exact) };
+    format!("{text} {unit}")
+}
+
+/// Decimals that show `digits` significant digits of `x`.
+fn decimals(x: f64, digits: i32) -> usize {
+    if x == 0.0 || !x.is_finite() {
+        return 0;
+    }
+    (digits - 1 - x.abs().log10().floor() as i32).clamp(0, 9) as usize
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn numbers_have_four_digits() {
+        for (x, text) in [
+            (0.0, "0"),
+            (123_456.0, "123456"),
+            (94.123_4, "94.12"),
+            (0.051_234, "0.05123"),
+            (1e-6, "1.00e-6"),
+            (-1.5, "-1.500"),
+        ] {
+            assert_eq!(number(x), text);
+        }
+    }
+
+    #[test]
+    fn a_column_has_one_unit() {
+        let table = Table::new().quantity("goodput", RATE, [Some(5e5), None, Some(2e7)]).to_string();
+        assert!(table.contains("goodput (Mbit/s)"), "{table}");
+        assert!(table.contains("0.5000") && table.contains("20.00") && table.contains(NOTHING), "{table}");
+    }
+
+    #[test]
+    fn spreads() {
+        // By hand: mean 2, s = 1, t(2; 0.975) = 4.303, so 4.303 / √3 = 2.484.
+        let spread = Spread::of([1.0, 2.0, 3.0].map(Some));
+        assert_eq!(spread.show(1.0), "2.0 ± 2.5");
+        assert_eq!(Spread::Interval(33.401, 1e-9).show(1.0), "33.4010 ± 1e-9");
+        assert_eq!(Spread::of([0.1; 3].map(Some)), Spread::Same(0.1));
+        assert_eq!(Spread::of([Some(2.0)]).show(1.0), "2.000");
+        assert_eq!(Spread::of([Some(2.0), Some(2.0)]).show(1.0), "2.000 ± 0");
+        assert_eq!(Spread::of([Some(2.0), None]), Spread::Missing);
+    }
+
+    #[test]
+    fn long_names_wrap() {
+        let name = "a-very-long-name".repeat(8);
+        let table = Table::new().text("flow", [&name]).text("cc", [&name]).count("n", [u64::MAX]);
+        for line in table.to_string().lines() {
+            assert!(line.chars().count() <= WIDTH, "{line}");
+        }
+    }
+
+    #[test]
+    fn units_suit() {
+        assert_eq!(with_unit(5e8, RATE), "500 Mbit/s");
+        assert_eq!(with_unit(0.05, TIME), "50 ms");
+        assert_eq!(with_unit(0.0, TIME), "0 s");
+        assert_eq!(with_unit(60_000_000_000_u64 as f64 * 1e-9, TIME), "60 s");
+        assert_eq!(with_unit(1.0 / 3.0, TIME), "333.3 ms");
+    }
+}
