@@ -34,7 +34,7 @@ pub use plan::{Definition, Paper, Plan, Quantity, RowPlan, Runs, Setup, SetupId,
 pub use result::*;
 pub use runner::{Options, PaperError, Progress, run};
 pub use size::Size;
-pub use stats::{StatsError, estimate};
+pub use stats::{NoValue, estimate};
 pub use verdict::{Rule, ascending};
 
 /// Every paper, in the order of their letters.

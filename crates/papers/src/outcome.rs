@@ -88,11 +88,15 @@ impl Outcome {
         (!late.is_empty()).then(|| late.iter().sum::<f64>() / late.len() as f64)
     }
 
-    /// When a subflow first lost something, in seconds, and the largest window sampled up to then.
-    pub fn first_loss(&self, flow: &str, r: usize) -> Option<(f64, f64)> {
+    /// When a subflow lost something for the first time after `from_s`, in seconds, and its window then; the end of the
+    /// run where it lost nothing more.
+    pub fn loss_after(&self, flow: &str, r: usize, from_s: f64) -> Option<(f64, f64)> {
         let series = self.series(flow, r)?;
-        let i = series.lost_segments.iter().position(|lost| *lost > 0.0)?;
-        let peak = series.cwnd_segments[..=i].iter().copied().fold(0.0, f64::max);
-        Some((series.time_s[i], peak))
+        let first = series.time_s.partition_point(|t| *t < from_s);
+        let before = series.lost_segments.get(first)?;
+        let next = series.lost_segments[first..].iter().position(|lost| lost > before);
+        // The sample before has the window that the loss reduced.
+        let i = next.map_or(series.time_s.len(), |n| first + n) - 1;
+        Some((series.time_s[i], series.cwnd_segments[i]))
     }
 }

@@ -1,6 +1,7 @@
 //! What an experiment runs and what it reads from the runs, written down before anything runs.
 
 use crate::{Figure, Outcome, Published, Rule, Size, scenarios::ScenarioFile};
+use anabranch_record::Summary;
 use anabranch_scenario::{Overrides, Scenario, ScenarioError, Source};
 
 /// A paper and its experiments.
@@ -313,7 +314,7 @@ impl Runs<'_> {
     /// What each seed gives.
     ///
     /// # Errors
-    /// What went wrong, where a run failed or has no such value.
+    /// What went wrong: a run failed or has no such value, or the seeds did not vary the runs at all.
     pub fn values(&self, quantity: &Quantity) -> Result<Vec<f64>, String> {
         let seeds = quantity.setups.iter().map(|s| self.of[s.0].len()).min().unwrap_or(0);
         let value = |i: usize| {
@@ -321,6 +322,18 @@ impl Runs<'_> {
                 quantity.setups.iter().map(|s| self.of[s.0][i].as_ref().map_err(Clone::clone)).collect();
             (quantity.value)(&outcomes?).ok_or_else(|| "a run did not have this value".to_owned())
         };
-        (0..seeds).map(value).collect()
+        let values: Vec<f64> = (0..seeds).map(value).collect::<Result<_, _>>()?;
+        match quantity.setups.iter().any(|s| identical(self.of[s.0])) {
+            true => Err("the seeds did not vary the runs: an interval of zero width".into()),
+            false => Ok(values),
+        }
     }
+}
+
+/// Whether several runs are the same, but for their seed.
+fn identical(runs: &[Result<Outcome, String>]) -> bool {
+    let summary =
+        |run: &Result<Outcome, String>| run.as_ref().ok().map(|o| Summary { seed: 0, ..o.summary.clone() });
+    let first = runs.first().map(summary);
+    runs.len() > 1 && runs[1..].iter().all(|run| Some(summary(run)) == first)
 }

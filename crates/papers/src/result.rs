@@ -84,7 +84,8 @@ pub enum Published {
 pub struct Estimate {
     /// Mean.
     pub mean: f64,
-    /// Half the width of the interval; `None` for a formula or a single run.
+    /// Half the width of the interval; `None` for a formula, a single run, or where every seed gave exactly this value (a
+    /// link that was full throughout): an interval of zero width would claim too much.
     pub half_width: Option<f64>,
     /// The value of each seed.
     pub values: Vec<f64>,

@@ -271,7 +271,8 @@ impl RowPlan {
             Reading::Measured(quantity) => {
                 let ours = measured(quantity, runs)?;
                 let verdict = self.rule.judge(&ours);
-                Ok((Some(ours), verdict, None))
+                let exact = ours.half_width.is_none() && ours.values.len() > 1;
+                Ok((Some(ours), verdict, exact.then(|| "Every seed gave exactly this value.".into())))
             }
             Reading::Ascending(quantities) => {
                 let ours: Result<Vec<Estimate>, String> =

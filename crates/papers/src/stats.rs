@@ -4,25 +4,22 @@ use crate::Estimate;
 use statrs::distribution::{ContinuousCDF, StudentsT};
 
 /// The mean of `values` with its 95 % confidence interval: Student's t with n − 1 degrees of freedom, the values taken
-/// as independent. One value has no interval.
+/// as independent. There is no interval, rather than one of zero width, where there is one value or all are equal.
 ///
 /// # Errors
-/// [`StatsError`] where there is nothing to average, or the values do not vary.
-pub fn estimate(values: Vec<f64>) -> Result<Estimate, StatsError> {
+/// [`NoValue`] where there is nothing to average.
+pub fn estimate(values: Vec<f64>) -> Result<Estimate, NoValue> {
     if values.is_empty() || !values.iter().all(|v| v.is_finite()) {
-        return Err(StatsError::NoValue);
+        return Err(NoValue);
     }
     let n = values.len() as f64;
     let mean = values.iter().sum::<f64>() / n;
-    if values.len() == 1 {
-        return Ok(Estimate { mean, half_width: None, values });
+    if values.iter().all(|v| *v == values[0]) {
+        return Ok(Estimate { mean: values[0], half_width: None, values });
     }
     let variance = values.iter().map(|v| (v - mean).powi(2)).sum::<f64>() / (n - 1.0);
-    let half_width = t_975(n - 1.0) * (variance / n).sqrt();
-    if half_width == 0.0 {
-        return Err(StatsError::NoVariation { value: mean, seeds: values.len() });
-    }
-    Ok(Estimate { mean, half_width: Some(half_width), values })
+    let half_width = Some(t_975(n - 1.0) * (variance / n).sqrt());
+    Ok(Estimate { mean, half_width, values })
 }
 
 /// The 97.5 % quantile of Student's t with that many degrees of freedom (at least 1).
@@ -33,21 +30,10 @@ fn t_975(degrees: f64) -> f64 {
     }
 }
 
-/// Why values have no interval.
-#[derive(Clone, Debug, PartialEq, thiserror::Error)]
-pub enum StatsError {
-    /// None, or one is not a number.
-    #[error("a run gave no value")]
-    NoValue,
-    /// Every seed gave the same: the seeds do not vary the run, and an interval of zero width would lie.
-    #[error("{seeds} seeds all gave {value}: an interval of zero width")]
-    NoVariation {
-        /// What they gave.
-        value: f64,
-        /// How many.
-        seeds: usize,
-    },
-}
+/// There are no values, or one is not a number.
+#[derive(Clone, Copy, Debug, PartialEq, thiserror::Error)]
+#[error("a run gave no value")]
+pub struct NoValue;
 
 #[cfg(test)]
 mod tests {
@@ -72,14 +58,15 @@ mod tests {
     }
 
     #[test]
-    fn one_value_has_no_interval() {
+    fn no_interval_of_zero_width() {
         assert_eq!(estimate(vec![7.0]).unwrap().half_width, None);
+        let equal = estimate(vec![0.1; 3]).unwrap();
+        assert_eq!((equal.mean, equal.half_width), (0.1, None));
     }
 
     #[test]
-    fn zero_width_and_missing_values_are_errors() {
-        assert_eq!(estimate(vec![2.0; 3]), Err(StatsError::NoVariation { value: 2.0, seeds: 3 }));
-        assert_eq!(estimate(vec![]), Err(StatsError::NoValue));
-        assert_eq!(estimate(vec![1.0, f64::NAN]), Err(StatsError::NoValue));
+    fn missing_values_are_errors() {
+        assert_eq!(estimate(vec![]), Err(NoValue));
+        assert_eq!(estimate(vec![1.0, f64::NAN]), Err(NoValue));
     }
 }

@@ -90,8 +90,8 @@ pub(super) const BUFFERS: Definition = Definition {
     title: "Beyond the paper: buffers of 10 %, 50 %, 100 % and 400 % of the BDP",
     notes: &[LENGTH],
     plan: |size| {
-        let buffer = |percent: u32| (format!("{percent} %"), f64::from(percent) / 100.0);
-        let change = |setup: Setup, bdp: f64| {
+        let buffer = |percent: u32| (format!("{percent}%"), f64::from(percent) / 100.0);
+        let change = |setup: Setup, bdp: &f64| {
             let queue = format!("{bdp} BDP");
             setup.set("links.path1.queue", queue.clone()).set("links.path2.queue", queue)
         };
@@ -105,7 +105,7 @@ pub(super) const LOSSES: Definition = Definition {
     notes: &[LENGTH],
     plan: |size| {
         let rate = |p: f64| (if p == 0.0 { "0".into() } else { format!("{p:e}") }, p);
-        let change = |setup: Setup, p: f64| match p {
+        let change = |setup: Setup, p: &f64| match *p {
             0.0 => {
                 let none = "{ model = \"none\" }";
                 setup.set("links.path1.loss", none).set("links.path2.loss", none)
@@ -113,6 +113,29 @@ pub(super) const LOSSES: Definition = Definition {
             p => setup.bernoulli("path1", p).bernoulli("path2", p),
         };
         sweep("A-X4", "loss rate", [0.0, 1e-7, 1e-6, 1e-5, 1e-4].map(rate).to_vec(), change, size)
+    },
+};
+
+pub(super) const PHASE: Definition = Definition {
+    ids: &["A-X5"],
+    title: "Beyond the paper: host jitter and delayed ACKs decide what a small subflow gets at a full queue",
+    notes: &[
+        LENGTH,
+        "Path 2's queue is kept full by a flow whose packets arrive as fast as others leave. Whether packets of a small subflow find          room then depends on their phase (Floyd and Jacobson, 1992), and so on how regularly hosts answer. The testbed's rows have a jitter          of up to one packet time (0.12 ms) and delayed ACKs; real hosts, and Dummynet's clock ticks of one or several milliseconds, are          less regular.",
+    ],
+    plan: |size| {
+        let hosts = |(jitter, delayed): (&str, u32)| {
+            let acks = if delayed == 1 { "no delayed ACKs" } else { "delayed ACKs" };
+            (format!("{jitter}, {acks}"), (jitter.to_owned(), delayed))
+        };
+        let values = [("120 us", 2), ("1 ms", 2), ("4 ms", 2), ("120 us", 1), ("1 ms", 1), ("4 ms", 1)];
+        let change = |setup: Setup, (jitter, delayed): &(String, u32)| {
+            setup
+                .set("variation.host_jitter", jitter)
+                .set("flows.mptcp.tcp.delayed_ack", delayed.to_string())
+                .set("flows.single.tcp.delayed_ack", delayed.to_string())
+        };
+        sweep("A-X5", "host jitter", values.map(hosts).to_vec(), change, size)
     },
 };
 
@@ -125,11 +148,11 @@ fn part(run: SetupId, i: usize) -> Quantity {
 }
 
 /// The testbed with LIA and Coupled CUBIC over several values of one property: rows, and a plot for each part.
-fn sweep(
+fn sweep<T>(
     id: &'static str,
     property: &'static str,
-    values: Vec<(String, f64)>,
-    change: impl Fn(Setup, f64) -> Setup,
+    values: Vec<(String, T)>,
+    change: impl Fn(Setup, &T) -> Setup,
     size: Size,
 ) -> Plan {
     let mut plan = Plan::new();
@@ -138,9 +161,9 @@ fn sweep(
         let mut runs = Vec::new();
         for (label, value) in &values {
             let title = format!("{}, {property} {label}", cc.1);
-            let run = plan.simulate(change(setup(title.clone(), &scenarios::TESTBED, cc, size), *value));
+            let run = plan.simulate(change(setup(title.clone(), &scenarios::TESTBED, cc, size), value));
             for (i, (row, name)) in PARTS.into_iter().enumerate() {
-                let row = format!("{id}.{}.{}.{row}", cc.0, label.replace(' ', ""));
+                let row = format!("{id}.{}.{}.{row}", cc.0, label.replace(", ", ".").replace(' ', "-"));
                 plan.row(row, format!("{title}: {name}"), "Mbit/s", part(run, i));
             }
             runs.push((label.clone(), run));

@@ -51,5 +51,6 @@ pub(crate) static PAPER: Paper = Paper {
         beyond::SHARED,
         beyond::BUFFERS,
         beyond::LOSSES,
+        beyond::PHASE,
     ],
 };
