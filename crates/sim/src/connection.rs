@@ -521,8 +521,7 @@ impl Connection {
             return;
         }
         if self.multipath && !self.fin_cut {
-            let up = self.subflows.iter().position(|s| s.is_up() && !s.tx.is_stalled());
-            let Some(s) = up.or_else(|| self.subflows.iter().position(Subflow::is_up)) else { return };
+            let Some(s) = self.subflows.iter().position(|s| s.has_room(&self.cc)) else { return };
             let (n, fin) = self.out.cut_fin(s);
             self.fin_cut = true;
             self.send_chunk(s, n, fin, net);

@@ -29,11 +29,6 @@ impl EventQueue {
         Time::from_nanos(self.now)
     }
 
-    /// How many events were scheduled so far.
-    pub(crate) fn scheduled(&self) -> u64 {
-        self.sequence
-    }
-
     fn entry(&mut self, at: Time, target: u32) -> (u64, u64) {
         assert!(at.as_nanos() >= self.now, "an event in the past: {at} at {}", self.now());
         self.sequence += 1;
@@ -48,13 +43,20 @@ impl EventQueue {
         self.sift_up(self.heap.len() - 1);
     }
 
+    /// The next event.
+    #[inline]
+    pub(crate) fn peek(&self) -> Option<(Time, u32)> {
+        let &(at, tail) = self.heap.first()?;
+        Some((Time::from_nanos(at), (tail & (TARGETS as u64 - 1)) as u32))
+    }
+
     /// The next event, which becomes the present. It stays at the head of the queue until
     /// [`EventQueue::finish`] or [`EventQueue::repeat`] is called.
     #[inline]
     pub(crate) fn advance(&mut self) -> Option<(Time, u32)> {
-        let &(at, tail) = self.heap.first()?;
-        self.now = at;
-        Some((Time::from_nanos(at), (tail & (TARGETS as u64 - 1)) as u32))
+        let next = self.peek()?;
+        self.now = next.0.as_nanos();
+        Some(next)
     }
 
     /// Removes the head.

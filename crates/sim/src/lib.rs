@@ -24,6 +24,8 @@ mod sender;
 mod simulator;
 mod subflow;
 mod summary;
+#[cfg(test)]
+mod tests;
 
 use anabranch_cc::registry::ParamError;
 use anabranch_net::Time;

@@ -66,11 +66,6 @@ impl Meter {
         self.first_bytes = first_bytes - self.first_bytes;
     }
 
-    /// Whether it measures now.
-    pub(crate) fn is_running(&self) -> bool {
-        self.running
-    }
-
     #[inline]
     fn settle(&mut self, now: Time) {
         let dt = now.since(self.since).as_secs_f64();

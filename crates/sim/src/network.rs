@@ -1,7 +1,7 @@
 //! Where packets are: pipes of packets in flight, and the links that decide about them.
 
 use crate::event::EventQueue;
-use crate::packet::{Packet, flag};
+use crate::packet::{Kind, Packet, flag};
 use anabranch_net::{Drop, Fate, Link, Random, Time};
 use std::collections::VecDeque;
 
@@ -117,7 +117,7 @@ impl Network {
                     at
                 }
                 Fate::Dropped(Drop::Queue | Drop::Loss | Drop::Down) => {
-                    if packet.is_forward() {
+                    if packet.kind == Kind::Data {
                         self.dropped[packet.subflow as usize] += 1;
                     }
                     return;
@@ -172,8 +172,20 @@ impl Network {
         Arrival::Packet(packet)
     }
 
-    /// Packets inside the network now: for the conservation check.
-    pub(crate) fn in_transit(&self) -> u64 {
-        self.hops.iter().map(|h| h.pipe.len() as u64).sum()
+    /// Data segments of `subflow` inside the network now: for the conservation check.
+    #[cfg(test)]
+    pub(crate) fn in_transit(&self, subflow: u32) -> u64 {
+        let packets = self.hops.iter().flat_map(|h| &h.pipe);
+        packets.filter(|(_, p)| p.subflow == subflow && p.kind == Kind::Data).count() as u64
+    }
+
+    /// The packet that the next event moves, and whether it then is at the end of its route.
+    #[cfg(test)]
+    pub(crate) fn next_packet(&self) -> Option<(Packet, bool)> {
+        let (now, target) = self.events.peek()?;
+        let hop = self.hops.get(target as usize).filter(|h| h.armed == now)?;
+        let (_, packet) = hop.pipe.front()?;
+        let route = 2 * packet.subflow as usize + usize::from(!packet.is_forward());
+        Some((*packet, usize::from(packet.hop) == self.routes[route].len()))
     }
 }

@@ -14,10 +14,6 @@ impl Ranges {
         self.0.is_empty()
     }
 
-    pub(crate) fn clear(&mut self) {
-        self.0.clear();
-    }
-
     /// The range that holds `n`.
     pub(crate) fn find(&self, n: u64) -> Option<Range> {
         let i = self.0.partition_point(|r| r.1 <= n);
@@ -25,6 +21,7 @@ impl Ranges {
     }
 
     /// One past the largest member.
+    #[cfg(test)]
     pub(crate) fn end(&self) -> Option<u64> {
         self.0.back().map(|r| r.1)
     }

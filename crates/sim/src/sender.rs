@@ -153,7 +153,7 @@ impl Sender {
 
     /// Segments that may be in flight now.
     #[inline]
-    fn window(&self, cc: &Group) -> u64 {
+    pub(crate) fn window(&self, cc: &Group) -> u64 {
         match self.phase {
             Phase::Recovery => self.prr.limit(),
             Phase::Open | Phase::Loss => cc.path(self.row).cwnd as u64,
@@ -438,6 +438,12 @@ impl Sender {
             return Expired::Probe;
         }
         Expired::Nothing
+    }
+
+    /// Whether a probe is out.
+    #[cfg(test)]
+    pub(crate) fn is_probing(&self) -> bool {
+        self.probe.is_some()
     }
 
     /// A probe was sent: the data up to `nxt` is watched. The timeout starts anew (RFC 8985 §7.3).

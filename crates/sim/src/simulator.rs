@@ -189,7 +189,7 @@ impl<'a> Simulator<'a> {
     /// Runs to the end.
     pub(crate) fn run(mut self, keep_going: &mut dyn FnMut(Time) -> bool) -> Result<Summary, SimError> {
         let (mut events, mut at_once, mut last) = (0u32, 0u32, Time::ZERO);
-        while let Some((now, index)) = self.net.events.advance() {
+        while let Some(now) = self.step()? {
             events += 1;
             at_once = if now == last { at_once + 1 } else { 0 };
             last = now;
@@ -202,28 +202,35 @@ impl<'a> Simulator<'a> {
                     return Err(SimError::Interrupted { at: now });
                 }
             }
-            if index < self.hop_targets {
-                if let Arrival::Packet(packet) = self.net.step(index) {
-                    let (c, s) = self.owners[packet.subflow as usize];
-                    let connection = &mut self.connections[c as usize];
-                    connection.on_packet(s as usize, &packet, &mut self.net);
-                    if connection.needs_attention {
-                        self.attend(c as usize)?;
-                    }
-                }
-            } else {
-                self.net.events.finish();
-                let target = self.targets[(index - self.hop_targets) as usize];
-                if matches!(target, Target::Finish) {
-                    break;
-                }
-                self.act(target, now);
-                if matches!(target, Target::Sample) && now < self.scenario.duration {
-                    self.net.events.schedule(now + self.scenario.record.interval, index);
+        }
+        Ok(self.finish())
+    }
+
+    /// Handles one event and returns its time; none at the end of the run.
+    #[inline]
+    pub(crate) fn step(&mut self) -> Result<Option<Time>, SimError> {
+        let Some((now, index)) = self.net.events.advance() else { return Ok(None) };
+        if index < self.hop_targets {
+            if let Arrival::Packet(packet) = self.net.step(index) {
+                let (c, s) = self.owners[packet.subflow as usize];
+                let connection = &mut self.connections[c as usize];
+                connection.on_packet(s as usize, &packet, &mut self.net);
+                if connection.needs_attention {
+                    self.attend(c as usize)?;
                 }
             }
+            return Ok(Some(now));
         }
-        self.finish()
+        self.net.events.finish();
+        let target = self.targets[(index - self.hop_targets) as usize];
+        if matches!(target, Target::Finish) {
+            return Ok(None);
+        }
+        self.act(target, now);
+        if matches!(target, Target::Sample) && now < self.scenario.duration {
+            self.net.events.schedule(now + self.scenario.record.interval, index);
+        }
+        Ok(Some(now))
     }
 
     fn act(&mut self, target: Target, now: Time) {
@@ -327,12 +334,12 @@ impl<'a> Simulator<'a> {
         Ok(())
     }
 
-    fn finish(mut self) -> Result<Summary, SimError> {
+    pub(crate) fn finish(mut self) -> Summary {
         let now = self.scenario.duration;
         for c in 0..self.connections.len() {
             self.end(c, now);
         }
-        Ok(summary::summarise(&mut self))
+        summary::summarise(&mut self)
     }
 }
 

@@ -1,0 +1,179 @@
+//! Invariants that hold after every event, over random scenarios: what an outside view of a run
+//! cannot see.
+
+use crate::packet::Kind;
+use crate::simulator::Simulator;
+use crate::subflow::Stage;
+use anabranch_net::Time;
+use anabranch_record::NoSamples;
+use anabranch_scenario::{Overrides, Scenario, Source, load};
+use proptest::prelude::*;
+
+fn scenario(text: &str) -> Scenario {
+    let source = Source { name: "test".into(), text: text.into() };
+    load(&source, &Overrides::default()).unwrap_or_else(|e| panic!("{e}: {:?}\n{text}", e.problems()))
+}
+
+/// What an audit remembers of each subflow: segments in flight, spurious reductions.
+type Before = Vec<Vec<(u64, u64)>>;
+
+impl Simulator<'_> {
+    fn audit(&self, before: &mut Before) {
+        for (c, connection) in self.connections.iter().enumerate() {
+            assert!(connection.incoming.bytes() <= connection.out.cut_bytes());
+            assert!(connection.incoming.next() <= connection.out.nxt());
+            assert!(connection.out.una() <= connection.incoming.next());
+            let first: u64 = connection.subflows.iter().map(|s| s.first_bytes).sum();
+            assert!(first >= connection.incoming.bytes() && first <= connection.out.cut_bytes());
+            before.resize(before.len().max(c + 1), Vec::new());
+            for (s, subflow) in connection.subflows.iter().enumerate() {
+                let known = before[c].len();
+                before[c].resize(known.max(s + 1), (0, 0));
+                let counters = subflow.counters();
+                let (was, undone) = before[c][s];
+                let in_flight = subflow.tx.board.in_flight();
+                before[c][s] = (in_flight, counters.spurious);
+                if subflow.stage != Stage::Up {
+                    continue;
+                }
+                subflow.tx.board.audit();
+                let path = connection.cc.path(subflow.tx.row());
+                assert!(path.cwnd >= 1.0 && path.cwnd.is_finite() && path.ssthresh >= 2.0);
+                // Sending stops at the window; a probe (RFC 8985 §7) is one segment whatever the window.
+                // An undone reduction finds segments in flight that were deemed lost.
+                if in_flight > was && undone == counters.spurious {
+                    let window = subflow.tx.window(&connection.cc);
+                    let probe = subflow.tx.is_probing() && in_flight == was + 1;
+                    assert!(in_flight <= window || probe, "{in_flight} in flight, window {window}");
+                }
+            }
+        }
+    }
+
+    /// Data segments that were sent have been dropped, have arrived or are on their way.
+    fn audit_conservation(&self, arrived: &[u64]) {
+        for connection in &self.connections {
+            for subflow in &connection.subflows {
+                let there = self.net.dropped(subflow.id) + self.net.in_transit(subflow.id);
+                assert_eq!(subflow.counters().sent, there + arrived[subflow.id as usize]);
+            }
+        }
+    }
+}
+
+/// Runs a scenario event by event, audited.
+fn run_audited(scenario: &Scenario, seed: u64) {
+    let mut sink = NoSamples;
+    let mut simulator = Simulator::new(scenario, seed, &mut sink).expect("it can be simulated");
+    let subflows = simulator.connections.iter().map(|c| c.subflows.len()).sum();
+    let (mut before, mut last) = (Vec::new(), Time::ZERO);
+    let mut arrived = vec![0u64; subflows];
+    let mut n = 0u64;
+    loop {
+        if let Some((packet, last_hop)) = simulator.net.next_packet() {
+            if packet.kind == Kind::Data && last_hop {
+                arrived[packet.subflow as usize] += 1;
+            }
+        }
+        let Some(now) = simulator.step().expect("the stream is whole") else { break };
+        assert!(now >= last);
+        last = now;
+        n += 1;
+        simulator.audit(&mut before);
+        if n % 256 == 0 {
+            simulator.audit_conservation(&arrived);
+        }
+    }
+    simulator.audit_conservation(&arrived);
+    simulator.finish();
+}
+
+fn loss() -> impl Strategy<Value = String> {
+    prop_oneof![
+        Just("{ model = \"none\" }".to_owned()),
+        (1e-4..0.1f64).prop_map(|p| format!("{{ model = \"bernoulli\", rate = {p} }}")),
+        (3u32..500).prop_map(|n| format!("{{ model = \"every-nth\", n = {n} }}")),
+        (1e-3..0.05f64, 0.1..0.5f64).prop_map(|(bad, good)| format!(
+            "{{ model = \"gilbert-elliott\", good_to_bad = {bad}, bad_to_good = {good} }}"
+        )),
+    ]
+}
+
+fn link() -> impl Strategy<Value = String> {
+    let jitter = prop_oneof![
+        Just(String::new()),
+        (1u32..20, 0.0..0.05f64).prop_map(|(ms, p)| format!(
+            "jitter = {{ up_to = \"{ms} ms\", reorder_rate = {p}, reorder_delay = \"{} ms\" }}\n",
+            2 * ms
+        )),
+    ];
+    let changes = prop_oneof![
+        Just(String::new()),
+        (200u32..900, 1u32..10).prop_map(|(at, rate)| format!(
+            "changes = [{{ at = \"{at} ms\", rate = \"{rate} Mbit/s\", delay = \"1 ms\" }}, \
+             {{ at = \"{} ms\", up = false }}, {{ at = \"{} ms\", up = true }}]\n",
+            at + 300,
+            at + 600
+        )),
+    ];
+    (1u32..20, 1u32..40, 2u32..60, loss(), jitter, changes).prop_map(
+        |(rate, delay, queue, loss, jitter, changes)| {
+            format!(
+                "rate = \"{rate} Mbit/s\"\ndelay = \"{delay} ms\"\nqueue = \"{queue} packets\"\n\
+                 ecn_threshold = \"{} packets\"\nloss = {loss}\n{jitter}{changes}",
+                queue / 2 + 1
+            )
+        },
+    )
+}
+
+fn flow() -> impl Strategy<Value = String> {
+    let cc = prop::sample::select(vec!["reno", "cubic", "lia", "coupled-cubic", "coupled-cubic-a1"]);
+    let scheduler = prop::sample::select(vec!["minrtt", "roundrobin", "redundant", "blest"]);
+    let paths = prop::sample::select(vec![
+        "[[\"a\"]]",
+        "[[\"a\"], [\"b\"]]",
+        "[[\"a\", \"b\"]]",
+        "[[\"a\"], [\"b\"], [\"a\", \"b\"]]",
+    ]);
+    let application = prop::sample::select(vec![
+        "{ kind = \"bulk\" }",
+        "{ kind = \"bulk\", size = \"300 kB\" }",
+        "{ kind = \"on-off\", on = \"200 ms\", off = \"100 ms\" }",
+        "{ kind = \"on-off\", on = \"200 ms\", off = \"100 ms\", rate = \"2 Mbit/s\" }",
+        "{ kind = \"request-response\", size = \"40 kB\", think = \"20 ms\" }",
+    ]);
+    (cc, any::<bool>(), scheduler, paths, application, 1u32..5, any::<bool>(), 0u32..200, 5u32..300).prop_map(
+        |(cc, pacing, scheduler, paths, application, delayed_ack, ecn, start, buffer)| {
+            let events = if paths.matches("], [").count() > 0 {
+                "events = [{ at = \"400 ms\", path = 2, action = \"remove\" }, \
+                 { at = \"900 ms\", path = 2, action = \"add\" }, \
+                 { at = \"1100 ms\", path = 1, action = \"backup\" }]\n"
+            } else {
+                ""
+            };
+            format!(
+                "cc = {{ name = \"{cc}\", pacing = {pacing} }}\nscheduler = \"{scheduler}\"\n\
+                 paths = {paths}\napplication = {application}\nstart = \"{start} ms\"\n{events}\
+                 tcp = {{ delayed_ack = {delayed_ack}, ecn = {ecn}, receive_buffer = \"{buffer} kB\" }}\n"
+            )
+        },
+    )
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig::with_cases(512))]
+    #[test]
+    fn invariants_hold_after_every_event(
+        a in link(),
+        b in link(),
+        flows in prop::collection::vec(flow(), 1..4),
+        seed in 0u64..1000,
+    ) {
+        let flows: String =
+            flows.iter().enumerate().map(|(i, f)| format!("[[flows]]\nname = \"f{i}\"\n{f}")).collect();
+        let text =
+            format!("name = \"random\"\nduration = \"2 s\"\n[links.a]\n{a}[links.b]\n{b}{flows}");
+        run_audited(&scenario(&text), seed);
+    }
+}
