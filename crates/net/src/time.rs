@@ -35,7 +35,7 @@ impl Time {
 
     /// In seconds.
     pub fn as_secs_f64(self) -> f64 {
-        self.0 as f64 * 1e-9
+        self.0 as f64 / 1e9
     }
 
     /// The span since `earlier`, zero if that is later.
