@@ -47,6 +47,18 @@ struct Flow {
     }
 };
 
+// Loses every n-th data packet; ACKs pass.
+class EveryNth : public ErrorModel {
+  public:
+    explicit EveryNth(uint64_t n) : n(n) {}
+
+  private:
+    bool DoCorrupt(Ptr<Packet> packet) override { return packet->GetSize() >= MSS && ++count % n == 0; }
+    void DoReset() override { count = 0; }
+
+    uint64_t n, count = 0;
+};
+
 void Watch(uint32_t node, Flow* flow) {
     auto socket = "/NodeList/" + std::to_string(node) + "/$ns3::TcpL4Protocol/SocketList/0/CongestionWindow";
     Config::ConnectWithoutContext(socket, MakeCallback(&Flow::CwndChanged, flow));
@@ -69,6 +81,7 @@ void SetTcp(const std::string& cc) {
 int main(int argc, char* argv[]) {
     std::string cc = "TcpLinuxReno", rate = "100Mbps", queue = "167p";
     uint32_t flows = 1, seed = 1;
+    uint64_t every = 0;
     double rtt = 0.02, loss = 0, duration = 60, warmup = 10;
 
     CommandLine cmd;
@@ -78,6 +91,7 @@ int main(int argc, char* argv[]) {
     cmd.AddValue("rtt", "base round-trip time, in seconds", rtt);
     cmd.AddValue("queue", "bottleneck queue", queue);
     cmd.AddValue("loss", "probability of loss per data packet", loss);
+    cmd.AddValue("every", "lose every n-th data packet", every);
     cmd.AddValue("duration", "end, in seconds", duration);
     cmd.AddValue("warmup", "means begin here, in seconds", warmup);
     cmd.AddValue("seed", "run number of the generator", seed);
@@ -114,6 +128,8 @@ int main(int argc, char* argv[]) {
         errors->SetUnit(RateErrorModel::ERROR_UNIT_PACKET);
         errors->SetRate(loss);
         middle.Get(1)->SetAttribute("ReceiveErrorModel", PointerValue(errors));
+    } else if (every > 0) {
+        middle.Get(1)->SetAttribute("ReceiveErrorModel", PointerValue(Create<EveryNth>(every)));
     }
 
     std::vector<Flow> table(flows);
