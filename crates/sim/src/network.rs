@@ -8,7 +8,7 @@ use std::collections::VecDeque;
 /// One stage of a route.
 enum Stage {
     /// A link that flows may share.
-    Link(Link),
+    Link(Box<Link>),
     /// The return path of one subflow where no links are given for it: delay without queue or loss,
     /// preceded by the receiving host's own jitter.
     Delay { delay: Time, jitter: Option<(f64, Random)> },
@@ -50,7 +50,7 @@ impl Network {
             routes: Vec::new(),
             dropped: Vec::new(),
         };
-        links.into_iter().for_each(|link| network.add_hop(Stage::Link(link)));
+        links.into_iter().for_each(|link| network.add_hop(Stage::Link(Box::new(link))));
         network
     }
 
