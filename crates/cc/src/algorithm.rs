@@ -29,7 +29,8 @@ pub enum Signal {
     Loss,
     /// The receiver echoed an ECN mark (RFC 3168); once per round trip.
     Ecn,
-    /// The retransmission timer expired (RFC 6298). [`crate::Group`] then sets the window to one segment.
+    /// The retransmission timer expired (RFC 6298); once for the same data, however often it backs
+    /// off (RFC 5681 §3.1). [`crate::Group`] then sets the window to one segment.
     Timeout,
 }
 

@@ -10,7 +10,7 @@ use crate::{cubic, math, response};
 use alloc::{boxed::Box, vec::Vec};
 
 /// How the registry presents Coupled CUBIC.
-pub(crate) const ENTRY: Entry = Entry {
+pub(crate) static ENTRY: Entry = Entry {
     name: "coupled-cubic",
     title: "Coupled CUBIC",
     kind: Kind::Coupled,
@@ -30,7 +30,7 @@ pub(crate) const ENTRY: Entry = Entry {
 };
 
 /// The variant that the paper calls CCUBIC(α₁).
-pub(crate) const ENTRY_A1: Entry = Entry {
+pub(crate) static ENTRY_A1: Entry = Entry {
     name: "coupled-cubic-a1",
     title: "Coupled CUBIC, first factor only",
     kind: Kind::Coupled,
@@ -130,8 +130,8 @@ struct CoupledCubic {
 struct Row {
     slow_start: HyStart,
     state: State,
-    /// State and window before the last congestion, until it is found spurious.
-    before: Option<(State, Segments)>,
+    /// The state before the last congestion.
+    before: Option<State>,
 }
 
 /// What congestion changes, and an undo restores.
@@ -278,7 +278,7 @@ impl Algorithm for CoupledCubic {
         }
         let Path { cwnd, srtt, .. } = paths[r];
         let row = &mut self.rows[r];
-        row.before = Some((row.state, cwnd));
+        row.before = Some(row.state);
         let State { large, uncoupled, cubic, .. } = &mut row.state;
         let (window, kept) = if *large { (*uncoupled, self.beta) } else { (cwnd, 0.5) };
         let window = cubic.reduce(window, timeout).max(MIN_SSTHRESH);
@@ -287,13 +287,9 @@ impl Algorithm for CoupledCubic {
         paths[r].reduce_to(kept * cwnd);
     }
 
-    fn spurious(&mut self, paths: &mut [Path], r: usize) {
+    fn spurious(&mut self, _: &mut [Path], r: usize) {
         let row = &mut self.rows[r];
-        if let Some((state, cwnd)) = row.before.take()
-            && (paths[r].cwnd <= cwnd || paths[r].in_slow_start())
-        {
-            row.state = state;
-        }
+        row.state = row.before.take().unwrap_or(row.state);
     }
 
     fn app_limited(&mut self, _: &mut [Path], r: usize, now: Seconds) {

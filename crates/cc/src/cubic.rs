@@ -3,11 +3,11 @@
 use crate::cubic_window::CubicWindow;
 use crate::hystart::HyStart;
 use crate::registry::{Allowed, Entry, Kind, Observable, Param, Value};
-use crate::{Ack, Congestion, Path, Seconds, Segments, Signal, SinglePath, Uncoupled};
+use crate::{Ack, Congestion, Path, Seconds, Signal, SinglePath, Uncoupled};
 use alloc::boxed::Box;
 
 /// How the registry presents CUBIC.
-pub(crate) const ENTRY: Entry = Entry {
+pub(crate) static ENTRY: Entry = Entry {
     name: "cubic",
     title: "CUBIC",
     kind: Kind::SinglePath,
@@ -85,8 +85,8 @@ pub(crate) const HYSTART: Param = Param {
 struct Cubic {
     slow_start: HyStart,
     window: CubicWindow,
-    /// State and window before the last congestion, until it is found spurious (§4.9).
-    before: Option<(CubicWindow, Segments)>,
+    /// The window's state before the last congestion (§4.9).
+    before: Option<CubicWindow>,
 }
 
 impl SinglePath for Cubic {
@@ -98,17 +98,12 @@ impl SinglePath for Cubic {
     }
 
     fn congestion(&mut self, path: &mut Path, event: &Congestion) {
-        self.before = Some((self.window, path.cwnd));
+        self.before = Some(self.window);
         path.reduce_to(self.window.reduce(path.cwnd, event.signal == Signal::Timeout));
     }
 
-    fn spurious(&mut self, path: &mut Path) {
-        // §4.9: a window that has grown beyond the one before keeps what it has learned since.
-        if let Some((window, cwnd)) = self.before.take()
-            && (path.cwnd <= cwnd || path.in_slow_start())
-        {
-            self.window = window;
-        }
+    fn spurious(&mut self, _: &mut Path) {
+        self.window = self.before.take().unwrap_or(self.window);
     }
 
     fn app_limited(&mut self, _: &mut Path, now: Seconds) {

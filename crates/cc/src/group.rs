@@ -87,15 +87,19 @@ impl Group {
         self.settle(r);
     }
 
-    /// The last congestion event on path `r` was spurious: its window and threshold return
-    /// (RFC 4015 §3.2, RFC 9438 §4.9). Without an event that could be undone, nothing happens.
+    /// The last congestion event on path `r` was spurious: its window and threshold return (RFC 4015
+    /// §3.2), unless the window has outgrown the former one (RFC 9438 §4.9). Without an event that
+    /// could be undone, nothing happens.
     pub fn on_spurious(&mut self, r: usize) {
-        let Some((cwnd, ssthresh)) = self.before[r].take().filter(|_| self.paths[r].active) else { return };
         let path = &mut self.paths[r];
-        path.cwnd = path.cwnd.max(cwnd);
-        path.ssthresh = path.ssthresh.max(ssthresh);
-        self.algorithm.spurious(&mut self.paths, r);
-        self.settle(r);
+        if let Some((cwnd, ssthresh)) = self.before[r].take()
+            && path.active
+            && path.cwnd <= cwnd
+        {
+            (path.cwnd, path.ssthresh) = (cwnd, ssthresh);
+            self.algorithm.spurious(&mut self.paths, r);
+            self.settle(r);
+        }
     }
 
     /// Row `r` of the table.

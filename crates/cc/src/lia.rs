@@ -6,7 +6,7 @@ use crate::{Ack, Algorithm, Congestion, Path, slow_start};
 use alloc::boxed::Box;
 
 /// How the registry presents LIA.
-pub(crate) const ENTRY: Entry = Entry {
+pub(crate) static ENTRY: Entry = Entry {
     name: "lia",
     title: "LIA, linked increases",
     kind: Kind::Coupled,

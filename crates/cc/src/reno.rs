@@ -5,7 +5,7 @@ use crate::{Ack, Congestion, Path, SinglePath, Uncoupled, slow_start};
 use alloc::boxed::Box;
 
 /// How the registry presents Reno.
-pub(crate) const ENTRY: Entry = Entry {
+pub(crate) static ENTRY: Entry = Entry {
     name: "reno",
     title: "Reno (NewReno)",
     kind: Kind::SinglePath,

@@ -6,7 +6,7 @@ use alloc::vec::Vec;
 
 /// How the registry presents it. A single-path algorithm that is named directly does the same, with
 /// its own parameters and observables.
-pub(crate) const ENTRY: Entry = Entry {
+pub(crate) static ENTRY: Entry = Entry {
     name: "uncoupled",
     title: "Uncoupled: a single-path algorithm on each path",
     kind: Kind::SinglePath,

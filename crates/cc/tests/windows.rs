@@ -134,7 +134,7 @@ fn assert_offset(name: &str, measured: (f64, f64), formula: f64, offset: f64, ro
 fn bernoulli_losses_raise_reno() {
     let p = 1e-4;
     let mut model = Model::new(group("reno", &[])).path(0.1, Loss::Bernoulli(p, Random(1)), 160.0);
-    assert_offset("reno", monte_carlo(&mut model, 2000), response::reno(p), 1.3098 / 1.5f64.sqrt(), 0.01);
+    assert_offset("reno", monte_carlo(&mut model, 500), response::reno(p), 1.3098 / 1.5f64.sqrt(), 0.01);
 }
 
 /// CUBIC's cycle in continuous time with exponential gaps, written from RFC 9438's Figures 1 and 2
@@ -178,6 +178,6 @@ fn bernoulli_losses_raise_cubic() {
         let loss = Loss::Bernoulli(p, Random(3));
         let mut model = Model::new(cubic(0.4, fast_convergence)).path(rtt, loss, formula);
         model.acks_per_rtt = 20.0;
-        assert_offset("cubic", monte_carlo(&mut model, 1000), formula, fluid, 0.02);
+        assert_offset("cubic", monte_carlo(&mut model, 500), formula, fluid, 0.02);
     }
 }

@@ -12,6 +12,28 @@ pub fn group(name: &str, params: &[(&str, Given)]) -> Group {
     registry::find(name).unwrap().group(&given).unwrap()
 }
 
+/// One segment acknowledged at `now` by a path of round-trip time `rtt`.
+pub fn ack(now: f64, rtt: f64) -> Ack {
+    Ack { now, acked: 1.0, rtt: Some(rtt), srtt: rtt, in_flight: 0.0, round: 0, cwnd_limited: true }
+}
+
+/// A connection in congestion avoidance with these round-trip times and windows, for an algorithm
+/// that halves: each path has just had a loss at twice the window.
+pub fn halved(mut group: Group, paths: &[(f64, f64)]) -> Group {
+    for (r, (rtt, cwnd)) in paths.iter().enumerate() {
+        group.add_path(*rtt, 2.0 * cwnd);
+        group.on_congestion(r, &Congestion { now: 0.0, signal: Signal::Loss });
+    }
+    group
+}
+
+/// Asserts a relative error.
+#[track_caller]
+pub fn assert_close(ours: f64, expected: f64, tolerance: f64) {
+    let off = ours / expected - 1.0;
+    assert!(off.abs() <= tolerance, "{ours} against {expected}: {:+.3} %", 100.0 * off);
+}
+
 /// Which segments of a path are lost.
 #[derive(Clone, Debug)]
 pub enum Loss {
@@ -39,7 +61,7 @@ impl Loss {
     /// Segments from one loss to the next, that one included.
     fn gap(&mut self) -> f64 {
         match self {
-            Loss::Every(n) => *n,
+            Loss::Every(n) => n.round(),
             // Geometric: the inverse of its distribution function.
             Loss::Bernoulli(p, random) => (random.uniform().ln() / (-*p).ln_1p()).ceil().max(1.0),
         }
@@ -102,7 +124,7 @@ impl Model {
     fn plan(&mut self, r: usize) {
         let line = &mut self.lines[r];
         let cwnd = self.group.path(r).cwnd;
-        line.batch = (cwnd / self.acks_per_rtt).max(1.0).min(line.left);
+        line.batch = (cwnd / self.acks_per_rtt).floor().max(1.0).min(line.left);
         line.next = self.now + line.rtt * line.batch / cwnd;
     }
 

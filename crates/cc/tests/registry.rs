@@ -1,0 +1,165 @@
+//! The registry is complete and consistent.
+
+use anabranch_cc::registry::{ALL, Allowed, COMMON, Given, Kind, ParamError, Value, find, similar};
+
+fn given(name: &str, value: Given) -> Vec<(String, Given)> {
+    vec![(name.into(), value)]
+}
+
+fn as_given(value: Value) -> Given {
+    match value {
+        Value::Number(x) => Given::Number(x),
+        Value::Flag(x) => Given::Flag(x),
+        Value::Word(x) => Given::Word(x.into()),
+    }
+}
+
+#[test]
+fn names_are_unique_and_found() {
+    for (i, entry) in ALL.iter().enumerate() {
+        assert!(ALL[..i].iter().all(|other| other.name != entry.name), "{}", entry.name);
+        assert!(std::ptr::eq(find(entry.name).unwrap(), *entry));
+        assert_eq!(similar(entry.name), Some(entry.name));
+    }
+    assert!(find("nothing").is_none());
+}
+
+#[test]
+fn entries_are_documented() {
+    for entry in ALL {
+        assert!(!entry.title.is_empty() && !entry.source.is_empty() && !entry.equations.is_empty());
+        let params = entry.all_params().map(|p| (p.name, p.meaning));
+        let observables = entry.observables.iter().map(|o| (o.name, o.meaning));
+        let named: Vec<_> = params.chain(observables).collect();
+        for (i, (name, meaning)) in named.iter().enumerate() {
+            assert!(!meaning.is_empty(), "{}.{name}", entry.name);
+            assert!(named[..i].iter().all(|(other, _)| other != name), "{}.{name} twice", entry.name);
+        }
+        assert!(entry.readings.iter().all(|r| r.ends_with('.') || r.ends_with(").")), "{}", entry.name);
+    }
+}
+
+#[test]
+fn defaults_are_allowed_and_build() {
+    for entry in ALL {
+        for param in entry.all_params() {
+            let group = entry.group(&given(param.name, as_given(param.default)));
+            assert!(group.is_ok(), "{}.{}", entry.name, param.name);
+        }
+    }
+}
+
+#[test]
+fn bounds_of_numbers_are_allowed_and_beyond_is_not() {
+    for entry in ALL {
+        for param in entry.all_params() {
+            let Allowed::Range(low, high) = param.allowed else { continue };
+            for (x, allowed) in
+                [(low, true), (high, true), (low - 1.0, false), (high + 1.0, false), (f64::NAN, false)]
+            {
+                let group = entry.group(&given(param.name, Given::Number(x)));
+                assert_eq!(group.is_ok(), allowed, "{}.{} = {x}", entry.name, param.name);
+            }
+        }
+    }
+}
+
+#[test]
+fn every_listed_observable_is_written_and_no_more() {
+    for entry in ALL {
+        let mut group = entry.group(&[]).unwrap();
+        let r = group.add_path(0.1, 100.0);
+        let ack = anabranch_cc::Ack {
+            now: 0.0,
+            acked: 1.0,
+            rtt: Some(0.1),
+            srtt: 0.1,
+            in_flight: 99.0,
+            round: 0,
+            cwnd_limited: true,
+        };
+        group.on_ack(r, &ack);
+        let loss = anabranch_cc::Congestion { now: 0.1, signal: anabranch_cc::Signal::Loss };
+        group.on_congestion(r, &loss);
+        group.on_ack(r, &anabranch_cc::Ack { now: 0.2, ..ack });
+        let mut out = vec![0.0; entry.observables.len()];
+        group.observe(r, &mut out);
+        assert!(out.iter().all(|x| x.is_finite()), "{}: {out:?}", entry.name);
+        group.observe(r, &mut []); // too few slots are no error
+        if entry.name != "uncoupled" {
+            let mut out = vec![0.0; entry.observables.len() + 1];
+            group.observe(r, &mut out);
+            assert!(out.last().unwrap().is_nan(), "{} writes more than it lists", entry.name);
+        }
+    }
+}
+
+#[test]
+fn unknown_parameters_name_the_known_ones() {
+    let error = find("cubic").unwrap().group(&given("betta", Given::Number(0.5))).err().unwrap();
+    let ParamError::Unknown { name, known } = &error else { panic!("{error:?}") };
+    assert_eq!(name, "betta");
+    assert_eq!(*known, ["c", "beta", "fast_convergence", "hystart", "pacing"]);
+    assert!(error.to_string().contains("no parameter `betta`"));
+}
+
+#[test]
+fn invalid_values_name_what_is_allowed() {
+    let cubic = find("cubic").unwrap();
+    for value in [Given::Number(1.5), Given::Flag(true), Given::Word("much".into())] {
+        let error = cubic.group(&given("beta", value)).err().unwrap();
+        assert_eq!(error.to_string(), "`beta` must be a number from 0.1 to 0.99");
+    }
+    let error = find("uncoupled").unwrap().group(&given("over", Given::Word("lia".into()))).err().unwrap();
+    assert!(error.to_string().contains("one of reno, cubic"), "{error}");
+    assert!(find("reno").unwrap().group(&given(COMMON[0].name, Given::Number(1.0))).is_err());
+}
+
+#[test]
+fn uncoupled_offers_the_single_path_algorithms() {
+    let uncoupled = find("uncoupled").unwrap();
+    let Allowed::OneOf(words) = uncoupled.params[0].allowed else { panic!("`over` is a word") };
+    let single = ALL.iter().filter(|e| e.kind == Kind::SinglePath && e.name != "uncoupled").map(|e| e.name);
+    assert_eq!(words, single.collect::<Vec<_>>());
+}
+
+#[test]
+fn uncoupled_is_the_algorithm_on_each_path() {
+    for over in ["reno", "cubic"] {
+        let mut uncoupled =
+            find("uncoupled").unwrap().group(&given("over", Given::Word(over.into()))).unwrap();
+        let mut alone = find(over).unwrap().group(&[]).unwrap();
+        alone.add_path(0.1, 50.0);
+        uncoupled.add_path(0.1, 50.0);
+        uncoupled.add_path(0.1, 50.0);
+        for i in 0..1000 {
+            let ack = anabranch_cc::Ack {
+                now: f64::from(i) * 0.002,
+                acked: 1.0,
+                rtt: Some(0.1),
+                srtt: 0.1,
+                in_flight: 9.0,
+                round: 0,
+                cwnd_limited: true,
+            };
+            let loss = anabranch_cc::Congestion { now: ack.now, signal: anabranch_cc::Signal::Loss };
+            for (group, r) in [(&mut uncoupled, 1), (&mut alone, 0)] {
+                if i % 100 == 50 {
+                    group.on_congestion(r, &loss);
+                } else {
+                    group.on_ack(r, &ack);
+                }
+            }
+        }
+        assert_eq!(uncoupled.path(1), alone.path(0));
+        assert_eq!(uncoupled.path(0).cwnd, 50.0, "the other path is not touched");
+    }
+}
+
+#[test]
+fn similar_names() {
+    assert_eq!(similar("cubci"), Some("cubic"));
+    assert_eq!(similar("LIA"), Some("lia"));
+    assert_eq!(similar("coupled_cubic"), Some("coupled-cubic"));
+    assert_eq!(similar("new-reno"), None);
+}
