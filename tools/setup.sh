@@ -17,29 +17,34 @@ as_root() {
     fi
 }
 
-# --- Debian packages -----------------------------------------------------------------------------
+refresh() {
+    [ -n "${refreshed:-}" ] || as_root apt-get update -q
+    refreshed=1
+}
+
+install() {
+    have apt-get || die "no apt-get here; install by hand: $*"
+    say "installing Debian packages: $*"
+    refresh
+    as_root env DEBIAN_FRONTEND=noninteractive apt-get install -q -y --no-install-recommends "$@"
+}
+
+# Debian packages.
 packages=()
 have cc || packages+=(gcc libc6-dev)
 have curl || packages+=(curl)
 have git || packages+=(git)
 [ -e /etc/ssl/certs/ca-certificates.crt ] || packages+=(ca-certificates)
+[ ${#packages[@]} = 0 ] || install "${packages[@]}"
 
-if [ ${#packages[@]} -gt 0 ]; then
-    have apt-get || die "no apt-get here; install by hand: ${packages[*]}"
-    say "installing Debian packages: ${packages[*]}"
-    as_root apt-get update -q
-    as_root env DEBIAN_FRONTEND=noninteractive apt-get install -q -y --no-install-recommends "${packages[@]}"
-fi
-
-# --- the Rust toolchain that rust-toolchain.toml names ---------------------------------------------
+# The Rust toolchain that rust-toolchain.toml names. Ubuntu 24.04 has a package of rustup, Debian 12 has none.
 channel=$(sed -n 's/^channel = "\(.*\)"/\1/p' rust-toolchain.toml)
 ready() { cargo --version 2>/dev/null | grep -qF " $channel " && cargo clippy --version && cargo fmt --version; }
 
 if ! ready >/dev/null 2>&1; then
     if ! have rustup; then
-        if have apt-cache && apt-cache show rustup >/dev/null 2>&1; then
-            say "installing rustup, Debian package"
-            as_root env DEBIAN_FRONTEND=noninteractive apt-get install -q -y --no-install-recommends rustup
+        if have apt-cache && refresh && apt-cache madison rustup | grep -q .; then
+            install rustup
         else
             say "installing rustup into ${CARGO_HOME:-$HOME/.cargo}, from rustup.rs"
             curl --proto '=https' --tlsv1.2 -sSf https://sh.rustup.rs |
