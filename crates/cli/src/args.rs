@@ -7,18 +7,19 @@ use std::path::PathBuf;
 
 const RUN_EXAMPLES: &str = "\
 Examples:
-  anabranch run scenarios/two-paths.toml
-  anabranch run scenarios/two-paths.toml --cc lia --seed 7 --duration '5 min'
-  anabranch run scenarios/two-paths.toml --cc bonded=lia --cc neighbour=cubic
-  anabranch run scenarios/two-paths.toml --set links.dsl.rate='50 Mbit/s' --set flows.bonded.start='5 s'
-  anabranch run scenarios/two-paths.toml --out out/two-paths --format csv
+  anabranch run scenarios/two-paths-and-a-neighbour.toml
+  anabranch run scenarios/two-paths-and-a-neighbour.toml --cc lia --seed 7 --duration '30 s'
+  anabranch run scenarios/two-paths-and-a-neighbour.toml --cc bonded=lia --cc neighbour=cubic
+  anabranch run scenarios/two-paths-and-a-neighbour.toml --set links.dsl.rate='50 Mbit/s'
+  anabranch run scenarios/two-paths-and-a-neighbour.toml --set flows.bonded.start='5 s'
+  anabranch run scenarios/two-paths-and-a-neighbour.toml --out out/run --format csv
   anabranch run - --json < scenario.toml";
 
 const COMPARE_EXAMPLES: &str = "\
 Examples:
-  anabranch compare scenarios/two-paths.toml --cc uncoupled,lia,coupled-cubic --seeds 10
-  anabranch compare scenarios/two-paths.toml --cc lia,cubic --seeds 5 --set links.dsl.queue='2 BDP'
-  anabranch compare scenarios/two-paths.toml --cc lia,cubic --seeds 20 --json > runs.json";
+  anabranch compare scenarios/two-paths-and-a-neighbour.toml --cc uncoupled,lia,coupled-cubic --seeds 10
+  anabranch compare scenarios/two-paths-and-a-neighbour.toml --cc lia,cubic --set links.dsl.queue='2 BDP'
+  anabranch compare scenarios/two-paths-and-a-neighbour.toml --cc lia,cubic --seeds 20 --json > runs.json";
 
 const PAPER_EXAMPLES: &str = "\
 Examples:
@@ -35,8 +36,8 @@ Examples:
 
 const CHECK_EXAMPLES: &str = "\
 Examples:
-  anabranch check scenarios/two-paths.toml
-  anabranch check scenarios/two-paths.toml --set links.dsl.queue='2 BDP'
+  anabranch check scenarios/two-paths-and-a-neighbour.toml
+  anabranch check scenarios/two-paths-and-a-neighbour.toml --set links.dsl.queue='2 BDP'
   anabranch check - < scenario.toml";
 
 const SCHEMA_EXAMPLES: &str = "\
@@ -53,8 +54,8 @@ Examples:
 
 const EXAMPLES: &str = "\
 Examples:
-  anabranch run scenarios/two-paths.toml
-  anabranch compare scenarios/two-paths.toml --cc uncoupled,lia,coupled-cubic --seeds 10
+  anabranch run scenarios/two-paths-and-a-neighbour.toml
+  anabranch compare scenarios/two-paths-and-a-neighbour.toml --cc uncoupled,lia,coupled-cubic --seeds 10
   anabranch paper all --quick
   anabranch cc show coupled-cubic
 
@@ -107,7 +108,7 @@ pub struct ScenarioArgs {
     #[arg(long, value_name = "KEY=VALUE")]
     pub set: Vec<String>,
     /// The (first) seed, instead of the scenario's.
-    #[arg(long)]
+    #[arg(long, allow_negative_numbers = true)]
     pub seed: Option<u64>,
     /// Length of the run, warm-up included, such as '60 s', instead of the scenario's.
     #[arg(long)]
@@ -219,4 +220,46 @@ pub struct CheckArgs {
     /// Algorithm of the multipath flows, or of the flow that is named.
     #[arg(long, value_name = "[FLOW=]CC")]
     pub cc: Vec<String>,
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use clap::CommandFactory;
+
+    #[test]
+    fn consistent() {
+        Cli::command().debug_assert();
+    }
+
+    /// Every example of the help texts is a command line that is accepted.
+    #[test]
+    fn examples_parse() {
+        let root = Cli::command();
+        let helps = root.get_subcommands().chain([&root]).map(|c| (c.get_name(), c.get_after_help()));
+        for (name, help) in helps {
+            let help = help.unwrap_or_else(|| panic!("{name} has no examples")).to_string();
+            let examples: Vec<_> = help.lines().filter(|l| l.starts_with("  anabranch ")).collect();
+            assert!(!examples.is_empty(), "{name}");
+            for example in examples {
+                let command = example.split(['>', '<']).next().unwrap().trim();
+                // Quotes enclose the ends of words only: every second piece is quoted.
+                let mut words = vec![String::new()];
+                for (i, piece) in command.split('\'').enumerate() {
+                    for (j, word) in
+                        if i % 2 == 1 { vec![piece] } else { piece.split(' ').collect() }.iter().enumerate()
+                    {
+                        if j > 0 {
+                            words.push(String::new());
+                        }
+                        *words.last_mut().unwrap() += word;
+                    }
+                }
+                words.retain(|w| !w.is_empty());
+                if let Err(e) = Cli::try_parse_from(&words) {
+                    panic!("{example}: {e}");
+                }
+            }
+        }
+    }
 }

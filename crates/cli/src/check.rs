@@ -101,7 +101,7 @@ fn loss(link: &LinkSpec) -> String {
     match link.loss {
         Loss::None => "none".to_owned(),
         Loss::Bernoulli { rate } => format!("Bernoulli {rate:e}"),
-        Loss::EveryNth { n } => format!("every {n}th"),
+        Loss::EveryNth { n } => format!("every n-th, n = {n}"),
         Loss::GilbertElliott { .. } => "Gilbert–Elliott".to_owned(),
     }
 }

@@ -4,13 +4,14 @@ use crate::args::CompareArgs;
 use crate::failure::Failure;
 use crate::output::{print, print_json};
 use crate::progress::Progress;
-use crate::run::simulate;
+use crate::run::{failure, simulate};
 use crate::table::{BYTES, LOSS, PERCENT, PLAIN, RATE, Spread, TIME, Table, WIDTH};
 use crate::{input, interrupt};
 use anabranch_record::{NoSamples, SubflowSummary, Summary};
 use rayon::prelude::*;
 use serde::Serialize;
 use std::num::NonZeroUsize;
+use std::sync::atomic::{AtomicUsize, Ordering};
 
 /// `anabranch compare`.
 pub fn compare(args: &CompareArgs) -> Result<(), Failure> {
@@ -27,8 +28,16 @@ pub fn compare(args: &CompareArgs) -> Result<(), Failure> {
     let progress = Progress::over(scenarios[0].duration.times(jobs.len() as u64));
     let pool = rayon::ThreadPoolBuilder::new().num_threads(args.jobs.map_or(0, NonZeroUsize::get)).build();
     let pool = pool.map_err(|e| Failure::environment("cannot start threads", &e))?;
-    let run = |&(scenario, seed): &(_, u64)| simulate(scenario, seed, &mut NoSamples, &progress);
-    let summaries = pool.install(|| jobs.par_iter().map(run).collect::<Result<Vec<_>, _>>())?;
+    let done = AtomicUsize::new(0);
+    let run = |&(scenario, seed): &(_, u64)| {
+        let summary = simulate(scenario, seed, &mut NoSamples, &progress)?;
+        done.fetch_add(1, Ordering::Relaxed);
+        Ok(summary)
+    };
+    let summaries = pool.install(|| jobs.par_iter().map(run).collect::<Result<Vec<_>, _>>());
+    let kept =
+        || format!("{} of {} runs were complete, none is kept", done.load(Ordering::Relaxed), jobs.len());
+    let summaries = summaries.map_err(|e| failure(e, &kept()))?;
     drop(progress);
 
     if args.json {

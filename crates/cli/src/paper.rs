@@ -25,7 +25,7 @@ pub fn paper(args: &PaperArgs) -> Result<(), Failure> {
     fs::create_dir_all(&folder)
         .map_err(|e| Failure::environment(format!("cannot create {}", folder.display()), &e))?;
     let mut results = Vec::new();
-    let mut unknown = None;
+    let mut without = Vec::new();
     for paper in papers {
         match run(paper, &options) {
             Ok(result) => {
@@ -34,7 +34,7 @@ pub fn paper(args: &PaperArgs) -> Result<(), Failure> {
                 results.push(result);
             }
             // With several papers it is enough that one has the experiment.
-            Err(error @ PaperError::NoExperiment { .. }) => unknown = Some(error),
+            Err(error @ PaperError::NoExperiment { .. }) => without.push(error.to_string()),
             Err(PaperError::Interrupted) => {
                 return Err(Failure::Interrupted(miette!(
                     "interrupted in {}: {} papers are complete in {}, the report is as it was",
@@ -46,8 +46,8 @@ pub fn paper(args: &PaperArgs) -> Result<(), Failure> {
             Err(error) => return Err(Failure::Result(miette!("{}: {error}", paper.name))),
         }
     }
-    if let (Some(error), true) = (unknown, results.is_empty()) {
-        return Err(Failure::Input(miette!("{error}")));
+    if results.is_empty() {
+        return Err(Failure::Input(miette!("{}", without.join("\n"))));
     }
     report(&results, args)?;
     let failed: Vec<_> = results.iter().flat_map(rows).filter(|r| r.verdict == Verdict::Failed).collect();
@@ -57,7 +57,7 @@ pub fn paper(args: &PaperArgs) -> Result<(), Failure> {
 fn chosen(names: &[String]) -> Result<Vec<&'static Paper>, Failure> {
     let all = anabranch_papers::all();
     if names.iter().any(|n| n == "all") {
-        return Ok(all.iter().copied().collect());
+        return Ok(all.to_vec());
     }
     let find = |name: &String| {
         let is = |p: &&&Paper| p.name == *name || p.id.eq_ignore_ascii_case(name);
@@ -136,7 +136,7 @@ fn page(result: &PaperResult) -> String {
     let table = Table::new()
         .text("", result.experiments.iter().map(|e| &e.id))
         .text("experiment", result.experiments.iter().map(|e| &e.title))
-        .count("repro- duced", each(Verdict::Reproduced))
+        .count("reproduced", each(Verdict::Reproduced))
         .count("partly", each(Verdict::Partly))
         .count("not", each(Verdict::NotReproduced))
         .count("not judged", each(Verdict::NotJudged))

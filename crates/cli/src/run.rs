@@ -20,7 +20,9 @@ pub fn run(args: &RunArgs) -> Result<(), Failure> {
     interrupt::listen()?;
     let mut directory = Directory::open(args.out.as_deref(), args.format)?;
     let progress = Progress::over(scenario.duration);
-    let summary = simulate(&scenario, scenario.seed, directory.sink(), &progress)?;
+    let summary = simulate(&scenario, scenario.seed, directory.sink(), &progress);
+    let kept = || format!("the run would last {}, nothing of it is kept", scenario.duration);
+    let summary = summary.map_err(|e| failure(e, &kept()))?;
     drop(progress);
 
     let again = input::command(&args.scenario, &args.cc, "scenario.toml", summary.seed);
@@ -42,18 +44,20 @@ pub fn simulate(
     seed: u64,
     sink: &mut dyn Sink,
     progress: &Progress,
-) -> Result<Summary, Failure> {
+) -> Result<Summary, SimError> {
     let mut reached = Time::ZERO;
     let mut keep_going = |now: Time| {
         progress.advance(now.since(reached));
         reached = now;
         !interrupt::requested()
     };
-    anabranch_sim::run(scenario, seed, sink, &mut keep_going).map_err(|error| match error {
-        SimError::Interrupted { at } => Failure::Interrupted(miette!(
-            "interrupted after {at} of {} simulated; nothing of the run is kept",
-            scenario.duration
-        )),
+    anabranch_sim::run(scenario, seed, sink, &mut keep_going)
+}
+
+/// What a run without a summary means; `kept` tells what an interruption leaves.
+pub fn failure(error: SimError, kept: &str) -> Failure {
+    match error {
+        SimError::Interrupted { .. } => Failure::Interrupted(miette!("{error}; {kept}")),
         SimError::Corrupt { .. } | SimError::Livelock { .. } => {
             Failure::Result(miette!("the run failed: {error}"))
         }
@@ -61,7 +65,7 @@ pub fn simulate(
         | SimError::TooManyPaths { .. }
         | SimError::Mss { .. }
         | SimError::TooLarge { .. } => Failure::Input(miette!("{error}")),
-    })
+    }
 }
 
 /// The summary for people.
@@ -93,7 +97,7 @@ fn subflows(s: &Summary) -> Table {
     let each = |value: fn(&SubflowSummary) -> Option<f64>| all().map(move |(_, subflow)| value(subflow));
     Table::new()
         .text("flow", all().map(|(f, _)| &f.name))
-        .text("subflow's path", all().map(|(_, subflow)| subflow.path.join("+")))
+        .text("path", all().map(|(_, subflow)| subflow.path.join("+")))
         .quantity("goodput", RATE, each(|f| Some(f.goodput_bps)))
         .quantity("mean cwnd", PLAIN, each(|f| f.mean_cwnd_segments))
         .quantity("mean RTT", TIME, each(|f| f.mean_rtt_s))

@@ -1,7 +1,7 @@
 //! Tables of at most 100 columns, built column by column; a column of quantities shares one unit, named in its
 //! heading.
 
-use anabranch_papers::{StatsError, estimate};
+use anabranch_papers::{Estimate, NoValue, estimate};
 use comfy_table::{CellAlignment, ContentArrangement, LineStyle, TableStyle};
 
 /// The widest that output gets.
@@ -113,16 +113,11 @@ impl Spread {
     /// Of each seed's value.
     pub fn of(values: impl IntoIterator<Item = Option<f64>>) -> Self {
         let Some(values) = values.into_iter().collect::<Option<Vec<f64>>>() else { return Spread::Missing };
-        if let [first, rest @ ..] = &*values
-            && !rest.is_empty()
-            && rest.iter().all(|x| x == first)
-        {
-            return Spread::Same(*first);
-        }
         match estimate(values) {
-            Ok(e) => e.half_width.map_or(Spread::Single(e.mean), |half| Spread::Interval(e.mean, half)),
-            Err(StatsError::NoVariation { value, .. }) => Spread::Same(value),
-            Err(StatsError::NoValue) => Spread::Missing,
+            Ok(Estimate { mean, half_width: Some(half), .. }) => Spread::Interval(mean, half),
+            Ok(Estimate { mean, values, .. }) if values.len() == 1 => Spread::Single(mean),
+            Ok(Estimate { mean, .. }) => Spread::Same(mean),
+            Err(NoValue) => Spread::Missing,
         }
     }
 
@@ -240,7 +235,7 @@ mod tests {
         assert_eq!(with_unit(5e8, RATE), "500 Mbit/s");
         assert_eq!(with_unit(0.05, TIME), "50 ms");
         assert_eq!(with_unit(0.0, TIME), "0 s");
-        assert_eq!(with_unit(60_000_000_000_u64 as f64 * 1e-9, TIME), "60 s");
+        assert_eq!(with_unit(60_000_000_000.0 * 1e-9, TIME), "60 s");
         assert_eq!(with_unit(1.0 / 3.0, TIME), "333.3 ms");
     }
 }

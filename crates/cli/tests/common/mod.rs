@@ -1,0 +1,92 @@
+//! Runs the binary.
+#![allow(dead_code, missing_docs)]
+
+use serde_json::Value;
+use std::ffi::OsStr;
+use std::io::Write;
+use std::path::PathBuf;
+use std::process::{Command, Stdio};
+
+/// What a command left.
+pub struct Outcome {
+    pub status: i32,
+    pub stdout: String,
+    pub stderr: String,
+}
+
+impl Outcome {
+    /// Standard output of a command that must succeed, silently.
+    pub fn ok(self) -> String {
+        assert_eq!((self.status, &*self.stderr), (0, ""), "{}", self.stdout);
+        self.stdout
+    }
+
+    pub fn json(self) -> Value {
+        serde_json::from_str(&self.ok()).expect("JSON on standard output")
+    }
+
+    /// Standard error of a command that must fail with that status, print nothing and not panic. Line
+    /// breaks are spaces: a message may wrap anywhere.
+    pub fn fails(self, status: i32) -> String {
+        assert_eq!((self.status, &*self.stdout), (status, ""), "{}", self.stderr);
+        assert!(!self.stderr.contains("panicked"), "{}", self.stderr);
+        let words = self.stderr.split_whitespace().filter(|w| *w != "│");
+        words.collect::<Vec<_>>().join(" ")
+    }
+}
+
+pub fn command() -> Command {
+    let mut command = Command::new(env!("CARGO_BIN_EXE_anabranch"));
+    // Files named in a test are relative to the project's root.
+    command.current_dir(root()).env_remove("NO_COLOR");
+    command
+}
+
+pub fn root() -> PathBuf {
+    [env!("CARGO_MANIFEST_DIR"), "..", ".."].iter().collect()
+}
+
+pub fn anabranch<S: AsRef<OsStr>>(args: impl IntoIterator<Item = S>) -> Outcome {
+    anabranch_reading("", args)
+}
+
+/// Runs the binary with `input` on its standard input.
+pub fn anabranch_reading<S: AsRef<OsStr>>(input: &str, args: impl IntoIterator<Item = S>) -> Outcome {
+    let mut command = command();
+    command.args(args).stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped());
+    let mut child = command.spawn().expect("the binary starts");
+    // A command that does not read may be gone already.
+    let _ = child.stdin.take().unwrap().write_all(input.as_bytes());
+    let output = child.wait_with_output().unwrap();
+    Outcome {
+        status: output.status.code().expect("not killed"),
+        stdout: String::from_utf8(output.stdout).unwrap(),
+        stderr: String::from_utf8(output.stderr).unwrap(),
+    }
+}
+
+/// The scenario of the README: links `fibre` and `dsl`; flows `bonded`, `neighbour/1` and `neighbour/2`.
+pub const TWO_PATHS: &str = "scenarios/two-paths-and-a-neighbour.toml";
+
+/// The same, short, with losses frequent enough that seeds differ.
+pub const SHORT: [&str; 7] = [
+    TWO_PATHS,
+    "--duration",
+    "6 s",
+    "--set",
+    "warmup=2 s",
+    "--set",
+    "links.fibre.loss={ model = \"bernoulli\", rate = 1e-3 }",
+];
+
+/// `command`, the short scenario, `options`.
+pub fn short<'a>(command: &'a str, options: &[&'a str]) -> Vec<&'a str> {
+    [&[command], &SHORT[..], options].concat()
+}
+
+/// No line is wider than tables may be.
+pub fn fits(text: &str) {
+    for line in text.lines() {
+        assert!(line.chars().count() <= 100, "{} columns: {line}", line.chars().count());
+    }
+}
