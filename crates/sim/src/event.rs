@@ -13,8 +13,8 @@ const TARGETS: usize = 1 << TARGET_BITS;
 /// A 4-ary heap: shallower than a binary one, and four keys fill a cache line.
 #[derive(Default)]
 pub(crate) struct EventQueue {
-    /// `(time in ns, sequence << TARGET_BITS | target)`.
-    heap: Vec<(u64, u64)>,
+    /// Time in ns, sequence and target from the highest bit down: one comparison orders two events.
+    heap: Vec<u128>,
     sequence: u64,
     now: u64,
 }
@@ -29,10 +29,11 @@ impl EventQueue {
         Time::from_nanos(self.now)
     }
 
-    fn entry(&mut self, at: Time, target: u32) -> (u64, u64) {
+    #[inline]
+    fn entry(&mut self, at: Time, target: u32) -> u128 {
         assert!(at.as_nanos() >= self.now, "an event in the past: {at} at {}", self.now());
         self.sequence += 1;
-        (at.as_nanos(), self.sequence << TARGET_BITS | u64::from(target))
+        u128::from(at.as_nanos()) << 64 | u128::from(self.sequence << TARGET_BITS | u64::from(target))
     }
 
     /// Lets `target` act at `at`, which must not be in the past.
@@ -46,8 +47,8 @@ impl EventQueue {
     /// The next event.
     #[inline]
     pub(crate) fn peek(&self) -> Option<(Time, u32)> {
-        let &(at, tail) = self.heap.first()?;
-        Some((Time::from_nanos(at), (tail & (TARGETS as u64 - 1)) as u32))
+        let entry = *self.heap.first()?;
+        Some((Time::from_nanos((entry >> 64) as u64), entry as u32 & (TARGETS as u32 - 1)))
     }
 
     /// The next event, which becomes the present. It stays at the head of the queue until
@@ -91,19 +92,26 @@ impl EventQueue {
 
     #[inline]
     fn sift_down(&mut self) {
-        let entry = self.heap[0];
+        let heap = &mut self.heap[..];
+        let entry = heap[0];
         let mut i = 0;
         loop {
             let first = 4 * i + 1;
-            let last = (first + 4).min(self.heap.len());
-            let Some(least) = (first..last).min_by_key(|&c| self.heap[c]) else { break };
-            if self.heap[least] >= entry {
+            let last = (first + 4).min(heap.len());
+            let Some(children) = heap.get(first..last) else { break };
+            let (mut least, mut smallest) = (first, entry);
+            for (k, child) in children.iter().enumerate() {
+                if *child < smallest {
+                    (least, smallest) = (first + k, *child);
+                }
+            }
+            if smallest == entry {
                 break;
             }
-            self.heap[i] = self.heap[least];
+            heap[i] = smallest;
             i = least;
         }
-        self.heap[i] = entry;
+        heap[i] = entry;
     }
 }
 
