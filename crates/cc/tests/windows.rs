@@ -178,6 +178,6 @@ fn bernoulli_losses_raise_cubic() {
         let loss = Loss::Bernoulli(p, Random(3));
         let mut model = Model::new(cubic(0.4, fast_convergence)).path(rtt, loss, formula);
         model.acks_per_rtt = 20.0;
-        assert_offset("cubic", monte_carlo(&mut model, 500), formula, fluid, 0.02);
+        assert_offset("cubic", monte_carlo(&mut model, 800), formula, fluid, 0.02);
     }
 }
