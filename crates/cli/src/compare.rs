@@ -49,7 +49,7 @@ pub fn compare(args: &CompareArgs) -> Result<(), Failure> {
 
 /// What "± 0" in a table means.
 const SAME: &str = "± 0: all seeds gave the same value, which leaves nothing to estimate an interval from. A seed \
-                    varies random loss and jitter of links; the start of flows where no link has any.";
+                    varies random loss and jitter of links; the start of flows whose links have none.";
 
 /// An element of the JSON array.
 #[derive(Serialize)]

@@ -16,37 +16,44 @@ impl Scenario {
         base_rtt(&self.flows[flow].paths[path], |link| self.links[link].spec.delay)
     }
 
-    /// Whether any link loses or delays packets at random, at once or after a change.
-    pub fn has_random_process(&self) -> bool {
-        self.links.iter().any(|link| is_random(&link.spec))
+    /// Whether any link of a path, there or back, loses or delays packets at random, at once or after a
+    /// change.
+    ///
+    /// # Panics
+    /// Where there is no such flow or path.
+    pub fn is_random(&self, flow: usize, path: usize) -> bool {
+        let path = &self.flows[flow].paths[path];
+        path.links.iter().chain(&path.return_links).any(|&link| is_random(&self.links[link].spec))
     }
 
     /// The bound of the random part of a flow's start: [`crate::Variation::start_offset`] as a time.
-    /// `Auto` is the longest base RTT of its paths where no link has a random process.
+    /// `Auto` is the longest base RTT of its paths where none of these has a random process.
     ///
     /// # Panics
     /// Where there is no such flow.
     pub fn start_offset(&self, flow: usize) -> Time {
         match self.variation.start_offset {
             Vary::UpTo(time) => time,
-            Vary::Auto if self.has_random_process() => Time::ZERO,
             Vary::Auto => {
                 let paths = 0..self.flows[flow].paths.len();
+                if paths.clone().any(|path| self.is_random(flow, path)) {
+                    return Time::ZERO;
+                }
                 paths.map(|path| self.base_rtt(flow, path)).max().unwrap_or(Time::ZERO)
             }
         }
     }
 
     /// The bound of the random delay of a path's ACKs: [`crate::Variation::host_jitter`] as a time.
-    /// `Auto` is the transmission time of a full packet on the path's slowest link where no link has a
-    /// random process.
+    /// `Auto` is the transmission time of a full packet on the path's slowest link where none of its
+    /// links has a random process.
     ///
     /// # Panics
     /// Where there is no such flow or path.
     pub fn host_jitter(&self, flow: usize, path: usize) -> Time {
         match self.variation.host_jitter {
             Vary::UpTo(time) => time,
-            Vary::Auto if self.has_random_process() => Time::ZERO,
+            Vary::Auto if self.is_random(flow, path) => Time::ZERO,
             Vary::Auto => {
                 let flow = &self.flows[flow];
                 let rates = flow.paths[path].links.iter().map(|&link| self.links[link].spec.rate_bps);

@@ -237,7 +237,7 @@ pub struct Variation {
 /// How much to vary.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub enum Vary {
-    /// Where none of the scenario's links has a random process: one base RTT for the start, the
+    /// Where none of the flow's (for the jitter, the path's) links has a random process: one base RTT for the start, the
     /// transmission time of one full packet on the path's slowest link for the jitter. Elsewhere nothing.
     #[default]
     Auto,

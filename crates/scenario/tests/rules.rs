@@ -59,7 +59,7 @@ fn base_rtt_goes_there_and_back() {
 #[test]
 fn without_a_random_process_the_seed_varies_start_and_acks() {
     let scenario = valid(SMALL);
-    assert!(!scenario.has_random_process());
+    assert!(!scenario.is_random(0, 0) && !scenario.is_random(0, 1));
     assert_eq!(scenario.start_offset(0), MS(40), "the longest base RTT, 2 × 20");
     // 1500 bytes at 10 and at 20 Mbit/s.
     assert_eq!(scenario.host_jitter(0, 0), Time::from_nanos(1_200_000));
@@ -75,10 +75,11 @@ fn without_a_random_process_the_seed_varies_start_and_acks() {
 fn a_random_process_is_loss_or_jitter_at_any_time() {
     let random = |keys: &str| {
         let scenario = valid(&SMALL.replace("[links.b]", &format!("[links.b]\n{keys}")));
-        if scenario.has_random_process() {
-            assert_eq!((scenario.start_offset(0), scenario.host_jitter(0, 0)), (Time::ZERO, Time::ZERO));
+        assert!(!scenario.is_random(0, 0) && scenario.host_jitter(0, 0) > Time::ZERO, "path 1 is over link a");
+        if scenario.is_random(0, 1) {
+            assert_eq!((scenario.start_offset(0), scenario.host_jitter(0, 1)), (Time::ZERO, Time::ZERO));
         }
-        scenario.has_random_process()
+        scenario.is_random(0, 1)
     };
     assert!(random("loss = { model = \"bernoulli\", rate = 0.1 }"));
     assert!(random("loss = { model = \"gilbert-elliott\", good_to_bad = 0.1, bad_to_good = 0.1 }"));
