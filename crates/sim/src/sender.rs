@@ -95,6 +95,10 @@ pub(crate) struct Sender {
     limited: bool,
     most_in_flight: u64,
     usage_end: u64,
+    /// Since when nothing is outstanding; whether sending has resumed after such a pause, which no
+    /// acknowledgement has reported yet.
+    idle_since: Time,
+    resumed: bool,
     max_ack_delay: Time,
     rto_at: Time,
     pto_at: Time,
@@ -125,6 +129,8 @@ impl Sender {
             limited: false,
             most_in_flight: 0,
             usage_end: 0,
+            idle_since: Time::NEVER,
+            resumed: false,
             max_ack_delay,
             rto_at: Time::NEVER,
             pto_at: Time::NEVER,
@@ -248,6 +254,7 @@ impl Sender {
         let path = cc.path(self.row);
         // RFC 7661: grow only what is used. In slow start half of the window must have been in use.
         let used = self.limited || (path.in_slow_start() && path.cwnd < 2.0 * self.most_in_flight as f64);
+        let used = used && !std::mem::take(&mut self.resumed);
         let growing = self.phase != Phase::Recovery;
         cc.on_ack(
             self.row,
@@ -335,6 +342,7 @@ impl Sender {
         self.pto_at = Time::NEVER;
         if self.board.una() == self.board.nxt() {
             self.rto_at = Time::NEVER;
+            self.idle_since = now;
             return;
         }
         self.rto_at = now + self.rtt.rto();
@@ -360,6 +368,8 @@ impl Sender {
     pub(crate) fn send_new(&mut self, mut segment: Segment, now: Time, cc: &Group) -> (u64, Segment) {
         let seq = self.board.nxt();
         segment.sent = now;
+        self.resumed |= self.idle_since < now;
+        self.idle_since = Time::NEVER;
         self.board.send(segment);
         if self.rto_at == Time::NEVER {
             self.rto_at = now + self.rtt.rto();
