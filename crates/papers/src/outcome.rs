@@ -60,6 +60,11 @@ impl Outcome {
         self.subflow(flow, r)?.mean_rtt_s
     }
 
+    /// A subflow's loss rate.
+    pub fn loss_rate(&self, flow: &str, r: usize) -> Option<f64> {
+        self.subflow(flow, r)?.loss_rate
+    }
+
     /// The sum over subflows of mean window ÷ mean RTT, in segments per second.
     pub fn window_rate(&self, flow: &str) -> Option<f64> {
         (0..self.flow(flow)?.subflows.len()).map(|r| Some(self.cwnd(flow, r)? / self.rtt(flow, r)?)).sum()

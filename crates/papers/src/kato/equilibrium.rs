@@ -46,7 +46,11 @@ fn plan(size: Size) -> Plan {
         plan.row(id("6"), what("left ÷ right side of (6)"), "", ratio)
             .claim("(6): they are equal in equilibrium", Rule::Near(1.0));
         plan.row(id("8"), what("left ÷ right side of (8)"), "", measure(run, sides_of_8))
-            .claim("(8): they are equal in equilibrium", Rule::Near(1.0));
+            .claim("(8): they are equal in equilibrium", Rule::Near(1.0))
+            .because(
+                "α takes the larger of two windows at each moment; of two equal windows that vary, the mean of the larger exceeds the \
+                 larger mean. Where one path dominates, (8) holds.",
+            );
     }
     plan
 }
