@@ -26,7 +26,7 @@ lint: ## formatting and clippy
 	cargo clippy --workspace --all-targets --locked -- -D warnings
 
 unit: ## cargo test, with the sum of its closing lines
-	cargo test --workspace --locked 2>&1 | awk -f tools/tally.awk
+	cargo test --workspace --locked --no-fail-fast 2>&1 | awk -f tools/tally.awk
 
 deny: ## licences, sources and known vulnerabilities of the dependencies
 	@tools/deny.sh
