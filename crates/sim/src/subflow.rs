@@ -37,8 +37,7 @@ pub(crate) struct Subflow {
     pub(crate) wanted: bool,
     pub(crate) tx: Sender,
     pub(crate) rx: Receiver,
-    /// When the last handshake packet was sent, how often one was, and when to send it again.
-    pub(crate) handshake_sent: Time,
+    /// How often the current handshake packet was sent, and when to send it again.
     pub(crate) handshake_tries: u32,
     pub(crate) handshake_at: Time,
     /// When the valid timer events of both halves are due.
@@ -64,7 +63,6 @@ impl Subflow {
             wanted: true,
             tx: Sender::new(usize::MAX, Rtt::new(min_rto), Time::ZERO),
             rx: Receiver::new(),
-            handshake_sent: Time::ZERO,
             handshake_tries: 0,
             handshake_at: Time::NEVER,
             timer_event: Time::NEVER,

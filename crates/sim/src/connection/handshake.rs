@@ -1,0 +1,131 @@
+//! Opening a connection and its subflows: every packet of a handshake costs its trip (RFC 9293 §3.5,
+//! RFC 8684 §3.1, §3.2).
+
+use super::Connection;
+use crate::network::Network;
+use crate::packet::{HEADER, Kind, Packet, SYN_BYTES, flag};
+use crate::receiver::Receiver;
+use crate::rtt::Rtt;
+use crate::sender::Sender;
+use crate::subflow::Stage;
+use anabranch_net::Time;
+
+/// First retransmission of a handshake packet (RFC 6298 §2.1); each try doubles it.
+const HANDSHAKE_RTO: Time = Time::from_millis(1000);
+
+impl Connection {
+    pub(super) fn send_syn(&mut self, s: usize, net: &mut Network) {
+        let joins = self.established;
+        let subflow = &mut self.subflows[s];
+        subflow.stage = Stage::SynSent;
+        subflow.wanted = true;
+        let mut syn = Packet::new(Kind::Syn, subflow.id, subflow.life, SYN_BYTES, net.now());
+        syn.flags = if joins { flag::JOIN } else { 0 };
+        net.send(syn);
+        self.await_answer(s, net);
+    }
+
+    /// The handshake packet that went out on `s` is sent again unless something is heard in time.
+    fn await_answer(&mut self, s: usize, net: &mut Network) {
+        let subflow = &mut self.subflows[s];
+        subflow.handshake_at = net.now() + HANDSHAKE_RTO.times(1 << subflow.handshake_tries.min(6));
+        subflow.handshake_tries += 1;
+        self.arm(s, net);
+    }
+
+    pub(super) fn on_syn(&mut self, s: usize, syn: &Packet, net: &mut Network) {
+        let subflow = &mut self.subflows[s];
+        let mut answer = Packet::new(Kind::SynAck, subflow.id, subflow.life, SYN_BYTES, syn.stamp);
+        answer.flags = syn.flags;
+        net.send(answer);
+    }
+
+    pub(super) fn on_syn_ack(&mut self, s: usize, answer: &Packet, net: &mut Network) {
+        let now = net.now();
+        let subflow = &mut self.subflows[s];
+        if subflow.stage != Stage::SynSent {
+            return;
+        }
+        let mut rtt = Rtt::new(self.tcp.min_rto);
+        rtt.sample(now.since(answer.stamp));
+        subflow.meter.round_trip(now, now.since(answer.stamp));
+        subflow.tx = Sender::new(usize::MAX, rtt, self.tcp.delayed_ack_timeout);
+        subflow.rx = Receiver::new();
+        subflow.handshake_tries = 0;
+        if answer.has(flag::JOIN) {
+            subflow.stage = Stage::Joining;
+            self.send_handshake_ack(s, net);
+        } else {
+            self.established = true;
+            self.subflow_up(s, net);
+            self.application.on_established(now, &mut self.out);
+            self.push(net);
+            if self.subflows[s].tx.counters.sent == 0 {
+                self.send_handshake_ack(s, net);
+            }
+            self.arm_application(net);
+        }
+    }
+
+    /// The third packet of the handshake, where no data goes with it; sent again until something is
+    /// heard of the receiver.
+    pub(super) fn send_handshake_ack(&mut self, s: usize, net: &mut Network) {
+        let subflow = &mut self.subflows[s];
+        let mut ack = Packet::new(Kind::HandshakeAck, subflow.id, subflow.life, HEADER, net.now());
+        ack.flags = if subflow.stage == Stage::Joining { flag::JOIN } else { 0 };
+        net.send(ack);
+        self.await_answer(s, net);
+    }
+
+    pub(super) fn on_handshake_ack(&mut self, s: usize, ack: &Packet, net: &mut Network) {
+        if ack.has(flag::JOIN) {
+            let subflow = &self.subflows[s];
+            net.send(Packet::new(Kind::JoinAck, subflow.id, subflow.life, HEADER, net.now()));
+        } else {
+            self.establish_receiver(net);
+        }
+    }
+
+    pub(super) fn establish_receiver(&mut self, net: &mut Network) {
+        if !self.receiver_established {
+            self.receiver_established = true;
+            if self.application.on_receiver_established(net.now()) {
+                self.send_request(net);
+            }
+            self.arm_application(net);
+        }
+    }
+
+    /// Asks for a response, on the first subflow that is up.
+    pub(super) fn send_request(&mut self, net: &mut Network) {
+        if let Some(subflow) = self.subflows.iter().find(|s| s.is_up()) {
+            let mut request = Packet::new(Kind::Request, subflow.id, subflow.life, HEADER, net.now());
+            request.data = self.application.requests;
+            net.send(request);
+        }
+    }
+
+    pub(super) fn subflow_up(&mut self, s: usize, net: &mut Network) {
+        let subflow = &mut self.subflows[s];
+        subflow.stage = Stage::Up;
+        subflow.handshake_at = Time::NEVER;
+        subflow.handshake_tries = 0;
+        let srtt = subflow.tx.rtt.smoothed_s();
+        let row = self.cc.add_path(srtt, f64::from(self.tcp.initial_window));
+        subflow.tx = Sender::new(row, subflow.tx.rtt.clone(), self.tcp.delayed_ack_timeout);
+        subflow.meter.window(net.now(), self.cc.path(row).cwnd);
+    }
+
+    /// Something was heard of the receiver: it knows of the connection, so that subflows may join.
+    pub(super) fn confirm(&mut self, s: usize, net: &mut Network) {
+        self.subflows[s].handshake_at = Time::NEVER;
+        if !self.confirmed {
+            self.confirmed = true;
+            for other in 0..self.subflows.len() {
+                if self.subflows[other].wanted && self.subflows[other].stage == Stage::Idle {
+                    self.send_syn(other, net);
+                }
+            }
+        }
+    }
+}

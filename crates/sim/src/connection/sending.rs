@@ -1,0 +1,185 @@
+//! What a connection sends when: resends, reinjections, new data, the end.
+
+use super::Connection;
+use crate::data::Chunk;
+use crate::network::Network;
+use crate::packet::{DSS, HEADER, Kind, Packet, flag};
+use crate::schedule;
+use crate::scoreboard::Segment;
+use crate::subflow::{Stage, Subflow};
+use anabranch_scenario::Scheduler;
+
+/// A FIN carries no chunk.
+pub(super) const NO_CHUNK: u64 = u64::MAX;
+
+impl Connection {
+    /// Sends what may be sent now, on every subflow.
+    pub(super) fn push(&mut self, net: &mut Network) {
+        for s in 0..self.subflows.len() {
+            self.resend_lost(s, net);
+        }
+        self.send_new_data(net);
+    }
+
+    /// The same after something happened on `s` only.
+    #[inline]
+    pub(super) fn push_from(&mut self, s: usize, net: &mut Network) {
+        self.resend_lost(s, net);
+        self.send_new_data(net);
+    }
+
+    #[inline]
+    pub(super) fn resend_lost(&mut self, s: usize, net: &mut Network) {
+        let now = net.now();
+        let subflow = &mut self.subflows[s];
+        if !matches!(subflow.stage, Stage::Up | Stage::Closing) {
+            return;
+        }
+        while let Some(seq) = subflow.tx.next_resend() {
+            if !subflow.tx.has_room(&self.cc) {
+                return;
+            }
+            if !subflow.tx.may_pace(now) {
+                subflow.tx.wait_for_pacer();
+                return;
+            }
+            let segment = subflow.tx.resend(seq, now, &self.cc);
+            Self::transmit(subflow, seq, segment, self.multipath, net);
+        }
+    }
+
+    #[inline]
+    pub(super) fn send_new_data(&mut self, net: &mut Network) {
+        let now = net.now();
+        if self.scheduler == Scheduler::Redundant && self.multipath {
+            self.send_redundantly(net);
+        } else {
+            while let Some(s) =
+                schedule::pick(self.scheduler, &mut self.subflows, &self.cc, &self.out, self.last, now)
+            {
+                let Some((n, chunk)) = self.next_chunk(s) else { break };
+                self.last = s;
+                self.send_chunk(s, n, chunk, net);
+            }
+        }
+        if self.out.is_sent() {
+            self.finish(net);
+        }
+        for s in 0..self.subflows.len() {
+            let subflow = &mut self.subflows[s];
+            if subflow.is_up() {
+                let limited = !subflow.tx.has_room(&self.cc);
+                subflow.tx.note_usage(limited);
+            }
+            self.arm(s, net);
+        }
+    }
+
+    /// What `s` sends next: a chunk to reinject, new data, or, where the receive window is full, the
+    /// chunk that holds it up (opportunistic retransmission: Raiciu et al., NSDI 2012, §4.2).
+    #[inline]
+    pub(super) fn next_chunk(&mut self, s: usize) -> Option<(u64, Chunk)> {
+        if self.multipath {
+            if let Some(again) = self.out.next_reinjection(s) {
+                self.reinjected += 1;
+                return Some(again);
+            }
+            if self.out.is_window_blocked() {
+                let una = self.out.una();
+                let chunk = self.out.repeat_on(una, s)?;
+                self.reinjected += 1;
+                return Some((una, chunk));
+            }
+        }
+        self.out.cut(s)
+    }
+
+    /// Every subflow sends every chunk that is not acknowledged when its turn comes.
+    pub(super) fn send_redundantly(&mut self, net: &mut Network) {
+        let now = net.now();
+        for s in 0..self.subflows.len() {
+            while self.subflows[s].has_room(&self.cc) {
+                if !self.subflows[s].tx.may_pace(now) {
+                    self.subflows[s].tx.wait_for_pacer();
+                    break;
+                }
+                let n = self.subflows[s].redundant_next.max(self.out.una());
+                self.subflows[s].redundant_next = n;
+                let next = match self.out.repeat_on(n, s) {
+                    Some(chunk) => Some((n, chunk)),
+                    None if n < self.out.nxt() => {
+                        self.subflows[s].redundant_next += 1; // this one cut it
+                        continue;
+                    }
+                    None => self.out.cut(s),
+                };
+                let Some((n, chunk)) = next else { break };
+                self.subflows[s].redundant_next = n + 1;
+                self.send_chunk(s, n, chunk, net);
+            }
+        }
+    }
+
+    #[inline]
+    pub(super) fn send_chunk(&mut self, s: usize, n: u64, chunk: Chunk, net: &mut Network) {
+        let flags = if self.tcp.ecn { flag::ECT } else { 0 };
+        self.send_segment(s, Segment::new(n, chunk.offset, chunk.len, flags), net);
+    }
+
+    #[inline]
+    pub(super) fn send_segment(&mut self, s: usize, segment: Segment, net: &mut Network) {
+        let subflow = &mut self.subflows[s];
+        let (seq, mut segment) = subflow.tx.send_new(segment, net.now(), &self.cc);
+        if subflow.tx.take_cwr() {
+            segment.flags |= flag::CWR;
+        }
+        Self::transmit(subflow, seq, segment, self.multipath, net);
+    }
+
+    #[inline]
+    pub(super) fn transmit(
+        subflow: &Subflow,
+        seq: u64,
+        segment: Segment,
+        multipath: bool,
+        net: &mut Network,
+    ) {
+        let wire = segment.len + HEADER + if multipath { DSS } else { 0 };
+        let mut packet = Packet::new(Kind::Data, subflow.id, subflow.life, wire, segment.sent);
+        packet.seq = seq;
+        packet.data = segment.chunk;
+        packet.len = segment.len;
+        packet.flags = segment.flags;
+        packet.set_offset(segment.offset);
+        net.send(packet);
+    }
+
+    /// Closes what can be closed: a DATA_FIN once all is sent, FINs once it is acknowledged (RFC 8684
+    /// §3.3.3); plain TCP sends its FIN behind the data.
+    pub(super) fn finish(&mut self, net: &mut Network) {
+        if !self.established {
+            return;
+        }
+        if self.multipath && !self.fin_cut {
+            let Some(s) = self.subflows.iter().position(|s| s.has_room(&self.cc)) else { return };
+            let (n, fin) = self.out.cut_fin(s);
+            self.fin_cut = true;
+            self.send_chunk(s, n, fin, net);
+        }
+        if self.multipath && !self.out.is_acked() {
+            return;
+        }
+        self.fin_cut = true;
+        for s in 0..self.subflows.len() {
+            match self.subflows[s].stage {
+                Stage::Up => {
+                    let fin = Segment::new(NO_CHUNK, 0, 0, flag::FIN);
+                    self.send_segment(s, fin, net);
+                    self.subflows[s].stage = Stage::Closing;
+                }
+                Stage::SynSent | Stage::Joining => self.subflows[s].remove(net.now()),
+                Stage::Idle | Stage::Closing | Stage::Closed => (),
+            }
+        }
+    }
+}

@@ -1,0 +1,108 @@
+//! A connection's timers, and the events behind them.
+
+use super::sending::NO_CHUNK;
+use super::{Connection, TARGETS_PER_SUBFLOW};
+use crate::network::Network;
+use crate::sender::Expired;
+use crate::subflow::Stage;
+use anabranch_net::Time;
+
+impl Connection {
+    /// The timer event of subflow `s` is due.
+    pub(crate) fn on_timer_event(&mut self, s: usize, net: &mut Network) {
+        let now = net.now();
+        let subflow = &mut self.subflows[s];
+        if subflow.timer_event != now {
+            return; // void
+        }
+        subflow.timer_event = Time::NEVER;
+        if now >= subflow.handshake_at {
+            match subflow.stage {
+                Stage::SynSent => self.send_syn(s, net),
+                Stage::Joining | Stage::Up => self.send_handshake_ack(s, net),
+                Stage::Idle | Stage::Closing | Stage::Closed => subflow.handshake_at = Time::NEVER,
+            }
+        } else if now >= subflow.tx.deadline() {
+            match subflow.tx.on_timer(now, &mut self.cc) {
+                Expired::Nothing => self.push_from(s, net),
+                Expired::Probe => self.probe(s, net),
+                Expired::Timeout => {
+                    if self.multipath {
+                        let board = &self.subflows[s].tx.board;
+                        let chunks = board.outstanding().map(|o| o.chunk).filter(|c| *c != NO_CHUNK);
+                        self.out.reinject(chunks);
+                    }
+                    self.push_from(s, net);
+                }
+            }
+            let subflow = &mut self.subflows[s];
+            if subflow.is_up() {
+                subflow.meter.window(now, self.cc.path(subflow.tx.row()).cwnd);
+            }
+        }
+        self.arm(s, net);
+    }
+
+    /// A tail loss probe: new data if there is any, else the last segment again (RFC 8985 §7.3).
+    pub(super) fn probe(&mut self, s: usize, net: &mut Network) {
+        let new = if self.subflows[s].is_up() { self.out.cut(s) } else { None };
+        let resent = new.is_none();
+        match new {
+            Some((n, chunk)) => self.send_chunk(s, n, chunk, net),
+            None => {
+                let subflow = &mut self.subflows[s];
+                let last = subflow.tx.board.nxt() - 1;
+                let segment = subflow.tx.resend(last, net.now(), &self.cc);
+                Self::transmit(subflow, last, segment, self.multipath, net);
+            }
+        }
+        self.subflows[s].tx.begin_probe(resent, net.now());
+    }
+
+    /// Schedules the timer event of `s` where it is needed earlier than the one that is out. One that
+    /// comes too early schedules the next, so that a timer costs nothing per segment.
+    #[inline]
+    pub(super) fn arm(&mut self, s: usize, net: &mut Network) {
+        let subflow = &mut self.subflows[s];
+        let deadline = subflow.deadline();
+        if deadline < subflow.timer_event {
+            let at = deadline.max(net.now());
+            subflow.timer_event = at;
+            net.events.schedule(at, self.targets + TARGETS_PER_SUBFLOW * s as u32);
+        }
+    }
+
+    #[inline]
+    pub(super) fn arm_ack(&mut self, s: usize, net: &mut Network) {
+        let subflow = &mut self.subflows[s];
+        if subflow.rx.ack_at < subflow.ack_event {
+            subflow.ack_event = subflow.rx.ack_at;
+            net.events.schedule(subflow.ack_event, self.targets + TARGETS_PER_SUBFLOW * s as u32 + 1);
+        }
+    }
+
+    pub(super) fn arm_application(&mut self, net: &mut Network) {
+        let at = self.application.next_at;
+        if at < self.application_event {
+            self.application_event = at.max(net.now());
+            let target = self.targets + TARGETS_PER_SUBFLOW * self.subflows.len() as u32;
+            net.events.schedule(self.application_event, target);
+        }
+    }
+
+    /// The application's event is due.
+    pub(crate) fn on_application_event(&mut self, net: &mut Network) {
+        if self.application_event != net.now() {
+            return; // void
+        }
+        self.application_event = Time::NEVER;
+        if self.application.next_at <= net.now() {
+            let (received, mss) = (self.incoming.bytes(), self.out.mss());
+            if self.application.on_time(net.now(), &mut self.out, received, mss) {
+                self.send_request(net);
+            }
+            self.push(net);
+        }
+        self.arm_application(net);
+    }
+}
