@@ -1,0 +1,13 @@
+//! The simulator from outside: scenarios in, summaries and samples out, held against formulas, RFCs and
+//! hand computation.
+
+mod common;
+mod determinism;
+mod lia;
+mod multipath;
+mod random;
+mod recovery;
+mod sharing;
+mod slow_start;
+mod timing;
+mod windows;

@@ -1,0 +1,190 @@
+//! MPTCP: aggregation, failover, backup, schedulers, the shared receive window.
+
+use crate::common::*;
+use anabranch_record::Summary;
+
+/// Payload of MPTCP in a packet's 1500 bytes.
+const PAYLOAD: f64 = 1428.0 / 1500.0;
+
+/// Two disjoint paths, `a` with 20 Mbit/s and 10 ms one way, `b` with 10 Mbit/s and 25 ms, and one flow.
+fn two_paths(a: &str, b: &str, flow: &str) -> String {
+    format!(
+        "[links.a]\nrate = \"20 Mbit/s\"\ndelay = \"10 ms\"\n{a}\n[links.b]\nrate = \"10 Mbit/s\"\ndelay = \"25 ms\"\n{b}\n\
+         [[flows]]\nname = \"two\"\npaths = [[\"a\"], [\"b\"]]\n{flow}\n"
+    )
+}
+
+fn rates(summary: &Summary) -> (f64, f64, f64) {
+    let one = &summary.flows[0];
+    (one.goodput_bps, one.subflows[0].goodput_bps, one.subflows[1].goodput_bps)
+}
+
+#[test]
+fn two_clean_paths_add_up() {
+    for cc in ["lia", "uncoupled", "reno", "coupled-cubic"] {
+        for scheduler in ["minrtt", "roundrobin", "blest"] {
+            let text = two_paths("", "", &format!("cc = \"{cc}\"\nscheduler = \"{scheduler}\""));
+            let summary = run(130.0, 30.0, &text);
+            let (total, a, b) = rates(&summary);
+            println!("{cc}, {scheduler}: {:.4} of the sum; {a:.0} + {b:.0}", total / (30e6 * PAYLOAD));
+            assert!(total > 0.95 * 30e6 * PAYLOAD && total <= 30e6 * PAYLOAD * 1.001, "{cc}, {scheduler}: {total}");
+            assert!((a + b - total).abs() < 0.001 * total, "{cc}, {scheduler}: {a} + {b} is not {total}");
+        }
+    }
+}
+
+/// The path's 3.3 MB of the last second and all that was in flight on it go out on the other.
+#[test]
+fn a_path_that_dies_is_replaced() {
+    for (dead, rest) in [("a", 10e6), ("b", 20e6)] {
+        for scheduler in ["minrtt", "roundrobin", "blest"] {
+            let down = "changes = [{ at = \"5 s\", up = false }]";
+            let (a, b) = if dead == "a" { (down, "") } else { ("", down) };
+            let text = two_paths(a, b, &format!("cc = \"lia\"\nscheduler = \"{scheduler}\""));
+            let summary = run(30.0, 10.0, &text);
+            let (total, on_a, on_b) = rates(&summary);
+            println!("{dead} dies, {scheduler}: {:.4} of what is left", total / (rest * PAYLOAD));
+            assert!(total > 0.97 * rest * PAYLOAD, "{dead} dies, {scheduler}: {total}");
+            assert_eq!(if dead == "a" { on_a } else { on_b }, 0.0);
+            // A number of bytes arrives whole, with what was on the dead path sent again on the other.
+            let sized = text + "application = { kind = \"bulk\", size = \"30 MB\" }\n";
+            let summary = run(60.0, 0.0, &sized);
+            assert_eq!(summary.flows[0].delivered_bytes, 30_000_000, "{dead} dies, {scheduler}");
+            assert!(summary.flows[0].reinjected_segments > 0, "{dead} dies, {scheduler}");
+        }
+    }
+}
+
+#[test]
+fn a_path_that_comes_back_is_used_again() {
+    let a = "changes = [{ at = \"5 s\", up = false }, { at = \"10 s\", up = true }]";
+    let summary = run(60.0, 30.0, &two_paths(a, "", "cc = \"lia\""));
+    let (total, ..) = rates(&summary);
+    assert!(total > 0.95 * 30e6 * PAYLOAD, "{total}");
+}
+
+#[test]
+fn a_backup_waits_until_it_is_needed() {
+    let text = |a: &str| two_paths(a, "", "cc = \"lia\"\nbackup = [2]");
+    let (total, on_a, on_b) = rates(&run(30.0, 5.0, &text("")));
+    assert_eq!(on_b, 0.0, "the backup carried data");
+    assert!(on_a > 0.98 * 20e6 * PAYLOAD && total == on_a, "{total} {on_a}");
+
+    let failed = run(30.0, 10.0, &text("changes = [{ at = \"5 s\", up = false }]"));
+    let (total, _, on_b) = rates(&failed);
+    println!("backup: {:.4}", total / (10e6 * PAYLOAD));
+    assert!(total > 0.95 * 10e6 * PAYLOAD && on_b == total, "{total}, {on_b} on the backup");
+
+    let summary = run(30.0, 20.0, &text("changes = [{ at = \"5 s\", up = false }, { at = \"8 s\", up = true }]"));
+    let (_, on_a, on_b) = rates(&summary);
+    println!("backup after return: {on_a} {on_b}");
+    assert!(on_a > 0.95 * 20e6 * PAYLOAD && on_b < 0.01 * on_a, "back on the regular path: {on_a}, {on_b}");
+}
+
+#[test]
+fn subflows_come_and_go() {
+    let flow = "cc = \"lia\"\nevents = [{ at = \"10 s\", path = 2, action = \"add\" }, { at = \"20 s\", path = 1, action = \"remove\" }, { at = \"30 s\", path = 1, action = \"add\" }]";
+    let text = two_paths("", "", flow);
+    let (_, samples) = record(44.0, 0.0, &text);
+    let delivered = |at: f64| -> f64 {
+        (0..2)
+            .filter_map(|s| {
+                let series = samples.series("two", s).unwrap();
+                let i = series.time_s.iter().rposition(|t| *t <= at)?;
+                Some(series.delivered_bytes[i])
+            })
+            .sum()
+    };
+    for (from, to, expected) in [(2.0, 10.0, 20e6), (14.0, 20.0, 30e6), (21.0, 30.0, 10e6), (34.0, 43.9, 30e6)] {
+        let rate = (delivered(to) - delivered(from)) * 8.0 / (to - from);
+        println!("{from} to {to} s: {:.4}", rate / (expected * PAYLOAD));
+        assert!((rate / (expected * PAYLOAD) - 1.0).abs() < 0.02, "{from} to {to} s: {rate}");
+    }
+    let sized = text + "application = { kind = \"bulk\", size = \"90 MB\" }\n";
+    assert_eq!(run(60.0, 0.0, &sized).flows[0].delivered_bytes, 90_000_000);
+}
+
+/// Everything on both: the rate is that of the best path, and a loss of it stalls nothing.
+#[test]
+fn redundancy_gives_the_best_path_and_no_stall() {
+    let flow = "cc = \"reno\"\nscheduler = \"redundant\"";
+    let (total, ..) = rates(&run(60.0, 20.0, &two_paths("", "", flow)));
+    println!("redundant: {:.4} of the best path", total / (20e6 * PAYLOAD));
+    assert!((0.95..1.01).contains(&(total / (20e6 * PAYLOAD))), "{total}");
+
+    // A path that dies: responses go on without a timeout's pause. Each has 3 segments.
+    let flow = "cc = \"reno\"\nscheduler = \"SCHEDULER\"\ntcp = { min_rto = \"1 s\" }\n\
+        application = { kind = \"request-response\", size = \"4 kB\", think = \"20 ms\" }\n";
+    let slowest = |scheduler: &str| {
+        let text = two_paths("changes = [{ at = \"5010 ms\", loss = { model = \"bernoulli\", rate = 1 } }]", "return", flow);
+        let text = text.replace("SCHEDULER", scheduler).replace("return", "");
+        let (_, samples) = record(10.0, 2.0, &text);
+        assert!(samples.completions.last().unwrap().time_s > 9.0, "{scheduler}");
+        samples.completions.iter().filter(|c| c.time_s > 2.0).map(|c| c.completion_s).fold(0.0, f64::max)
+    };
+    let (redundant, minrtt) = (slowest("redundant"), slowest("minrtt"));
+    println!("slowest response: {redundant:.3} s redundant, {minrtt:.3} s minrtt");
+    assert!(redundant < 0.15, "{redundant}");
+    assert!(minrtt > 0.4, "{minrtt}");
+}
+
+/// With less buffer than the slow path's delay times the rate, what is sent there blocks the fast path.
+#[test]
+fn blest_does_not_let_the_slow_path_block() {
+    let text = |scheduler: &str, buffer: &str| {
+        format!(
+            "[links.fast]\nrate = \"50 Mbit/s\"\ndelay = \"5 ms\"\n[links.slow]\nrate = \"2 Mbit/s\"\ndelay = \"150 ms\"\nqueue = \"100 packets\"\n\
+             [[flows]]\nname = \"two\"\ncc = \"cubic\"\nscheduler = \"{scheduler}\"\npaths = [[\"fast\"], [\"slow\"]]\n\
+             tcp = {{ receive_buffer = \"{buffer}\" }}\n"
+        )
+    };
+    for buffer in ["150 kB", "300 kB", "600 kB"] {
+        let goodput = |scheduler| run(60.0, 10.0, &text(scheduler, buffer)).flows[0].goodput_bps;
+        let (blest, minrtt, roundrobin) = (goodput("blest"), goodput("minrtt"), goodput("roundrobin"));
+        println!("{buffer}: blest {blest:.3e}, minrtt {minrtt:.3e}, roundrobin {roundrobin:.3e}");
+        assert!(blest >= 0.99 * minrtt, "{buffer}: {blest} {minrtt}");
+    }
+}
+
+/// A window of 64 KiB per round trip, in whole segments; one of 1 GiB does not limit.
+#[test]
+fn the_receive_buffer_limits_to_a_buffer_per_round_trip() {
+    for (buffer, rtt) in [(65_536.0, 0.05), (131_072.0, 0.1), (1e6, 0.2)] {
+        let text = format!(
+            "[links.path]\nrate = \"1 Gbit/s\"\ndelay = \"{} ms\"\n[[flows]]\nname = \"one\"\ncc = \"cubic\"\npaths = [[\"path\"]]\n\
+             tcp = {{ receive_buffer = \"{buffer} B\" }}\n",
+            rtt * 500.0
+        );
+        let summary = run(60.0, 20.0, &text);
+        let segments = (buffer / 1448.0f64).floor();
+        let expected = segments * 1448.0 * 8.0 / rtt;
+        println!("{buffer} B, {rtt} s: {:.4}", summary.flows[0].goodput_bps / expected);
+        assert!((0.95..1.001).contains(&(summary.flows[0].goodput_bps / expected)), "{}", summary.flows[0].goodput_bps);
+        assert_eq!(summary.links[0].drops, 0);
+    }
+}
+
+/// When the window is full, the chunk that holds it up goes out on the fast path as well (NSDI 2012, §4.2):
+/// otherwise each window would wait for the slow path, 150 kB for each of its round trips.
+#[test]
+fn a_full_window_makes_the_fast_path_repeat_what_is_missing() {
+    let text = "
+        [links.fast]
+        rate = \"50 Mbit/s\"
+        delay = \"5 ms\"
+        [links.slow]
+        rate = \"2 Mbit/s\"
+        delay = \"400 ms\"
+        [[flows]]
+        name = \"two\"
+        cc = \"lia\"
+        paths = [[\"fast\"], [\"slow\"]]
+        tcp = { receive_buffer = \"150 kB\" }
+    ";
+    let summary = run(60.0, 10.0, text);
+    let two = &summary.flows[0];
+    let waiting = 150e3 * 8.0 / 0.8;
+    println!("{:.3e} bit/s, {waiting:.3e} if it waited; {} reinjected", two.goodput_bps, two.reinjected_segments);
+    assert!(two.reinjected_segments > 0);
+    assert!(two.goodput_bps > 1.5 * waiting, "{}", two.goodput_bps);
+}

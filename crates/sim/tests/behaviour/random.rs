@@ -1,0 +1,228 @@
+//! Random scenarios: whatever the network does, the stream arrives, and the numbers make sense.
+//!
+//! The receiver itself checks that the stream arrives exactly once and in order: a run whose stream
+//! broke is an error.
+
+use crate::common::*;
+use anabranch_record::{NoSamples, Summary};
+use proptest::prelude::*;
+use std::fmt::Write;
+
+/// A probability that is often zero.
+fn rate(most: f64) -> impl Strategy<Value = f64> {
+    prop_oneof![Just(0.0), 0.0..most]
+}
+
+fn loss(most: f64) -> impl Strategy<Value = String> {
+    prop_oneof![
+        Just("{ model = \"none\" }".to_owned()),
+        (0.0..most).prop_map(|p| format!("{{ model = \"bernoulli\", rate = {p} }}")),
+        (5u64..2000).prop_map(|n| format!("{{ model = \"every-nth\", n = {n} }}")),
+        (0.0..0.02f64, 0.1..1.0f64).prop_map(|(g, b)| {
+            format!("{{ model = \"gilbert-elliott\", good_to_bad = {g}, bad_to_good = {b} }}")
+        }),
+    ]
+}
+
+/// What happens to a link at a time in milliseconds.
+fn change() -> impl Strategy<Value = (u64, String)> {
+    let what = prop_oneof![
+        (1.0..20.0f64).prop_map(|r| format!("rate = \"{r} Mbit/s\"")),
+        (0u64..150).prop_map(|d| format!("delay = \"{d} ms\"")),
+        loss(0.2).prop_map(|l| format!("loss = {l}")),
+        any::<bool>().prop_map(|up| format!("up = {up}")),
+    ];
+    (0u64..4000, what)
+}
+
+/// The body of `[links.l…]`.
+fn link_body() -> impl Strategy<Value = String> {
+    let queue = prop_oneof![Just("1 BDP".to_owned()), (1u64..200).prop_map(|n| format!("{n} packets"))];
+    let jitter = (0u64..20, rate(0.1), 1u64..60);
+    let mark = prop_oneof![Just(String::new()), Just("ecn_threshold = \"10 packets\"\n".to_owned())];
+    let changes = prop::collection::btree_map(0u64..4000, change(), 0..3);
+    (0.5..20.0f64, 0u64..100, queue, loss(0.1), jitter, mark, changes).prop_map(
+        |(mbit, delay, queue, loss, (up_to, reorder, held), mark, changes)| {
+            let changes: Vec<String> =
+                changes.into_iter().map(|(at, (_, what))| format!("{{ at = \"{at} ms\", {what} }}")).collect();
+            format!(
+                "rate = \"{mbit} Mbit/s\"\ndelay = \"{delay} ms\"\nqueue = \"{queue}\"\nloss = {loss}\n{mark}\
+                 jitter = {{ up_to = \"{up_to} ms\", reorder_rate = {reorder}, reorder_delay = \"{held} ms\" }}\n\
+                 changes = [{}]\n",
+                changes.join(", ")
+            )
+        },
+    )
+}
+
+fn algorithm() -> impl Strategy<Value = String> {
+    let names = ["reno", "cubic", "uncoupled", "lia", "coupled-cubic", "coupled-cubic-a1"];
+    (prop::sample::select(names.to_vec()), any::<bool>())
+        .prop_map(|(name, pacing)| format!("{{ name = \"{name}\", pacing = {pacing} }}"))
+}
+
+fn scheduler() -> impl Strategy<Value = &'static str> {
+    prop::sample::select(vec!["minrtt", "roundrobin", "redundant", "blest"])
+}
+
+fn application() -> impl Strategy<Value = String> {
+    prop_oneof![
+        Just("{ kind = \"bulk\" }".to_owned()),
+        (1u64..2_000_000).prop_map(|n| format!("{{ kind = \"bulk\", size = \"{n} B\" }}")),
+        (1u64..1000, 0u64..500).prop_map(|(on, off)| format!(
+            "{{ kind = \"on-off\", on = {{ distribution = \"exponential\", mean = \"{on} ms\" }}, off = \"{off} ms\", rate = \"3 Mbit/s\" }}"
+        )),
+        (1u64..100_000, 0u64..200).prop_map(|(n, think)| format!(
+            "{{ kind = \"request-response\", size = {{ distribution = \"exponential\", mean = \"{n} B\" }}, think = \"{think} ms\" }}"
+        )),
+    ]
+}
+
+/// Receive buffer, delayed ACKs, ECN.
+fn tcp() -> impl Strategy<Value = String> {
+    let buffer = prop_oneof![Just(1 << 30), 2000u64..200_000];
+    (buffer, 1u32..=4, any::<bool>(), 1u32..20).prop_map(|(buffer, delayed, ecn, window)| {
+        format!("{{ receive_buffer = \"{buffer} B\", delayed_ack = {delayed}, ecn = {ecn}, initial_window = {window} }}")
+    })
+}
+
+/// What happens to the second of several subflows, in milliseconds after the start.
+fn events() -> impl Strategy<Value = Vec<(u64, usize, &'static str)>> {
+    prop_oneof![
+        Just(vec![]),
+        Just(vec![(500, 2, "add")]),
+        Just(vec![(700, 1, "remove")]),
+        Just(vec![(700, 2, "remove"), (1200, 2, "add"), (1300, 2, "remove")]),
+        Just(vec![(400, 1, "remove"), (401, 1, "add"), (900, 2, "remove"), (1500, 2, "add")]),
+        Just(vec![(300, 1, "backup"), (900, 1, "regular"), (950, 2, "backup")]),
+        Just(vec![(300, 1, "remove"), (310, 2, "remove"), (900, 1, "add")]),
+    ]
+}
+
+/// A flow over `links` links.
+fn flow_body(links: usize) -> impl Strategy<Value = String> {
+    let path = prop::collection::vec(0..links, 1..=2);
+    let paths = prop::collection::vec((path.clone(), prop_oneof![Just(vec![]), path]), 1..=3);
+    (algorithm(), scheduler(), paths, 0u64..800, application(), tcp(), events()).prop_map(
+        |(cc, scheduler, paths, start, application, tcp, events)| {
+            let list = |path: &Vec<usize>| {
+                let names: Vec<String> = path.iter().map(|l| format!("\"l{l}\"")).collect();
+                format!("[{}]", names.join(", "))
+            };
+            let forward: Vec<String> = paths.iter().map(|(forward, _)| list(forward)).collect();
+            let back: Vec<String> = paths.iter().map(|(_, back)| list(back)).collect();
+            let mut text = format!(
+                "cc = {cc}\nscheduler = \"{scheduler}\"\nstart = \"{start} ms\"\npaths = [{}]\nreturn = [{}]\n\
+                 application = {application}\ntcp = {tcp}\n",
+                forward.join(", "),
+                back.join(", ")
+            );
+            if paths.len() > 1 {
+                let events: Vec<String> = events
+                    .iter()
+                    .map(|(at, path, action)| {
+                        format!("{{ at = \"{} ms\", path = {path}, action = \"{action}\" }}", start + at)
+                    })
+                    .collect();
+                writeln!(text, "events = [{}]", events.join(", ")).unwrap();
+            }
+            text
+        },
+    )
+}
+
+fn any_scenario() -> impl Strategy<Value = String> {
+    (1usize..=3).prop_flat_map(|links| {
+        let links_text = prop::collection::vec(link_body(), links);
+        let flows = prop::collection::vec(flow_body(links), 1..=4);
+        (links_text, flows).prop_map(|(links, flows)| {
+            let mut text = String::new();
+            for (i, body) in links.iter().enumerate() {
+                write!(text, "[links.l{i}]\n{body}").unwrap();
+            }
+            for (i, body) in flows.iter().enumerate() {
+                write!(text, "[[flows]]\nname = \"f{i}\"\n{body}").unwrap();
+            }
+            text
+        })
+    })
+}
+
+/// What holds of every summary of a run whose links never carry more than 20 Mbit/s each.
+fn check_sanity(summary: &Summary, from_the_start: bool) -> Result<(), TestCaseError> {
+    for link in &summary.links {
+        prop_assert!((0.0..=1.0).contains(&link.utilisation), "{link:?}");
+        prop_assert!(link.mean_queue_bytes >= 0.0 && link.mean_queue_bytes.is_finite(), "{link:?}");
+    }
+    for flow in &summary.flows {
+        prop_assert!(flow.goodput_bps.is_finite() && flow.goodput_bps >= 0.0, "{flow:?}");
+        let mut sum = 0.0;
+        for s in &flow.subflows {
+            sum += s.goodput_bps;
+            prop_assert!(s.loss_rate.is_none_or(|p| (0.0..=1.0).contains(&p)), "{s:?}");
+            prop_assert!(s.mean_cwnd_segments.is_none_or(|w| w >= 1.0 && w.is_finite()), "{s:?}");
+            for rtt in [s.mean_rtt_s, s.rtt_p5_s, s.rtt_p50_s, s.rtt_p95_s, s.rtt_p99_s].into_iter().flatten() {
+                prop_assert!(rtt.is_finite() && rtt > 0.0, "{s:?}");
+            }
+            prop_assert!(s.lost_segments <= s.sent_segments || !from_the_start, "{s:?}");
+            prop_assert!(s.retransmitted_segments <= s.sent_segments, "{s:?}");
+            prop_assert!(s.mean_observables.iter().all(|(_, x)| x.is_none_or(f64::is_finite)), "{s:?}");
+        }
+        if from_the_start {
+            // Every byte that was delivered in order arrived first somewhere.
+            prop_assert!(sum >= flow.goodput_bps * (1.0 - 1e-9), "{flow:?}");
+            let links = summary.links.len() as f64;
+            prop_assert!(flow.goodput_bps <= links * 20e6 * 1448.0 / 1500.0, "{flow:?}");
+        }
+    }
+    let from = summary.to_json();
+    prop_assert_eq!(Summary::from_json(&from).unwrap().to_json(), from);
+    prop_assert!(summary.jain.is_none_or(|j| j <= 1.0 + 1e-12 && j >= 1.0 / summary.flows.len() as f64 - 1e-12));
+    Ok(())
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig { cases: 300, failure_persistence: None, ..ProptestConfig::default() })]
+
+    #[test]
+    fn any_scenario_runs_and_its_summary_makes_sense(
+        text in any_scenario(),
+        seed in any::<u64>(),
+        warmup in prop_oneof![Just(0.0), 0.1..2.0f64],
+    ) {
+        let result = into_sink(&scenario(5.0, warmup, &text), seed, &mut NoSamples);
+        let summary = result.map_err(|e| TestCaseError::fail(e.to_string()))?;
+        check_sanity(&summary, warmup == 0.0)?;
+    }
+
+    /// A transfer over two paths is complete in the end, whatever happens on the way, as long as the first
+    /// path works from some time on.
+    #[test]
+    fn a_transfer_is_complete_in_the_end(
+        links in prop::collection::vec(link_body(), 2),
+        cc in algorithm(),
+        scheduler in scheduler(),
+        tcp in tcp(),
+        events in events(),
+        size in 1u64..600_000,
+        seed in any::<u64>(),
+    ) {
+        let heal = "{ at = \"5 s\", up = true, rate = \"5 Mbit/s\", delay = \"20 ms\", loss = { model = \"bernoulli\", rate = 0.05 } }";
+        let healed: Vec<String> = links.iter().map(|body| {
+            let body = body.trim_end().strip_suffix(']').unwrap();
+            if body.ends_with('[') { format!("{body}{heal}]\n") } else { format!("{body}, {heal}]\n") }
+        }).collect();
+        let events: Vec<String> = events.iter()
+            .map(|(at, path, action)| format!("{{ at = \"{at} ms\", path = {path}, action = \"{action}\" }}"))
+            .collect();
+        let text = format!(
+            "[links.a]\n{}[links.b]\n{}[[flows]]\nname = \"two\"\ncc = {cc}\nscheduler = \"{scheduler}\"\n\
+             paths = [[\"a\"], [\"b\"]]\ntcp = {tcp}\nevents = [{}]\napplication = {{ kind = \"bulk\", size = \"{size} B\" }}\n",
+            healed[0], healed[1], events.join(", ")
+        );
+        let result = into_sink(&scenario(600.0, 0.0, &text), seed, &mut NoSamples);
+        let summary = result.map_err(|e| TestCaseError::fail(e.to_string()))?;
+        prop_assert_eq!(summary.flows[0].delivered_bytes, size);
+        check_sanity(&summary, true)?;
+    }
+}

@@ -1,0 +1,42 @@
+//! Slow start: HyStart++ leaves it before the queue overflows, pacing keeps the queue short.
+
+use crate::common::*;
+use anabranch_record::Summary;
+
+/// The first seconds of one flow on a path with a BDP of 333 packets.
+fn start(duration: f64, cc: &str, queue: &str) -> Summary {
+    let text = format!(
+        "variation = {{ start_offset = \"0 s\", host_jitter = \"0 s\" }}\n\
+         [links.path]\nrate = \"50 Mbit/s\"\ndelay = \"40 ms\"\nqueue = \"{queue}\"\n\
+         [[flows]]\nname = \"one\"\ncc = {cc}\npaths = [[\"path\"]]\n"
+    );
+    run(duration, 0.0, &text)
+}
+
+/// A slow start that ends by loss has twice the window that fits and loses what is too much. HyStart++
+/// sees the queue of a round in the first ACKs of the next, one doubling after the pipe is full, and then
+/// grows by a quarter per round (RFC 9406 §4.2). So it needs a queue that holds that doubling: one of 1
+/// BDP has overflowed by then.
+#[test]
+fn hystart_leaves_before_the_queue_overflows() {
+    let cubic = |hystart| start(4.0, &format!("{{ name = \"cubic\", hystart = {hystart} }}"), "4 BDP");
+    let (without, with) = (cubic(false), cubic(true));
+    let drops = |summary: &Summary| link(summary, "path").drops;
+    println!("drops: {} without, {} with", drops(&without), drops(&with));
+    assert!(drops(&without) > 1000, "{}", drops(&without));
+    assert!(drops(&with) < drops(&without) / 4, "{}", drops(&with));
+    assert!(with.flows[0].goodput_bps > 0.95 * without.flows[0].goodput_bps);
+}
+
+/// A window that is sent as ACKs arrive doubles by sending two segments for each one that left the
+/// bottleneck: half of what is sent in a round waits. Paced at two windows per round trip it does not
+/// while the window is below half of the BDP, in the first four rounds of five.
+#[test]
+fn pacing_keeps_the_queue_of_slow_start_short() {
+    let run = |pacing| start(0.56, &format!("{{ name = \"reno\", pacing = {pacing} }}"), "1 BDP");
+    let (bursts, paced) = (run(false), run(true));
+    let queue = |summary: &Summary| link(summary, "path").mean_queue_bytes;
+    println!("mean queue {:.0} bytes, {:.0} paced", queue(&bursts), queue(&paced));
+    assert!(queue(&paced) < 0.4 * queue(&bursts));
+    assert!(paced.flows[0].delivered_bytes as f64 > 0.5 * bursts.flows[0].delivered_bytes as f64);
+}
