@@ -81,10 +81,11 @@ pub fn run(
     let simulations = Simulations::of(&chosen, &plans, seeds)?;
     let outcomes = simulations.run(progress, keep_going)?;
 
-    let experiments = chosen.iter().zip(&plans).map(|(definition, plan)| {
-        let runs = Runs { of: plan.setups.iter().map(|s| simulations.outcomes(s, &outcomes)).collect() };
-        conclude(definition, plan, &runs)
-    });
+    let experiments =
+        chosen.iter().zip(&plans).zip(&simulations.of_setup).map(|((definition, plan), indices)| {
+            let runs = Runs { of: indices.iter().map(|i| outcomes[*i].as_slice()).collect() };
+            conclude(definition, plan, &runs)
+        });
     let description = options.size.description().to_owned();
     Ok(PaperResult {
         id: paper.id.into(),
@@ -120,11 +121,14 @@ fn owned(texts: &[&str]) -> Vec<String> {
 /// Every simulation of a paper's plans, equal ones once.
 struct Simulations {
     each: Vec<Simulation>,
+    /// For each plan and each of its setups the simulation.
+    of_setup: Vec<Vec<usize>>,
 }
 
 struct Simulation {
-    setup: Setup,
+    title: String,
     scenario: Scenario,
+    sampled: bool,
     seeds: u32,
 }
 
@@ -134,28 +138,27 @@ type Outcomes = Vec<Result<Outcome, String>>;
 impl Simulations {
     fn of(definitions: &[&Definition], plans: &[Plan], seeds: u32) -> Result<Self, PaperError> {
         let mut each: Vec<Simulation> = Vec::new();
+        let mut of_setup = Vec::new();
         for (definition, plan) in definitions.iter().zip(plans) {
+            let mut indices = Vec::new();
             for setup in &plan.setups {
-                let seeds = seeds * setup.repeats;
-                if let Some(same) = each.iter_mut().find(|s| s.setup.is_same(setup)) {
-                    same.setup.sampled |= setup.sampled;
-                    same.seeds = same.seeds.max(seeds);
-                    continue;
-                }
                 let scenario = setup.scenario().map_err(|why| PaperError::Scenario {
                     experiment: definition.id(),
                     command: setup.command(1),
                     why: Box::new(why),
                 })?;
-                each.push(Simulation { setup: setup.clone(), scenario, seeds });
+                let known = each.iter().position(|s| s.scenario.hash == scenario.hash);
+                let i = known.unwrap_or_else(|| {
+                    each.push(Simulation { title: setup.title.clone(), scenario, sampled: false, seeds: 0 });
+                    each.len() - 1
+                });
+                each[i].sampled |= setup.sampled;
+                each[i].seeds = each[i].seeds.max(seeds * setup.repeats);
+                indices.push(i);
             }
+            of_setup.push(indices);
         }
-        Ok(Simulations { each })
-    }
-
-    fn outcomes<'a>(&self, setup: &Setup, outcomes: &'a [Outcomes]) -> &'a [Result<Outcome, String>] {
-        let i = self.each.iter().position(|s| s.setup.is_same(setup)).expect("every setup is simulated");
-        &outcomes[i]
+        Ok(Simulations { each, of_setup })
     }
 
     fn run(
@@ -176,7 +179,7 @@ impl Simulations {
         let done = AtomicUsize::new(0);
         let run = |(i, seed): (usize, u32)| {
             let outcome = self.each[i].run(seed.into(), keep_going);
-            let label = &self.each[i].setup.title;
+            let label = &self.each[i].title;
             progress(Progress { done: done.fetch_add(1, Ordering::Relaxed) + 1, total, label });
             ((i, seed), outcome)
         };
@@ -187,9 +190,7 @@ impl Simulations {
         for ((i, seed), outcome) in finished {
             match outcome {
                 Err(SimError::Interrupted { .. }) => return Err(PaperError::Interrupted),
-                Err(error) => {
-                    outcomes[i].push(Err(format!("{}, seed {seed}: {error}", self.each[i].setup.title)))
-                }
+                Err(error) => outcomes[i].push(Err(format!("{}, seed {seed}: {error}", self.each[i].title))),
                 Ok(outcome) => outcomes[i].push(Ok(outcome)),
             }
         }
@@ -204,7 +205,7 @@ impl Simulation {
             return Err(SimError::Interrupted { at: Time::ZERO });
         }
         let mut samples = MemorySink::new();
-        let sink: &mut dyn Sink = if self.setup.sampled { &mut samples } else { &mut NoSamples };
+        let sink: &mut dyn Sink = if self.sampled { &mut samples } else { &mut NoSamples };
         let summary = anabranch_sim::run(&self.scenario, seed, sink, &mut |_| keep_going())?;
         Ok(Outcome { summary, samples })
     }

@@ -56,8 +56,8 @@ impl Size {
     pub fn description(self) -> &'static str {
         match self {
             Size::Quick => {
-                "Quick run: few seeds, and runs of more than a minute are cut to a tenth. It shows that everything \
-                 works; long-run means need the default size."
+                "Quick run: few seeds, and runs of more than a minute are cut to a tenth. It shows that \
+                 everything works; long-run means need the default size."
             }
             Size::Default => "Default run: the paper's own durations, five seeds (twenty for short runs).",
             Size::Full => "Full run: the paper's own durations, ten seeds (forty for short runs).",

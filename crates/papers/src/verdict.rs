@@ -71,7 +71,8 @@ impl fmt::Display for Rule {
             }
             Rule::Ascending => write!(
                 f,
-                "in this order with disjoint 95 % intervals reproduces, only the means in order partly, else not"
+                "in this order with disjoint 95 % intervals reproduces, only the means in order partly, \
+                 else not"
             ),
             Rule::NotJudged => write!(f, "not judged: nothing published to compare with"),
         }

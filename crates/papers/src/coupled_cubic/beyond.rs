@@ -33,8 +33,8 @@ pub(super) const CUBIC_NEIGHBOUR: Definition = Definition {
     title: "Beyond the paper: CUBIC as the single-path flow on path 2",
     notes: &[
         LENGTH,
-        "The abstract claims fairness \"with competing single-path CUBIC or Reno TCP flows\", but the experiments have Reno only. \
-         Fair is read as: the subflow takes no more than the single-path flow.",
+        "The abstract claims fairness \"with competing single-path CUBIC or Reno TCP flows\", but the \
+         experiments have Reno only. Fair is read as: the subflow takes no more than the single-path flow.",
     ],
     plan: cubic_neighbour,
 };
@@ -60,10 +60,11 @@ pub(super) const SHARED: Definition = Definition {
     title: "Beyond the paper: two large-BDP subflows and a CUBIC flow on one bottleneck",
     notes: &[
         LENGTH,
-        "The second design goal (RFC 6356: do no harm) on a large-BDP path, which the paper claims for its algorithm and does \
-         not test: both subflows together should take no more than the single-path CUBIC flow.",
-        "Expected before the run: scaling CUBIC's window by m scales its mean only by about m^¼, because its epochs get longer, \
-         so √α₁ is not enough and the connection takes more than one flow.",
+        "The second design goal (RFC 6356: do no harm) on a large-BDP path, which the paper claims for its \
+         algorithm and does not test: both subflows together should take no more than the single-path CUBIC \
+         flow.",
+        "Expected before the run: scaling CUBIC's window by m scales its mean only by about m^¼, because \
+         its epochs get longer, so √α₁ is not enough and the connection takes more than one flow.",
     ],
     plan: shared,
 };
@@ -127,10 +128,15 @@ pub(super) const LOSSES: Definition = Definition {
 
 pub(super) const PHASE: Definition = Definition {
     ids: &["A-X5"],
-    title: "Beyond the paper: host jitter and delayed ACKs decide what LIA's small subflow gets at a full queue",
+    title: "Beyond the paper: host jitter and delayed ACKs decide what LIA's small subflow gets at a full \
+            queue",
     notes: &[
         LENGTH,
-        "Path 2's queue is kept full by a flow whose packets arrive as fast as others leave. Whether packets of a small subflow find          room then depends on their phase (Floyd and Jacobson, 1992), and so on how regularly hosts answer. The testbed's rows have a jitter          of up to one packet time (0.12 ms) and delayed ACKs; real hosts, and Dummynet's clock ticks of one or several milliseconds, are          less regular.",
+        "Path 2's queue is kept full by a flow whose packets arrive as fast as others leave. Whether \
+         packets of a small subflow find          room then depends on their phase (Floyd and Jacobson, \
+         1992), and so on how regularly hosts answer. The testbed's rows have a jitter          of up to \
+         one packet time (0.12 ms) and delayed ACKs; real hosts, and Dummynet's clock ticks of one or \
+         several milliseconds, are          less regular.",
     ],
     plan: |size| {
         let hosts = |(jitter, delayed): (&str, u32)| {

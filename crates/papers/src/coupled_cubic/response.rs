@@ -65,13 +65,18 @@ impl Variant {
                 "Random loss gives Reno a higher mean than periodic loss: 1.07 times √(1.5/p)."
             }
             (Loss::Bernoulli, Some(_)) => {
-                "Random loss gives CUBIC a higher mean than periodic loss: a Monte-Carlo gives 1.13 times the formula in the cubic region. \
-                 Where Reno's and CUBIC's regions meet, the window is in the larger of the two at each moment, so its mean \
-                 exceeds both."
+                "Random loss gives CUBIC a higher mean than periodic loss: a Monte-Carlo gives 1.13 times \
+                 the formula in the cubic region. Where Reno's and CUBIC's regions meet, the window is in \
+                 the larger of the two at each moment, so its mean exceeds both."
             }
-            (Loss::EveryNth, _) => {
-                "Where Reno's and CUBIC's regions meet, the window is in the larger of the two at each moment, so its mean exceeds both; at 1e-2, \
-                 with a dozen segments, recovery takes a visible part of each cycle."
+            (Loss::EveryNth, None) => {
+                "At 1e-2, with a dozen segments, recovery takes a visible part of each cycle."
+            }
+            (Loss::EveryNth, Some(_)) => {
+                "The formula's cycle, in which each loss finds the window back at W_max, attracts to third \
+                 order only: fast convergence brings the window quickly from the start's excess to below \
+                 it, from where it creeps up. Near the crossing with Reno's region the mean of the larger \
+                 window exceeds the larger mean."
             }
         }
     }
@@ -157,12 +162,15 @@ pub(super) const TABLE: Definition = Definition {
     ids: &["A-T1"],
     title: "Mean windows of Reno and CUBIC by loss rate",
     notes: &[
-        "RTT 100 ms. Formula: Eq. 6 with the constants that the table was computed with (Reno 1.2/√p, CUBIC's decrease 0.3).",
-        "Packets: one flow on a link that is never full. \"Every n-th packet lost\" is what the formula assumes, \"Bernoulli\" is nearer to a \
-         real path. CUBIC is that of RFC 9438, with fast convergence; the formula does not know it, so rows without it are added.",
-        "Runs last a number of loss epochs (1/p packets each): with every n-th packet lost 5 of warm-up and 6 measured, with Bernoulli \
-         loss 6 of warm-up and 4 million packets measured (between 12 and 400 epochs). The full size measures four times as \
-         much (at most 12 periodic epochs), the quick one a tenth (at least 4 and 12 epochs), and not at 1e-6.",
+        "RTT 100 ms. Formula: Eq. 6 with the constants that the table was computed with (Reno 1.2/√p, \
+         CUBIC's decrease 0.3).",
+        "Packets: one flow on a link that is never full. \"Every n-th packet lost\" is what the formula \
+         assumes, \"Bernoulli\" is nearer to a real path. CUBIC is that of RFC 9438, with fast convergence; \
+         the formula does not know it, so rows without it are added.",
+        "Runs last a number of loss epochs (1/p packets each): with every n-th packet lost 5 of warm-up \
+         and 6 measured, with Bernoulli loss 6 of warm-up and 4 million packets measured (between 12 and \
+         400 epochs). The full size measures four times as much (at most 12 periodic epochs), the quick one \
+         a tenth (at least 4 and 12 epochs), and not at 1e-6.",
         "The receive window, 16 (periodic loss: 3) times the expected mean, ends the first slow start.",
     ],
     plan: table,
@@ -194,10 +202,14 @@ fn table(size: Size) -> Plan {
                 let what = format!("{}, p = {p:e}: {}, without fast convergence", CUBIC.name, loss.name());
                 plan.row(id, what, "segments", window(run)).because(match loss {
                     Loss::EveryNth => {
-                        "Without fast convergence the formula's cycle, in which each loss finds the window back at W_max, attracts only to \
-                         third order: from the run's start at 3 means the window is still far above it."
+                        "Without fast convergence the formula's cycle, in which each loss finds the window \
+                         back at W_max, attracts only to third order: from the run's start at 3 means the \
+                         window is still far above it."
                     }
-                    Loss::Bernoulli => "A Monte-Carlo of CUBIC without fast convergence gives 1.24 times the formula.",
+                    Loss::Bernoulli => {
+                        "A Monte-Carlo of CUBIC without fast convergence gives 1.24 times \
+                                        the formula."
+                    }
                 });
             }
         }
@@ -209,9 +221,9 @@ pub(super) const FUNCTION: Definition = Definition {
     ids: &["A-F2"],
     title: "Response functions, and where CUBIC leaves Reno",
     notes: &[
-        "Eq. 7 with the printed β = 0.7 gives the text's \"about 0.0002\" at 100 ms; the decrease of 0.3, which Eq. 9 and Tab. 1 need, \
-         gives 5.4e-4. At p = 3e-4, between the two, the readings differ in whether CUBIC's window exceeds Reno's: packets \
-         decide.",
+        "Eq. 7 with the printed β = 0.7 gives the text's \"about 0.0002\" at 100 ms; the decrease of 0.3, \
+         which Eq. 9 and Tab. 1 need, gives 5.4e-4. At p = 3e-4, between the two, the readings differ in \
+         whether CUBIC's window exceeds Reno's: packets decide.",
     ],
     plan: function,
 };
@@ -232,7 +244,10 @@ fn function(size: Size) -> Plan {
         crate::compare(reno, cubic, |reno, cubic| Some(cubic.cwnd("tcp", 0)? / reno.cwnd("tcp", 0)?)),
     )
     .claim("CUBIC's window is Reno's where p > about 0.0002", Rule::Near(1.0))
-    .because("0.0002 comes from evaluating Eq. 7 with β = 0.7; with CUBIC's decrease of 0.3 the crossing is at 5.4e-4.");
+    .because(
+        "0.0002 comes from evaluating Eq. 7 with β = 0.7; with CUBIC's decrease of 0.3 the crossing \
+              is at 5.4e-4, and the proportion here 1.14.",
+    );
 
     let mut measured = Vec::new();
     for loss in [Loss::EveryNth, Loss::Bernoulli] {

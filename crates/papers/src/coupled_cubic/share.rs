@@ -8,12 +8,13 @@ pub(super) const SHARE: Definition = Definition {
     ids: &["A-T2"],
     title: "Mean window of LIA ÷ mean window of Reno = √α",
     notes: &[
-        "Tab. 2: LIA √(3α/2p), Reno √(3/2p), so their proportion is √α. (\"Linux proportion √(α/α_s)\" is the same law: the kernel's \
-         α carries the scale α_s.)",
-        "With an increase of α/Σw per segment and halving, w_r·Σw = α·W_R², so the exact proportion is √(α·w_r/Σw). It is √α only \
-         where one path holds nearly all of the window. Both are measured on path 1, the better one.",
-        "LIA over two disjoint paths that are never full, one Reno flow on each, Bernoulli loss, 1000 s after 60 s of warm-up \
-         (quick: 100 s, full: 4000 s).",
+        "Tab. 2: LIA √(3α/2p), Reno √(3/2p), so their proportion is √α. (\"Linux proportion √(α/α_s)\" is \
+         the same law: the kernel's α carries the scale α_s.)",
+        "With an increase of α/Σw per segment and halving, w_r·Σw = α·W_R², so the exact proportion is \
+         √(α·w_r/Σw). It is √α only where one path holds nearly all of the window. Both are measured on \
+         path 1, the better one.",
+        "LIA over two disjoint paths that are never full, one Reno flow on each, Bernoulli loss, 1000 s \
+         after 60 s of warm-up (quick: 100 s, full: 4000 s).",
     ],
     plan,
 };

@@ -8,10 +8,11 @@ pub(super) const DERIVATION: Definition = Definition {
     ids: &["B-D"],
     title: "The derivation of α: Σ cwnd/rtt of LIA = the best single-path rate",
     notes: &[
-        "LIA over two disjoint paths that are never full, and on each path one Reno flow, which meets the same loss rate: it is \
-         the derivation's \"supposed single TCP flow\". Bernoulli loss, 1000 s after 60 s of warm-up (quick: 100 s, full: 4000 s).",
-        "(6): Σ cwnd_i/rtt_i = max cwnd_i^TCP/rtt_i. (8): α (Σ cwnd_i/rtt_i)² = max cwnd_total·cwnd_i/rtt_i². Mean windows and RTTs \
-         stand for the windows and RTTs.",
+        "LIA over two disjoint paths that are never full, and on each path one Reno flow, which meets the \
+         same loss rate: it is the derivation's \"supposed single TCP flow\". Bernoulli loss, 1000 s after \
+         60 s of warm-up (quick: 100 s, full: 4000 s).",
+        "(6): Σ cwnd_i/rtt_i = max cwnd_i^TCP/rtt_i. (8): α (Σ cwnd_i/rtt_i)² = max \
+         cwnd_total·cwnd_i/rtt_i². Mean windows and RTTs stand for the windows and RTTs.",
     ],
     plan,
 };
@@ -48,8 +49,8 @@ fn plan(size: Size) -> Plan {
         plan.row(id("8"), what("left ÷ right side of (8)"), "", measure(run, sides_of_8))
             .claim("(8): they are equal in equilibrium", Rule::Near(1.0))
             .because(
-                "α takes the larger of two windows at each moment; of two equal windows that vary, the mean of the larger exceeds the \
-                 larger mean. Where one path dominates, (8) holds.",
+                "α takes the larger of two windows at each moment; of two equal windows that vary, the \
+                 mean of the larger exceeds the larger mean. Where one path dominates, (8) holds.",
             );
     }
     plan

@@ -27,9 +27,10 @@ fn setup(column: &Column) -> Setup {
 }
 
 /// Why throughputs differ.
-const WLAN_RATE: &str = "The WLAN of 20 Mbit/s, a choice of ours, alone carries more than the paper's connection did with LIA. With \
-     10 Mbit/s (B-S1) ours are about 14, 16 and 19.5 Mbit/s, against 12.3, 16.6 and 19.6. The maximum that the operating system set to the WLAN \
-     subflow's window, lower with LIA, is not modelled.";
+const WLAN_RATE: &str = "The WLAN of 20 Mbit/s, a choice of ours, alone carries more than the paper's \
+                         connection did with LIA. With 10 Mbit/s (B-S1) ours are about 14, 16 and 19.5 \
+                         Mbit/s, against 12.3, 16.6 and 19.6. The maximum that the operating system set to \
+                         the WLAN subflow's window, lower with LIA, is not modelled.";
 /// Why orderings are not clear.
 const SHORT: &str =
     "In order, but ten seconds see few losses, and their chance is larger than the difference.";
@@ -46,8 +47,9 @@ pub(super) const TABLE: Definition = Definition {
     ids: &["B-T1", "B-F4", "B-F5", "B-F6"],
     title: "Ethernet with 0.1 % loss and a WLAN: LIA, Reno or CUBIC on all subflows",
     notes: &[
-        "100 Mbit/s Ethernet with a loss of 0.1 % at the sender, WLAN of 20 Mbit/s (chosen) with 100 packets of buffer (chosen), ACKs \
-         delayed by 100 ms at the receiver; 10 s. A published value is the mean of the table's two runs.",
+        "100 Mbit/s Ethernet with a loss of 0.1 % at the sender, WLAN of 20 Mbit/s (chosen) with 100 \
+         packets of buffer (chosen), ACKs delayed by 100 ms at the receiver; 10 s. A published value is the \
+         mean of the table's two runs.",
         "Payload delivered to the application, connection set-up and slow start included.",
     ],
     plan: table,
@@ -116,7 +118,8 @@ pub(super) const SENSITIVITY: Definition = Definition {
     ids: &["B-S1"],
     title: "Sensitivity of B-T1 to the WLAN's rate and buffer",
     notes: &[
-        "The paper gives neither. Each value beside the published mean of two runs; not judged, since any of them may have been the case.",
+        "The paper gives neither. Each value beside the published mean of two runs; not judged, since any \
+         of them may have been the case.",
     ],
     plan: sensitivity,
 };

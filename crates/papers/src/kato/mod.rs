@@ -15,28 +15,33 @@ pub(crate) static PAPER: Paper = Paper {
     title: "Performance Evaluation of MultiPath TCP Congestion Control",
     citation: "Toshihiko Kato, Adhikari Diwakar, Ryo Yamamoto, Satoshi Ohzahata, Nobuo Suzuki. 2019.",
     notes: &[
-        "Two experiments on MPTCP 0.94 for Linux, ten seconds each: LIA, Reno or CUBIC on the subflows over Ethernet with loss and a WLAN, \
-         and LIA against one single-path flow on a bottleneck of 10 Mbit/s. And a derivation of LIA's α.",
-        "The paper gives neither the WLAN's rate nor any buffer, nor the delay of the second experiment. The values chosen are in the scenarios, and \
-         the sensitivity experiments (B-S1, B-S2) show what other values do.",
+        "Two experiments on MPTCP 0.94 for Linux, ten seconds each: LIA, Reno or CUBIC on the subflows \
+         over Ethernet with loss and a WLAN, and LIA against one single-path flow on a bottleneck of 10 \
+         Mbit/s. And a derivation of LIA's α.",
+        "The paper gives neither the WLAN's rate nor any buffer, nor the delay of the second experiment. \
+         The values chosen are in the scenarios, and the sensitivity experiments (B-S1, B-S2) show what \
+         other values do.",
         "Ten-second runs vary much: each row has four times the seeds of a long run.",
     ],
     errata: &[
-        "Eq. 5 has cwnd_i on its left side where the derivation needs cwnd_i^TCP: with 1/cwnd_i^TCP, (4') and (5) give (7); as printed they \
-         do not.",
-        "Eq. 4 supposes one loss rate p \"over the bottleneck link\", but (6) compares paths with losses of their own; the derivation holds with p_i, \
-         which (4') ÷ (5) removes for each path by itself.",
-        "From (4) on, the first argument of the minimum is supposed; with unequal RTTs α can exceed cwnd_total/cwnd_i, the second one \
-         acts, and (8) is not met.",
-        "Sec. II: high-speed algorithms are said to have a small increase parameter; theirs is larger than Reno's 1/cwnd.",
-        "Sec. V: \"the congestion control algorithm at the MPTCP data sender is set to TCP Reno or CUBIC TCP\": it is that of the single-path sender; \
-         MPTCP's is LIA (Tab. II).",
-        "Tab. II's rows add up to 9.76–10.05 Mbit/s, but a link of 10 Mbit/s carries at most 9.57 Mbit/s of payload (1448 of 1514 bytes): iperf2 \
-         counts at the sender what it wrote into its socket's buffer. Our values are payload delivered.",
-        "Tab. I: the two runs of a cell differ by up to 43 %, and one run of CUBIC (16.1) is below one of Reno (18.8): two runs do not \
-         order Reno and CUBIC.",
-        "Sec. IV.B: the operating system sets \"different maximum values\" of the WLAN subflow's window for LIA and for Reno and CUBIC, so Tab. I \
-         compares those as much as the algorithms.",
+        "Eq. 5 has cwnd_i on its left side where the derivation needs cwnd_i^TCP: with 1/cwnd_i^TCP, (4') \
+         and (5) give (7); as printed they do not.",
+        "Eq. 4 supposes one loss rate p \"over the bottleneck link\", but (6) compares paths with losses \
+         of their own; the derivation holds with p_i, which (4') ÷ (5) removes for each path by itself.",
+        "From (4) on, the first argument of the minimum is supposed. On a path with more than four times the \
+         RTT of the best one α can exceed cwnd_total/cwnd_i; the second argument acts there, and (7) and with \
+         it (6) do not hold.",
+        "Sec. II: high-speed algorithms are said to have a small increase parameter; theirs is larger than \
+         Reno's 1/cwnd.",
+        "Sec. V: \"the congestion control algorithm at the MPTCP data sender is set to TCP Reno or CUBIC \
+         TCP\": it is that of the single-path sender; MPTCP's is LIA (Tab. II).",
+        "Tab. II's rows add up to 9.76–10.05 Mbit/s, but a link of 10 Mbit/s carries at most 9.56 Mbit/s \
+         of payload (1448 of 1514 bytes): iperf2 counts at the sender what it wrote into its socket's \
+         buffer. Our values are payload delivered.",
+        "Tab. I: the two runs of a cell differ by up to 43 %, and one run of CUBIC (16.1) is below one of \
+         Reno (18.8): two runs do not order Reno and CUBIC.",
+        "Sec. IV.B: the operating system sets \"different maximum values\" of the WLAN subflow's window \
+         for LIA and for Reno and CUBIC, so Tab. I compares those as much as the algorithms.",
         "The end of the introduction calls the conclusion Section V; it is VI.",
     ],
     experiments: &[
