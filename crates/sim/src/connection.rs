@@ -37,7 +37,8 @@ pub(crate) struct Connection {
     application_event: Time,
     /// The subflow that was picked last.
     last: usize,
-    /// The first subflow is established at the sender; the receiver is known to know it.
+    /// It has been opened; the first subflow is established at the sender; the receiver is known to know it.
+    opened: bool,
     established: bool,
     confirmed: bool,
     receiver_established: bool,
@@ -82,6 +83,7 @@ impl Connection {
             targets,
             application_event: Time::NEVER,
             last: 0,
+            opened: false,
             established: false,
             confirmed: false,
             receiver_established: false,
@@ -96,6 +98,7 @@ impl Connection {
 
     /// Opens the connection on the first subflow that is wanted.
     pub(crate) fn open(&mut self, net: &mut Network) {
+        self.opened = true;
         if let Some(s) = self.subflows.iter().position(|s| s.wanted) {
             self.send_syn(s, net);
         }
@@ -113,7 +116,9 @@ impl Connection {
         match action {
             SubflowAction::Add => {
                 self.subflows[s].wanted = true;
-                if self.confirmed && self.subflows[s].stage == Stage::Idle && !self.fin_cut {
+                // Before the connection is established only one subflow at a time is tried.
+                let alone = self.opened && self.subflows.iter().all(|o| o.stage == Stage::Idle);
+                if (self.confirmed || alone) && self.subflows[s].stage == Stage::Idle && !self.fin_cut {
                     self.send_syn(s, net);
                 }
             }

@@ -28,13 +28,13 @@ pub(crate) struct Rack {
 }
 
 impl Rack {
-    /// Steps 1–3: takes note of what was delivered.
+    /// Steps 1–3: takes note of what an acknowledgement that echoes the timestamp `echo` delivered.
     #[inline]
-    pub(crate) fn on_delivered(&mut self, delivered: &Delivered, now: Time, min_rtt: Time) {
+    pub(crate) fn on_delivered(&mut self, delivered: &Delivered, echo: Time, now: Time, min_rtt: Time) {
         self.reordering_seen |= delivered.reordered;
         let Some((sent, seq, again)) = delivered.newest else { return };
         let rtt = now.since(sent);
-        if again && rtt < min_rtt {
+        if again && (echo < sent || rtt < min_rtt) {
             return; // the acknowledgement is of an earlier copy
         }
         self.rtt = rtt;

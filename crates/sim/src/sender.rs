@@ -83,7 +83,8 @@ pub(crate) struct Sender {
     phase: Phase,
     /// Recovery ends when everything below this is acknowledged.
     high: u64,
-    /// The last reaction to ECN covers everything below this.
+    /// The last reaction to ECN covers everything up to this segment, which carries CWR: what it
+    /// acknowledges can still echo the old mark.
     cwr_high: u64,
     send_cwr: bool,
     undo: Option<Undo>,
@@ -200,7 +201,7 @@ impl Sender {
         if advanced {
             self.rtt.progress();
         }
-        self.rack.on_delivered(&delivered, now, self.rtt.min());
+        self.rack.on_delivered(&delivered, packet.stamp, now, self.rtt.min());
         self.counters.delivered_bytes += delivered.bytes;
         if self.board.una() > self.round_end {
             self.round += 1;
@@ -217,7 +218,7 @@ impl Sender {
             self.rack.on_recovery_end();
         }
         let lost = self.detect_losses(now, cc);
-        if packet.has(flag::ECE) && self.phase == Phase::Open && self.board.una() >= self.cwr_high {
+        if packet.has(flag::ECE) && self.phase == Phase::Open && self.board.una() > self.cwr_high {
             self.reduce(Signal::Ecn, now, cc);
             self.cwr_high = self.board.nxt();
             self.send_cwr = true;

@@ -123,6 +123,7 @@ impl Subflow {
         self.handshake_at = Time::NEVER;
         self.stage = Stage::Idle;
         self.wanted = false;
+        self.redundant_next = 0;
         self.life = self.life.wrapping_add(1);
         self.meter.window(now, 0.0);
     }
