@@ -118,7 +118,7 @@ impl Connection {
                 self.subflows[s].wanted = true;
                 // Before the connection is established only one subflow at a time is tried.
                 let alone = self.opened && self.subflows.iter().all(|o| o.stage == Stage::Idle);
-                if (self.confirmed || alone) && self.subflows[s].stage == Stage::Idle && !self.fin_cut {
+                if (self.confirmed || alone) && self.subflows[s].stage == Stage::Idle && !self.is_over() {
                     self.send_syn(s, net);
                 }
             }
@@ -129,6 +129,7 @@ impl Connection {
     }
 
     fn remove_subflow(&mut self, s: usize, net: &mut Network) {
+        let was_tried = self.subflows[s].stage != Stage::Idle;
         let subflow = &mut self.subflows[s];
         let had_row = matches!(subflow.stage, Stage::Up | Stage::Closing | Stage::Closed);
         subflow.remove(net.now());
@@ -138,6 +139,14 @@ impl Connection {
             let chunks = subflow.tx.board.outstanding().map(|o| o.chunk).filter(|c| *c != NO_CHUNK);
             self.out.reinject(chunks);
         }
+        if was_tried && !self.confirmed {
+            self.open(net); // another one has to establish the connection
+        }
+    }
+
+    /// Whether all data, and the DATA_FIN, was acknowledged.
+    fn is_over(&self) -> bool {
+        self.fin_cut && self.out.is_acked()
     }
 
     /// Handles a packet that reached the end of its route.

@@ -160,16 +160,13 @@ impl Outgoing {
 
     /// The next chunk to reinject on `subflow`.
     pub(crate) fn next_reinjection(&mut self, subflow: usize) -> Option<(u64, Chunk)> {
-        while let Some(&n) = self.reinject.front() {
-            if n >= self.una() && self.outstanding.get(n).on & 1 << subflow != 0 {
-                return None; // for another subflow
-            }
+        while self.reinject.front().is_some_and(|n| *n < self.una()) {
             self.reinject.pop_front();
-            if let Some(chunk) = self.repeat_on(n, subflow) {
-                return Some((n, chunk));
-            }
         }
-        None
+        let elsewhere = |n: &u64| *n >= self.una() && self.outstanding.get(*n).on & 1 << subflow == 0;
+        let place = self.reinject.iter().position(elsewhere)?;
+        let n = self.reinject.remove(place)?;
+        Some((n, self.repeat_on(n, subflow)?))
     }
 
     /// `subflow` lost its copies of what is outstanding: it left the connection.

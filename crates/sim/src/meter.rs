@@ -42,27 +42,19 @@ impl Meter {
         }
     }
 
-    /// The window of measurement begins; `counters` and the like are what there was before.
-    pub(crate) fn begin(&mut self, now: Time, counters: Counters, dropped: u64, first_bytes: u64) {
+    /// The window of measurement begins; `counters` and `first_bytes` are what there was before.
+    pub(crate) fn begin(&mut self, now: Time, counters: Counters, first_bytes: u64) {
         let (cwnd, rtt, observables) = (self.cwnd, self.rtt, self.observables.len());
-        *self = Meter {
-            running: true,
-            since: now,
-            cwnd,
-            rtt,
-            counters,
-            dropped,
-            first_bytes,
-            ..Meter::new(observables)
-        };
+        *self =
+            Meter { running: true, since: now, cwnd, rtt, counters, first_bytes, ..Meter::new(observables) };
     }
 
-    /// It ends: differences are taken.
+    /// It ends: differences are taken. `dropped` is of this window already.
     pub(crate) fn end(&mut self, now: Time, counters: Counters, dropped: u64, first_bytes: u64) {
         self.settle(now);
         self.running = false;
         self.counters = counters.since(&self.counters);
-        self.dropped = dropped - self.dropped;
+        self.dropped = dropped;
         self.first_bytes = first_bytes - self.first_bytes;
     }
 
@@ -128,7 +120,7 @@ mod tests {
         let mut meter = Meter::new(0);
         meter.window(ms(0), 100.0);
         meter.round_trip(ms(0), ms(50));
-        meter.begin(ms(10), Counters::default(), 0, 0);
+        meter.begin(ms(10), Counters::default(), 0);
         meter.window(ms(20), 10.0);
         meter.round_trip(ms(30), ms(100));
         meter.end(ms(50), Counters::default(), 0, 0);

@@ -29,8 +29,18 @@ pub(crate) struct Network {
     hops: Vec<Hop>,
     /// Hops of each subflow: forward at `2 i`, return at `2 i + 1`.
     routes: Vec<Box<[u32]>>,
-    /// Data segments of each subflow that the network dropped.
-    dropped: Vec<u64>,
+    /// Of each subflow, the data segments that the network dropped.
+    dropped: Vec<Dropped>,
+}
+
+/// Counts of dropped segments.
+#[derive(Clone, Copy, Debug, Default)]
+struct Dropped {
+    /// From the beginning.
+    all: u64,
+    /// Of those sent at this instant or later.
+    measured: u64,
+    from: Time,
 }
 
 /// What came out of a hop.
@@ -73,7 +83,7 @@ impl Network {
         self.add_hop(Stage::Delay { delay: return_delay, jitter });
         self.routes.push(forward.iter().map(|l| *l as u32).collect());
         self.routes.push(std::iter::once(own).chain(back.iter().map(|l| *l as u32)).collect());
-        self.dropped.push(0);
+        self.dropped.push(Dropped::default());
         self.dropped.len() as u32 - 1
     }
 
@@ -88,8 +98,20 @@ impl Network {
     }
 
     /// Data segments of `subflow` dropped so far.
+    #[cfg(test)]
     pub(crate) fn dropped(&self, subflow: u32) -> u64 {
-        self.dropped[subflow as usize]
+        self.dropped[subflow as usize].all
+    }
+
+    /// Counts drops of segments sent from now on.
+    pub(crate) fn measure_drops(&mut self, subflow: u32) {
+        let dropped = &mut self.dropped[subflow as usize];
+        (dropped.measured, dropped.from) = (0, self.events.now());
+    }
+
+    /// Data segments of `subflow` dropped since [`Network::measure_drops`], of those sent since then.
+    pub(crate) fn measured_drops(&self, subflow: u32) -> u64 {
+        self.dropped[subflow as usize].measured
     }
 
     /// Link `i` of the scenario.
@@ -118,7 +140,9 @@ impl Network {
                 }
                 Fate::Dropped(Drop::Queue | Drop::Loss | Drop::Down) => {
                     if packet.kind == Kind::Data {
-                        self.dropped[packet.subflow as usize] += 1;
+                        let dropped = &mut self.dropped[packet.subflow as usize];
+                        dropped.all += 1;
+                        dropped.measured += u64::from(packet.stamp >= dropped.from);
                     }
                     return;
                 }

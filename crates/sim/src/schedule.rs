@@ -13,7 +13,11 @@ fn is_regular(subflow: &Subflow) -> bool {
 
 /// The subflows that may send now: those with room, backups only where no regular one works. One
 /// that only its pacer holds back is told to wake the connection.
-fn ready<'a>(subflows: &'a mut [Subflow], cc: &'a Group, now: Time) -> impl Iterator<Item = usize> + 'a {
+pub(crate) fn ready<'a>(
+    subflows: &'a mut [Subflow],
+    cc: &'a Group,
+    now: Time,
+) -> impl Iterator<Item = usize> + 'a {
     let regular = subflows.iter().any(is_regular);
     subflows.iter_mut().enumerate().filter_map(move |(i, subflow)| {
         if (subflow.backup && regular) || !subflow.has_room(cc) {

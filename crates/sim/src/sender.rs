@@ -312,6 +312,7 @@ impl Sender {
             return;
         }
         self.undo = None;
+        self.limited = false; // by a window that was too small
         self.counters.spurious += 1;
         if self.phase != Phase::Open {
             self.phase = Phase::Open;

@@ -271,8 +271,8 @@ impl<'a> Simulator<'a> {
             measured.to = measured.from; // it was over before
         }
         for subflow in &mut connection.subflows {
-            let (counters, dropped) = (subflow.counters(), self.net.dropped(subflow.id));
-            subflow.meter.begin(now, counters, dropped, subflow.first_bytes);
+            self.net.measure_drops(subflow.id);
+            subflow.meter.begin(now, subflow.counters(), subflow.first_bytes);
         }
         if !measured.running {
             self.close_meters(c, now);
@@ -294,8 +294,8 @@ impl<'a> Simulator<'a> {
         measured.bytes = connection.incoming.bytes() - measured.bytes;
         measured.reinjected = connection.reinjected - measured.reinjected;
         for subflow in &mut connection.subflows {
-            let (counters, dropped) = (subflow.counters(), self.net.dropped(subflow.id));
-            subflow.meter.end(now, counters, dropped, subflow.first_bytes);
+            let dropped = self.net.measured_drops(subflow.id);
+            subflow.meter.end(now, subflow.counters(), dropped, subflow.first_bytes);
         }
     }
 

@@ -98,11 +98,7 @@ impl Connection {
     pub(super) fn send_redundantly(&mut self, net: &mut Network) {
         let now = net.now();
         for s in 0..self.subflows.len() {
-            while self.subflows[s].has_room(&self.cc) {
-                if !self.subflows[s].tx.may_pace(now) {
-                    self.subflows[s].tx.wait_for_pacer();
-                    break;
-                }
+            while schedule::ready(&mut self.subflows, &self.cc, now).any(|r| r == s) {
                 let n = self.subflows[s].redundant_next.max(self.out.una());
                 self.subflows[s].redundant_next = n;
                 let next = match self.out.repeat_on(n, s) {
