@@ -27,7 +27,10 @@ fn two_clean_paths_add_up() {
             let summary = run(130.0, 30.0, &text);
             let (total, a, b) = rates(&summary);
             println!("{cc}, {scheduler}: {:.4} of the sum; {a:.0} + {b:.0}", total / (30e6 * PAYLOAD));
-            assert!(total > 0.95 * 30e6 * PAYLOAD && total <= 30e6 * PAYLOAD * 1.001, "{cc}, {scheduler}: {total}");
+            assert!(
+                total > 0.95 * 30e6 * PAYLOAD && total <= 30e6 * PAYLOAD * 1.001,
+                "{cc}, {scheduler}: {total}"
+            );
             assert!((a + b - total).abs() < 0.001 * total, "{cc}, {scheduler}: {a} + {b} is not {total}");
         }
     }
@@ -65,6 +68,18 @@ fn a_path_that_comes_back_is_used_again() {
 
 #[test]
 fn a_backup_waits_until_it_is_needed() {
+    for scheduler in ["minrtt", "roundrobin", "redundant", "blest"] {
+        let text = two_paths("", "", &format!("cc = \"lia\"\nscheduler = \"{scheduler}\"\nbackup = [2]"));
+        assert_eq!(
+            run(10.0, 5.0, &text).flows[0].subflows[1].sent_segments,
+            0,
+            "{scheduler}: the backup was used"
+        );
+    }
+}
+
+#[test]
+fn a_backup_steps_in_and_out() {
     let text = |a: &str| two_paths(a, "", "cc = \"lia\"\nbackup = [2]");
     let (total, on_a, on_b) = rates(&run(30.0, 5.0, &text("")));
     assert_eq!(on_b, 0.0, "the backup carried data");
@@ -75,7 +90,8 @@ fn a_backup_waits_until_it_is_needed() {
     println!("backup: {:.4}", total / (10e6 * PAYLOAD));
     assert!(total > 0.95 * 10e6 * PAYLOAD && on_b == total, "{total}, {on_b} on the backup");
 
-    let summary = run(30.0, 20.0, &text("changes = [{ at = \"5 s\", up = false }, { at = \"8 s\", up = true }]"));
+    let summary =
+        run(30.0, 20.0, &text("changes = [{ at = \"5 s\", up = false }, { at = \"8 s\", up = true }]"));
     let (_, on_a, on_b) = rates(&summary);
     println!("backup after return: {on_a} {on_b}");
     assert!(on_a > 0.95 * 20e6 * PAYLOAD && on_b < 0.01 * on_a, "back on the regular path: {on_a}, {on_b}");
@@ -95,13 +111,64 @@ fn subflows_come_and_go() {
             })
             .sum()
     };
-    for (from, to, expected) in [(2.0, 10.0, 20e6), (14.0, 20.0, 30e6), (21.0, 30.0, 10e6), (34.0, 43.9, 30e6)] {
+    for (from, to, expected) in
+        [(2.0, 10.0, 20e6), (14.0, 20.0, 30e6), (21.0, 30.0, 10e6), (34.0, 43.9, 30e6)]
+    {
         let rate = (delivered(to) - delivered(from)) * 8.0 / (to - from);
         println!("{from} to {to} s: {:.4}", rate / (expected * PAYLOAD));
         assert!((rate / (expected * PAYLOAD) - 1.0).abs() < 0.02, "{from} to {to} s: {rate}");
     }
     let sized = text + "application = { kind = \"bulk\", size = \"90 MB\" }\n";
     assert_eq!(run(60.0, 0.0, &sized).flows[0].delivered_bytes, 90_000_000);
+}
+
+/// A transfer over two paths whose subflows have `events`; the bytes that arrive within a minute.
+fn transfer(scheduler: &str, bytes: u64, a: &str, b: &str, events: &str) -> u64 {
+    let text = format!(
+        "variation = {{ start_offset = \"0 s\", host_jitter = \"0 s\" }}\n\
+         [links.a]\nrate = \"500 kbit/s\"\ndelay = \"50 ms\"\nqueue = \"5 packets\"\n{a}\n\
+         [links.b]\nrate = \"8 Mbit/s\"\ndelay = \"2 ms\"\nqueue = \"50 packets\"\n{b}\n\
+         [[flows]]\nname = \"two\"\ncc = \"reno\"\nscheduler = \"{scheduler}\"\npaths = [[\"a\"], [\"b\"]]\nevents = [{events}]\n\
+         application = {{ kind = \"bulk\", size = \"{bytes} B\" }}\n"
+    );
+    run(60.0, 0.0, &text).flows[0].delivered_bytes
+}
+
+/// The second path loses what it has in flight and times out while the first has no room: the chunks
+/// queued for reinjection on the first must not stand in the way of those of the first, which is removed.
+#[test]
+fn reinjection_is_not_held_up_by_the_other_paths_chunks() {
+    let b = "changes = [{ at = \"258 ms\", up = false }, { at = \"358 ms\", up = true }]";
+    for at in [480, 510, 540, 570, 600, 630] {
+        let events = format!("{{ at = \"{at} ms\", path = 1, action = \"remove\" }}");
+        assert_eq!(transfer("minrtt", 60_000, "", b, &events), 60_000, "removed at {at} ms");
+    }
+}
+
+/// All subflows leave while data is under way, and one comes back after all was sent.
+#[test]
+fn a_subflow_can_be_added_while_anything_is_unacknowledged() {
+    for scheduler in ["minrtt", "redundant"] {
+        for (remove, bytes) in [(130, 1000), (180, 40_000), (240, 10_000), (310, 20_000), (480, 20_000)] {
+            for gap in [1, 2, 10] {
+                let events = format!(
+                    "{{ at = \"{remove} ms\", path = 1, action = \"remove\" }}, \
+                     {{ at = \"{} ms\", path = 2, action = \"remove\" }}, \
+                     {{ at = \"900 ms\", path = 1, action = \"add\" }}",
+                    remove + gap
+                );
+                assert_eq!(transfer(scheduler, bytes, "", "", &events), bytes, "{scheduler}, {events}");
+            }
+        }
+    }
+}
+
+/// The first path's SYN is lost and the path removed before the next try.
+#[test]
+fn another_path_opens_the_connection_if_the_first_is_removed() {
+    let a = "changes = [{ at = \"0 s\", up = false }]";
+    let events = "{ at = \"500 ms\", path = 1, action = \"remove\" }";
+    assert_eq!(transfer("minrtt", 20_000, a, "", events), 20_000);
 }
 
 /// Everything on both: the rate is that of the best path, and a loss of it stalls nothing.
@@ -116,7 +183,11 @@ fn redundancy_gives_the_best_path_and_no_stall() {
     let flow = "cc = \"reno\"\nscheduler = \"SCHEDULER\"\ntcp = { min_rto = \"1 s\" }\n\
         application = { kind = \"request-response\", size = \"4 kB\", think = \"20 ms\" }\n";
     let slowest = |scheduler: &str| {
-        let text = two_paths("changes = [{ at = \"5010 ms\", loss = { model = \"bernoulli\", rate = 1 } }]", "return", flow);
+        let text = two_paths(
+            "changes = [{ at = \"5010 ms\", loss = { model = \"bernoulli\", rate = 1 } }]",
+            "return",
+            flow,
+        );
         let text = text.replace("SCHEDULER", scheduler).replace("return", "");
         let (_, samples) = record(10.0, 2.0, &text);
         assert!(samples.completions.last().unwrap().time_s > 9.0, "{scheduler}");
@@ -159,7 +230,11 @@ fn the_receive_buffer_limits_to_a_buffer_per_round_trip() {
         let segments = (buffer / 1448.0f64).floor();
         let expected = segments * 1448.0 * 8.0 / rtt;
         println!("{buffer} B, {rtt} s: {:.4}", summary.flows[0].goodput_bps / expected);
-        assert!((0.95..1.001).contains(&(summary.flows[0].goodput_bps / expected)), "{}", summary.flows[0].goodput_bps);
+        assert!(
+            (0.95..1.001).contains(&(summary.flows[0].goodput_bps / expected)),
+            "{}",
+            summary.flows[0].goodput_bps
+        );
         assert_eq!(summary.links[0].drops, 0);
     }
 }
@@ -184,7 +259,10 @@ fn a_full_window_makes_the_fast_path_repeat_what_is_missing() {
     let summary = run(60.0, 10.0, text);
     let two = &summary.flows[0];
     let waiting = 150e3 * 8.0 / 0.8;
-    println!("{:.3e} bit/s, {waiting:.3e} if it waited; {} reinjected", two.goodput_bps, two.reinjected_segments);
+    println!(
+        "{:.3e} bit/s, {waiting:.3e} if it waited; {} reinjected",
+        two.goodput_bps, two.reinjected_segments
+    );
     assert!(two.reinjected_segments > 0);
     assert!(two.goodput_bps > 1.5 * waiting, "{}", two.goodput_bps);
 }

@@ -161,7 +161,8 @@ fn check_sanity(summary: &Summary, from_the_start: bool) -> Result<(), TestCaseE
             sum += s.goodput_bps;
             prop_assert!(s.loss_rate.is_none_or(|p| (0.0..=1.0).contains(&p)), "{s:?}");
             prop_assert!(s.mean_cwnd_segments.is_none_or(|w| w >= 1.0 && w.is_finite()), "{s:?}");
-            for rtt in [s.mean_rtt_s, s.rtt_p5_s, s.rtt_p50_s, s.rtt_p95_s, s.rtt_p99_s].into_iter().flatten() {
+            for rtt in [s.mean_rtt_s, s.rtt_p5_s, s.rtt_p50_s, s.rtt_p95_s, s.rtt_p99_s].into_iter().flatten()
+            {
                 prop_assert!(rtt.is_finite() && rtt > 0.0, "{s:?}");
             }
             prop_assert!(s.lost_segments <= s.sent_segments || !from_the_start, "{s:?}");
@@ -177,7 +178,9 @@ fn check_sanity(summary: &Summary, from_the_start: bool) -> Result<(), TestCaseE
     }
     let from = summary.to_json();
     prop_assert_eq!(Summary::from_json(&from).unwrap().to_json(), from);
-    prop_assert!(summary.jain.is_none_or(|j| j <= 1.0 + 1e-12 && j >= 1.0 / summary.flows.len() as f64 - 1e-12));
+    prop_assert!(
+        summary.jain.is_none_or(|j| j <= 1.0 + 1e-12 && j >= 1.0 / summary.flows.len() as f64 - 1e-12)
+    );
     Ok(())
 }
 

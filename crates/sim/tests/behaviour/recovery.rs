@@ -18,7 +18,10 @@ fn random_losses_hardly_ever_cost_a_timeout() {
         let text = one("loss = { model = \"bernoulli\", rate = 0.01 }", &format!("cc = \"{cc}\""));
         let summary = run(300.0, 10.0, &text);
         let one = subflow(&summary);
-        println!("{cc}: {} recoveries, {} timeouts, {} spurious, {} lost, {} resent", one.recoveries, one.timeouts, one.spurious, one.lost_segments, one.retransmitted_segments);
+        println!(
+            "{cc}: {} recoveries, {} timeouts, {} spurious, {} lost, {} resent",
+            one.recoveries, one.timeouts, one.spurious, one.lost_segments, one.retransmitted_segments
+        );
         assert!(one.recoveries > 400, "{cc}: {} recoveries", one.recoveries);
         assert!(one.timeouts * 50 < one.recoveries, "{cc}: {} timeouts", one.timeouts);
         // Nothing is sent again that was not lost, but for a few probes.
@@ -32,7 +35,11 @@ fn random_losses_hardly_ever_cost_a_timeout() {
 #[test]
 fn a_burst_of_losses_is_one_recovery() {
     let burst = "changes = [{ at = \"10 s\", loss = { model = \"bernoulli\", rate = 0.5 } }, { at = \"10020 ms\", loss = { model = \"none\" } }]";
-    let summary = run(12.0, 9.9, &one(&format!("queue = \"4 BDP\"\n{burst}"), "cc = \"reno\"\ntcp = { receive_buffer = \"150 kB\" }"));
+    let summary = run(
+        12.0,
+        9.9,
+        &one(&format!("queue = \"4 BDP\"\n{burst}"), "cc = \"reno\"\ntcp = { receive_buffer = \"150 kB\" }"),
+    );
     let one = subflow(&summary);
     println!("burst: {} lost, {} recoveries, {} timeouts", one.lost_segments, one.recoveries, one.timeouts);
     assert!(one.lost_segments > 10 && one.timeouts == 0);
@@ -49,11 +56,15 @@ fn a_lost_tail_is_repaired_by_a_probe() {
     let loss = "loss = { model = \"every-nth\", n = 7 }";
     let flow = "cc = \"reno\"\ntcp = { min_rto = \"1 s\" }\n\
         application = { kind = \"request-response\", size = \"7000 B\", count = 1 }";
-    let text = "variation = { start_offset = \"0 s\", host_jitter = \"0 s\" }\n".to_owned() + &one(loss, flow);
+    let text =
+        "variation = { start_offset = \"0 s\", host_jitter = \"0 s\" }\n".to_owned() + &one(loss, flow);
     let (summary, samples) = record(5.0, 0.0, &text);
     let took = samples.completions[0].completion_s;
     let one = subflow(&summary);
-    println!("tail loss: {took:.3} s, {} lost, {} resent, {} timeouts", one.lost_segments, one.retransmitted_segments, one.timeouts);
+    println!(
+        "tail loss: {took:.3} s, {} lost, {} resent, {} timeouts",
+        one.lost_segments, one.retransmitted_segments, one.timeouts
+    );
     assert_eq!((one.lost_segments, one.retransmitted_segments, one.timeouts), (1, 1, 0));
     // The first four arrive after a round trip and their transmission, their ACKs a way back later; then
     // two SRTT of silence and one way to the receiver.
@@ -69,7 +80,15 @@ fn reordering_is_recognised_and_undone() {
         let goodput = |jitter: &str| {
             let summary = run(60.0, 0.0, &one(jitter, &format!("cc = \"{cc}\"")));
             let one = subflow(&summary);
-            println!("{cc} {jitter}: {:.3e}, {} recoveries, {} spurious, {} resent, {} timeouts, {} dropped", summary.flows[0].goodput_bps, one.recoveries, one.spurious, one.retransmitted_segments, one.timeouts, one.lost_segments);
+            println!(
+                "{cc} {jitter}: {:.3e}, {} recoveries, {} spurious, {} resent, {} timeouts, {} dropped",
+                summary.flows[0].goodput_bps,
+                one.recoveries,
+                one.spurious,
+                one.retransmitted_segments,
+                one.timeouts,
+                one.lost_segments
+            );
             (summary.flows[0].goodput_bps, one.spurious)
         };
         let (clean, none) = goodput("");
@@ -96,7 +115,15 @@ fn a_delay_spike_is_a_spurious_timeout() {
             let series = samples.series("one", 0).unwrap();
             series.cwnd_segments[series.time_s.iter().rposition(|t| *t <= at).unwrap()]
         };
-        println!("{cc} spike: {} timeouts, {} spurious, {} resent, {} lost; window {:.1}, {:.1}", one.timeouts, one.spurious, one.retransmitted_segments, one.lost_segments, window(9.9), window(11.9));
+        println!(
+            "{cc} spike: {} timeouts, {} spurious, {} resent, {} lost; window {:.1}, {:.1}",
+            one.timeouts,
+            one.spurious,
+            one.retransmitted_segments,
+            one.lost_segments,
+            window(9.9),
+            window(11.9)
+        );
         assert!(one.timeouts > 0 && one.spurious > 0);
         // Two timeouts resend a segment each and so does a probe; the undo keeps the rest from being resent.
         assert!(one.retransmitted_segments <= 5, "{cc}: {} resent", one.retransmitted_segments);
@@ -104,6 +131,38 @@ fn a_delay_spike_is_a_spurious_timeout() {
         assert_eq!(one.lost_segments, 0);
         assert!(window(11.9) >= 0.99 * window(9.9), "{} {}", window(9.9), window(11.9));
     }
+}
+
+/// Limited by a receive window of 82 segments a window of 164 is not used, and does not grow (RFC 7661),
+/// also not after a timeout that was undone.
+#[test]
+fn an_undone_timeout_does_not_open_an_unused_window() {
+    let spike = "changes = [{ at = \"10 s\", delay = \"1 s\" }, { at = \"10050 ms\", delay = \"20 ms\" }]";
+    let flow = "cc = \"reno\"\ntcp = { receive_buffer = \"120 kB\" }";
+    let (_, samples) = record(15.0, 0.0, &one(spike, flow));
+    let most = samples.series("one", 0).unwrap().cwnd_segments.iter().fold(0.0f64, |most, w| most.max(*w));
+    assert!(most < 170.0, "{most}");
+}
+
+/// Drops of what was sent before the warm-up's end are not losses of what was sent after it: a loss rate
+/// is at most 1.
+#[test]
+fn the_loss_rate_is_a_share() {
+    let text = "
+        [links.a]
+        rate = \"10 Mbit/s\"
+        delay = \"500 ms\"
+        [links.b]
+        rate = \"10 Mbit/s\"
+        delay = \"1 ms\"
+        changes = [{ at = \"4 s\", up = false }]
+        [[flows]]
+        name = \"one\"
+        cc = \"reno\"
+        paths = [[\"a\", \"b\"]]
+    ";
+    let rate = subflow(&run(5.5, 4.0, text)).loss_rate.unwrap();
+    assert!((0.5..=1.0).contains(&rate), "{rate}");
 }
 
 /// Timeouts at 0.24, 0.7, 1.7, 3.5 s or so after the last ACK: after 3 s down the next try is at most
@@ -133,7 +192,8 @@ fn delayed_acks_do_not_change_the_rate() {
         println!("delayed_ack = {every}: {:.4}", goodput / (20e6 * 1448.0 / 1500.0));
         assert!(goodput > 0.99 * 20e6 * 1448.0 / 1500.0, "{every}: {goodput}");
     }
-    let exact = "variation = { start_offset = \"0 s\", host_jitter = \"0 s\" }\nrecord = { interval = \"1 ms\" }\n";
+    let exact =
+        "variation = { start_offset = \"0 s\", host_jitter = \"0 s\" }\nrecord = { interval = \"1 ms\" }\n";
     for (every, timeout, waits) in [(1, 40, 0.0), (2, 40, 0.04), (2, 25, 0.025), (4, 40, 0.04)] {
         let flow = format!(
             "cc = \"reno\"\ntcp = {{ delayed_ack = {every}, delayed_ack_timeout = \"{timeout} ms\" }}\n\
@@ -156,13 +216,17 @@ fn delayed_acks_do_not_change_the_rate() {
 fn marks_take_the_place_of_drops() {
     for (cc, kept) in [("reno", 0.5), ("cubic", 0.7)] {
         let marking = "queue = \"4 BDP\"\necn_threshold = \"40 packets\"";
-        let (summary, samples) = record(60.0, 10.0, &one(marking, &format!("cc = \"{cc}\"\ntcp = {{ ecn = true }}")));
+        let (summary, samples) =
+            record(60.0, 10.0, &one(marking, &format!("cc = \"{cc}\"\ntcp = {{ ecn = true }}")));
         let path = link(&summary, "path");
         let goodput = summary.flows[0].goodput_bps / (20e6 * 1448.0 / 1500.0);
         let series = samples.series("one", 0).unwrap();
         let windows = series.time_s.iter().zip(&series.cwnd_segments).filter(|(t, _)| **t > 10.0);
         let least = windows.map(|(_, w)| *w).fold(f64::INFINITY, f64::min);
-        println!("{cc}: {} drops, queue {:.0}, goodput {goodput:.4}, least window {least}", path.drops, path.mean_queue_bytes);
+        println!(
+            "{cc}: {} drops, queue {:.0}, goodput {goodput:.4}, least window {least}",
+            path.drops, path.mean_queue_bytes
+        );
         assert_eq!((path.drops, subflow(&summary).retransmitted_segments), (0, 0));
         assert!(path.mean_queue_bytes < 45.0 * 1500.0, "{cc}: {}", path.mean_queue_bytes);
         assert!(least > kept * 106.0 - 2.0 && least < kept * 106.0 + 10.0, "{cc}: {least}");
