@@ -254,7 +254,7 @@ impl Connection {
         }
         let subflow = &mut self.subflows[s];
         let delivered = subflow.tx.on_ack(packet, now, &mut self.cc);
-        if let Some(sent) = delivered.timed {
+        if let Some((sent, _)) = delivered.timed {
             subflow.meter.round_trip(now, now.since(sent));
         }
         if subflow.stage == Stage::Closing && subflow.tx.board.una() == subflow.tx.board.nxt() {

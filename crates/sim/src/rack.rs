@@ -32,13 +32,15 @@ impl Rack {
     #[inline]
     pub(crate) fn on_delivered(&mut self, delivered: &Delivered, echo: Time, now: Time, min_rtt: Time) {
         self.reordering_seen |= delivered.reordered;
-        let Some((sent, seq, again)) = delivered.newest else { return };
-        let rtt = now.since(sent);
-        if again && (echo < sent || rtt < min_rtt) {
-            return; // the acknowledgement is of an earlier copy
+        // Where the acknowledgement of a resend may be of an earlier copy, only first copies count.
+        let newest = match delivered.newest {
+            Some((sent, _, true)) if echo < sent || now.since(sent) < min_rtt => delivered.timed,
+            newest => newest.map(|(sent, seq, _)| (sent, seq)),
+        };
+        if let Some(newest) = newest {
+            self.rtt = now.since(newest.0);
+            self.newest = self.newest.max(newest);
         }
-        self.rtt = rtt;
-        self.newest = self.newest.max((sent, seq));
     }
 
     /// Step 4: a DSACK says that the window was too small.

@@ -48,8 +48,8 @@ pub(crate) struct Delivered {
     pub(crate) bytes: u64,
     /// The one sent last: when, its number, whether it had been sent again.
     pub(crate) newest: Option<(Time, u64, bool)>,
-    /// When the latest one that was sent only once had been sent: for the RTT.
-    pub(crate) timed: Option<Time>,
+    /// The one sent last of those sent only once: when, and its number. It times the RTT.
+    pub(crate) timed: Option<(Time, u64)>,
     /// A segment sent once was delivered after one sent later (RFC 8985 §6.2, step 3).
     pub(crate) reordered: bool,
 }
@@ -175,7 +175,7 @@ impl Scoreboard {
             delivered.newest = Some((segment.sent, seq, again));
         }
         if !again {
-            delivered.timed = delivered.timed.max(Some(segment.sent));
+            delivered.timed = delivered.timed.max(Some((segment.sent, seq)));
             delivered.reordered |= seq < self.highest;
         }
     }

@@ -195,7 +195,7 @@ impl Sender {
         if packet.blocks[0].len > 0 {
             dsack = self.apply_sack(packet, &mut delivered);
         }
-        if let Some(sent) = delivered.timed {
+        if let Some((sent, _)) = delivered.timed {
             self.rtt.sample(now.since(sent));
         }
         if advanced {
@@ -262,7 +262,7 @@ impl Sender {
             &Ack {
                 now: now.as_secs_f64(),
                 acked: if growing { delivered.segments as f64 } else { 0.0 },
-                rtt: delivered.timed.map(|sent| now.since(sent).as_secs_f64()),
+                rtt: delivered.timed.map(|(sent, _)| now.since(sent).as_secs_f64()),
                 srtt: self.rtt.smoothed_s(),
                 in_flight: self.board.in_flight() as f64,
                 round: self.round,

@@ -70,17 +70,17 @@ fn run_audited(scenario: &Scenario, seed: u64) {
     let mut arrived = vec![0u64; subflows];
     let mut n = 0u64;
     loop {
-        if let Some((packet, last_hop)) = simulator.net.next_packet() {
-            if packet.kind == Kind::Data && last_hop {
-                arrived[packet.subflow as usize] += 1;
-            }
+        if let Some((packet, true)) = simulator.net.next_packet()
+            && packet.kind == Kind::Data
+        {
+            arrived[packet.subflow as usize] += 1;
         }
         let Some(now) = simulator.step().expect("the stream is whole") else { break };
         assert!(now >= last);
         last = now;
         n += 1;
         simulator.audit(&mut before);
-        if n % 256 == 0 {
+        if n.is_multiple_of(256) {
             simulator.audit_conservation(&arrived);
         }
     }
