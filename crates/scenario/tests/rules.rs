@@ -75,7 +75,10 @@ fn without_a_random_process_the_seed_varies_start_and_acks() {
 fn a_random_process_is_loss_or_jitter_at_any_time() {
     let random = |keys: &str| {
         let scenario = valid(&SMALL.replace("[links.b]", &format!("[links.b]\n{keys}")));
-        assert!(!scenario.is_random(0, 0) && scenario.host_jitter(0, 0) > Time::ZERO, "path 1 is over link a");
+        assert!(
+            !scenario.is_random(0, 0) && scenario.host_jitter(0, 0) > Time::ZERO,
+            "path 1 is over link a"
+        );
         if scenario.is_random(0, 1) {
             assert_eq!((scenario.start_offset(0), scenario.host_jitter(0, 1)), (Time::ZERO, Time::ZERO));
         }
