@@ -7,7 +7,7 @@ use anabranch_scenario::{Application as Spec, Draw};
 /// How long a receiver waits for a response to begin before it asks again.
 const ASK_AGAIN: Time = Time::from_millis(1000);
 
-/// Draws from a distribution; never negative.
+/// Draws from a distribution; never negative. The functions are the same on every platform.
 pub(crate) fn draw(random: &mut Random, from: Draw) -> f64 {
     let x = match from {
         Draw::Constant(x) => x,
@@ -15,13 +15,13 @@ pub(crate) fn draw(random: &mut Random, from: Draw) -> f64 {
         Draw::Exponential(mean) => random.exponential(mean),
         Draw::Pareto { mean, shape } => {
             let scale = mean * (shape - 1.0) / shape;
-            scale / (1.0 - random.uniform()).powf(1.0 / shape)
+            scale / libm::pow(1.0 - random.uniform(), 1.0 / shape)
         }
         Draw::LogNormal { median, sigma } => {
             // Box and Muller.
-            let radius = (-2.0 * (1.0 - random.uniform()).ln()).sqrt();
-            let normal = radius * (std::f64::consts::TAU * random.uniform()).cos();
-            median * (sigma * normal).exp()
+            let radius = libm::sqrt(-2.0 * libm::log(1.0 - random.uniform()));
+            let normal = radius * libm::cos(std::f64::consts::TAU * random.uniform());
+            median * libm::exp(sigma * normal)
         }
     };
     x.max(0.0)
@@ -56,9 +56,9 @@ pub(crate) struct Application {
     /// When the current sending period or pause of an on–off source ends.
     toggle_at: Time,
     asked: Option<Asked>,
-    /// Requests so far.
+    /// Requests so far, and how often the latest was repeated.
     pub(crate) requests: u64,
-    ask_interval: Time,
+    pub(crate) repeats: u32,
 }
 
 impl Application {
@@ -72,7 +72,7 @@ impl Application {
             toggle_at: Time::NEVER,
             asked: None,
             requests: 0,
-            ask_interval: ASK_AGAIN,
+            repeats: 0,
         }
     }
 
@@ -85,7 +85,6 @@ impl Application {
             Spec::Bulk { bytes: Some(bytes) } => {
                 out.write_up_to(bytes);
                 out.close();
-                self.stopped = true;
             }
             Spec::Bulk { bytes: None } => out.write_up_to(u64::MAX),
             Spec::OnOff { .. } => {
@@ -137,8 +136,8 @@ impl Application {
                     true
                 }
                 Some(asked) if received == asked.from => {
-                    self.ask_interval = self.ask_interval.times(2);
-                    self.next_at = now + self.ask_interval;
+                    self.repeats += 1;
+                    self.next_at = now + ASK_AGAIN.times(1 << self.repeats.min(6));
                     true
                 }
                 Some(_) => false,
@@ -149,7 +148,7 @@ impl Application {
     fn ask(&mut self, now: Time, received: u64) {
         self.requests += 1;
         self.asked = Some(Asked { at: now, from: received, end: None });
-        self.ask_interval = ASK_AGAIN;
+        self.repeats = 0;
         self.next_at = now + ASK_AGAIN;
     }
 
@@ -161,7 +160,7 @@ impl Application {
             return;
         }
         let bytes = draw(&mut self.random, size).round().max(1.0) as u64;
-        let end = out.cut_bytes() + out.unsent() + bytes;
+        let end = (out.cut_bytes() + out.unsent()).saturating_add(bytes);
         asked.end = Some(end);
         out.write_up_to(end);
     }
@@ -195,7 +194,7 @@ impl Application {
             Spec::RequestResponse { .. } if self.asked.is_some_and(|a| a.end.is_some()) => (),
             Spec::RequestResponse { .. } => out.close(),
             Spec::Bulk { .. } | Spec::OnOff { .. } => {
-                out.pause();
+                out.pause(); // what is not sent by now is not sent at all
                 out.close();
             }
         }

@@ -7,7 +7,7 @@ mod timers;
 use crate::application::{Application, Completed};
 use crate::data::{Chunk, Corrupt, Incoming, Outgoing};
 use crate::network::Network;
-use crate::packet::{DSS, Kind, Packet, flag};
+use crate::packet::{DSS, Kind, Packet, SACK_BLOCKS, flag};
 use crate::receiver::Reply;
 use crate::subflow::{Stage, Subflow};
 use anabranch_cc::Group;
@@ -15,8 +15,10 @@ use anabranch_net::Time;
 use anabranch_scenario::{Scheduler, SubflowAction, Tcp};
 use sending::NO_CHUNK;
 
-/// Size of a DATA_ACK in an ACK's DSS option (RFC 8684 §3.3).
-const DATA_ACK: u16 = 12;
+/// Size of the DSS option with a DATA_ACK of 4 bytes (RFC 8684 §3.3), and the SACK blocks that then fit
+/// beside timestamps into TCP's 40 bytes of options.
+const DATA_ACK: u16 = 8;
+const SACK_BLOCKS_BESIDE_DSS: usize = 2;
 /// Event targets of one subflow follow each other: the sender's timers, the delayed ACK.
 pub(crate) const TARGETS_PER_SUBFLOW: u32 = 2;
 
@@ -35,8 +37,9 @@ pub(crate) struct Connection {
     /// First event target of its subflows; the application's follows them.
     targets: u32,
     application_event: Time,
-    /// The subflow that was picked last.
+    /// The subflow that was picked last, and the one that the last request went on.
     last: usize,
+    last_asked: usize,
     /// It has been opened; the first subflow is established at the sender; the receiver is known to know it.
     opened: bool,
     established: bool,
@@ -83,6 +86,7 @@ impl Connection {
             targets,
             application_event: Time::NEVER,
             last: 0,
+            last_asked: 0,
             opened: false,
             established: false,
             confirmed: false,
@@ -137,7 +141,9 @@ impl Connection {
             self.cc.remove_path(subflow.tx.row());
             self.out.forget_subflow(s);
             let chunks = subflow.tx.board.outstanding().map(|o| o.chunk).filter(|c| *c != NO_CHUNK);
-            self.out.reinject(chunks);
+            if self.scheduler != Scheduler::Redundant {
+                self.out.reinject(chunks);
+            }
         }
         if was_tried && !self.confirmed {
             self.open(net); // another one has to establish the connection
@@ -224,7 +230,8 @@ impl Connection {
 
     fn send_ack(&mut self, s: usize, net: &mut Network) {
         let subflow = &mut self.subflows[s];
-        let mut ack = subflow.rx.acknowledge(subflow.id, subflow.life, net.now());
+        let blocks = if self.multipath { SACK_BLOCKS_BESIDE_DSS } else { SACK_BLOCKS };
+        let mut ack = subflow.rx.acknowledge(subflow.id, subflow.life, blocks, net.now());
         ack.data = self.incoming.next();
         ack.window = self.window;
         if self.multipath {
@@ -254,8 +261,8 @@ impl Connection {
         }
         let subflow = &mut self.subflows[s];
         let delivered = subflow.tx.on_ack(packet, now, &mut self.cc);
-        if let Some((sent, _)) = delivered.timed {
-            subflow.meter.round_trip(now, now.since(sent));
+        if let Some(rtt) = delivered.rtt(now) {
+            subflow.meter.round_trip(now, rtt);
         }
         if subflow.stage == Stage::Closing && subflow.tx.board.una() == subflow.tx.board.nxt() {
             subflow.stage = Stage::Closed;

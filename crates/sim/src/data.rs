@@ -73,9 +73,15 @@ impl Outgoing {
         self.written - self.cut_bytes
     }
 
-    /// Bytes that the receive window still takes.
-    pub(crate) fn window_left(&self) -> u64 {
-        self.edge.saturating_sub(self.cut_bytes)
+    /// The receive window: bytes from the first that is not acknowledged.
+    pub(crate) fn window(&self) -> u64 {
+        self.edge - self.acked_bytes
+    }
+
+    /// Whether chunks may have to be repeated on another subflow.
+    #[inline]
+    pub(crate) fn has_repeats(&self) -> bool {
+        !self.reinject.is_empty() || self.is_window_blocked()
     }
 
     /// Offset of the next byte to be cut.

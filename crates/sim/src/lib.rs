@@ -96,6 +96,12 @@ pub enum SimError {
         /// How many it has.
         paths: usize,
     },
+    /// More links in a row than a packet can count.
+    #[error("flow `{flow}` has a path over more than 65534 links")]
+    TooManyLinks {
+        /// The flow.
+        flow: String,
+    },
     /// A segment size that does not leave room for headers.
     #[error("flow `{flow}`: an mss of {mss} bytes cannot be simulated; 21 to 65335 can")]
     Mss {

@@ -79,6 +79,9 @@ impl Meter {
             self.settle(now);
         }
         self.cwnd = cwnd;
+        if cwnd == 0.0 {
+            self.rtt = 0.0;
+        }
     }
 
     /// The RTT was measured.

@@ -68,9 +68,9 @@ pub(crate) struct Block {
 pub(crate) struct Packet {
     /// The subflow, counted over the whole simulation.
     pub(crate) subflow: u32,
-    pub(crate) kind: Kind,
     /// How many hops of its route it has entered.
-    pub(crate) hop: u8,
+    pub(crate) hop: u16,
+    pub(crate) kind: Kind,
     pub(crate) flags: u8,
     /// Which life of the subflow it belongs to: one that was removed and added has several.
     pub(crate) life: u8,

@@ -34,7 +34,7 @@ impl Rack {
         self.reordering_seen |= delivered.reordered;
         // Where the acknowledgement of a resend may be of an earlier copy, only first copies count.
         let newest = match delivered.newest {
-            Some((sent, _, true)) if echo < sent || now.since(sent) < min_rtt => delivered.timed,
+            Some((sent, _, true)) if echo < sent || now.since(sent) < min_rtt => delivered.first_copy,
             newest => newest.map(|(sent, seq, _)| (sent, seq)),
         };
         if let Some(newest) = newest {
@@ -71,6 +71,11 @@ impl Rack {
         }
         let quarter = Time::from_nanos(rtt.min().as_nanos() / 4);
         quarter.times(u64::from(self.grown) + 1).min(rtt.smoothed())
+    }
+
+    /// At a timeout, what was sent by this time is overdue (RFC 8985 §6.3).
+    pub(crate) fn overdue_before(&self, now: Time, board: &Scoreboard, rtt: &Rtt) -> Time {
+        now.since(self.rtt + self.reordering_window(board, true, rtt))
     }
 
     /// Step 5: deems lost what was sent long enough before something that was delivered. Returns how

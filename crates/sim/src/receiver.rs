@@ -96,9 +96,9 @@ impl Receiver {
         }
     }
 
-    /// Makes the acknowledgement of all that has arrived. The caller adds what concerns the connection.
+    /// Makes the acknowledgement of all that has arrived, with at most `blocks` SACK blocks. The caller adds what concerns the connection.
     #[inline]
-    pub(crate) fn acknowledge(&mut self, subflow: u32, life: u8, now: Time) -> Packet {
+    pub(crate) fn acknowledge(&mut self, subflow: u32, life: u8, blocks: usize, now: Time) -> Packet {
         let mut ack = Packet::new(Kind::Ack, subflow, life, HEADER, now);
         ack.seq = self.next;
         ack.stamp = self.echo;
@@ -106,7 +106,7 @@ impl Receiver {
             ack.flags |= flag::ECE;
         }
         if !self.above.is_empty() || self.duplicate.is_some() {
-            self.fill_blocks(&mut ack);
+            self.fill_blocks(&mut ack, blocks);
         }
         self.last_ack = self.next;
         self.pending = 0;
@@ -114,7 +114,7 @@ impl Receiver {
         ack
     }
 
-    fn fill_blocks(&mut self, ack: &mut Packet) {
+    fn fill_blocks(&mut self, ack: &mut Packet, most: usize) {
         let relative = |start: u64, end: u64| Block {
             start: (start.wrapping_sub(ack.seq)) as i64 as i32,
             len: (end - start) as u32,
@@ -127,7 +127,7 @@ impl Receiver {
         }
         for range in self.recent.iter().filter_map(|seq| self.above.find(*seq)) {
             let block = relative(range.0, range.1);
-            if n < SACK_BLOCKS && !ack.blocks[usize::from(ack.flags & flag::DSACK != 0)..n].contains(&block) {
+            if n < most && !ack.blocks[usize::from(ack.flags & flag::DSACK != 0)..n].contains(&block) {
                 ack.blocks[n] = block;
                 n += 1;
             }
@@ -166,11 +166,11 @@ mod tests {
         let mut r = Receiver::new();
         for seq in 1..8 {
             assert_eq!(take(&mut r, seq, seq), Reply::Now);
-            let ack = r.acknowledge(0, 0, Time::ZERO);
+            let ack = r.acknowledge(0, 0, SACK_BLOCKS, Time::ZERO);
             assert_eq!((ack.seq, blocks(&ack)), (0, vec![(1, seq as u32)]));
         }
         take(&mut r, 0, 20);
-        assert_eq!(r.acknowledge(0, 0, Time::ZERO).seq, 8);
+        assert_eq!(r.acknowledge(0, 0, SACK_BLOCKS, Time::ZERO).seq, 8);
     }
 
     /// RFC 2018 §5, case 3: every other segment is lost; the latest block comes first.
@@ -180,10 +180,10 @@ mod tests {
         [1, 3, 5, 7].into_iter().for_each(|seq| {
             take(&mut r, seq, seq);
         });
-        let ack = r.acknowledge(0, 0, Time::ZERO);
+        let ack = r.acknowledge(0, 0, SACK_BLOCKS, Time::ZERO);
         assert_eq!(blocks(&ack), vec![(7, 1), (5, 1), (3, 1)]);
         take(&mut r, 2, 20); // joins 1 and 3
-        let ack = r.acknowledge(0, 0, Time::ZERO);
+        let ack = r.acknowledge(0, 0, SACK_BLOCKS, Time::ZERO);
         assert_eq!(blocks(&ack), vec![(1, 3), (7, 1), (5, 1)]);
         assert_eq!(ack.wire, HEADER + 28);
     }
@@ -195,10 +195,10 @@ mod tests {
             take(&mut r, seq, seq);
         });
         take(&mut r, 0, 20);
-        let ack = r.acknowledge(0, 0, Time::ZERO);
+        let ack = r.acknowledge(0, 0, SACK_BLOCKS, Time::ZERO);
         assert!(ack.has(flag::DSACK));
         assert_eq!(blocks(&ack), vec![(-2, 1), (1, 1)]);
-        assert!(!r.acknowledge(0, 0, Time::ZERO).has(flag::DSACK));
+        assert!(!r.acknowledge(0, 0, SACK_BLOCKS, Time::ZERO).has(flag::DSACK));
     }
 
     /// RFC 7323 §4.3: with delayed ACKs the earliest timestamp is echoed; behind a hole, that of the
@@ -208,11 +208,11 @@ mod tests {
         let mut r = Receiver::new();
         assert_eq!(take(&mut r, 0, 1), Reply::Later);
         assert_eq!(take(&mut r, 1, 2), Reply::Now);
-        assert_eq!(r.acknowledge(0, 0, Time::ZERO).stamp, Time::from_millis(1));
+        assert_eq!(r.acknowledge(0, 0, SACK_BLOCKS, Time::ZERO).stamp, Time::from_millis(1));
         take(&mut r, 3, 4);
-        assert_eq!(r.acknowledge(0, 0, Time::ZERO).stamp, Time::from_millis(1));
+        assert_eq!(r.acknowledge(0, 0, SACK_BLOCKS, Time::ZERO).stamp, Time::from_millis(1));
         take(&mut r, 2, 5);
-        assert_eq!(r.acknowledge(0, 0, Time::ZERO).stamp, Time::from_millis(5));
+        assert_eq!(r.acknowledge(0, 0, SACK_BLOCKS, Time::ZERO).stamp, Time::from_millis(5));
     }
 
     #[test]
@@ -221,12 +221,12 @@ mod tests {
         let mut marked = segment(0, 1);
         marked.flags |= flag::CE;
         assert_eq!(r.on_data(&marked, Time::ZERO, 2, Time::ZERO), Reply::Now);
-        assert!(r.acknowledge(0, 0, Time::ZERO).has(flag::ECE));
+        assert!(r.acknowledge(0, 0, SACK_BLOCKS, Time::ZERO).has(flag::ECE));
         take(&mut r, 1, 2);
-        assert!(r.acknowledge(0, 0, Time::ZERO).has(flag::ECE));
+        assert!(r.acknowledge(0, 0, SACK_BLOCKS, Time::ZERO).has(flag::ECE));
         let mut reduced = segment(2, 3);
         reduced.flags |= flag::CWR;
         r.on_data(&reduced, Time::ZERO, 2, Time::ZERO);
-        assert!(!r.acknowledge(0, 0, Time::ZERO).has(flag::ECE));
+        assert!(!r.acknowledge(0, 0, SACK_BLOCKS, Time::ZERO).has(flag::ECE));
     }
 }

@@ -63,7 +63,9 @@ impl Rtt {
         let base = if self.srtt == 0.0 {
             INITIAL_RTO
         } else {
-            Time::from_nanos((self.srtt + 4.0 * self.deviation) as u64).max(self.min_rto)
+            // The floor is under the variance, as Linux has it: a delayed ACK must not look like a loss.
+            let margin = (4.0 * self.deviation).max(self.min_rto.as_nanos() as f64);
+            Time::from_nanos((self.srtt + margin) as u64)
         };
         base.times(1 << self.backoff.min(16)).min(MAX_RTO.max(base))
     }
@@ -106,6 +108,6 @@ mod tests {
         assert_eq!(rtt.rto(), ms(60_000));
         rtt.progress();
         (0..200).for_each(|_| rtt.sample(ms(10)));
-        assert_eq!(rtt.rto(), ms(200)); // the floor
+        assert_eq!(rtt.rto(), ms(210)); // SRTT and the floor
     }
 }

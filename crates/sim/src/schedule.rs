@@ -70,5 +70,6 @@ fn fastest_ready(subflows: &mut [Subflow], cc: &Group, now: Time) -> Option<usiz
 fn would_block(fast: &Subflow, slow: &Subflow, cc: &Group, out: &Outgoing) -> bool {
     let rounds = srtt(slow).as_secs_f64() / srtt(fast).as_secs_f64();
     let x = (cc.path(fast.tx.row()).cwnd + (rounds - 1.0) / 2.0) * rounds;
-    x * out.mss() as f64 > out.window_left() as f64 - out.mss() as f64
+    let slow_segments = slow.tx.board.in_flight() as f64 + 1.0;
+    (x + slow_segments) * f64::from(out.mss()) > out.window() as f64
 }

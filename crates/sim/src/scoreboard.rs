@@ -2,6 +2,7 @@
 //! counted as Linux counts). Each segment changes state a bounded number of times and is found by its
 //! number, so the cost per acknowledgement does not depend on the window.
 
+use crate::packet::flag;
 use crate::ranges::{Range, Ranges};
 use crate::ring::Ring;
 use anabranch_net::Time;
@@ -48,10 +49,21 @@ pub(crate) struct Delivered {
     pub(crate) bytes: u64,
     /// The one sent last: when, its number, whether it had been sent again.
     pub(crate) newest: Option<(Time, u64, bool)>,
-    /// The one sent last of those sent only once: when, and its number. It times the RTT.
-    pub(crate) timed: Option<(Time, u64)>,
+    /// The one sent last of those sent only once: when, and its number.
+    pub(crate) first_copy: Option<(Time, u64)>,
+    /// A segment that was sent again is among them: an acknowledgement may have waited for it.
+    pub(crate) ambiguous: bool,
     /// A segment sent once was delivered after one sent later (RFC 8985 §6.2, step 3).
     pub(crate) reordered: bool,
+}
+
+impl Delivered {
+    /// The round-trip time that the acknowledgement measures, if it covers only segments sent once
+    /// (Karn and Partridge 1987; RFC 6298 §3).
+    #[inline]
+    pub(crate) fn rtt(&self, now: Time) -> Option<Time> {
+        self.first_copy.filter(|_| !self.ambiguous).map(|(sent, _)| now.since(sent))
+    }
 }
 
 #[derive(Clone, Debug)]
@@ -174,8 +186,9 @@ impl Scoreboard {
         if delivered.newest.is_none_or(|(sent, n, _)| (segment.sent, seq) > (sent, n)) {
             delivered.newest = Some((segment.sent, seq, again));
         }
+        delivered.ambiguous |= again;
         if !again {
-            delivered.timed = delivered.timed.max(Some((segment.sent, seq)));
+            delivered.first_copy = delivered.first_copy.max(Some((segment.sent, seq)));
             delivered.reordered |= seq < self.highest;
         }
     }
@@ -203,32 +216,34 @@ impl Scoreboard {
     pub(crate) fn mark_lost(&mut self, seq: u64) {
         let segment = self.segments.get_mut(seq);
         debug_assert!(segment.state & SACKED == 0);
+        self.deemed_lost += u64::from(segment.state & (LOST | RESENT) != LOST);
         self.lost += u64::from(segment.state & LOST == 0);
         self.resent -= u64::from(segment.state & RESENT != 0);
         segment.state = segment.state & !RESENT | LOST;
-        self.deemed_lost += 1;
         self.to_resend.push_back(seq);
     }
 
-    /// Deems everything lost that is not selectively acknowledged (RFC 6298 §5.4, RFC 8985 §6.3).
-    pub(crate) fn mark_all_lost(&mut self) {
+    /// The timer expired: the oldest segment is lost, and what was sent by `overdue` (RFC 8985 §6.3).
+    pub(crate) fn mark_lost_at_timeout(&mut self, overdue: Time) {
         self.to_resend.clear();
-        self.resends.clear();
-        self.first_copy = self.nxt();
+        self.first_copy = self.una();
         for seq in self.una()..self.nxt() {
-            if self.segments.get(seq).state & SACKED == 0 {
+            let segment = self.segments.get(seq);
+            let (state, late) = (segment.state, seq == self.una() || segment.sent <= overdue);
+            if state & SACKED == 0 && (late || state & (LOST | RESENT) == LOST) {
                 self.mark_lost(seq);
             }
         }
     }
 
-    /// What was deemed lost and not sent again is in flight after all: the timeout was spurious.
+    /// First copies that were deemed lost are in flight after all: the reduction was spurious. What
+    /// was sent again, and that copy lost too, still is to be resent.
     pub(crate) fn unmark_lost(&mut self) {
-        self.to_resend.clear();
+        self.to_resend.retain(|seq| *seq >= self.segments.start());
         self.first_copy = self.una();
         for seq in self.una()..self.nxt() {
             let segment = self.segments.get_mut(seq);
-            if segment.state & (LOST | RESENT) == LOST {
+            if segment.state & (LOST | EVER_RESENT) == LOST {
                 segment.state &= !LOST;
                 self.lost -= 1;
             }
@@ -254,7 +269,7 @@ impl Scoreboard {
         segment.state |= RESENT | EVER_RESENT;
         segment.sent = now;
         self.resends.push_back((seq, now));
-        *segment
+        Segment { flags: segment.flags & !flag::ECT, ..*segment } // RFC 3168 §6.1.5
     }
 
     /// Checks the counters against the segments: for tests.

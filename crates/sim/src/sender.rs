@@ -83,9 +83,11 @@ pub(crate) struct Sender {
     phase: Phase,
     /// Recovery ends when everything below this is acknowledged.
     high: u64,
-    /// The last reaction to ECN covers everything up to this segment, which carries CWR: what it
-    /// acknowledges can still echo the old mark.
+    /// The last reduction covers everything up to this segment, which carries CWR: what it
+    /// acknowledges can still echo an old mark.
     cwr_high: u64,
+    /// What the last reaction to ECN covers.
+    ecn_high: u64,
     send_cwr: bool,
     undo: Option<Undo>,
     /// A probe is out: it is over at this acknowledgement; whether it was a resend.
@@ -122,6 +124,7 @@ impl Sender {
             phase: Phase::Open,
             high: 0,
             cwr_high: 0,
+            ecn_high: 0,
             send_cwr: false,
             undo: None,
             probe: None,
@@ -195,8 +198,8 @@ impl Sender {
         if packet.blocks[0].len > 0 {
             dsack = self.apply_sack(packet, &mut delivered);
         }
-        if let Some((sent, _)) = delivered.timed {
-            self.rtt.sample(now.since(sent));
+        if let Some(rtt) = delivered.rtt(now) {
+            self.rtt.sample(rtt);
         }
         if advanced {
             self.rtt.progress();
@@ -220,8 +223,7 @@ impl Sender {
         let lost = self.detect_losses(now, cc);
         if packet.has(flag::ECE) && self.phase == Phase::Open && self.board.una() > self.cwr_high {
             self.reduce(Signal::Ecn, now, cc);
-            self.cwr_high = self.board.nxt();
-            self.send_cwr = true;
+            self.ecn_high = self.board.nxt();
         }
         self.report(&delivered, now, cc);
         if self.phase == Phase::Recovery {
@@ -262,7 +264,7 @@ impl Sender {
             &Ack {
                 now: now.as_secs_f64(),
                 acked: if growing { delivered.segments as f64 } else { 0.0 },
-                rtt: delivered.timed.map(|(sent, _)| now.since(sent).as_secs_f64()),
+                rtt: delivered.rtt(now).map(Time::as_secs_f64),
                 srtt: self.rtt.smoothed_s(),
                 in_flight: self.board.in_flight() as f64,
                 round: self.round,
@@ -271,7 +273,12 @@ impl Sender {
         );
     }
 
+    /// One reduction covers what has been sent so far (RFC 3168 §6.1.2), and ends what could undo
+    /// an earlier one.
     fn reduce(&mut self, signal: Signal, now: Time, cc: &mut Group) {
+        self.undo = None;
+        self.cwr_high = self.board.nxt();
+        self.send_cwr = true;
         cc.on_congestion(self.row, &Congestion { now: now.as_secs_f64(), signal });
     }
 
@@ -286,9 +293,12 @@ impl Sender {
             self.phase = Phase::Recovery;
             self.high = self.board.nxt();
             self.prr = Prr::begin(self.board.nxt() - self.board.una());
-            self.undo = Some(Undo { from: self.board.una(), first_resend: None, unconfirmed: 0 });
             self.probe = None;
-            self.reduce(Signal::Loss, now, cc);
+            // What was sent before a reaction to ECN has been answered.
+            if self.board.una() >= self.ecn_high {
+                self.reduce(Signal::Loss, now, cc);
+                self.undo = Some(Undo { from: self.board.una(), first_resend: None, unconfirmed: 0 });
+            }
         }
         lost
     }
@@ -314,11 +324,13 @@ impl Sender {
         self.undo = None;
         self.limited = false; // by a window that was too small
         self.counters.spurious += 1;
+        if self.phase == Phase::Recovery {
+            self.rack.on_spurious();
+        }
         if self.phase != Phase::Open {
             self.phase = Phase::Open;
             self.board.unmark_lost();
         }
-        self.rack.on_spurious();
         cc.on_spurious(self.row);
     }
 
@@ -351,7 +363,7 @@ impl Sender {
         self.arm_probe(now);
     }
 
-    /// RFC 8985 §7.2: a probe is due after two RTTs of silence, unless the timeout comes first.
+    /// RFC 8985 §7.2: a probe is due after two RTTs of silence, at the latest in place of the timeout.
     #[inline]
     fn arm_probe(&mut self, now: Time) {
         let srtt = self.rtt.smoothed();
@@ -362,7 +374,7 @@ impl Sender {
         let alone = self.board.nxt() - self.board.una() == 1;
         let delay = if alone { self.max_ack_delay } else { Time::ZERO };
         let at = now + srtt.times(2) + delay;
-        self.pto_at = if at < self.rto_at { at } else { Time::NEVER };
+        self.pto_at = at.min(self.rto_at);
     }
 
     /// Sends a new segment.
@@ -441,13 +453,14 @@ impl Sender {
             let ssthresh = cc.path(self.row).cwnd as u64;
             self.prr.on_ack(0, self.board.in_flight(), ssthresh, false);
         }
-        if now >= self.rto_at {
-            self.on_timeout(now, cc);
-            return Expired::Timeout;
-        }
         if now >= self.pto_at {
             self.pto_at = Time::NEVER;
             return Expired::Probe;
+        }
+        if now >= self.rto_at {
+            let first = !self.rtt.is_backed_off();
+            self.on_timeout(now, cc);
+            return if first { Expired::Timeout } else { Expired::Nothing };
         }
         Expired::Nothing
     }
@@ -474,7 +487,7 @@ impl Sender {
         self.counters.timeouts += 1;
         self.phase = Phase::Loss;
         self.high = self.board.nxt();
-        self.board.mark_all_lost();
+        self.board.mark_lost_at_timeout(self.rack.overdue_before(now, &self.board, &self.rtt));
         self.probe = None;
         self.pto_at = Time::NEVER;
         self.reorder_at = Time::NEVER;

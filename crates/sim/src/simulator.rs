@@ -349,6 +349,10 @@ fn check(scenario: &Scenario) -> Result<(), SimError> {
         if flow.paths.len() > MAX_PATHS {
             return Err(SimError::TooManyPaths { flow: flow.name.clone(), paths: flow.paths.len() });
         }
+        let hops = flow.paths.iter().map(|p| p.links.len().max(p.return_links.len() + 1)).max();
+        if hops > Some(usize::from(u16::MAX)) {
+            return Err(SimError::TooManyLinks { flow: flow.name.clone() });
+        }
         if flow.tcp.mss <= DSS || flow.tcp.mss > u16::MAX - 200 {
             return Err(SimError::Mss { flow: flow.name.clone(), mss: flow.tcp.mss });
         }

@@ -11,7 +11,9 @@ pub(crate) fn summarise(simulator: &mut Simulator<'_>) -> Summary {
     let scenario = simulator.scenario;
     let flows: Vec<FlowSummary> = (0..scenario.flows.len()).map(|f| flow(simulator, f)).collect();
     let links = (0..scenario.links.len()).map(|i| link(simulator, i)).collect();
-    let goodputs: Vec<f64> = flows.iter().map(|f| f.goodput_bps).collect();
+    // A flow that was over before the warm-up, or starts after the end, has no share to compare.
+    let measured = flows.iter().zip(&simulator.measured).filter(|(_, m)| m.from < m.to);
+    let goodputs: Vec<f64> = measured.map(|(f, _)| f.goodput_bps).collect();
     Summary {
         scenario: scenario.name.clone(),
         scenario_hash: scenario.hash.clone(),

@@ -96,9 +96,15 @@ impl Connection {
         }
     }
 
-    /// Asks for a response, on the first subflow that is up.
+    /// Asks for a response where the last request had one; a repeated request goes on the next
+    /// subflow that is up, regular ones first.
     pub(super) fn send_request(&mut self, net: &mut Network) {
-        if let Some(subflow) = self.subflows.iter().find(|s| s.is_up()) {
+        let n = self.subflows.len();
+        let first = self.last_asked + usize::from(self.application.repeats > 0);
+        let order = (0..n).map(|k| (first + k) % n).filter(|s| self.subflows[*s].is_up());
+        if let Some(s) = order.min_by_key(|s| self.subflows[*s].backup) {
+            self.last_asked = s;
+            let subflow = &self.subflows[s];
             let mut request = Packet::new(Kind::Request, subflow.id, subflow.life, HEADER, net.now());
             request.data = self.application.requests;
             net.send(request);

@@ -7,6 +7,7 @@ use crate::packet::{DSS, HEADER, Kind, Packet, flag};
 use crate::schedule;
 use crate::scoreboard::Segment;
 use crate::subflow::{Stage, Subflow};
+use anabranch_net::Time;
 use anabranch_scenario::Scheduler;
 
 /// A FIN carries no chunk.
@@ -57,7 +58,8 @@ impl Connection {
             while let Some(s) =
                 schedule::pick(self.scheduler, &mut self.subflows, &self.cc, &self.out, self.last, now)
             {
-                let Some((n, chunk)) = self.next_chunk(s) else { break };
+                let next = self.next_chunk(s).map(|(n, chunk)| (s, n, chunk));
+                let Some((s, n, chunk)) = next.or_else(|| self.next_repeat(now)) else { break };
                 self.last = s;
                 self.send_chunk(s, n, chunk, net);
             }
@@ -94,6 +96,16 @@ impl Connection {
         self.out.cut(s)
     }
 
+    /// A chunk to repeat on any subflow that may send, where the scheduler's choice had carried it before.
+    fn next_repeat(&mut self, now: Time) -> Option<(usize, u64, Chunk)> {
+        if !self.multipath || !self.out.has_repeats() {
+            return None;
+        }
+        let ready = schedule::ready(&mut self.subflows, &self.cc, now).fold(0u32, |set, s| set | 1 << s);
+        let mut ready = (0..self.subflows.len()).filter(|s| ready & 1 << s != 0);
+        ready.find_map(|s| self.next_chunk(s).map(|(n, chunk)| (s, n, chunk)))
+    }
+
     /// Every subflow sends every chunk that is not acknowledged when its turn comes.
     pub(super) fn send_redundantly(&mut self, net: &mut Network) {
         let now = net.now();
@@ -126,7 +138,7 @@ impl Connection {
     pub(super) fn send_segment(&mut self, s: usize, segment: Segment, net: &mut Network) {
         let subflow = &mut self.subflows[s];
         let (seq, mut segment) = subflow.tx.send_new(segment, net.now(), &self.cc);
-        if subflow.tx.take_cwr() {
+        if self.tcp.ecn && subflow.tx.take_cwr() {
             segment.flags |= flag::CWR;
         }
         Self::transmit(subflow, seq, segment, self.multipath, net);

@@ -6,6 +6,7 @@ use crate::network::Network;
 use crate::sender::Expired;
 use crate::subflow::Stage;
 use anabranch_net::Time;
+use anabranch_scenario::Scheduler;
 
 impl Connection {
     /// The timer event of subflow `s` is due.
@@ -27,7 +28,7 @@ impl Connection {
                 Expired::Nothing => self.push_from(s, net),
                 Expired::Probe => self.probe(s, net),
                 Expired::Timeout => {
-                    if self.multipath {
+                    if self.multipath && self.scheduler != Scheduler::Redundant {
                         let board = &self.subflows[s].tx.board;
                         let chunks = board.outstanding().map(|o| o.chunk).filter(|c| *c != NO_CHUNK);
                         self.out.reinject(chunks);

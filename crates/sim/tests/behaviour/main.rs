@@ -3,6 +3,7 @@
 
 mod common;
 mod determinism;
+mod edges;
 mod lia;
 mod multipath;
 mod random;

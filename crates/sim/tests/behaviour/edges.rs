@@ -1,0 +1,107 @@
+//! Where two rules meet: a size and a stop, a request and a dead path, a pause and an estimate.
+
+use crate::common::*;
+
+fn link_a(keys: &str) -> String {
+    format!("[links.a]\nrate = \"10 Mbit/s\"\ndelay = \"10 ms\"\nqueue = \"50 packets\"\n{keys}\n")
+}
+
+/// A transfer of 100 MB that stops after 5 s leaves the link idle for the other 15.
+#[test]
+fn a_transfer_with_a_size_stops_at_its_stop_time() {
+    let flow = "[[flows]]\nname = \"big\"\ncc = \"reno\"\nstop = \"5 s\"\npaths = [[\"a\"]]\n\
+                application = { kind = \"bulk\", size = \"100 MB\" }\n";
+    let summary = run(20.0, 0.0, &(link_a("") + flow));
+    let used = link(&summary, "a").utilisation;
+    assert!((0.23..0.27).contains(&used), "{used}");
+}
+
+/// Both directions of path 1 die at 10 s: requests and answers go on over path 2.
+#[test]
+fn requests_go_on_over_another_path() {
+    let down = "changes = [{ at = \"10 s\", up = false }]";
+    let other = |name: &str, keys: &str| {
+        link_a(keys).replace("links.a", &format!("links.{name}")).replace("10 ms", "20 ms")
+    };
+    let text = link_a(down)
+        + &other("ar", down)
+        + &other("b", "")
+        + &other("br", "")
+        + "[[flows]]\nname = \"rr\"\ncc = \"lia\"\npaths = [[\"a\"], [\"b\"]]\nreturn = [[\"ar\"], [\"br\"]]\n\
+           application = { kind = \"request-response\", size = \"20 kB\", think = \"100 ms\" }\n";
+    let (_, samples) = record(60.0, 0.0, &text);
+    let late = samples.completions.iter().filter(|c| c.time_s > 20.0).count();
+    assert!(late > 100, "{late} answers in the 40 s after the failure");
+}
+
+/// A path without loss never times out, however steady its RTT and however late a lone segment's
+/// acknowledgement (RFC 6298 §2.3: the margin is at least the clock's granularity).
+#[test]
+fn a_steady_path_has_no_timeouts() {
+    for delay in [20, 100, 150, 200] {
+        let text = format!(
+            "[links.a]\nrate = \"100 Mbit/s\"\ndelay = \"{delay} ms\"\nqueue = \"1 BDP\"\n\
+             [[flows]]\nname = \"rr\"\ncc = \"reno\"\npaths = [[\"a\"]]\napplication = {{ kind = \
+             \"request-response\", size = {{ distribution = \"exponential\", mean = \"20 kB\" }}, think = \"100 ms\" }}\n"
+        );
+        let summary = run(300.0, 0.0, &text);
+        let one = subflow(&summary);
+        assert_eq!((one.timeouts, one.retransmitted_segments), (0, 0), "{delay} ms");
+    }
+}
+
+/// Acknowledgements that wait for a timeout do not measure the path: no RTT on an idle path of 60 ms is
+/// seconds long.
+#[test]
+fn a_timeout_is_not_a_round_trip() {
+    let text = "[links.a]\nrate = \"10 Mbit/s\"\ndelay = \"30 ms\"\nqueue = \"100 packets\"\n\
+                [links.back]\nrate = \"10 Mbit/s\"\ndelay = \"30 ms\"\nqueue = \"100 packets\"\n\
+                loss = { model = \"bernoulli\", rate = 0.3 }\n\
+                [[flows]]\nname = \"rr\"\ncc = \"reno\"\npaths = [[\"a\"]]\nreturn = [[\"back\"]]\n\
+                application = { kind = \"request-response\", size = \"1 kB\", think = \"50 ms\" }\n";
+    let summary = run(300.0, 0.0, text);
+    let p99 = subflow(&summary).rtt_p99_s.unwrap();
+    assert!(p99 < 0.11, "{p99}"); // 60 ms and a delayed ACK of 40 ms
+}
+
+/// What a subflow measured stays as it was when it has left; a flow that was never measured has no share.
+#[test]
+fn what_is_over_is_not_measured() {
+    let gone = |duration: f64| {
+        let b = link_a("").replace("links.a", "links.b");
+        let text = link_a("")
+            + &b
+            + "[[flows]]\nname = \"two\"\ncc = \"lia\"\npaths = [[\"a\"], [\"b\"]]\n\
+               events = [{ at = \"1 s\", path = 1, action = \"remove\" }]\n";
+        subflow(&run(duration, 0.0, &text)).mean_rtt_s.unwrap()
+    };
+    assert_eq!(gone(2.0), gone(30.0));
+
+    let flows = "[[flows]]\nname = \"stays\"\ncc = \"reno\"\npaths = [[\"a\"]]\n\
+                 [[flows]]\nname = \"early\"\ncc = \"reno\"\nstop = \"2 s\"\npaths = [[\"a\"]]\n";
+    assert_eq!(run(10.0, 5.0, &(link_a("") + flows)).jain, Some(1.0));
+}
+
+/// Each timeout on a dead path deems only the one resent segment lost again.
+#[test]
+fn losses_are_counted_once() {
+    let text = link_a("changes = [{ at = \"5 s\", up = false }]")
+        + "[[flows]]\nname = \"one\"\ncc = \"reno\"\npaths = [[\"a\"]]\n";
+    let (summary, samples) = record(60.0, 0.0, &text);
+    let series = samples.series("one", 0).unwrap();
+    let last = series.lost_segments.last().unwrap();
+    let dropped = subflow(&summary).lost_segments as f64;
+    assert!(*last <= dropped + 5.0, "{last} deemed lost, {dropped} dropped");
+}
+
+/// A path over more links than a byte counts.
+#[test]
+fn a_path_may_have_many_links() {
+    let mut text = String::new();
+    for i in 0..300 {
+        text += &format!("[links.l{i}]\nrate = \"100 Mbit/s\"\ndelay = \"10 us\"\nqueue = \"50 packets\"\n");
+    }
+    let path: Vec<String> = (0..300).map(|i| format!("\"l{i}\"")).collect();
+    text += &format!("[[flows]]\nname = \"long\"\ncc = \"reno\"\npaths = [[{}]]\n", path.join(", "));
+    assert!(run(3.0, 1.0, &text).flows[0].goodput_bps > 5e6);
+}
