@@ -149,6 +149,11 @@ fn bounds() {
     wrong(&flow("count = 99999999999999999999"), 16, "99999999999999999999", &["must be from 1 to 10000"]);
     wrong(&flow("tcp = { mss = 20 }"), 16, "20", &["must be from 100 to 65000"]);
     wrong(&flow("tcp = { receive_buffer = \"2 GiB\" }"), 16, "\"2 GiB\"", &["at most 1 GiB"]);
+    let buffer = "\"1447 B\"";
+    let must = &["does not hold a segment of 1448 B", "at least 1448 B"];
+    wrong(&flow(&format!("tcp = {{ receive_buffer = {buffer} }}")), 16, buffer, must);
+    let must = &["does not hold a segment of 9000 B"];
+    wrong(&flow("tcp = { mss = 9000, receive_buffer = \"8 kB\" }"), 16, "\"8 kB\"", must);
     wrong(&small("duration", "seed = -1\nduration"), 2, "-1", &["the seed", "0 to 18446744073709551615"]);
     wrong(&small("duration", "record.interval = \"0 s\"\nduration"), 2, "\"0 s\"", &["must be positive"]);
 }
@@ -173,6 +178,12 @@ fn algorithms() {
     wrong(&cc("{ name = \"cubic\", beta = 7 }"), 14, "7", &["must be a number from"]);
     wrong(&cc("{ name = \"cubic\", pacing = 1 }"), 14, "1", &["must be true or false"]);
     wrong(&cc("{ name = \"uncoupled\", over = \"lia\" }"), 14, "\"lia\"", &["must be one of"]);
+    wrong(
+        &cc("{ name = \"uncoupled\", over = \"cubik\" }"),
+        14,
+        "\"cubik\"",
+        &["must be one of", "did you mean `cubic`?"],
+    );
     wrong(&cc("{ pacing = true }"), 14, "{ pacing = true }", &["`name` is missing"]);
     wrong(&cc("5"), 14, "5", &["expected an algorithm"]);
 }
@@ -196,7 +207,7 @@ fn paths() {
     wrong(&small("[[\"a\"], [\"b\"]]", "[]"), 15, "[]", &["a flow needs a path"]);
     wrong(&small("[[\"a\"], [\"b\"]]", "[[\"a\"], []]"), 15, "[]", &["a path needs a link"]);
     wrong(&small("[[\"a\"], [\"b\"]]", "[\"a\"]"), 15, "\"a\"", &["expected an array, found a string"]);
-    wrong(&flow("return = [[\"a\"]]"), 16, "[[\"a\"]]", &["1 return paths for 2 paths"]);
+    wrong(&flow("return = [[\"a\"]]"), 16, "[[\"a\"]]", &["1 return path for 2 paths"]);
     wrong(&flow("return = [[\"a\"], [\"c\"]]"), 16, "\"c\"", &["no link is named `c`"]);
     wrong(&flow("backup = [3]"), 16, "3", &["there is no path 3", "numbered from 1 to 2"]);
     wrong(&flow("backup = [0]"), 16, "0", &["must be 1 or more"]);
@@ -210,6 +221,11 @@ fn names() {
     wrong(&twice, 17, "\"f\"", &["two flows are named `f`"]);
     let counted = format!("{SMALL}count = 2\n[[flows]]\nname = \"f/2\"\ncc = \"reno\"\npaths = [[\"a\"]]\n");
     wrong(&counted, 18, "\"f/2\"", &["two flows are named `f/2`"]);
+    let one_counted =
+        format!("{SMALL}[[flows]]\nname = \"f\"\ncount = 2\ncc = \"reno\"\npaths = [[\"a\"]]\n");
+    wrong(&one_counted, 17, "\"f\"", &["two flows are named `f`"]);
+    let both_counted = one_counted.replacen("[[\"a\"], [\"b\"]]", "[[\"a\"], [\"b\"]]\ncount = 3", 1);
+    wrong(&both_counted, 18, "\"f\"", &["two flows are named `f`"]);
     wrong(&small("\"f\"", "\"\""), 13, "\"\"", &["a name must be printable"]);
 }
 

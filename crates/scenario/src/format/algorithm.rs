@@ -81,7 +81,11 @@ fn param(entry: &Entry, key: &At<String>, node: &Node, problems: &mut Problems) 
         }
         Err(ParamError::Invalid { name, allowed }) => {
             let message = format!("the parameter `{name}` of {} must be {allowed}", entry.name);
-            problems.add(&node.place, message, format!("must be {allowed}"), "");
+            let help = match (&given.1, allowed) {
+                (Given::Word(word), Allowed::OneOf(words)) => suggest(word, words.iter().copied()),
+                _ => String::new(),
+            };
+            problems.add(&node.place, message, format!("must be {allowed}"), help);
             None
         }
     }

@@ -58,7 +58,7 @@ table! {
         mss: Option<Whole<100, 65_000>>,
         /// Initial window, in segments. Default: 10 (RFC 6928).
         initial_window: Option<Whole<1, 1000>>,
-        /// The largest window that the receiver offers. Default and maximum: 1 GiB (RFC 7323).
+        /// The largest window that the receiver offers, at least the MSS. Default and maximum: 1 GiB (RFC 7323).
         receive_buffer: Option<At<Size>>,
         /// Smallest retransmission timeout. Default: 200 ms.
         min_rto: Option<PositiveSpan>,

@@ -33,21 +33,20 @@ pub(super) fn flows(
             problems.add(place, format!("more than {MAX_FLOWS} flows"), "too many", "");
             break;
         }
-        for number in 1..=count {
-            let name = match file_flow.count {
-                Some(_) => format!("{}/{number}", flow.name),
-                None => flow.name.clone(),
-            };
-            if !names.insert(name.clone()) {
-                let help = "several flows alike can have one entry with `count`";
-                problems.add(
-                    &file_flow.name.place,
-                    format!("two flows are named `{name}`"),
-                    "not unique",
-                    help,
-                );
-                break;
-            }
+        let connections: Vec<String> = match file_flow.count {
+            Some(_) => (1..=count).map(|number| format!("{}/{number}", flow.name)).collect(),
+            None => vec![flow.name.clone()],
+        };
+        // With a count the entry's own name means all of its connections: it must be unique too.
+        let taken: BTreeSet<&String> = connections.iter().chain([&flow.name]).collect();
+        if let Some(name) = taken.iter().find(|name| names.contains(**name)) {
+            let message = format!("two flows are named `{name}`");
+            let help = "several flows alike can have one entry with `count`";
+            problems.add(&file_flow.name.place, message, "not unique", help);
+            continue;
+        }
+        names.extend(taken.into_iter().cloned());
+        for name in connections {
             flows.push(Flow { name, ..flow.clone() });
             origin.push(flow.name.clone());
         }
@@ -101,7 +100,9 @@ fn paths(given: &format::Flow, links: &[&str], problems: &mut Problems) -> Optio
     if let Some(backs) = backs
         && backs.value.len() != paths.value.len()
     {
-        let message = format!("{} return paths for {} paths", backs.value.len(), paths.value.len());
+        let counted = |n: usize, what| format!("{n} {what}{}", if n == 1 { "" } else { "s" });
+        let given = counted(backs.value.len(), "return path");
+        let message = format!("{given} for {}", counted(paths.value.len(), "path"));
         let help = "give one for each path, in order; [] is a path that returns with the same delay";
         problems.add(&backs.place, message, "not as many as `paths`", help);
     }
@@ -206,13 +207,19 @@ fn events(
 fn tcp(given: Option<&format::Tcp>, problems: &mut Problems) -> Tcp {
     let default = Tcp::default();
     let Some(given) = given else { return default };
-    if let Some(buffer) = &given.receive_buffer
-        && buffer.value.0 > MAX_WINDOW
-    {
-        problems.add(&buffer.place, "a receive window is at most 1 GiB", "too large", "RFC 7323 §2.3");
+    let mss = given.mss.map_or(default.mss, |mss| mss.0 as u16);
+    match &given.receive_buffer {
+        Some(At { value: size, place }) if size.0 > MAX_WINDOW => {
+            problems.add(place, "a receive window is at most 1 GiB", "too large", "RFC 7323 §2.3");
+        }
+        Some(At { value: size, place }) if size.0 < mss.into() => {
+            let message = format!("the receive buffer of {} B does not hold a segment of {mss} B", size.0);
+            problems.add(place, message, format!("must be at least {mss} B"), "");
+        }
+        _ => {}
     }
     Tcp {
-        mss: given.mss.map_or(default.mss, |mss| mss.0 as u16),
+        mss,
         initial_window: given.initial_window.map_or(default.initial_window, |window| window.0 as u32),
         receive_buffer: given.receive_buffer.as_ref().map_or(default.receive_buffer, |size| size.value.0),
         min_rto: given.min_rto.map_or(default.min_rto, |time| time.0),
