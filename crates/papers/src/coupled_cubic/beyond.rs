@@ -65,6 +65,7 @@ pub(super) const SHARED: Definition = Definition {
          flow.",
         "Expected before the run: scaling CUBIC's window by m scales its mean only by about m^¼, because \
          its epochs get longer, so √α₁ is not enough and the connection takes more than one flow.",
+        "The rows of α₁ and α₂ agree exactly: the variants differ only where a path is small, and here none is.",
     ],
     plan: shared,
 };
@@ -81,7 +82,9 @@ fn shared(size: Size) -> Plan {
         let row = plan.row(id("ratio"), format!("{}: both subflows ÷ single-path CUBIC", cc.1), "", ratio);
         if cc == ALPHA_1 || cc == ALPHA_2 {
             row.claim("no more of a shared resource than a single-path flow", Rule::AtMost(1.0)).because(
-                "As expected: two CUBIC windows times √α₁ = 0.71 have nearly the means of two CUBIC windows.",
+                "Two windows, each CUBIC's times √α₁ = 0.71, take much less than two uncoupled CUBIC flows \
+                 (last rows) and on average somewhat more than one. The excess is smaller than expected; where the \
+                 interval holds 1, these runs do not settle whether there is any.",
             );
         }
     }
@@ -132,11 +135,13 @@ pub(super) const PHASE: Definition = Definition {
             queue",
     notes: &[
         LENGTH,
-        "Path 2's queue is kept full by a flow whose packets arrive as fast as others leave. Whether \
-         packets of a small subflow find          room then depends on their phase (Floyd and Jacobson, \
-         1992), and so on how regularly hosts answer. The testbed's rows have a jitter          of up to \
-         one packet time (0.12 ms) and delayed ACKs; real hosts, and Dummynet's clock ticks of one or \
-         several milliseconds, are          less regular.",
+        "Path 2's queue overflows once in each of the Reno flow's sawteeth. Whether packets of a small subflow find \
+         room then depends on their phase (Floyd and Jacobson, 1992), and so on how regularly hosts answer. The \
+         testbed's rows have a jitter of up to one packet time (0.12 ms) and delayed ACKs; real hosts, and \
+         Dummynet's clock ticks of one or several milliseconds, are less regular.",
+        "The result is not monotonic in the jitter. With delayed ACKs subflow 2 has about 1 Mbit/s at 0.12 ms and ten \
+         times that with more jitter; without delayed ACKs it has most, over 20 Mbit/s, at 0.12 ms, and about half of \
+         that with more jitter. A little jitter reduces phase effects but does not remove them.",
     ],
     plan: |size| {
         let hosts = |(jitter, delayed): (&str, u32)| {

@@ -37,18 +37,20 @@ fn alone(size: Size) -> Setup {
 const LIA_SUBFLOW_1: &str = "Two causes, both in this table: our slow start fills path 1 and its window \
                              comes down from thousands of segments, where the paper's grew from little for \
                              240 s; and subflow 2 is nearly silent here, so α is near 1 and LIA's fixed \
-                             point √(1.5α/p) near 1225 segments, where the paper's mean windows mean α ≈ \
-                             0.69 and 1020.";
+                             point √(1.5α/p) near 1225 segments. The paper's mean windows, with RTTs of \
+                             100 and about 30 ms (20 ms and half a queue), imply α ≈ 0.69 and 1020.";
 /// Why its first loss differs.
 const AFTER_SLOW_START: &str = "After our slow start the window is in the thousands, so a packet in 10⁶ is \
                                 lost within tens of seconds; the paper's window started small and sent 1.5 \
                                 million packets before its first loss, which happens with a probability of \
                                 about a fifth.";
 /// Why subflow 2 differs.
-const SUBFLOW_2: &str = "The Reno flow keeps path 2's queue full, and with regular hosts and delayed ACKs \
-                         a small subflow's packets arrive when there is no room: it loses several times as \
-                         often as the Reno flow, and LIA's increase of α/Σw per segment does not make up \
-                         for it. A-X5 shows how jitter and ACKs change it, up to the published value.";
+const SUBFLOW_2: &str = "Path 2's queue, filled by the Reno flow, is half full on average and overflows once in each \
+                         of its sawteeth. With regular hosts and delayed ACKs a small subflow is hit then out \
+                         of proportion: it loses several times as often as the Reno flow (row \
+                         A-T4.loss-ratio), and LIA's increase of α/Σw per segment does not make up for it. \
+                         A-X5 shows that this depends on jitter and ACKs, not monotonically, and that some \
+                         combinations come near the published value.";
 /// Why path 1 carries more than printed.
 const FULL_LINK: &str = "A mean window above the BDP of 4167 segments fills path 1, whatever the \
                          algorithm; the paper's own mean windows (A-T5) are above it too and contradict its \
@@ -150,7 +152,7 @@ fn coupled_plan(size: Size) -> Plan {
         .published(5950.0);
     plan.row("A-T5.b", "(b) mean window of subflow 1", "segments", window(run, 0)).published(4730.0).because(
         "(b) is √α₁ times (a). Subflow 2 is nearly silent here (A-T4), so α₁ is near 1; the paper's \
-         (b)/(a) and (d)/(c) mean 0.63.",
+         (b)/(a) and (d)/(c), about 0.79, imply α₁ = 0.63.",
     );
     plan.row("A-T5.c", "(c) mean virtual Reno window of subflow 1", "segments", inner("virtual_reno"))
         .published(1493.0)
@@ -171,7 +173,9 @@ fn coupled_plan(size: Size) -> Plan {
         measure(run, |run| Some(run.cwnd("mptcp", 0)? / run.observable("mptcp", 0, "w_cubic")?)),
     )
     .published(4730.0 / 5950.0)
-    .because("Subflow 2 is nearly silent here (A-T4), so α₁ is near 1; the paper's proportion means 0.63.");
+    .because(
+        "Subflow 2 is nearly silent here (A-T4), so α₁ is near 1; the paper's proportion implies α₁ = 0.63.",
+    );
 
     // The start differs, the paper says: compare what comes after it.
     let start_s = size.published(DURATION_S) / 10.0;

@@ -49,11 +49,11 @@ fn throughput(run: SetupId, flow: &'static str) -> Quantity {
 }
 
 /// Why shares differ.
-const SHARES: &str = "LIA takes what one single-path flow takes or more, as RFC 6356 wants it, with each \
-                      of the delays and buffers of B-S2 (0.9 to 2.7 times). With the first experiment's \
-                      loss kept at the MPTCP sender and 100 ms it gets less (about 0.7 with our buffer), \
-                      but not as little as in the paper. The integer arithmetic of the paper's kernel is \
-                      not modelled here.";
+const SHARES: &str = "With every delay and buffer of B-S2 LIA takes roughly what one single-path flow takes, as \
+                      RFC 6356 wants it, or more (some 0.8 to 3 times as much). With the first experiment's \
+                      loss kept at the MPTCP sender it takes less with some of them, down to about two thirds, but \
+                      never as little as in the paper. The integer arithmetic of the paper's kernel is not \
+                      modelled here.";
 
 /// MPTCP's throughput ÷ the single-path flow's.
 fn ratio(run: SetupId) -> Quantity {
