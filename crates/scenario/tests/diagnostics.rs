@@ -155,7 +155,10 @@ fn bounds() {
     let must = &["does not hold a segment of 9000 B"];
     wrong(&flow("tcp = { mss = 9000, receive_buffer = \"8 kB\" }"), 16, "\"8 kB\"", must);
     wrong(&small("duration", "seed = -1\nduration"), 2, "-1", &["the seed", "0 to 18446744073709551615"]);
-    wrong(&small("duration", "record.interval = \"0 s\"\nduration"), 2, "\"0 s\"", &["must be positive"]);
+    let interval = |text: &str| small("duration", &format!("record.interval = {text}\nduration"));
+    wrong(&interval("\"0 s\""), 2, "\"0 s\"", &["must be positive"]);
+    wrong(&interval("\"9999 ns\""), 2, "\"9999 ns\"", &["the time between samples must be at least 10 us"]);
+    read(&interval("\"10 us\"")).unwrap();
 }
 
 #[test]

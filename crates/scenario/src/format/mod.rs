@@ -47,8 +47,8 @@ table! {
 table! {
     /// What a run records beside its summary.
     struct Record {
-        /// Time between samples. Default: 100 ms.
-        interval: Option<PositiveSpan>,
+        /// Time between samples, at least 10 us. Default: 100 ms.
+        interval: Option<At<PositiveSpan>>,
     }
 }
 

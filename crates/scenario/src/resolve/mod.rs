@@ -9,8 +9,12 @@ pub(crate) use link::base_rtt;
 
 use crate::diagnostic::{At, Problems, suggest};
 use crate::format::File;
+use crate::leaf::{PositiveSpan, Span};
 use crate::model::{Record, Scenario, Variation};
 use anabranch_net::Time;
+
+/// The shortest time between samples.
+const MIN_INTERVAL: Time = Time::from_nanos(10_000);
 
 /// A checked scenario, still without a hash, and for each flow its name in the file.
 pub(crate) struct Resolved {
@@ -45,12 +49,7 @@ pub(crate) fn resolve(file: File, horizon: Time, problems: &mut Problems) -> Res
         hash: String::new(),
         links,
         flows,
-        record: Record {
-            interval: file
-                .record
-                .and_then(|r| r.interval)
-                .map_or(Time::from_millis(100), |interval| interval.0),
-        },
+        record: Record { interval: interval(file.record.and_then(|r| r.interval), problems) },
         variation: Variation {
             start_offset: variation.as_ref().and_then(|v| v.start_offset).unwrap_or_default(),
             host_jitter: variation.as_ref().and_then(|v| v.host_jitter).unwrap_or_default(),
@@ -59,8 +58,18 @@ pub(crate) fn resolve(file: File, horizon: Time, problems: &mut Problems) -> Res
     Resolved { scenario, origin }
 }
 
+/// The time between samples.
+fn interval(given: Option<At<PositiveSpan>>, problems: &mut Problems) -> Time {
+    let Some(At { value: PositiveSpan(interval), place }) = given else { return Time::from_millis(100) };
+    if interval < MIN_INTERVAL {
+        let must = format!("must be at least {} us", MIN_INTERVAL.as_nanos() / 1000);
+        problems.add(&place, format!("the time between samples {must}"), must, "each sample takes time");
+    }
+    interval
+}
+
 /// Notes an instant that the run does not reach.
-fn check_instant(at: &At<crate::leaf::Span>, horizon: Time, problems: &mut Problems) {
+fn check_instant(at: &At<Span>, horizon: Time, problems: &mut Problems) {
     if at.value.0 >= horizon {
         let message = format!("{} is not within the run of {horizon}", at.value.0);
         problems.add(&at.place, message, format!("must be less than {horizon}"), "");
