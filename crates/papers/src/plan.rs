@@ -273,9 +273,15 @@ impl RowPlan {
         self
     }
 
-    /// The published value, shown beside ours without a judgement.
-    pub fn beside(&mut self, value: f64) -> &mut Self {
-        self.published = Published::Value(value);
+    /// A value that follows from published ones (`from` says how), judged by the default rule.
+    pub fn derived(&mut self, value: f64, from: impl Into<String>) -> &mut Self {
+        self.rule = Rule::Published(value);
+        self.beside(value, from)
+    }
+
+    /// A value that follows from published ones (`from` says how), shown beside ours without a judgement.
+    pub fn beside(&mut self, value: f64, from: impl Into<String>) -> &mut Self {
+        self.published = Published::Derived { value, from: from.into() };
         self
     }
 

@@ -17,7 +17,7 @@ pub struct PaperResult {
     pub citation: String,
     /// Which size was run: "quick", "default" or "full".
     pub size: String,
-    /// Seeds per row.
+    /// Seeds of a row from long runs; rows from short ones have more.
     pub seeds: u32,
     /// The version that ran it.
     pub version: String,
@@ -27,6 +27,36 @@ pub struct PaperResult {
     pub errata: Vec<String>,
     /// Groups of rows, in the paper's order.
     pub experiments: Vec<Experiment>,
+}
+
+impl PaperResult {
+    /// The seeds of its rows: "5 (20 for short runs)".
+    pub fn seeds_of_rows(&self) -> String {
+        let rows = self.experiments.iter().flat_map(|e| &e.rows);
+        let all = rows.flat_map(|r| r.measured.iter().chain(r.compared.iter().map(|(_, ours)| ours)));
+        match all.map(|ours| ours.values.len()).max() {
+            Some(most) if most > self.seeds as usize => format!("{} ({most} for short runs)", self.seeds),
+            _ => self.seeds.to_string(),
+        }
+    }
+
+    /// The commands that repeat it: one, or one for each experiment where it is a part of its paper.
+    pub fn commands(&self) -> Vec<String> {
+        let mut command = format!("anabranch paper {}", self.name);
+        let size = crate::Size::ALL.into_iter().find(|size| size.name() == self.size).unwrap_or_default();
+        if size != crate::Size::default() {
+            command += &format!(" --{}", size.name());
+        }
+        if size.seeds() != self.seeds {
+            command += &format!(" --seeds {}", self.seeds);
+        }
+        match crate::find(&self.name) {
+            Some(paper) if paper.experiments.len() > self.experiments.len() => {
+                self.experiments.iter().map(|e| format!("{command} --only {}", e.id)).collect()
+            }
+            _ => vec![command],
+        }
+    }
 }
 
 /// A table or figure of the paper, or an experiment beyond it.
@@ -57,8 +87,11 @@ pub struct Row {
     pub unit: String,
     /// What the paper gives.
     pub published: Published,
-    /// Our value; `None` only where a claim joins several rows.
+    /// Our value; `None` where the claim orders several, or the row failed.
     pub measured: Option<Estimate>,
+    /// The values that a claim orders, each with its name, in the claimed order.
+    #[serde(default)]
+    pub compared: Vec<(String, Estimate)>,
     /// The rule, stated before the run.
     pub rule: String,
     /// What the rule says of our value.
@@ -73,10 +106,27 @@ pub struct Row {
 pub enum Published {
     /// A number, in the row's unit.
     Value(f64),
+    /// A number that follows from published ones.
+    Derived {
+        /// It, in the row's unit.
+        value: f64,
+        /// How it follows: "4730 ÷ 5950".
+        from: String,
+    },
     /// A statement without a number.
     Claim(String),
     /// Nothing: the row is ours, beyond the paper.
     Nothing,
+}
+
+impl Published {
+    /// The number, in the row's unit, where there is one.
+    pub fn value(&self) -> Option<f64> {
+        match self {
+            Published::Value(value) | Published::Derived { value, .. } => Some(*value),
+            Published::Claim(_) | Published::Nothing => None,
+        }
+    }
 }
 
 /// A mean over seeds with its 95 % confidence interval (Student's t).
@@ -85,7 +135,7 @@ pub struct Estimate {
     /// Mean.
     pub mean: f64,
     /// Half the width of the interval; `None` for a formula, a single run, or where every seed gave exactly this value (a
-    /// link that was full throughout): an interval of zero width would claim too much.
+    /// link that was full throughout): an interval of zero width would claim too much. See [`crate::Rule::judge`].
     pub half_width: Option<f64>,
     /// The value of each seed.
     pub values: Vec<f64>,

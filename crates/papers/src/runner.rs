@@ -81,10 +81,11 @@ pub fn run(
     let simulations = Simulations::of(&chosen, &plans, seeds)?;
     let outcomes = simulations.run(progress, keep_going)?;
 
+    let as_explained = options.size == Size::Default && options.seeds.is_none();
     let experiments =
         chosen.iter().zip(&plans).zip(&simulations.of_setup).map(|((definition, plan), indices)| {
             let runs = Runs { of: indices.iter().map(|i| outcomes[*i].as_slice()).collect() };
-            conclude(definition, plan, &runs)
+            conclude(definition, plan, &runs, as_explained)
         });
     let description = options.size.description().to_owned();
     Ok(PaperResult {
@@ -211,7 +212,8 @@ impl Simulation {
     }
 }
 
-fn conclude(definition: &Definition, plan: &Plan, runs: &Runs<'_>) -> Experiment {
+/// `as_explained` where the run has the size for which explanations are written, the default one.
+fn conclude(definition: &Definition, plan: &Plan, runs: &Runs<'_>, as_explained: bool) -> Experiment {
     let run = |setup: &Setup| Run {
         title: setup.title.clone(),
         command: setup.command(1),
@@ -222,7 +224,7 @@ fn conclude(definition: &Definition, plan: &Plan, runs: &Runs<'_>) -> Experiment
         id: definition.id().into(),
         title: definition.title.into(),
         notes: owned(definition.notes).into_iter().chain(plan.notes.iter().cloned()).collect(),
-        rows: plan.rows.iter().map(|row| row.conclude(runs)).collect(),
+        rows: plan.rows.iter().map(|row| row.conclude(runs, as_explained)).collect(),
         figures: plan.figures.iter().map(|draw| draw(runs)).collect(),
         runs: distinct(&plan.setups).map(run).collect(),
     }
@@ -233,25 +235,77 @@ fn distinct(setups: &[Setup]) -> impl Iterator<Item = &Setup> {
     setups.iter().enumerate().filter(|(i, s)| !setups[..*i].iter().any(|t| t.is_same(s))).map(|(_, s)| s)
 }
 
+/// What a row's runs gave, and the verdict.
+struct Found {
+    measured: Option<Estimate>,
+    compared: Vec<(String, Estimate)>,
+    verdict: Verdict,
+}
+
+impl Found {
+    fn of(reading: &Reading, rule: Rule, runs: &Runs<'_>) -> Result<Self, String> {
+        match reading {
+            Reading::Formula(value) => {
+                let measured = Some(Estimate { mean: *value, half_width: None, values: vec![*value] });
+                Ok(Found { measured, compared: vec![], verdict: rule.judge_formula(*value) })
+            }
+            Reading::Measured(quantity) => {
+                let ours = measured(quantity, runs)?;
+                Ok(Found { verdict: rule.judge(&ours), measured: Some(ours), compared: vec![] })
+            }
+            Reading::Ascending(quantities) => {
+                let named = |(name, q): &(&str, Quantity)| Ok(((*name).to_owned(), measured(q, runs)?));
+                let compared: Vec<(String, Estimate)> =
+                    quantities.iter().map(named).collect::<Result<_, String>>()?;
+                let verdict = ascending(compared.iter().map(|(_, ours)| ours));
+                Ok(Found { measured: None, compared, verdict })
+            }
+        }
+    }
+
+    /// Why a measured value has no interval.
+    fn without_interval(&self) -> Option<&'static str> {
+        let mut all = self.measured.iter().chain(self.compared.iter().map(|(_, ours)| ours));
+        let bare = all.find(|ours| ours.half_width.is_none())?;
+        Some(match bare.values.len() {
+            1 => "A single run has no interval, so partly is the best verdict.",
+            _ => "Every seed gave exactly this value: without an interval partly is the best verdict.",
+        })
+    }
+}
+
 impl RowPlan {
-    fn conclude(&self, runs: &Runs<'_>) -> Row {
-        let (measured, verdict, said) = match self.value(runs) {
-            Ok(found) => found,
-            Err(why) => (None, Verdict::Failed, Some(why)),
+    fn conclude(&self, runs: &Runs<'_>, as_explained: bool) -> Row {
+        let (found, failure) = match Found::of(&self.reading, self.rule, runs) {
+            Ok(found) => (found, None),
+            Err(why) => (Found { measured: None, compared: vec![], verdict: Verdict::Failed }, Some(why)),
         };
-        let because =
-            self.because.clone().filter(|_| !matches!(verdict, Verdict::Reproduced | Verdict::Failed));
-        let explanation: Vec<String> = said.into_iter().chain(because).collect();
+        let explanation = failure.or_else(|| self.explanation(&found, as_explained));
         Row {
             id: self.id.clone(),
             what: self.what.clone(),
             unit: self.unit.into(),
             published: self.published.clone(),
-            measured,
             rule: self.stated_rule(),
-            verdict,
-            explanation: (!explanation.is_empty()).then(|| explanation.join(" ")),
+            measured: found.measured,
+            compared: found.compared,
+            verdict: found.verdict,
+            explanation,
         }
+    }
+
+    /// Why the row does not reproduce, or is not judged as it could be.
+    fn explanation(&self, found: &Found, as_explained: bool) -> Option<String> {
+        match found.verdict {
+            Verdict::Partly | Verdict::NotReproduced => {}
+            _ => return None,
+        }
+        let bare = found.without_interval().filter(|_| found.verdict == Verdict::Partly);
+        if let (Some(bare), Reading::Measured(_) | Reading::Ascending(_)) = (bare, &self.reading) {
+            return Some(bare.into());
+        }
+        let because = self.because.as_ref()?;
+        Some(if as_explained { because.clone() } else { format!("At the default size: {because}") })
     }
 
     fn stated_rule(&self) -> String {
@@ -261,42 +315,8 @@ impl RowPlan {
             (_, rule) => rule.to_string(),
         }
     }
-
-    fn value(&self, runs: &Runs<'_>) -> Result<(Option<Estimate>, Verdict, Option<String>), String> {
-        match &self.reading {
-            Reading::Formula(value) => {
-                let ours = Estimate { mean: *value, half_width: None, values: vec![*value] };
-                let verdict = self.rule.judge(&ours);
-                Ok((Some(ours), verdict, None))
-            }
-            Reading::Measured(quantity) => {
-                let ours = measured(quantity, runs)?;
-                let verdict = self.rule.judge(&ours);
-                let exact = ours.half_width.is_none() && ours.values.len() > 1;
-                Ok((Some(ours), verdict, exact.then(|| "Every seed gave exactly this value.".into())))
-            }
-            Reading::Ascending(quantities) => {
-                let ours: Result<Vec<Estimate>, String> =
-                    quantities.iter().map(|(_, q)| measured(q, runs)).collect();
-                let ours = ours?;
-                let said: Vec<String> = quantities
-                    .iter()
-                    .zip(&ours)
-                    .map(|((name, _), e)| format!("{name} {}", brief(e)))
-                    .collect();
-                Ok((None, ascending(&ours), Some(format!("Measured: {}.", said.join(", ")))))
-            }
-        }
-    }
 }
 
 fn measured(quantity: &Quantity, runs: &Runs<'_>) -> Result<Estimate, String> {
     estimate(runs.values(quantity)?).map_err(|error| error.to_string())
-}
-
-fn brief(e: &Estimate) -> String {
-    match e.half_width {
-        Some(half) => format!("{:.3} ± {:.3}", e.mean, half),
-        None => format!("{:.3}", e.mean),
-    }
 }

@@ -30,24 +30,36 @@ const PARTLY: f64 = 0.25;
 const PRINTED: (f64, f64) = (1.0, 1e-3);
 
 impl Rule {
-    /// The verdict on one value. [`Rule::Ascending`] judges several: see [`ascending`].
+    /// The verdict on a measured value. Without an interval, from a single run or where every seed gave the same, it
+    /// reproduces partly at most. [`Rule::Ascending`] judges several values: see [`ascending`].
     pub fn judge(self, ours: &Estimate) -> Verdict {
-        let (low, high) = interval(ours);
+        match (self.band(ours.mean, interval(ours)), ours.half_width) {
+            (Verdict::Reproduced, None) => Verdict::Partly,
+            (verdict, _) => verdict,
+        }
+    }
+
+    /// The verdict on a formula's value, which has no chance in it.
+    pub fn judge_formula(self, value: f64) -> Verdict {
+        self.band(value, (value, value))
+    }
+
+    fn band(self, mean: f64, (low, high): (f64, f64)) -> Verdict {
         match self {
             Rule::Published(target) | Rule::Near(target) => {
-                let deviation = (ours.mean - target).abs() / target.abs();
+                let deviation = (mean - target).abs() / target.abs();
                 graded(deviation <= REPRODUCED, deviation <= PARTLY)
             }
             Rule::Printed(target) => {
-                let deviation = (ours.mean - target).abs();
+                let deviation = (mean - target).abs();
                 let (unit, relative) = PRINTED;
                 // The unit counts only for values printed without decimals.
                 let unit = if target.fract() == 0.0 { unit } else { 0.0 };
                 let fits = deviation <= unit.max(relative * target.abs());
                 graded(fits, false)
             }
-            Rule::AtLeast(bound) => graded(low >= bound, ours.mean >= bound),
-            Rule::AtMost(bound) => graded(high <= bound, ours.mean <= bound),
+            Rule::AtLeast(bound) => graded(low >= bound, mean >= bound),
+            Rule::AtMost(bound) => graded(high <= bound, mean <= bound),
             Rule::Ascending | Rule::NotJudged => Verdict::NotJudged,
         }
     }
@@ -79,15 +91,17 @@ impl fmt::Display for Rule {
     }
 }
 
-/// The verdict on a claim that these ascend.
-pub fn ascending(values: &[Estimate]) -> Verdict {
-    let disjoint = values.windows(2).all(|w| interval(&w[0]).1 < interval(&w[1]).0);
+/// The verdict on a claim that these ascend: partly at most where one has no interval.
+pub fn ascending<'a>(values: impl IntoIterator<Item = &'a Estimate>) -> Verdict {
+    let values: Vec<&Estimate> = values.into_iter().collect();
+    let disjoint = values.windows(2).all(|w| interval(w[0]).1 < interval(w[1]).0);
     let ordered = values.windows(2).all(|w| w[0].mean < w[1].mean);
     graded(disjoint, ordered)
 }
 
+/// A value without an interval may be anywhere.
 fn interval(e: &Estimate) -> (f64, f64) {
-    let half = e.half_width.unwrap_or(0.0);
+    let half = e.half_width.unwrap_or(f64::INFINITY);
     (e.mean - half, e.mean + half)
 }
 
@@ -126,10 +140,23 @@ mod tests {
 
     #[test]
     fn printed_values_round() {
-        assert_eq!(Rule::Printed(12.0).judge(&value(12.2, 0.1)), Reproduced);
-        assert_eq!(Rule::Printed(333250.0).judge(&value(333247.0, 0.1)), Reproduced);
-        assert_eq!(Rule::Printed(120.0).judge(&value(122.5, 0.1)), NotReproduced);
-        assert_eq!(Rule::Printed(0.4).judge(&value(0.9, 0.1)), NotReproduced);
+        assert_eq!(Rule::Printed(12.0).judge_formula(12.2), Reproduced);
+        assert_eq!(Rule::Printed(333250.0).judge_formula(333247.0), Reproduced);
+        assert_eq!(Rule::Printed(120.0).judge_formula(122.5), NotReproduced);
+        assert_eq!(Rule::Printed(0.4).judge_formula(0.9), NotReproduced);
+        assert_eq!(Rule::Published(2e-4).judge_formula(2.06e-4), Reproduced);
+    }
+
+    #[test]
+    fn without_an_interval_partly_at_most() {
+        let single = |mean| Estimate { mean, half_width: None, values: vec![mean] };
+        for rule in [Rule::Published(1.0), Rule::Near(1.0), Rule::AtLeast(1.0), Rule::AtMost(1.0)] {
+            assert_eq!(rule.judge(&single(1.0)), Partly, "{rule:?}");
+        }
+        assert_eq!(Rule::Published(1.0).judge(&single(2.0)), NotReproduced);
+        assert_eq!(ascending(&[single(1.0), single(2.0)]), Partly);
+        assert_eq!(ascending(&[value(1.0, 0.1), single(2.0)]), Partly);
+        assert_eq!(ascending(&[single(2.0), single(1.0)]), NotReproduced);
     }
 
     #[test]

@@ -72,6 +72,25 @@ fn results_do_not_depend_on_threads() {
     assert_eq!(on(1), on(2));
 }
 
+/// What a result says of its own making: the options that were given.
+#[test]
+fn a_result_names_its_command_and_seeds() {
+    let result = quick("B", "B-F8");
+    assert_eq!(result.commands(), ["anabranch paper kato-lia-evaluation --quick --only B-T2"]);
+    assert_eq!(result.seeds_of_rows(), "2 (8 for short runs)");
+    let longer = PaperResult { size: "default".into(), seeds: 7, ..result };
+    assert_eq!(longer.commands(), ["anabranch paper kato-lia-evaluation --seeds 7 --only B-T2"]);
+}
+
+/// Explanations are written for the default size.
+#[test]
+fn explanations_say_for_which_size_they_are() {
+    for row in quick("B", "B-T2").experiments.iter().flat_map(|e| &e.rows) {
+        let explanation = row.explanation.as_deref().unwrap_or("At the default size: none");
+        assert!(explanation.starts_with("At the default size: "), "{}: {explanation}", row.id);
+    }
+}
+
 /// A small experiment, end to end: every row measured, judged, with an interval, and its figures drawn.
 #[test]
 fn an_experiment_runs() {
@@ -86,6 +105,7 @@ fn an_experiment_runs() {
             assert!(measured.half_width.unwrap() > 0.0, "{}", row.id);
         } else {
             assert!(matches!(row.published, Published::Claim(_)), "{}", row.id);
+            assert!(row.compared.len() > 1, "{}", row.id);
         }
     }
     for panel in experiment.figures.iter().flat_map(|f| &f.panels) {

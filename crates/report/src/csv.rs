@@ -2,7 +2,7 @@
 
 use anabranch_papers::{Panel, Published};
 
-use crate::{plan::PaperPlan, verdict};
+use crate::{format, plan::PaperPlan, verdict};
 
 /// A panel's points, before any are left out of the drawing.
 pub fn panel(panel: &Panel) -> String {
@@ -26,22 +26,26 @@ pub fn rows(paper: &PaperPlan) -> String {
         "what",
         "unit",
         "published",
-        "claim",
+        "claim_or_derivation",
         "mean",
         "half_width_95",
         "n",
         "values",
+        "compared",
         "rule",
         "verdict",
         "explanation",
     ]);
     for plan in &paper.experiments {
         for (row, _) in &plan.rows {
-            let (published, claim) = match &row.published {
-                Published::Value(value) => (value.to_string(), ""),
-                Published::Claim(claim) => (String::new(), claim.as_str()),
-                Published::Nothing => (String::new(), ""),
+            let published = row.published.value().map(|v| v.to_string()).unwrap_or_default();
+            let claim = match &row.published {
+                Published::Claim(claim) => claim.as_str(),
+                Published::Derived { from, .. } => from.as_str(),
+                Published::Value(_) | Published::Nothing => "",
             };
+            let compared: Vec<String> =
+                row.compared.iter().map(|(name, m)| format!("{name} {}", format::of(m))).collect();
             let of = |f: fn(&anabranch_papers::Estimate) -> String| {
                 row.measured.as_ref().map(f).unwrap_or_default()
             };
@@ -56,6 +60,7 @@ pub fn rows(paper: &PaperPlan) -> String {
                 &of(|m| m.half_width.map(|h| h.to_string()).unwrap_or_default()),
                 &of(|m| m.values.len().to_string()),
                 &of(|m| m.values.iter().map(f64::to_string).collect::<Vec<_>>().join(" ")),
+                &compared.join("; "),
                 &row.rule,
                 verdict::label(row.verdict),
                 row.explanation.as_deref().unwrap_or(""),

@@ -1,5 +1,7 @@
 //! Numbers as a reader wants them: as many digits as mean something.
 
+use anabranch_papers::Estimate;
+
 /// Between the digits of a long number.
 const THIN: char = '\u{202f}';
 
@@ -30,6 +32,14 @@ pub fn estimate(mean: f64, half_width: f64) -> String {
     }
     let digits = decimals(1 - exponent(half_width));
     format!("{} ± {}", fixed(mean, digits), fixed(half_width, digits))
+}
+
+/// A measured value: with its interval, where it has one.
+pub fn of(measured: &Estimate) -> String {
+    match measured.half_width {
+        Some(half_width) => estimate(measured.mean, half_width),
+        None => number(measured.mean),
+    }
 }
 
 /// 10 to the power of `exponent`: "10⁻⁸".

@@ -1,6 +1,6 @@
 //! A row's measured value over the published one, drawn on a small logarithmic scale.
 
-use anabranch_papers::{Estimate, Published, Row};
+use anabranch_papers::{Estimate, Row};
 use maud::{Markup, html};
 
 use crate::format::number;
@@ -20,11 +20,8 @@ pub struct Ratio {
 impl Ratio {
     /// The ratio, where both values are there and the published one is not zero.
     pub fn of(row: &Row) -> Option<Self> {
-        let (Published::Value(published), Some(Estimate { mean, half_width, .. })) =
-            (&row.published, &row.measured)
-        else {
-            return None;
-        };
+        let published = row.published.value()?;
+        let Estimate { mean, half_width, .. } = row.measured.as_ref()?;
         let ratio = mean / published;
         let interval = half_width.map(|h| {
             let half = (h / published).abs();
@@ -87,7 +84,7 @@ fn fixed(x: f64) -> String {
 
 #[cfg(test)]
 mod tests {
-    use anabranch_papers::Verdict;
+    use anabranch_papers::{Published, Verdict};
 
     use super::*;
 
@@ -98,6 +95,7 @@ mod tests {
             unit: String::new(),
             published: Published::Value(published),
             measured: Some(Estimate { mean, half_width, values: vec![] }),
+            compared: vec![],
             rule: String::new(),
             verdict: Verdict::Partly,
             explanation: None,

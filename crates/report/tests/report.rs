@@ -231,6 +231,19 @@ fn odd_values_do_not_break_a_page() {
     assert!(!files["coupled-cubic.html"].contains("NaN"));
 }
 
+/// Values that a claim orders stand where a single value would; derived values have few digits and their origin.
+#[test]
+fn cells_of_orderings_and_derived_values() {
+    let mut results = fixture::results();
+    let row = &mut results[1].experiments[0].rows[0];
+    row.published = Published::Derived { value: 2.82 / 7.0275, from: "2.82 ÷ 7.03".into() };
+    let files = files(&results);
+    for page in ["coupled-cubic.html", "index.html"] {
+        assert!(files[page].contains("<div>LIA: 70.1 ± 1.2</div><div>Coupled CUBIC: 75.4</div>"), "{page}");
+    }
+    assert!(files["kato-lia.html"].contains("0.4013<div class=\"quiet\">derived: 2.82 ÷ 7.03</div>"));
+}
+
 #[test]
 fn no_results_are_an_empty_overview() {
     let files = files(&[]);

@@ -74,8 +74,8 @@ impl Variant {
             }
             (Loss::EveryNth, Some(_)) => {
                 "In the long run fast convergence leaves 0.95 times the formula's window. The cycle attracts to \
-                 third order only, so the way there from the run's start takes hundreds of epochs. Near the crossing with Reno's region the mean of the larger \
-                 window exceeds the larger mean."
+                 third order only, so the way there from the run's start takes hundreds of epochs. Near \
+                 the crossing with Reno's region the mean of the larger window exceeds the larger mean."
             }
         }
     }

@@ -172,7 +172,7 @@ fn coupled_plan(size: Size) -> Plan {
         "",
         measure(run, |run| Some(run.cwnd("mptcp", 0)? / run.observable("mptcp", 0, "w_cubic")?)),
     )
-    .published(4730.0 / 5950.0)
+    .derived(4730.0 / 5950.0, "4730 ÷ 5950")
     .because(
         "Subflow 2 is nearly silent here (A-T4), so α₁ is near 1; the paper's proportion implies α₁ = 0.63.",
     );

@@ -1,6 +1,6 @@
 //! An experiment: its table, its figures, and the runs behind them.
 
-use anabranch_papers::{Published, Row, Run};
+use anabranch_papers::{Published, Row, Run, Verdict};
 use maud::{Markup, html};
 
 use crate::{
@@ -59,7 +59,7 @@ fn table(plan: &ExperimentPlan) -> Markup {
 }
 
 fn table_row(row: &Row, anchor: &str) -> Markup {
-    let n = row.measured.as_ref().map_or(0, |m| m.values.len());
+    let n = row.measured.as_ref().or(row.compared.first().map(|(_, m)| m)).map_or(0, |m| m.values.len());
     html! {
         tr id=(anchor) class={ (verdict::class(row.verdict)) @if row.explanation.is_some() { " explained" } } {
             th scope="row" { (prose(&row.what)) div.rowid { a href={ "#" (anchor) } { (row.id) } } }
@@ -74,9 +74,14 @@ fn table_row(row: &Row, anchor: &str) -> Markup {
             td { (verdict::badge(row.verdict)) }
         }
         @if let Some(explanation) = &row.explanation {
-            tr.why { td colspan="8" { div { b { "Why: " } (prose(explanation)) } } }
+            tr.why { td colspan="8" { div { b { (why(row.verdict)) ": " } (prose(explanation)) } } }
         }
     }
+}
+
+/// What an explanation explains.
+fn why(verdict: Verdict) -> &'static str {
+    if verdict == Verdict::Failed { "What failed" } else { "Why" }
 }
 
 /// The cell of a published value or claim.
@@ -84,23 +89,24 @@ pub fn published(row: &Row) -> Markup {
     html! {
         @match &row.published {
             Published::Value(value) => td.number { (format::exact(*value)) },
+            Published::Derived { value, from } => td.number {
+                (format::number(*value)) div.quiet { "derived: " (prose(from)) }
+            },
             Published::Claim(claim) => td.claim { (prose(claim)) },
             Published::Nothing => td.number.quiet { "not given" },
         }
     }
 }
 
-/// The cell of our value with its interval.
+/// The cell of our value with its interval, or of those that a claim orders.
 pub fn measured(row: &Row) -> Markup {
     html! {
         td.number {
             @match &row.measured {
-                Some(m) => @match m.half_width {
-                    Some(half_width) => (format::estimate(m.mean, half_width)),
-                    None => (format::number(m.mean)),
-                },
-                None => "–",
+                Some(m) => (format::of(m)),
+                None => @if row.compared.is_empty() { "–" }
             }
+            @for (name, m) in &row.compared { div { (prose(name)) ": " (format::of(m)) } }
         }
     }
 }

@@ -40,7 +40,8 @@ fn rows() -> Markup {
             i { "t" } " with " i { "n" } " − 1 degrees of freedom). Were the experiment repeated with fresh seeds many times, "
             "about 19 of 20 such intervals would hold the model's true mean. The interval speaks of chance alone. It does not "
             "contain what the paper leaves open (buffers, host delays, kernel versions) nor the error of the "
-            "published value, for which papers rarely give one. A value without ± comes from a formula or a single run."
+            "published value, for which papers rarely give one. An interval of zero width is never shown: a value without ± comes from "
+            "a formula, from a single run, or from runs that all gave exactly this value."
         }
         p {
             "“Ours ÷ published” is also drawn, on a logarithmic scale from half to twice the published value: the dot is our "
@@ -52,17 +53,19 @@ fn rows() -> Markup {
 fn verdicts() -> Markup {
     let meaning = |v| match v {
         Verdict::Reproduced => {
-            "Our mean lies within the row's band (by default 10 % of the published value), or the paper's claim holds: for an order of values, their 95 % intervals are disjoint."
+            "Our mean lies within the row's band (by default 10 % of the published value), or the paper's claim holds: for an order of values, their 95 % intervals are disjoint. A measured value without an interval never does more than partly."
         }
         Verdict::Partly => {
-            "Our mean lies within the wider band (by default 25 %), or the means are in the claimed order while their intervals touch."
+            "Our mean lies within the wider band (by default 25 %), or the means are in the claimed order while their intervals touch. Also a measured value that would reproduce but has no interval."
         }
         Verdict::NotReproduced => {
             "Neither. The row stays in the report with our explanation, as far as we have one."
         }
-        Verdict::NotJudged => "The paper publishes nothing to compare with: the row goes beyond it.",
+        Verdict::NotJudged => {
+            "The paper publishes nothing to compare with, or the row leaves the paper's setting (other delays, rates, buffers): a published value then stands beside ours for comparison only."
+        }
         Verdict::Failed => {
-            "The row could not be measured: a run broke off, or its seeds did not vary it. Its explanation says why."
+            "The row could not be measured: a run broke off, or several seeds gave runs that are the same in everything. The row says which."
         }
     };
     html! {
@@ -80,7 +83,9 @@ fn sizes(plan: &Plan) -> Markup {
         h2 id="sizes" { "Sizes" }
         p {
             "The same experiments can be run at different cost. Smaller sizes use shorter runs and fewer seeds, so their "
-            "intervals are wider and slow processes may not have settled. Each page says which size it shows."
+            "intervals are wider and slow processes may not have settled. Each page says which size it shows. Rows from runs of "
+            "seconds have four times as many seeds as the others. Explanations are written for the default size; in "
+            "another run they say so. A published value marked as derived is computed from printed ones."
         }
         @if !plan.context.sizes.is_empty() {
             dl.terms { @for size in &plan.context.sizes { dt { (size.name) } dd { (prose(&size.meaning)) } } }

@@ -80,7 +80,7 @@ fn summary(plan: &Plan) -> Markup {
                                 div.quiet { (prose(&paper.result.citation)) }
                             }
                             td { (paper.result.size) }
-                            td.number { (paper.result.seeds) }
+                            td.number { (paper.result.seeds_of_rows()) }
                             td.number { (counts.iter().sum::<usize>()) }
                             @for n in counts { td.number { (n) } }
                         }

@@ -21,9 +21,9 @@ pub fn add(plan: &Plan, paper: &PaperPlan, site: &mut Site) {
         p.citation { (prose(&result.citation)) }
         dl.facts {
             dt { "Verdicts" } dd { (verdict::tally(verdict::counts(rows))) }
-            dt { "Size" } dd { b { (result.size) } ", " (result.seeds) @if result.seeds == 1 { " seed" } @else { " seeds" } " a row" }
+            dt { "Size" } dd { b { (result.size) } ", " "seeds a row: " (result.seeds_of_rows()) }
             dt { "Version" } dd { (result.version) }
-            dt { "Repeat it" } dd { code { "anabranch paper " (result.name) } }
+            dt { "Repeat it" } dd { @for command in result.commands() { div { code { (command) } } } }
             dt { "Data" } dd { a href=(paper.rows_csv) download { "every row as CSV" } }
         }
         (contents(paper))
