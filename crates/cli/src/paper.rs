@@ -141,7 +141,8 @@ fn page(result: &PaperResult) -> String {
         .count("not", each(Verdict::NotReproduced))
         .count("not judged", each(Verdict::NotJudged))
         .count("failed", each(Verdict::Failed));
-    let heading = format!("{}: {} ({} size, {} seeds)", result.name, result.title, result.size, result.seeds);
+    let (size, seeds) = (&result.size, result.seeds_of_rows());
+    let heading = format!("{}: {} ({size} size; seeds: {seeds})", result.name, result.title);
     format!("{}\n{table}", textwrap::fill(&heading, crate::table::WIDTH))
 }
 
