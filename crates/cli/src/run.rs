@@ -63,6 +63,7 @@ pub fn failure(error: SimError, kept: &str) -> Failure {
         }
         SimError::Parameters { .. }
         | SimError::TooManyPaths { .. }
+        | SimError::TooManyLinks { .. }
         | SimError::Mss { .. }
         | SimError::TooLarge { .. } => Failure::Input(miette!("{error}")),
     }
