@@ -1,5 +1,6 @@
 //! The command line.
 
+use clap::builder::NonEmptyStringValueParser;
 use clap::{Args, Parser, Subcommand, ValueEnum};
 use clap_complete::Shell;
 use std::num::NonZeroUsize;
@@ -23,14 +24,32 @@ Examples:
 
 const PAPER_EXAMPLES: &str = "\
 Examples:
+  anabranch paper list
   anabranch paper all --quick
   anabranch paper coupled-cubic
   anabranch paper A,B --full --seeds 20 --out out-full
-  anabranch paper coupled-cubic --only A-T3";
+  anabranch paper coupled-cubic --only A-T4";
+
+/// The papers by letter, name and title, and the examples.
+fn paper_help() -> String {
+    let line = |p: &&anabranch_papers::Paper| format!("  {}, {}: {}\n", p.id, p.name, p.title);
+    let papers: String = anabranch_papers::all().iter().map(line).collect();
+    format!("Papers:\n{papers}\n{PAPER_EXAMPLES}")
+}
 
 const CC_EXAMPLES: &str = "\
 Examples:
   anabranch cc list
+  anabranch cc show coupled-cubic
+  anabranch cc show lia --json";
+
+const CC_LIST_EXAMPLES: &str = "\
+Examples:
+  anabranch cc list
+  anabranch cc list --json";
+
+const CC_SHOW_EXAMPLES: &str = "\
+Examples:
   anabranch cc show coupled-cubic
   anabranch cc show lia --json";
 
@@ -80,7 +99,7 @@ pub enum Command {
     #[command(after_help = COMPARE_EXAMPLES)]
     Compare(CompareArgs),
     /// Run papers' experiments, judge them against what was published, write the report.
-    #[command(after_help = PAPER_EXAMPLES)]
+    #[command(after_help = paper_help())]
     Paper(PaperArgs),
     /// List the congestion-control algorithms, or explain one.
     #[command(after_help = CC_EXAMPLES)]
@@ -105,13 +124,13 @@ pub struct ScenarioArgs {
     /// The scenario file; `-` reads standard input.
     pub file: PathBuf,
     /// Replace a value of the scenario: a key with dots and its value, as in the file.
-    #[arg(long, value_name = "KEY=VALUE")]
+    #[arg(long, value_name = "KEY=VALUE", value_parser = NonEmptyStringValueParser::new())]
     pub set: Vec<String>,
     /// The (first) seed, instead of the scenario's.
     #[arg(long, allow_negative_numbers = true)]
     pub seed: Option<u64>,
     /// Length of the run, warm-up included, such as '60 s', instead of the scenario's.
-    #[arg(long)]
+    #[arg(long, value_parser = NonEmptyStringValueParser::new())]
     pub duration: Option<String>,
 }
 
@@ -121,9 +140,10 @@ pub struct RunArgs {
     #[command(flatten)]
     pub scenario: ScenarioArgs,
     /// Algorithm of the multipath flows, or of the flow that is named.
-    #[arg(long, value_name = "[FLOW=]CC")]
+    #[arg(long, value_name = "[FLOW=]CC", value_parser = NonEmptyStringValueParser::new())]
     pub cc: Vec<String>,
-    /// Write the summary, the samples and the effective scenario into this directory.
+    /// Write into this directory the summary, the samples, and the scenario's text with the command that repeats
+    /// the run.
     #[arg(long, value_name = "DIR")]
     pub out: Option<PathBuf>,
     /// Format of the samples.
@@ -150,7 +170,13 @@ pub struct CompareArgs {
     pub scenario: ScenarioArgs,
     /// The algorithms, separated by commas; each replaces that of the multipath flows, or of the flow that is
     /// named.
-    #[arg(long, value_name = "[FLOW=]CC,…", value_delimiter = ',', required = true)]
+    #[arg(
+        long,
+        value_name = "[FLOW=]CC,…",
+        value_delimiter = ',',
+        required = true,
+        value_parser = NonEmptyStringValueParser::new()
+    )]
     pub cc: Vec<String>,
     /// How many seeds: the first and those after it.
     #[arg(long, default_value = "5")]
@@ -166,7 +192,7 @@ pub struct CompareArgs {
 /// Arguments of `paper`.
 #[derive(Debug, Args)]
 pub struct PaperArgs {
-    /// Papers by name or letter, separated by commas, or `all`.
+    /// Papers by name or letter, separated by commas; `all`; or `list`, which lists them and their experiments.
     #[arg(value_name = "PAPER,…", value_delimiter = ',', required = true)]
     pub papers: Vec<String>,
     /// Briefly, in about a minute.
@@ -178,7 +204,7 @@ pub struct PaperArgs {
     /// How many seeds, instead of the size's own number.
     #[arg(long)]
     pub seeds: Option<std::num::NonZeroU32>,
-    /// Only this experiment, table or figure, such as A-T3.
+    /// Only this experiment, table or figure, such as A-T4.
     #[arg(long, value_name = "ID")]
     pub only: Option<String>,
     /// Where `papers/` and `report/` are written.
@@ -197,12 +223,14 @@ pub struct CcArgs {
 #[derive(Debug, Subcommand)]
 pub enum CcCommand {
     /// List them.
+    #[command(after_help = CC_LIST_EXAMPLES)]
     List {
         /// Print a JSON array.
         #[arg(long)]
         json: bool,
     },
     /// Explain one: equations, source, how we read it, parameters, observables.
+    #[command(after_help = CC_SHOW_EXAMPLES)]
     Show {
         /// Its name.
         name: String,
@@ -218,7 +246,7 @@ pub struct CheckArgs {
     #[command(flatten)]
     pub scenario: ScenarioArgs,
     /// Algorithm of the multipath flows, or of the flow that is named.
-    #[arg(long, value_name = "[FLOW=]CC")]
+    #[arg(long, value_name = "[FLOW=]CC", value_parser = NonEmptyStringValueParser::new())]
     pub cc: Vec<String>,
 }
 
@@ -232,34 +260,54 @@ mod tests {
         Cli::command().debug_assert();
     }
 
-    /// Every example of the help texts is a command line that is accepted.
+    /// The command and those below it.
+    fn with_subcommands(command: &clap::Command) -> Vec<&clap::Command> {
+        let below = command.get_subcommands().flat_map(with_subcommands);
+        std::iter::once(command).chain(below).collect()
+    }
+
+    /// The words of a command line whose quotes enclose the ends of words only: every second piece is quoted.
+    fn words(command: &str) -> Vec<String> {
+        let mut words = vec![String::new()];
+        for (i, piece) in command.split('\'').enumerate() {
+            let parts = if i % 2 == 1 { vec![piece] } else { piece.split(' ').collect() };
+            for (j, part) in parts.iter().enumerate() {
+                if j > 0 {
+                    words.push(String::new());
+                }
+                *words.last_mut().unwrap() += part;
+            }
+        }
+        words.retain(|w| !w.is_empty());
+        words
+    }
+
+    /// Every example of the help texts is a command line that is accepted, and its papers have its experiment.
     #[test]
     fn examples_parse() {
         let root = Cli::command();
-        let helps = root.get_subcommands().chain([&root]).map(|c| (c.get_name(), c.get_after_help()));
-        for (name, help) in helps {
-            let help = help.unwrap_or_else(|| panic!("{name} has no examples")).to_string();
+        for command in with_subcommands(&root) {
+            let name = command.get_name();
+            let help =
+                command.get_after_help().unwrap_or_else(|| panic!("{name} has no examples")).to_string();
             let examples: Vec<_> = help.lines().filter(|l| l.starts_with("  anabranch ")).collect();
             assert!(!examples.is_empty(), "{name}");
             for example in examples {
                 let command = example.split(['>', '<']).next().unwrap().trim();
-                // Quotes enclose the ends of words only: every second piece is quoted.
-                let mut words = vec![String::new()];
-                for (i, piece) in command.split('\'').enumerate() {
-                    for (j, word) in
-                        if i % 2 == 1 { vec![piece] } else { piece.split(' ').collect() }.iter().enumerate()
-                    {
-                        if j > 0 {
-                            words.push(String::new());
-                        }
-                        *words.last_mut().unwrap() += word;
-                    }
-                }
-                words.retain(|w| !w.is_empty());
-                if let Err(e) = Cli::try_parse_from(&words) {
-                    panic!("{example}: {e}");
+                let cli = Cli::try_parse_from(words(command)).unwrap_or_else(|e| panic!("{example}: {e}"));
+                if let Command::Paper(args) = cli.command {
+                    assert_papers(&args, example);
                 }
             }
+        }
+    }
+
+    fn assert_papers(args: &PaperArgs, example: &str) {
+        let known = |p: &String| ["all", "list"].contains(&p.as_str()) || anabranch_papers::find(p).is_some();
+        assert!(args.papers.iter().all(known), "{example}");
+        if let Some(id) = &args.only {
+            let paper = anabranch_papers::find(id).unwrap_or_else(|| panic!("{example}: no {id}"));
+            assert!(args.papers.iter().any(|p| p == paper.name || p == paper.id), "{example}");
         }
     }
 }

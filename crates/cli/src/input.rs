@@ -3,22 +3,29 @@
 use crate::args::ScenarioArgs;
 use crate::failure::Failure;
 use anabranch_scenario::{Overrides, Scenario, Source};
+use miette::miette;
 use std::fs;
 use std::io::{self, Read};
 use std::path::Path;
+use std::string::FromUtf8Error;
 
 /// Reads a scenario file, or standard input for `-`.
 pub fn read(file: &Path) -> Result<Source, Failure> {
-    if file == Path::new("-") {
-        let mut text = String::new();
-        let read = io::stdin().read_to_string(&mut text);
-        read.map_err(|e| Failure::environment("cannot read standard input", &e))?;
-        return Ok(Source { name: "standard input".to_owned(), text });
-    }
-    let name = file.display().to_string();
-    let text =
-        fs::read_to_string(file).map_err(|e| Failure::environment(format!("cannot read {name}"), &e))?;
+    let (name, bytes) = if file == Path::new("-") {
+        let mut bytes = Vec::new();
+        ("standard input".to_owned(), io::stdin().read_to_end(&mut bytes).map(|_| bytes))
+    } else {
+        (file.display().to_string(), fs::read(file))
+    };
+    let bytes = bytes.map_err(|e| Failure::environment(format!("cannot read {name}"), &e))?;
+    let text = String::from_utf8(bytes).map_err(|e| not_utf8(&name, &e))?;
     Ok(Source { name, text })
+}
+
+fn not_utf8(name: &str, error: &FromUtf8Error) -> Failure {
+    let before = &error.as_bytes()[..error.utf8_error().valid_up_to()];
+    let line = 1 + before.iter().filter(|&&byte| byte == b'\n').count();
+    Failure::Input(miette!(help = "save the file as UTF-8", "cannot read {name}: line {line} is not UTF-8"))
 }
 
 /// Checks a scenario with the changes of the command line, `cc` those of algorithms.

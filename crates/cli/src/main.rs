@@ -11,6 +11,7 @@ mod interrupt;
 mod output;
 mod paper;
 mod progress;
+mod results;
 mod run;
 mod table;
 

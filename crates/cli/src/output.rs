@@ -1,6 +1,7 @@
-//! Standard output.
+//! Standard output, and notes beside it.
 
 use crate::failure::Failure;
+use crate::table::WIDTH;
 use serde::Serialize;
 use std::io::{self, ErrorKind, Write};
 
@@ -20,4 +21,15 @@ pub fn print_json(value: &impl Serialize) -> Result<(), Failure> {
         Ok(text) => print(&text),
         Err(e) => Err(Failure::environment("cannot write JSON", &e)),
     }
+}
+
+/// Notes on stderr what the user should know though the command goes on.
+pub fn note(text: &str) {
+    // Where stderr is gone there is nobody to tell.
+    let _ = writeln!(io::stderr(), "{}", textwrap::fill(&format!("Note: {text}"), WIDTH));
+}
+
+/// "1 row", "2 rows".
+pub fn counted(n: usize, what: &str) -> String {
+    format!("{n} {what}{}", if n == 1 { "" } else { "s" })
 }

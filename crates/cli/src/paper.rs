@@ -3,16 +3,18 @@
 use crate::args::PaperArgs;
 use crate::failure::Failure;
 use crate::interrupt;
-use crate::output::print;
+use crate::output::{counted, note, print};
 use crate::progress::Progress;
-use crate::table::Table;
+use crate::results::Results;
+use crate::table::{Table, WIDTH};
 use anabranch_papers::{Options, Paper, PaperError, PaperResult, Row, Size, Verdict};
 use miette::miette;
-use std::fs;
-use std::path::Path;
 
 /// `anabranch paper`.
 pub fn paper(args: &PaperArgs) -> Result<(), Failure> {
+    if args.papers == ["list"] {
+        return list();
+    }
     let papers = chosen(&args.papers)?;
     let size = match (args.quick, args.full) {
         (true, _) => Size::Quick,
@@ -21,26 +23,28 @@ pub fn paper(args: &PaperArgs) -> Result<(), Failure> {
     };
     let options = Options { size, seeds: args.seeds.map(Into::into), only: args.only.clone() };
     interrupt::listen()?;
-    let folder = args.out.join("papers");
-    fs::create_dir_all(&folder)
-        .map_err(|e| Failure::environment(format!("cannot create {}", folder.display()), &e))?;
-    let mut results = Vec::new();
+    let store = Results::open(&args.out)?;
+    let (mut results, mut failed) = (Vec::new(), Vec::new());
     let mut without = Vec::new();
     for paper in papers {
         match run(paper, &options) {
             Ok(result) => {
-                save(&result, &folder)?;
                 print(&page(&result))?;
-                results.push(result);
+                failed.extend(rows(&result).filter(|row| row.verdict == Verdict::Failed).cloned());
+                let kept = store.keep(paper, result)?;
+                if let Some(notice) = kept.notice {
+                    note(&notice);
+                }
+                results.push(kept.result);
             }
             // With several papers it is enough that one has the experiment.
             Err(error @ PaperError::NoExperiment { .. }) => without.push(error.to_string()),
             Err(PaperError::Interrupted) => {
                 return Err(Failure::Interrupted(miette!(
-                    "interrupted in {}: {} papers are complete in {}, the report is as it was",
+                    "interrupted in {}: {} complete in {}, the report is as it was",
                     paper.name,
-                    results.len(),
-                    folder.display()
+                    counted(results.len(), "paper"),
+                    store.folder().display()
                 )));
             }
             Err(error) => return Err(Failure::Result(miette!("{}: {error}", paper.name))),
@@ -49,9 +53,20 @@ pub fn paper(args: &PaperArgs) -> Result<(), Failure> {
     if results.is_empty() {
         return Err(Failure::Input(miette!("{}", without.join("\n"))));
     }
-    report(&results, args)?;
-    let failed: Vec<_> = results.iter().flat_map(rows).filter(|r| r.verdict == Verdict::Failed).collect();
+    report(&results, &store, args)?;
     if failed.is_empty() { Ok(()) } else { Err(Failure::Result(failures(&failed))) }
+}
+
+/// The papers and what `--only` takes of each.
+fn list() -> Result<(), Failure> {
+    let papers = anabranch_papers::all().iter().map(|paper| {
+        let table = Table::new()
+            .text("--only", paper.experiments.iter().map(|d| d.ids.join(", ")))
+            .text("experiment", paper.experiments.iter().map(|d| d.title));
+        let heading = format!("{}, {}: {}", paper.id, paper.name, paper.title);
+        format!("{}\n{table}", textwrap::fill(&heading, WIDTH))
+    });
+    print(&papers.collect::<Vec<_>>().join("\n"))
 }
 
 fn chosen(names: &[String]) -> Result<Vec<&'static Paper>, Failure> {
@@ -64,7 +79,7 @@ fn chosen(names: &[String]) -> Result<Vec<&'static Paper>, Failure> {
         all.iter().find(is).copied().ok_or_else(|| {
             let known: Vec<_> = all.iter().map(|p| format!("{} ({})", p.name, p.id)).collect();
             Failure::Input(miette!(
-                help = format!("there are: {}, all", known.join(", ")),
+                help = format!("there are: {}, all; or list alone", known.join(", ")),
                 "unknown paper `{name}`"
             ))
         })
@@ -78,21 +93,11 @@ fn run(paper: &Paper, options: &Options) -> Result<PaperResult, PaperError> {
     anabranch_papers::run(paper, options, &progress, &|| !interrupt::requested())
 }
 
-fn save(result: &PaperResult, folder: &Path) -> Result<(), Failure> {
-    let file = folder.join(&result.name).with_extension("json");
-    let failed = |e: &dyn std::error::Error| Failure::Input(miette!("cannot write {}: {e}", file.display()));
-    let json = serde_json::to_string_pretty(result).map_err(|e| failed(&e))?;
-    fs::write(&file, json + "\n").map_err(|e| failed(&e))
-}
-
 /// Writes the report on these results and on those of other papers that earlier commands left beside them.
-fn report(results: &[PaperResult], args: &PaperArgs) -> Result<(), Failure> {
+fn report(results: &[PaperResult], store: &Results, args: &PaperArgs) -> Result<(), Failure> {
     let result = |paper: &&Paper| {
         let new = results.iter().find(|r| r.name == paper.name).cloned();
-        new.or_else(|| {
-            let file = args.out.join("papers").join(paper.name).with_extension("json");
-            serde_json::from_str(&fs::read_to_string(file).ok()?).ok()
-        })
+        new.or_else(|| store.load(paper))
     };
     let results: Vec<PaperResult> = anabranch_papers::all().iter().filter_map(result).collect();
     let size =
@@ -143,13 +148,13 @@ fn page(result: &PaperResult) -> String {
         .count("failed", each(Verdict::Failed));
     let (size, seeds) = (&result.size, result.seeds_of_rows());
     let heading = format!("{}: {} ({size} size; seeds: {seeds})", result.name, result.title);
-    format!("{}\n{table}", textwrap::fill(&heading, crate::table::WIDTH))
+    format!("{}\n{table}", textwrap::fill(&heading, WIDTH))
 }
 
-fn failures(rows: &[&Row]) -> miette::Report {
+fn failures(rows: &[Row]) -> miette::Report {
     let lines: Vec<_> = rows
         .iter()
         .map(|r| format!("{}: {}", r.id, r.explanation.as_deref().unwrap_or("no value")))
         .collect();
-    miette!(help = lines.join("\n"), "{} rows failed", rows.len())
+    miette!(help = lines.join("\n"), "{} failed", counted(rows.len(), "row"))
 }

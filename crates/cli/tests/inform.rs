@@ -94,6 +94,16 @@ fn help() {
         assert!(page.contains("Examples:"), "{page}");
         fits(&page);
     }
+    for command in ["list", "show"] {
+        let page = anabranch(["cc", command, "--help"]).ok();
+        assert!(page.contains(&format!("anabranch cc {command}")), "{page}");
+        fits(&page);
+    }
+    let page = anabranch(["paper", "--help"]).ok();
+    assert!(
+        anabranch_papers::all().iter().all(|p| page.contains(p.name) && page.contains(p.title)),
+        "{page}"
+    );
     fits(&anabranch(["--help"]).ok());
     assert_eq!(anabranch(["--version"]).ok(), concat!("anabranch ", env!("CARGO_PKG_VERSION"), "\n"));
 }

@@ -17,6 +17,10 @@ fn command_lines() {
         (vec!["run", TWO_PATHS, "--format", "csv"], "--out"),
         (vec!["run", TWO_PATHS, "--out", "x", "--format", "xls"], "parquet, csv"),
         (vec!["compare", TWO_PATHS], "--cc"),
+        (vec!["compare", TWO_PATHS, "--cc", ""], "a value is required"),
+        (vec!["compare", TWO_PATHS, "--cc", "lia,"], "a value is required"),
+        (vec!["run", TWO_PATHS, "--cc", ""], "a value is required"),
+        (vec!["run", TWO_PATHS, "--set", ""], "a value is required"),
         (vec!["compare", TWO_PATHS, "--cc", "lia", "--seeds", "0"], "--seeds"),
         (vec!["compare", TWO_PATHS, "--cc", "lia", "--jobs", "0"], "--jobs"),
         (vec!["paper"], "<PAPER,…>"),
@@ -36,10 +40,12 @@ fn files() {
     let dir = tempfile::tempdir().unwrap();
     let dir = dir.path();
     let latin = dir.join("latin-1.toml");
-    fs::write(&latin, b"name = \"caf\xe9\"").unwrap();
-    for (file, said) in
-        [(dir.join("missing.toml"), "No such file"), (dir.to_owned(), "directory"), (latin, "UTF-8")]
-    {
+    fs::write(&latin, b"# two\nname = \"caf\xe9\"").unwrap();
+    for (file, said) in [
+        (dir.join("missing.toml"), "No such file"),
+        (dir.to_owned(), "directory"),
+        (latin, "line 2 is not UTF-8"),
+    ] {
         for command in ["run", "check"] {
             let stderr = anabranch([command.as_ref(), file.as_os_str()]).fails(2);
             assert!(stderr.contains("cannot read") && stderr.contains(said), "{stderr}");

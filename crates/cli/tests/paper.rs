@@ -30,3 +30,42 @@ fn an_unknown_experiment() {
     assert!(stderr.contains("no experiment `Z-1` in A") && stderr.contains("B-T1"), "{stderr}");
     assert!(!dir.path().join("report").exists());
 }
+
+#[test]
+fn the_list_names_what_can_be_asked_for() {
+    let page = anabranch(["paper", "list"]).ok();
+    fits(&page);
+    for paper in anabranch_papers::all() {
+        assert!(page.contains(&format!("{}, {}: ", paper.id, paper.name)), "{page}");
+        for definition in paper.experiments {
+            assert!(definition.ids.iter().all(|id| page.contains(id)), "{}: {page}", definition.id());
+        }
+    }
+}
+
+/// What is on disk after two commands: both experiments where they were made alike, else the later one, with a note.
+#[test]
+fn results_made_alike_are_joined() {
+    let dir = tempfile::tempdir().unwrap();
+    let out = dir.path().to_str().unwrap();
+    let paper = |only: &str, seeds: &str| {
+        anabranch(["paper", "A", "--quick", "--only", only, "--seeds", seeds, "--out", out])
+    };
+    let ids = || {
+        let json = fs::read_to_string(dir.path().join("papers/coupled-cubic.json")).unwrap();
+        let result: PaperResult = serde_json::from_str(&json).unwrap();
+        result.experiments.into_iter().map(|e| e.id).collect::<Vec<_>>()
+    };
+    paper("A-T4", "1").ok();
+    paper("A-T2", "1").ok();
+    assert_eq!(ids(), ["A-T2", "A-T4"], "in the paper's order");
+    paper("A-T4", "1").ok();
+    assert_eq!(ids(), ["A-T2", "A-T4"], "run again, not doubled");
+
+    let other = paper("A-T4", "2");
+    assert_eq!(other.status, 0);
+    let words = other.stderr.split_whitespace().collect::<Vec<_>>().join(" ");
+    let said = "Note: coupled-cubic: A-T4 (quick size, seeds 2, version";
+    assert!(words.starts_with(said) && words.contains("replaces A-T2, A-T4 (quick size, seeds 1"), "{words}");
+    assert_eq!(ids(), ["A-T4"]);
+}
