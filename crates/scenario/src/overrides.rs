@@ -54,7 +54,9 @@ impl Overrides {
                 Some((flow, name)) => (Some(flow.trim()), name),
                 None => (None, spec.as_str()),
             };
-            let place = whole.part(spec.len() - name.len()..spec.len());
+            // Where nothing is named, all of it is shown.
+            let begin = if name.trim().is_empty() { 0 } else { spec.len() - name.len() };
+            let place = whole.part(begin..spec.len());
             let Some(entry) = find_algorithm(name.trim(), &place, problems) else { continue };
             let meant = |(each, origin): (&Flow, &String)| match flow {
                 Some(name) => name == each.name || name == origin,

@@ -352,6 +352,7 @@ fn mistakes_in_cc_show_it() {
     };
     shows(&cc("liaa"), "--cc", 1, "liaa", &["unknown algorithm", "did you mean `lia`?"]);
     shows(&cc("g=lia"), "--cc", 1, "g", &["no flow is named `g`"]);
+    shows(&cc("f="), "--cc", 1, "f=", &["not an algorithm", "there are: reno"]);
     shows(&cc("f=liaa"), "--cc", 1, "liaa", &["did you mean `lia`?"]);
     let alone = small("[[\"a\"], [\"b\"]]", "[[\"a\"]]");
     let mut overrides = Overrides::default();
