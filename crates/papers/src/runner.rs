@@ -81,7 +81,7 @@ pub fn run(
     let simulations = Simulations::of(&chosen, &plans, seeds)?;
     let outcomes = simulations.run(progress, keep_going)?;
 
-    let as_explained = options.size == Size::Default && options.seeds.is_none();
+    let as_explained = options.size == Size::Default && seeds == Size::Default.seeds();
     let experiments =
         chosen.iter().zip(&plans).zip(&simulations.of_setup).map(|((definition, plan), indices)| {
             let runs = Runs { of: indices.iter().map(|i| outcomes[*i].as_slice()).collect() };

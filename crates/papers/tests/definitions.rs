@@ -49,6 +49,15 @@ fn plans_are_consistent() {
     }
 }
 
+/// The book's chapter on errata has an item for each of the report's, by paper.
+#[test]
+fn the_book_has_the_same_errata() {
+    let path = concat!(env!("CARGO_MANIFEST_DIR"), "/../../docs/src/errata.md");
+    let book = std::fs::read_to_string(path).unwrap();
+    let chapters = book.split("\n## ").skip(1).map(|text| text.matches("\n- ").count());
+    assert!(chapters.eq(all().iter().map(|paper| paper.errata.len())));
+}
+
 #[test]
 fn an_unknown_experiment_is_named() {
     let options = Options { only: Some("A-T99".into()), ..Options::default() };

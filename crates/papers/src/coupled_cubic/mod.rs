@@ -41,6 +41,8 @@ pub(crate) static PAPER: Paper = Paper {
          \"about 1/5\" elsewhere.",
         "A mean window of 4730 segments exceeds path 1's BDP of 4167, so the link must be nearly full: \
          about 480 Mbit/s of payload. Fig. 7 and the text print 402.",
+        "Tab. 2's proportion √α of LIA's window to Reno's holds only where one path has nearly all of the \
+         window; in general it is √(α·w_r/Σw) (A-T2).",
         "The abstract and the conclusion claim fairness with competing single-path CUBIC flows; no \
          experiment has one.",
         "(Not an error, but a caution.) LIA's loss-free start of 240 s sends more than 10⁶ packets on \

@@ -69,7 +69,7 @@ pub(super) const LIA: Definition = Definition {
     notes: &[
         "The testbed of Tab. 3 (A-T3): path 1 of 500 Mbit/s and 100 ms, path 2 of 100 Mbit/s and 20 ms, \
          each with a buffer of one BDP and a loss rate of 1e-6; one single-path Reno flow on path 2. 1000 \
-         s, means over all of it, as in the paper.",
+         s, means over all of it, as in the paper. \"After slow start\" means after the first 10 s.",
     ],
     plan: lia_plan,
 };
@@ -139,6 +139,8 @@ pub(super) const COUPLED: Definition = Definition {
     notes: &[
         "Subflow 1's curves are the algorithm's inner values: (a) the uncoupled CUBIC window C, (b) the \
          window √α₁·C, (c) the virtual Reno window V, (d) V·√α₁. (e) is subflow 2's window.",
+        "That subflow 2 is like LIA's (A-F6.subflow2-like-lia) says little here: with both it is near its floor of a few \
+         segments (A-T4).",
     ],
     plan: coupled_plan,
 };
@@ -340,7 +342,11 @@ fn throughput_plan(size: Size) -> Plan {
 pub(super) const NEIGHBOUR: Definition = Definition {
     ids: &["A-F7b"],
     title: "The single-path Reno flow on path 2 keeps its share",
-    notes: &["Goodput of the single-path flow beside each algorithm; the paper gives no number."],
+    notes: &[
+        "Goodput of the single-path flow beside each algorithm; the paper gives no number.",
+        "The verdicts say little: subflow 2 is nearly silent with each algorithm (A-T4), so there is little that one could \
+         leave the single-path flow more or less of.",
+    ],
     plan: neighbour_plan,
 };
 
