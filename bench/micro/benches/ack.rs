@@ -12,7 +12,16 @@ fn main() {
 }
 
 fn ack(now: f64, round: u64) -> Ack {
-    Ack { now, acked: 2.0, rtt: Some(RTT), srtt: RTT, in_flight: 90.0, round, cwnd_limited: true }
+    Ack {
+        now,
+        acked: 2.0,
+        delivered: 2.0,
+        rtt: Some(RTT),
+        srtt: RTT,
+        in_flight: 90.0,
+        round,
+        cwnd_limited: true,
+    }
 }
 
 /// A connection whose paths have an RTT and have had a loss.

@@ -3,12 +3,15 @@
 use crate::{Path, Seconds, Segments};
 
 /// An acknowledgement that arrived on a path.
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Copy, Debug, Default)]
 pub struct Ack {
     /// When it arrived.
     pub now: Seconds,
     /// Segments it newly acknowledged that may grow the window: 0 during loss recovery.
     pub acked: Segments,
+    /// Segments it newly reported as delivered, selectively acknowledged ones and those of loss
+    /// recovery included.
+    pub delivered: Segments,
     /// The round-trip time it measured, unless only retransmitted segments were acknowledged.
     pub rtt: Option<Seconds>,
     /// The smoothed round-trip time (RFC 6298) including this sample; 0 before the first.

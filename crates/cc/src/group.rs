@@ -12,8 +12,8 @@ const PACING_GAIN: f64 = 1.2;
 pub struct Group {
     algorithm: Box<dyn Algorithm>,
     paths: Vec<Path>,
-    /// Window and threshold of each path before its last congestion event, until it is undone.
-    before: Vec<Option<(Segments, Segments)>>,
+    /// Each path before its last congestion event, until that is undone.
+    before: Vec<Option<Path>>,
     paced: bool,
 }
 
@@ -27,7 +27,8 @@ impl Group {
     /// Adds a path with the given initial window and returns its row. A removed path's row is used
     /// again.
     pub fn add_path(&mut self, srtt: Seconds, initial_cwnd: Segments) -> usize {
-        let path = Path { srtt, ..Path::new(initial_cwnd.clamp(MIN_CWND, MAX_CWND)) };
+        let mut path = Path::new(initial_cwnd.clamp(MIN_CWND, MAX_CWND));
+        path.srtt = srtt;
         let r = match self.paths.iter().position(|p| !p.active) {
             Some(r) => {
                 self.paths[r] = path;
@@ -58,13 +59,7 @@ impl Group {
         if !path.active {
             return;
         }
-        path.srtt = ack.srtt;
-        path.in_flight = ack.in_flight;
-        path.round = ack.round;
-        if let Some(rtt) = ack.rtt {
-            path.latest_rtt = rtt;
-            path.min_rtt = path.min_rtt.min(rtt);
-        }
+        path.measure(ack);
         if ack.cwnd_limited {
             self.algorithm.acked(&mut self.paths, r, ack);
         } else {
@@ -79,8 +74,9 @@ impl Group {
         if !self.paths[r].active {
             return;
         }
-        self.before[r] = Some((self.paths[r].cwnd, self.paths[r].ssthresh));
+        self.before[r] = Some(self.paths[r]);
         self.algorithm.congestion(&mut self.paths, r, event);
+        self.paths[r].lost();
         if event.signal == Signal::Timeout {
             self.paths[r].cwnd = MIN_CWND;
         }
@@ -92,11 +88,11 @@ impl Group {
     /// could be undone, nothing happens.
     pub fn on_spurious(&mut self, r: usize) {
         let path = &mut self.paths[r];
-        if let Some((cwnd, ssthresh)) = self.before[r].take()
+        if let Some(before) = self.before[r].take()
             && path.active
-            && path.cwnd <= cwnd
+            && path.cwnd <= before.cwnd
         {
-            (path.cwnd, path.ssthresh) = (cwnd, ssthresh);
+            path.restore(&before);
             self.algorithm.spurious(&mut self.paths, r);
             self.settle(r);
         }
@@ -123,6 +119,7 @@ impl Group {
     fn settle(&mut self, r: usize) {
         let path = &mut self.paths[r];
         path.cwnd = path.cwnd.clamp(MIN_CWND, MAX_CWND);
+        path.largest_cwnd = path.largest_cwnd.max(path.cwnd);
         if self.paced && path.srtt > 0.0 {
             let gain = if path.in_slow_start() { PACING_GAIN_SLOW_START } else { PACING_GAIN };
             path.pacing_rate = Some(gain * path.cwnd / path.srtt);

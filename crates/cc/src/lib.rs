@@ -10,7 +10,7 @@
 //!
 //! let mut group = registry::find("reno").unwrap().group(&[]).unwrap();
 //! let r = group.add_path(0.0, 10.0);
-//! group.on_ack(r, &Ack { now: 0.1, acked: 2.0, rtt: Some(0.1), srtt: 0.1, in_flight: 8.0, round: 0, cwnd_limited: true });
+//! group.on_ack(r, &Ack { now: 0.1, acked: 2.0, rtt: Some(0.1), srtt: 0.1, cwnd_limited: true, ..Ack::default() });
 //! assert_eq!(group.path(r).cwnd, 12.0);
 //! ```
 //!

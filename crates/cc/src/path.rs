@@ -1,6 +1,6 @@
 //! One row of the table that every algorithm sees.
 
-use crate::{Seconds, Segments};
+use crate::{Ack, Seconds, Segments};
 
 /// The smallest window a path may have.
 pub const MIN_CWND: Segments = 1.0;
@@ -12,7 +12,7 @@ pub const MIN_SSTHRESH: Segments = 2.0;
 pub const MAX_CWND: Segments = 1e9;
 
 /// What the connection knows of one of its paths.
-#[derive(Clone, Debug, PartialEq)]
+#[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Path {
     /// Congestion window. Algorithms write it; [`crate::Group`] keeps it within
     /// [`MIN_CWND`] and [`MAX_CWND`].
@@ -25,6 +25,20 @@ pub struct Path {
     pub min_rtt: Seconds,
     /// Latest round-trip time sample; 0 before the first.
     pub latest_rtt: Seconds,
+    /// Smallest and largest sample since the last congestion event; infinite and 0 before the first.
+    pub min_rtt_since_loss: Seconds,
+    /// See [`Path::min_rtt_since_loss`].
+    pub max_rtt_since_loss: Seconds,
+    /// Mean and smallest sample of the last complete round that had one; 0 before there was one.
+    pub round_rtt: Seconds,
+    /// See [`Path::round_rtt`].
+    pub round_min_rtt: Seconds,
+    /// Segments delivered since the last congestion event.
+    pub delivered_since_loss: Segments,
+    /// Segments delivered between the last two congestion events; until the first, 0.
+    pub delivered_between_losses: Segments,
+    /// The largest window so far.
+    pub largest_cwnd: Segments,
     /// Segments sent and neither acknowledged nor deemed lost.
     pub in_flight: Segments,
     /// Counts round trips: it steps when data sent after the last step is acknowledged.
@@ -34,6 +48,21 @@ pub struct Path {
     /// Whether the path carries the connection's data. Rows of removed paths stay, inactive, so
     /// that indices do not move.
     pub active: bool,
+    /// Whether the algorithm keeps the path from carrying data, though it could.
+    pub barred: bool,
+    /// Samples of the round that is under way: how many, their sum and the smallest.
+    samples: Samples,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq)]
+struct Samples {
+    count: f64,
+    sum: Seconds,
+    min: Seconds,
+}
+
+impl Samples {
+    const NONE: Samples = Samples { count: 0.0, sum: 0.0, min: Seconds::INFINITY };
 }
 
 impl Path {
@@ -45,11 +74,62 @@ impl Path {
             srtt: 0.0,
             min_rtt: Seconds::INFINITY,
             latest_rtt: 0.0,
+            min_rtt_since_loss: Seconds::INFINITY,
+            max_rtt_since_loss: 0.0,
+            round_rtt: 0.0,
+            round_min_rtt: 0.0,
+            delivered_since_loss: 0.0,
+            delivered_between_losses: 0.0,
+            largest_cwnd: cwnd,
             in_flight: 0.0,
             round: 0,
             pacing_rate: None,
             active: true,
+            barred: false,
+            samples: Samples::NONE,
         }
+    }
+
+    /// Takes the measurements of an acknowledgement. Its sample belongs to the round that it ends.
+    #[inline]
+    pub(crate) fn measure(&mut self, ack: &Ack) {
+        self.srtt = ack.srtt;
+        self.in_flight = ack.in_flight;
+        self.delivered_since_loss += ack.delivered;
+        if let Some(rtt) = ack.rtt {
+            self.latest_rtt = rtt;
+            self.min_rtt = self.min_rtt.min(rtt);
+            self.min_rtt_since_loss = self.min_rtt_since_loss.min(rtt);
+            self.max_rtt_since_loss = self.max_rtt_since_loss.max(rtt);
+            let Samples { count, sum, min } = self.samples;
+            self.samples = Samples { count: count + 1.0, sum: sum + rtt, min: min.min(rtt) };
+        }
+        if ack.round != self.round {
+            self.round = ack.round;
+            if self.samples.count > 0.0 {
+                self.round_rtt = self.samples.sum / self.samples.count;
+                self.round_min_rtt = self.samples.min;
+                self.samples = Samples::NONE;
+            }
+        }
+    }
+
+    /// Measurements between congestion events start anew.
+    pub(crate) fn lost(&mut self) {
+        self.delivered_between_losses = self.delivered_since_loss;
+        self.delivered_since_loss = 0.0;
+        self.min_rtt_since_loss = Seconds::INFINITY;
+        self.max_rtt_since_loss = 0.0;
+    }
+
+    /// The last congestion event, before which the path was as in `before`, did not happen.
+    pub(crate) fn restore(&mut self, before: &Path) {
+        self.cwnd = before.cwnd;
+        self.ssthresh = before.ssthresh;
+        self.delivered_since_loss += before.delivered_since_loss;
+        self.delivered_between_losses = before.delivered_between_losses;
+        self.min_rtt_since_loss = self.min_rtt_since_loss.min(before.min_rtt_since_loss);
+        self.max_rtt_since_loss = self.max_rtt_since_loss.max(before.max_rtt_since_loss);
     }
 
     /// Whether the window is below the slow-start threshold.

@@ -26,11 +26,12 @@ impl Start {
         let ack = Ack {
             now,
             acked,
+            delivered: acked,
             rtt: Some(rtt),
             srtt: 0.1,
-            in_flight: 0.0,
             round: self.round,
             cwnd_limited: true,
+            ..Ack::default()
         };
         self.group.on_ack(0, &ack);
         self.group.path(0).cwnd - before

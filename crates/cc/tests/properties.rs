@@ -76,7 +76,8 @@ impl Run {
                 let known = group.path(r).srtt;
                 let (rtt, srtt) =
                     if sampled { (Some(rtt), (7.0 * known + rtt) / 8.0) } else { (None, known) };
-                let ack = Ack { now, acked, rtt, srtt, in_flight: 1.0, round: self.rounds[r], cwnd_limited };
+                let (delivered, in_flight, round) = (acked, 1.0, self.rounds[r]);
+                let ack = Ack { now, acked, delivered, rtt, srtt, in_flight, round, cwnd_limited };
                 group.on_ack(r, &ack);
             }
             What::Congestion(signal) => group.on_congestion(r, &Congestion { now, signal }),

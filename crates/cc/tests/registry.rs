@@ -72,11 +72,12 @@ fn every_listed_observable_is_written_and_no_more() {
         let ack = anabranch_cc::Ack {
             now: 0.0,
             acked: 1.0,
+            delivered: 1.0,
             rtt: Some(0.1),
             srtt: 0.1,
             in_flight: 99.0,
-            round: 0,
             cwnd_limited: true,
+            ..anabranch_cc::Ack::default()
         };
         group.on_ack(r, &ack);
         let loss = anabranch_cc::Congestion { now: 0.1, signal: anabranch_cc::Signal::Loss };
@@ -136,11 +137,12 @@ fn uncoupled_is_the_algorithm_on_each_path() {
             let ack = anabranch_cc::Ack {
                 now: f64::from(i) * 0.002,
                 acked: 1.0,
+                delivered: 1.0,
                 rtt: Some(0.1),
                 srtt: 0.1,
                 in_flight: 9.0,
-                round: 0,
                 cwnd_limited: true,
+                ..anabranch_cc::Ack::default()
             };
             let loss = anabranch_cc::Congestion { now: ack.now, signal: anabranch_cc::Signal::Loss };
             for (group, r) in [(&mut uncoupled, 1), (&mut alone, 0)] {

@@ -173,7 +173,7 @@ impl Sender {
     /// Whether the window has room for a segment.
     #[inline]
     pub(crate) fn has_room(&self, cc: &Group) -> bool {
-        self.board.in_flight() < self.window(cc)
+        self.board.in_flight() < self.window(cc) && !cc.path(self.row).barred
     }
 
     /// Whether the pacer allows a segment now.
@@ -264,6 +264,7 @@ impl Sender {
             &Ack {
                 now: now.as_secs_f64(),
                 acked: if growing { delivered.segments as f64 } else { 0.0 },
+                delivered: delivered.segments as f64,
                 rtt: delivered.rtt(now).map(Time::as_secs_f64),
                 srtt: self.rtt.smoothed_s(),
                 in_flight: self.board.in_flight() as f64,

@@ -14,7 +14,7 @@ pub fn group(name: &str, params: &[(&str, Given)]) -> Group {
 
 /// One segment acknowledged at `now` by a path of round-trip time `rtt`.
 pub fn ack(now: f64, rtt: f64) -> Ack {
-    Ack { now, acked: 1.0, rtt: Some(rtt), srtt: rtt, in_flight: 0.0, round: 0, cwnd_limited: true }
+    Ack { now, acked: 1.0, delivered: 1.0, rtt: Some(rtt), srtt: rtt, cwnd_limited: true, ..Ack::default() }
 }
 
 /// A connection in congestion avoidance with these round-trip times and windows, for an algorithm
@@ -112,8 +112,7 @@ impl Model {
     fn acknowledge(&mut self, r: usize, rtt: f64, acked: f64) {
         let round = (self.now / rtt) as u64;
         let in_flight = self.group.path(r).cwnd;
-        let ack =
-            Ack { now: self.now, acked, rtt: Some(rtt), srtt: rtt, in_flight, round, cwnd_limited: true };
+        let ack = Ack { acked, delivered: acked, in_flight, round, ..ack(self.now, rtt) };
         self.group.on_ack(r, &ack);
     }
 
