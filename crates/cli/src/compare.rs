@@ -114,7 +114,7 @@ impl Comparison<'_> {
 
     fn flows(&self) -> Table {
         let names: Vec<_> = self.runs[0][0].flows.iter().map(|f| f.name.clone()).collect();
-        let goodput = self.each(names.len(), |s, i| Some(s.flows[i].goodput_bps));
+        let goodput = self.each(names.len(), |s, i| s.flows[i].goodput_bps);
         let again = self.each(names.len(), |s, i| Some(s.flows[i].retransmitted_segments as f64));
         self.table("flow", &names).estimates("goodput", RATE, &goodput).estimates(
             "retransmitted segments",
@@ -133,7 +133,7 @@ impl Comparison<'_> {
             self.each(names.len(), |s, i| s.flows.iter().flat_map(|f| &f.subflows).nth(i).and_then(value))
         };
         self.table("subflow", &names)
-            .estimates("goodput", RATE, &each(|f| Some(f.goodput_bps)))
+            .estimates("goodput", RATE, &each(|f| f.goodput_bps))
             .estimates("mean cwnd", PLAIN, &each(|f| f.mean_cwnd_segments))
             .estimates("mean RTT", TIME, &each(|f| f.mean_rtt_s))
             .estimates("loss rate", LOSS, &each(|f| f.loss_rate))

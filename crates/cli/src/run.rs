@@ -88,7 +88,7 @@ fn flows(s: &Summary) -> Table {
     Table::new()
         .text("flow", s.flows.iter().map(|f| &f.name))
         .text("algorithm", s.flows.iter().map(|f| &f.cc))
-        .quantity("goodput", RATE, s.flows.iter().map(|f| Some(f.goodput_bps)))
+        .quantity("goodput", RATE, s.flows.iter().map(|f| f.goodput_bps))
         .count("retransmitted segments", s.flows.iter().map(|f| f.retransmitted_segments))
         .count("reinjected segments", s.flows.iter().map(|f| f.reinjected_segments))
 }
@@ -99,7 +99,7 @@ fn subflows(s: &Summary) -> Table {
     Table::new()
         .text("flow", all().map(|(f, _)| &f.name))
         .text("path", all().map(|(_, subflow)| subflow.path.join("+")))
-        .quantity("goodput", RATE, each(|f| Some(f.goodput_bps)))
+        .quantity("goodput", RATE, each(|f| f.goodput_bps))
         .quantity("mean cwnd", PLAIN, each(|f| f.mean_cwnd_segments))
         .quantity("mean RTT", TIME, each(|f| f.mean_rtt_s))
         .quantity("RTT p95", TIME, each(|f| f.rtt_p95_s))

@@ -31,12 +31,12 @@ impl Outcome {
 
     /// A connection's goodput, in Mbit/s of payload.
     pub fn goodput(&self, flow: &str) -> Option<f64> {
-        Some(self.flow(flow)?.goodput_bps / 1e6)
+        Some(self.flow(flow)?.goodput_bps? / 1e6)
     }
 
     /// A subflow's goodput, in Mbit/s of payload.
     pub fn subflow_goodput(&self, flow: &str, r: usize) -> Option<f64> {
-        Some(self.subflow(flow, r)?.goodput_bps / 1e6)
+        Some(self.subflow(flow, r)?.goodput_bps? / 1e6)
     }
 
     /// What a capture at the sender sees of a subflow: every packet, headers and retransmissions included,

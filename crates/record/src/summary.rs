@@ -70,8 +70,9 @@ pub struct FlowSummary {
     pub name: String,
     /// Its algorithm.
     pub cc: String,
-    /// Payload delivered to the application in order, bits per second.
-    pub goodput_bps: f64,
+    /// Payload delivered to the application in order, bits per second; null if the flow was never measured: over before
+    /// the warm-up ended, or to start after the run.
+    pub goodput_bps: Option<f64>,
     /// The same, as bytes.
     pub delivered_bytes: u64,
     /// Segments sent again, by its subflows.
@@ -104,8 +105,8 @@ pub struct Completion {
 pub struct SubflowSummary {
     /// Names of the links from sender to receiver.
     pub path: Vec<String>,
-    /// Payload bytes that arrived here first, bits per second.
-    pub goodput_bps: f64,
+    /// Payload bytes that arrived here first, bits per second; null if the flow was never measured.
+    pub goodput_bps: Option<f64>,
     /// Time-weighted mean congestion window; null if the subflow was never established.
     pub mean_cwnd_segments: Option<f64>,
     /// Time-weighted mean of the round-trip time.

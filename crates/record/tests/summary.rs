@@ -6,7 +6,7 @@ use serde_json::{Value, json};
 fn summary() -> Summary {
     let subflow = SubflowSummary {
         path: vec!["dsl".to_owned()],
-        goodput_bps: 0.0,
+        goodput_bps: None,
         mean_cwnd_segments: None,
         mean_rtt_s: None,
         rtt_p5_s: None,
@@ -33,7 +33,7 @@ fn summary() -> Summary {
         flows: vec![FlowSummary {
             name: "bonded".to_owned(),
             cc: "reno".to_owned(),
-            goodput_bps: 0.1 + 0.2,
+            goodput_bps: Some(0.1 + 0.2),
             delivered_bytes: 1 << 60,
             retransmitted_segments: 0,
             reinjected_segments: 0,

@@ -11,9 +11,7 @@ pub(crate) fn summarise(simulator: &mut Simulator<'_>) -> Summary {
     let scenario = simulator.scenario;
     let flows: Vec<FlowSummary> = (0..scenario.flows.len()).map(|f| flow(simulator, f)).collect();
     let links = (0..scenario.links.len()).map(|i| link(simulator, i)).collect();
-    // A flow that was over before the warm-up, or starts after the end, has no share to compare.
-    let measured = flows.iter().zip(&simulator.measured).filter(|(_, m)| m.from < m.to);
-    let goodputs: Vec<f64> = measured.map(|(f, _)| f.goodput_bps).collect();
+    let goodputs: Vec<f64> = flows.iter().filter_map(|f| f.goodput_bps).collect();
     Summary {
         scenario: scenario.name.clone(),
         scenario_hash: scenario.hash.clone(),
@@ -27,9 +25,10 @@ pub(crate) fn summarise(simulator: &mut Simulator<'_>) -> Summary {
     }
 }
 
-/// Bits per second; 0 over no time at all.
-fn rate_bps(bytes: u64, seconds: f64) -> f64 {
-    if seconds > 0.0 { bytes as f64 * 8.0 / seconds } else { 0.0 }
+/// Bits per second; none over no time at all: a flow that was over before the warm-up, or starts after the end, has no
+/// share to compare.
+fn rate_bps(bytes: u64, seconds: f64) -> Option<f64> {
+    (seconds > 0.0).then(|| bytes as f64 * 8.0 / seconds)
 }
 
 fn flow(simulator: &Simulator<'_>, f: usize) -> FlowSummary {

@@ -111,7 +111,9 @@ fn samples_do_not_disturb_the_run() {
 fn seeds_differ() {
     for text in [BUSY, LOSSLESS] {
         let goodput = |seed| {
-            flow(&run_seed(6.0, 1.0, text, seed), if text == BUSY { "two" } else { "reno/1" }).goodput_bps
+            flow(&run_seed(6.0, 1.0, text, seed), if text == BUSY { "two" } else { "reno/1" })
+                .goodput_bps
+                .unwrap()
         };
         let mut goodputs: Vec<u64> = (1..=6).map(|seed| goodput(seed).to_bits()).collect();
         goodputs.sort_unstable();

@@ -96,8 +96,8 @@ fn subflows_that_share_a_bottleneck_take_no_more_than_one_flow() {
         };
         let share = |cc: &str, seed| {
             let summary = run_seed(330.0, 30.0, &text(cc), seed);
-            let others: f64 = summary.flows[1..].iter().map(|f| f.goodput_bps).sum();
-            summary.flows[0].goodput_bps / (others / reno as f64)
+            let others: f64 = summary.flows[1..].iter().map(|f| f.goodput_bps.unwrap()).sum();
+            summary.flows[0].goodput_bps.unwrap() / (others / reno as f64)
         };
         let lia = (1..=4).map(|seed| share("lia", seed)).sum::<f64>() / 4.0;
         let uncoupled = share("reno", 1);
@@ -122,7 +122,10 @@ fn traffic_moves_away_from_congestion() {
     let split = |cc: &str| {
         let summary = run(630.0, 30.0, &text(cc));
         let subflows = &summary.flows[0].subflows;
-        (subflows[1].goodput_bps / subflows[0].goodput_bps, subflows[1].goodput_bps)
+        (
+            subflows[1].goodput_bps.unwrap() / subflows[0].goodput_bps.unwrap(),
+            subflows[1].goodput_bps.unwrap(),
+        )
     };
     let (lia, on_b) = split("lia");
     let (uncoupled, uncoupled_on_b) = split("reno");

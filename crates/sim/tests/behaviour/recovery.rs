@@ -82,14 +82,14 @@ fn reordering_is_recognised_and_undone() {
             let one = subflow(&summary);
             println!(
                 "{cc} {jitter}: {:.3e}, {} recoveries, {} spurious, {} resent, {} timeouts, {} dropped",
-                summary.flows[0].goodput_bps,
+                summary.flows[0].goodput_bps.unwrap(),
                 one.recoveries,
                 one.spurious,
                 one.retransmitted_segments,
                 one.timeouts,
                 one.lost_segments
             );
-            (summary.flows[0].goodput_bps, one.spurious)
+            (summary.flows[0].goodput_bps.unwrap(), one.spurious)
         };
         let (clean, none) = goodput("");
         assert_eq!(none, 0);
@@ -178,7 +178,7 @@ fn a_link_that_was_down_is_found_again() {
     assert!((13.0..16.5).contains(&again), "{again}");
     assert!((3..=6).contains(&subflow(&summary).timeouts));
     // Once it is found the rate returns.
-    let late = run(30.0, 20.0, &one(down, "cc = \"cubic\"")).flows[0].goodput_bps;
+    let late = run(30.0, 20.0, &one(down, "cc = \"cubic\"")).flows[0].goodput_bps.unwrap();
     assert!(late > 0.95 * 20e6 * 1448.0 / 1500.0, "{late}");
 }
 
@@ -188,7 +188,7 @@ fn a_link_that_was_down_is_found_again() {
 fn delayed_acks_do_not_change_the_rate() {
     for every in [1, 2, 4, 8] {
         let flow = format!("cc = \"reno\"\ntcp = {{ delayed_ack = {every} }}");
-        let goodput = run(60.0, 20.0, &one("queue = \"1.5 BDP\"", &flow)).flows[0].goodput_bps;
+        let goodput = run(60.0, 20.0, &one("queue = \"1.5 BDP\"", &flow)).flows[0].goodput_bps.unwrap();
         println!("delayed_ack = {every}: {:.4}", goodput / (20e6 * 1448.0 / 1500.0));
         assert!(goodput > 0.99 * 20e6 * 1448.0 / 1500.0, "{every}: {goodput}");
     }
@@ -219,7 +219,7 @@ fn marks_take_the_place_of_drops() {
         let (summary, samples) =
             record(60.0, 10.0, &one(marking, &format!("cc = \"{cc}\"\ntcp = {{ ecn = true }}")));
         let path = link(&summary, "path");
-        let goodput = summary.flows[0].goodput_bps / (20e6 * 1448.0 / 1500.0);
+        let goodput = summary.flows[0].goodput_bps.unwrap() / (20e6 * 1448.0 / 1500.0);
         let series = samples.series("one", 0).unwrap();
         let windows = series.time_s.iter().zip(&series.cwnd_segments).filter(|(t, _)| **t > 10.0);
         let least = windows.map(|(_, w)| *w).fold(f64::INFINITY, f64::min);
