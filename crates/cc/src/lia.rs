@@ -1,8 +1,9 @@
 //! LIA, the linked increases algorithm: RFC 6356.
 
+use crate::Path;
+use crate::aimd::{Aimd, established};
 use crate::linked::Linked;
 use crate::registry::{Entry, Kind, Observable};
-use crate::{Ack, Algorithm, Congestion, Path, slow_start};
 use alloc::boxed::Box;
 
 /// How the registry presents LIA.
@@ -11,11 +12,7 @@ pub(crate) static ENTRY: Entry = Entry {
     title: "LIA, linked increases",
     kind: Kind::Coupled,
     source: "RFC 6356",
-    equations: &[
-        "alpha = sum w * max(w/T^2) / (sum w/T)^2",
-        "per acknowledged segment: w += min(alpha/sum w, 1/w)",
-        "on loss: w = w/2",
-    ],
+    equations: EQUATIONS,
     readings: &[
         "alpha is computed for every acknowledgement, not once per round trip.",
         "Each path has a slow start of its own, and paths in slow start count in alpha.",
@@ -23,27 +20,28 @@ pub(crate) static ENTRY: Entry = Entry {
         "Segments are counted as acknowledged (RFC 3465), so delayed ACKs do not slow the growth.",
     ],
     params: &[],
-    observables: &[Observable { name: "alpha", meaning: "the aggressiveness of the whole connection" }],
+    observables: &[ALPHA],
     build: |_| Box::new(Lia),
 };
 
-struct Lia;
+pub(crate) const INCREASE: [&str; 2] =
+    ["alpha = sum w * max(w/T^2) / (sum w/T)^2", "per acknowledged segment: w += min(alpha/sum w, 1/w)"];
+const EQUATIONS: &[&str] = &[INCREASE[0], INCREASE[1], "on loss: w = w/2"];
 
-/// The paths that count.
+/// α.
+pub(crate) const ALPHA: Observable =
+    Observable { name: "alpha", meaning: "the aggressiveness of the whole connection" };
+
+/// LIA's increase and Reno's decrease.
+pub(crate) struct Lia;
+
 fn linked(paths: &[Path]) -> Linked {
-    Linked::over(paths.iter().filter(|p| p.active).filter_map(|p| Some((p.cwnd, p.rtt()?))))
+    Linked::over(established(paths).map(|(p, rtt)| (p.cwnd, rtt)))
 }
 
-impl Algorithm for Lia {
-    fn acked(&mut self, paths: &mut [Path], r: usize, ack: &Ack) {
-        let acked = slow_start::grow(&mut paths[r], ack.acked);
-        if acked > 0.0 {
-            paths[r].cwnd += acked * linked(paths).increase(paths[r].cwnd); // RFC 6356 §3
-        }
-    }
-
-    fn congestion(&mut self, paths: &mut [Path], r: usize, _: &Congestion) {
-        paths[r].reduce_to(paths[r].cwnd / 2.0);
+impl Aimd for Lia {
+    fn increase(&self, paths: &[Path], r: usize) -> f64 {
+        linked(paths).increase(paths[r].cwnd) // RFC 6356 §3
     }
 
     fn observe(&self, paths: &[Path], _: usize, out: &mut [f64]) {

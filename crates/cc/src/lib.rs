@@ -20,7 +20,10 @@
 
 extern crate alloc;
 
+mod adw;
+mod aimd;
 mod algorithm;
+mod balia;
 mod group;
 pub mod math;
 mod path;
@@ -29,12 +32,15 @@ pub mod response;
 mod similar;
 pub mod slow_start;
 
+mod coupled;
 mod coupled_cubic;
 mod cubic;
 mod cubic_window;
+mod ewtcp;
 mod hystart;
 mod lia;
 mod linked;
+mod olia;
 mod reno;
 mod uncoupled;
 

@@ -1,6 +1,8 @@
 //! The list of algorithms: from here the command line, the documentation and the tests know them.
 
-use crate::{Algorithm, Group, coupled_cubic, cubic, lia, reno, similar, uncoupled};
+use crate::{
+    Algorithm, Group, adw, balia, coupled, coupled_cubic, cubic, ewtcp, lia, olia, reno, similar, uncoupled,
+};
 use alloc::{boxed::Box, string::String, vec::Vec};
 use core::fmt;
 
@@ -9,7 +11,14 @@ pub const ALL: &[&Entry] = &[
     &reno::ENTRY,
     &cubic::ENTRY,
     &uncoupled::ENTRY,
+    &ewtcp::ENTRY,
+    &coupled::ENTRY,
     &lia::ENTRY,
+    &olia::ENTRY,
+    &balia::ENTRY,
+    &adw::LIA,
+    &adw::OLIA,
+    &adw::BALIA,
     &coupled_cubic::ENTRY,
     &coupled_cubic::ENTRY_A1,
 ];
@@ -91,6 +100,7 @@ pub enum Given {
 }
 
 /// An inner value that an algorithm shows.
+#[derive(Clone, Copy)]
 pub struct Observable {
     /// The column name in records.
     pub name: &'static str,

@@ -142,7 +142,7 @@ proptest! {
             let r = path % run.group.paths().len();
             // In slow start Coupled CUBIC's inner window follows the path's and has no memory.
             let compared = !run.group.path(r).in_slow_start();
-            let (row, inner) = (run.group.path(r).clone(), observe(&run.group, r));
+            let (row, inner) = (*run.group.path(r), observe(&run.group, r));
             // A loss raises a window of one segment to the two that RFC 5681 allows at least.
             if row.cwnd < MIN_SSTHRESH { continue }
             let signal = if timeout { Signal::Timeout } else { Signal::Loss };

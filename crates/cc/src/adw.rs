@@ -1,0 +1,234 @@
+//! The adaptive decrease of ADW-BALIA (Kim, Song, Mahmud, Cho, 2021): where the round-trip times of the
+//! paths fluctuate differently, a loss takes less of the window.
+
+use crate::aimd::{self, Aimd};
+use crate::registry::{Allowed, Entry, Kind, Observable, Param, Params, Value};
+use crate::{Ack, Algorithm, Congestion, Path, Seconds};
+use crate::{balia, lia, olia};
+use alloc::{boxed::Box, vec::Vec};
+
+/// The paper's own: BALIA with the adaptive decrease.
+pub(crate) static BALIA: Entry = Entry {
+    name: "adw-balia",
+    title: "ADW-BALIA, adaptive decrease",
+    kind: Kind::Coupled,
+    source: SOURCE,
+    equations: &[
+        balia::INCREASE[0],
+        balia::INCREASE[1],
+        SPREAD,
+        LEVEL,
+        "on loss, additive: w -= w/2 * (min(alpha, 3/2) - j step);  fixed: w -= w/2 * (1 - j step) where j > 0, as BALIA where j = 0",
+    ],
+    readings: READINGS,
+    params: PARAMS,
+    observables: &[OBSERVABLES[0], OBSERVABLES[1], OBSERVABLES[2], OBSERVABLES[3], balia::ALPHA],
+    build: |params| Box::new(Adw::new(balia::Balia, params)),
+};
+
+/// LIA with the adaptive decrease.
+pub(crate) static LIA: Entry = Entry {
+    name: "adw-lia",
+    title: "ADW-LIA, adaptive decrease",
+    kind: Kind::Coupled,
+    source: SOURCE,
+    equations: &[lia::INCREASE[0], lia::INCREASE[1], SPREAD, LEVEL, HALVING],
+    readings: READINGS,
+    params: PARAMS,
+    observables: &[OBSERVABLES[0], OBSERVABLES[1], OBSERVABLES[2], OBSERVABLES[3], lia::ALPHA],
+    build: |params| Box::new(Adw::new(lia::Lia, params)),
+};
+
+/// OLIA with the adaptive decrease.
+pub(crate) static OLIA: Entry = Entry {
+    name: "adw-olia",
+    title: "ADW-OLIA, adaptive decrease",
+    kind: Kind::Coupled,
+    source: SOURCE,
+    equations: &[
+        olia::INCREASE[0],
+        olia::INCREASE[1],
+        olia::INCREASE[2],
+        olia::INCREASE[3],
+        SPREAD,
+        LEVEL,
+        HALVING,
+    ],
+    readings: READINGS,
+    params: PARAMS,
+    observables: &[
+        OBSERVABLES[0],
+        OBSERVABLES[1],
+        OBSERVABLES[2],
+        OBSERVABLES[3],
+        olia::OBSERVABLES[0],
+        olia::OBSERVABLES[1],
+        olia::OBSERVABLES[2],
+        olia::OBSERVABLES[3],
+    ],
+    build: |params| Box::new(Adw::new(olia::Olia, params)),
+};
+
+const SOURCE: &str = "G.-H. Kim, Y.-J. Song, I. Mahmud, Y.-Z. Cho: Adaptive Decrease Window for BALIA, Electronics 10(3), 294 (2021)";
+const SPREAD: &str = "D = largest - smallest RTT since the path's last loss;  on a loss on any path: A = (1 - b) A + b mean D (Eq. 3, 4)";
+const LEVEL: &str =
+    "d = max(max D/A - 1, 1 - min D/A);  level j = 0 where d <= low, 1 where d <= high, else 2";
+const HALVING: &str = "on loss: w -= w/2 * (1 - j step)";
+
+const READINGS: &[&str] = &[
+    "The regions of Fig. 4 are 10 % and 20 % around the average of the fluctuations, which every path's fluctuation must lie in.",
+    "The text says \"a decreasing constant of 0.75\", and then \"an additional 1/4\": each level takes a quarter less off BALIA's own factor (`additive`), or off 1 (`fixed`).",
+    "The flow chart (Fig. 5) has a max() for small buffers that the text does not give; it is not here.",
+    "D runs from the path's last loss to now, whichever path the present loss is on; paths without a sample since then do not count.",
+    "The first average is the first mean. With fewer than two paths to compare, j = 0.",
+    "ECN marks and timeouts count as losses; after a timeout the window is one segment and the rule sets the threshold.",
+    "The average is forgotten when the last path leaves, and an undo restores the one before the loss.",
+    "The increase is that of the algorithm it is put on, with its readings.",
+];
+
+const PARAMS: &[Param] = &[
+    Param {
+        name: "variant",
+        default: Value::Word("additive"),
+        allowed: Allowed::OneOf(&["additive", "fixed"]),
+        meaning: "what a level is taken off: the algorithm's own decrease, or a halving",
+    },
+    Param {
+        name: "low",
+        default: Value::Number(0.1),
+        allowed: Allowed::Range(0.0, 10.0),
+        meaning: "the dissimilarity up to which the level is 0",
+    },
+    Param {
+        name: "high",
+        default: Value::Number(0.2),
+        allowed: Allowed::Range(0.0, 10.0),
+        meaning: "the dissimilarity up to which the level is 1",
+    },
+    Param {
+        name: "step",
+        default: Value::Number(0.25),
+        allowed: Allowed::Range(0.0, 0.5),
+        meaning: "what each level takes off the decrease, in halves of the window",
+    },
+    Param {
+        name: "b",
+        default: Value::Number(0.625),
+        allowed: Allowed::Range(0.0, 1.0),
+        meaning: "the weight of the newest mean in the average",
+    },
+];
+
+const OBSERVABLES: [Observable; 4] = [
+    Observable { name: "spread", meaning: "D, the RTT's fluctuation since the path's last loss, in seconds" },
+    Observable { name: "mean_spread", meaning: "A, the average of the fluctuations, in seconds" },
+    Observable { name: "dissimilarity", meaning: "d at the connection's last loss" },
+    Observable { name: "level", meaning: "j at the connection's last loss: 0, 1 or 2" },
+];
+
+struct Adw<A> {
+    base: A,
+    fixed: bool,
+    low: f64,
+    high: f64,
+    step: f64,
+    b: f64,
+    now: State,
+    /// The state before each path's last loss.
+    before: Vec<State>,
+}
+
+/// What the connection remembers from one loss to the next; NaN before the first.
+#[derive(Clone, Copy)]
+struct State {
+    average: Seconds,
+    dissimilarity: f64,
+    level: f64,
+}
+
+impl State {
+    const NONE: State = State { average: f64::NAN, dissimilarity: f64::NAN, level: f64::NAN };
+}
+
+/// D.
+fn spread(path: &Path) -> Option<Seconds> {
+    let Path { min_rtt_since_loss: min, max_rtt_since_loss: max, .. } = *path;
+    (path.active && min <= max).then_some(max - min)
+}
+
+impl<A> Adw<A> {
+    fn new(base: A, params: &Params) -> Self {
+        Adw {
+            base,
+            fixed: params.word("variant") == "fixed",
+            low: params.number("low"),
+            high: params.number("high"),
+            step: params.number("step"),
+            b: params.number("b"),
+            now: State::NONE,
+            before: Vec::new(),
+        }
+    }
+
+    /// The state after a loss on any path.
+    fn next(&self, paths: &[Path]) -> State {
+        let spreads = || paths.iter().filter_map(spread);
+        let n = spreads().count();
+        let mut average = self.now.average;
+        if n > 0 {
+            let mean = spreads().sum::<Seconds>() / n as f64;
+            // Eq. 4.
+            average = if average.is_nan() { mean } else { (1.0 - self.b) * average + self.b * mean };
+        }
+        let away = spreads().map(|d| (d - average).abs()).fold(0.0, f64::max);
+        let dissimilarity = if n >= 2 && away > 0.0 { away / average } else { 0.0 };
+        let level = match dissimilarity {
+            d if d <= self.low => 0.0,
+            d if d <= self.high => 1.0,
+            _ => 2.0,
+        };
+        State { average, dissimilarity, level }
+    }
+}
+
+impl<A: Aimd> Algorithm for Adw<A> {
+    fn path_added(&mut self, _: &mut [Path], r: usize) {
+        if r == self.before.len() {
+            self.before.push(State::NONE);
+        }
+        self.before[r] = State::NONE;
+    }
+
+    fn path_removed(&mut self, paths: &mut [Path], _: usize) {
+        if paths.iter().all(|p| !p.active) {
+            self.now = State::NONE;
+        }
+    }
+
+    fn acked(&mut self, paths: &mut [Path], r: usize, ack: &Ack) {
+        aimd::grow(&self.base, paths, r, ack.acked);
+    }
+
+    fn congestion(&mut self, paths: &mut [Path], r: usize, _: &Congestion) {
+        self.before[r] = self.now;
+        self.now = self.next(paths);
+        let level = self.now.level;
+        let base = if self.fixed && level > 0.0 { 1.0 } else { self.base.decrease(paths, r) };
+        aimd::reduce(&mut paths[r], base - level * self.step);
+    }
+
+    fn spurious(&mut self, _: &mut [Path], r: usize) {
+        self.now = self.before[r];
+    }
+
+    fn observe(&self, paths: &[Path], r: usize, out: &mut [f64]) {
+        let State { average, dissimilarity, level } = self.now;
+        let own = [spread(&paths[r]).unwrap_or(f64::NAN), average, dissimilarity, level];
+        for (slot, value) in out.iter_mut().zip(own) {
+            *slot = value;
+        }
+        if let Some(rest) = out.get_mut(own.len()..) {
+            self.base.observe(paths, r, rest);
+        }
+    }
+}

@@ -1,0 +1,49 @@
+//! Fully coupled congestion control (Kelly and Voice, 2005; COUPLED of Wischik et al., NSDI 2011): the
+//! windows of all paths are one.
+
+use crate::aimd::{self, Aimd, established};
+use crate::registry::{Entry, Kind, Observable};
+use crate::{Path, Segments};
+use alloc::boxed::Box;
+
+/// How the registry presents it.
+pub(crate) static ENTRY: Entry = Entry {
+    name: "coupled",
+    title: "Coupled, fully",
+    kind: Kind::Coupled,
+    source: "F. Kelly, T. Voice: Stability of End-to-End Algorithms for Joint Routing and Rate Control (2005); in the form of D. Wischik et al. (NSDI 2011)",
+    equations: &["per acknowledged segment: w += 1/sum w", "on loss: w -= sum w / 2"],
+    readings: &[
+        "The source keeps windows at one segment at least; after a loss it is two, see below.",
+        aimd::COUNTED,
+        aimd::LOSS,
+        aimd::BYTES,
+    ],
+    params: &[],
+    observables: &[Observable { name: "total", meaning: "the sum of the windows, in segments" }],
+    build: |_| Box::new(Coupled),
+};
+
+struct Coupled;
+
+/// Σw.
+fn total(paths: &[Path]) -> Segments {
+    established(paths).map(|(p, _)| p.cwnd).sum()
+}
+
+impl Aimd for Coupled {
+    fn increase(&self, paths: &[Path], r: usize) -> Segments {
+        let counts = aimd::rtt(&paths[r]).is_some();
+        1.0 / if counts { total(paths) } else { paths[r].cwnd }
+    }
+
+    fn decrease(&self, paths: &[Path], r: usize) -> f64 {
+        (total(paths) / paths[r].cwnd).max(1.0)
+    }
+
+    fn observe(&self, paths: &[Path], _: usize, out: &mut [f64]) {
+        if let Some(slot) = out.first_mut() {
+            *slot = total(paths);
+        }
+    }
+}

@@ -1,0 +1,61 @@
+//! EWTCP, equally weighted TCP (Honda et al., 2009): Reno on each path, at a fraction of its increase.
+
+use crate::aimd::{self, Aimd, established};
+use crate::registry::{Allowed, Entry, Kind, Observable, Param, Value};
+use crate::{Path, Segments, math};
+use alloc::boxed::Box;
+
+/// How the registry presents EWTCP.
+pub(crate) static ENTRY: Entry = Entry {
+    name: "ewtcp",
+    title: "EWTCP, equally weighted",
+    kind: Kind::Coupled,
+    source: "M. Honda, Y. Nishida, L. Eggert, P. Sarolahti, H. Tokuda: Multipath Congestion Control for Shared Bottleneck (2009); in the form of D. Wischik et al. (NSDI 2011)",
+    equations: &["per acknowledged segment: w += weight/w", "on loss: w = w/2"],
+    readings: &[
+        "A window goes with the square root of its increase: with 1/sqrt(n) on each of n paths with the same losses they take n^(3/4) of one Reno flow, with 1/n^2 exactly one.",
+        "n counts the established paths.",
+        aimd::COUNTED,
+        aimd::LOSS,
+        aimd::BYTES,
+    ],
+    params: &[Param {
+        name: "weight",
+        default: Value::Word("1/sqrt(n)"),
+        allowed: Allowed::OneOf(&["1/sqrt(n)", "1/n", "1/n^2"]),
+        meaning: "the part of Reno's increase that each of n paths has",
+    }],
+    observables: &[Observable { name: "share", meaning: "the weight, of Reno's increase" }],
+    build: |params| {
+        Box::new(Ewtcp {
+            weight: match params.word("weight") {
+                "1/n^2" => |n| 1.0 / (n * n),
+                "1/n" => |n| 1.0 / n,
+                _ => |n| 1.0 / math::sqrt(n),
+            },
+        })
+    },
+};
+
+struct Ewtcp {
+    weight: fn(f64) -> f64,
+}
+
+impl Ewtcp {
+    fn weight(&self, paths: &[Path]) -> f64 {
+        (self.weight)(established(paths).count().max(1) as f64)
+    }
+}
+
+impl Aimd for Ewtcp {
+    fn increase(&self, paths: &[Path], r: usize) -> Segments {
+        let weight = if aimd::rtt(&paths[r]).is_some() { self.weight(paths) } else { 1.0 };
+        weight / paths[r].cwnd
+    }
+
+    fn observe(&self, paths: &[Path], _: usize, out: &mut [f64]) {
+        if let Some(slot) = out.first_mut() {
+            *slot = self.weight(paths);
+        }
+    }
+}

@@ -1,0 +1,132 @@
+//! OLIA, the opportunistic linked increases algorithm (Khalili, Gast, Popovic, Le Boudec, 2012).
+
+use crate::aimd::{self, Aimd, established};
+use crate::registry::{Entry, Kind, Observable};
+use crate::{Path, Seconds, Segments};
+use alloc::boxed::Box;
+
+/// How the registry presents OLIA.
+pub(crate) static ENTRY: Entry = Entry {
+    name: "olia",
+    title: "OLIA, opportunistic linked increases",
+    kind: Kind::Coupled,
+    source: "R. Khalili, N. Gast, M. Popovic, J.-Y. Le Boudec: MPTCP is not Pareto-Optimal (CoNEXT 2012); draft-khalili-mptcp-congestion-control",
+    equations: &[INCREASE[0], INCREASE[1], INCREASE[2], INCREASE[3], "on loss: w = w/2"],
+    readings: READINGS,
+    params: &[],
+    observables: &OBSERVABLES,
+    build: |_| Box::new(Olia),
+};
+
+pub(crate) const INCREASE: [&str; 4] = [
+    "l = max(segments since the last loss, segments between the last two);  B: the paths with the largest l/T^2;  M: the paths with the largest w",
+    "where B\\M is not empty: a = 1/(n |B\\M|) on paths of B\\M, -1/(n |M|) on paths of M",
+    "elsewhere: a = 0",
+    "per acknowledged segment: w += (w/T^2)/(sum w/T)^2 + a/w",
+];
+
+pub(crate) const READINGS: &[&str] = &[
+    "l counts what was delivered, selectively acknowledged segments and those of loss recovery included; ECN marks and timeouts end it as losses do.",
+    "l/T^2 is half the square of Reno's rate at the loss rate 1/l.",
+    "Windows and l/T^2 are compared as real numbers, so that M nearly always is one path.",
+    "The increase is at most one segment per acknowledged segment.",
+    "Where it is negative, the threshold follows the window down, which otherwise would slow-start back; the window stays at least one segment.",
+    aimd::COUNTED,
+    aimd::LOSS,
+    aimd::BYTES,
+];
+
+pub(crate) const OBSERVABLES: [Observable; 4] = [
+    Observable { name: "a", meaning: "a, what moves windows towards the best paths" },
+    Observable { name: "l", meaning: "l, an estimate of the segments from one loss to the next" },
+    Observable { name: "in_b", meaning: "1 on the presumably best paths, else 0" },
+    Observable { name: "in_m", meaning: "1 on the paths with the largest window, else 0" },
+];
+
+/// OLIA's increase and Reno's decrease.
+pub(crate) struct Olia;
+
+/// ℓ.
+#[inline]
+fn between_losses(path: &Path) -> Segments {
+    path.delivered_since_loss.max(path.delivered_between_losses)
+}
+
+/// ℓ/T².
+#[inline]
+fn quality(path: &Path, rtt: Seconds) -> f64 {
+    between_losses(path) / (rtt * rtt)
+}
+
+/// The sum, the maxima and the sizes of the sets, gathered in one pass.
+#[derive(Default)]
+struct Table {
+    /// n.
+    paths: f64,
+    /// Σ w/T.
+    rate: f64,
+    /// max ℓ/T², and max w.
+    best: f64,
+    largest: Segments,
+    /// |B|, |M| and |B ∩ M|.
+    in_b: f64,
+    in_m: f64,
+    in_both: f64,
+}
+
+impl Table {
+    #[inline]
+    fn of(paths: &[Path]) -> Self {
+        established(paths).fold(Table::default(), |mut table, (path, rtt)| {
+            let (w, quality) = (path.cwnd, quality(path, rtt));
+            table.paths += 1.0;
+            table.rate += w / rtt;
+            if quality > table.best {
+                (table.best, table.in_b, table.in_both) = (quality, 0.0, 0.0);
+            }
+            if w > table.largest {
+                (table.largest, table.in_m, table.in_both) = (w, 0.0, 0.0);
+            }
+            let (b, m) = (quality == table.best, w == table.largest);
+            table.in_b += f64::from(u8::from(b));
+            table.in_m += f64::from(u8::from(m));
+            table.in_both += f64::from(u8::from(b && m));
+            table
+        })
+    }
+
+    /// a of a path that counts.
+    #[inline]
+    fn a(&self, path: &Path, rtt: Seconds) -> f64 {
+        let collected = self.in_b - self.in_both; // |B\M|
+        if collected == 0.0 {
+            0.0
+        } else if path.cwnd == self.largest {
+            -1.0 / (self.paths * self.in_m)
+        } else if quality(path, rtt) == self.best {
+            1.0 / (self.paths * collected)
+        } else {
+            0.0
+        }
+    }
+}
+
+impl Aimd for Olia {
+    fn increase(&self, paths: &[Path], r: usize) -> Segments {
+        let path = &paths[r];
+        let Some(rtt) = aimd::rtt(path) else { return 1.0 / path.cwnd };
+        let table = Table::of(paths);
+        path.cwnd / (rtt * rtt * table.rate * table.rate) + table.a(path, rtt) / path.cwnd
+    }
+
+    fn observe(&self, paths: &[Path], r: usize, out: &mut [f64]) {
+        let path = &paths[r];
+        let Some(rtt) = aimd::rtt(path) else { return };
+        let table = Table::of(paths);
+        let in_b = f64::from(u8::from(quality(path, rtt) == table.best));
+        let in_m = f64::from(u8::from(path.cwnd == table.largest));
+        for (slot, value) in out.iter_mut().zip([table.a(path, rtt), between_losses(path), in_b, in_m]) {
+            *slot = value;
+        }
+    }
+}
