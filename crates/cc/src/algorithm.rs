@@ -1,6 +1,6 @@
 //! The contract between a transport and an algorithm.
 
-use crate::{Path, Seconds, Segments};
+use crate::{LostSegment, Path, RateSample, Seconds, Segments};
 
 /// An acknowledgement that arrived on a path.
 #[derive(Clone, Copy, Debug, Default)]
@@ -23,6 +23,9 @@ pub struct Ack {
     /// Whether the window, not the application or the receiver, limited the sender since the last
     /// acknowledgement. Where it did not, the window does not grow (RFC 7661).
     pub cwnd_limited: bool,
+    /// The delivery rate that it measured: for algorithms that model the path
+    /// ([`Algorithm::is_model_based`]), where it delivered something.
+    pub rate: Option<RateSample>,
 }
 
 /// Why the network is thought to be congested.
@@ -80,6 +83,19 @@ pub trait Algorithm: Send {
         let _ = (paths, r, now);
     }
 
+    /// Whether it controls by a model of the path. Such an algorithm wants delivery rates ([`Ack::rate`])
+    /// and word of each lost segment, sets pacing rates of its own, and rules its window in recovery too,
+    /// where a transport limits that of others (RFC 6937).
+    fn is_model_based(&self) -> bool {
+        false
+    }
+
+    /// A segment of `r` was deemed lost. Told to model-based algorithms only, and after the
+    /// [`Algorithm::congestion`] that it begins.
+    fn lost(&mut self, paths: &mut [Path], r: usize, lost: &LostSegment) {
+        let _ = (paths, r, lost);
+    }
+
     /// Writes the observables that the registry lists for this algorithm, in that order; NaN where
     /// one has no value now.
     fn observe(&self, paths: &[Path], r: usize, out: &mut [f64]) {
@@ -89,6 +105,10 @@ pub trait Algorithm: Send {
 
 /// An algorithm that knows one path only: the same events, about that path. See [`Algorithm`].
 pub trait SinglePath: Clone + Send {
+    /// See [`Algorithm::path_added`].
+    fn added(&mut self, path: &mut Path) {
+        let _ = path;
+    }
     /// See [`Algorithm::acked`].
     fn acked(&mut self, path: &mut Path, ack: &Ack);
     /// See [`Algorithm::congestion`].
@@ -100,6 +120,14 @@ pub trait SinglePath: Clone + Send {
     /// See [`Algorithm::app_limited`].
     fn app_limited(&mut self, path: &mut Path, now: Seconds) {
         let _ = (path, now);
+    }
+    /// See [`Algorithm::is_model_based`].
+    fn is_model_based(&self) -> bool {
+        false
+    }
+    /// See [`Algorithm::lost`].
+    fn lost(&mut self, path: &mut Path, lost: &LostSegment) {
+        let _ = (path, lost);
     }
     /// See [`Algorithm::observe`].
     fn observe(&self, path: &Path, out: &mut [f64]) {

@@ -1,6 +1,6 @@
 //! The table of a connection's paths, and the rules that hold for every algorithm.
 
-use crate::{Ack, Algorithm, Congestion, MAX_CWND, MIN_CWND, Path, Seconds, Segments, Signal};
+use crate::{Ack, Algorithm, Congestion, LostSegment, MAX_CWND, MIN_CWND, Path, Seconds, Segments, Signal};
 use alloc::{boxed::Box, vec::Vec};
 
 /// Pacing rate over window per RTT, in slow start and after it, where pacing is on: enough above 1
@@ -19,8 +19,9 @@ pub struct Group {
 
 impl Group {
     /// A connection without paths. `paced` gives every path a pacing rate from its window and RTT;
-    /// an algorithm that sets rates of its own does not need it.
+    /// an algorithm that sets rates of its own does not need it, and a model-based one keeps its own.
     pub fn new(algorithm: Box<dyn Algorithm>, paced: bool) -> Self {
+        let paced = paced && !algorithm.is_model_based();
         Group { algorithm, paths: Vec::new(), before: Vec::new(), paced }
     }
 
@@ -83,6 +84,19 @@ impl Group {
         self.settle(r);
     }
 
+    /// Whether the algorithm models its paths: see [`Algorithm::is_model_based`].
+    pub fn is_model_based(&self) -> bool {
+        self.algorithm.is_model_based()
+    }
+
+    /// A segment of path `r` was deemed lost: see [`Algorithm::lost`].
+    pub fn on_lost(&mut self, r: usize, lost: &LostSegment) {
+        if self.paths[r].active {
+            self.algorithm.lost(&mut self.paths, r, lost);
+            self.settle(r);
+        }
+    }
+
     /// The last congestion event on path `r` was spurious: its window and threshold return (RFC 4015
     /// §3.2), unless the window has outgrown the former one (RFC 9438 §4.9). Without an event that
     /// could be undone, nothing happens.
@@ -90,9 +104,12 @@ impl Group {
         let path = &mut self.paths[r];
         if let Some(before) = self.before[r].take()
             && path.active
-            && path.cwnd <= before.cwnd
         {
-            path.restore(&before);
+            if path.cwnd <= before.cwnd {
+                path.restore(&before);
+            } else if !self.algorithm.is_model_based() {
+                return; // a model is mended whatever the window
+            }
             self.algorithm.spurious(&mut self.paths, r);
             self.settle(r);
         }

@@ -27,6 +27,7 @@ mod balia;
 mod group;
 pub mod math;
 mod path;
+mod rate;
 pub mod registry;
 pub mod response;
 mod similar;
@@ -47,6 +48,7 @@ mod uncoupled;
 pub use algorithm::{Ack, Algorithm, Congestion, Signal, SinglePath};
 pub use group::Group;
 pub use path::{MAX_CWND, MIN_CWND, MIN_SSTHRESH, Path};
+pub use rate::{LostSegment, RateSample};
 pub use uncoupled::Uncoupled;
 
 /// A span of time or an instant, in seconds.

@@ -1,7 +1,7 @@
 //! A single-path algorithm on each path of a connection.
 
 use crate::registry::{self, Allowed, Entry, Kind, Param, Value};
-use crate::{Ack, Algorithm, Congestion, Path, Seconds, SinglePath};
+use crate::{Ack, Algorithm, Congestion, LostSegment, Path, Seconds, SinglePath};
 use alloc::vec::Vec;
 
 /// How the registry presents it. A single-path algorithm that is named directly does the same, with
@@ -40,11 +40,12 @@ impl<A: SinglePath> Uncoupled<A> {
 }
 
 impl<A: SinglePath> Algorithm for Uncoupled<A> {
-    fn path_added(&mut self, _: &mut [Path], r: usize) {
+    fn path_added(&mut self, paths: &mut [Path], r: usize) {
         if r == self.each.len() {
             self.each.push(self.fresh.clone());
         }
         self.each[r] = self.fresh.clone();
+        self.each[r].added(&mut paths[r]);
     }
 
     fn acked(&mut self, paths: &mut [Path], r: usize, ack: &Ack) {
@@ -61,6 +62,14 @@ impl<A: SinglePath> Algorithm for Uncoupled<A> {
 
     fn app_limited(&mut self, paths: &mut [Path], r: usize, now: Seconds) {
         self.each[r].app_limited(&mut paths[r], now);
+    }
+
+    fn is_model_based(&self) -> bool {
+        self.fresh.is_model_based()
+    }
+
+    fn lost(&mut self, paths: &mut [Path], r: usize, lost: &LostSegment) {
+        self.each[r].lost(&mut paths[r], lost);
     }
 
     fn observe(&self, paths: &[Path], r: usize, out: &mut [f64]) {

@@ -77,7 +77,17 @@ impl Run {
                 let (rtt, srtt) =
                     if sampled { (Some(rtt), (7.0 * known + rtt) / 8.0) } else { (None, known) };
                 let (delivered, in_flight, round) = (acked, 1.0, self.rounds[r]);
-                let ack = Ack { now, acked, delivered, rtt, srtt, in_flight, round, cwnd_limited };
+                let ack = Ack {
+                    now,
+                    acked,
+                    delivered,
+                    rtt,
+                    srtt,
+                    in_flight,
+                    round,
+                    cwnd_limited,
+                    ..Ack::default()
+                };
                 group.on_ack(r, &ack);
             }
             What::Congestion(signal) => group.on_congestion(r, &Congestion { now, signal }),

@@ -14,6 +14,7 @@ mod packet;
 mod prr;
 mod rack;
 mod ranges;
+mod rate;
 mod receiver;
 mod ring;
 mod rtt;

@@ -250,6 +250,11 @@ impl Scoreboard {
         }
     }
 
+    /// The last `n` segments queued to be sent again, or all there are.
+    pub(crate) fn last_to_resend(&self, n: u64) -> impl Iterator<Item = u64> {
+        self.to_resend.iter().skip(self.to_resend.len().saturating_sub(n as usize)).copied()
+    }
+
     /// The next segment to send again.
     #[inline]
     pub(crate) fn next_resend(&mut self) -> Option<u64> {

@@ -1,12 +1,18 @@
 //! The sending half of one subflow: acknowledgements, loss recovery and timers of TCP.
 
+mod timers;
+
+use crate::data::Outgoing;
 use crate::packet::{Packet, flag};
 use crate::prr::Prr;
 use crate::rack::Rack;
+use crate::rate::RateSampler;
 use crate::rtt::Rtt;
 use crate::scoreboard::{Delivered, Scoreboard, Segment};
-use anabranch_cc::{Ack, Congestion, Group, Signal};
+use anabranch_cc::{Ack, Congestion, Group, RateSample, Signal};
 use anabranch_net::Time;
+
+pub(crate) use timers::Expired;
 
 /// Phases of loss recovery (RFC 5681, RFC 6675).
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -61,17 +67,6 @@ impl Counters {
     }
 }
 
-/// What a timer asks the connection to do.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Expired {
-    /// Nothing but to send what may be sent now.
-    Nothing,
-    /// Send a tail loss probe: new data or else the last segment again.
-    Probe,
-    /// The retransmission timer: reinject this subflow's data elsewhere.
-    Timeout,
-}
-
 #[derive(Clone, Debug)]
 pub(crate) struct Sender {
     /// This subflow's row in the congestion-control group.
@@ -80,6 +75,8 @@ pub(crate) struct Sender {
     pub(crate) rtt: Rtt,
     rack: Rack,
     prr: Prr,
+    /// Delivery rates, for algorithms that model the path.
+    rates: Option<Box<RateSampler>>,
     phase: Phase,
     /// Recovery ends when everything below this is acknowledged.
     high: u64,
@@ -114,13 +111,14 @@ pub(crate) struct Sender {
 }
 
 impl Sender {
-    pub(crate) fn new(row: usize, rtt: Rtt, max_ack_delay: Time) -> Sender {
+    pub(crate) fn new(row: usize, rtt: Rtt, max_ack_delay: Time, rates: bool) -> Sender {
         Sender {
             row,
             board: Scoreboard::new(),
             rtt,
             rack: Rack::default(),
             prr: Prr::default(),
+            rates: rates.then(Box::default),
             phase: Phase::Open,
             high: 0,
             cwr_high: 0,
@@ -165,8 +163,8 @@ impl Sender {
     #[inline]
     pub(crate) fn window(&self, cc: &Group) -> u64 {
         match self.phase {
-            Phase::Recovery => self.prr.limit(),
-            Phase::Open | Phase::Loss => cc.path(self.row).cwnd as u64,
+            Phase::Recovery if self.rates.is_none() => self.prr.limit(),
+            _ => cc.path(self.row).cwnd as u64,
         }
     }
 
@@ -206,6 +204,9 @@ impl Sender {
         }
         self.rack.on_delivered(&delivered, packet.stamp, now, self.rtt.min());
         self.counters.delivered_bytes += delivered.bytes;
+        if let Some(rates) = &mut self.rates {
+            rates.on_delivered(&delivered, now);
+        }
         if self.board.una() > self.round_end {
             self.round += 1;
             self.round_end = self.board.nxt();
@@ -257,8 +258,17 @@ impl Sender {
         let path = cc.path(self.row);
         // RFC 7661: grow only what is used. In slow start half of the window must have been in use.
         let used = self.limited || (path.in_slow_start() && path.cwnd < 2.0 * self.most_in_flight as f64);
+        let resumed = self.resumed;
         let used = used && !std::mem::take(&mut self.resumed);
         let growing = self.phase != Phase::Recovery;
+        let mut rate = None;
+        if let Some(sample) =
+            self.rates.as_mut().and_then(|rates| rates.sample(self.board.una(), self.rtt.min()))
+        {
+            let in_recovery = self.phase != Phase::Open;
+            rate = Some(RateSample { cwnd_limited: self.limited, in_recovery, resumed, ..sample });
+            self.resumed = false;
+        }
         cc.on_ack(
             self.row,
             &Ack {
@@ -270,6 +280,7 @@ impl Sender {
                 in_flight: self.board.in_flight() as f64,
                 round: self.round,
                 cwnd_limited: used || !growing,
+                rate,
             },
         );
     }
@@ -301,7 +312,22 @@ impl Sender {
                 self.undo = Some(Undo { from: self.board.una(), first_resend: None, unconfirmed: 0 });
             }
         }
+        if lost > 0 {
+            self.report_losses(lost, now, cc);
+        }
         lost
+    }
+
+    /// Tells an algorithm that models the path of the segments newly deemed lost, which are among the
+    /// last `n` to be sent again.
+    fn report_losses(&mut self, n: u64, now: Time, cc: &mut Group) {
+        if let Some(rates) = &mut self.rates {
+            for seq in self.board.last_to_resend(n) {
+                if let Some(lost) = rates.on_lost(seq, now) {
+                    cc.on_lost(self.row, &lost);
+                }
+            }
+        }
     }
 
     fn on_dsack(&mut self, seq: u64) {
@@ -331,51 +357,11 @@ impl Sender {
         if self.phase != Phase::Open {
             self.phase = Phase::Open;
             self.board.unmark_lost();
-        }
-        cc.on_spurious(self.row);
-    }
-
-    /// Looks whether a tail loss probe repaired a loss, which is then answered (RFC 8985 §7.4).
-    fn end_probe(&mut self, packet: &Packet, dsack: bool, now: Time, cc: &mut Group) {
-        let Some((end, resent)) = self.probe else { return };
-        if packet.seq < end {
-            return;
-        }
-        if !resent || dsack {
-            self.probe = None;
-        } else if packet.seq > end {
-            self.probe = None;
-            if self.phase == Phase::Open {
-                self.reduce(Signal::Loss, now, cc);
+            if let Some(rates) = &mut self.rates {
+                rates.unmark_lost();
             }
         }
-    }
-
-    /// Timers after an acknowledgement that delivered something (RFC 6298 §5.2, §5.3).
-    #[inline]
-    fn restart_timers(&mut self, now: Time) {
-        self.pto_at = Time::NEVER;
-        if self.board.una() == self.board.nxt() {
-            self.rto_at = Time::NEVER;
-            self.idle_since = now;
-            return;
-        }
-        self.rto_at = now + self.rtt.rto();
-        self.arm_probe(now);
-    }
-
-    /// RFC 8985 §7.2: a probe is due after two RTTs of silence, at the latest in place of the timeout.
-    #[inline]
-    fn arm_probe(&mut self, now: Time) {
-        let srtt = self.rtt.smoothed();
-        if self.phase != Phase::Open || self.board.sacked() > 0 || self.probe.is_some() || srtt == Time::ZERO
-        {
-            return;
-        }
-        let alone = self.board.nxt() - self.board.una() == 1;
-        let delay = if alone { self.max_ack_delay } else { Time::ZERO };
-        let at = now + srtt.times(2) + delay;
-        self.pto_at = at.min(self.rto_at);
+        cc.on_spurious(self.row);
     }
 
     /// Sends a new segment.
@@ -391,7 +377,7 @@ impl Sender {
         }
         self.arm_probe(now);
         self.counters.sent_bytes += u64::from(segment.len);
-        self.sent(now, cc);
+        self.sent(seq, now, cc);
         (seq, segment)
     }
 
@@ -412,13 +398,16 @@ impl Sender {
             self.rto_at = now + self.rtt.rto();
         }
         self.counters.resent += 1;
-        self.sent(now, cc);
+        self.sent(seq, now, cc);
         segment
     }
 
     #[inline]
-    fn sent(&mut self, now: Time, cc: &Group) {
+    fn sent(&mut self, seq: u64, now: Time, cc: &Group) {
         self.counters.sent += 1;
+        if let Some(rates) = &mut self.rates {
+            rates.on_sent(seq, now, self.board.in_flight());
+        }
         if self.phase == Phase::Recovery {
             self.prr.on_send();
         }
@@ -445,62 +434,15 @@ impl Sender {
         }
     }
 
-    /// Handles whatever timers are due.
-    pub(crate) fn on_timer(&mut self, now: Time, cc: &mut Group) -> Expired {
-        if now >= self.pace_at {
-            self.pace_at = Time::NEVER;
+    /// After sending: where window and pacer allow a segment and the receiver takes it, there was none.
+    #[inline]
+    pub(crate) fn note_app_limited(&mut self, out: &Outgoing, now: Time) {
+        if let Some(rates) = &mut self.rates
+            && now >= self.pace_next
+            && !out.is_window_blocked()
+            && self.board.next_resend().is_none()
+        {
+            rates.mark_app_limited(self.board.in_flight());
         }
-        if now >= self.reorder_at && self.detect_losses(now, cc) > 0 && self.phase == Phase::Recovery {
-            let ssthresh = cc.path(self.row).cwnd as u64;
-            self.prr.on_ack(0, self.board.in_flight(), ssthresh, false);
-        }
-        if now >= self.pto_at {
-            self.pto_at = Time::NEVER;
-            return Expired::Probe;
-        }
-        if now >= self.rto_at {
-            let first = !self.rtt.is_backed_off();
-            self.on_timeout(now, cc);
-            return if first { Expired::Timeout } else { Expired::Nothing };
-        }
-        Expired::Nothing
-    }
-
-    /// Whether a probe is out.
-    #[cfg(test)]
-    pub(crate) fn is_probing(&self) -> bool {
-        self.probe.is_some()
-    }
-
-    /// A probe was sent: the data up to `nxt` is watched. The timeout starts anew (RFC 8985 §7.3).
-    pub(crate) fn begin_probe(&mut self, resent: bool, now: Time) {
-        self.probe = Some((self.board.nxt(), resent));
-        self.pto_at = Time::NEVER;
-        self.rto_at = now + self.rtt.rto();
-    }
-
-    /// RFC 6298 §5.4–5.7. A timeout in a row does not reduce again (RFC 5681 §3.1).
-    fn on_timeout(&mut self, now: Time, cc: &mut Group) {
-        if !(self.phase == Phase::Loss && self.rtt.is_backed_off()) {
-            self.reduce(Signal::Timeout, now, cc);
-            self.undo = Some(Undo { from: self.board.una(), first_resend: None, unconfirmed: 0 });
-        }
-        self.counters.timeouts += 1;
-        self.phase = Phase::Loss;
-        self.high = self.board.nxt();
-        self.board.mark_lost_at_timeout(self.rack.overdue_before(now, &self.board, &self.rtt));
-        self.probe = None;
-        self.pto_at = Time::NEVER;
-        self.reorder_at = Time::NEVER;
-        self.rtt.back_off();
-        self.rto_at = now + self.rtt.rto();
-    }
-
-    /// The subflow ends: no timer is left.
-    pub(crate) fn stop(&mut self) {
-        self.rto_at = Time::NEVER;
-        self.pto_at = Time::NEVER;
-        self.reorder_at = Time::NEVER;
-        self.pace_at = Time::NEVER;
     }
 }

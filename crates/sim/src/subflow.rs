@@ -61,7 +61,7 @@ impl Subflow {
             life: 0,
             backup,
             wanted: true,
-            tx: Sender::new(usize::MAX, Rtt::new(min_rto), Time::ZERO),
+            tx: Sender::new(usize::MAX, Rtt::new(min_rto), Time::ZERO, false),
             rx: Receiver::new(),
             handshake_tries: 0,
             handshake_at: Time::NEVER,

@@ -49,7 +49,7 @@ impl Connection {
         let mut rtt = Rtt::new(self.tcp.min_rto);
         rtt.sample(now.since(answer.stamp));
         subflow.meter.round_trip(now, now.since(answer.stamp));
-        subflow.tx = Sender::new(usize::MAX, rtt, self.tcp.delayed_ack_timeout);
+        subflow.tx = Sender::new(usize::MAX, rtt, self.tcp.delayed_ack_timeout, false);
         subflow.rx = Receiver::new();
         subflow.handshake_tries = 0;
         if answer.has(flag::JOIN) {
@@ -118,7 +118,8 @@ impl Connection {
         subflow.handshake_tries = 0;
         let srtt = subflow.tx.rtt.smoothed_s();
         let row = self.cc.add_path(srtt, f64::from(self.tcp.initial_window));
-        subflow.tx = Sender::new(row, subflow.tx.rtt.clone(), self.tcp.delayed_ack_timeout);
+        let rates = self.cc.is_model_based();
+        subflow.tx = Sender::new(row, subflow.tx.rtt.clone(), self.tcp.delayed_ack_timeout, rates);
         subflow.meter.window(net.now(), self.cc.path(row).cwnd);
     }
 

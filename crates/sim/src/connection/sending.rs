@@ -72,6 +72,9 @@ impl Connection {
             if subflow.is_up() {
                 let limited = !subflow.tx.has_room(&self.cc);
                 subflow.tx.note_usage(limited);
+                if !limited {
+                    subflow.tx.note_app_limited(&self.out, now);
+                }
             }
             self.arm(s, net);
         }

@@ -1,0 +1,232 @@
+//! Delivery rate samples: what the network delivered, over the time that it took
+//! (draft-ietf-ccwg-bbr-06 §4.1). Kept beside the scoreboard, for senders whose algorithm asks for it.
+
+use crate::ring::Ring;
+use crate::scoreboard::Delivered;
+use anabranch_cc::{LostSegment, RateSample};
+use anabranch_net::Time;
+
+/// What was known when a segment was last sent (§4.1.2.1.2).
+#[derive(Clone, Copy, Debug, Default)]
+struct Sent {
+    at: Time,
+    /// Segments delivered by then, and when the last of them was.
+    delivered: u64,
+    delivered_at: Time,
+    /// When the segment that had last been delivered was sent: the flight's first.
+    first_sent: Time,
+    /// Segments deemed lost by then.
+    lost: u64,
+    /// In flight then, with this one.
+    in_flight: u64,
+    app_limited: bool,
+    /// Deemed lost since.
+    is_lost: bool,
+}
+
+/// The connection's part of the state (§4.1.2.1.1).
+#[derive(Clone, Debug)]
+pub(crate) struct RateSampler {
+    segments: Ring<Sent>,
+    delivered: u64,
+    delivered_at: Time,
+    first_sent: Time,
+    lost: u64,
+    /// Until more than this is delivered, samples are limited by the application; 0: they are not.
+    app_limited: u64,
+    /// Of what the current acknowledgement delivered, the segment sent last.
+    newest: Option<Sent>,
+}
+
+impl Default for RateSampler {
+    fn default() -> RateSampler {
+        RateSampler {
+            segments: Ring::new(),
+            delivered: 0,
+            delivered_at: Time::ZERO,
+            first_sent: Time::ZERO,
+            lost: 0,
+            app_limited: 0,
+            newest: None,
+        }
+    }
+}
+
+impl RateSampler {
+    /// Segment `seq` went out, `in_flight` counts it (§4.1.2.2).
+    pub(crate) fn on_sent(&mut self, seq: u64, now: Time, in_flight: u64) {
+        if in_flight <= 1 {
+            (self.first_sent, self.delivered_at) = (now, now);
+        }
+        let sent = Sent {
+            at: now,
+            delivered: self.delivered,
+            delivered_at: self.delivered_at,
+            first_sent: self.first_sent,
+            lost: self.lost,
+            in_flight,
+            app_limited: self.app_limited != 0,
+            is_lost: false,
+        };
+        if seq == self.segments.end() {
+            self.segments.push(sent);
+        } else {
+            *self.segments.get_mut(seq) = sent;
+        }
+    }
+
+    /// An acknowledgement delivered segments, which are still known (§4.1.2.3).
+    pub(crate) fn on_delivered(&mut self, delivered: &Delivered, now: Time) {
+        if let Some((_, seq, _)) = delivered.newest {
+            let newest = *self.segments.get(seq);
+            self.delivered += delivered.segments;
+            self.delivered_at = now;
+            self.first_sent = newest.at;
+            self.newest = Some(newest);
+        }
+        if self.delivered > self.app_limited {
+            self.app_limited = 0;
+        }
+    }
+
+    /// The current acknowledgement's sample, once its losses are known; segments before `una` are
+    /// forgotten. `min_rtt` is the smallest so far: a shorter interval is a resend taken for its
+    /// original, and tells no rate.
+    pub(crate) fn sample(&mut self, una: u64, min_rtt: Time) -> Option<RateSample> {
+        let newest = self.newest.take();
+        self.segments.forget_before(una);
+        let p = newest?;
+        let interval = p.at.since(p.first_sent).max(self.delivered_at.since(p.delivered_at));
+        Some(RateSample {
+            total_delivered: self.delivered as f64,
+            prior_delivered: p.delivered as f64,
+            interval: if interval < min_rtt { 0.0 } else { interval.as_secs_f64() },
+            lost: (self.lost - p.lost) as f64,
+            tx_in_flight: p.in_flight as f64,
+            app_limited: p.app_limited,
+            ..RateSample::default()
+        })
+    }
+
+    /// Segment `seq` is deemed lost. None where that copy was before.
+    pub(crate) fn on_lost(&mut self, seq: u64, now: Time) -> Option<LostSegment> {
+        let segment = self.segments.get_mut(seq);
+        if std::mem::replace(&mut segment.is_lost, true) {
+            return None;
+        }
+        self.lost += 1;
+        Some(LostSegment {
+            now: now.as_secs_f64(),
+            number: seq,
+            total_delivered: self.delivered as f64,
+            lost: (self.lost - segment.lost) as f64,
+            tx_in_flight: segment.in_flight as f64,
+            app_limited: segment.app_limited,
+        })
+    }
+
+    /// What was deemed lost is in flight after all.
+    pub(crate) fn unmark_lost(&mut self) {
+        for seq in self.segments.start()..self.segments.end() {
+            self.segments.get_mut(seq).is_lost = false;
+        }
+    }
+
+    /// The application had nothing to send where it could have been (§4.1.2.4).
+    pub(crate) fn mark_app_limited(&mut self, in_flight: u64) {
+        self.app_limited = (self.delivered + in_flight).max(1);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const MS: fn(u64) -> Time = Time::from_millis;
+
+    fn acknowledge(rates: &mut RateSampler, seq: u64, sent: Time, now: Time) -> RateSample {
+        let delivered = Delivered { segments: 1, newest: Some((sent, seq, false)), ..Delivered::default() };
+        rates.on_delivered(&delivered, now);
+        rates.sample(seq + 1, MS(10)).unwrap()
+    }
+
+    /// Ten segments in a burst, acknowledged one each 2 ms from 10 ms on, each acknowledgement
+    /// releasing another: by §4.1.1.2.1 a rate of ten in the 20 ms between two acknowledgements ten apart.
+    #[test]
+    fn the_rate_is_that_of_the_acknowledgements() {
+        let mut rates = RateSampler::default();
+        (0..10).for_each(|seq| rates.on_sent(seq, MS(0), seq + 1));
+        for seq in 0..100 {
+            let now = MS(10 + 2 * seq);
+            let sent = if seq < 10 { MS(0) } else { MS(10 + 2 * (seq - 10)) };
+            let sample = acknowledge(&mut rates, seq, sent, now);
+            if seq < 10 {
+                // From the first transmission on, with nothing in flight before it.
+                assert_eq!((sample.delivered(), sample.interval), (seq as f64 + 1.0, now.as_secs_f64()));
+            } else {
+                // The second flight was sent from 0 ms on, over up to 28 ms; later ones as acknowledged.
+                let interval = if seq < 20 { (sent.as_nanos() as f64 / 1e9).max(0.02) } else { 0.02 };
+                assert_eq!((sample.delivered(), sample.interval), (10.0, interval));
+                assert_eq!(sample.delivery_rate(), 10.0 / interval);
+            }
+            assert_eq!((sample.tx_in_flight, sample.lost), (if seq < 10 { seq + 1 } else { 10 } as f64, 0.0));
+            rates.on_sent(10 + seq, now, 10);
+        }
+    }
+
+    /// §4.1.1.2.4: acknowledgements that come in a bunch do not make a rate above that of sending.
+    #[test]
+    fn the_rate_is_no_more_than_that_of_sending() {
+        let mut rates = RateSampler::default();
+        (0..10).for_each(|seq| rates.on_sent(seq, MS(3 * seq), seq + 1));
+        (0..9).for_each(|seq| {
+            acknowledge(&mut rates, seq, MS(3 * seq), MS(100));
+        });
+        rates.on_sent(10, MS(100), 2);
+        let sample = acknowledge(&mut rates, 9, MS(27), MS(100));
+        assert_eq!((sample.delivered(), sample.interval), (10.0, 0.1));
+        // Sent 73 ms after the segment last delivered, acknowledged 10 ms after it: 1 in 73 ms.
+        let sample = acknowledge(&mut rates, 10, MS(100), MS(110));
+        assert_eq!((sample.delivered(), sample.interval), (2.0, 0.076));
+    }
+
+    #[test]
+    fn an_interval_below_the_smallest_rtt_tells_no_rate() {
+        let mut rates = RateSampler::default();
+        rates.on_sent(0, MS(0), 1);
+        rates.on_lost(0, MS(50)).unwrap();
+        rates.on_sent(0, MS(50), 1);
+        let sample = acknowledge(&mut rates, 0, MS(50), MS(55));
+        assert_eq!((sample.interval, sample.delivery_rate()), (0.0, 0.0));
+    }
+
+    /// Each copy is lost once; the count since a segment was sent contains itself.
+    #[test]
+    fn losses_count_from_the_sending() {
+        let mut rates = RateSampler::default();
+        (0..4).for_each(|seq| rates.on_sent(seq, MS(seq), seq + 1));
+        assert_eq!(rates.on_lost(0, MS(20)).map(|l| (l.lost, l.tx_in_flight)), Some((1.0, 1.0)));
+        assert_eq!(rates.on_lost(0, MS(20)), None);
+        assert_eq!(rates.on_lost(1, MS(20)).map(|l| (l.lost, l.tx_in_flight)), Some((2.0, 2.0)));
+        rates.on_sent(0, MS(21), 3);
+        assert_eq!(rates.on_lost(0, MS(40)).map(|l| (l.lost, l.tx_in_flight)), Some((1.0, 3.0)));
+        assert_eq!(acknowledge(&mut rates, 3, MS(3), MS(41)).lost, 3.0);
+    }
+
+    /// §4.1.2.4: samples of what is sent after the application ran dry, for a round.
+    #[test]
+    fn samples_are_limited_by_the_application_for_a_round() {
+        let mut rates = RateSampler::default();
+        rates.on_sent(0, MS(0), 1);
+        rates.on_sent(1, MS(0), 2);
+        rates.mark_app_limited(2);
+        rates.on_sent(2, MS(5), 3);
+        assert!(!acknowledge(&mut rates, 0, MS(0), MS(10)).app_limited);
+        assert!(!acknowledge(&mut rates, 1, MS(0), MS(11)).app_limited);
+        rates.on_sent(3, MS(12), 2);
+        assert!(acknowledge(&mut rates, 2, MS(5), MS(15)).app_limited);
+        rates.on_sent(4, MS(16), 2);
+        assert!(acknowledge(&mut rates, 3, MS(12), MS(22)).app_limited, "sent while the mark stood");
+        assert!(!acknowledge(&mut rates, 4, MS(16), MS(26)).app_limited);
+    }
+}

@@ -1,0 +1,122 @@
+//! A sender's timers: retransmission, tail loss probe, reordering, pacing.
+
+use super::{Phase, Sender, Undo};
+use crate::packet::Packet;
+use anabranch_cc::{Group, Signal};
+use anabranch_net::Time;
+
+/// What a timer asks the connection to do.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Expired {
+    /// Nothing but to send what may be sent now.
+    Nothing,
+    /// Send a tail loss probe: new data or else the last segment again.
+    Probe,
+    /// The retransmission timer: reinject this subflow's data elsewhere.
+    Timeout,
+}
+
+impl Sender {
+    /// Handles whatever timers are due.
+    pub(crate) fn on_timer(&mut self, now: Time, cc: &mut Group) -> Expired {
+        if now >= self.pace_at {
+            self.pace_at = Time::NEVER;
+        }
+        if now >= self.reorder_at && self.detect_losses(now, cc) > 0 && self.phase == Phase::Recovery {
+            let ssthresh = cc.path(self.row).cwnd as u64;
+            self.prr.on_ack(0, self.board.in_flight(), ssthresh, false);
+        }
+        if now >= self.pto_at {
+            self.pto_at = Time::NEVER;
+            return Expired::Probe;
+        }
+        if now >= self.rto_at {
+            let first = !self.rtt.is_backed_off();
+            self.on_timeout(now, cc);
+            return if first { Expired::Timeout } else { Expired::Nothing };
+        }
+        Expired::Nothing
+    }
+
+    /// Whether a probe is out.
+    #[cfg(test)]
+    pub(crate) fn is_probing(&self) -> bool {
+        self.probe.is_some()
+    }
+
+    /// A probe was sent: the data up to `nxt` is watched. The timeout starts anew (RFC 8985 §7.3).
+    pub(crate) fn begin_probe(&mut self, resent: bool, now: Time) {
+        self.probe = Some((self.board.nxt(), resent));
+        self.pto_at = Time::NEVER;
+        self.rto_at = now + self.rtt.rto();
+    }
+
+    /// RFC 6298 §5.4–5.7. A timeout in a row does not reduce again (RFC 5681 §3.1).
+    fn on_timeout(&mut self, now: Time, cc: &mut Group) {
+        if !(self.phase == Phase::Loss && self.rtt.is_backed_off()) {
+            self.reduce(Signal::Timeout, now, cc);
+            self.undo = Some(Undo { from: self.board.una(), first_resend: None, unconfirmed: 0 });
+        }
+        self.counters.timeouts += 1;
+        self.phase = Phase::Loss;
+        self.high = self.board.nxt();
+        self.board.mark_lost_at_timeout(self.rack.overdue_before(now, &self.board, &self.rtt));
+        self.report_losses(self.board.nxt() - self.board.una(), now, cc);
+        self.probe = None;
+        self.pto_at = Time::NEVER;
+        self.reorder_at = Time::NEVER;
+        self.rtt.back_off();
+        self.rto_at = now + self.rtt.rto();
+    }
+
+    /// Looks whether a tail loss probe repaired a loss, which is then answered (RFC 8985 §7.4).
+    pub(super) fn end_probe(&mut self, packet: &Packet, dsack: bool, now: Time, cc: &mut Group) {
+        let Some((end, resent)) = self.probe else { return };
+        if packet.seq < end {
+            return;
+        }
+        if !resent || dsack {
+            self.probe = None;
+        } else if packet.seq > end {
+            self.probe = None;
+            if self.phase == Phase::Open {
+                self.reduce(Signal::Loss, now, cc);
+            }
+        }
+    }
+
+    /// Timers after an acknowledgement that delivered something (RFC 6298 §5.2, §5.3).
+    #[inline]
+    pub(super) fn restart_timers(&mut self, now: Time) {
+        self.pto_at = Time::NEVER;
+        if self.board.una() == self.board.nxt() {
+            self.rto_at = Time::NEVER;
+            self.idle_since = now;
+            return;
+        }
+        self.rto_at = now + self.rtt.rto();
+        self.arm_probe(now);
+    }
+
+    /// RFC 8985 §7.2: a probe is due after two RTTs of silence, at the latest in place of the timeout.
+    #[inline]
+    pub(super) fn arm_probe(&mut self, now: Time) {
+        let srtt = self.rtt.smoothed();
+        if self.phase != Phase::Open || self.board.sacked() > 0 || self.probe.is_some() || srtt == Time::ZERO
+        {
+            return;
+        }
+        let alone = self.board.nxt() - self.board.una() == 1;
+        let delay = if alone { self.max_ack_delay } else { Time::ZERO };
+        let at = now + srtt.times(2) + delay;
+        self.pto_at = at.min(self.rto_at);
+    }
+
+    /// The subflow ends: no timer is left.
+    pub(crate) fn stop(&mut self) {
+        self.rto_at = Time::NEVER;
+        self.pto_at = Time::NEVER;
+        self.reorder_at = Time::NEVER;
+        self.pace_at = Time::NEVER;
+    }
+}
