@@ -21,6 +21,7 @@ fn ack(now: f64, round: u64) -> Ack {
         in_flight: 90.0,
         round,
         cwnd_limited: true,
+        ..Ack::default()
     }
 }
 
