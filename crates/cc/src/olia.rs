@@ -28,7 +28,7 @@ pub(crate) const INCREASE: [&str; 4] = [
 pub(crate) const READINGS: &[&str] = &[
     "l counts what was delivered, selectively acknowledged segments and those of loss recovery included; ECN marks and timeouts end it as losses do.",
     "l/T^2 is half the square of Reno's rate at the loss rate 1/l.",
-    "Windows and l/T^2 are compared as real numbers, so that M nearly always is one path.",
+    "M compares windows in whole segments. As real numbers alike windows would never be equal, and where acknowledgements alternate each would find its own window the largest, and shrink it.",
     "The increase is at most one segment per acknowledged segment.",
     "Where it is negative, the threshold follows the window down, which otherwise would slow-start back; the window stays at least one segment.",
     aimd::COUNTED,
@@ -58,6 +58,12 @@ fn quality(path: &Path, rtt: Seconds) -> f64 {
     between_losses(path) / (rtt * rtt)
 }
 
+/// The window that M compares.
+#[inline]
+fn whole(path: &Path) -> u32 {
+    path.cwnd as u32
+}
+
 /// The sum, the maxima and the sizes of the sets, gathered in one pass.
 #[derive(Default)]
 struct Table {
@@ -67,7 +73,7 @@ struct Table {
     rate: f64,
     /// max ℓ/T², and max w.
     best: f64,
-    largest: Segments,
+    largest: u32,
     /// |B|, |M| and |B ∩ M|.
     in_b: f64,
     in_m: f64,
@@ -78,9 +84,9 @@ impl Table {
     #[inline]
     fn of(paths: &[Path]) -> Self {
         established(paths).fold(Table::default(), |mut table, (path, rtt)| {
-            let (w, quality) = (path.cwnd, quality(path, rtt));
+            let (w, quality) = (whole(path), quality(path, rtt));
             table.paths += 1.0;
-            table.rate += w / rtt;
+            table.rate += path.cwnd / rtt;
             if quality > table.best {
                 (table.best, table.in_b, table.in_both) = (quality, 0.0, 0.0);
             }
@@ -101,7 +107,7 @@ impl Table {
         let collected = self.in_b - self.in_both; // |B\M|
         if collected == 0.0 {
             0.0
-        } else if path.cwnd == self.largest {
+        } else if whole(path) == self.largest {
             -1.0 / (self.paths * self.in_m)
         } else if quality(path, rtt) == self.best {
             1.0 / (self.paths * collected)
@@ -124,7 +130,7 @@ impl Aimd for Olia {
         let Some(rtt) = aimd::rtt(path) else { return };
         let table = Table::of(paths);
         let in_b = f64::from(u8::from(quality(path, rtt) == table.best));
-        let in_m = f64::from(u8::from(path.cwnd == table.largest));
+        let in_m = f64::from(u8::from(whole(path) == table.largest));
         for (slot, value) in out.iter_mut().zip([table.a(path, rtt), between_losses(path), in_b, in_m]) {
             *slot = value;
         }

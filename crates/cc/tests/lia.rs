@@ -55,17 +55,6 @@ fn equal_paths_share_the_aggressiveness_of_one() {
 }
 
 #[test]
-fn one_path_is_reno() {
-    let model = |name| Model::new(group(name, &[])).path(0.1, Loss::Bernoulli(1e-3, Random(5)), 40.0);
-    let (mut lia, mut reno) = (model("lia"), model("reno"));
-    for _ in 0..50_000 {
-        lia.step();
-        reno.step();
-        assert_close(lia.group.path(0).cwnd, reno.group.path(0).cwnd, 1e-9);
-    }
-}
-
-#[test]
 fn paths_without_a_round_trip_time_and_removed_ones_do_not_count() {
     let pair = [(0.1, 50.0), (0.02, 20.0)];
     let mut lia = halved(group("lia", &[]), &pair);

@@ -27,6 +27,30 @@ pub fn halved(mut group: Group, paths: &[(f64, f64)]) -> Group {
     group
 }
 
+/// The same for any algorithm that is Reno where nothing has been measured: the losses come first, then
+/// each path's round-trip time.
+pub fn settled(mut group: Group, paths: &[(f64, f64)]) -> Group {
+    for (_, cwnd) in paths {
+        group.add_path(0.0, 2.0 * cwnd);
+    }
+    for (r, (_, cwnd)) in paths.iter().enumerate() {
+        group.on_congestion(r, &Congestion { now: 0.0, signal: Signal::Loss });
+        assert_eq!(group.path(r).cwnd, *cwnd);
+    }
+    for (r, (rtt, _)) in paths.iter().enumerate() {
+        group.on_ack(r, &Ack { acked: 0.0, delivered: 0.0, ..ack(0.0, *rtt) });
+    }
+    group
+}
+
+/// The observable `name` of path `r`.
+pub fn observed(group: &Group, algorithm: &str, r: usize, name: &str) -> f64 {
+    let entry = registry::find(algorithm).unwrap();
+    let mut out = vec![f64::NAN; entry.observables.len()];
+    group.observe(r, &mut out);
+    out[entry.observables.iter().position(|o| o.name == name).unwrap()]
+}
+
 /// Asserts a relative error.
 #[track_caller]
 pub fn assert_close(ours: f64, expected: f64, tolerance: f64) {
