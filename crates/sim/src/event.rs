@@ -10,13 +10,27 @@ use anabranch_net::Time;
 const TARGET_BITS: u32 = 24;
 const TARGETS: usize = 1 << TARGET_BITS;
 
-/// A 4-ary heap: shallower than a binary one, and four keys fill a cache line.
-#[derive(Default)]
+/// Children of a node. Four keys of 16 bytes fill a cache line, and the tree is shallow.
+const ARITY: usize = 4;
+
+/// A heap in which every node has all its children: places without an event hold [`VACANT`], which is
+/// later than any event, so that the way down needs no bounds.
 pub(crate) struct EventQueue {
     /// Time in ns, sequence and target from the highest bit down: one comparison orders two events.
     heap: Vec<u128>,
+    /// Events in the heap; the rest of it is vacant.
+    len: usize,
     sequence: u64,
     now: u64,
+}
+
+/// A place without an event.
+const VACANT: u128 = u128::MAX;
+
+impl Default for EventQueue {
+    fn default() -> Self {
+        EventQueue { heap: vec![VACANT; 1 + ARITY], len: 0, sequence: 0, now: 0 }
+    }
 }
 
 impl EventQueue {
@@ -40,15 +54,27 @@ impl EventQueue {
     #[inline]
     pub(crate) fn schedule(&mut self, at: Time, target: u32) {
         let entry = self.entry(at, target);
-        self.heap.push(entry);
-        self.sift_up(self.heap.len() - 1);
+        let mut i = self.len;
+        self.len += 1;
+        if self.heap.len() <= ARITY * self.len {
+            self.heap.resize(2 * ARITY * self.len + 1, VACANT);
+        }
+        while i > 0 {
+            let parent = (i - 1) / ARITY;
+            if self.heap[parent] <= entry {
+                break;
+            }
+            self.heap[i] = self.heap[parent];
+            i = parent;
+        }
+        self.heap[i] = entry;
     }
 
     /// The next event.
     #[inline]
     pub(crate) fn peek(&self) -> Option<(Time, u32)> {
-        let entry = *self.heap.first()?;
-        Some((Time::from_nanos((entry >> 64) as u64), entry as u32 & (TARGETS as u32 - 1)))
+        let entry = self.heap[0];
+        (entry != VACANT).then(|| (Time::from_nanos((entry >> 64) as u64), entry as u32 & (TARGETS as u32 - 1)))
     }
 
     /// The next event, which becomes the present. It stays at the head of the queue until
@@ -63,55 +89,36 @@ impl EventQueue {
     /// Removes the head.
     #[inline]
     pub(crate) fn finish(&mut self) {
-        self.heap.swap_remove(0);
-        if !self.heap.is_empty() {
-            self.sift_down();
+        self.len -= 1;
+        let last = std::mem::replace(&mut self.heap[self.len], VACANT);
+        if self.len > 0 {
+            self.sift_down(last);
         }
     }
 
     /// Lets the head's target act again at `at`: one pass through the heap instead of two.
     #[inline]
     pub(crate) fn repeat(&mut self, at: Time, target: u32) {
-        self.heap[0] = self.entry(at, target);
-        self.sift_down();
+        let entry = self.entry(at, target);
+        self.sift_down(entry);
     }
 
+    /// Puts `entry` in the place of the head.
     #[inline]
-    fn sift_up(&mut self, mut i: usize) {
-        let entry = self.heap[i];
-        while i > 0 {
-            let parent = (i - 1) / 4;
-            if self.heap[parent] <= entry {
+    fn sift_down(&mut self, entry: u128) {
+        let mut i = 0;
+        while let Some([a, b, c, d]) = self.heap.get(ARITY * i + 1..ARITY * i + 1 + ARITY) {
+            // The least of four by two rounds of pairs: comparisons that do not wait for each other.
+            let (left, l) = if b < a { (b, 2) } else { (a, 1) };
+            let (right, r) = if d < c { (d, 4) } else { (c, 3) };
+            let (least, child) = if right < left { (right, r) } else { (left, l) };
+            if *least > entry {
                 break;
             }
-            self.heap[i] = self.heap[parent];
-            i = parent;
+            self.heap[i] = *least;
+            i = ARITY * i + child;
         }
         self.heap[i] = entry;
-    }
-
-    #[inline]
-    fn sift_down(&mut self) {
-        let heap = &mut self.heap[..];
-        let entry = heap[0];
-        let mut i = 0;
-        loop {
-            let first = 4 * i + 1;
-            let last = (first + 4).min(heap.len());
-            let Some(children) = heap.get(first..last) else { break };
-            let (mut least, mut smallest) = (first, entry);
-            for (k, child) in children.iter().enumerate() {
-                if *child < smallest {
-                    (least, smallest) = (first + k, *child);
-                }
-            }
-            if smallest == entry {
-                break;
-            }
-            heap[i] = smallest;
-            i = least;
-        }
-        heap[i] = entry;
     }
 }
 
