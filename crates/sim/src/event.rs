@@ -74,7 +74,8 @@ impl EventQueue {
     #[inline]
     pub(crate) fn peek(&self) -> Option<(Time, u32)> {
         let entry = self.heap[0];
-        (entry != VACANT).then(|| (Time::from_nanos((entry >> 64) as u64), entry as u32 & (TARGETS as u32 - 1)))
+        (entry != VACANT)
+            .then(|| (Time::from_nanos((entry >> 64) as u64), entry as u32 & (TARGETS as u32 - 1)))
     }
 
     /// The next event, which becomes the present. It stays at the head of the queue until
