@@ -27,6 +27,7 @@ mod runner;
 pub mod scenarios;
 mod size;
 mod stats;
+pub mod utility;
 mod verdict;
 
 pub use outcome::Outcome;
