@@ -33,17 +33,24 @@ pub mod response;
 mod similar;
 pub mod slow_start;
 
+mod compound;
+mod compound_window;
 mod coupled;
 mod coupled_cubic;
 mod cubic;
 mod cubic_window;
 mod ewtcp;
+mod highspeed;
 mod hystart;
 mod lia;
 mod linked;
 mod olia;
 mod reno;
+mod rounds;
 mod uncoupled;
+mod vegas;
+mod wcompound;
+mod wvegas;
 
 pub use algorithm::{Ack, Algorithm, Congestion, Signal, SinglePath};
 pub use group::Group;

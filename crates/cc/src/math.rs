@@ -17,3 +17,15 @@ pub fn cbrt(x: f64) -> f64 {
 pub fn pow(x: f64, y: f64) -> f64 {
     libm::pow(x, y)
 }
+
+/// Natural logarithm.
+#[inline]
+pub fn log(x: f64) -> f64 {
+    libm::log(x)
+}
+
+/// `e` to the power `x`.
+#[inline]
+pub fn exp(x: f64) -> f64 {
+    libm::exp(x)
+}

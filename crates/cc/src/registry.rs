@@ -1,7 +1,8 @@
 //! The list of algorithms: from here the command line, the documentation and the tests know them.
 
 use crate::{
-    Algorithm, Group, adw, balia, coupled, coupled_cubic, cubic, ewtcp, lia, olia, reno, similar, uncoupled,
+    Algorithm, Group, adw, balia, compound, coupled, coupled_cubic, cubic, ewtcp, highspeed, lia, olia, reno,
+    similar, uncoupled, vegas, wcompound, wvegas,
 };
 use alloc::{boxed::Box, string::String, vec::Vec};
 use core::fmt;
@@ -10,6 +11,9 @@ use core::fmt;
 pub const ALL: &[&Entry] = &[
     &reno::ENTRY,
     &cubic::ENTRY,
+    &highspeed::ENTRY,
+    &vegas::ENTRY,
+    &compound::ENTRY,
     &uncoupled::ENTRY,
     &ewtcp::ENTRY,
     &coupled::ENTRY,
@@ -19,6 +23,8 @@ pub const ALL: &[&Entry] = &[
     &adw::LIA,
     &adw::OLIA,
     &adw::BALIA,
+    &wvegas::ENTRY,
+    &wcompound::ENTRY,
     &coupled_cubic::ENTRY,
     &coupled_cubic::ENTRY_A1,
 ];

@@ -16,7 +16,7 @@ pub(crate) static ENTRY: Entry = Entry {
     params: &[Param {
         name: "over",
         default: Value::Word("cubic"),
-        allowed: Allowed::OneOf(&["reno", "cubic"]),
+        allowed: Allowed::OneOf(&["reno", "cubic", "highspeed", "vegas", "compound"]),
         meaning: "the single-path algorithm that each path runs",
     }],
     observables: &[],

@@ -82,7 +82,7 @@ fn every_listed_observable_is_written_and_no_more() {
         group.on_ack(r, &ack);
         let loss = anabranch_cc::Congestion { now: 0.1, signal: anabranch_cc::Signal::Loss };
         group.on_congestion(r, &loss);
-        group.on_ack(r, &anabranch_cc::Ack { now: 0.2, ..ack });
+        group.on_ack(r, &anabranch_cc::Ack { now: 0.2, round: 1, ..ack });
         let mut out = vec![0.0; entry.observables.len()];
         group.observe(r, &mut out);
         assert!(out.iter().all(|x| x.is_finite()), "{}: {out:?}", entry.name);
@@ -112,7 +112,7 @@ fn invalid_values_name_what_is_allowed() {
         assert_eq!(error.to_string(), "`beta` must be a number from 0.1 to 0.99");
     }
     let error = find("uncoupled").unwrap().group(&given("over", Given::Word("lia".into()))).err().unwrap();
-    assert!(error.to_string().contains("one of reno, cubic"), "{error}");
+    assert!(error.to_string().contains("one of reno, cubic, highspeed, vegas, compound"), "{error}");
     assert!(find("reno").unwrap().group(&given(COMMON[0].name, Given::Number(1.0))).is_err());
 }
 
@@ -126,7 +126,7 @@ fn uncoupled_offers_the_single_path_algorithms() {
 
 #[test]
 fn uncoupled_is_the_algorithm_on_each_path() {
-    for over in ["reno", "cubic"] {
+    for over in ["reno", "cubic", "highspeed", "vegas", "compound"] {
         let mut uncoupled =
             find("uncoupled").unwrap().group(&given("over", Given::Word(over.into()))).unwrap();
         let mut alone = find(over).unwrap().group(&[]).unwrap();

@@ -1,0 +1,111 @@
+//! The window of Compound TCP: a loss window as Reno's and a delay window that fills free bandwidth.
+
+use crate::registry::{Allowed, Param, Params, Value};
+use crate::{Path, Segments, math};
+
+/// k.
+pub(crate) const K: Param = Param {
+    name: "k",
+    default: Value::Number(0.75),
+    allowed: Allowed::Range(0.0, 1.0),
+    meaning: "k: the power of the window by which it grows per round; the mean window goes with p^(-1/(2-k))",
+};
+
+/// β.
+pub(crate) const BETA: Param = Param {
+    name: "beta",
+    default: Value::Number(0.5),
+    allowed: Allowed::Range(0.01, 0.9),
+    meaning: "beta: the part of the window that a loss takes",
+};
+
+/// How the window grows and shrinks; the papers name the constants differently.
+#[derive(Clone, Copy)]
+pub(crate) struct Shape {
+    /// The increase is `gain` w^k per round.
+    pub(crate) gain: f64,
+    pub(crate) k: f64,
+    pub(crate) beta: f64,
+    /// The part of diff by which an early decrease goes.
+    pub(crate) decrease: f64,
+}
+
+impl Shape {
+    pub(crate) fn new(params: &Params, gain: &str, decrease: &str) -> Self {
+        Shape {
+            gain: params.number(gain),
+            k: params.number("k"),
+            beta: params.number("beta"),
+            decrease: params.number(decrease),
+        }
+    }
+
+    /// gain w^k.
+    pub(crate) fn increase(&self, window: Segments) -> Segments {
+        self.gain * math::pow(window, self.k)
+    }
+
+    /// (gain w^k − 1)⁺/w: a round's increase of the delay window, by acknowledged segment.
+    fn per_segment(&self, window: Segments) -> f64 {
+        (self.increase(window) - 1.0).max(0.0) / window
+    }
+}
+
+/// The delay window of a path. Its loss window is the rest of [`Path::cwnd`].
+#[derive(Clone, Copy, Default)]
+pub(crate) struct DelayWindow {
+    /// dwnd.
+    pub(crate) dwnd: Segments,
+    /// Its increase per acknowledged segment; 0 where the last round saw a queue.
+    per_segment: f64,
+}
+
+impl DelayWindow {
+    /// cwnd of the papers.
+    pub(crate) fn loss_window(&self, path: &Path) -> Segments {
+        (path.cwnd - self.dwnd).max(0.0) // the largest window of all cuts the sum
+    }
+
+    /// Congestion avoidance: 1/w by the loss window, and the delay window's part of the round.
+    #[inline]
+    pub(crate) fn grow(&mut self, path: &mut Path, acked: Segments) {
+        let step = acked * self.per_segment;
+        self.dwnd += step;
+        path.cwnd += acked / path.cwnd + step;
+    }
+
+    /// A round without a queue to speak of.
+    pub(crate) fn forge_ahead(&mut self, path: &Path, shape: &Shape) {
+        self.per_segment = shape.per_segment(path.cwnd);
+    }
+
+    /// A round with one of `diff` segments: dwnd ← (dwnd − decrease · diff)⁺.
+    pub(crate) fn retreat(&mut self, path: &mut Path, shape: &Shape, diff: Segments) {
+        let loss = self.loss_window(path);
+        self.per_segment = 0.0;
+        self.dwnd = (self.dwnd - shape.decrease * diff).max(0.0);
+        path.reduce_to(loss + self.dwnd);
+    }
+
+    /// Keeps to the loss window alone until the next round is judged.
+    pub(crate) fn pause(&mut self) {
+        self.per_segment = 0.0;
+    }
+
+    /// The loss window halves, dwnd ← ((1 − β) w − cwnd/2)⁺; a timeout leaves no delay window.
+    pub(crate) fn reduce(&mut self, path: &mut Path, shape: &Shape, timeout: bool) {
+        let half = self.loss_window(path) / 2.0;
+        let dwnd = ((1.0 - shape.beta) * path.cwnd - half).max(0.0);
+        path.reduce_to(half + dwnd);
+        self.dwnd = if timeout { 0.0 } else { dwnd };
+        self.per_segment =
+            if timeout || self.per_segment == 0.0 { 0.0 } else { shape.per_segment(path.cwnd) };
+    }
+}
+
+/// The readings that Compound's windows share.
+pub(crate) const SPREAD: &str = "The increase of a round is spread evenly over the acknowledgements of the next, which loses no speed and sends no burst; a decrease acts at once.";
+
+/// As above.
+pub(crate) const SLOW_START: &str =
+    "Slow start is the standard one, without a delay window; the delay window is 0 after a timeout.";

@@ -1,0 +1,180 @@
+//! TCP Vegas (Brakmo and Peterson, 1995).
+
+use crate::registry::{Allowed, Entry, Kind, Observable, Param, Params, Value};
+use crate::rounds::{self, Round, Rounds};
+use crate::{Ack, Congestion, Path, Segments, SinglePath, Uncoupled, slow_start};
+use alloc::boxed::Box;
+
+/// How the registry presents Vegas.
+pub(crate) static ENTRY: Entry = Entry {
+    name: "vegas",
+    title: "Vegas",
+    kind: Kind::SinglePath,
+    source: "L. S. Brakmo, L. L. Peterson: TCP Vegas: End to End Congestion Avoidance on a Global Internet, IEEE JSAC 13(8) (1995)",
+    equations: &[
+        DIFF,
+        SLOW_START,
+        "once per round after it: w += 1 where diff < alpha, w -= 1 where diff > beta",
+        "on loss: w = keep w",
+    ],
+    readings: &[
+        "The authors time one segment per round; the round's smallest sample stands for it, so that the sender's own bursts do not count (`rtt = \"mean\"` takes the mean).",
+        HALF,
+        "The fine-grained retransmission of Vegas is the transport's business, and the authors' smaller decrease at such a loss is the parameter `keep`.",
+        rounds::READING,
+        rounds::BASE,
+        rounds::LOSS,
+    ],
+    params: &[
+        Param {
+            name: "alpha",
+            default: Value::Number(2.0),
+            allowed: Allowed::Range(0.0, 1e6),
+            meaning: "alpha: the window grows while fewer segments than that are queued",
+        },
+        Param {
+            name: "beta",
+            default: Value::Number(4.0),
+            allowed: Allowed::Range(0.0, 1e6),
+            meaning: "beta: the window shrinks while more segments than that are queued",
+        },
+        GAMMA,
+        rtt("min"),
+        Param {
+            name: "keep",
+            default: Value::Number(0.5),
+            allowed: Allowed::Range(0.1, 0.99),
+            meaning: "the part of the window that is kept on loss",
+        },
+    ],
+    observables: &[
+        Observable { name: "diff", meaning: "segments queued in the last judged round, by the delay" },
+        Observable { name: "base_rtt", meaning: "the smallest round-trip time, in seconds" },
+    ],
+    build: |params| {
+        Box::new(Uncoupled::new(Vegas {
+            alpha: params.number("alpha"),
+            beta: params.number("beta"),
+            keep: params.number("keep"),
+            start: SlowStart::new(params),
+            state: State { rounds: Rounds::default(), diff: f64::NAN },
+            before: None,
+        }))
+    },
+};
+
+pub(crate) const DIFF: &str = "diff = w (RTT - base)/RTT";
+pub(crate) const SLOW_START: &str = "slow start: w doubles every other round until diff > gamma, which sets w to w base/RTT + 1 where that is less";
+pub(crate) const HALF: &str = "Slow start holds the window in every other round, as the authors do, and ends in a round of either kind.";
+
+/// γ.
+pub(crate) const GAMMA: Param = Param {
+    name: "gamma",
+    default: Value::Number(1.0),
+    allowed: Allowed::Range(0.0, 1e6),
+    meaning: "gamma: slow start ends when more segments than that are queued",
+};
+
+/// Which sample stands for a round.
+pub(crate) const fn rtt(default: &'static str) -> Param {
+    Param {
+        name: "rtt",
+        default: Value::Word(default),
+        allowed: Allowed::OneOf(&["mean", "min"]),
+        meaning: "which of a round's samples is its RTT",
+    }
+}
+
+/// Slow start as Vegas does it, and the choice of a round's RTT.
+#[derive(Clone, Copy)]
+pub(crate) struct SlowStart {
+    gamma: Segments,
+    smallest: bool,
+    /// Whether the window is held in this round.
+    hold: bool,
+}
+
+impl SlowStart {
+    pub(crate) fn new(params: &Params) -> Self {
+        SlowStart { gamma: params.number("gamma"), smallest: params.word("rtt") == "min", hold: false }
+    }
+
+    /// The round that the acknowledgement completed, by the chosen sample.
+    #[inline]
+    pub(crate) fn round(&self, rounds: &mut Rounds, path: &Path, ack: &Ack) -> Option<Round> {
+        let round = rounds.complete(path, ack)?;
+        Some(if self.smallest { round.by_smallest(path) } else { round })
+    }
+
+    /// Grows the window while the path is in slow start; false where it is not.
+    #[inline]
+    pub(crate) fn grow(&mut self, path: &mut Path, ack: &Ack, round: Option<Round>) -> bool {
+        if !path.in_slow_start() {
+            return false;
+        }
+        if let Some(round) = round {
+            if round.clean && round.diff(path.cwnd) > self.gamma {
+                let fitting = path.cwnd * round.base / round.rtt;
+                path.reduce_to(path.cwnd.min(fitting + 1.0));
+                return true;
+            }
+            self.hold = !self.hold;
+        }
+        if !self.hold {
+            slow_start::grow(path, ack.acked);
+        }
+        true
+    }
+}
+
+#[derive(Clone)]
+struct Vegas {
+    alpha: Segments,
+    beta: Segments,
+    keep: f64,
+    start: SlowStart,
+    state: State,
+    /// The state before the last congestion.
+    before: Option<State>,
+}
+
+#[derive(Clone, Copy)]
+struct State {
+    rounds: Rounds,
+    diff: Segments,
+}
+
+impl SinglePath for Vegas {
+    fn acked(&mut self, path: &mut Path, ack: &Ack) {
+        let round = self.start.round(&mut self.state.rounds, path, ack);
+        if let Some(round) = round {
+            self.state.diff = round.diff(path.cwnd);
+        }
+        if self.start.grow(path, ack, round) {
+            return;
+        }
+        let Some(round) = round else { return };
+        if self.state.diff < self.alpha {
+            path.cwnd += ack.acked.min(1.0);
+        } else if self.state.diff > self.beta && round.clean {
+            path.reduce_to(path.cwnd - 1.0);
+        }
+    }
+
+    fn congestion(&mut self, path: &mut Path, _: &Congestion) {
+        self.before = Some(self.state);
+        self.state.rounds.congestion();
+        path.reduce_to(self.keep * path.cwnd);
+    }
+
+    fn spurious(&mut self, _: &mut Path) {
+        self.state = self.before.take().unwrap_or(self.state);
+    }
+
+    fn observe(&self, path: &Path, out: &mut [f64]) {
+        let base = if path.min_rtt.is_finite() { path.min_rtt } else { f64::NAN };
+        for (slot, value) in out.iter_mut().zip([self.state.diff, base]) {
+            *slot = value;
+        }
+    }
+}

@@ -1,0 +1,218 @@
+//! wVegas, weighted Vegas (Cao, Xu, Fu, 2012).
+
+use crate::registry::{Allowed, Entry, Kind, Observable, Param, Params, Value};
+use crate::rounds::{self, Round, Rounds};
+use crate::vegas::{self, SlowStart};
+use crate::{Ack, Algorithm, Congestion, Path, Seconds, Segments, Signal};
+use alloc::{boxed::Box, vec::Vec};
+
+/// How the registry presents wVegas.
+pub(crate) static ENTRY: Entry = Entry {
+    name: "wvegas",
+    title: "wVegas, weighted Vegas",
+    kind: Kind::Coupled,
+    source: "Y. Cao, M. Xu, X. Fu: Delay-based Congestion Control for Multipath TCP (ICNP 2012)",
+    equations: &[
+        vegas::DIFF,
+        vegas::SLOW_START,
+        "once per round after it, where diff >= alpha_r: x_r = w/RTT, weight_r = x_r/sum x, alpha_r = max(weight_r total_alpha, initial_alpha)",
+        "then w += 1 where diff < alpha_r, w -= 1 where diff > alpha_r",
+        "then, where RTT - base is twice its smallest: w = w base/(2 RTT), and the smallest is forgotten",
+        "on loss: w = w/2",
+    ],
+    readings: &[
+        "RTT is the mean of the round's samples, as in the paper (`rtt = \"min\"` takes the smallest).",
+        "x_r is the rate when the path's backlog last reached alpha_r, as in the authors' kernel module; paths that have not reached it do not count, and a timeout forgets it.",
+        "The floor of alpha_r is initial_alpha: with more than total_alpha/initial_alpha alike paths the sum of the alpha_r is above total_alpha.",
+        "The smallest RTT - base is taken over rounds with diff >= alpha_r (`drain = \"target\"`). Taken over all rounds, as the module does (`drain = \"always\"`), the first segment in an empty queue is the smallest and the second one halves the window, so that no path ever reaches its alpha_r.",
+        vegas::HALF,
+        "A loss halves the window, as in the module; weights stay, and the smallest RTT - base is forgotten.",
+        rounds::READING,
+        rounds::BASE,
+        rounds::LOSS,
+    ],
+    params: PARAMS,
+    observables: &[
+        Observable {
+            name: "weight",
+            meaning: "weight_r, the path's part of the connection's rate; 1 at first",
+        },
+        Observable { name: "alpha_r", meaning: "alpha_r, the segments that the path is to keep queued" },
+        Observable { name: "diff", meaning: "segments queued in the last judged round, by the delay" },
+        Observable { name: "queue_delay", meaning: "RTT - base of the last judged round, in seconds" },
+    ],
+    build: |params| Box::new(WVegas::new(params)),
+};
+
+const PARAMS: &[Param] = &[
+    Param {
+        name: "total_alpha",
+        default: Value::Number(10.0),
+        allowed: Allowed::Range(0.0, 1e6),
+        meaning: "the segments that the connection is to keep queued on all its paths",
+    },
+    Param {
+        name: "initial_alpha",
+        default: Value::Number(2.0),
+        allowed: Allowed::Range(0.0, 1e6),
+        meaning: "alpha_r of a new path, and the least that any path has",
+    },
+    vegas::GAMMA,
+    vegas::rtt("mean"),
+    Param {
+        name: "drain",
+        default: Value::Word("target"),
+        allowed: Allowed::OneOf(&["target", "always", "never"]),
+        meaning: "which rounds count for the smallest RTT - base: those with diff >= alpha_r, all, or none",
+    },
+];
+
+/// Which rounds count for the smallest queueing delay.
+#[derive(Clone, Copy, PartialEq)]
+enum Drain {
+    Target,
+    Always,
+    Never,
+}
+
+struct WVegas {
+    total_alpha: Segments,
+    initial_alpha: Segments,
+    drain: Drain,
+    fresh: Row,
+    rows: Vec<Row>,
+}
+
+#[derive(Clone, Copy)]
+struct Row {
+    start: SlowStart,
+    state: State,
+    /// The state before the last congestion.
+    before: Option<State>,
+}
+
+#[derive(Clone, Copy)]
+struct State {
+    rounds: Rounds,
+    /// x, segments per second; 0 before the path has reached its α.
+    rate: f64,
+    weight: f64,
+    alpha: Segments,
+    diff: Segments,
+    queueing: Seconds,
+    /// The smallest queueing delay since the last backoff.
+    smallest: Seconds,
+}
+
+impl WVegas {
+    fn new(params: &Params) -> Self {
+        let initial_alpha = params.number("initial_alpha");
+        let state = State {
+            rounds: Rounds::default(),
+            rate: 0.0,
+            weight: 1.0,
+            alpha: initial_alpha,
+            diff: f64::NAN,
+            queueing: f64::NAN,
+            smallest: Seconds::INFINITY,
+        };
+        WVegas {
+            total_alpha: params.number("total_alpha"),
+            initial_alpha,
+            drain: match params.word("drain") {
+                "target" => Drain::Target,
+                "always" => Drain::Always,
+                _ => Drain::Never,
+            },
+            fresh: Row { start: SlowStart::new(params), state, before: None },
+            rows: Vec::new(),
+        }
+    }
+
+    /// The share of path `r`, which has reached its α.
+    fn adjust_weight(&mut self, paths: &[Path], r: usize, rate: f64) {
+        self.rows[r].state.rate = rate;
+        let active = self.rows.iter().zip(paths).filter(|(_, path)| path.active);
+        let total: f64 = active.map(|(row, _)| row.state.rate).sum();
+        let state = &mut self.rows[r].state;
+        state.weight = rate / total;
+        state.alpha = (state.weight * self.total_alpha).max(self.initial_alpha);
+    }
+
+    /// Congestion avoidance, at the end of a round.
+    fn avoid(&mut self, paths: &mut [Path], r: usize, acked: Segments, round: Round) {
+        let window = paths[r].cwnd;
+        let reached = self.rows[r].state.diff >= self.rows[r].state.alpha;
+        if reached {
+            self.adjust_weight(paths, r, window / round.rtt);
+        }
+        let (state, path) = (&mut self.rows[r].state, &mut paths[r]);
+        if state.diff < state.alpha {
+            path.cwnd += acked.min(1.0);
+        } else if state.diff > state.alpha && round.clean {
+            path.reduce_to(window - 1.0);
+        }
+        let counts = match self.drain {
+            Drain::Target => reached,
+            Drain::Always => state.queueing > 0.0,
+            Drain::Never => false,
+        };
+        if counts && round.clean {
+            state.smallest = state.smallest.min(state.queueing);
+            if state.queueing >= 2.0 * state.smallest {
+                path.reduce_to(path.cwnd * round.base / (2.0 * round.rtt));
+                state.smallest = Seconds::INFINITY;
+            }
+        }
+    }
+}
+
+impl Algorithm for WVegas {
+    fn path_added(&mut self, _: &mut [Path], r: usize) {
+        if r == self.rows.len() {
+            self.rows.push(self.fresh);
+        }
+        self.rows[r] = self.fresh;
+    }
+
+    fn path_removed(&mut self, _: &mut [Path], r: usize) {
+        self.rows[r] = self.fresh;
+    }
+
+    fn acked(&mut self, paths: &mut [Path], r: usize, ack: &Ack) {
+        let Row { start, state, .. } = &mut self.rows[r];
+        let round = start.round(&mut state.rounds, &paths[r], ack);
+        if let Some(round) = round {
+            state.diff = round.diff(paths[r].cwnd);
+            state.queueing = round.queueing();
+        }
+        if !start.grow(&mut paths[r], ack, round)
+            && let Some(round) = round
+        {
+            self.avoid(paths, r, ack.acked, round);
+        }
+    }
+
+    fn congestion(&mut self, paths: &mut [Path], r: usize, event: &Congestion) {
+        let Row { state, before, .. } = &mut self.rows[r];
+        *before = Some(*state);
+        state.rounds.congestion();
+        state.smallest = Seconds::INFINITY;
+        if event.signal == Signal::Timeout {
+            state.rate = 0.0;
+        }
+        paths[r].reduce_to(paths[r].cwnd / 2.0);
+    }
+
+    fn spurious(&mut self, _: &mut [Path], r: usize) {
+        let row = &mut self.rows[r];
+        row.state = row.before.take().unwrap_or(row.state);
+    }
+
+    fn observe(&self, _: &[Path], r: usize, out: &mut [f64]) {
+        let State { weight, alpha, diff, queueing, .. } = self.rows[r].state;
+        for (slot, value) in out.iter_mut().zip([weight, alpha, diff, queueing]) {
+            *slot = value;
+        }
+    }
+}
