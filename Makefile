@@ -1,10 +1,11 @@
-# setup · reproduce · test · bench. Those that build call setup first, which is quick where nothing is missing.
+# setup · reproduce · test · bench · fuzz. Those that build call setup first, which is quick where nothing is missing.
 
 SHELL := bash -o pipefail
 export PATH := $(or $(CARGO_HOME),$(HOME)/.cargo)/bin:$(PATH)
+FUZZ_SECONDS ?= 600
 ANABRANCH := cargo run --quiet --release --locked --bin anabranch --
 
-.PHONY: help setup build reproduce test lint unit deny docs quick bench fmt
+.PHONY: help setup build reproduce test lint unit deny docs quick bench fuzz fmt
 .NOTPARALLEL:
 
 help: ## list the targets
@@ -40,6 +41,9 @@ quick: ## every paper at its quick size, into target/quick
 
 bench: build ## speed, memory and the comparison with ns-3; see bench/README.md
 	@bench/run
+
+fuzz: setup ## drive every algorithm by the fuzzer, for FUZZ_SECONDS=600; see the book's page on it
+	@tools/fuzz.sh $(FUZZ_SECONDS)
 
 fmt: ## format the sources
 	cargo fmt --all

@@ -181,7 +181,8 @@ impl<A> Adw<A> {
             average = if average.is_nan() { mean } else { (1.0 - self.b) * average + self.b * mean };
         }
         let away = spreads().map(|d| (d - average).abs()).fold(0.0, f64::max);
-        let dissimilarity = if n >= 2 && away > 0.0 { away / average } else { 0.0 };
+        // With b = 0 the average may stay 0: then any spread is as dissimilar as can be.
+        let dissimilarity = if n >= 2 && away > 0.0 { (away / average).min(f64::MAX) } else { 0.0 };
         let level = match dissimilarity {
             d if d <= self.low => 0.0,
             d if d <= self.high => 1.0,

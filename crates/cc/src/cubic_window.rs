@@ -69,7 +69,8 @@ impl CubicWindow {
 
         let t = now - stage.epoch;
         if self.w_cubic(&stage, t) < stage.w_est {
-            return cwnd.max(stage.w_est); // §4.3
+            // §4.3; a small beta makes alpha exceed a small window.
+            return cwnd.max(stage.w_est.min(cwnd + acked));
         }
         let target = self.w_cubic(&stage, t + srtt).clamp(cwnd, 1.5 * cwnd); // §4.2
         cwnd + (target - cwnd) * (acked / cwnd).min(1.0) // §4.4, §4.5

@@ -1,0 +1,197 @@
+//! What a run consists of: an algorithm, its parameters and events, decoded from bytes.
+
+use crate::bytes::Bytes;
+use anabranch_cc::registry::{ALL, Allowed, Entry, Given, Value};
+use anabranch_cc::{Seconds, Segments, Signal};
+use std::fmt;
+
+/// Bytes of one event. A fixed size lets a fuzzer remove, repeat and exchange whole events.
+const EVENT: usize = 16;
+
+/// The most events of a plan.
+const MOST_EVENTS: usize = 1000;
+
+/// An algorithm, its parameters and the events that drive it.
+#[derive(Clone)]
+pub struct Plan {
+    /// The algorithm.
+    pub entry: &'static Entry,
+    /// Its parameters, where they are not the defaults.
+    pub given: Vec<(String, Given)>,
+    /// What happens.
+    pub events: Vec<Event>,
+}
+
+/// Something that happens.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Event {
+    /// Time since the event before.
+    pub gap: Seconds,
+    /// Which of the paths that are in use it concerns: counted from 0, beyond their number from the
+    /// first again.
+    pub path: usize,
+    /// What it is.
+    pub what: What,
+}
+
+/// What happens. See [`crate::transport`] for what the transport makes of it.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub enum What {
+    /// A path joins. Its round-trip time is known where `srtt` is not 0.
+    Join {
+        /// Smoothed round-trip time, or 0.
+        srtt: Seconds,
+        /// Its initial window.
+        window: Segments,
+    },
+    /// The path leaves.
+    Leave,
+    /// All paths leave.
+    AllLeave,
+    /// A path joins and leaves at once, without having carried anything.
+    Visit,
+    /// Acknowledgements, evenly spaced.
+    Acks(Acks),
+    /// Congestion.
+    Congestion(Signal),
+    /// This many segments are deemed lost, one by one: congestion, unless it is known already.
+    Lost(u32),
+    /// Congestion that proves spurious before anything else happens.
+    Mistake(Signal),
+    /// The last congestion proves spurious.
+    Spurious,
+}
+
+/// A series of acknowledgements.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Acks {
+    /// How many.
+    pub count: u32,
+    /// Time from one to the next.
+    pub spacing: Seconds,
+    /// How many of them make a round.
+    pub per_round: u32,
+    /// How much of what is in flight each one delivers, from 0 to 1.
+    pub share: f64,
+    /// What each one measures.
+    pub rtt: Rtt,
+    /// Whether the window may grow: false in recovery.
+    pub growing: bool,
+    /// How much of its window the sender uses, from 0 to 1; at 1 the window limits it.
+    pub use_of_window: f64,
+    /// The time over which each delivered what it did: for algorithms that model the path; 0 where it
+    /// cannot be told.
+    pub interval: Seconds,
+}
+
+/// The round-trip time that an acknowledgement measures.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub enum Rtt {
+    /// None: only retransmitted segments were acknowledged.
+    None,
+    /// This one.
+    Sample(Seconds),
+    /// The latest one times this; 0.1 s times this before the first.
+    Scaled(f64),
+    /// The smallest one; 0.1 s before the first.
+    Smallest,
+}
+
+impl Plan {
+    /// The plan that any bytes stand for: the first chooses the algorithm.
+    pub fn decode(bytes: &[u8]) -> Plan {
+        let (first, rest) = bytes.split_first().unwrap_or((&0, &[]));
+        Plan::for_algorithm(ALL[usize::from(*first) % ALL.len()], rest)
+    }
+
+    /// The plan for an algorithm that bytes stand for: parameters, then events.
+    pub fn for_algorithm(entry: &'static Entry, bytes: &[u8]) -> Plan {
+        let mut bytes = Bytes(bytes);
+        let given = entry
+            .all_params()
+            .filter_map(|p| value(&mut bytes, p.allowed, p.default).map(|value| (p.name.to_owned(), value)));
+        let given = given.collect();
+        let events = bytes.0.chunks(EVENT).take(MOST_EVENTS).map(|chunk| Event::decode(Bytes(chunk)));
+        Plan { entry, given, events: events.collect() }
+    }
+}
+
+/// A parameter's value; `None` for the default, which is the most frequent.
+fn value(bytes: &mut Bytes, allowed: Allowed, default: Value) -> Option<Given> {
+    let choice = bytes.byte();
+    if choice < 128 {
+        return None;
+    }
+    Some(match (allowed, default) {
+        (Allowed::Range(low, _), _) if choice < 144 => Given::Number(low),
+        (Allowed::Range(_, high), _) if choice < 160 => Given::Number(high),
+        // Ranges over many orders of magnitude hold most interest near their lower ends.
+        (Allowed::Range(low, high), _) if low > 0.0 => Given::Number(bytes.magnitude(low, high)),
+        (Allowed::Range(low, high), _) => Given::Number((low + bytes.unit() * (high - low)).clamp(low, high)),
+        (Allowed::Flag, _) => Given::Flag(choice.is_multiple_of(2)),
+        (Allowed::OneOf(words), _) => Given::Word(words[bytes.below(words.len())].to_owned()),
+    })
+}
+
+impl Event {
+    fn decode(mut bytes: Bytes) -> Event {
+        let kind = bytes.byte();
+        let path = bytes.below(8);
+        let gap = match bytes.byte() {
+            0..64 => 0.0,
+            64..248 => bytes.magnitude(1e-9, 100.0),
+            _ => bytes.magnitude(3600.0, 1e6), // the machine slept
+        };
+        let signal = |byte| [Signal::Loss, Signal::Ecn, Signal::Timeout][usize::from(byte) % 3];
+        let what = match kind {
+            0..150 => What::Acks(Acks {
+                count: 1 + u32::from(kind % 25),
+                spacing: gap,
+                per_round: 1 + u32::from(kind % 7),
+                share: [0.0, 1e-7, 1e-3, 0.1, 0.3, 0.5, 0.9, 1.0][bytes.below(8)],
+                rtt: match bytes.byte() {
+                    0..40 => Rtt::None,
+                    40..110 => Rtt::Sample(bytes.magnitude(1e-6, 100.0)),
+                    110..190 => Rtt::Scaled(bytes.magnitude(0.8, 1.25)),
+                    _ => Rtt::Smallest,
+                },
+                growing: bytes.byte() < 224,
+                use_of_window: [1.0, 1.0, 1.0, 1.0, 1.0, 0.0, 0.3, 0.99][bytes.below(8)],
+                interval: if bytes.byte() < 32 { 0.0 } else { bytes.magnitude(1e-6, 1e3) },
+            }),
+            150..174 => What::Congestion(signal(kind)),
+            174..184 => What::Lost(1 + u32::from(bytes.byte() % 16)),
+            184..196 => What::Mistake(signal(kind)),
+            196..208 => What::Spurious,
+            208..232 => What::Join {
+                srtt: if bytes.byte() < 128 { 0.0 } else { bytes.magnitude(1e-6, 100.0) },
+                window: bytes.magnitude(1.0, 1e7),
+            },
+            232..244 => What::Leave,
+            244..252 => What::Visit,
+            _ => What::AllLeave,
+        };
+        Event { gap, path, what }
+    }
+}
+
+impl fmt::Display for Plan {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{}", self.entry.name)?;
+        for (name, value) in &self.given {
+            match value {
+                Given::Number(x) => write!(f, ", {name} = {x:?}")?,
+                Given::Flag(x) => write!(f, ", {name} = {x}")?,
+                Given::Word(x) => write!(f, ", {name} = {x}")?,
+            }
+        }
+        writeln!(f)?;
+        self.events.iter().try_for_each(|e| writeln!(f, "  +{:?} s, path {}: {:?}", e.gap, e.path, e.what))
+    }
+}
+
+impl fmt::Debug for Plan {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        fmt::Display::fmt(self, f)
+    }
+}

@@ -1,0 +1,23 @@
+//! Every registered algorithm, driven at random for a short while. `make fuzz` does so at length.
+
+mod common;
+
+use anabranch_cc::registry::ALL;
+use anabranch_fuzz_model::{Plan, check, shrink};
+use common::random_bytes;
+
+/// Plans per algorithm, of about 100 events each.
+const PLANS: u64 = 200;
+
+#[test]
+fn every_algorithm_keeps_the_rules() {
+    let failures: Vec<String> = ALL
+        .iter()
+        .filter_map(|entry| {
+            let plan = |seed| Plan::for_algorithm(entry, &random_bytes(seed, 1200));
+            let failure = (0..PLANS).find_map(|seed| check(&plan(seed)).err())?;
+            Some(shrink(failure).to_string())
+        })
+        .collect();
+    assert!(failures.is_empty(), "{}", failures.join("\n\n"));
+}
