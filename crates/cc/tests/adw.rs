@@ -1,0 +1,174 @@
+//! The adaptive decrease of ADW-BALIA, computed by hand.
+
+mod common;
+
+use anabranch_cc::registry::Given;
+use anabranch_cc::{Ack, Congestion, Group, Signal};
+use common::{ack, assert_close, group, observed, settled};
+
+const ADW: [&str; 3] = ["adw-lia", "adw-olia", "adw-balia"];
+
+/// A connection of equal paths whose round-trip times have so far been between 100 ms and 100 ms + D.
+fn fluctuating(name: &str, params: &[(&str, Given)], spreads: &[f64]) -> Group {
+    let mut group = settled(group(name, params), &vec![(0.1, 40.0); spreads.len()]);
+    for (r, spread) in spreads.iter().enumerate() {
+        fluctuate(&mut group, r, *spread);
+    }
+    group
+}
+
+/// Samples of 100 ms and 100 ms + D on path `r`, which grow nothing and leave the smoothed time.
+fn fluctuate(group: &mut Group, r: usize, spread: f64) {
+    for rtt in [0.1, 0.1 + spread, 0.1] {
+        group.on_ack(r, &Ack { acked: 0.0, rtt: Some(rtt), ..ack(1.0, 0.1) });
+    }
+}
+
+fn lose(group: &mut Group, r: usize) {
+    group.on_congestion(r, &Congestion { now: 1.0, signal: Signal::Loss });
+}
+
+/// D in seconds. The first A is their mean, 20 ms each time. d is 5 %, 15 % and 30 %, first of the largest
+/// and then of the smallest; so are levels 0, 1 and 2, and the decreases 1/2, 3/8 and 1/4 of 40.
+#[test]
+fn levels_and_decreases() {
+    let cases: [(&[f64], f64, f64); 8] = [
+        (&[0.021, 0.019], 0.05, 20.0),
+        (&[0.023, 0.017], 0.15, 25.0),
+        (&[0.026, 0.014], 0.30, 30.0),
+        (&[0.023, 0.0185, 0.0185], 0.15, 25.0),
+        (&[0.017, 0.0215, 0.0215], 0.15, 25.0),
+        (&[0.026, 0.017, 0.017], 0.30, 30.0),
+        (&[0.014, 0.023, 0.023], 0.30, 30.0),
+        (&[0.021, 0.019, 0.02, 0.02, 0.0205, 0.0195, 0.02, 0.02], 0.05, 20.0),
+    ];
+    for name in ADW {
+        for (spreads, dissimilarity, left) in cases {
+            let mut adw = fluctuating(name, &[], spreads);
+            for (r, spread) in spreads.iter().enumerate() {
+                assert_close(observed(&adw, name, r, "spread"), *spread, 1e-9);
+            }
+            lose(&mut adw, 1);
+            assert_close(adw.path(1).cwnd, left, 1e-9);
+            assert_eq!(adw.path(1).ssthresh, adw.path(1).cwnd);
+            let observed = |what| observed(&adw, name, 0, what);
+            assert_close(observed("mean_spread"), 0.02, 1e-9);
+            assert_close(observed("dissimilarity"), dissimilarity, 1e-6);
+            assert_eq!(observed("level"), (left - 20.0) / 5.0, "{name} {spreads:?}");
+        }
+    }
+}
+
+/// BALIA's own decrease is min(α, 3/2) halves. The worse path here has α = 4: 3/4 of 40 without a level,
+/// then 5/8 and 1/2; with `fixed` 3/8 and 1/4 of it, as on the best path.
+#[test]
+fn a_level_is_taken_off_balias_decrease_or_off_a_half() {
+    for (spreads, additive, fixed) in
+        [([0.021, 0.019], 10.0, 10.0), ([0.023, 0.017], 15.0, 25.0), ([0.026, 0.014], 20.0, 30.0)]
+    {
+        for (variant, left) in [("additive", additive), ("fixed", fixed)] {
+            let params = [("variant", Given::Word(variant.into()))];
+            let mut adw = settled(group("adw-balia", &params), &[(0.1, 160.0), (0.1, 40.0)]);
+            assert_eq!(observed(&adw, "adw-balia", 1, "alpha"), 4.0);
+            for (r, spread) in spreads.iter().enumerate() {
+                fluctuate(&mut adw, r, *spread);
+            }
+            lose(&mut adw, 1);
+            assert_close(adw.path(1).cwnd, left, 1e-9);
+        }
+    }
+}
+
+#[test]
+fn thresholds_and_steps_can_be_set() {
+    let params = [("low", Given::Number(0.2)), ("high", Given::Number(0.25)), ("step", Given::Number(0.5))];
+    for (spreads, left) in [([0.023, 0.017], 20.0), ([0.0245, 0.0155], 30.0), ([0.026, 0.014], 40.0)] {
+        let mut adw = fluctuating("adw-lia", &params, &spreads);
+        lose(&mut adw, 0);
+        assert_close(adw.path(0).cwnd, left, 1e-9);
+    }
+}
+
+/// A ← 3/8 A + 5/8 mean D (Eq. 4); extremes restart on the path that lost, and only there.
+#[test]
+fn the_average_moves_and_extremes_restart() {
+    for name in ADW {
+        let mut adw = fluctuating(name, &[], &[0.020, 0.020]);
+        let average = |adw: &Group| observed(adw, name, 0, "mean_spread");
+        let level = |adw: &Group| observed(adw, name, 0, "level");
+        assert!(average(&adw).is_nan(), "nothing was lost yet");
+        lose(&mut adw, 0);
+        assert_close(average(&adw), 0.020, 1e-9);
+        assert!(observed(&adw, name, 0, "spread").is_nan(), "no sample since");
+        assert_close(observed(&adw, name, 1, "spread"), 0.020, 1e-9);
+        // Path 0 fluctuates by 30 ms from now on: mean 25 ms, A = 7.5 + 15.625 = 23.125 ms, d = 30/A - 1.
+        fluctuate(&mut adw, 0, 0.030);
+        lose(&mut adw, 1);
+        assert_close(average(&adw), 0.023_125, 1e-9);
+        assert_close(observed(&adw, name, 0, "dissimilarity"), 30.0 / 23.125 - 1.0, 1e-6);
+        assert_eq!(level(&adw), 2.0);
+        // Path 1 by 25 ms: mean 27.5 ms, A = 8.671875 + 17.1875 ms, d = 30/A - 1 = 16 %.
+        fluctuate(&mut adw, 1, 0.025);
+        lose(&mut adw, 0);
+        assert_close(average(&adw), 0.025_859_375, 1e-9);
+        assert_eq!(level(&adw), 1.0);
+        // The loss was none: the average of before, and extremes since the loss before it.
+        adw.on_spurious(0);
+        assert_close(average(&adw), 0.023_125, 1e-9);
+        assert_eq!(level(&adw), 2.0);
+        assert_close(observed(&adw, name, 0, "spread"), 0.030, 1e-9);
+    }
+}
+
+/// One path, one path with samples, and paths whose times do not change at all are similar.
+#[test]
+fn without_two_fluctuations_to_compare_a_loss_halves() {
+    for name in ADW {
+        for spreads in [&[0.02][..], &[0.0, 0.0]] {
+            let mut adw = fluctuating(name, &[], spreads);
+            lose(&mut adw, 0);
+            assert_eq!((adw.path(0).cwnd, observed(&adw, name, 0, "level")), (20.0, 0.0));
+        }
+        let mut adw = fluctuating(name, &[], &[0.03, 0.02]);
+        lose(&mut adw, 0);
+        lose(&mut adw, 1); // path 0 has no sample since its loss
+        assert_eq!((adw.path(1).cwnd, observed(&adw, name, 0, "level")), (20.0, 0.0));
+    }
+}
+
+#[test]
+fn the_average_goes_with_the_last_path() {
+    for name in ADW {
+        let mut adw = fluctuating(name, &[], &[0.04, 0.02]);
+        lose(&mut adw, 0);
+        let average = |adw: &Group| observed(adw, name, 0, "mean_spread");
+        adw.remove_path(0);
+        assert_close(average(&adw), 0.03, 1e-9);
+        adw.remove_path(1);
+        assert!(average(&adw).is_nan());
+        adw.add_path(0.1, 40.0);
+        adw.add_path(0.1, 40.0);
+        assert!(average(&adw).is_nan());
+        fluctuate(&mut adw, 0, 0.01);
+        fluctuate(&mut adw, 1, 0.01);
+        lose(&mut adw, 0);
+        assert_close(average(&adw), 0.01, 1e-9);
+    }
+}
+
+/// The increase is that of the algorithm it is put on.
+#[test]
+fn the_increase_is_the_bases() {
+    for base in ["lia", "olia", "balia"] {
+        let paths = [(0.1, 40.0), (0.02, 30.0), (0.2, 100.0)];
+        let mut plain = settled(group(base, &[]), &paths);
+        let mut adw = settled(group(&format!("adw-{base}"), &[]), &paths);
+        for i in 0..300 {
+            let r = i % 3;
+            for group in [&mut plain, &mut adw] {
+                group.on_ack(r, &ack(i as f64, paths[r].0));
+            }
+            assert_eq!(plain.path(r).cwnd, adw.path(r).cwnd, "{base}");
+        }
+    }
+}
