@@ -79,7 +79,8 @@ const READINGS: &[&str] = &[
     "The regions of Fig. 4 are 10 % and 20 % around the average of the fluctuations, which every path's fluctuation must lie in.",
     "The text says \"a decreasing constant of 0.75\", and then \"an additional 1/4\": each level takes a quarter less off BALIA's own factor (`additive`), or off 1 (`fixed`).",
     "The flow chart (Fig. 5) has a max() for small buffers that the text does not give; it is not here.",
-    "D runs from the path's last loss to now, whichever path the present loss is on; paths without a sample since then do not count.",
+    "D runs from a path's last loss to the present one, on whichever path that is (`span` = `running`). The text can also mean that a path's D changes with its own losses only: the fluctuation between the last two (`complete`).",
+    "Paths without a D yet do not count.",
     "The first average is the first mean. With fewer than two paths to compare, j = 0.",
     "ECN marks and timeouts count as losses; after a timeout the window is one segment and the rule sets the threshold.",
     "The average is forgotten when the last path leaves, and an undo restores the one before the loss.",
@@ -92,6 +93,12 @@ const PARAMS: &[Param] = &[
         default: Value::Word("additive"),
         allowed: Allowed::OneOf(&["additive", "fixed"]),
         meaning: "what a level is taken off: the algorithm's own decrease, or a halving",
+    },
+    Param {
+        name: "span",
+        default: Value::Word("running"),
+        allowed: Allowed::OneOf(&["running", "complete"]),
+        meaning: "the time over which a path's fluctuation is taken: since its last loss, or between its last two",
     },
     Param {
         name: "low",
@@ -120,7 +127,7 @@ const PARAMS: &[Param] = &[
 ];
 
 const OBSERVABLES: [Observable; 4] = [
-    Observable { name: "spread", meaning: "D, the RTT's fluctuation since the path's last loss, in seconds" },
+    Observable { name: "spread", meaning: "D, the fluctuation of the path's RTT, in seconds" },
     Observable { name: "mean_spread", meaning: "A, the average of the fluctuations, in seconds" },
     Observable { name: "dissimilarity", meaning: "d at the connection's last loss" },
     Observable { name: "level", meaning: "j at the connection's last loss: 0, 1 or 2" },
@@ -129,31 +136,42 @@ const OBSERVABLES: [Observable; 4] = [
 struct Adw<A> {
     base: A,
     fixed: bool,
+    running: bool,
     low: f64,
     high: f64,
     step: f64,
     b: f64,
-    now: State,
-    /// The state before each path's last loss.
-    before: Vec<State>,
+    last: Comparison,
+    rows: Vec<Row>,
 }
 
-/// What the connection remembers from one loss to the next; NaN before the first.
+/// What the connection remembers of its last loss; NaN before there was one.
 #[derive(Clone, Copy)]
-struct State {
+struct Comparison {
     average: Seconds,
     dissimilarity: f64,
     level: f64,
 }
 
-impl State {
-    const NONE: State = State { average: f64::NAN, dissimilarity: f64::NAN, level: f64::NAN };
+impl Comparison {
+    const NONE: Comparison = Comparison { average: f64::NAN, dissimilarity: f64::NAN, level: f64::NAN };
 }
 
-/// D.
-fn spread(path: &Path) -> Option<Seconds> {
+/// What it remembers of a path: D between its last two losses, and what an undo restores.
+#[derive(Clone, Copy)]
+struct Row {
+    spread: Option<Seconds>,
+    before: (Option<Seconds>, Comparison),
+}
+
+impl Row {
+    const NEW: Row = Row { spread: None, before: (None, Comparison::NONE) };
+}
+
+/// How far the round-trip time has fluctuated since the path's last loss.
+fn since_loss(path: &Path) -> Option<Seconds> {
     let Path { min_rtt_since_loss: min, max_rtt_since_loss: max, .. } = *path;
-    (path.active && min <= max).then_some(max - min)
+    (min <= max).then_some(max - min)
 }
 
 impl<A> Adw<A> {
@@ -161,20 +179,27 @@ impl<A> Adw<A> {
         Adw {
             base,
             fixed: params.word("variant") == "fixed",
+            running: params.word("span") == "running",
             low: params.number("low"),
             high: params.number("high"),
             step: params.number("step"),
             b: params.number("b"),
-            now: State::NONE,
-            before: Vec::new(),
+            last: Comparison::NONE,
+            rows: Vec::new(),
         }
     }
 
-    /// The state after a loss on any path.
-    fn next(&self, paths: &[Path]) -> State {
-        let spreads = || paths.iter().filter_map(spread);
+    /// D of a path that counts.
+    fn spread(&self, path: &Path, row: &Row) -> Option<Seconds> {
+        let spread = if self.running { since_loss(path) } else { row.spread };
+        spread.filter(|_| path.active)
+    }
+
+    /// The comparison on a loss.
+    fn compare(&self, paths: &[Path]) -> Comparison {
+        let spreads = || paths.iter().zip(&self.rows).filter_map(|(path, row)| self.spread(path, row));
         let n = spreads().count();
-        let mut average = self.now.average;
+        let mut average = self.last.average;
         if n > 0 {
             let mean = spreads().sum::<Seconds>() / n as f64;
             // Eq. 4.
@@ -188,21 +213,21 @@ impl<A> Adw<A> {
             d if d <= self.high => 1.0,
             _ => 2.0,
         };
-        State { average, dissimilarity, level }
+        Comparison { average, dissimilarity, level }
     }
 }
 
 impl<A: Aimd> Algorithm for Adw<A> {
     fn path_added(&mut self, _: &mut [Path], r: usize) {
-        if r == self.before.len() {
-            self.before.push(State::NONE);
+        if r == self.rows.len() {
+            self.rows.push(Row::NEW);
         }
-        self.before[r] = State::NONE;
+        self.rows[r] = Row::NEW;
     }
 
     fn path_removed(&mut self, paths: &mut [Path], _: usize) {
         if paths.iter().all(|p| !p.active) {
-            self.now = State::NONE;
+            self.last = Comparison::NONE;
         }
     }
 
@@ -211,20 +236,25 @@ impl<A: Aimd> Algorithm for Adw<A> {
     }
 
     fn congestion(&mut self, paths: &mut [Path], r: usize, _: &Congestion) {
-        self.before[r] = self.now;
-        self.now = self.next(paths);
-        let level = self.now.level;
+        let spread = since_loss(&paths[r]);
+        let row = &mut self.rows[r];
+        row.before = (row.spread, self.last);
+        row.spread = spread.or(row.spread);
+        self.last = self.compare(paths);
+        let level = self.last.level;
         let base = if self.fixed && level > 0.0 { 1.0 } else { self.base.decrease(paths, r) };
         aimd::reduce(&mut paths[r], base - level * self.step);
     }
 
     fn spurious(&mut self, _: &mut [Path], r: usize) {
-        self.now = self.before[r];
+        let row = &mut self.rows[r];
+        (row.spread, self.last) = row.before;
     }
 
     fn observe(&self, paths: &[Path], r: usize, out: &mut [f64]) {
-        let State { average, dissimilarity, level } = self.now;
-        let own = [spread(&paths[r]).unwrap_or(f64::NAN), average, dissimilarity, level];
+        let Comparison { average, dissimilarity, level } = self.last;
+        let spread = self.spread(&paths[r], &self.rows[r]).unwrap_or(f64::NAN);
+        let own = [spread, average, dissimilarity, level];
         for (slot, value) in out.iter_mut().zip(own) {
             *slot = value;
         }

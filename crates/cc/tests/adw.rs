@@ -120,6 +120,30 @@ fn the_average_moves_and_extremes_restart() {
     }
 }
 
+/// With `complete` spans D is between a path's last two losses: 20 ms on path 0 until its next loss, whatever
+/// its round-trip time has done since.
+#[test]
+fn complete_spans_end_with_a_paths_own_losses() {
+    for name in ADW {
+        let mut adw = fluctuating(name, &[("span", Given::Word("complete".into()))], &[0.020, 0.026]);
+        let spread = |adw: &Group, r| observed(adw, name, r, "spread");
+        lose(&mut adw, 0);
+        assert_close(spread(&adw, 0), 0.020, 1e-9);
+        assert!(spread(&adw, 1).is_nan(), "no second loss yet");
+        assert_eq!((adw.path(0).cwnd, observed(&adw, name, 0, "level")), (20.0, 0.0));
+        fluctuate(&mut adw, 0, 0.001);
+        lose(&mut adw, 1);
+        // Mean 23 ms, A = 7.5 + 14.375 = 21.875 ms, d = 26/A - 1 = 18.9 %: 3/8 off 40.
+        assert_close(observed(&adw, name, 0, "mean_spread"), 0.021_875, 1e-9);
+        assert_close(adw.path(1).cwnd, 25.0, 1e-9);
+        adw.on_spurious(1);
+        assert_close(observed(&adw, name, 0, "mean_spread"), 0.020, 1e-9);
+        assert_eq!((adw.path(1).cwnd, spread(&adw, 1).is_nan()), (40.0, true));
+        lose(&mut adw, 0);
+        assert_close(spread(&adw, 0), 0.001, 1e-9);
+    }
+}
+
 /// One path, one path with samples, and paths whose times do not change at all are similar.
 #[test]
 fn without_two_fluctuations_to_compare_a_loss_halves() {
