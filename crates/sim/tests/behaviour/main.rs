@@ -2,6 +2,7 @@
 //! hand computation.
 
 mod common;
+mod coupling;
 mod determinism;
 mod edges;
 mod lia;
