@@ -28,6 +28,11 @@ pub(crate) fn bars(title: impl Into<String>, y: Axis, series: Vec<Series>) -> Pa
     Panel { title: title.into(), x: axis(""), y, mark: Mark::Bar, series }
 }
 
+/// A plot of grouped boxes, one group for each label of the points.
+pub(crate) fn boxes(title: impl Into<String>, y: Axis, series: Vec<Series>) -> Panel {
+    Panel { title: title.into(), x: axis(""), y, mark: Mark::Box, series }
+}
+
 /// Ours.
 pub(crate) fn series(name: impl Into<String>, points: Vec<Point>) -> Series {
     Series { name: name.into(), published: false, points }
@@ -77,6 +82,11 @@ impl Runs<'_> {
     pub(crate) fn point(&self, x: f64, quantity: &Quantity) -> Option<Point> {
         let e = self.estimate(quantity)?;
         Some(Point { half_width: e.half_width, ..point(x, e.mean) })
+    }
+
+    /// A quantity's values as a box's points; none where its row fails.
+    pub(crate) fn spread(&self, label: &str, quantity: &Quantity) -> Vec<Point> {
+        self.values(quantity).unwrap_or_default().into_iter().map(|y| bar(label, y)).collect()
     }
 
     /// A quantity as a bar; none where its row fails.

@@ -16,6 +16,7 @@
 //! [`run`] runs what the plans ask for, over seeds and in parallel, and gives a [`PaperResult`]. A new paper is a
 //! module, its scenario files in `scenarios/`, and a line in [`all`].
 
+mod adw_balia;
 mod coupled_cubic;
 mod disjoint;
 mod draw;
@@ -36,11 +37,11 @@ pub use result::*;
 pub use runner::{Options, PaperError, Progress, run};
 pub use size::Size;
 pub use stats::{NoValue, estimate};
-pub use verdict::{Rule, ascending};
+pub use verdict::Rule;
 
 /// Every paper, in the order of their letters.
 pub fn all() -> &'static [&'static Paper] {
-    static ALL: [&Paper; 2] = [&coupled_cubic::PAPER, &kato::PAPER];
+    static ALL: [&Paper; 3] = [&coupled_cubic::PAPER, &kato::PAPER, &adw_balia::PAPER];
     &ALL
 }
 

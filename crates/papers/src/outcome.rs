@@ -34,6 +34,11 @@ impl Outcome {
         Some(self.flow(flow)?.goodput_bps? / 1e6)
     }
 
+    /// The sum of [`Outcome::goodput`] over some connections.
+    pub fn total(&self, flows: &[&str]) -> Option<f64> {
+        flows.iter().map(|flow| self.goodput(flow)).sum()
+    }
+
     /// A subflow's goodput, in Mbit/s of payload.
     pub fn subflow_goodput(&self, flow: &str, r: usize) -> Option<f64> {
         Some(self.subflow(flow, r)?.goodput_bps? / 1e6)

@@ -98,9 +98,29 @@ impl Plan {
         unit: &'static str,
         quantities: Vec<(&'static str, Quantity)>,
     ) -> &mut RowPlan {
-        let claim = claim.into();
-        let row = self.add(id.into(), claim.clone(), unit, Reading::Ascending(quantities));
-        row.claim(claim, Rule::Ascending)
+        self.compared(id.into(), claim.into(), unit, quantities, Rule::Ascending)
+    }
+
+    /// Adds the paper's claim that the last of these quantities is the highest.
+    pub fn highest(
+        &mut self,
+        id: impl Into<String>,
+        claim: impl Into<String>,
+        unit: &'static str,
+        quantities: Vec<(&'static str, Quantity)>,
+    ) -> &mut RowPlan {
+        self.compared(id.into(), claim.into(), unit, quantities, Rule::Highest)
+    }
+
+    fn compared(
+        &mut self,
+        id: String,
+        claim: String,
+        unit: &'static str,
+        quantities: Vec<(&'static str, Quantity)>,
+        rule: Rule,
+    ) -> &mut RowPlan {
+        self.add(id, claim.clone(), unit, Reading::Compared(quantities)).claim(claim, rule)
     }
 
     /// Adds a figure, drawn from the runs.
@@ -251,7 +271,7 @@ pub fn compare(
 pub(crate) enum Reading {
     Formula(f64),
     Measured(Quantity),
-    Ascending(Vec<(&'static str, Quantity)>),
+    Compared(Vec<(&'static str, Quantity)>),
 }
 
 /// A row before the run.

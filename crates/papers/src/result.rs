@@ -205,6 +205,9 @@ pub enum Mark {
     Point,
     /// Grouped bars: each point's `label` is its place on the horizontal axis.
     Bar,
+    /// Grouped box plots: a box for the points of a series that have one `label`, which is its place on the horizontal
+    /// axis. The points are the values themselves, such as one of each seed.
+    Box,
 }
 
 /// A named sequence of points.
@@ -221,13 +224,13 @@ pub struct Series {
 /// One point of a series.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Point {
-    /// Horizontal value (unused for bars).
+    /// Horizontal value (unused for bars and boxes).
     pub x: f64,
     /// Vertical value.
     pub y: f64,
     /// Half the width of the 95 % interval.
     pub half_width: Option<f64>,
-    /// Category of a bar.
+    /// Category of a bar or box.
     pub label: Option<String>,
 }
 

@@ -1,9 +1,7 @@
 //! Runs a paper: every simulation of its plans in parallel, then rows and figures from the outcomes.
 
 use crate::plan::{Definition, Paper, Plan, Quantity, Reading, RowPlan, Runs, Setup};
-use crate::{
-    Estimate, Experiment, Outcome, PaperResult, Published, Row, Rule, Run, Size, Verdict, ascending, estimate,
-};
+use crate::{Estimate, Experiment, Outcome, PaperResult, Published, Row, Rule, Run, Size, Verdict, estimate};
 use anabranch_net::Time;
 use anabranch_record::{MemorySink, NoSamples, Sink};
 use anabranch_scenario::{Scenario, ScenarioError};
@@ -253,11 +251,11 @@ impl Found {
                 let ours = measured(quantity, runs)?;
                 Ok(Found { verdict: rule.judge(&ours), measured: Some(ours), compared: vec![] })
             }
-            Reading::Ascending(quantities) => {
+            Reading::Compared(quantities) => {
                 let named = |(name, q): &(&str, Quantity)| Ok(((*name).to_owned(), measured(q, runs)?));
                 let compared: Vec<(String, Estimate)> =
                     quantities.iter().map(named).collect::<Result<_, String>>()?;
-                let verdict = ascending(compared.iter().map(|(_, ours)| ours));
+                let verdict = rule.judge_all(compared.iter().map(|(_, ours)| ours));
                 Ok(Found { measured: None, compared, verdict })
             }
         }
@@ -301,7 +299,7 @@ impl RowPlan {
             _ => return None,
         }
         let bare = found.without_interval().filter(|_| found.verdict == Verdict::Partly);
-        if let (Some(bare), Reading::Measured(_) | Reading::Ascending(_)) = (bare, &self.reading) {
+        if let (Some(bare), Reading::Measured(_) | Reading::Compared(_)) = (bare, &self.reading) {
             return Some(bare.into());
         }
         let because = self.because.as_ref()?;

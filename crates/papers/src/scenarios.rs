@@ -37,4 +37,10 @@ files! {
     LOSSY_PATHS = "lossy-paths.toml";
     KATO_LOSS = "kato-loss.toml";
     KATO_BOTTLENECK = "kato-bottleneck.toml";
+    ADW_FIG_1A = "adw-balia-fig1a.toml";
+    ADW_S1 = "adw-balia-s1.toml";
+    ADW_S2 = "adw-balia-s2.toml";
+    ADW_S3 = "adw-balia-s3.toml";
+    ADW_S4 = "adw-balia-s4.toml";
+    ADW_S5 = "adw-balia-s5.toml";
 }

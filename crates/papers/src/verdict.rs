@@ -16,8 +16,12 @@ pub enum Rule {
     AtLeast(f64),
     /// A claim that something is at most that: the whole interval reproduces, the mean alone partly.
     AtMost(f64),
+    /// A published range: inside it reproduces, within 10 % of its nearest end partly.
+    Within(f64, f64),
     /// A claim that several means ascend.
     Ascending,
+    /// A claim that the last of several means exceeds each other.
+    Highest,
     /// Nothing to judge by.
     NotJudged,
 }
@@ -31,12 +35,25 @@ const PRINTED: (f64, f64) = (1.0, 1e-3);
 
 impl Rule {
     /// The verdict on a measured value. Without an interval, from a single run or where every seed gave the same, it
-    /// reproduces partly at most. [`Rule::Ascending`] judges several values: see [`ascending`].
+    /// reproduces partly at most. [`Rule::Ascending`] and [`Rule::Highest`] judge several values: see [`Rule::judge_all`].
     pub fn judge(self, ours: &Estimate) -> Verdict {
         match (self.band(ours.mean, interval(ours)), ours.half_width) {
             (Verdict::Reproduced, None) => Verdict::Partly,
             (verdict, _) => verdict,
         }
+    }
+
+    /// The verdict on several means, each against its neighbour or each against the last: partly at most where one has no
+    /// interval.
+    pub fn judge_all<'a>(self, values: impl IntoIterator<Item = &'a Estimate>) -> Verdict {
+        let values: Vec<&Estimate> = values.into_iter().collect();
+        let pairs: Vec<(&Estimate, &Estimate)> = match (self, values.split_last()) {
+            (Rule::Ascending, _) => values.windows(2).map(|w| (w[0], w[1])).collect(),
+            (Rule::Highest, Some((last, others))) => others.iter().map(|other| (*other, *last)).collect(),
+            _ => return Verdict::NotJudged,
+        };
+        let disjoint = pairs.iter().all(|(low, high)| interval(low).1 < interval(high).0);
+        graded(disjoint, pairs.iter().all(|(low, high)| low.mean < high.mean))
     }
 
     /// The verdict on a formula's value, which has no chance in it.
@@ -60,7 +77,11 @@ impl Rule {
             }
             Rule::AtLeast(bound) => graded(low >= bound, mean >= bound),
             Rule::AtMost(bound) => graded(high <= bound, mean <= bound),
-            Rule::Ascending | Rule::NotJudged => Verdict::NotJudged,
+            Rule::Within(from, to) => {
+                let partly = from * (1.0 - REPRODUCED)..=to * (1.0 + REPRODUCED);
+                graded((from..=to).contains(&mean), partly.contains(&mean))
+            }
+            Rule::Ascending | Rule::Highest | Rule::NotJudged => Verdict::NotJudged,
         }
     }
 }
@@ -86,17 +107,17 @@ impl fmt::Display for Rule {
                 "in this order with disjoint 95 % intervals reproduces, only the means in order partly, \
                  else not"
             ),
+            Rule::Within(from, to) => {
+                write!(f, "from {from} to {to} reproduces, within 10 % of the nearest end partly, else not")
+            }
+            Rule::Highest => write!(
+                f,
+                "the last above each other with disjoint 95 % intervals reproduces, only the means partly, \
+                 else not"
+            ),
             Rule::NotJudged => write!(f, "not judged: nothing published to compare with"),
         }
     }
-}
-
-/// The verdict on a claim that these ascend: partly at most where one has no interval.
-pub fn ascending<'a>(values: impl IntoIterator<Item = &'a Estimate>) -> Verdict {
-    let values: Vec<&Estimate> = values.into_iter().collect();
-    let disjoint = values.windows(2).all(|w| interval(w[0]).1 < interval(w[1]).0);
-    let ordered = values.windows(2).all(|w| w[0].mean < w[1].mean);
-    graded(disjoint, ordered)
 }
 
 /// A value without an interval may be anywhere.
@@ -154,9 +175,11 @@ mod tests {
             assert_eq!(rule.judge(&single(1.0)), Partly, "{rule:?}");
         }
         assert_eq!(Rule::Published(1.0).judge(&single(2.0)), NotReproduced);
-        assert_eq!(ascending(&[single(1.0), single(2.0)]), Partly);
-        assert_eq!(ascending(&[value(1.0, 0.1), single(2.0)]), Partly);
-        assert_eq!(ascending(&[single(2.0), single(1.0)]), NotReproduced);
+        for rule in [Rule::Ascending, Rule::Highest] {
+            assert_eq!(rule.judge_all(&[single(1.0), single(2.0)]), Partly);
+            assert_eq!(rule.judge_all(&[value(1.0, 0.1), single(2.0)]), Partly);
+            assert_eq!(rule.judge_all(&[single(2.0), single(1.0)]), NotReproduced);
+        }
     }
 
     #[test]
@@ -170,8 +193,33 @@ mod tests {
 
     #[test]
     fn orderings_need_disjoint_intervals() {
+        let ascending = |values: &[Estimate]| Rule::Ascending.judge_all(values);
         assert_eq!(ascending(&[value(1.0, 0.4), value(2.0, 0.4), value(3.0, 0.4)]), Reproduced);
         assert_eq!(ascending(&[value(1.0, 0.6), value(2.0, 0.6)]), Partly);
         assert_eq!(ascending(&[value(2.0, 0.1), value(1.0, 0.1)]), NotReproduced);
+    }
+
+    /// The others need no order among themselves.
+    #[test]
+    fn the_highest_exceeds_each_other() {
+        let highest = |values: &[Estimate]| Rule::Highest.judge_all(values);
+        assert_eq!(highest(&[value(2.0, 0.3), value(1.0, 0.3), value(3.0, 0.4)]), Reproduced);
+        assert_eq!(highest(&[value(2.0, 0.6), value(1.0, 0.3), value(3.0, 0.6)]), Partly);
+        assert_eq!(highest(&[value(4.0, 0.1), value(1.0, 0.1), value(3.0, 0.1)]), NotReproduced);
+    }
+
+    #[test]
+    fn ranges() {
+        let rule = Rule::Within(0.8, 0.9);
+        for (mean, verdict) in [
+            (0.8, Reproduced),
+            (0.9, Reproduced),
+            (0.73, Partly),
+            (0.98, Partly),
+            (0.71, NotReproduced),
+            (1.0, NotReproduced),
+        ] {
+            assert_eq!(rule.judge(&value(mean, 0.3)), verdict, "{mean}");
+        }
     }
 }

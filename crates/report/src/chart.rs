@@ -6,6 +6,7 @@ use anabranch_papers::{Axis, Mark, Panel, Point, Series};
 use serde_json::{Map, Value, json};
 
 use crate::{
+    boxes,
     downsample::downsample,
     format::significant,
     scales::{domain, drawable, exceeds, extent, quantitative},
@@ -32,6 +33,7 @@ pub struct Chart {
 /// Draws a panel; nothing where it has no point that could be drawn.
 pub fn chart(panel: &Panel) -> Option<Chart> {
     let bars = panel.mark == Mark::Bar;
+    let labelled = labelled(panel);
     let drawn: Vec<Vec<&Point>> = panel.series.iter().map(|s| drawable_points(panel, s)).collect();
     let points = || drawn.iter().flatten().copied();
     let ys =
@@ -42,11 +44,19 @@ pub fn chart(panel: &Panel) -> Option<Chart> {
     let few = drawn.iter().all(|points| points.len() <= FEW_POINTS);
     let style = Style::new(&panel.series, panel.mark == Mark::Line && !few);
     let series = panel.series.iter().zip(&drawn).zip(&style.names);
-    let data: Vec<Value> = series.map(|((_, points), name)| columns(panel, name, points)).collect();
+    let (data, flatten): (Vec<Value>, _) = match panel.mark {
+        Mark::Box => (boxes::data(panel, &style.names), None),
+        _ => {
+            let columns = series.map(|((_, points), name)| columns(panel, name, points)).collect();
+            let own: &[&str] = if bars { &["label"] } else { &["x", "handle"] };
+            let fields = [own, &["y", "low", "high"]].concat();
+            (columns, Some(json!({ "flatten": fields })))
+        }
+    };
 
     let mut shared = Map::new();
     shared.insert("y".into(), quantitative("y", &panel.y, y_domain));
-    if bars {
+    if labelled {
         shared.insert("x".into(), categories(&panel.x.title, points()));
         shared.insert("xOffset".into(), json!({ "field": "series", "sort": null }));
     } else {
@@ -61,6 +71,7 @@ pub fn chart(panel: &Panel) -> Option<Chart> {
         Mark::Bar => {
             vec![bar_layer(&style, panel, y_domain.0), interval_bars(json!({ "value": "currentColor" }))]
         }
+        Mark::Box => boxes::layers(&style, &panel.y.title),
         Mark::Point => vec![point_layer(&style, panel), interval_bars(own())],
         Mark::Line if few => {
             vec![line_layer(&style), interval_bars(own()), point_layer(&style, panel)]
@@ -74,16 +85,21 @@ pub fn chart(panel: &Panel) -> Option<Chart> {
         "height": 250,
         "autosize": { "type": "fit-x", "contains": "padding" },
         "data": { "values": data },
-        "transform": [{ "flatten": if bars { json!(["label", "y", "low", "high"]) } else { json!(["x", "y", "low", "high", "handle"]) } }],
+        "transform": flatten.into_iter().collect::<Vec<_>>(),
         "encoding": shared,
         "layer": with_legend_selection(layer),
     });
     Some(Chart { spec, description, remarks: remarks(panel, xs, ys) })
 }
 
+/// Do labels stand on the horizontal axis?
+fn labelled(panel: &Panel) -> bool {
+    matches!(panel.mark, Mark::Bar | Mark::Box)
+}
+
 /// The points of a series that its axes can show, no more than can be told apart.
 fn drawable_points<'a>(panel: &Panel, series: &'a Series) -> Vec<&'a Point> {
-    let fits = |p: &&Point| drawable(&panel.y, p.y) && (panel.mark == Mark::Bar || drawable(&panel.x, p.x));
+    let fits = |p: &&Point| drawable(&panel.y, p.y) && (labelled(panel) || drawable(&panel.x, p.x));
     downsample(&series.points.iter().filter(fits).collect::<Vec<_>>(), MOST_POINTS)
 }
 
@@ -244,6 +260,7 @@ fn describe(panel: &Panel, names: &[String]) -> String {
         Mark::Line => "Line chart",
         Mark::Point => "Scatter plot",
         Mark::Bar => "Bar chart",
+        Mark::Box => "Box plot",
     };
     let log = |axis: &Axis| if axis.log { " (logarithmic)" } else { "" };
     format!(
@@ -259,12 +276,14 @@ fn describe(panel: &Panel, names: &[String]) -> String {
 
 fn remarks(panel: &Panel, xs: (f64, f64), ys: (f64, f64)) -> Vec<String> {
     let mut remarks = Vec::new();
-    if (panel.mark != Mark::Bar && exceeds(&panel.x, xs)) || exceeds(&panel.y, ys) {
+    if panel.mark == Mark::Box {
+        remarks.push(boxes::RULE.to_owned());
+    }
+    if (!labelled(panel) && exceeds(&panel.x, xs)) || exceeds(&panel.y, ys) {
         remarks.push("The axes reach beyond the paper's, so that every value is shown.".to_owned());
     }
     let all = panel.series.iter().flat_map(|s| &s.points);
-    let off =
-        all.filter(|p| !drawable(&panel.y, p.y) || (panel.mark != Mark::Bar && !drawable(&panel.x, p.x)));
+    let off = all.filter(|p| !drawable(&panel.y, p.y) || (!labelled(panel) && !drawable(&panel.x, p.x)));
     match off.count() {
         0 => {}
         n => remarks.push(format!("{n} points have no place on these axes; they are in the data file.")),

@@ -1,11 +1,19 @@
 //! The values behind tables and figures, every one of them, for other tools.
 
-use anabranch_papers::{Panel, Published};
+use anabranch_papers::{Mark, Panel, Published};
 
-use crate::{format, plan::PaperPlan, verdict};
+use crate::{
+    boxes::{FiveNumbers, NAMES, groups},
+    format,
+    plan::PaperPlan,
+    verdict,
+};
 
 /// A panel's points, before any are left out of the drawing.
 pub fn panel(panel: &Panel) -> String {
+    if panel.mark == Mark::Box {
+        return boxes(panel);
+    }
     let mut out = line(["series", "source", "label", &panel.x.title, &panel.y.title, "half_width_95"]);
     for series in &panel.series {
         let source = if series.published { "published" } else { "ours" };
@@ -13,6 +21,21 @@ pub fn panel(panel: &Panel) -> String {
             let (x, y) = (p.x.to_string(), p.y.to_string());
             let half_width = p.half_width.map(|h| h.to_string()).unwrap_or_default();
             out += &line([&series.name, source, p.label.as_deref().unwrap_or(""), &x, &y, &half_width]);
+        }
+    }
+    out
+}
+
+/// Every value behind a panel of boxes, and the numbers of each box.
+fn boxes(panel: &Panel) -> String {
+    let mut out = line(["series", "source", "label", "kind", &panel.y.title]);
+    for series in &panel.series {
+        let source = if series.published { "published" } else { "ours" };
+        for (label, values) in groups(series) {
+            let numbers = FiveNumbers::of(&values).into_iter().flat_map(|box_| NAMES.into_iter().zip(box_.0));
+            for (kind, y) in values.iter().map(|y| ("value", *y)).chain(numbers) {
+                out += &line([&series.name, source, label, kind, &y.to_string()]);
+            }
         }
     }
     out
@@ -82,6 +105,24 @@ fn line<const N: usize>(fields: [&str; N]) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use anabranch_papers::{Axis, Point, Series};
+
+    /// 1, 2 and 9: the quartiles 1.5 and 5.5 by hand.
+    #[test]
+    fn boxes_have_their_values_and_numbers() {
+        let axis = |title: &str| Axis { title: title.into(), log: false, domain: None };
+        let point = |y| Point { x: 0.0, y, half_width: None, label: Some("S1".into()) };
+        let points = [9.0, 1.0, 2.0].map(point).into();
+        let series = vec![Series { name: "LIA".into(), published: false, points }];
+        let panel = Panel { title: String::new(), x: axis(""), y: axis("share"), mark: Mark::Box, series };
+        let kinds = [("value", 9.0), ("value", 1.0), ("value", 2.0), ("lower whisker", 1.0)];
+        let quartiles = [("lower quartile", 1.5), ("median", 2.0), ("upper quartile", 5.5)];
+        let mut expected = "series,source,label,kind,share\r\n".to_owned();
+        for (kind, y) in kinds.into_iter().chain(quartiles).chain([("upper whisker", 9.0)]) {
+            expected += &format!("LIA,ours,S1,{kind},{y}\r\n");
+        }
+        assert_eq!(super::panel(&panel), expected);
+    }
 
     #[test]
     fn fields_are_quoted_as_in_rfc_4180() {

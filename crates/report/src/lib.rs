@@ -11,6 +11,7 @@ use std::path::Path;
 
 use anabranch_papers::PaperResult;
 
+mod boxes;
 mod chart;
 mod csv;
 mod downsample;

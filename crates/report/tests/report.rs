@@ -168,7 +168,7 @@ fn specifications_are_json_of_bounded_size_with_the_papers_axes() {
             .into_iter()
             .map(|text| serde_json::from_str(text).unwrap())
             .collect();
-    assert_eq!(specs.len(), 6);
+    assert_eq!(specs.len(), 7);
     for spec in &specs {
         for series in spec["data"]["values"].as_array().unwrap() {
             let ys = series["y"].as_array().unwrap();

@@ -1,0 +1,77 @@
+//! D-F12: Jain's index in every scenario.
+
+use super::scenario::*;
+use crate::draw::{axis, boxes, series};
+use crate::plan::{Definition, Plan};
+use crate::{Axis, Figure, Quantity, Rule, SetupId, Size};
+
+static SCENARIOS: [&Scenario; 6] = [&S1, &S2, &S3, &S4, &S5, &S5_CROSSING];
+
+pub(super) const JAIN: Definition = Definition {
+    ids: &["D-F12"],
+    title: "Jain's fairness index in every scenario",
+    notes: &[
+        "Scenarios 1 and 3: over the connection, h3 and h5. Scenarios 2 and 4: over subflow and TCP flow of each \
+         bottleneck, mean of both. Scenario 5, where the paper does not say: over all five connections, each \
+         relative to its ideal throughput.",
+        "Unfairness is 1 − Jain's index.",
+    ],
+    plan,
+};
+
+/// 1 − Jain's index.
+fn unfairness(scenario: &'static Scenario, run: SetupId) -> Quantity {
+    let Quantity { setups, value } = scenario.jain(run);
+    Quantity { setups, value: Box::new(move |outcomes| Some(1.0 - value(outcomes)?)) }
+}
+
+fn plan(size: Size) -> Plan {
+    let mut plan = Plan::new();
+    let all = SCENARIOS.map(|s| (s, Runs::of(&mut plan, &ALL, |cc| s.setup(cc, size))));
+    for (scenario, runs) in &all {
+        let id = |cc: Algorithm, row: &str| format!("D-F12.{}.{}{row}", scenario.id, cc.id);
+        for (cc, run) in runs.iter() {
+            let what = format!("{}, {}: Jain's index", scenario.name, cc.name);
+            let row = plan.row(id(cc, ""), what, "", scenario.jain(run));
+            if cc == UNCOUPLED {
+                match scenario.id {
+                    "S2" | "S4" => row.claim("a sufficient index of 0.9", Rule::AtLeast(0.9)),
+                    "S1" | "S3" => row.published(0.9),
+                    _ => row,
+                };
+            }
+        }
+        let unfair = |run| unfairness(scenario, run);
+        match scenario.id {
+            "S1" | "S3" => {
+                let claim = format!("{}: all but uncoupled Reno are fair; unfairness", scenario.name);
+                runs.highest(&mut plan, (id(UNCOUPLED, ".unfair"), claim), "", (&COUPLED, UNCOUPLED), unfair);
+            }
+            _ => {
+                for adw in READINGS {
+                    let claim = format!("{}, {}: fairer than LIA, OLIA and BALIA", scenario.name, adw.name);
+                    let of = |run| scenario.jain(run);
+                    runs.highest(&mut plan, (id(adw, ".highest"), claim), "", (&EXISTING, adw), of);
+                }
+            }
+        }
+        if matches!(scenario.id, "S2" | "S4") {
+            let claim = format!("{}: OLIA's index decreases most; unfairness", scenario.name);
+            let others = [LIA, BALIA, ADW];
+            runs.highest(&mut plan, (id(OLIA, ".lowest"), claim), "", (&others, OLIA), unfair);
+        }
+    }
+    plan.figure(move |runs| {
+        let of = |cc: Algorithm| {
+            let points = all.iter().flat_map(|(s, of)| runs.spread(s.id, &s.jain(of.get(cc))));
+            series(cc.name, points.collect())
+        };
+        let y = Axis { domain: Some((0.5, 1.0)), ..axis("Jain's fairness index") };
+        Figure {
+            id: "D-F12".into(),
+            title: "Comparison of Jain's fairness index for all scenarios".into(),
+            panels: vec![boxes("", y, ALL.map(of).into())],
+        }
+    });
+    plan
+}

@@ -1,0 +1,225 @@
+//! The paper's scenarios (Fig. 6, Tab. 1) and algorithms, and what is read from their runs.
+
+use crate::plan::{Plan, Quantity, RowPlan, Setup, SetupId, measure};
+use crate::{Outcome, Size, scenarios, scenarios::ScenarioFile};
+use anabranch_record::jain;
+
+/// What the connection runs.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub(super) struct Algorithm {
+    /// In rows' identifiers.
+    pub id: &'static str,
+    /// For readers.
+    pub name: &'static str,
+    /// As a scenario writes it.
+    cc: &'static str,
+}
+
+pub(super) const LIA: Algorithm = Algorithm { id: "lia", name: "LIA", cc: "lia" };
+pub(super) const OLIA: Algorithm = Algorithm { id: "olia", name: "OLIA", cc: "olia" };
+pub(super) const BALIA: Algorithm = Algorithm { id: "balia", name: "BALIA", cc: "balia" };
+pub(super) const ADW: Algorithm = Algorithm { id: "adw", name: "ADW", cc: "adw-balia" };
+pub(super) const FIXED: Algorithm =
+    Algorithm { id: "adw-fixed", name: "ADW, fixed", cc: "{ name = \"adw-balia\", variant = \"fixed\" }" };
+pub(super) const UNCOUPLED: Algorithm = Algorithm { id: "uncoupled", name: "uncoupled Reno", cc: "reno" };
+
+/// MPTCP off.
+pub(super) const INDEPENDENT_RENO: Algorithm =
+    Algorithm { id: "independent", name: "independent Reno", cc: "reno" };
+
+/// Those that ADW is measured against.
+pub(super) const EXISTING: [Algorithm; 3] = [LIA, OLIA, BALIA];
+/// Both readings of ADW's decrease.
+pub(super) const READINGS: [Algorithm; 2] = [ADW, FIXED];
+/// The coupled ones.
+pub(super) const COUPLED: [Algorithm; 5] = [LIA, OLIA, BALIA, ADW, FIXED];
+/// All.
+pub(super) const ALL: [Algorithm; 6] = [LIA, OLIA, BALIA, ADW, FIXED, UNCOUPLED];
+
+/// A topology with what Tab. 1 has for it.
+pub(super) struct Scenario {
+    /// In rows' identifiers.
+    pub id: &'static str,
+    /// For readers.
+    pub name: &'static str,
+    file: &'static ScenarioFile,
+    /// Keys changed in the file, and their values.
+    changes: &'static [(&'static str, &'static str)],
+    /// Ideal throughput of the connection, both subflows together, in Mbit/s.
+    ideal: f64,
+    /// The TCP flows with the ideal throughput of each.
+    pub tcp: &'static [(&'static str, f64)],
+}
+
+const TWO_OF_20: &[(&str, f64)] = &[("h3", 20.0), ("h5", 20.0)];
+
+pub(super) static S1: Scenario = Scenario {
+    id: "S1",
+    name: "Scenario 1",
+    file: &scenarios::ADW_S1,
+    changes: &[],
+    ideal: 20.0,
+    tcp: TWO_OF_20,
+};
+
+/// Fig. 1a: Scenario 1 with one TCP flow and 120 Mbit/s. Fig. 1b is Scenario 2.
+pub(super) static FIG_1A: Scenario = Scenario {
+    id: "Fig. 1a",
+    name: "Fig. 1a",
+    file: &scenarios::ADW_FIG_1A,
+    ideal: 60.0,
+    tcp: &[("h3", 60.0)],
+    ..S1
+};
+
+/// Scenario 1 with MPTCP switched off: the host has one path.
+pub(super) static INDEPENDENT: Scenario = Scenario {
+    id: "S1-independent",
+    name: "Scenario 1, one path",
+    changes: &[("flows.mptcp.paths", "[[\"access1\", \"bottleneck\"]]")],
+    ..S1
+};
+
+pub(super) static S2: Scenario = Scenario {
+    id: "S2",
+    name: "Scenario 2",
+    file: &scenarios::ADW_S2,
+    changes: &[],
+    ideal: 60.0,
+    tcp: &[("h3", 30.0), ("h5", 30.0)],
+};
+
+pub(super) static S3: Scenario = Scenario {
+    id: "S3",
+    name: "Scenario 3",
+    file: &scenarios::ADW_S3,
+    changes: &[],
+    ideal: 20.0,
+    tcp: TWO_OF_20,
+};
+
+pub(super) static S4: Scenario = Scenario {
+    id: "S4",
+    name: "Scenario 4",
+    file: &scenarios::ADW_S4,
+    changes: &[],
+    ideal: 40.0,
+    tcp: TWO_OF_20,
+};
+
+/// h3 and h5 leave before the shared link: Tab. 1's ideal shares then fill it.
+pub(super) static S5: Scenario = Scenario {
+    id: "S5",
+    name: "Scenario 5",
+    file: &scenarios::ADW_S5,
+    changes: &[],
+    ideal: 40.0,
+    tcp: &[("h3", 20.0), ("h5", 20.0), ("h7", 40.0), ("h9", 40.0)],
+};
+
+/// h3 and h5 cross the shared link: six flows of 20 Mbit/s.
+pub(super) static S5_CROSSING: Scenario = Scenario {
+    id: "S5-crossing",
+    name: "Scenario 5, h3 and h5 crossing",
+    changes: &[
+        ("flows.h3.paths", "[[\"access3\", \"bottleneck1\", \"shared\"]]"),
+        ("flows.h5.paths", "[[\"access5\", \"bottleneck2\", \"shared\"]]"),
+    ],
+    tcp: &[("h3", 20.0), ("h5", 20.0), ("h7", 20.0), ("h9", 20.0)],
+    ..S5
+};
+
+/// Duration of a run, in seconds; the paper does not give one.
+const DURATION_S: f64 = 60.0;
+/// Times the seeds of a long run.
+const REPEATS: u32 = 2;
+
+impl Scenario {
+    /// Its simulation.
+    pub fn setup(&self, cc: Algorithm, size: Size) -> Setup {
+        let setup = Setup::new(format!("{}, {}", self.name, cc.name), self.file)
+            .set("flows.mptcp.cc", cc.cc)
+            .lasting(size.own(DURATION_S), 0.0)
+            .repeats(REPEATS);
+        self.changes.iter().fold(setup, |setup, (key, value)| setup.set(key, *value))
+    }
+
+    /// The connection's throughput ÷ its ideal one.
+    pub fn share(&'static self, run: SetupId) -> Quantity {
+        measure(run, |run| Some(run.goodput("mptcp")? / self.ideal))
+    }
+
+    /// A subflow's throughput ÷ half of the connection's ideal one.
+    pub fn subflow_share(&'static self, run: SetupId, r: usize) -> Quantity {
+        measure(run, move |run| Some(run.subflow_goodput("mptcp", r)? / (self.ideal / 2.0)))
+    }
+
+    /// A TCP flow's throughput ÷ its ideal one.
+    pub fn tcp_share(&'static self, run: SetupId, i: usize) -> Quantity {
+        let (flow, ideal) = self.tcp[i];
+        measure(run, move |run| Some(run.goodput(flow)? / ideal))
+    }
+
+    /// The mean of h3's and h5's throughput ÷ their ideal one.
+    pub fn tcp_shares(&'static self, run: SetupId) -> Quantity {
+        measure(run, |run| {
+            let shares = self.tcp[..2].iter().map(|(flow, ideal)| Some(run.goodput(flow)? / ideal));
+            Some(shares.sum::<Option<f64>>()? / 2.0)
+        })
+    }
+
+    /// Jain's index as the paper takes it: over the connection and the TCP flows in Scenarios 1 and 3; in 2 and 4 over
+    /// subflow and TCP flow of each bottleneck, the mean of both. In Scenario 5, where it does not say, over all
+    /// connections, each relative to its ideal throughput.
+    pub fn jain(&'static self, run: SetupId) -> Quantity {
+        measure(run, |run| match self.id {
+            "S2" | "S4" => {
+                let on = |r, flow| jain(&[run.subflow_goodput("mptcp", r)?, run.goodput(flow)?]);
+                Some((on(0, "h3")? + on(1, "h5")?) / 2.0)
+            }
+            _ => jain(&self.shares(run)?),
+        })
+    }
+
+    /// Each connection's throughput ÷ its ideal one.
+    fn shares(&self, run: &Outcome) -> Option<Vec<f64>> {
+        let flows = std::iter::once(("mptcp", self.ideal)).chain(self.tcp.iter().copied());
+        flows.map(|(flow, ideal)| Some(run.goodput(flow)? / ideal)).collect()
+    }
+}
+
+/// The simulations of some algorithms in one setting.
+pub(super) struct Runs(Vec<(Algorithm, SetupId)>);
+
+impl Runs {
+    /// Adds them to `plan`.
+    pub fn of(plan: &mut Plan, algorithms: &[Algorithm], setup: impl Fn(Algorithm) -> Setup) -> Self {
+        Runs(algorithms.iter().map(|cc| (*cc, plan.simulate(setup(*cc)))).collect())
+    }
+
+    /// That algorithm's.
+    ///
+    /// # Panics
+    /// Where it is not among them: a mistake in the plan.
+    pub fn get(&self, cc: Algorithm) -> SetupId {
+        self.0.iter().find(|(known, _)| *known == cc).expect("an algorithm of these runs").1
+    }
+
+    /// Each with its algorithm.
+    pub fn iter(&self) -> impl Iterator<Item = (Algorithm, SetupId)> {
+        self.0.iter().copied()
+    }
+
+    /// The claim that with `last` a quantity is higher than with each of `others`.
+    pub fn highest<'a>(
+        &self,
+        plan: &'a mut Plan,
+        (id, claim): (String, String),
+        unit: &'static str,
+        (others, last): (&[Algorithm], Algorithm),
+        quantity: impl Fn(SetupId) -> Quantity,
+    ) -> &'a mut RowPlan {
+        let all = others.iter().chain([&last]);
+        plan.highest(id, claim, unit, all.map(|cc| (cc.name, quantity(self.get(*cc)))).collect())
+    }
+}

@@ -1,0 +1,137 @@
+//! Box plots: quartiles, whiskers, and every value as a dot.
+
+use anabranch_papers::{Panel, Point, Series};
+use serde_json::{Value, json};
+
+use crate::{format::significant, scales::drawable, style::Style};
+
+/// How boxes are made; part of each drawing's remarks.
+pub const RULE: &str = "Box: median and quartiles, interpolated between neighbouring values; whiskers: to the \
+                        outermost values within 1.5 box heights of the box; dots: every value.";
+
+/// The five numbers of a box plot.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct FiveNumbers(
+    /// As in [`NAMES`].
+    pub [f64; 5],
+);
+
+/// What each of [`FiveNumbers`] is.
+pub const NAMES: [&str; 5] = ["lower whisker", "lower quartile", "median", "upper quartile", "upper whisker"];
+
+impl FiveNumbers {
+    /// Of at least one value: quartiles as Hyndman and Fan's definition 7 (The American Statistician 50, 1996), the
+    /// default of R; whiskers as Tukey's (Exploratory Data Analysis, 1977).
+    pub fn of(values: &[f64]) -> Option<Self> {
+        let mut sorted: Vec<f64> = values.iter().copied().filter(|v| v.is_finite()).collect();
+        sorted.sort_by(f64::total_cmp);
+        let (first, last) = (*sorted.first()?, *sorted.last()?);
+        let [low, median, high] = [0.25, 0.5, 0.75].map(|p| quantile(&sorted, p));
+        let reach = 1.5 * (high - low);
+        // A quartile may lie between values of which the outer one is out of reach: the whisker then ends at the box.
+        let bottom = sorted.iter().copied().find(|v| *v >= low - reach).unwrap_or(first).min(low);
+        let top = sorted.iter().copied().rfind(|v| *v <= high + reach).unwrap_or(last).max(high);
+        Some(FiveNumbers([bottom, low, median, high, top]))
+    }
+}
+
+/// Between the two of `sorted` (not empty) around place (n − 1)p.
+fn quantile(sorted: &[f64], p: f64) -> f64 {
+    let place = (sorted.len() - 1) as f64 * p;
+    let (below, above) = (sorted[place.floor() as usize], sorted[place.ceil() as usize]);
+    below + (above - below) * place.fract()
+}
+
+/// The boxes of a series: labels in their order, the values of each.
+pub fn groups(series: &Series) -> Vec<(&str, Vec<f64>)> {
+    let mut groups: Vec<(&str, Vec<f64>)> = Vec::new();
+    for Point { label, y, .. } in &series.points {
+        let label = label.as_deref().unwrap_or("");
+        match groups.iter_mut().find(|(known, _)| *known == label) {
+            Some((_, values)) => values.push(*y),
+            None => groups.push((label, vec![*y])),
+        }
+    }
+    groups
+}
+
+/// A datum for each box, with its values as a column.
+pub fn data(panel: &Panel, names: &[String]) -> Vec<Value> {
+    let mut data = Vec::new();
+    for (series, name) in panel.series.iter().zip(names) {
+        for (label, mut values) in groups(series) {
+            values.retain(|y| drawable(&panel.y, *y));
+            let Some(FiveNumbers(numbers)) = FiveNumbers::of(&values) else { continue };
+            let [bottom, low, median, high, top] = numbers.map(|x| significant(x, 6));
+            data.push(json!({
+                "series": name, "label": label, "n": values.len(),
+                "bottom": bottom, "low": low, "median": median, "high": high, "top": top,
+                "y": values.iter().map(|y| significant(*y, 6)).collect::<Vec<_>>(),
+            }));
+        }
+    }
+    data
+}
+
+/// Boxes, whiskers, medians and dots.
+pub fn layers(style: &Style, value: &str) -> Vec<Value> {
+    let between = |low: &str, high: &str| json!({ "y": { "field": low }, "y2": { "field": high } });
+    let number = |title: &str, name: &str| format!("{}: format(datum.{name}, '.4~g')", json!(title));
+    let place = "series: datum.series, place: datum.label";
+    let fields = ["top", "high", "median", "low", "bottom"];
+    let numbers = fields.iter().zip(NAMES.iter().rev()).map(|(field, title)| number(title, field));
+    let numbers = numbers.collect::<Vec<_>>().join(", ");
+    let whisker = |low: &str, high: &str| json!({ "mark": { "type": "rule", "strokeWidth": 1.3 }, "encoding": between(low, high) });
+    let mut body = json!({
+        "mark": {
+            "type": "bar",
+            "strokeWidth": 1.3,
+            "fillOpacity": 0.25,
+            "tooltip": { "expr": format!("{{{place}, {numbers}, values: datum.n}}") },
+        },
+        "encoding": between("low", "high"),
+    });
+    body["encoding"]["fill"] = style.channel(&style.fills);
+    vec![
+        body,
+        whisker("bottom", "low"),
+        whisker("high", "top"),
+        // A bar without height is a line as wide as the box.
+        json!({ "mark": { "type": "bar", "strokeWidth": 2.4 }, "encoding": between("median", "median") }),
+        json!({
+            "transform": [{ "flatten": ["y"] }],
+            "mark": {
+                "type": "point",
+                "size": 9,
+                "strokeOpacity": 0,
+                "fill": "currentColor",
+                "fillOpacity": 0.6,
+                "tooltip": { "expr": format!("{{{place}, {}}}", number(value, "y")) },
+            },
+        }),
+    ]
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Quartiles of 1, 2, 3, 4, 10 are the values at places 1, 2 and 3 from the first, (n − 1)p;
+    /// 10 is beyond 4 + 1.5 · 2 = 7.
+    #[test]
+    fn five_numbers_by_hand() {
+        assert_eq!(FiveNumbers::of(&[10.0, 2.0, 1.0, 4.0, 3.0]).unwrap().0, [1.0, 2.0, 3.0, 4.0, 4.0]);
+        // n = 4: places 0.75, 1.5 and 2.25 from the first.
+        assert_eq!(FiveNumbers::of(&[1.0, 2.0, 3.0, 4.0]).unwrap().0, [1.0, 1.75, 2.5, 3.25, 4.0]);
+        assert_eq!(FiveNumbers::of(&[5.0]).unwrap().0, [5.0; 5]);
+        assert_eq!(FiveNumbers::of(&[]), None);
+    }
+
+    /// The median of many equal values has no reach: what differs is beyond the whiskers, which end at the box.
+    #[test]
+    fn whiskers_never_end_inside_the_box() {
+        assert_eq!(FiveNumbers::of(&[0.0, 1.0, 1.0, 1.0, 1.0, 9.0]).unwrap().0, [1.0; 5]);
+        let FiveNumbers(numbers) = FiveNumbers::of(&[0.0, 0.0, 0.0, 100.0]).unwrap();
+        assert_eq!(numbers, [0.0, 0.0, 0.0, 25.0, 25.0]);
+    }
+}
