@@ -42,6 +42,7 @@ mod cubic_window;
 mod ewtcp;
 mod highspeed;
 mod hystart;
+mod independent;
 mod lia;
 mod linked;
 mod olia;

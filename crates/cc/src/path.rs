@@ -48,7 +48,7 @@ pub struct Path {
     /// Whether the path carries the connection's data. Rows of removed paths stay, inactive, so
     /// that indices do not move.
     pub active: bool,
-    /// Whether the algorithm keeps the path from carrying data, though it could.
+    /// Whether the algorithm keeps the path from carrying new data, though it could.
     pub barred: bool,
     /// Samples of the round that is under way: how many, their sum and the smallest.
     samples: Samples,

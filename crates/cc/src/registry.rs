@@ -1,8 +1,8 @@
 //! The list of algorithms: from here the command line, the documentation and the tests know them.
 
 use crate::{
-    Algorithm, Group, adw, balia, compound, coupled, coupled_cubic, cubic, ewtcp, highspeed, lia, olia, reno,
-    similar, uncoupled, vegas, wcompound, wvegas,
+    Algorithm, Group, adw, balia, compound, coupled, coupled_cubic, cubic, ewtcp, highspeed, independent,
+    lia, olia, reno, similar, uncoupled, vegas, wcompound, wvegas,
 };
 use alloc::{boxed::Box, string::String, vec::Vec};
 use core::fmt;
@@ -15,6 +15,7 @@ pub const ALL: &[&Entry] = &[
     &vegas::ENTRY,
     &compound::ENTRY,
     &uncoupled::ENTRY,
+    &independent::ENTRY,
     &ewtcp::ENTRY,
     &coupled::ENTRY,
     &lia::ENTRY,

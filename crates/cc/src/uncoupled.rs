@@ -16,7 +16,7 @@ pub(crate) static ENTRY: Entry = Entry {
     params: &[Param {
         name: "over",
         default: Value::Word("cubic"),
-        allowed: Allowed::OneOf(&["reno", "cubic", "highspeed", "vegas", "compound"]),
+        allowed: OVER,
         meaning: "the single-path algorithm that each path runs",
     }],
     observables: &[],
@@ -25,6 +25,9 @@ pub(crate) static ENTRY: Entry = Entry {
         (over.build)(&over.defaults())
     },
 };
+
+/// The single-path algorithms.
+pub(crate) const OVER: Allowed = Allowed::OneOf(&["reno", "cubic", "highspeed", "vegas", "compound"]);
 
 /// A single-path algorithm on each path: rows that ignore each other.
 pub struct Uncoupled<A> {

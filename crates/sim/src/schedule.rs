@@ -6,9 +6,9 @@ use anabranch_cc::Group;
 use anabranch_net::Time;
 use anabranch_scenario::Scheduler;
 
-/// Whether `subflow` is a regular subflow that works, so that backups stay silent.
-fn is_regular(subflow: &Subflow) -> bool {
-    subflow.is_up() && !subflow.backup && !subflow.tx.is_stalled()
+/// Whether `subflow` is a regular subflow that may carry data, so that backups stay silent.
+fn is_regular(subflow: &Subflow, cc: &Group) -> bool {
+    !subflow.backup && subflow.is_usable(cc)
 }
 
 /// The subflows that may send now: those with room, backups only where no regular one works. One
@@ -18,7 +18,7 @@ pub(crate) fn ready<'a>(
     cc: &'a Group,
     now: Time,
 ) -> impl Iterator<Item = usize> + 'a {
-    let regular = subflows.iter().any(is_regular);
+    let regular = subflows.iter().any(|s| is_regular(s, cc));
     subflows.iter_mut().enumerate().filter_map(move |(i, subflow)| {
         if (subflow.backup && regular) || !subflow.has_room(cc) {
             return None;
@@ -49,7 +49,8 @@ pub(crate) fn pick(
         Scheduler::MinRtt | Scheduler::Redundant => fastest_ready(subflows, cc, now),
         Scheduler::Blest => {
             let best = fastest_ready(subflows, cc, now)?;
-            let fast = (0..n).filter(|i| is_regular(&subflows[*i])).min_by_key(|i| srtt(&subflows[*i]))?;
+            let fast =
+                (0..n).filter(|i| is_regular(&subflows[*i], cc)).min_by_key(|i| srtt(&subflows[*i]))?;
             let blocks = fast != best && would_block(&subflows[fast], &subflows[best], cc, out);
             (!blocks).then_some(best)
         }

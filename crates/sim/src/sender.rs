@@ -171,7 +171,7 @@ impl Sender {
     /// Whether the window has room for a segment.
     #[inline]
     pub(crate) fn has_room(&self, cc: &Group) -> bool {
-        self.board.in_flight() < self.window(cc) && !cc.path(self.row).barred
+        self.board.in_flight() < self.window(cc)
     }
 
     /// Whether the pacer allows a segment now.

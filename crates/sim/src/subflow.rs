@@ -81,10 +81,16 @@ impl Subflow {
         self.stage == Stage::Up
     }
 
+    /// Whether new data may be given to it: it works, and the algorithm lets it.
+    #[inline]
+    pub(crate) fn is_usable(&self, cc: &Group) -> bool {
+        self.is_up() && !self.tx.is_stalled() && !cc.path(self.tx.row()).barred
+    }
+
     /// Whether it may send a segment of new data now, but for the pacer.
     #[inline]
     pub(crate) fn has_room(&self, cc: &Group) -> bool {
-        self.is_up() && !self.tx.is_stalled() && self.tx.has_room(cc)
+        self.is_usable(cc) && self.tx.has_room(cc)
     }
 
     /// When its sender's timers next need attention.

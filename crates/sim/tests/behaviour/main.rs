@@ -5,6 +5,8 @@ mod common;
 mod coupling;
 mod determinism;
 mod edges;
+mod every_algorithm;
+mod independent;
 mod lia;
 mod multipath;
 mod random;

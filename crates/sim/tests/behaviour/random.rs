@@ -4,6 +4,7 @@
 //! broke is an error.
 
 use crate::common::*;
+use anabranch_cc::registry::ALL;
 use anabranch_record::{NoSamples, Summary};
 use proptest::prelude::*;
 use std::fmt::Write;
@@ -56,8 +57,8 @@ fn link_body() -> impl Strategy<Value = String> {
 }
 
 fn algorithm() -> impl Strategy<Value = String> {
-    let names = ["reno", "cubic", "uncoupled", "lia", "coupled-cubic", "coupled-cubic-a1"];
-    (prop::sample::select(names.to_vec()), any::<bool>())
+    let names: Vec<&str> = ALL.iter().map(|entry| entry.name).collect();
+    (prop::sample::select(names), any::<bool>())
         .prop_map(|(name, pacing)| format!("{{ name = \"{name}\", pacing = {pacing} }}"))
 }
 

@@ -1,0 +1,93 @@
+//! One path only: a connection of several paths that uses one of them.
+
+use crate::registry::{self, Entry, Kind, Param, Value};
+use crate::{Ack, Algorithm, Congestion, LostSegment, Path, Seconds, registry::Allowed, uncoupled};
+use alloc::boxed::Box;
+
+/// How the registry presents it.
+pub(crate) static ENTRY: Entry = Entry {
+    name: "independent",
+    title: "Independent: one path only",
+    kind: Kind::Coupled,
+    source: "the single-path baseline of RFC 6356 §1 and of the coupled algorithms' papers",
+    equations: &["the path in use: the algorithm `over`, as if it were alone", "other paths carry nothing"],
+    readings: &[
+        "The algorithm `over` has its default parameters.",
+        "While the wanted path is not there, the first of those that are is used.",
+        "A path that stops being used still repairs what was lost on it.",
+    ],
+    params: &[
+        Param {
+            name: "over",
+            default: Value::Word("reno"),
+            allowed: uncoupled::OVER,
+            meaning: "the single-path algorithm that the path runs",
+        },
+        Param {
+            name: "path",
+            default: Value::Number(1.0),
+            allowed: Allowed::Range(1.0, 64.0),
+            meaning: "the path to use, counted from 1 in the order of joining",
+        },
+    ],
+    observables: &[],
+    build: |params| {
+        let over = registry::find(params.word("over")).expect("`over` lists registered names");
+        Box::new(Independent {
+            each: (over.build)(&over.defaults()),
+            wanted: params.number("path") as usize - 1,
+        })
+    },
+};
+
+struct Independent {
+    each: Box<dyn Algorithm>,
+    wanted: usize,
+}
+
+impl Independent {
+    /// Bars every path but one.
+    fn choose(&self, paths: &mut [Path]) {
+        let wanted = paths.get(self.wanted).is_some_and(|p| p.active).then_some(self.wanted);
+        let used = wanted.or(paths.iter().position(|p| p.active));
+        for (r, path) in paths.iter_mut().enumerate() {
+            path.barred = Some(r) != used;
+        }
+    }
+}
+
+impl Algorithm for Independent {
+    fn path_added(&mut self, paths: &mut [Path], r: usize) {
+        self.each.path_added(paths, r);
+        self.choose(paths);
+    }
+
+    fn path_removed(&mut self, paths: &mut [Path], r: usize) {
+        self.each.path_removed(paths, r);
+        self.choose(paths);
+    }
+
+    fn acked(&mut self, paths: &mut [Path], r: usize, ack: &Ack) {
+        self.each.acked(paths, r, ack);
+    }
+
+    fn congestion(&mut self, paths: &mut [Path], r: usize, event: &Congestion) {
+        self.each.congestion(paths, r, event);
+    }
+
+    fn spurious(&mut self, paths: &mut [Path], r: usize) {
+        self.each.spurious(paths, r);
+    }
+
+    fn app_limited(&mut self, paths: &mut [Path], r: usize, now: Seconds) {
+        self.each.app_limited(paths, r, now);
+    }
+
+    fn is_model_based(&self) -> bool {
+        self.each.is_model_based()
+    }
+
+    fn lost(&mut self, paths: &mut [Path], r: usize, lost: &LostSegment) {
+        self.each.lost(paths, r, lost);
+    }
+}

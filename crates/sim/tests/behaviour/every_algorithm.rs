@@ -1,0 +1,40 @@
+//! What every registered algorithm must manage: a transfer over two lossy, marking paths, one of which fails
+//! and returns, arrives whole, and the same run gives the same result.
+
+use crate::common::*;
+use anabranch_cc::registry::ALL;
+
+const SIZE: u64 = 6_000_000;
+
+fn scenario_text(name: &str, pacing: bool) -> String {
+    let link = |name: &str, rate: u32, delay: u32, changes: &str| {
+        format!(
+            "[links.{name}]\nrate = \"{rate} Mbit/s\"\ndelay = \"{delay} ms\"\nqueue = \"1 BDP\"\n\
+             ecn_threshold = \"20 packets\"\nloss = {{ model = \"bernoulli\", rate = 0.002 }}\nchanges = [{changes}]\n"
+        )
+    };
+    // At 2 s all transfers are under way: 16 Mbit/s need 3 s for it.
+    let fails = "{ at = \"2 s\", up = false }, { at = \"6 s\", up = true }";
+    format!(
+        "{}{}[[flows]]\nname = \"two\"\ncc = {{ name = \"{name}\", pacing = {pacing} }}\npaths = [[\"a\"], [\"b\"]]\n\
+         tcp = {{ ecn = true }}\napplication = {{ kind = \"bulk\", size = \"{SIZE} B\" }}\n\
+         events = [{{ at = \"7 s\", path = 2, action = \"remove\" }}, {{ at = \"8 s\", path = 2, action = \"add\" }}]\n",
+        link("a", 10, 10, fails),
+        link("b", 6, 30, "")
+    )
+}
+
+#[test]
+fn a_transfer_over_failing_paths_is_whole_and_repeatable() {
+    for entry in ALL {
+        for pacing in [false, true] {
+            let text = scenario_text(entry.name, pacing);
+            let summary = run(600.0, 0.0, &text);
+            assert_eq!(summary.flows[0].delivered_bytes, SIZE, "{}", entry.name);
+            assert_eq!(summary.to_json(), run(600.0, 0.0, &text).to_json(), "{}", entry.name);
+            let used = summary.flows[0].subflows.iter().filter(|s| s.sent_segments > 0).count();
+            let expected = if entry.name == "independent" { 1 } else { 2 };
+            assert!(used >= expected, "{}: {used} paths used", entry.name);
+        }
+    }
+}
