@@ -52,8 +52,9 @@ pub struct Congestion {
 /// A congestion-control algorithm over all the paths of one connection.
 ///
 /// `paths` is the whole table and `r` the row that the event concerns; an algorithm writes the
-/// window, threshold and pacing rate of row `r` only. Rows with `active == false` belong to removed paths
-/// and must not count. State of an algorithm's own is kept per row, indexed like `paths`.
+/// window, threshold and pacing rate of row `r` only. It may bar any row ([`Path::barred`]). Rows with
+/// `active == false` belong to removed paths and must not count. State of an algorithm's own is kept per
+/// row, indexed like `paths`.
 pub trait Algorithm: Send {
     /// Row `r` is new, or is in use again after it was removed.
     fn path_added(&mut self, paths: &mut [Path], r: usize) {
