@@ -24,6 +24,7 @@ mod adw;
 mod aimd;
 mod algorithm;
 mod balia;
+mod bbr;
 mod group;
 pub mod math;
 mod path;

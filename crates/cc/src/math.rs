@@ -29,3 +29,9 @@ pub fn log(x: f64) -> f64 {
 pub fn exp(x: f64) -> f64 {
     libm::exp(x)
 }
+
+/// The largest whole number that is not above `x`.
+#[inline]
+pub fn floor(x: f64) -> f64 {
+    libm::floor(x)
+}

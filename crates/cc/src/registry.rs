@@ -1,8 +1,8 @@
 //! The list of algorithms: from here the command line, the documentation and the tests know them.
 
 use crate::{
-    Algorithm, Group, adw, balia, compound, coupled, coupled_cubic, cubic, ewtcp, highspeed, independent,
-    lia, olia, reno, similar, uncoupled, vegas, wcompound, wvegas,
+    Algorithm, Group, adw, balia, bbr, compound, coupled, coupled_cubic, cubic, ewtcp, highspeed,
+    independent, lia, olia, reno, similar, uncoupled, vegas, wcompound, wvegas,
 };
 use alloc::{boxed::Box, string::String, vec::Vec};
 use core::fmt;
@@ -14,6 +14,7 @@ pub const ALL: &[&Entry] = &[
     &highspeed::ENTRY,
     &vegas::ENTRY,
     &compound::ENTRY,
+    &bbr::ENTRY,
     &uncoupled::ENTRY,
     &independent::ENTRY,
     &ewtcp::ENTRY,

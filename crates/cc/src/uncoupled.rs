@@ -27,7 +27,7 @@ pub(crate) static ENTRY: Entry = Entry {
 };
 
 /// The single-path algorithms.
-pub(crate) const OVER: Allowed = Allowed::OneOf(&["reno", "cubic", "highspeed", "vegas", "compound"]);
+pub(crate) const OVER: Allowed = Allowed::OneOf(&["reno", "cubic", "highspeed", "vegas", "compound", "bbr"]);
 
 /// A single-path algorithm on each path: rows that ignore each other.
 pub struct Uncoupled<A> {

@@ -250,9 +250,10 @@ impl<'a> Run<'a> {
         }
         let after = self.group.path(r).cwnd;
         match call {
-            Call::Ack(ack) if !self.group.is_model_based() => {
-                rules::growth(self.plan.entry, &ack, self.before[r].cwnd, after)?
+            Call::Ack(ack) if self.group.is_model_based() => {
+                rules::growth_by_model(&ack, &self.before[r], after)?
             }
+            Call::Ack(ack) => rules::growth(self.plan.entry, &ack, self.before[r].cwnd, after)?,
             Call::Congestion(_) => rules::reduction(self.before[r].cwnd, after)?,
             _ => {}
         }

@@ -104,6 +104,15 @@ pub(crate) fn growth(entry: &Entry, ack: &Ack, before: f64, after: f64) -> Verdi
     })
 }
 
+/// The growth of a model-based window: from what it was, from a former window that returns, or from its least
+/// of four segments, by what was delivered.
+pub(crate) fn growth_by_model(ack: &Ack, before: &Path, after: f64) -> Verdict {
+    let from = before.largest_cwnd.max(4.0);
+    hold(Rule::Growth, after <= (from + ack.delivered) * (1.0 + 1e-9), || {
+        format!("from {} to {after:?} for {ack:?}", before.cwnd)
+    })
+}
+
 /// The effect of a congestion signal.
 pub(crate) fn reduction(before: f64, after: f64) -> Verdict {
     hold(Rule::Reduction, after <= before.max(MIN_SSTHRESH), || format!("from {before:?} to {after:?}"))

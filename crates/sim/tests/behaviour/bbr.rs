@@ -1,0 +1,186 @@
+//! BBR over links, against what draft-ietf-ccwg-bbr-06 promises.
+
+use crate::common::*;
+use anabranch_record::{MemorySink, SubflowSeries, Summary};
+
+/// Bytes on the wire per segment.
+const WIRE: f64 = 1500.0;
+/// States by number: see the observable `state`.
+const STARTUP: f64 = 0.0;
+const PROBE_RTT: f64 = 6.0;
+
+/// A link of that rate and round-trip time, a buffer in BDP, and what else it has.
+fn link_of(rate_mbit: f64, rtt_ms: f64, buffer: f64, more: &str) -> String {
+    format!(
+        "[links.path]\nrate = \"{rate_mbit} Mbit/s\"\ndelay = \"{} ms\"\nqueue = \"{buffer} BDP\"\n{more}\n",
+        rtt_ms / 2.0
+    )
+}
+
+fn flow_of(name: &str, cc: &str) -> String {
+    format!("[[flows]]\nname = \"{name}\"\ncc = \"{cc}\"\npaths = [[\"path\"]]\n")
+}
+
+/// Goodput over what the link can carry of payload.
+fn share(summary: &Summary, name: &str, rate_mbit: f64) -> f64 {
+    flow(summary, name).goodput_bps.unwrap() / (rate_mbit * 1e6 * 1448.0 / WIRE)
+}
+
+fn series(sink: &MemorySink) -> &SubflowSeries {
+    sink.series("one", 0).unwrap()
+}
+
+/// The mean of an observable where it has a value, from `from` to `to`, in seconds.
+fn mean_of(series: &SubflowSeries, name: &str, from: f64, to: f64) -> f64 {
+    let values = series.time_s.iter().zip(series.observable(name).unwrap());
+    let values: Vec<f64> =
+        values.filter(|(t, x)| (from..to).contains(*t) && x.is_finite()).map(|(_, x)| *x).collect();
+    values.iter().sum::<f64>() / values.len() as f64
+}
+
+/// When the flow is in a state first, of each time that it is.
+fn entries(series: &SubflowSeries, state: f64) -> Vec<f64> {
+    let states = series.observable("state").unwrap();
+    let enters = |i: &usize| states[*i] == state && (*i == 0 || states[i - 1] != state);
+    (0..states.len()).filter(enters).map(|i| series.time_s[i]).collect()
+}
+
+/// Alone it fills the link and keeps the queue short, and its model is right: bandwidth within 5 % of the
+/// link's, propagation delay within 2 %.
+///
+/// The queue by hand: in UP it grows by a quarter of a BDP per round, for 4 rounds or so, and in DOWN it
+/// shrinks by a tenth per round: half a BDP on average over 14 rounds. With 2 s and more between probes
+/// that is below a quarter of a BDP. Where the BDP is less than 63 segments, as many rounds as it has
+/// segments lie between probes (§5.3.3.8), and the queue may be up to half a BDP throughout, and more by
+/// the window's 2 segments in UP.
+#[test]
+fn alone_it_fills_the_link_with_a_short_queue() {
+    for (rate, rtt) in [(10.0, 20.0), (10.0, 100.0), (30.0, 50.0), (100.0, 20.0), (100.0, 100.0)] {
+        let text = link_of(rate, rtt, 2.0, "") + &flow_of("one", "bbr");
+        let (summary, sink) = record(40.0, 5.0, &text);
+        let bdp = rate * 1e6 / 8.0 * rtt * 1e-3;
+        let (share, link) = (share(&summary, "one", rate), link(&summary, "path"));
+        let queue = link.mean_queue_bytes / bdp;
+        let bw = mean_of(series(&sink), "bw", 5.0, 40.0) * WIRE * 8.0 / (rate * 1e6);
+        let min_rtt =
+            mean_of(series(&sink), "min_rtt", 15.0, 40.0) / (rtt * 1e-3 + WIRE * 8.0 / (rate * 1e6));
+        println!(
+            "{rate} Mbit/s, {rtt} ms: {share:.3} of the link, queue {queue:.3} BDP, bw x{bw:.3}, min_rtt x{min_rtt:.3}, {} drops",
+            link.drops
+        );
+        assert!(share > 0.9, "{rate} Mbit/s, {rtt} ms: {share}");
+        assert!(queue < if bdp < 63.0 * WIRE { 0.6 } else { 0.25 }, "{rate} Mbit/s, {rtt} ms: {queue}");
+        assert!((bw - 1.0).abs() < 0.05 && (min_rtt - 1.0).abs() < 0.02, "{bw} {min_rtt}");
+        assert!(series(&sink).observable("bw").unwrap().iter().all(|bw| bw * WIRE * 8.0 < 1.1 * rate * 1e6));
+    }
+}
+
+/// ProbeRTT comes where no round-trip time was as small for 5 s, and at least 5 s after the last one; the
+/// window is then half of the BDP (§5.3.4).
+#[test]
+fn it_probes_for_the_propagation_delay() {
+    let (_, sink) = record(60.0, 5.0, &(link_of(30.0, 50.0, 2.0, "") + &flow_of("one", "bbr")));
+    let series = series(&sink);
+    let entered = entries(series, PROBE_RTT);
+    assert!(entered.len() >= 4, "{entered:?}");
+    assert!(entered.windows(2).all(|w| w[1] - w[0] > 5.0 && w[1] - w[0] < 11.0), "{entered:?}");
+    let states = series.observable("state").unwrap();
+    let half = 0.5 * 30e6 * 0.05 / 8.0 / WIRE;
+    for (cwnd, _) in series.cwnd_segments.iter().zip(states).filter(|(_, state)| **state == PROBE_RTT) {
+        assert!((cwnd / half - 1.0).abs() < 0.05, "{cwnd} segments, half of the BDP is {half}");
+    }
+}
+
+/// With random losses the rate falls by the loss rate in each round and returns with each probe
+/// (§5.3.3.8.3): over N rounds the mean is (1 − (1 − p)^N)/(Np), less 1 % that is sent again, 1 % that
+/// pacing leaves and 2 % for ProbeRTT. N is 63 or what 3 s hold. Reno gets √(1.5/p) per round-trip time.
+#[test]
+fn random_losses_cost_little() {
+    let p: f64 = 0.01;
+    for (rtt, rounds, least) in [(100.0, 30, 0.8), (50.0, 60, 0.72), (20.0, 63, 0.7)] {
+        let text = |cc| {
+            let loss = format!("loss = {{ model = \"bernoulli\", rate = {p} }}");
+            link_of(30.0, rtt, 2.0, &loss) + &flow_of("one", cc)
+        };
+        let law = (1.0 - (1.0 - p).powi(rounds)) / (f64::from(rounds) * p) * 0.96;
+        assert!(law > least);
+        let bbr = share(&run(125.0, 5.0, &text("bbr")), "one", 30.0);
+        let reno = share(&run(125.0, 5.0, &text("reno")), "one", 30.0);
+        println!(
+            "{rtt} ms, 1 % lost: BBR {bbr:.3} of the link, by the draft's model {law:.3}, Reno {reno:.3}"
+        );
+        assert!(bbr > least && bbr > 3.0 * reno, "{rtt} ms: {bbr} {reno}");
+    }
+}
+
+/// A second flow that comes later gets its part: neither has more than twice the other's.
+#[test]
+fn two_flows_share() {
+    for buffer in [0.5, 1.0, 4.0] {
+        let text = link_of(30.0, 50.0, buffer, "") + &flow_of("one", "bbr") + &flow_of("two", "bbr");
+        let summary = run(130.0, 30.0, &(text + "start = \"10 s\"\n"));
+        let (one, two) = (share(&summary, "one", 30.0), share(&summary, "two", 30.0));
+        println!("two BBR flows, {buffer} BDP: {one:.3} and {two:.3} of the link");
+        assert!(one + two > 0.9 && one < 2.0 * two && two < 2.0 * one, "{one} {two}");
+    }
+}
+
+/// Beside CUBIC, at BDPs of the order for which the draft means it (§5.3.3.8.1), each has at least a
+/// quarter of its fair share.
+#[test]
+fn neither_it_nor_cubic_starves() {
+    for (rate, rtt) in [(25.0, 30.0), (30.0, 50.0)] {
+        for buffer in [1.0, 4.0] {
+            let text = link_of(rate, rtt, buffer, "") + &flow_of("one", "bbr") + &flow_of("two", "cubic");
+            let summary = run(130.0, 10.0, &text);
+            let (bbr, cubic) = (share(&summary, "one", rate), share(&summary, "two", rate));
+            println!("{rate} Mbit/s, {rtt} ms, {buffer} BDP: BBR {bbr:.3}, CUBIC {cubic:.3} of the link");
+            assert!(bbr > 0.125 && cubic > 0.125 && bbr + cubic > 0.9, "{bbr} {cubic}");
+        }
+    }
+}
+
+/// When the link gets faster, the next probe finds it: at the latest 3 s later, a quarter more per round
+/// (A.15). When it gets slower, two cycles pass until the old rate is forgotten (A.16), each of 3 s and some
+/// 6 rounds, and one that had begun; a round takes as long as the buffer is long at the new rate.
+#[test]
+fn it_follows_the_rate_of_the_link() {
+    for (before, after, within) in
+        [(10.0, 100.0, 5.0), (20.0, 40.0, 5.0), (40.0, 20.0, 15.0), (100.0, 10.0, 30.0)]
+    {
+        let change = format!("changes = [{{ at = \"20 s\", rate = \"{after} Mbit/s\" }}]");
+        let text = link_of(before, 50.0, 2.0, &change) + &flow_of("one", "bbr");
+        let (summary, sink) = record(20.0 + within + 20.0, 20.0 + within, &text);
+        let bw = mean_of(series(&sink), "bw", 20.0 + within, 40.0 + within) * WIRE * 8.0 / (after * 1e6);
+        let share = share(&summary, "one", after);
+        println!("{before} to {after} Mbit/s: bw x{bw:.3}, {share:.3} of the link");
+        assert!((bw - 1.0).abs() < 0.05 && share > 0.9, "{before} to {after}: {bw} {share}");
+    }
+}
+
+/// An application that sends less than the link carries never shows its rate: without losses the flow stays
+/// in Startup, but for probes of the propagation delay (A.7).
+#[test]
+fn a_slow_application_does_not_end_startup() {
+    let application =
+        "application = { kind = \"on-off\", on = \"200 ms\", off = \"50 ms\", rate = \"2 Mbit/s\" }\n";
+    let text = link_of(20.0, 50.0, 2.0, "") + &flow_of("one", "bbr") + application;
+    let (_, sink) = record(30.0, 5.0, &text);
+    let states = series(&sink).observable("state").unwrap();
+    assert!(states.iter().all(|s| [STARTUP, PROBE_RTT].contains(s)));
+}
+
+/// Where the BDP is less than a segment, the window is four (A.14) and the rate that of the link. Each
+/// segment is acknowledged, and at once: it takes 60 ms, and delayed acknowledgements or the hosts' jitter
+/// of a segment's time would move the ends of the intervals by as much.
+#[test]
+fn a_bdp_of_less_than_a_segment() {
+    let link = "variation = { start_offset = \"0 s\", host_jitter = \"0 s\" }\n\
+                [links.path]\nrate = \"200 kbit/s\"\ndelay = \"2 ms\"\nqueue = \"20 packets\"\n";
+    let (summary, sink) =
+        record(60.0, 20.0, &(link.to_owned() + &flow_of("one", "bbr") + "tcp = { delayed_ack = 1 }\n"));
+    let bw = mean_of(series(&sink), "bw", 20.0, 60.0) * WIRE * 8.0 / 200e3;
+    println!("200 kbit/s, 4 ms: {:.3} of the link, bw x{bw:.3}", share(&summary, "one", 0.2));
+    assert!(share(&summary, "one", 0.2) > 0.9 && (bw - 1.0).abs() < 0.05, "{bw}");
+    assert!(series(&sink).cwnd_segments.iter().all(|cwnd| *cwnd >= 4.0));
+}
