@@ -24,7 +24,7 @@ pub(crate) static ENTRY: Entry = Entry {
         "RTT is the mean of the round's samples, as in the paper (`rtt = \"min\"` takes the smallest).",
         "x_r is the rate when the path's backlog last reached alpha_r, as in the authors' kernel module; paths that have not reached it do not count, and a timeout forgets it.",
         "The floor of alpha_r is initial_alpha: with more than total_alpha/initial_alpha alike paths the sum of the alpha_r is above total_alpha.",
-        "The smallest RTT - base is taken over rounds with diff >= alpha_r (`drain = \"target\"`). Taken over all rounds, as the module does (`drain = \"always\"`), the first segment in an empty queue is the smallest and the second one halves the window, so that no path ever reaches its alpha_r.",
+        "The smallest RTT - base is taken over rounds with diff >= alpha_r, as renewed (`drain = \"target\"`). Taken over all rounds, as the module does (`drain = \"always\"`), the first segment in an empty queue is the smallest and the second one halves the window, so that no path ever reaches its alpha_r.",
         vegas::HALF,
         "A loss halves the window, as in the module; weights stay, and the smallest RTT - base is forgotten.",
         rounds::READING,
@@ -142,8 +142,7 @@ impl WVegas {
     /// Congestion avoidance, at the end of a round.
     fn avoid(&mut self, paths: &mut [Path], r: usize, acked: Segments, round: Round) {
         let window = paths[r].cwnd;
-        let reached = self.rows[r].state.diff >= self.rows[r].state.alpha;
-        if reached {
+        if self.rows[r].state.diff >= self.rows[r].state.alpha {
             self.adjust_weight(paths, r, window / round.rtt);
         }
         let (state, path) = (&mut self.rows[r].state, &mut paths[r]);
@@ -153,7 +152,7 @@ impl WVegas {
             path.reduce_to(window - 1.0);
         }
         let counts = match self.drain {
-            Drain::Target => reached,
+            Drain::Target => state.diff >= state.alpha, // the renewed one
             Drain::Always => state.queueing > 0.0,
             Drain::Never => false,
         };

@@ -192,3 +192,21 @@ impl Model {
         self.mean_over(losses)[0]
     }
 }
+
+/// One acknowledgement that ends a round of path `r` whose only sample is `rtt`.
+pub fn round(group: &mut Group, r: usize, rtt: f64) {
+    let round = group.path(r).round + 1;
+    group.on_ack(r, &Ack { round, ..ack(round as f64, rtt) });
+}
+
+/// A connection in congestion avoidance in which each path (round-trip time without queues, window) has
+/// had a loss at twice the window and then three rounds without a queue, the last one judged in full.
+pub fn quiet(mut group: Group, paths: &[(f64, f64)]) -> Group {
+    for (r, (base, cwnd)) in paths.iter().enumerate() {
+        group.add_path(*base, 2.0 * cwnd);
+        round(&mut group, r, *base);
+        group.on_congestion(r, &Congestion { now: 0.0, signal: Signal::Loss });
+        (0..3).for_each(|_| round(&mut group, r, *base));
+    }
+    group
+}

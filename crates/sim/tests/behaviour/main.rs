@@ -4,6 +4,7 @@
 mod bbr;
 mod common;
 mod coupling;
+mod delay;
 mod determinism;
 mod edges;
 mod every_algorithm;
