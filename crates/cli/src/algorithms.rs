@@ -23,8 +23,13 @@ pub fn list(as_json: bool) -> Result<(), Failure> {
 
 /// `anabranch cc show NAME`.
 pub fn show(name: &str, as_json: bool) -> Result<(), Failure> {
-    let entry = registry::find(name).ok_or_else(|| unknown(name))?;
+    let entry = find(name)?;
     if as_json { print_json(&describe(entry)) } else { print(&page(entry)) }
+}
+
+/// The algorithm called `name`.
+pub fn find(name: &str) -> Result<&'static Entry, Failure> {
+    registry::find(name).ok_or_else(|| unknown(name))
 }
 
 fn unknown(name: &str) -> Failure {

@@ -1,8 +1,10 @@
 //! The command line.
 
+use anabranch_papers::Size;
 use clap::builder::NonEmptyStringValueParser;
 use clap::{Args, Parser, Subcommand, ValueEnum};
 use clap_complete::Shell;
+use std::fmt;
 use std::num::NonZeroUsize;
 use std::path::PathBuf;
 
@@ -41,7 +43,8 @@ const CC_EXAMPLES: &str = "\
 Examples:
   anabranch cc list
   anabranch cc show coupled-cubic
-  anabranch cc show lia --json";
+  anabranch cc show lia --json
+  anabranch cc report lia";
 
 const CC_LIST_EXAMPLES: &str = "\
 Examples:
@@ -52,6 +55,12 @@ const CC_SHOW_EXAMPLES: &str = "\
 Examples:
   anabranch cc show coupled-cubic
   anabranch cc show lia --json";
+
+const CC_REPORT_EXAMPLES: &str = "\
+Examples:
+  anabranch cc report
+  anabranch cc report lia olia --quick
+  anabranch cc report coupled-cubic --seeds 20 --out out-20";
 
 const CHECK_EXAMPLES: &str = "\
 Examples:
@@ -98,10 +107,11 @@ pub enum Command {
     /// Simulate a scenario with several algorithms over several seeds: means and 95 % intervals.
     #[command(after_help = COMPARE_EXAMPLES)]
     Compare(CompareArgs),
-    /// Run papers' experiments, judge them against what was published, write the report.
+    /// Run papers' experiments, judge them against what was published, write the report. `all` runs the algorithms'
+    /// standard cases too.
     #[command(after_help = paper_help())]
     Paper(PaperArgs),
-    /// List the congestion-control algorithms, or explain one.
+    /// List the congestion-control algorithms, explain one, or report how they behave.
     #[command(after_help = CC_EXAMPLES)]
     Cc(CcArgs),
     /// Check a scenario without running it, and describe it.
@@ -195,6 +205,19 @@ pub struct PaperArgs {
     /// Papers by name or letter, separated by commas; `all`; or `list`, which lists them and their experiments.
     #[arg(value_name = "PAPER,…", value_delimiter = ',', required = true)]
     pub papers: Vec<String>,
+    #[command(flatten)]
+    pub size: SizeArgs,
+    /// Only this experiment, table or figure, such as A-T4.
+    #[arg(long, value_name = "ID")]
+    pub only: Option<String>,
+    /// Where `papers/`, `algorithms/` and `report/` are written.
+    #[arg(long, value_name = "DIR", default_value = "out")]
+    pub out: PathBuf,
+}
+
+/// How much is run.
+#[derive(Debug, Args)]
+pub struct SizeArgs {
     /// Briefly, in about a minute.
     #[arg(long, conflicts_with = "full")]
     pub quick: bool,
@@ -204,12 +227,33 @@ pub struct PaperArgs {
     /// How many seeds, instead of the size's own number.
     #[arg(long)]
     pub seeds: Option<std::num::NonZeroU32>,
-    /// Only this experiment, table or figure, such as A-T4.
-    #[arg(long, value_name = "ID")]
-    pub only: Option<String>,
-    /// Where `papers/` and `report/` are written.
-    #[arg(long, value_name = "DIR", default_value = "out")]
-    pub out: PathBuf,
+}
+
+impl SizeArgs {
+    /// The size.
+    pub fn size(&self) -> Size {
+        match (self.quick, self.full) {
+            (true, _) => Size::Quick,
+            (_, true) => Size::Full,
+            _ => Size::Default,
+        }
+    }
+
+    /// The seeds, where they were given.
+    pub fn seeds(&self) -> Option<u32> {
+        self.seeds.map(Into::into)
+    }
+}
+
+/// As they stand on a command line, after a space.
+impl fmt::Display for SizeArgs {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self.size() {
+            Size::Default => {}
+            size => write!(f, " --{}", size.name())?,
+        }
+        self.seeds.map_or(Ok(()), |seeds| write!(f, " --seeds {seeds}"))
+    }
 }
 
 /// Arguments of `cc`.
@@ -238,6 +282,24 @@ pub enum CcCommand {
         #[arg(long)]
         json: bool,
     },
+    /// Run algorithms through the standard cases and write their pages of the report.
+    #[command(after_help = CC_REPORT_EXAMPLES)]
+    Report(CcReportArgs),
+}
+
+/// Arguments of `cc report`.
+#[derive(Debug, Args)]
+pub struct CcReportArgs {
+    /// The algorithms; all if none is given.
+    pub names: Vec<String>,
+    #[command(flatten)]
+    pub size: SizeArgs,
+    /// Where `algorithms/` and `report/` are written.
+    #[arg(long, value_name = "DIR", default_value = "out")]
+    pub out: PathBuf,
+    /// Print the results as a JSON array.
+    #[arg(long)]
+    pub json: bool,
 }
 
 /// Arguments of `check`.

@@ -11,8 +11,10 @@ mod interrupt;
 mod output;
 mod paper;
 mod progress;
+mod report;
 mod results;
 mod run;
+mod standard;
 mod table;
 
 use args::{CcCommand, Cli, Command};
@@ -37,6 +39,7 @@ fn execute(command: Command) -> Result<(), Failure> {
         Command::Cc(args) => match args.command {
             CcCommand::List { json } => algorithms::list(json),
             CcCommand::Show { name, json } => algorithms::show(&name, json),
+            CcCommand::Report(args) => standard::report(&args),
         },
         Command::Check(args) => check::check(&args),
         Command::Schema => output::print_json(&anabranch_scenario::json_schema()),

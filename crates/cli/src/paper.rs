@@ -5,9 +5,12 @@ use crate::failure::Failure;
 use crate::interrupt;
 use crate::output::{counted, note, print};
 use crate::progress::Progress;
+use crate::report;
 use crate::results::Results;
+use crate::standard;
 use crate::table::{Table, WIDTH};
-use anabranch_papers::{Options, Paper, PaperError, PaperResult, Row, Size, Verdict};
+use anabranch_cc::registry;
+use anabranch_papers::{Options, Paper, PaperError, PaperResult, Row, Verdict};
 use miette::miette;
 
 /// `anabranch paper`.
@@ -16,18 +19,15 @@ pub fn paper(args: &PaperArgs) -> Result<(), Failure> {
         return list();
     }
     let papers = chosen(&args.papers)?;
-    let size = match (args.quick, args.full) {
-        (true, _) => Size::Quick,
-        (_, true) => Size::Full,
-        _ => Size::Default,
-    };
-    let options = Options { size, seeds: args.seeds.map(Into::into), only: args.only.clone() };
+    let options = Options { size: args.size.size(), seeds: args.size.seeds(), only: args.only.clone() };
     interrupt::listen()?;
     let store = Results::open(&args.out)?;
-    let (mut results, mut failed) = (Vec::new(), Vec::new());
+    let (mut complete, mut failed) = (0, Vec::new());
     let mut without = Vec::new();
-    for paper in papers {
-        match run(paper, &options) {
+    let count = papers.len();
+    for (i, paper) in papers.into_iter().enumerate() {
+        let place = if count > 1 { format!("paper {} of {count}: ", i + 1) } else { String::new() };
+        match run(paper, &options, format!("{place}{}", paper.name)) {
             Ok(result) => {
                 print(&page(&result))?;
                 failed.extend(rows(&result).filter(|row| row.verdict == Verdict::Failed).cloned());
@@ -35,7 +35,7 @@ pub fn paper(args: &PaperArgs) -> Result<(), Failure> {
                 if let Some(notice) = kept.notice {
                     note(&notice);
                 }
-                results.push(kept.result);
+                complete += 1;
             }
             // With several papers it is enough that one has the experiment.
             Err(error @ PaperError::NoExperiment { .. }) => without.push(error.to_string()),
@@ -43,17 +43,28 @@ pub fn paper(args: &PaperArgs) -> Result<(), Failure> {
                 return Err(Failure::Interrupted(miette!(
                     "interrupted in {}: {} complete in {}, the report is as it was",
                     paper.name,
-                    counted(results.len(), "paper"),
-                    store.folder().display()
+                    counted(complete, "paper"),
+                    store.papers().display()
                 )));
             }
             Err(error) => return Err(Failure::Result(miette!("{}: {error}", paper.name))),
         }
     }
-    if results.is_empty() {
+    if complete == 0 {
         return Err(Failure::Input(miette!("{}", without.join("\n"))));
     }
-    report(&results, &store, args)?;
+    let standard = match is_all(&args.papers) && args.only.is_none() {
+        true => standard::run(registry::ALL, &args.size, &store)?,
+        false => vec![],
+    };
+    if !standard.is_empty() {
+        print(&format!(
+            "Standard cases of {}: see the report's page on algorithms\n",
+            counted(standard.len(), "algorithm")
+        ))?;
+    }
+    report::write(&store, command(args), true)?;
+    standard::check(&standard)?;
     if failed.is_empty() { Ok(()) } else { Err(Failure::Result(failures(&failed))) }
 }
 
@@ -69,9 +80,13 @@ fn list() -> Result<(), Failure> {
     print(&papers.collect::<Vec<_>>().join("\n"))
 }
 
+fn is_all(names: &[String]) -> bool {
+    names.iter().any(|n| n == "all")
+}
+
 fn chosen(names: &[String]) -> Result<Vec<&'static Paper>, Failure> {
     let all = anabranch_papers::all();
-    if names.iter().any(|n| n == "all") {
+    if is_all(names) {
         return Ok(all.to_vec());
     }
     let find = |name: &String| {
@@ -87,41 +102,17 @@ fn chosen(names: &[String]) -> Result<Vec<&'static Paper>, Failure> {
     names.iter().map(find).collect()
 }
 
-fn run(paper: &Paper, options: &Options) -> Result<PaperResult, PaperError> {
+fn run(paper: &Paper, options: &Options, stage: String) -> Result<PaperResult, PaperError> {
     let bar = Progress::over_runs();
-    let progress = |p: anabranch_papers::Progress<'_>| bar.done(p.done, p.total, p.label);
+    bar.stage(stage);
+    let progress = |p: anabranch_papers::Progress<'_>| {
+        bar.done(p.done, p.total, &format!("{}: {}", p.experiment, p.label));
+    };
     anabranch_papers::run(paper, options, &progress, &|| !interrupt::requested())
 }
 
-/// Writes the report on these results and on those of other papers that earlier commands left beside them.
-fn report(results: &[PaperResult], store: &Results, args: &PaperArgs) -> Result<(), Failure> {
-    let result = |paper: &&Paper| {
-        let new = results.iter().find(|r| r.name == paper.name).cloned();
-        new.or_else(|| store.load(paper))
-    };
-    let results: Vec<PaperResult> = anabranch_papers::all().iter().filter_map(result).collect();
-    let size =
-        |s: &Size| anabranch_report::SizeNote { name: s.name().into(), meaning: s.description().into() };
-    let context = anabranch_report::Context {
-        version: env!("CARGO_PKG_VERSION").to_owned(),
-        command: command(args),
-        sizes: Size::ALL.iter().map(size).collect(),
-        ..Default::default()
-    };
-    let folder = args.out.join("report");
-    anabranch_report::write(&folder, &results, &context)
-        .map_err(|e| Failure::environment("the report is incomplete", &e))?;
-    print(&format!("Report: {}", folder.join("index.html").display()))
-}
-
 fn command(args: &PaperArgs) -> String {
-    let mut command = format!("anabranch paper {}", args.papers.join(","));
-    for (given, option) in [(args.quick, " --quick"), (args.full, " --full")] {
-        command += if given { option } else { "" };
-    }
-    if let Some(seeds) = args.seeds {
-        command += &format!(" --seeds {seeds}");
-    }
+    let mut command = format!("anabranch paper {}{}", args.papers.join(","), args.size);
     if let Some(only) = &args.only {
         command += &format!(" --only {only}");
     }

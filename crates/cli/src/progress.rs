@@ -14,7 +14,7 @@ impl Progress {
 
     /// A bar over a number of runs, known when the first has ended.
     pub fn over_runs() -> Self {
-        Progress::new(0, "{bar:40} {pos} of {len} runs, {eta} left {wide_msg}")
+        Progress::new(0, "{prefix} {bar:24} {pos} of {len} runs, {eta} left  {wide_msg}")
     }
 
     fn new(length: u64, template: &str) -> Self {
@@ -27,7 +27,12 @@ impl Progress {
         self.0.inc(by.as_nanos());
     }
 
-    /// That many runs of all have ended, `label` the last.
+    /// What the runs belong to.
+    pub fn stage(&self, name: String) {
+        self.0.set_prefix(name);
+    }
+
+    /// That many runs of all have ended; `label` is the one that began or ended last.
     pub fn done(&self, runs: usize, all: usize, label: &str) {
         self.0.set_length(all as u64);
         self.0.set_position(runs as u64);

@@ -1,13 +1,15 @@
-//! The results of papers beside the report: one JSON file each, to which commands add.
+//! The results of papers and of algorithms beside the report: one JSON file each, to which commands add.
 
 use crate::failure::Failure;
+use anabranch_cc::registry;
+use anabranch_papers::standard::AlgorithmResult;
 use anabranch_papers::{Paper, PaperResult};
 use std::fs;
 use std::path::{Path, PathBuf};
 
-/// Where the results of papers are.
+/// Where the results are.
 pub struct Results {
-    folder: PathBuf,
+    out: PathBuf,
 }
 
 /// What is on disk after a result was kept.
@@ -19,17 +21,42 @@ pub struct Kept {
 }
 
 impl Results {
-    /// The folder `papers` in `out`, made if it is not there.
+    /// The folders `papers` and `algorithms` in `out`, made if they are not there.
     pub fn open(out: &Path) -> Result<Self, Failure> {
-        let folder = out.join("papers");
-        fs::create_dir_all(&folder)
-            .map_err(|e| Failure::environment(format!("cannot create {}", folder.display()), &e))?;
-        Ok(Results { folder })
+        let results = Results { out: out.to_owned() };
+        for folder in [results.papers(), results.out.join("algorithms")] {
+            fs::create_dir_all(&folder)
+                .map_err(|e| Failure::environment(format!("cannot create {}", folder.display()), &e))?;
+        }
+        Ok(results)
     }
 
-    /// Where they are.
-    pub fn folder(&self) -> &Path {
-        &self.folder
+    /// Where everything is.
+    pub fn out(&self) -> &Path {
+        &self.out
+    }
+
+    /// Where the papers' results are.
+    pub fn papers(&self) -> PathBuf {
+        self.out.join("papers")
+    }
+
+    /// Writes an algorithm's result in place of its former one.
+    pub fn keep_algorithm(&self, result: &AlgorithmResult) -> Result<(), Failure> {
+        let file = self.algorithm(&result.algorithm);
+        let cannot = || format!("cannot write {}", file.display());
+        let json = serde_json::to_string(result).map_err(|e| Failure::environment(cannot(), &e))?;
+        fs::write(&file, json + "\n").map_err(|e| Failure::environment(cannot(), &e))
+    }
+
+    /// What commands left of the registry's algorithms; those of another format are left out.
+    pub fn algorithms(&self) -> Vec<AlgorithmResult> {
+        let load = |name| serde_json::from_str(&fs::read_to_string(self.algorithm(name)).ok()?).ok();
+        registry::ALL.iter().filter_map(|entry| load(entry.name)).collect()
+    }
+
+    fn algorithm(&self, name: &str) -> PathBuf {
+        self.out.join("algorithms").join(name).with_extension("json")
     }
 
     /// What an earlier command left of a paper; `None` also where that is of another format.
@@ -50,7 +77,7 @@ impl Results {
     }
 
     fn file(&self, paper: &Paper) -> PathBuf {
-        self.folder.join(paper.name).with_extension("json")
+        self.papers().join(paper.name).with_extension("json")
     }
 }
 

@@ -27,6 +27,7 @@ mod result;
 mod runner;
 pub mod scenarios;
 mod size;
+pub mod standard;
 mod stats;
 pub mod utility;
 mod verdict;

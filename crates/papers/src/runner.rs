@@ -27,7 +27,9 @@ pub struct Progress<'a> {
     pub done: usize,
     /// All of them.
     pub total: usize,
-    /// The one that ended last.
+    /// What the one that began or ended last belongs to: an experiment's identifier, or a standard case's.
+    pub experiment: &'static str,
+    /// What it is.
     pub label: &'a str,
 }
 
@@ -76,7 +78,9 @@ pub fn run(
     let seeds = options.seeds.unwrap_or(options.size.seeds()).max(1);
     let chosen = choose(paper, options.only.as_deref())?;
     let plans: Vec<Plan> = chosen.iter().map(|d| (d.plan)(options.size)).collect();
-    let simulations = Simulations::of(&chosen, &plans, seeds)?;
+    let setups =
+        chosen.iter().zip(&plans).map(|(definition, plan)| (definition.id(), plan.setups.as_slice()));
+    let simulations = Simulations::of(setups, seeds)?;
     let outcomes = simulations.run(progress, keep_going)?;
 
     let as_explained = options.size == Size::Default && seeds == Size::Default.seeds();
@@ -117,14 +121,16 @@ fn owned(texts: &[&str]) -> Vec<String> {
     texts.iter().map(|t| (*t).to_owned()).collect()
 }
 
-/// Every simulation of a paper's plans, equal ones once.
-struct Simulations {
+/// Every simulation of several experiments, equal ones once.
+pub(crate) struct Simulations {
     each: Vec<Simulation>,
-    /// For each plan and each of its setups the simulation.
-    of_setup: Vec<Vec<usize>>,
+    /// For each experiment and each of its setups the simulation.
+    pub(crate) of_setup: Vec<Vec<usize>>,
 }
 
 struct Simulation {
+    /// The first experiment that asks for it.
+    experiment: &'static str,
     title: String,
     scenario: Scenario,
     sampled: bool,
@@ -132,23 +138,28 @@ struct Simulation {
 }
 
 /// What the seeds of one simulation gave.
-type Outcomes = Vec<Result<Outcome, String>>;
+pub(crate) type Outcomes = Vec<Result<Outcome, String>>;
 
 impl Simulations {
-    fn of(definitions: &[&Definition], plans: &[Plan], seeds: u32) -> Result<Self, PaperError> {
+    /// Of experiments' setups, each with the experiment's identifier.
+    pub(crate) fn of<'a>(
+        experiments: impl IntoIterator<Item = (&'static str, &'a [Setup])>,
+        seeds: u32,
+    ) -> Result<Self, PaperError> {
         let mut each: Vec<Simulation> = Vec::new();
         let mut of_setup = Vec::new();
-        for (definition, plan) in definitions.iter().zip(plans) {
+        for (experiment, setups) in experiments {
             let mut indices = Vec::new();
-            for setup in &plan.setups {
+            for setup in setups {
                 let scenario = setup.scenario().map_err(|why| PaperError::Scenario {
-                    experiment: definition.id(),
+                    experiment,
                     command: setup.command(1),
                     why: Box::new(why),
                 })?;
                 let known = each.iter().position(|s| s.scenario.hash == scenario.hash);
                 let i = known.unwrap_or_else(|| {
-                    each.push(Simulation { title: setup.title.clone(), scenario, sampled: false, seeds: 0 });
+                    let title = setup.title.clone();
+                    each.push(Simulation { experiment, title, scenario, sampled: false, seeds: 0 });
                     each.len() - 1
                 });
                 each[i].sampled |= setup.sampled;
@@ -160,7 +171,7 @@ impl Simulations {
         Ok(Simulations { each, of_setup })
     }
 
-    fn run(
+    pub(crate) fn run(
         &self,
         progress: &(dyn Fn(Progress<'_>) + Sync),
         keep_going: &(dyn Fn() -> bool + Sync),
@@ -177,9 +188,12 @@ impl Simulations {
 
         let done = AtomicUsize::new(0);
         let run = |(i, seed): (usize, u32)| {
-            let outcome = self.each[i].run(seed.into(), keep_going);
-            let label = &self.each[i].title;
-            progress(Progress { done: done.fetch_add(1, Ordering::Relaxed) + 1, total, label });
+            let simulation = &self.each[i];
+            let (experiment, label) = (simulation.experiment, simulation.title.as_str());
+            let report = |done| progress(Progress { done, total, experiment, label });
+            report(done.load(Ordering::Relaxed));
+            let outcome = simulation.run(seed.into(), keep_going);
+            report(done.fetch_add(1, Ordering::Relaxed) + 1);
             ((i, seed), outcome)
         };
         let mut finished: Vec<_> = jobs.into_iter().par_bridge().map(run).collect();

@@ -3,7 +3,7 @@
 /// A scenario file of this crate.
 #[derive(Debug, PartialEq, Eq)]
 pub struct ScenarioFile {
-    /// Its name, without folder.
+    /// Its path below `scenarios/`.
     pub name: &'static str,
     /// Its text.
     pub text: &'static str,
@@ -43,4 +43,12 @@ files! {
     ADW_S3 = "adw-balia-s3.toml";
     ADW_S4 = "adw-balia-s4.toml";
     ADW_S5 = "adw-balia-s5.toml";
+    ONE_PATH = "standard/one-path.toml";
+    TWO_PATHS = "standard/two-paths.toml";
+    ONE_PATH_BESIDE = "standard/one-path-beside.toml";
+    SHARED = "standard/shared.toml";
+    SEPARATE = "standard/separate.toml";
+    UNEQUAL_RTTS = "standard/unequal-rtts.toml";
+    FAILURE = "standard/failure.toml";
+    RATE_CHANGE = "standard/rate-change.toml";
 }

@@ -43,6 +43,11 @@ async function draw(chart) {
   }
 }
 
+// What is folded away has no width to be drawn in: it is drawn when it is opened.
 (async () => {
-  for (const chart of document.querySelectorAll(".chart")) await draw(chart);
+  for (const chart of document.querySelectorAll(".chart")) {
+    const fold = chart.closest("details:not([open])");
+    if (fold) fold.addEventListener("toggle", () => draw(chart), { once: true });
+    else await draw(chart);
+  }
 })();

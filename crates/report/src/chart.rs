@@ -119,8 +119,12 @@ fn columns(panel: &Panel, name: &str, points: &[&Point]) -> Value {
         Some(_) => value(p.y),
         None => Value::Null,
     };
-    let low: Vec<_> = points.iter().map(|p| end(p, 0)).collect();
-    let high: Vec<_> = points.iter().map(|p| end(p, 1)).collect();
+    // Where no point has an interval its columns stay empty: `flatten` reads them as nulls.
+    let with_interval = |which| match points.iter().any(|p| !ends(p).is_empty()) {
+        true => points.iter().map(|p| end(p, which)).collect(),
+        false => Vec::new(),
+    };
+    let (low, high): (Vec<_>, Vec<_>) = (with_interval(0), with_interval(1));
     if panel.mark == Mark::Bar {
         let label: Vec<_> = points.iter().map(|p| p.label.as_deref().unwrap_or("")).collect();
         return json!({ "series": name, "label": label, "y": y, "low": low, "high": high });

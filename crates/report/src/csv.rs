@@ -1,6 +1,11 @@
 //! The values behind tables and figures, every one of them, for other tools.
 
-use anabranch_papers::{Mark, Panel, Published};
+use std::collections::BTreeMap;
+
+use anabranch_papers::{
+    Mark, Panel, Published,
+    standard::{CaseResult, Trace},
+};
 
 use crate::{
     boxes::{FiveNumbers, NAMES, groups},
@@ -37,6 +42,31 @@ fn boxes(panel: &Panel) -> String {
                 out += &line([&series.name, source, label, kind, &y.to_string()]);
             }
         }
+    }
+    out
+}
+
+/// A standard case over time: one line for each instant, one column for each line of its drawings.
+pub fn traces(case: &CaseResult) -> String {
+    let named = |what: &str, traces: &[Trace]| -> Vec<(String, Trace)> {
+        traces.iter().map(|t| (format!("{} {what}", t.name), t.clone())).collect()
+    };
+    let mut columns = named("cwnd (segments)", &case.windows);
+    columns.extend(named("goodput (Mbit/s)", &case.rates));
+    columns.extend(case.observables.iter().flat_map(|o| named(&o.name, &o.traces)));
+    // Instants are whole milliseconds.
+    let mut lines: BTreeMap<i64, Vec<String>> = BTreeMap::new();
+    for (i, (_, trace)) in columns.iter().enumerate() {
+        for (t, y) in trace.time_s.iter().zip(&trace.values) {
+            let line =
+                lines.entry((t * 1e3).round() as i64).or_insert_with(|| vec![String::new(); columns.len()]);
+            line[i] = y.to_string();
+        }
+    }
+    let mut out = line(std::iter::once("time (s)").chain(columns.iter().map(|(name, _)| name.as_str())));
+    for (ms, values) in lines {
+        let time = (ms as f64 / 1e3).to_string();
+        out += &line(std::iter::once(time.as_str()).chain(values.iter().map(String::as_str)));
     }
     out
 }
@@ -94,12 +124,12 @@ pub fn rows(paper: &PaperPlan) -> String {
 }
 
 /// A record as in RFC 4180.
-fn line<const N: usize>(fields: [&str; N]) -> String {
-    let quoted = fields.map(|field| match field.contains([',', '"', '\n', '\r']) {
+fn line<'a>(fields: impl IntoIterator<Item = &'a str>) -> String {
+    let quoted = fields.into_iter().map(|field| match field.contains([',', '"', '\n', '\r']) {
         true => format!("\"{}\"", field.replace('"', "\"\"")),
         false => field.to_owned(),
     });
-    quoted.join(",") + "\r\n"
+    quoted.collect::<Vec<_>>().join(",") + "\r\n"
 }
 
 #[cfg(test)]

@@ -1,7 +1,7 @@
 //! The HTML report: published values beside ours, figures redrawn, and how to get each of them again.
 //!
-//! [`write()`] turns recorded [`PaperResult`]s into a folder of plain files that opens from disk without a
-//! network. The same results and [`Context`] always give the same bytes: no clock, no environment.
+//! [`write()`] turns recorded [`PaperResult`]s and [`AlgorithmResult`]s into a folder of plain files that opens from disk
+//! without a network. The same results and [`Context`] always give the same bytes: no clock, no environment.
 //!
 //! A page is a function in `pages` of the `Plan`, which has given every page, row and data file its name
 //! beforehand, so that pages can link to each other. Another kind of page is one more module there and one more
@@ -9,11 +9,12 @@
 
 use std::path::Path;
 
-use anabranch_papers::PaperResult;
+use anabranch_papers::{PaperResult, standard::AlgorithmResult};
 
 mod boxes;
 mod chart;
 mod csv;
+mod dots;
 mod downsample;
 mod format;
 mod layout;
@@ -52,17 +53,27 @@ pub struct SizeNote {
     pub meaning: String,
 }
 
-/// Writes the report to `dir`, which is created: `index.html`, `methods.html`, a page for each paper, the
-/// scripts and styles in `assets/` and the figures' values in `data/`.
+/// Writes the report to `dir`, which is created: `index.html`, `methods.html`, a page for each paper, `algorithms.html` and a
+/// page for each algorithm of the registry (with its standard cases, where `algorithms` has them), the scripts and styles
+/// in `assets/` and the figures' values in `data/`.
 ///
 /// # Errors
 /// A file or folder that cannot be written.
-pub fn write(dir: &Path, results: &[PaperResult], context: &Context) -> Result<(), ReportError> {
-    let plan = plan::Plan::new(results, context);
+pub fn write(
+    dir: &Path,
+    results: &[PaperResult],
+    algorithms: &[AlgorithmResult],
+    context: &Context,
+) -> Result<(), ReportError> {
+    let plan = plan::Plan::new(results, algorithms, context);
     let mut site = site::Site::with_assets();
     pages::overview::add(&plan, &mut site);
     for paper in &plan.papers {
         pages::paper::add(&plan, paper, &mut site);
+    }
+    pages::algorithms::add(&plan, &mut site);
+    for algorithm in &plan.algorithms {
+        pages::algorithm::add(&plan, algorithm, &mut site);
     }
     pages::methods::add(&plan, &mut site);
     site.write(dir)

@@ -1,5 +1,8 @@
 //! One module for each kind of page.
 
+pub mod algorithm;
+pub mod algorithms;
+pub mod case;
 pub mod experiment;
 pub mod figure;
 pub mod methods;

@@ -2,7 +2,8 @@
 
 use std::collections::BTreeSet;
 
-use anabranch_papers::{Experiment, Figure, Panel, PaperResult, Row};
+use anabranch_cc::registry::{self, Entry};
+use anabranch_papers::{Experiment, Figure, Panel, PaperResult, Row, standard::AlgorithmResult};
 
 use crate::Context;
 
@@ -12,6 +13,18 @@ pub struct Plan<'a> {
     pub context: &'a Context,
     /// One page each.
     pub papers: Vec<PaperPlan<'a>>,
+    /// One page each: all of the registry, in its order.
+    pub algorithms: Vec<AlgorithmPlan<'a>>,
+}
+
+/// An algorithm's page.
+pub struct AlgorithmPlan<'a> {
+    /// What is known of it.
+    pub entry: &'static Entry,
+    /// How it does in the standard cases, where that was run.
+    pub result: Option<&'a AlgorithmResult>,
+    /// "algorithm-lia.html".
+    pub file: String,
 }
 
 /// A paper's page.
@@ -50,10 +63,23 @@ pub struct FigurePlan<'a> {
 
 impl<'a> Plan<'a> {
     /// Names everything in `results`.
-    pub fn new(results: &'a [PaperResult], context: &'a Context) -> Self {
-        let mut pages = Names::taken(["index", "methods"]);
+    pub fn new(results: &'a [PaperResult], algorithms: &'a [AlgorithmResult], context: &'a Context) -> Self {
+        let mut pages = Names::taken(["index", "methods", "algorithms"]);
+        let algorithms = registry::ALL.iter().map(|entry| AlgorithmPlan {
+            entry,
+            result: algorithms.iter().find(|result| result.algorithm == entry.name),
+            file: format!("{}.html", pages.claim(&format!("algorithm-{}", entry.name))),
+        });
+        let algorithms = algorithms.collect();
         let papers = results.iter().map(|result| PaperPlan::new(result, pages.claim(&result.name))).collect();
-        Self { context, papers }
+        Self { context, papers, algorithms }
+    }
+}
+
+impl AlgorithmPlan<'_> {
+    /// The path of a standard case's values over time: "data/algorithm-lia-alone-one.csv".
+    pub fn case_csv(&self, case: &str) -> String {
+        format!("data/{}-{case}.csv", self.file.trim_end_matches(".html"))
     }
 }
 

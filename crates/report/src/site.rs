@@ -30,9 +30,10 @@ macro_rules! asset {
     };
 }
 
-const ASSETS: [(&str, &[u8]); 6] = [
+const ASSETS: [(&str, &[u8]); 7] = [
     asset!("report.css"),
     asset!("report.js"),
+    asset!("sort.js"),
     asset!("vendor/vega.min.js"),
     asset!("vendor/vega-lite.min.js"),
     asset!("vendor/vega-embed.min.js"),

@@ -35,7 +35,7 @@ fn rendered(page: &Path) -> Option<String> {
 
 fn draws_all(results: &[PaperResult], page: &str) {
     let dir = tempfile::tempdir().unwrap();
-    write(dir.path(), results, &fixture::context()).unwrap();
+    write(dir.path(), results, &fixture::algorithms(), &fixture::context()).unwrap();
     let written = fs::read_to_string(dir.path().join(page)).unwrap();
     let charts = written.matches("<div class=\"chart\"").count();
     assert_eq!(charts, 7);

@@ -14,7 +14,7 @@ mod fixture;
 /// Every file of a report, by its path.
 fn files(results: &[PaperResult]) -> BTreeMap<String, String> {
     let dir = tempfile::tempdir().unwrap();
-    write(dir.path(), results, &fixture::context()).unwrap();
+    write(dir.path(), results, &fixture::algorithms(), &fixture::context()).unwrap();
     let mut files = BTreeMap::new();
     collect(dir.path(), dir.path(), &mut files);
     files

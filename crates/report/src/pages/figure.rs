@@ -24,7 +24,8 @@ pub fn figure(plan: &FigurePlan) -> Markup {
     }
 }
 
-fn drawing(panel: &Panel, data: &str) -> Markup {
+/// One plot, and where its values are.
+pub fn drawing(panel: &Panel, data: &str) -> Markup {
     let chart = chart(panel);
     html! {
         div.panel {

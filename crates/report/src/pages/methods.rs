@@ -103,6 +103,11 @@ fn figures() -> Markup {
             "menu at a chart's corner saves it as SVG or PNG."
         }
         p {
+            "The "
+            a href="algorithms.html#reading" { "algorithms' pages" }
+            " have no published values: they show how each algorithm behaves in the same standard cases."
+        }
+        p {
             "A long series is drawn with the lowest and highest value of each short stretch, so that no peak is lost. The CSV "
             "file beside a chart has every value."
         }

@@ -5,7 +5,10 @@ use maud::{Markup, html};
 
 use crate::{
     layout::{Page, page},
-    pages::experiment::{measured, published},
+    pages::{
+        algorithms,
+        experiment::{measured, published},
+    },
     plan::{PaperPlan, Plan},
     prose::{paragraphs, prose},
     site::Site,
@@ -25,6 +28,7 @@ pub fn add(plan: &Plan, site: &mut Site) {
         (facts(plan))
         (paragraphs(&plan.context.notes))
         (summary(plan))
+        (algorithms(plan))
         (strips(plan))
         (every_row(plan))
     };
@@ -94,6 +98,20 @@ fn summary(plan: &Plan) -> Markup {
                     }
                 }
             }
+        }
+    }
+}
+
+/// Links to the algorithms' pages.
+fn algorithms(plan: &Plan) -> Markup {
+    html! {
+        h2 id="algorithms" { "Algorithms" }
+        p {
+            "Each has a page with its rules, our readings, and its behaviour in "
+            a href=(algorithms::FILE) { "the standard cases" } ", where all stand side by side."
+        }
+        nav.siblings aria-label="Algorithms" {
+            @for a in &plan.algorithms { a href=(a.file) title=(a.entry.title) { (a.entry.name) } }
         }
     }
 }

@@ -1,5 +1,6 @@
 //! A paper's page.
 
+use anabranch_papers::Run;
 use maud::{Markup, html};
 
 use crate::{
@@ -23,6 +24,7 @@ pub fn add(plan: &Plan, paper: &PaperPlan, site: &mut Site) {
             dt { "Verdicts" } dd { (verdict::tally(verdict::counts(rows))) }
             dt { "Size" } dd { b { (result.size) } ", " "seeds a row: " (result.seeds_of_rows()) }
             dt { "Version" } dd { (result.version) }
+            (algorithms(plan, paper))
             dt { "Repeat it" } dd { @for command in result.commands() { div { code { (command) } } } }
             dt { "Data" } dd { a href=(paper.rows_csv) download { "every row as CSV" } }
         }
@@ -38,6 +40,30 @@ pub fn add(plan: &Plan, paper: &PaperPlan, site: &mut Site) {
     site.add(paper.file.as_str(), page(plan, &Page { file: &paper.file, title: &title, charts }, &body));
     site.add(paper.rows_csv.as_str(), csv::rows(paper));
     figure::add_data(paper, site);
+}
+
+/// The pages of the algorithms that its runs and scenarios name.
+fn algorithms(plan: &Plan, paper: &PaperPlan) -> Markup {
+    let runs = || paper.experiments.iter().flat_map(|e| &e.experiment.runs);
+    let used: Vec<_> =
+        plan.algorithms.iter().filter(|a| runs().any(|run| names(run, a.entry.name))).collect();
+    html! {
+        @if !used.is_empty() {
+            dt { "Algorithms" }
+            dd { @for (i, a) in used.iter().enumerate() { @if i > 0 { ", " } a href=(a.file) title=(a.entry.title) { (a.entry.name) } } }
+        }
+    }
+}
+
+/// Whether the algorithm `name` is given to a flow, in the command or in the scenario.
+fn names(run: &Run, name: &str) -> bool {
+    let in_text = run
+        .text
+        .lines()
+        .filter_map(|line| line.trim().strip_prefix("cc "))
+        .any(|rest| rest.contains(&format!("\"{name}\"")));
+    let mut words = run.command.split(|c: char| c.is_whitespace() || "='\"".contains(c));
+    in_text || words.any(|word| word == name)
 }
 
 fn contents(paper: &PaperPlan) -> Markup {

@@ -1,0 +1,115 @@
+//! `anabranch cc report`: algorithms in the standard cases.
+
+use crate::algorithms;
+use crate::args::{CcReportArgs, SizeArgs};
+use crate::failure::Failure;
+use crate::interrupt;
+use crate::output::{counted, note, print, print_json};
+use crate::progress::Progress;
+use crate::report;
+use crate::results::Results;
+use crate::table::{PLAIN, Spread, Table, WIDTH};
+use anabranch_cc::registry::{self, Entry};
+use anabranch_papers::PaperError;
+use anabranch_papers::standard::{self, AlgorithmResult, CASES, Case};
+use miette::miette;
+
+/// `anabranch cc report`.
+pub fn report(args: &CcReportArgs) -> Result<(), Failure> {
+    let all = args.names.is_empty() || args.names.iter().any(|name| name == "all");
+    let chosen: Vec<&Entry> = match all {
+        true => registry::ALL.to_vec(),
+        false => args.names.iter().map(|name| algorithms::find(name)).collect::<Result<_, _>>()?,
+    };
+    interrupt::listen()?;
+    let store = Results::open(&args.out)?;
+    let results = run(&chosen, &args.size, &store)?;
+    if args.json {
+        print_json(&results)?;
+    } else {
+        let pages: Vec<String> = results.iter().map(page).collect();
+        print(&pages.join("\n"))?;
+    }
+    let names = if all { String::new() } else { format!(" {}", args.names.join(" ")) };
+    report::write(&store, format!("anabranch cc report{names}{}", args.size), !args.json)?;
+    check(&results)
+}
+
+/// Runs algorithms through the standard cases and keeps each result as soon as it is there.
+pub fn run(algorithms: &[&Entry], size: &SizeArgs, store: &Results) -> Result<Vec<AlgorithmResult>, Failure> {
+    let bar = Progress::over_runs();
+    let mut results = Vec::new();
+    for (i, entry) in algorithms.iter().enumerate() {
+        bar.stage(format!("standard cases, {}", entry.name));
+        let progress = |p: anabranch_papers::Progress<'_>| {
+            bar.done(i * p.total + p.done, algorithms.len() * p.total, p.label);
+        };
+        let result = standard::run(entry, size.size(), size.seeds(), &progress, &|| !interrupt::requested());
+        match result {
+            Ok(result) => {
+                store.keep_algorithm(&result)?;
+                results.push(result);
+            }
+            Err(PaperError::Interrupted) => {
+                return Err(Failure::Interrupted(miette!(
+                    "interrupted in the standard cases of {}: {} complete in {}, the report is as it was",
+                    entry.name,
+                    counted(results.len(), "algorithm"),
+                    store.out().display()
+                )));
+            }
+            Err(error) => return Err(Failure::Result(miette!("{}: {error}", entry.name))),
+        }
+    }
+    drop(bar);
+    let others = store.algorithms();
+    let unlike: Vec<&str> = match results.first() {
+        Some(new) => others.iter().filter(|r| !r.is_made_like(new)).map(|r| r.algorithm.as_str()).collect(),
+        None => vec![],
+    };
+    if !unlike.is_empty() {
+        note(&format!(
+            "{} were run with another size, other seeds or another version: the comparisons leave them out",
+            unlike.join(", ")
+        ));
+    }
+    Ok(results)
+}
+
+/// An error where a run failed.
+pub fn check(results: &[AlgorithmResult]) -> Result<(), Failure> {
+    let failures = results
+        .iter()
+        .flat_map(|r| r.cases.iter().flat_map(move |c| c.failures.iter().map(move |f| (r, c, f))));
+    let lines: Vec<String> =
+        failures.map(|(r, c, why)| format!("{}, {}: {why}", r.algorithm, c.id)).collect();
+    match lines.is_empty() {
+        true => Ok(()),
+        false => {
+            Err(Failure::Result(miette!(help = lines.join("\n"), "{} failed", counted(lines.len(), "run"))))
+        }
+    }
+}
+
+/// The key figures for people.
+fn page(result: &AlgorithmResult) -> String {
+    let cases: Vec<_> = CASES.iter().filter_map(|case| Some((case, result.case(case.id)?))).collect();
+    let goal = |case: &Case| match case.goal.unit() {
+        "" => case.goal.title().to_owned(),
+        unit => format!("{} ({unit})", case.goal.title()),
+    };
+    let bound = |at_least: bool| if at_least { "at least" } else { "" };
+    let keys = || cases.iter().map(|(_, r)| r.key.as_ref());
+    let spread = |e: &anabranch_papers::Estimate| Spread::of(e.values.iter().copied().map(Some));
+    let values: Vec<Spread> = keys().map(|k| k.map_or(Spread::Missing, |k| spread(&k.value))).collect();
+    let queues: Vec<Spread> =
+        cases.iter().map(|(_, r)| r.queue_packets.as_ref().map_or(Spread::Missing, spread)).collect();
+    let table = Table::new()
+        .text("standard case", cases.iter().map(|(case, _)| case.title))
+        .text("figure", cases.iter().map(|(case, _)| goal(case)))
+        .text("", keys().map(|k| bound(k.is_some_and(|k| k.at_least))))
+        .estimates("value", PLAIN, &values)
+        .estimates("mean queue, packets", PLAIN, &queues);
+    let heading = format!("{} ({} size; seeds: {})", result.algorithm, result.size, result.seeds);
+    format!("{}\n{table}", textwrap::fill(&heading, WIDTH))
+}

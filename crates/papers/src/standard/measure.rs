@@ -1,0 +1,146 @@
+//! From the runs of a case to its table.
+
+use super::case::{Case, Goal};
+use super::over_time;
+use super::result::{CaseResult, FlowRow, Key, LinkRow, Recovery};
+use crate::runner::Outcomes;
+use crate::{Estimate, Outcome, Run, Setup, estimate};
+use anabranch_cc::registry::Entry;
+use anabranch_record::{FlowSummary, SubflowSummary, Summary};
+
+/// Bytes of a full packet.
+const PACKET: f64 = 1500.0;
+
+/// What the runs of a case, one for each seed, say of the algorithm.
+pub(super) fn case(case: &Case, algorithm: &Entry, setup: &Setup, outcomes: &Outcomes) -> CaseResult {
+    let runs = Runs(outcomes);
+    let first = outcomes.first().and_then(|run| run.as_ref().ok());
+    let flows = flows(&runs);
+    let recoveries: Vec<Recovery> = case.changes.iter().map(|change| runs.recovery(change)).collect();
+    let key = match case.goal {
+        Goal::Utilisation => runs.whole(|s| mean(s.links.iter().map(|l| l.utilisation * 100.0))).map(Key::of),
+        Goal::Share => runs.whole(|s| share(s, s.flows.first()?)).map(Key::of),
+        Goal::Recovery => recoveries
+            .last()
+            .and_then(|r| Some(Key { value: r.time_s.clone()?, at_least: r.unrecovered > 0 })),
+    };
+    CaseResult {
+        id: case.id.into(),
+        key,
+        queue_packets: runs.whole(|s| mean(s.links.iter().map(|l| l.mean_queue_bytes / PACKET))),
+        jain: runs.whole(|s| s.jain.filter(|_| s.flows.len() > 1)),
+        flows,
+        links: links(&runs),
+        recoveries,
+        windows: first.map(over_time::windows).unwrap_or_default(),
+        rates: first.map(over_time::rates).unwrap_or_default(),
+        observables: first.map(|run| over_time::observables(run, algorithm)).unwrap_or_default(),
+        run: Run {
+            title: setup.title.clone(),
+            command: setup.command(1),
+            scenario: setup.file.name.into(),
+            text: setup.file.text.into(),
+        },
+        failures: outcomes.iter().filter_map(|run| run.as_ref().err().cloned()).collect(),
+    }
+}
+
+impl Key {
+    fn of(value: Estimate) -> Self {
+        Key { value, at_least: false }
+    }
+}
+
+/// A case's runs.
+struct Runs<'a>(&'a Outcomes);
+
+impl Runs<'_> {
+    /// The mean of what each run gives; nothing where one failed or has no such value.
+    fn each(&self, value: impl Fn(&Outcome) -> Option<f64>) -> Option<Estimate> {
+        let values: Option<Vec<f64>> = self.0.iter().map(|run| value(run.as_ref().ok()?)).collect();
+        estimate(values?).ok()
+    }
+
+    fn whole(&self, value: impl Fn(&Summary) -> Option<f64>) -> Option<Estimate> {
+        self.each(|run| value(&run.summary))
+    }
+
+    fn recovery(&self, change: &super::case::Change) -> Recovery {
+        let times = || self.0.iter().map(|run| over_time::recovery(run.as_ref().ok()?, change));
+        Recovery {
+            what: change.what.into(),
+            time_s: self.each(|run| over_time::recovery(run, change).map(|t| t.unwrap_or_else(|had| had))),
+            unrecovered: times().filter(|t| matches!(t, Some(Err(_)))).count() as u32,
+        }
+    }
+}
+
+fn mean(values: impl ExactSizeIterator<Item = f64>) -> Option<f64> {
+    let n = values.len();
+    (n > 0).then(|| values.sum::<f64>() / n as f64)
+}
+
+/// A connection's goodput ÷ the mean over the connections; none where there is one only.
+fn share(summary: &Summary, flow: &FlowSummary) -> Option<f64> {
+    let goodputs: Vec<f64> = summary.flows.iter().filter_map(|f| f.goodput_bps).collect();
+    let equal = mean(goodputs.iter().copied()).filter(|equal| *equal > 0.0 && goodputs.len() > 1)?;
+    Some(flow.goodput_bps? / equal)
+}
+
+fn flows(runs: &Runs<'_>) -> Vec<FlowRow> {
+    let Some(Ok(first)) = runs.0.first() else { return vec![] };
+    let mut rows = Vec::new();
+    for (f, flow) in first.summary.flows.iter().enumerate() {
+        let of = |value: fn(&FlowSummary) -> Option<f64>| runs.whole(|s| value(&s.flows[f]));
+        let connection = FlowRow {
+            flow: flow.name.clone(),
+            cc: flow.cc.clone(),
+            path: None,
+            part: false,
+            goodput_mbps: of(|f| Some(f.goodput_bps? / 1e6)),
+            share: runs.whole(|s| share(s, &s.flows[f])),
+            cwnd_segments: None,
+            rtt_ms: None,
+            loss_percent: None,
+            timeouts: of(|f| Some(f.subflows.iter().map(|s| s.timeouts as f64).sum())),
+        };
+        let subflows = flow.subflows.iter().enumerate().map(|(r, subflow)| {
+            let of =
+                |value: fn(&SubflowSummary) -> Option<f64>| runs.whole(|s| value(&s.flows[f].subflows[r]));
+            FlowRow {
+                path: Some(subflow.path.join(", ")),
+                part: true,
+                goodput_mbps: of(|s| Some(s.goodput_bps? / 1e6)),
+                share: None,
+                cwnd_segments: of(|s| s.mean_cwnd_segments),
+                rtt_ms: of(|s| Some(s.mean_rtt_s? * 1e3)),
+                loss_percent: of(|s| Some(s.loss_rate? * 100.0)),
+                timeouts: of(|s| Some(s.timeouts as f64)),
+                ..connection.clone()
+            }
+        });
+        let mut subflows: Vec<FlowRow> = subflows.collect();
+        // A connection of one subflow is one row.
+        match subflows.len() {
+            1 => rows.extend(subflows.pop().map(|only| FlowRow {
+                part: false,
+                goodput_mbps: connection.goodput_mbps,
+                share: connection.share,
+                ..only
+            })),
+            _ => rows.extend(std::iter::once(connection).chain(subflows)),
+        }
+    }
+    rows
+}
+
+fn links(runs: &Runs<'_>) -> Vec<LinkRow> {
+    let Some(Ok(first)) = runs.0.first() else { return vec![] };
+    let link = |i: usize| LinkRow {
+        name: first.summary.links[i].name.clone(),
+        utilisation_percent: runs.whole(|s| Some(s.links[i].utilisation * 100.0)),
+        queue_packets: runs.whole(|s| Some(s.links[i].mean_queue_bytes / PACKET)),
+        drops: runs.whole(|s| Some(s.links[i].drops as f64)),
+    };
+    (0..first.summary.links.len()).map(link).collect()
+}

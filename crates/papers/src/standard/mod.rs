@@ -1,0 +1,46 @@
+//! The standard cases: every algorithm in the same few situations, so that they can be seen side by side.
+//!
+//! A [`Case`] is a scenario with a purpose and one key figure. [`run`] puts an algorithm of the registry in the place of
+//! the flow that each case calls `tested`, over several seeds, and gives an [`AlgorithmResult`]. An algorithm that knows
+//! one path only runs uncoupled where the case has two.
+
+mod case;
+mod measure;
+mod over_time;
+mod result;
+
+pub use case::{CASES, Case, Goal};
+pub use result::{AlgorithmResult, CaseResult, FlowRow, Key, LinkRow, Observed, Recovery, Trace};
+
+use crate::runner::Simulations;
+use crate::{PaperError, Progress, Size};
+use anabranch_cc::registry::Entry;
+
+/// Runs an algorithm through the standard cases, with `seeds` in place of the size's own number.
+///
+/// The result does not depend on the number of threads. `progress` is called from several threads.
+///
+/// # Errors
+/// [`PaperError::Interrupted`] where `keep_going` said no.
+pub fn run(
+    algorithm: &Entry,
+    size: Size,
+    seeds: Option<u32>,
+    progress: &(dyn Fn(Progress<'_>) + Sync),
+    keep_going: &(dyn Fn() -> bool + Sync),
+) -> Result<AlgorithmResult, PaperError> {
+    let seeds = seeds.unwrap_or(size.seeds()).max(1);
+    let setups: Vec<_> = CASES.iter().map(|case| [case.setup(algorithm.name, size)]).collect();
+    let named = CASES.iter().zip(&setups).map(|(case, setup)| (case.id, setup.as_slice()));
+    let simulations = Simulations::of(named, seeds)?;
+    let outcomes = simulations.run(progress, keep_going)?;
+    let cases = CASES.iter().zip(&setups).zip(&simulations.of_setup);
+    let cases = cases.map(|((case, [setup]), i)| measure::case(case, algorithm, setup, &outcomes[i[0]]));
+    Ok(AlgorithmResult {
+        algorithm: algorithm.name.into(),
+        size: size.name().into(),
+        seeds,
+        version: env!("CARGO_PKG_VERSION").into(),
+        cases: cases.collect(),
+    })
+}

@@ -1,0 +1,153 @@
+//! What an algorithm's run through the standard cases leaves. Written as JSON, read by the report.
+
+use crate::{Estimate, Run};
+use serde::{Deserialize, Serialize};
+
+/// An algorithm in the standard cases.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct AlgorithmResult {
+    /// Its name in the registry.
+    pub algorithm: String,
+    /// Which size was run: "quick", "default" or "full".
+    pub size: String,
+    /// Seeds of each case.
+    pub seeds: u32,
+    /// The version that ran it.
+    pub version: String,
+    /// Each case, in the order of [`crate::standard::CASES`].
+    pub cases: Vec<CaseResult>,
+}
+
+impl AlgorithmResult {
+    /// A case by its identifier.
+    pub fn case(&self, id: &str) -> Option<&CaseResult> {
+        self.cases.iter().find(|case| case.id == id)
+    }
+
+    /// Whether both were made with the same size, seeds and version, so that their values may stand side by side.
+    pub fn is_made_like(&self, other: &AlgorithmResult) -> bool {
+        (&self.size, self.seeds, &self.version) == (&other.size, other.seeds, &other.version)
+    }
+
+    /// The command that repeats it.
+    pub fn command(&self) -> String {
+        let mut command = format!("anabranch cc report {}", self.algorithm);
+        let size = crate::Size::ALL.into_iter().find(|size| size.name() == self.size).unwrap_or_default();
+        if size != crate::Size::default() {
+            command += &format!(" --{}", size.name());
+        }
+        if size.seeds() != self.seeds {
+            command += &format!(" --seeds {}", self.seeds);
+        }
+        command
+    }
+}
+
+/// An algorithm in one case. A value is missing where a run failed, or a flow has no such value.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct CaseResult {
+    /// The case's identifier.
+    pub id: String,
+    /// The key figure, in the unit of the case's goal.
+    pub key: Option<Key>,
+    /// Bytes waiting before the links, in packets of 1500 bytes: mean over time and links.
+    pub queue_packets: Option<Estimate>,
+    /// Jain's index of the connections' goodputs; missing with a single one.
+    pub jain: Option<Estimate>,
+    /// Each connection, and below it its subflows where it has several.
+    pub flows: Vec<FlowRow>,
+    /// Each link.
+    pub links: Vec<LinkRow>,
+    /// How soon each change was made up for.
+    pub recoveries: Vec<Recovery>,
+    /// Congestion windows in the first seed's run, in segments.
+    pub windows: Vec<Trace>,
+    /// Payload acknowledged in the second before, in the first seed's run, in Mbit/s.
+    pub rates: Vec<Trace>,
+    /// The algorithm's inner values in the first seed's run.
+    pub observables: Vec<Observed>,
+    /// How to run it again.
+    pub run: Run,
+    /// What went wrong, if a run failed.
+    pub failures: Vec<String>,
+}
+
+/// A case's key figure.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Key {
+    /// Mean and interval.
+    pub value: Estimate,
+    /// It is a lower bound: see [`Recovery::unrecovered`].
+    pub at_least: bool,
+}
+
+/// What is measured of a connection or of one of several subflows.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct FlowRow {
+    /// The flow's name in the scenario.
+    pub flow: String,
+    /// Its algorithm.
+    pub cc: String,
+    /// The links of its only path or of this subflow; `None` for a connection of several subflows as a whole.
+    pub path: Option<String>,
+    /// A subflow of the connection above it?
+    pub part: bool,
+    /// Payload, in Mbit/s.
+    pub goodput_mbps: Option<Estimate>,
+    /// Goodput ÷ the mean of all connections' goodputs; connections only, where there are several.
+    pub share: Option<Estimate>,
+    /// Mean congestion window, in segments.
+    pub cwnd_segments: Option<Estimate>,
+    /// Mean round-trip time, in milliseconds.
+    pub rtt_ms: Option<Estimate>,
+    /// Segments dropped ÷ segments sent, in percent.
+    pub loss_percent: Option<Estimate>,
+    /// Retransmission timeouts in a run.
+    pub timeouts: Option<Estimate>,
+}
+
+/// What is measured of a link.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct LinkRow {
+    /// Its name.
+    pub name: String,
+    /// In percent.
+    pub utilisation_percent: Option<Estimate>,
+    /// Mean queue, in packets of 1500 bytes.
+    pub queue_packets: Option<Estimate>,
+    /// Packets in a run that found the queue full.
+    pub drops: Option<Estimate>,
+}
+
+/// How soon a change was made up for: the time from the change until the start of the first second in which the watched
+/// subflows have 80 % of what their paths now carry acknowledged.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Recovery {
+    /// After which change, of which subflows.
+    pub what: String,
+    /// In seconds.
+    pub time_s: Option<Estimate>,
+    /// Seeds in which it did not happen before the next change or the end. They count with the time they had, so that
+    /// the mean is then a lower bound.
+    pub unrecovered: u32,
+}
+
+/// A line over time.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Trace {
+    /// Legend entry.
+    pub name: String,
+    /// Simulated times, in seconds.
+    pub time_s: Vec<f64>,
+    /// The value at each.
+    pub values: Vec<f64>,
+}
+
+/// One of the algorithm's observables over time.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Observed {
+    /// Its name in the registry.
+    pub name: String,
+    /// For each subflow.
+    pub traces: Vec<Trace>,
+}

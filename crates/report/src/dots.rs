@@ -1,0 +1,199 @@
+//! A dot plot: one row for each algorithm, in one or more columns of values with their intervals.
+
+use anabranch_papers::Estimate;
+use maud::{Markup, html};
+
+use crate::format::number;
+
+/// Sizes in the drawing's own units, about CSS pixels.
+const ROW: f64 = 17.0;
+const NAMES: f64 = 118.0;
+const COLUMN: f64 = 150.0;
+const DIGITS: f64 = 46.0;
+const HEAD: f64 = 22.0;
+const FOOT: f64 = 20.0;
+
+/// A row's name.
+pub struct Name<'a> {
+    /// Whose values they are.
+    pub text: &'a str,
+    /// Its page.
+    pub href: String,
+    /// Is the page about it?
+    pub own: bool,
+}
+
+/// A value with its interval.
+#[derive(Clone)]
+pub struct Dot<'a> {
+    /// Mean and interval.
+    pub value: &'a Estimate,
+    /// A lower bound?
+    pub at_least: bool,
+}
+
+/// A column of values, one for each row.
+pub struct Column<'a> {
+    /// Its heading, with the unit.
+    pub title: String,
+    /// The values; `None` where there is none.
+    pub dots: Vec<Option<Dot<'a>>>,
+    /// A value to see others by.
+    pub mark: Option<f64>,
+    /// What the axis covers at least.
+    pub covers: (f64, f64),
+}
+
+/// Draws it; `label` says what it shows.
+pub fn plot(label: &str, names: &[Name], columns: &[Column]) -> Markup {
+    let width = NAMES + columns.len() as f64 * (COLUMN + DIGITS);
+    let bottom = HEAD + names.len() as f64 * ROW;
+    let height = bottom + FOOT;
+    let middle = |row: usize| HEAD + (row as f64 + 0.5) * ROW;
+    html! {
+        svg.dots viewBox={ "0 0 " (width) " " (height) } role="group" aria-label=(label) {
+            @for (row, _) in names.iter().enumerate().filter(|(_, name)| name.own) {
+                rect.own x="0" y=(HEAD + row as f64 * ROW) width=(width) height=(ROW) rx="2" {}
+            }
+            @for (row, name) in names.iter().enumerate() {
+                a href=(name.href) class=[name.own.then_some("own")] {
+                    text x="4" y=(middle(row) + 3.8) { (name.text) }
+                }
+            }
+            @for (i, column) in columns.iter().enumerate() {
+                g transform={ "translate(" (NAMES + i as f64 * (COLUMN + DIGITS)) " 0)" } {
+                    (draw(column, names, bottom, middle))
+                }
+            }
+        }
+    }
+}
+
+fn draw(column: &Column, names: &[Name], bottom: f64, middle: impl Fn(usize) -> f64) -> Markup {
+    let scale = Scale::of(column);
+    html! {
+        text.title x="0" y="12" { (column.title) }
+        @for tick in scale.ticks() {
+            line.grid x1=(scale.place(tick)) x2=(scale.place(tick)) y1=(HEAD) y2=(bottom) {}
+            text.tick x=(scale.place(tick)) y=(bottom + 13.0) { (number(tick)) }
+        }
+        @if let Some(mark) = column.mark {
+            line.mark x1=(scale.place(mark)) x2=(scale.place(mark)) y1=(HEAD) y2=(bottom) {}
+        }
+        @for (row, (dot, name)) in column.dots.iter().zip(names).enumerate() {
+            @let y = middle(row);
+            @match dot {
+                Some(dot) => g class=[name.own.then_some("own")] {
+                    title { (name.text) ": " (text(dot)) }
+                    @if let Some(half) = dot.value.half_width {
+                        line.interval x1=(scale.place(dot.value.mean - half)) x2=(scale.place(dot.value.mean + half)) y1=(y) y2=(y) {}
+                    }
+                    @if dot.at_least {
+                        path.dot d={ "M" (scale.place(dot.value.mean)) " " (y - 4.0) "l6 4l-6 4z" } {}
+                    } @else {
+                        circle.dot cx=(scale.place(dot.value.mean)) cy=(y) r="3.4" {}
+                    }
+                    text.value x=(COLUMN + DIGITS - 8.0) y=(y + 3.6) { (short(dot.value.mean, dot.at_least)) }
+                },
+                None => text.value x=(COLUMN + DIGITS - 8.0) y=(y + 3.6) { "–" },
+            }
+        }
+    }
+}
+
+/// The value with its interval, in words.
+pub fn text(dot: &Dot) -> String {
+    let value = crate::format::of(dot.value);
+    if dot.at_least { format!("at least {value}") } else { value }
+}
+
+/// The value alone, to three digits.
+pub fn short(mean: f64, at_least: bool) -> String {
+    let decimals = match mean.abs() {
+        99.95.. => 0,
+        9.995.. => 1,
+        _ => 2,
+    };
+    format!("{}{mean:.decimals$}", if at_least { "≥ " } else { "" })
+}
+
+/// A linear axis.
+struct Scale {
+    low: f64,
+    high: f64,
+    step: f64,
+}
+
+impl Scale {
+    /// Whole steps around everything the column shows.
+    fn of(column: &Column) -> Self {
+        let ends = column.dots.iter().flatten().flat_map(|dot| {
+            let half = dot.value.half_width.unwrap_or(0.0);
+            [dot.value.mean - half, dot.value.mean + half]
+        });
+        let ends = ends.filter(|v| v.is_finite());
+        let (low, high) = ends.fold(column.covers, |(low, high), v| (low.min(v), high.max(v)));
+        // No value here can be negative: what reaches below zero is the end of an interval.
+        let low = if column.covers.0 >= 0.0 { low.max(0.0) } else { low };
+        let step = step((high - low) / 4.0);
+        Self { low: (low / step).floor() * step, high: (high / step).ceil() * step, step }
+    }
+
+    fn ticks(&self) -> impl Iterator<Item = f64> {
+        let n = ((self.high - self.low) / self.step).round() as usize;
+        let (low, step) = (self.low, self.step);
+        (0..=n).map(move |i| low + i as f64 * step)
+    }
+
+    /// Horizontal place of a value, with a margin for dots at the ends.
+    fn place(&self, value: f64) -> String {
+        let share = (value - self.low) / (self.high - self.low);
+        let share = if share.is_finite() { share.clamp(0.0, 1.0) } else { 0.0 };
+        format!("{:.1}", 5.0 + share * (COLUMN - 10.0))
+    }
+}
+
+/// The 1, 2 or 5 times a power of ten that is `about` or the next larger.
+fn step(about: f64) -> f64 {
+    if !about.is_finite() || about <= 0.0 {
+        return 1.0;
+    }
+    let power = 10f64.powf(about.log10().floor());
+    [1.0, 2.0, 5.0].into_iter().map(|m| m * power).find(|s| *s >= about * 0.999).unwrap_or(10.0 * power)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn column<'a>(values: &'a [Estimate], covers: (f64, f64)) -> Column<'a> {
+        let dots = values.iter().map(|value| Some(Dot { value, at_least: false })).collect();
+        Column { title: String::new(), dots, mark: None, covers }
+    }
+
+    fn value(mean: f64, half_width: Option<f64>) -> Estimate {
+        Estimate { mean, half_width, values: vec![] }
+    }
+
+    #[test]
+    fn axes_end_at_whole_steps_around_every_interval() {
+        let values = [value(0.4, Some(0.5)), value(2.3, None)];
+        let scale = Scale::of(&column(&values, (0.0, 2.0)));
+        assert_eq!((scale.low, scale.high, scale.step), (0.0, 3.0, 1.0));
+        assert_eq!(scale.ticks().collect::<Vec<_>>(), [0.0, 1.0, 2.0, 3.0]);
+        assert_eq!(
+            (scale.place(0.0), scale.place(3.0), scale.place(-9.0)),
+            ("5.0".into(), "145.0".into(), "5.0".into())
+        );
+        let scale = Scale::of(&column(&[value(97.2, None)], (90.0, 100.0)));
+        assert_eq!((scale.low, scale.high), (90.0, 100.0));
+    }
+
+    #[test]
+    fn odd_values_are_drawn() {
+        let values = [value(f64::NAN, Some(f64::INFINITY)), value(0.0, None)];
+        let name = |own| Name { text: "<x>", href: "x.html".into(), own };
+        let drawn = plot("odd", &[name(true), name(false)], &[column(&values, (0.0, 0.0))]).into_string();
+        assert!(!drawn.contains("NaN\" ") && drawn.contains("&lt;x&gt;"), "{drawn}");
+    }
+}

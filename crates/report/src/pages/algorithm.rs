@@ -1,0 +1,175 @@
+//! An algorithm's page: what it is, how it behaves, its place among the others.
+
+use anabranch_cc::registry::{Entry, Kind, Param, Value};
+use anabranch_papers::standard::{AlgorithmResult, CASES};
+use maud::{Markup, html};
+
+use crate::{
+    format::number,
+    layout::{Page, page},
+    pages::{algorithms, case},
+    plan::{AlgorithmPlan, Plan},
+    prose::prose,
+    site::Site,
+};
+
+/// Adds the page and the values behind its figures.
+pub fn add(plan: &Plan, algorithm: &AlgorithmPlan, site: &mut Site) {
+    let entry = algorithm.entry;
+    let body = html! {
+        (siblings(plan, entry))
+        h1 { (entry.title) }
+        p.citation { (prose(entry.source)) }
+        (facts(algorithm))
+        (contents(algorithm))
+        (rules(entry))
+        (parameters(entry))
+        @match algorithm.result {
+            Some(result) => (behaviour(plan, algorithm, result, site)),
+            None => (not_run(entry)),
+        }
+    };
+    let title = format!("{} – Anabranch", entry.name);
+    let charts = algorithm.result.is_some();
+    site.add(
+        algorithm.file.as_str(),
+        page(plan, &Page { file: &algorithm.file, title: &title, charts }, &body),
+    );
+}
+
+/// "coupled" or "single path".
+pub fn kind(entry: &Entry) -> &'static str {
+    match entry.kind {
+        Kind::SinglePath => "single path",
+        Kind::Coupled => "coupled",
+    }
+}
+
+fn siblings(plan: &Plan, entry: &Entry) -> Markup {
+    html! {
+        nav.siblings aria-label="Algorithms" {
+            @for other in &plan.algorithms {
+                a href=(other.file) aria-current=[(other.entry.name == entry.name).then_some("page")] { (other.entry.name) }
+            }
+        }
+    }
+}
+
+fn facts(algorithm: &AlgorithmPlan) -> Markup {
+    let entry = algorithm.entry;
+    html! {
+        dl.facts {
+            dt { "Name" } dd { code { (entry.name) } }
+            dt { "Kind" }
+            dd {
+                (kind(entry))
+                @if entry.kind == Kind::SinglePath { ": over several paths each runs its own, as if it were alone" }
+            }
+            @if let Some(result) = algorithm.result {
+                dt { "Standard cases" }
+                dd { b { (result.size) } " size, seeds a case: " (result.seeds) ", version " (result.version) }
+                dt { "Repeat it" } dd { code { (result.command()) } }
+            }
+        }
+    }
+}
+
+fn contents(algorithm: &AlgorithmPlan) -> Markup {
+    html! {
+        nav.contents id="contents" aria-label="On this page" {
+            h2 { "On this page" }
+            ol.columns {
+                li { a href="#rules" { "Rules" } }
+                li { a href="#parameters" { "Parameters and observables" } }
+                @if let Some(result) = algorithm.result {
+                    @for case in CASES.iter().filter(|c| result.case(c.id).is_some()) {
+                        li { a href={ "#" (case.id) } { (case.title) } }
+                    }
+                    li { a href="#place" { "Its place among the others" } }
+                }
+            }
+        }
+    }
+}
+
+fn rules(entry: &Entry) -> Markup {
+    html! {
+        section id="rules" {
+            h2 { "Rules" }
+            ul.equations { @for equation in entry.equations { li { (equation) } } }
+            p.hint { "w is a path's congestion window in segments, T its round-trip time in seconds; other symbols as in the source." }
+            @if !entry.readings.is_empty() {
+                h3 { "How we read it" }
+                ul.readings { @for reading in entry.readings { li { (prose(reading)) } } }
+            }
+        }
+    }
+}
+
+fn parameters(entry: &Entry) -> Markup {
+    html! {
+        section id="parameters" {
+            h2 { "Parameters" }
+            div.scroll tabindex="0" role="region" aria-label="Parameters" {
+                table {
+                    thead { tr { th scope="col" { "Key" } th scope="col" { "Default" } th scope="col" { "May be" } th scope="col" { "Meaning" } } }
+                    tbody {
+                        @for param in entry.all_params() {
+                            tr { th scope="row" { code { (param.name) } } td { (default(param)) } td { (param.allowed) } td { (prose(param.meaning)) } }
+                        }
+                    }
+                }
+            }
+            h2 { "Observables" }
+            @if entry.observables.is_empty() {
+                p.quiet { "It shows no inner values." }
+            } @else {
+                div.scroll tabindex="0" role="region" aria-label="Observables" {
+                    table {
+                        thead { tr { th scope="col" { "Name" } th scope="col" { "Meaning" } } }
+                        tbody { @for o in entry.observables { tr { th scope="row" { code { (o.name) } } td { (prose(o.meaning)) } } } }
+                    }
+                }
+            }
+        }
+    }
+}
+
+fn default(param: &Param) -> String {
+    match param.default {
+        Value::Number(x) => number(x),
+        Value::Flag(x) => x.to_string(),
+        Value::Word(x) => x.to_owned(),
+    }
+}
+
+fn behaviour(plan: &Plan, algorithm: &AlgorithmPlan, result: &AlgorithmResult, site: &mut Site) -> Markup {
+    let name = algorithm.entry.name;
+    let cases: Vec<_> = CASES.iter().filter_map(|c| Some((c, result.case(c.id)?))).collect();
+    html! {
+        @for (case, of) in &cases { (case::section(algorithm, case, of, site)) }
+        section.experiment id="place" {
+            h2 { "Its place among the others" }
+            p {
+                "Each case's key figure and the mean queue, with 95 % intervals: " code { (name) } " is the row in colour. "
+                a href={ (algorithms::FILE) "#reading" } { "What the figures mean" } "."
+            }
+            div.places {
+                @for (case, _) in &cases {
+                    div.place { h3 { a href={ "#" (case.id) } { (case.title) } } (case::compared(plan, case, result, Some(name))) }
+                }
+            }
+        }
+    }
+}
+
+fn not_run(entry: &Entry) -> Markup {
+    html! {
+        section id="not-run" {
+            h2 { "In the standard cases" }
+            p { "Not run yet. This runs them and writes them here:" }
+            pre.command tabindex="0" { code { "anabranch cc report " (entry.name) } }
+            ul { @for case in CASES { li { (case.title) } } }
+        }
+    }
+}

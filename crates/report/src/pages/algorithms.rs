@@ -1,0 +1,152 @@
+//! Every algorithm in every standard case: a matrix, and a dot plot for each case.
+
+use anabranch_cc::registry::Kind;
+use anabranch_papers::standard::{AlgorithmResult, CASES, Case, CaseResult};
+use maud::{Markup, html};
+
+use crate::{
+    dots, format,
+    layout::{Page, page},
+    pages::{
+        algorithm::kind,
+        case::{compared, heading},
+    },
+    plan::{AlgorithmPlan, Plan},
+    prose::prose,
+    site::Site,
+};
+
+/// The page.
+pub const FILE: &str = "algorithms.html";
+
+/// Adds the page.
+pub fn add(plan: &Plan, site: &mut Site) {
+    let usual = usual(plan);
+    let body = html! {
+        h1 { "The algorithms" }
+        p.lead {
+            "Every algorithm of the registry in the same standard cases: alone, beside Reno and beside CUBIC, on unequal paths, and "
+            "while the network changes."
+        }
+        @if let Some(usual) = usual {
+            dl.facts {
+                dt { "Size" } dd { b { (usual.size) } ", seeds a case: " (usual.seeds) }
+                dt { "Version" } dd { (usual.version) }
+                dt { "Repeat it" } dd { code { "anabranch cc report" @if usual.size != "default" { " --" (usual.size) } } }
+            }
+        }
+        (matrix(plan, usual))
+        (reading())
+        @if let Some(usual) = usual {
+            @for case in CASES {
+                section.experiment id=(case.id) {
+                    h2 { (case.title) }
+                    p { (prose(case.purpose)) }
+                    div.place { (compared(plan, case, usual, None)) }
+                }
+            }
+        }
+        script src="assets/sort.js" {}
+    };
+    site.add(FILE, page(plan, &Page { file: FILE, title: "Algorithms – Anabranch", charts: false }, &body));
+}
+
+/// A result made as most of them were: others do not stand beside these.
+fn usual<'a>(plan: &Plan<'a>) -> Option<&'a AlgorithmResult> {
+    let results: Vec<&AlgorithmResult> = plan.algorithms.iter().filter_map(|a| a.result).collect();
+    let alike = |r: &AlgorithmResult| results.iter().filter(|other| other.is_made_like(r)).count();
+    // Of several the first.
+    results.iter().rev().max_by_key(|r| alike(r)).copied()
+}
+
+fn matrix(plan: &Plan, usual: Option<&AlgorithmResult>) -> Markup {
+    html! {
+        div.scroll tabindex="0" role="region" aria-label="Key figure of every algorithm in every case" {
+            table.matrix.sortable {
+                thead {
+                    tr.groups {
+                        td {}
+                        @for group in groups() {
+                            th scope="colgroup" colspan=(group.len()) { (group[0].group) div.quiet { (heading(group[0].goal)) } }
+                        }
+                    }
+                    tr {
+                        (sort_heading(0, "Algorithm", "Algorithm"))
+                        @for (i, case) in CASES.iter().enumerate() { (sort_heading(i + 1, case.short, case.title)) }
+                    }
+                }
+                tbody { @for algorithm in &plan.algorithms { (row(algorithm, usual)) } }
+            }
+        }
+    }
+}
+
+/// Cases that stand beside each other.
+fn groups() -> impl Iterator<Item = &'static [Case]> {
+    CASES.chunk_by(|a, b| a.group == b.group)
+}
+
+fn sort_heading(column: usize, text: &str, title: &str) -> Markup {
+    html! { th scope="col" class=[(column > 0).then_some("number")] { button type="button" data-column=(column) title={ "Sort by: " (title) } { (text) } } }
+}
+
+fn row(algorithm: &AlgorithmPlan, usual: Option<&AlgorithmResult>) -> Markup {
+    let entry = algorithm.entry;
+    let otherwise = algorithm.result.filter(|r| usual.is_some_and(|usual| !usual.is_made_like(r)));
+    html! {
+        tr class=[(entry.kind == Kind::SinglePath).then_some("single")] {
+            th scope="row" data-value=(entry.name) {
+                a href=(algorithm.file) title=(entry.title) { (entry.name) }
+                div.quiet {
+                    (kind(entry))
+                    @if let Some(r) = otherwise { ", " (r.size) " size, " (r.seeds) " seeds, version " (r.version) }
+                }
+            }
+            @for case in CASES { (cell(algorithm, case)) }
+        }
+    }
+}
+
+fn cell(algorithm: &AlgorithmPlan, case: &Case) -> Markup {
+    let result: Option<&CaseResult> = algorithm.result.and_then(|r| r.case(case.id));
+    html! {
+        @match result.and_then(|r| r.key.as_ref()) {
+            Some(key) => td.number data-value=(key.value.mean) {
+                a href={ (algorithm.file) "#" (case.id) } { (dots::short(key.value.mean, key.at_least)) }
+                @if let Some(half) = key.value.half_width { div.quiet { "± " (format::number(format::significant(half, 2))) } }
+            },
+            None => td.number { "–" },
+        }
+    }
+}
+
+fn reading() -> Markup {
+    html! {
+        section id="reading" {
+            h2 { "How to read it" }
+            dl.terms {
+                dt { "Utilisation" }
+                dd { "How full the links are, averaged over them: bits transmitted ÷ what they can transmit." }
+                dt { "Share" }
+                dd {
+                    "The connection's goodput ÷ the mean goodput of all connections of the case: 1 is an equal share, and the upper "
+                    "bound is the number of connections."
+                }
+                dt { "Recovery" }
+                dd {
+                    "The time from the moment a path returns, or its rate rises, until the start of the first second in which the "
+                    "subflow on it has 80 % of the path's rate acknowledged. A run in which that does not happen counts with the time "
+                    "it had; the value is then a lower bound, “≥”, and an arrow in the drawing."
+                }
+                dt { "Mean queue" }
+                dd { "Packets of 1500 bytes that wait before the links, averaged over time and links. The buffers hold one BDP." }
+            }
+            p {
+                "The flow in question is a connection over two paths except where the case says one. An algorithm that knows one path "
+                "only then runs on each as if it were alone (uncoupled): what it takes beside others is what coupling is there to avoid. "
+                "Every algorithm has its default parameters. Values are means over seeds with 95 % intervals (Student's "
+                i { "t" } "); drawings over time show the first seed. Nothing here is a verdict: the cases show how algorithms differ."
+            }
+        }
+    }
+}

@@ -1,0 +1,242 @@
+//! An algorithm in one standard case, and all of them beside each other.
+
+use anabranch_papers::standard::{AlgorithmResult, Case, CaseResult, FlowRow, Goal, Trace};
+use anabranch_papers::{Axis, Estimate, Mark, Panel, Point, Series};
+use maud::{Markup, html};
+
+use crate::{
+    csv,
+    dots::{self, Column, Dot, Name},
+    format,
+    pages::figure::drawing,
+    plan::{AlgorithmPlan, Plan},
+    prose::prose,
+    site::Site,
+};
+
+/// What stands where there is no value.
+const NOTHING: &str = "–";
+
+/// The section of an algorithm's page, and its data file.
+pub fn section(plan: &AlgorithmPlan, case: &Case, result: &CaseResult, site: &mut Site) -> Markup {
+    let data = plan.case_csv(case.id);
+    site.add(data.as_str(), csv::traces(result));
+    let title = if result.windows.len() > 1 { "Congestion windows" } else { "Congestion window" };
+    html! {
+        section.experiment id=(case.id) {
+            h2 { (case.title) " " a.permalink href={ "#" (case.id) } aria-label={ "Link to " (case.title) } { "#" } }
+            p { (prose(case.purpose)) }
+            (key(case, result))
+            @for failure in &result.failures { p.failure { "A run failed: " (failure) } }
+            (flows(case, result))
+            (links(result))
+            figure {
+                figcaption { "First seed, over time" }
+                div.panels {
+                    (drawing(&panel(title, "cwnd (segments)", &result.windows), &data))
+                    (drawing(&panel("Goodput over a second", "goodput (Mbit/s)", &result.rates), &data))
+                }
+            }
+            (observables(plan, result, &data))
+            details.runs {
+                summary { h3 { "Run it again" } }
+                div.run {
+                    pre.command tabindex="0" { code { (result.run.command) } }
+                    details {
+                        summary { "The scenario " code { (result.run.scenario) } }
+                        pre tabindex="0" { code { (result.run.text) } }
+                    }
+                }
+            }
+        }
+    }
+}
+
+/// The key figure and the other numbers of the case as a whole.
+fn key(case: &Case, result: &CaseResult) -> Markup {
+    html! {
+        dl.facts {
+            @if case.goal != Goal::Recovery {
+                dt { (heading(case.goal)) } dd { b { (key_text(result)) } }
+            }
+            @for recovery in &result.recoveries {
+                dt { "Recovery (s)" }
+                dd {
+                    b { (recovery.time_s.as_ref().map_or(NOTHING.into(), |value| dots::text(&Dot { value, at_least: recovery.unrecovered > 0 }))) }
+                    " " (recovery.what)
+                    @if recovery.unrecovered > 0 { "; not within the time there was in " (recovery.unrecovered) " of the runs" }
+                }
+            }
+            @if result.jain.is_some() {
+                dt { "Jain's index" } dd { (cell(result.jain.as_ref())) }
+            }
+        }
+    }
+}
+
+/// A goal as a heading: "Share", "Utilisation (%)".
+pub fn heading(goal: Goal) -> String {
+    let mut title = goal.title().to_owned();
+    title[..1].make_ascii_uppercase();
+    if goal.unit().is_empty() { title } else { format!("{title} ({})", goal.unit()) }
+}
+
+/// The key figure with its interval.
+fn key_text(result: &CaseResult) -> String {
+    result
+        .key
+        .as_ref()
+        .map_or(NOTHING.into(), |key| dots::text(&Dot { value: &key.value, at_least: key.at_least }))
+}
+
+/// A value with its interval, if there is one.
+fn cell(value: Option<&Estimate>) -> String {
+    value.map_or(NOTHING.into(), format::of)
+}
+
+fn flows(case: &Case, result: &CaseResult) -> Markup {
+    let name = |row: &FlowRow| match (row.part, row.flow.as_str()) {
+        (true, _) => String::new(),
+        (false, "tested") => row.cc.clone(),
+        (false, flow) => format!("{flow} ({})", row.cc),
+    };
+    let several = result.flows.iter().filter(|row| !row.part).count() > 1;
+    html! {
+        div.scroll tabindex="0" role="region" aria-label={ "Flows: " (case.title) } {
+            table.flows {
+                thead {
+                    tr {
+                        th scope="col" { "Flow" }
+                        th scope="col" { "Path" }
+                        th.number scope="col" { "Goodput (Mbit/s)" }
+                        @if several { th.number scope="col" { "Share" } }
+                        th.number scope="col" { "cwnd (segments)" }
+                        th.number scope="col" { "RTT (ms)" }
+                        th.number scope="col" { "Lost (%)" }
+                        th.number scope="col" { "Timeouts" }
+                    }
+                }
+                tbody {
+                    @for row in &result.flows {
+                        tr class=[row.part.then_some("part")] {
+                            th scope="row" { (name(row)) }
+                            td { (row.path.as_deref().unwrap_or("all")) }
+                            td.number { (cell(row.goodput_mbps.as_ref())) }
+                            @if several { td.number { @if !row.part { (cell(row.share.as_ref())) } } }
+                            @let whole = row.path.is_none();
+                            @for value in [&row.cwnd_segments, &row.rtt_ms, &row.loss_percent] {
+                                td.number { @if !whole { (cell(value.as_ref())) } }
+                            }
+                            td.number { (cell(row.timeouts.as_ref())) }
+                        }
+                    }
+                }
+            }
+        }
+    }
+}
+
+fn links(result: &CaseResult) -> Markup {
+    html! {
+        p.hint {
+            @for (i, link) in result.links.iter().enumerate() {
+                @if i > 0 { ". " }
+                "Link " b { (link.name) } ": "
+                (cell(link.utilisation_percent.as_ref())) " % used, mean queue "
+                (cell(link.queue_packets.as_ref())) " packets, "
+                (cell(link.drops.as_ref())) " dropped"
+            }
+            "."
+        }
+    }
+}
+
+/// The algorithm's inner values, folded.
+fn observables(plan: &AlgorithmPlan, result: &CaseResult, data: &str) -> Markup {
+    let meaning =
+        |name: &str| plan.entry.observables.iter().find(|o| o.name == name).map_or("", |o| o.meaning);
+    let drawn: Vec<_> =
+        result.observables.iter().filter(|o| o.traces.iter().any(|t| !t.values.is_empty())).collect();
+    html! {
+        @if !drawn.is_empty() {
+            details.observables {
+                summary { h3 { "Observables over time" } span.quiet { @for (i, o) in drawn.iter().enumerate() { @if i > 0 { "," } " " (o.name) } } }
+                div.panels {
+                    @for o in drawn { (drawing(&panel(meaning(&o.name), &o.name, &o.traces), data)) }
+                }
+            }
+        }
+    }
+}
+
+fn panel(title: &str, y: &str, traces: &[Trace]) -> Panel {
+    let series = |trace: &Trace| Series {
+        name: trace.name.clone(),
+        published: false,
+        points: trace
+            .time_s
+            .iter()
+            .zip(&trace.values)
+            .map(|(x, y)| Point { x: *x, y: *y, half_width: None, label: None })
+            .collect(),
+    };
+    let end = traces.iter().filter_map(|t| t.time_s.last()).copied().fold(0.0, f64::max);
+    let axis = |title: &str, domain| Axis { title: title.into(), log: false, domain };
+    Panel {
+        title: title.into(),
+        x: axis("time (s)", (end > 0.0).then_some((0.0, end))),
+        y: axis(y, None),
+        mark: Mark::Line,
+        series: traces.iter().map(series).collect(),
+    }
+}
+
+/// Every algorithm in a case whose result was made like `like`: a dot each, the best first.
+pub fn compared(plan: &Plan, case: &Case, like: &AlgorithmResult, own: Option<&str>) -> Markup {
+    let mut rows: Vec<(&AlgorithmPlan, Option<&CaseResult>)> = plan
+        .algorithms
+        .iter()
+        .filter_map(|a| Some((a, a.result.filter(|r| r.is_made_like(like))?.case(case.id))))
+        .collect();
+    // The less time a recovery takes the better; of the others the order is one of size alone.
+    let place = |result: &Option<&CaseResult>| match result.and_then(|r| r.key.as_ref()) {
+        Some(key) if case.goal == Goal::Recovery => key.value.mean,
+        Some(key) => -key.value.mean,
+        None => f64::INFINITY,
+    };
+    rows.sort_by(|(_, a), (_, b)| place(a).total_cmp(&place(b)));
+    let name = |(a, _): &(&AlgorithmPlan, Option<&CaseResult>)| Name {
+        text: a.entry.name,
+        href: format!("{}#{}", a.file, case.id),
+        own: own == Some(a.entry.name),
+    };
+    let names: Vec<Name> = rows.iter().map(name).collect();
+    let keys = Column {
+        title: heading(case.goal),
+        dots: rows
+            .iter()
+            .map(|(_, r)| {
+                r.and_then(|r| r.key.as_ref()).map(|k| Dot { value: &k.value, at_least: k.at_least })
+            })
+            .collect(),
+        mark: case.goal.mark(),
+        covers: match case.goal {
+            Goal::Utilisation => (90.0, 100.0),
+            Goal::Share => (0.0, 2.0),
+            Goal::Recovery => (0.0, 4.0),
+        },
+    };
+    let queues = Column {
+        title: "Mean queue (packets)".into(),
+        dots: rows
+            .iter()
+            .map(|(_, r)| {
+                r.and_then(|r| r.queue_packets.as_ref()).map(|value| Dot { value, at_least: false })
+            })
+            .collect(),
+        mark: None,
+        covers: (0.0, 40.0),
+    };
+    let label = format!("{}: {} and mean queue of every algorithm", case.title, case.goal.title());
+    html! { div.scroll tabindex="0" role="region" aria-label=(label) { (dots::plot(&label, &names, &[keys, queues])) } }
+}
