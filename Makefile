@@ -17,7 +17,7 @@ setup: ## install what this machine lacks: C linker, curl, git, the Rust toolcha
 build: setup ## build the release binary, target/release/anabranch
 	cargo build --release --locked --bin anabranch
 
-reproduce: build ## run every paper's experiments; the report is out/report/index.html
+reproduce: build ## run every paper's experiments and every algorithm's standard cases; the report is out/report/index.html
 	$(ANABRANCH) paper all
 
 test: setup lint unit deny docs quick ## everything that must hold
@@ -36,7 +36,7 @@ docs: ## the crates' documentation and the book
 	RUSTDOCFLAGS="-D warnings" cargo doc --workspace --no-deps --locked
 	@tools/book.sh
 
-quick: ## every paper at its quick size, into target/quick
+quick: ## the same at the quick size, into target/quick
 	$(ANABRANCH) paper all --quick --out target/quick
 
 bench: build ## speed, memory and the comparison with ns-3; see bench/README.md

@@ -3,6 +3,7 @@
 mod common;
 
 use anabranch_papers::PaperResult;
+use anabranch_papers::standard::AlgorithmResult;
 use common::{anabranch, fits};
 use std::fs;
 
@@ -68,4 +69,38 @@ fn results_made_alike_are_joined() {
     let said = "Note: coupled-cubic: A-T4 (quick size, seeds 2, version";
     assert!(words.starts_with(said) && words.contains("replaces A-T2, A-T4 (quick size, seeds 1"), "{words}");
     assert_eq!(ids(), ["A-T4"]);
+}
+
+/// An algorithm's standard cases: a result, a page, and word of results that were made otherwise.
+#[test]
+fn an_algorithm_leaves_its_standard_cases_and_a_page() {
+    let dir = tempfile::tempdir().unwrap();
+    let out = dir.path().to_str().unwrap();
+    let page = anabranch(["cc", "report", "lia", "--quick", "--seeds", "1", "--out", out]).ok();
+    fits(page.replace(out, "OUT").as_str());
+    assert!(
+        page.contains("lia (quick size; seeds: 1)") && page.contains("Unequal round-trip times"),
+        "{page}"
+    );
+    let json = fs::read_to_string(dir.path().join("algorithms/lia.json")).unwrap();
+    let result: AlgorithmResult = serde_json::from_str(&json).unwrap();
+    assert_eq!((&*result.algorithm, &*result.size, result.seeds), ("lia", "quick", 1));
+    let html = fs::read_to_string(dir.path().join("report/algorithm-lia.html")).unwrap();
+    assert!(html.contains("anabranch cc report lia --quick --seeds 1"));
+    assert!(
+        fs::read_to_string(dir.path().join("report/algorithms.html")).unwrap().contains("algorithm-lia.html")
+    );
+
+    let other = anabranch(["cc", "report", "reno", "--quick", "--out", out, "--json"]);
+    assert_eq!(other.status, 0);
+    assert!(other.stderr.starts_with("Note: lia"), "{}", other.stderr);
+    let array: Vec<AlgorithmResult> = serde_json::from_str(&other.stdout).unwrap();
+    assert_eq!(array[0].algorithm, "reno");
+}
+
+#[test]
+fn an_unknown_algorithm_has_no_report() {
+    let dir = tempfile::tempdir().unwrap();
+    let out = dir.path().to_str().unwrap();
+    assert!(anabranch(["cc", "report", "lai", "--out", out]).fails(2).contains("did you mean `lia`?"));
 }

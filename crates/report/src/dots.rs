@@ -3,13 +3,14 @@
 use anabranch_papers::Estimate;
 use maud::{Markup, html};
 
-use crate::format::number;
+use crate::format::{self, number};
 
 /// Sizes in the drawing's own units, about CSS pixels.
 const ROW: f64 = 17.0;
 const NAMES: f64 = 118.0;
 const COLUMN: f64 = 150.0;
-const DIGITS: f64 = 46.0;
+const DIGITS: f64 = 44.0;
+const GAP: f64 = 26.0;
 const HEAD: f64 = 22.0;
 const FOOT: f64 = 20.0;
 
@@ -46,7 +47,7 @@ pub struct Column<'a> {
 
 /// Draws it; `label` says what it shows.
 pub fn plot(label: &str, names: &[Name], columns: &[Column]) -> Markup {
-    let width = NAMES + columns.len() as f64 * (COLUMN + DIGITS);
+    let width = NAMES + columns.len() as f64 * (COLUMN + DIGITS + GAP) - GAP;
     let bottom = HEAD + names.len() as f64 * ROW;
     let height = bottom + FOOT;
     let middle = |row: usize| HEAD + (row as f64 + 0.5) * ROW;
@@ -61,7 +62,7 @@ pub fn plot(label: &str, names: &[Name], columns: &[Column]) -> Markup {
                 }
             }
             @for (i, column) in columns.iter().enumerate() {
-                g transform={ "translate(" (NAMES + i as f64 * (COLUMN + DIGITS)) " 0)" } {
+                g transform={ "translate(" (NAMES + i as f64 * (COLUMN + DIGITS + GAP)) " 0)" } {
                     (draw(column, names, bottom, middle))
                 }
             }
@@ -93,9 +94,9 @@ fn draw(column: &Column, names: &[Name], bottom: f64, middle: impl Fn(usize) -> 
                     } @else {
                         circle.dot cx=(scale.place(dot.value.mean)) cy=(y) r="3.4" {}
                     }
-                    text.value x=(COLUMN + DIGITS - 8.0) y=(y + 3.6) { (short(dot.value.mean, dot.at_least)) }
+                    text.value x=(COLUMN + DIGITS - 4.0) y=(y + 3.6) { (short(dot.value.mean, dot.at_least)) }
                 },
-                None => text.value x=(COLUMN + DIGITS - 8.0) y=(y + 3.6) { "–" },
+                None => text.value x=(COLUMN + DIGITS - 4.0) y=(y + 3.6) { "–" },
             }
         }
     }
@@ -103,18 +104,22 @@ fn draw(column: &Column, names: &[Name], bottom: f64, middle: impl Fn(usize) -> 
 
 /// The value with its interval, in words.
 pub fn text(dot: &Dot) -> String {
-    let value = crate::format::of(dot.value);
+    let value = format::brief(dot.value);
     if dot.at_least { format!("at least {value}") } else { value }
 }
 
 /// The value alone, to three digits.
 pub fn short(mean: f64, at_least: bool) -> String {
-    let decimals = match mean.abs() {
+    format!("{}{mean:.*}", if at_least { "≥ " } else { "" }, decimals(mean))
+}
+
+/// The decimals of a value of three digits.
+pub fn decimals(mean: f64) -> usize {
+    match mean.abs() {
         99.95.. => 0,
         9.995.. => 1,
         _ => 2,
-    };
-    format!("{}{mean:.decimals$}", if at_least { "≥ " } else { "" })
+    }
 }
 
 /// A linear axis.

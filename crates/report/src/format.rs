@@ -42,6 +42,29 @@ pub fn of(measured: &Estimate) -> String {
     }
 }
 
+/// As [`of`], for tables to be read across: four digits of the mean at most, and the interval to the same place.
+pub fn brief(measured: &Estimate) -> String {
+    let mean = measured.mean;
+    let Some(half_width) = measured.half_width.filter(|h| h.is_finite() && *h > 0.0) else {
+        return number(mean);
+    };
+    if !mean.is_finite() || scientific_range(mean) {
+        return estimate(mean, half_width);
+    }
+    let digits = decimals((1 - exponent(half_width)).min(3 - exponent(mean)));
+    format!("{} ± {}", fixed(mean, digits), bounded(half_width, digits))
+}
+
+/// Half the width of an interval with that many decimals; what would be rounded to nothing is less than their unit.
+pub fn bounded(half_width: f64, decimals: usize) -> String {
+    let unit = 10f64.powi(-(decimals as i32));
+    if half_width < unit / 2.0 {
+        format!("<\u{202f}{}", fixed(unit, decimals))
+    } else {
+        fixed(half_width, decimals)
+    }
+}
+
 /// 10 to the power of `exponent`: "10⁻⁸".
 pub fn power_of_ten(exponent: i32) -> String {
     format!("10{}", superscript(exponent))
@@ -166,5 +189,17 @@ mod tests {
         assert_eq!(estimate(1.234e-6, 5.6e-8), "(1.234 ± 0.056) × 10⁻⁶");
         assert_eq!(estimate(12_345.0, 678.0), "12\u{202f}345 ± 678");
         assert_eq!(estimate(f64::NAN, 1.0), "undefined ± 1");
+    }
+
+    #[test]
+    fn brief_values_have_four_digits_at_most() {
+        let of = |mean, half| brief(&Estimate { mean, half_width: half, values: vec![] });
+        assert_eq!(of(9.9412, Some(0.1234)), "9.94 ± 0.12");
+        assert_eq!(of(99.9049, Some(0.0073)), "99.90 ± 0.01");
+        assert_eq!(of(38.05906, Some(0.00035)), "38.06 ± <\u{202f}0.01");
+        assert_eq!(of(4.61, Some(13.0)), "5 ± 13");
+        assert_eq!(of(0.0, Some(0.25)), "0.00 ± 0.25");
+        assert_eq!(of(1.2, None), "1.2");
+        assert_eq!(of(f64::NAN, Some(1.0)), "undefined ± 1");
     }
 }

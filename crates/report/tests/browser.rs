@@ -2,7 +2,7 @@
 
 use std::{env, fs, path::Path, process::Command};
 
-use anabranch_papers::{PaperResult, Published, Verdict};
+use anabranch_papers::{PaperResult, Published, Verdict, standard::CASES};
 use anabranch_report::write;
 
 mod fixture;
@@ -50,6 +50,18 @@ fn draws_all(results: &[PaperResult], page: &str) {
         assert!(marks.iter().sum::<usize>() > 0);
         assert!(!drawing.contains("NaN"));
     }
+}
+
+/// Two charts for each standard case; the folded ones of observables wait until they are opened.
+#[test]
+fn an_algorithms_charts_are_drawn() {
+    let dir = tempfile::tempdir().unwrap();
+    write(dir.path(), &[], &fixture::algorithms(), &fixture::context()).unwrap();
+    let Some(dom) = rendered(&dir.path().join("algorithm-lia.html")) else { return };
+    assert!(!dom.contains("could not be drawn"));
+    assert_eq!(dom.matches("data-state=\"drawn\"").count(), 2 * CASES.len());
+    assert_eq!(dom.matches("class=\"chart\"").count(), 3 * CASES.len());
+    assert!(!dom.contains("NaN"));
 }
 
 #[test]

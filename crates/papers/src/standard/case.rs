@@ -81,8 +81,8 @@ pub(super) struct Change {
 const QUICK: (f64, f64) = (24.0, 8.0);
 
 impl Case {
-    /// The case with an algorithm in it.
-    pub(super) fn setup(&self, algorithm: &str, size: Size) -> Setup {
+    /// The case with an algorithm of that name in it.
+    pub fn setup(&self, algorithm: &str, size: Size) -> Setup {
         let setup = Setup::new(self.title, self.file).cc(&format!("tested={algorithm}")).sampled();
         let setup = self.cubic.iter().fold(setup, |s, flow| s.set(&format!("flows.{flow}.cc"), "cubic"));
         match size {
@@ -233,8 +233,8 @@ pub static CASES: &[Case] = &[
         title: "A sudden change of rate",
         group: "Changes",
         short: "rate rises",
-        purpose: "Alone on two equal paths. Path 1 falls from 20 to 5 Mbit/s at 20 s, which makes its window far too large, and \
-                  rises again at 40 s, which has to be found by probing.",
+        purpose: "Alone on two paths of 40 and 20 Mbit/s with buffers of 67 packets. Path 1 falls to 10 Mbit/s at 20 s, which makes \
+                  its window far too large, and rises again at 40 s, which has to be found by probing.",
         goal: Goal::Recovery,
         file: &scenarios::RATE_CHANGE,
         cubic: &[],
@@ -244,14 +244,14 @@ pub static CASES: &[Case] = &[
                 at_s: 20.0,
                 until_s: 40.0,
                 subflow: Some(0),
-                capacity_mbps: 5.0,
+                capacity_mbps: 10.0,
             },
             Change {
                 what: "after the rise, subflow 1",
                 at_s: 40.0,
                 until_s: 60.0,
                 subflow: Some(0),
-                capacity_mbps: 20.0,
+                capacity_mbps: 40.0,
             },
         ],
     },

@@ -97,7 +97,7 @@ fn rules(entry: &Entry) -> Markup {
         section id="rules" {
             h2 { "Rules" }
             ul.equations { @for equation in entry.equations { li { (equation) } } }
-            p.hint { "w is a path's congestion window in segments, T its round-trip time in seconds; other symbols as in the source." }
+            p.hint { "Symbols as in the source; where it leaves them open, w is a congestion window in segments and T a round-trip time in seconds." }
             @if !entry.readings.is_empty() {
                 h3 { "How we read it" }
                 ul.readings { @for reading in entry.readings { li { (prose(reading)) } } }

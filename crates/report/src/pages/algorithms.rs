@@ -113,7 +113,7 @@ fn cell(algorithm: &AlgorithmPlan, case: &Case) -> Markup {
         @match result.and_then(|r| r.key.as_ref()) {
             Some(key) => td.number data-value=(key.value.mean) {
                 a href={ (algorithm.file) "#" (case.id) } { (dots::short(key.value.mean, key.at_least)) }
-                @if let Some(half) = key.value.half_width { div.quiet { "± " (format::number(format::significant(half, 2))) } }
+                @if let Some(half) = key.value.half_width { div.quiet { "± " (format::bounded(half, dots::decimals(key.value.mean))) } }
             },
             None => td.number { "–" },
         }
@@ -139,7 +139,7 @@ fn reading() -> Markup {
                     "it had; the value is then a lower bound, “≥”, and an arrow in the drawing."
                 }
                 dt { "Mean queue" }
-                dd { "Packets of 1500 bytes that wait before the links, averaged over time and links. The buffers hold one BDP." }
+                dd { "Packets of 1500 bytes that wait before the links, averaged over time and links. Buffers of 67 packets are one BDP of 20 Mbit/s and 40 ms." }
             }
             p {
                 "The flow in question is a connection over two paths except where the case says one. An algorithm that knows one path "

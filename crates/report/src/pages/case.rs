@@ -33,8 +33,8 @@ pub fn section(plan: &AlgorithmPlan, case: &Case, result: &CaseResult, site: &mu
             figure {
                 figcaption { "First seed, over time" }
                 div.panels {
-                    (drawing(&panel(title, "cwnd (segments)", &result.windows), &data))
-                    (drawing(&panel("Goodput over a second", "goodput (Mbit/s)", &result.rates), &data))
+                    (drawing(&from_zero(title, "cwnd (segments)", &result.windows), &data))
+                    (drawing(&from_zero("Goodput over a second", "goodput (Mbit/s)", &result.rates), &data))
                 }
             }
             (observables(plan, result, &data))
@@ -91,7 +91,7 @@ fn key_text(result: &CaseResult) -> String {
 
 /// A value with its interval, if there is one.
 fn cell(value: Option<&Estimate>) -> String {
-    value.map_or(NOTHING.into(), format::of)
+    value.map_or(NOTHING.into(), format::brief)
 }
 
 fn flows(case: &Case, result: &CaseResult) -> Markup {
@@ -167,6 +167,14 @@ fn observables(plan: &AlgorithmPlan, result: &CaseResult, data: &str) -> Markup 
             }
         }
     }
+}
+
+/// A drawing of lines whose vertical axis begins at zero.
+fn from_zero(title: &str, y: &str, traces: &[Trace]) -> Panel {
+    let mut panel = panel(title, y, traces);
+    let top = traces.iter().flat_map(|t| &t.values).copied().fold(0.0, f64::max);
+    panel.y.domain = (top > 0.0).then_some((0.0, top * 1.05));
+    panel
 }
 
 fn panel(title: &str, y: &str, traces: &[Trace]) -> Panel {
