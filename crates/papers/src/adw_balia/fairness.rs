@@ -1,6 +1,6 @@
 //! D-F12: Jain's index in every scenario.
 
-use super::scenario::*;
+use super::{scenario::*, why};
 use crate::draw::{axis, boxes, series};
 use crate::plan::{Definition, Plan};
 use crate::{Axis, Figure, Quantity, Rule, SetupId, Size};
@@ -51,14 +51,17 @@ fn plan(size: Size) -> Plan {
                 for adw in READINGS {
                     let claim = format!("{}, {}: fairer than LIA, OLIA and BALIA", scenario.name, adw.name);
                     let of = |run| scenario.jain(run);
-                    runs.highest(&mut plan, (id(adw, ".highest"), claim), "", (&EXISTING, adw), of);
+                    runs.highest(&mut plan, (id(adw, ".highest"), claim), "", (&EXISTING, adw), of)
+                        .because(why::UNEQUAL_SUBFLOWS);
                 }
             }
         }
         if matches!(scenario.id, "S2" | "S4") {
             let claim = format!("{}: OLIA's index decreases most; unfairness", scenario.name);
             let others = [LIA, BALIA, ADW];
-            runs.highest(&mut plan, (id(OLIA, ".lowest"), claim), "", (&others, OLIA), unfair);
+            runs.highest(&mut plan, (id(OLIA, ".lowest"), claim), "", (&others, OLIA), unfair).because(
+                "OLIA and BALIA are equally far from the fair share here; what they leave unused is the same (D-F8).",
+            );
         }
     }
     plan.figure(move |runs| {

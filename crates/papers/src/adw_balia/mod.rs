@@ -5,6 +5,7 @@ mod conditions;
 mod fairness;
 mod scenario;
 mod throughput;
+mod why;
 
 use crate::plan::Paper;
 
@@ -26,8 +27,9 @@ pub(crate) static PAPER: Paper = Paper {
         "Throughput is payload delivered, as iperf3 reports it, and the ideal throughput is Tab. 1's, a share of the \
          link's rate: headers leave 0.965 of it, so shares of 1 for all are not possible.",
         "The flow chart of the decrease (Fig. 5) is not in the text, which allows several readings \
-         (`anabranch cc show adw-balia`). \"ADW\" takes a quarter for each level off BALIA's own factor; \"ADW, \
-         fixed\" off a plain halving. Every claim on ADW is tested with both.",
+         (`anabranch cc show adw-balia`). \"ADW\" takes a quarter for each level off BALIA's own factor, and a subflow's \
+         fluctuation since its last loss; \"ADW, fixed\" takes the quarters off a plain halving; \"ADW, complete\" takes \
+         the fluctuation between the subflow's last two losses. Every claim on ADW is tested with all three.",
         "Ranges such as \"between 0.8 and 0.9\" are judged by the mean: inside reproduces, within 10 % of the nearest \
          end partly. \"Highest\" needs an interval above each of the others.",
         "Their future work, other queue managements at the bottleneck (D-A), is not here: queues are drop-tail so far.",

@@ -21,6 +21,11 @@ pub(super) const BALIA: Algorithm = Algorithm { id: "balia", name: "BALIA", cc: 
 pub(super) const ADW: Algorithm = Algorithm { id: "adw", name: "ADW", cc: "adw-balia" };
 pub(super) const FIXED: Algorithm =
     Algorithm { id: "adw-fixed", name: "ADW, fixed", cc: "{ name = \"adw-balia\", variant = \"fixed\" }" };
+pub(super) const COMPLETE: Algorithm = Algorithm {
+    id: "adw-complete",
+    name: "ADW, complete",
+    cc: "{ name = \"adw-balia\", span = \"complete\" }",
+};
 pub(super) const UNCOUPLED: Algorithm = Algorithm { id: "uncoupled", name: "uncoupled Reno", cc: "reno" };
 
 /// MPTCP off.
@@ -29,12 +34,12 @@ pub(super) const INDEPENDENT_RENO: Algorithm =
 
 /// Those that ADW is measured against.
 pub(super) const EXISTING: [Algorithm; 3] = [LIA, OLIA, BALIA];
-/// Both readings of ADW's decrease.
-pub(super) const READINGS: [Algorithm; 2] = [ADW, FIXED];
+/// The readings of ADW.
+pub(super) const READINGS: [Algorithm; 3] = [ADW, FIXED, COMPLETE];
 /// The coupled ones.
-pub(super) const COUPLED: [Algorithm; 5] = [LIA, OLIA, BALIA, ADW, FIXED];
+pub(super) const COUPLED: [Algorithm; 6] = [LIA, OLIA, BALIA, ADW, FIXED, COMPLETE];
 /// All.
-pub(super) const ALL: [Algorithm; 6] = [LIA, OLIA, BALIA, ADW, FIXED, UNCOUPLED];
+pub(super) const ALL: [Algorithm; 7] = [LIA, OLIA, BALIA, ADW, FIXED, COMPLETE, UNCOUPLED];
 
 /// A topology with what Tab. 1 has for it.
 pub(super) struct Scenario {
@@ -221,5 +226,42 @@ impl Runs {
     ) -> &'a mut RowPlan {
         let all = others.iter().chain([&last]);
         plan.highest(id, claim, unit, all.map(|cc| (cc.name, quantity(self.get(*cc)))).collect())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use std::collections::BTreeMap;
+
+    /// Tab. 1's ideal throughputs fill every bottleneck of the topologies, to the last bit.
+    #[test]
+    fn ideal_throughputs_fill_the_bottlenecks() {
+        let full = |scenario: &Scenario, expected: &[(&str, f64)]| {
+            let model = scenario.setup(LIA, Size::Default).scenario().unwrap();
+            let mut load: BTreeMap<&str, f64> = BTreeMap::new();
+            for flow in &model.flows {
+                let tcp = scenario.tcp.iter().find(|(name, _)| *name == flow.name).map(|(_, ideal)| *ideal);
+                let ideal = tcp.unwrap_or(scenario.ideal / flow.paths.len() as f64);
+                for link in flow.paths.iter().flat_map(|path| &path.links) {
+                    *load.entry(model.links[*link].name.as_str()).or_default() += ideal * 1e6;
+                }
+            }
+            let rate = |name: &str| model.links.iter().find(|l| l.name == name).unwrap().rate_bps as f64;
+            for (name, load) in &load {
+                let part = expected
+                    .iter()
+                    .find(|(known, _)| known == name)
+                    .map_or(0.0..0.9, |(_, part)| *part..*part + 1e-9);
+                assert!(part.contains(&(load / rate(name))), "{}, {name}: {load}", scenario.name);
+            }
+        };
+        full(&FIG_1A, &[("bottleneck", 1.0)]);
+        full(&S1, &[("bottleneck", 1.0)]);
+        full(&S2, &[("bottleneck1", 1.0), ("bottleneck2", 1.0)]);
+        full(&S3, &[("shared", 1.0)]);
+        full(&S4, &[("bottleneck1", 1.0), ("bottleneck2", 1.0)]);
+        full(&S5, &[("bottleneck1", 1.0), ("bottleneck2", 1.0), ("shared", 1.0)]);
+        full(&S5_CROSSING, &[("bottleneck1", 1.0), ("bottleneck2", 1.0), ("shared", 1.0)]);
     }
 }
