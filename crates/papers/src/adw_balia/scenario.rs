@@ -247,7 +247,7 @@ mod tests {
                     *load.entry(model.links[*link].name.as_str()).or_default() += ideal * 1e6;
                 }
             }
-            let rate = |name: &str| model.links.iter().find(|l| l.name == name).unwrap().rate_bps as f64;
+            let rate = |name: &str| model.links.iter().find(|l| l.name == name).unwrap().spec.rate_bps;
             for (name, load) in &load {
                 let part = expected
                     .iter()
