@@ -14,7 +14,7 @@ const CUBIC: Algorithm = ("cubic", "uncoupled CUBIC");
 
 /// A scenario of ours: 240 s after a minute of warm-up in the default size.
 fn setup(title: String, file: &'static ScenarioFile, cc: Algorithm, size: Size) -> Setup {
-    Setup::new(title, file).cc(cc.0).lasting(size.own(300.0), size.own(60.0))
+    Setup::new(title, file).cc(cc.0).lasting(size.own(200.0), size.own(40.0))
 }
 
 fn goodput(run: SetupId, flow: &'static str) -> Quantity {
