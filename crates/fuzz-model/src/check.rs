@@ -253,7 +253,7 @@ impl<'a> Run<'a> {
             Call::Ack(ack) if self.group.is_model_based() => {
                 rules::growth_by_model(&ack, &self.before[r], after)?
             }
-            Call::Ack(ack) => rules::growth(self.plan.entry, &ack, self.before[r].cwnd, after)?,
+            Call::Ack(ack) => rules::growth(&ack, self.before[r].cwnd, after)?,
             Call::Congestion(_) => rules::reduction(self.before[r].cwnd, after)?,
             _ => {}
         }

@@ -20,8 +20,7 @@ pub enum Rule {
     /// An event changes its own path's row only; of the others `barred` may change.
     OtherRow,
     /// An acknowledgement raises the window by no more than it acknowledged, and not at all where
-    /// the window did not limit the sender. Compound's rule once a round may add more at once: there
-    /// the window grows by less than itself. Algorithms that model their paths follow the model instead.
+    /// the window did not limit the sender. Algorithms that model their paths follow the model instead.
     Growth,
     /// A congestion signal raises no window, except to the two segments of RFC 5681.
     Reduction,
@@ -92,13 +91,8 @@ pub(crate) fn other_rows(r: usize, before: &[Path], after: &[Path]) -> Verdict {
 }
 
 /// The growth by an acknowledgement.
-pub(crate) fn growth(entry: &Entry, ack: &Ack, before: f64, after: f64) -> Verdict {
-    let per_round = ["compound", "wcompound"].contains(&entry.name);
-    let most = match ack.cwnd_limited {
-        true if per_round => before.max(ack.acked),
-        true => ack.acked,
-        false => 0.0,
-    };
+pub(crate) fn growth(ack: &Ack, before: f64, after: f64) -> Verdict {
+    let most = if ack.cwnd_limited { ack.acked } else { 0.0 };
     hold(Rule::Growth, after - before <= most + 1e-9 * (most + before), || {
         format!("from {before:?} to {after:?} for {ack:?}")
     })

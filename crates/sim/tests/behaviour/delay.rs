@@ -128,8 +128,9 @@ fn wvegas_takes_more_than_vegas_by_its_larger_backlog() {
     assert!((9.0 / 5.0..11.0).contains(&ratio), "{ratio}");
 }
 
-/// Behind a buffer of b = 0.2 BDP, Reno's window goes from (1 + b)/2 to 1 + b of the BDP: (1 − ((1+b)/2)²)/2
-/// + b in a cycle of 1 − (1+b)/2 + ((1+b)² − 1)/2, 0.871 of the link. Compound makes up what the loss took
+/// Behind a buffer of b = 0.2 BDP, Reno's window goes from h = (1 + b)/2 of the BDP to 1 + b. In units of
+/// the time that +1 BDP takes without a queue that is (1 − h) below the BDP, which carries (1 − h²)/2, and
+/// ((1 + b)² − 1)/2 above it, with the link full: 0.871 of the link. Compound makes up what the loss took
 /// before a queue forms.
 #[test]
 fn compound_fills_a_link_with_a_shallow_buffer() {
