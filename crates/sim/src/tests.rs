@@ -128,7 +128,19 @@ fn link() -> impl Strategy<Value = String> {
 }
 
 fn flow() -> impl Strategy<Value = String> {
-    let cc = prop::sample::select(vec!["reno", "cubic", "bbr", "lia", "coupled-cubic", "coupled-cubic-a1"]);
+    let cc = prop::sample::select(vec![
+        "reno",
+        "cubic",
+        "highspeed",
+        "vegas",
+        "compound",
+        "bbr",
+        "lia",
+        "wvegas",
+        "wcompound",
+        "coupled-cubic",
+        "coupled-cubic-a1",
+    ]);
     let scheduler = prop::sample::select(vec!["minrtt", "roundrobin", "redundant", "blest"]);
     let paths = prop::sample::select(vec![
         "[[\"a\"]]",
