@@ -199,7 +199,7 @@ fn panel(title: &str, y: &str, traces: &[Trace]) -> Panel {
     }
 }
 
-/// Every algorithm in a case whose result was made like `like`: a dot each, the best first.
+/// Every algorithm in a case whose result was made like `like`: a dot each, in the order of the key figure.
 pub fn compared(plan: &Plan, case: &Case, like: &AlgorithmResult, own: Option<&str>) -> Markup {
     let mut rows: Vec<(&AlgorithmPlan, Option<&CaseResult>)> = plan
         .algorithms
