@@ -12,7 +12,7 @@ const ALPHA_1: Algorithm = ("coupled-cubic-a1", "Coupled CUBIC (α₁)");
 const ALPHA_2: Algorithm = ("coupled-cubic", "Coupled CUBIC (α₂)");
 const CUBIC: Algorithm = ("cubic", "uncoupled CUBIC");
 
-/// A scenario of ours: 240 s after a minute of warm-up in the default size.
+/// A scenario of ours: 160 s after 40 s of warm-up in the default size.
 fn setup(title: String, file: &'static ScenarioFile, cc: Algorithm, size: Size) -> Setup {
     Setup::new(title, file).cc(cc.0).lasting(size.own(200.0), size.own(40.0))
 }
