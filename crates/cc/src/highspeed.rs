@@ -12,7 +12,8 @@ pub(crate) static ENTRY: Entry = Entry {
     source: "RFC 3649",
     equations: &[
         "per acknowledged segment: w += a(w)/w;  on loss: w = (1 - b(w)) w",
-        "w <= low_window: a = 1, b = 1/2, as Reno;  above it, with f = log(w/low_window)/log(high_window/low_window):",
+        "w <= low_window: a = 1, b = 1/2, as Reno",
+        "w > low_window, with f = log(w/low_window)/log(high_window/low_window):",
         "b = 1/2 + (high_decrease - 1/2) f",
         "p = low_p (high_p/low_p)^f",
         "a = 2 w^2 p b/(2 - b), 1 at least",

@@ -1,5 +1,6 @@
 //! The command line.
 
+use crate::table::WIDTH;
 use anabranch_papers::Size;
 use clap::builder::NonEmptyStringValueParser;
 use clap::{Args, Parser, Subcommand, ValueEnum};
@@ -34,8 +35,11 @@ Examples:
 
 /// The papers by letter, name and title, and the examples.
 fn paper_help() -> String {
-    let line = |p: &&anabranch_papers::Paper| format!("  {}, {}: {}\n", p.id, p.name, p.title);
-    let papers: String = anabranch_papers::all().iter().map(line).collect();
+    let options = textwrap::Options::new(WIDTH).initial_indent("  ").subsequent_indent("      ");
+    let entry = |p: &&anabranch_papers::Paper| {
+        textwrap::fill(&format!("{}, {}: {}", p.id, p.name, p.title), &options) + "\n"
+    };
+    let papers: String = anabranch_papers::all().iter().map(entry).collect();
     format!("Papers:\n{papers}\n{PAPER_EXAMPLES}")
 }
 
