@@ -31,6 +31,7 @@ pub mod standard;
 mod stats;
 pub mod utility;
 mod verdict;
+mod wcompound;
 
 pub use outcome::Outcome;
 pub use plan::{Definition, Paper, Plan, Quantity, RowPlan, Runs, Setup, SetupId, compare, measure};
@@ -42,7 +43,7 @@ pub use verdict::Rule;
 
 /// Every paper, in the order of their letters.
 pub fn all() -> &'static [&'static Paper] {
-    static ALL: [&Paper; 3] = [&coupled_cubic::PAPER, &kato::PAPER, &adw_balia::PAPER];
+    static ALL: [&Paper; 4] = [&coupled_cubic::PAPER, &kato::PAPER, &wcompound::PAPER, &adw_balia::PAPER];
     &ALL
 }
 

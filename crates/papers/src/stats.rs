@@ -14,7 +14,8 @@ pub fn estimate(values: Vec<f64>) -> Result<Estimate, NoValue> {
     }
     let n = values.len() as f64;
     let mean = values.iter().sum::<f64>() / n;
-    if values.iter().all(|v| *v == values[0]) {
+    // Sums in another order differ in their last digits only.
+    if values.iter().all(|v| (v - values[0]).abs() <= 1e-12 * values[0].abs()) {
         return Ok(Estimate { mean: values[0], half_width: None, values });
     }
     let variance = values.iter().map(|v| (v - mean).powi(2)).sum::<f64>() / (n - 1.0);
@@ -62,6 +63,7 @@ mod tests {
         assert_eq!(estimate(vec![7.0]).unwrap().half_width, None);
         let equal = estimate(vec![0.1; 3]).unwrap();
         assert_eq!((equal.mean, equal.half_width), (0.1, None));
+        assert_eq!(estimate(vec![0.1 + 0.2, 0.3]).unwrap().half_width, None);
     }
 
     #[test]

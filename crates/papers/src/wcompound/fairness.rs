@@ -1,0 +1,124 @@
+//! C-F4, C-F5: one link shared with CUBIC and with Vegas.
+
+use super::{
+    ALL, AS_RENO, Algorithm, CUBIC, LOSS_BASED, VEGAS, WCOMPOUND, WVEGAS, goodput, rate, ratio, run_of,
+    setup, simulate,
+};
+use crate::draw::{axis, bars, series};
+use crate::plan::{Definition, Plan, Setup, SetupId, compare};
+use crate::{Figure, Outcome, Rule, Size, scenarios};
+
+const EVEN: &str = "Goodput of a flow, mean of the five of a kind; a connection's two subflows together. An \
+                    even split \
+                    would give 30 Mbit/s to each of the ten.";
+
+pub(super) const FIGURE_4: Definition = Definition {
+    ids: &["C-F4"],
+    title: "A link of 300 Mbit/s: five CUBIC flows and five MPTCP connections with two subflows each",
+    notes: &[EVEN],
+    plan: figure_4,
+};
+
+pub(super) const FIGURE_5: Definition = Definition {
+    ids: &["C-F5"],
+    title: "The same link with five Vegas flows in place of CUBIC",
+    notes: &[EVEN],
+    plan: figure_5,
+};
+
+/// One of their simulations.
+pub(super) fn one_link(cc: Algorithm, tcp: Algorithm, size: Size) -> Setup {
+    setup(&scenarios::WCOMPOUND_BOTTLENECK, cc, tcp, size)
+}
+
+type Runs = Vec<(Algorithm, SetupId)>;
+
+/// The runs, their rows and the figure.
+fn shared(plan: &mut Plan, id: &'static str, tcp: Algorithm, title: &'static str, size: Size) -> Runs {
+    let runs = simulate(plan, &ALL, |cc| one_link(cc, tcp, size));
+    for (cc, run) in &runs {
+        let row = |what: &str| format!("{id}.{}.{what}", cc.0);
+        plan.row(row("mptcp"), format!("{}: MPTCP", cc.1), "Mbit/s", rate(*run, "mptcp"));
+        plan.row(row("tcp"), format!("{}: {}", cc.1, tcp.1), "Mbit/s", rate(*run, "tcp"));
+    }
+    let drawn = runs.clone();
+    plan.figure(move |all| {
+        let bar = |group| {
+            drawn.iter().filter_map(|(cc, run)| all.bar(cc.1, &rate(*run, group))).collect::<Vec<_>>()
+        };
+        Figure {
+            id: id.into(),
+            title: title.into(),
+            panels: vec![bars(
+                "",
+                axis("average rate (Mbit/s)"),
+                vec![series("MPTCP", bar("mptcp")), series(tcp.1, bar("tcp"))],
+            )],
+        }
+    });
+    runs
+}
+
+/// The claim that wCompound keeps level with TCP.
+const LEVEL: &str = "wCompound can always maintain a similar rate to regular TCP flows";
+
+fn figure_4(size: Size) -> Plan {
+    let mut plan = Plan::new();
+    let runs = shared(&mut plan, "C-F4", CUBIC, "Sharing bottleneck link with loss-based TCP flows", size);
+    plan.row("C-F4.wvegas-starves", "wVegas ÷ CUBIC", "", ratio(run_of(&runs, WVEGAS)))
+        .claim("wVegas obtains much less throughput than CUBIC: at most half", Rule::AtMost(0.5));
+    for cc in LOSS_BASED {
+        let run = run_of(&runs, cc);
+        plan.ordering(
+            format!("C-F4.below.{}", cc.0),
+            format!("{} is far from catching up with CUBIC", cc.1),
+            "Mbit/s",
+            vec![(cc.1, rate(run, "mptcp")), (CUBIC.1, rate(run, "tcp"))],
+        );
+    }
+    let [lia, others @ ..] = LOSS_BASED;
+    for cc in others {
+        let totals = |a: &Outcome, b: &Outcome| Some(goodput(a, "mptcp")? / goodput(b, "mptcp")?);
+        plan.row(
+            format!("C-F4.alike.{}", cc.0),
+            format!("{} ÷ {}", cc.1, lia.1),
+            "",
+            compare(run_of(&runs, cc), run_of(&runs, lia), totals),
+        )
+        .claim("LIA, OLIA and BALIA behave the same", Rule::Near(1.0));
+    }
+    plan.row("C-F4.level", "wCompound ÷ CUBIC", "", ratio(run_of(&runs, WCOMPOUND)))
+        .claim(LEVEL, Rule::Near(1.0))
+        .because(format!(
+            "{AS_RENO} Two Reno flows have less than one CUBIC flow at these windows and RTTs; \
+                          with shorter buffers they catch up: about 0.8 with half a BDP, 1.2 with a tenth \
+                          (C-S2)."
+        ));
+    plan
+}
+
+fn figure_5(size: Size) -> Plan {
+    let mut plan = Plan::new();
+    let runs = shared(&mut plan, "C-F5", VEGAS, "Sharing bottleneck link with delay-based TCP flows", size);
+    plan.row("C-F5.wvegas-fair", "wVegas ÷ Vegas", "", ratio(run_of(&runs, WVEGAS)))
+        .claim("delay-based MPTCP is fair to delay-based TCP", Rule::Near(1.0))
+        .because(
+            "A wVegas connection keeps total_α = 10 segments queued, a Vegas flow 2 to 4: with the \
+                  parameters of their papers shares are 2.5 to 5 to one.",
+        );
+    for cc in LOSS_BASED {
+        plan.row(format!("C-F5.steals.{}", cc.0), format!("{} ÷ Vegas", cc.1), "", ratio(run_of(&runs, cc)))
+            .claim(
+                "loss-based MPTCP steals a lot of bandwidth from Vegas: at least twice",
+                Rule::AtLeast(2.0),
+            );
+    }
+    plan.row("C-F5.level", "wCompound ÷ Vegas", "", ratio(run_of(&runs, WCOMPOUND)))
+        .claim(LEVEL, Rule::Near(1.0))
+        .because(format!(
+            "{AS_RENO} Its loss window never yields to delay, and starves Vegas as every \
+                          loss-based algorithm does; with buffers of a tenth of the BDP it still takes five \
+                          times as much (C-S3)."
+        ));
+    plan
+}

@@ -1,0 +1,156 @@
+//! C-F2: two links, CUBIC on the first.
+
+use super::{
+    ALL, AS_RENO, Algorithm, BALIA, CUBIC, LIA, OLIA, WCOMPOUND, WVEGAS, goodput, rate, run_of, setup,
+    simulate, subflow, subflow_rate,
+};
+use crate::draw::{axis, bars, series};
+use crate::plan::{Definition, Plan, Quantity, Setup, SetupId, compare, measure};
+use crate::{Figure, Outcome, Rule, Size, scenarios};
+
+pub(super) const FIGURE_2: Definition = Definition {
+    ids: &["C-F2"],
+    title: "Two links of 150 Mbit/s, five CUBIC flows on the first, five MPTCP connections on both",
+    notes: &[
+        "Goodput of a flow, mean of the five of a kind. An even split would give 30 Mbit/s to each of the ten.",
+        "Link 2 is full with every algorithm, and CUBIC fills link 1 where MPTCP leaves it. So wCompound's \
+         highest total \
+         is here what it takes from CUBIC, not bandwidth that nobody used.",
+    ],
+    plan: figure_2,
+};
+
+/// What the figure has a bar for: in rows, for readers, and as a quantity.
+type Part = (&'static str, &'static str, fn(SetupId) -> Quantity);
+
+pub(super) const PARTS: [Part; 4] = [
+    ("tcp", "CUBIC", |run| rate(run, "tcp")),
+    ("subflow1", "subflow 1", |run| subflow_rate(run, 0)),
+    ("subflow2", "subflow 2", |run| subflow_rate(run, 1)),
+    ("total", "MPTCP_TOTAL", |run| rate(run, "mptcp")),
+];
+
+/// The part of a connection's goodput that goes over link 2.
+fn second_link(run: &Outcome) -> Option<f64> {
+    Some(subflow(run, 1)? / (subflow(run, 0)? + subflow(run, 1)?))
+}
+
+pub(super) fn runs(plan: &mut Plan, size: Size) -> Vec<(Algorithm, SetupId)> {
+    simulate(plan, &ALL, |cc| two_links(cc, size))
+}
+
+/// One of its simulations.
+pub(super) fn two_links(cc: Algorithm, size: Size) -> Setup {
+    setup(&scenarios::WCOMPOUND_TWO_LINKS, cc, CUBIC, size)
+}
+
+fn figure_2(size: Size) -> Plan {
+    let mut plan = Plan::new();
+    let runs = runs(&mut plan, size);
+    for (cc, run) in &runs {
+        for (part, name, quantity) in PARTS {
+            plan.row(format!("C-F2.{}.{part}", cc.0), format!("{}: {name}", cc.1), "Mbit/s", quantity(*run));
+        }
+        plan.row(
+            format!("C-F2.{}.share2", cc.0),
+            format!("{}: part of the total on link 2", cc.1),
+            "",
+            measure(*run, second_link),
+        );
+    }
+    let ours = run_of(&runs, WCOMPOUND);
+    totals(&mut plan, &runs, ours);
+    neighbours(&mut plan, &runs, ours);
+    balance(&mut plan, &runs, ours);
+    plan.figure(move |all| {
+        let bar = |quantity: fn(SetupId) -> Quantity| {
+            runs.iter().filter_map(|(cc, run)| all.bar(cc.1, &quantity(*run))).collect()
+        };
+        let parts = PARTS.into_iter().map(|(_, name, quantity)| series(name, bar(quantity)));
+        Figure {
+            id: "C-F2".into(),
+            title: "The average rates of CUBIC and two subflows".into(),
+            panels: vec![bars("", axis("average rate (Mbit/s)"), parts.collect())],
+        }
+    });
+    plan
+}
+
+/// wCompound's total is the highest, wVegas's collapses.
+fn totals(plan: &mut Plan, runs: &[(Algorithm, SetupId)], ours: SetupId) {
+    for (cc, run) in runs.iter().filter(|(cc, _)| *cc != WCOMPOUND) {
+        plan.ordering(
+            format!("C-F2.highest.{}", cc.0),
+            format!("wCompound achieves the highest total rate: above {}'s", cc.1),
+            "Mbit/s",
+            vec![(cc.1, rate(*run, "mptcp")), (WCOMPOUND.1, rate(ours, "mptcp"))],
+        );
+    }
+    let total = |a: &Outcome, b: &Outcome| Some(goodput(a, "mptcp")? / goodput(b, "mptcp")?);
+    let wvegas = run_of(runs, WVEGAS);
+    plan.row(
+        "C-F2.wvegas-collapses",
+        "total of wVegas ÷ total of wCompound",
+        "",
+        compare(wvegas, ours, total),
+    )
+    .claim("severe compression of the total rate of wVegas: at most half of wCompound's", Rule::AtMost(0.5))
+    .because(
+        "Subflow 1 starves beside CUBIC, as the paper finds. But link 2 carries nothing else, and subflow \
+              2 fills it: the total is link 2.",
+    );
+}
+
+/// What CUBIC has beside each.
+fn neighbours(plan: &mut Plan, runs: &[(Algorithm, SetupId)], ours: SetupId) {
+    let link_1 = |run: &Outcome| Some(goodput(run, "tcp")? / (goodput(run, "tcp")? + subflow(run, 0)?));
+    plan.row(
+        "C-F2.wvegas-preempted",
+        "CUBIC's part of link 1 beside wVegas",
+        "",
+        measure(run_of(runs, WVEGAS), link_1),
+    )
+    .claim("CUBIC preempts almost all the resources of link 1 beside wVegas", Rule::AtLeast(0.9));
+    let tcp = |a: &Outcome, b: &Outcome| Some(goodput(a, "tcp")? / goodput(b, "tcp")?);
+    for cc in [LIA, BALIA] {
+        plan.row(
+            format!("C-F2.tcp-as-with-{}", cc.0),
+            format!("CUBIC's rate beside wCompound ÷ beside {}", cc.1),
+            "",
+            compare(ours, run_of(runs, cc), tcp),
+        )
+        .claim(
+            "the average rate of TCP with wCompound basically reaches the level with LIA and BALIA",
+            Rule::Near(1.0),
+        )
+        .because(format!(
+            "{AS_RENO} It takes on link 1 what Reno takes beside CUBIC; {} leaves nearly all of it.",
+            cc.1
+        ));
+    }
+}
+
+/// Who leaves link 1, and who leaves it unused.
+fn balance(plan: &mut Plan, runs: &[(Algorithm, SetupId)], ours: SetupId) {
+    let olia = run_of(runs, OLIA);
+    plan.row("C-F2.balance", "part of wCompound's total on link 2", "", measure(ours, second_link))
+        .claim("wCompound shifts most of its traffic to link 2", Rule::AtLeast(0.5));
+    let shares = |a: &Outcome, b: &Outcome| Some(second_link(a)? / second_link(b)?);
+    plan.row("C-F2.olia-balance", "part on link 2: OLIA's ÷ wCompound's", "", compare(olia, ours, shares))
+        .claim("OLIA achieves the same effect as wCompound in load balancing", Rule::Near(1.0))
+        .because(format!("OLIA leaves link 1 almost completely, wCompound does not. {AS_RENO}"));
+    plan.ordering(
+        "C-F2.olia-subflow1",
+        "OLIA does not use what TCP leaves on link 1 as fully as wCompound: subflow 1",
+        "Mbit/s",
+        vec![(OLIA.1, subflow_rate(olia, 0)), (WCOMPOUND.1, subflow_rate(ours, 0))],
+    );
+    let utilisation = |run| measure(run, |run| run.utilisation("link1"));
+    plan.ordering(
+        "C-F2.olia-link1",
+        "OLIA does not use what TCP leaves on link 1 as fully as wCompound: use of link 1",
+        "",
+        vec![(OLIA.1, utilisation(olia)), (WCOMPOUND.1, utilisation(ours))],
+    )
+    .because("CUBIC alone fills link 1, whoever is beside it: nothing is left unused.");
+}
