@@ -79,11 +79,13 @@ const READINGS: &[&str] = &[
     "The regions of Fig. 4 are 10 % and 20 % around the average of the fluctuations, which every path's fluctuation must lie in.",
     "The text says \"a decreasing constant of 0.75\", and then \"an additional 1/4\": each level takes a quarter less off BALIA's own factor (`additive`), or off 1 (`fixed`).",
     "The flow chart (Fig. 5) has a max() for small buffers that the text does not give; it is not here.",
-    "D runs from a path's last loss to the present one, on whichever path that is (`span` = `running`). The text can also mean that a path's D changes with its own losses only: the fluctuation between the last two (`complete`).",
+    "D runs from a path's last loss to the present one, on whichever path that is (`span` = `running`), as the text's one set of extremes can be read. Its sentence \"between the previous packet loss event and the most recent\" fits `complete` better, where a path's D is the fluctuation between its own last two losses and changes with them only.",
+    "`running` has an artefact: a path that has just lost counts with the few samples since. After a single one its D is 0, so d = 1 and the level is 2, where two paths that are alike lose an acknowledgement apart. `complete` compares the whole intervals, and the level is 0.",
+    "A loss is known before the acknowledgement that reveals it has been measured: that sample and those of recovery belong to the next interval.",
     "Paths without a D yet do not count.",
     "The first average is the first mean. With fewer than two paths to compare, j = 0.",
     "ECN marks and timeouts count as losses; after a timeout the window is one segment and the rule sets the threshold.",
-    "The average is forgotten when the last path leaves, and an undo restores the one before the loss.",
+    "The average is forgotten when the last path leaves, and an undo restores the one before the loss, unless another path has lost since.",
     "The increase is that of the algorithm it is put on, with its readings.",
 ];
 
@@ -151,10 +153,13 @@ struct Comparison {
     average: Seconds,
     dissimilarity: f64,
     level: f64,
+    /// How many losses it has seen.
+    losses: u64,
 }
 
 impl Comparison {
-    const NONE: Comparison = Comparison { average: f64::NAN, dissimilarity: f64::NAN, level: f64::NAN };
+    const NONE: Comparison =
+        Comparison { average: f64::NAN, dissimilarity: f64::NAN, level: f64::NAN, losses: 0 };
 }
 
 /// What it remembers of a path: D between its last two losses, and what an undo restores.
@@ -213,7 +218,7 @@ impl<A> Adw<A> {
             d if d <= self.high => 1.0,
             _ => 2.0,
         };
-        Comparison { average, dissimilarity, level }
+        Comparison { average, dissimilarity, level, losses: self.last.losses + 1 }
     }
 }
 
@@ -248,11 +253,15 @@ impl<A: Aimd> Algorithm for Adw<A> {
 
     fn spurious(&mut self, _: &mut [Path], r: usize) {
         let row = &mut self.rows[r];
-        (row.spread, self.last) = row.before;
+        let (spread, before) = row.before;
+        row.spread = spread;
+        if self.last.losses == before.losses + 1 {
+            self.last = before; // no other path has lost since
+        }
     }
 
     fn observe(&self, paths: &[Path], r: usize, out: &mut [f64]) {
-        let Comparison { average, dissimilarity, level } = self.last;
+        let Comparison { average, dissimilarity, level, .. } = self.last;
         let spread = self.spread(&paths[r], &self.rows[r]).unwrap_or(f64::NAN);
         let own = [spread, average, dissimilarity, level];
         for (slot, value) in out.iter_mut().zip(own) {

@@ -68,7 +68,7 @@ pub(crate) fn established(paths: &[Path]) -> impl Iterator<Item = (&Path, Second
 }
 
 /// The reading that all of them share.
-pub(crate) const COUNTED: &str = "Paths that are removed or have no round-trip time yet do not count; one without grows as Reno. Paths in slow start, each its own, count.";
+pub(crate) const COUNTED: &str = "Paths that are removed or have no round-trip time yet do not count; one without grows and halves as Reno. Paths in slow start, each its own, count.";
 
 /// As above.
 pub(crate) const LOSS: &str = "An ECN mark counts as a loss, and a timeout too, after which the window is one segment. The threshold is at least two segments (RFC 5681), and so is the window after a loss.";

@@ -23,7 +23,7 @@ pub(crate) static ENTRY: Entry = Entry {
         compound_window::SPREAD,
         compound_window::SLOW_START,
         "RTT is the mean of the round's samples.",
-        "gamma is tuned by the last round that was judged before the loss, once; a timeout sets it back. `autotune = false` leaves it as it is.",
+        "gamma is tuned by the last round that was judged before the loss, once, and only if its samples were from after the loss before; a timeout sets it back. `autotune = false` leaves it as it is.",
         "There is no smallest window for the delay window: the increase is 0 below alpha^(-1/k), 16 segments.",
         rounds::READING,
         rounds::BASE,

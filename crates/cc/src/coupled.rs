@@ -31,14 +31,18 @@ fn total(paths: &[Path]) -> Segments {
     established(paths).map(|(p, _)| p.cwnd).sum()
 }
 
+/// Σw on a path that counts, its own window on one that does not.
+fn linked(paths: &[Path], r: usize) -> Segments {
+    if aimd::rtt(&paths[r]).is_some() { total(paths) } else { paths[r].cwnd }
+}
+
 impl Aimd for Coupled {
     fn increase(&self, paths: &[Path], r: usize) -> Segments {
-        let counts = aimd::rtt(&paths[r]).is_some();
-        1.0 / if counts { total(paths) } else { paths[r].cwnd }
+        1.0 / linked(paths, r)
     }
 
     fn decrease(&self, paths: &[Path], r: usize) -> f64 {
-        (total(paths) / paths[r].cwnd).max(1.0)
+        linked(paths, r) / paths[r].cwnd
     }
 
     fn observe(&self, paths: &[Path], _: usize, out: &mut [f64]) {

@@ -21,7 +21,7 @@ pub(crate) static ENTRY: Entry = Entry {
     ],
     readings: &[
         "Windows grow per acknowledged segment, so delayed ACKs do not slow the growth; one ACK counts for at most a window.",
-        "In the Reno-friendly region the window is never lowered to W_est.",
+        "In the Reno-friendly region the window is never lowered to W_est, and grows by no more than what was acknowledged.",
         "A stage of congestion avoidance starts with its first acknowledgement that may grow the window, so recovery is not part of it.",
         "The window, not the flight size, is reduced (RFC 9438 §4.6 allows it where an application-limited window does not grow).",
         "ECN marks reduce as losses do, to no less than two segments.",

@@ -26,7 +26,7 @@ pub(crate) const INCREASE: [&str; 4] = [
 ];
 
 pub(crate) const READINGS: &[&str] = &[
-    "l counts what was delivered, selectively acknowledged segments and those of loss recovery included; ECN marks and timeouts end it as losses do.",
+    "l counts what was delivered, selectively acknowledged segments and those of loss recovery included; ECN marks and timeouts end it as losses do. A loss is known before what the acknowledgement that reveals it delivered: that is the next interval's.",
     "l/T^2 is half the square of Reno's rate at the loss rate 1/l.",
     "M compares windows in whole segments. As real numbers alike windows would never be equal, and where acknowledgements alternate each would find its own window the largest, and shrink it.",
     "The increase is at most one segment per acknowledged segment.",

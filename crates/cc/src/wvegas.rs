@@ -17,7 +17,7 @@ pub(crate) static ENTRY: Entry = Entry {
         vegas::SLOW_START,
         "once per round after it, where diff >= alpha_r: x_r = w/RTT, weight_r = x_r/sum x, alpha_r = max(weight_r total_alpha, initial_alpha)",
         "then w += 1 where diff < alpha_r, w -= 1 where diff > alpha_r",
-        "then, where RTT - base is twice its smallest: w = w base/(2 RTT), and the smallest is forgotten",
+        "then, where RTT - base is twice its smallest over rounds with diff >= alpha_r: w = w base/(2 RTT), and the smallest is forgotten",
         "on loss: w = w/2",
     ],
     readings: &[

@@ -144,6 +144,62 @@ fn complete_spans_end_with_a_paths_own_losses() {
     }
 }
 
+/// Undone is what the one loss did, not what another path's real loss has done since: path 0 has its window
+/// and its D back, A and the level are still those of the loss on path 1. Undone in the opposite order, both
+/// go.
+#[test]
+fn an_undo_keeps_what_other_paths_losses_did() {
+    for (name, span) in ADW.iter().flat_map(|name| [(name, "running"), (name, "complete")]) {
+        let given = [("span", Given::Word(span.into()))];
+        let mut adw = fluctuating(name, &given, &[0.020, 0.026]);
+        let memory = |adw: &Group| {
+            ["mean_spread", "dissimilarity", "level"].map(|what| observed(adw, name, 0, what).to_bits())
+        };
+        let nothing = memory(&adw);
+        lose(&mut adw, 0);
+        let first = memory(&adw);
+        fluctuate(&mut adw, 0, 0.030);
+        lose(&mut adw, 1);
+        let second = memory(&adw);
+        assert!(nothing != first && first != second);
+        let mut both = adw;
+        both.on_spurious(0);
+        assert_eq!(memory(&both), second, "{name} {span}: path 1 did lose");
+        assert_eq!(both.path(0).cwnd, 40.0);
+        both.on_spurious(1);
+        assert_eq!(memory(&both), first);
+
+        let mut adw = fluctuating(name, &given, &[0.020, 0.026]);
+        lose(&mut adw, 0);
+        lose(&mut adw, 1);
+        adw.on_spurious(1);
+        assert_eq!(memory(&adw), first);
+        adw.on_spurious(0);
+        assert_eq!(memory(&adw), nothing);
+    }
+}
+
+/// Two paths alike that lose in step, an acknowledgement apart: with `running` the first has one sample by
+/// then, so D = 0 and 20 ms, A = 7.5 + 6.25 = 13.75 ms and d = max(20/A - 1, 1 - 0/A) = 1. `complete` compares
+/// the intervals that have ended, 20 ms each.
+#[test]
+fn losses_in_step_are_alike_to_complete_spans_only() {
+    for name in ADW {
+        for (span, average, dissimilarity, level) in
+            [("running", 0.01375, 1.0, 2.0), ("complete", 0.020, 0.0, 0.0)]
+        {
+            let mut adw = fluctuating(name, &[("span", Given::Word(span.into()))], &[0.020, 0.020]);
+            lose(&mut adw, 0);
+            adw.on_ack(0, &Ack { acked: 0.0, ..ack(1.0, 0.1) });
+            lose(&mut adw, 1);
+            let observed = |what| observed(&adw, name, 1, what);
+            assert_close(observed("mean_spread"), average, 1e-9);
+            assert_close(1.0 + observed("dissimilarity"), 1.0 + dissimilarity, 1e-9);
+            assert_eq!((observed("level"), adw.path(1).cwnd), (level, 20.0 + 5.0 * level), "{name} {span}");
+        }
+    }
+}
+
 /// One path, one path with samples, and paths whose times do not change at all are similar.
 #[test]
 fn without_two_fluctuations_to_compare_a_loss_halves() {

@@ -75,6 +75,11 @@ fn beside_one_that_does_not_count() {
             assert_eq!(group.path(0).cwnd, 30.0, "{name}");
             group.on_ack(0, &ack(1.0, 0.1));
             assert_close(group.path(0).cwnd, 30.0 + 1.0 / 30.0, 1e-12);
+            // The other one, where there is one, is Reno as well.
+            let halved = if group.path(1).active { 250.0 } else { 500.0 };
+            group.on_congestion(1, &Congestion { now: 2.0, signal: Signal::Loss });
+            assert_eq!(group.path(1).cwnd, halved, "{name}");
+            assert_close(group.path(0).cwnd, 30.0 + 1.0 / 30.0, 1e-12);
         }
     }
 }

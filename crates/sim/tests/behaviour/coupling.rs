@@ -28,17 +28,20 @@ fn share(cc: &str, rate_mbit: u32, subflows: usize, reno: u32) -> f64 {
 }
 
 /// On a shared bottleneck every one of these is to take what one Reno flow takes (Khalili et al., goal 2;
-/// Peng et al., condition of TCP friendliness; Wischik et al.; the square-root law for 1/n²), with two
-/// subflows and with eight. The bound is 15 %: windows fluctuate where the theory is about means. Two
-/// subflows have 20 Mbit/s, where 200 s are some fifty loss cycles. Eight have 100 Mbit/s, so that the
-/// two segments that each keeps at least are little of a fair share.
+/// Peng et al., condition of TCP friendliness; Wischik et al.; the square-root law for 1/n²), with two, three
+/// and eight subflows. The bound is 15 %: windows fluctuate where the theory is about means. With more than two
+/// subflows it is 30 % downwards: what an overflow drops is one loss event to one large window, and several to
+/// as many small ones, where the theory gives all the same loss rate. Two and three subflows have 20 Mbit/s,
+/// where 200 s are some fifty loss cycles. Eight have 100 Mbit/s, so that the two segments that each keeps at
+/// least are little of a fair share.
 #[test]
-fn subflows_that_share_a_bottleneck_take_no_more_than_one_flow() {
+fn subflows_that_share_a_bottleneck_take_what_one_flow_takes() {
     for cc in ["\"olia\"", "\"balia\"", "\"coupled\"", "{ name = \"ewtcp\", weight = \"1/n^2\" }"] {
-        for (rate, subflows, reno) in [(20, 2, 1), (20, 2, 3), (100, 8, 2)] {
+        for (rate, subflows, reno) in [(20, 2, 1), (20, 2, 3), (20, 3, 2), (100, 8, 2)] {
+            let least = if subflows == 2 { 0.85 } else { 0.7 };
             let share = share(cc, rate, subflows, reno);
             println!("{cc}: {subflows} subflows, {reno} Reno flows: {share:.3} of a flow");
-            assert!((0.4..1.15).contains(&share), "{cc}: {subflows} subflows, {reno} flows: {share:.3}");
+            assert!((least..1.15).contains(&share), "{cc}: {subflows} subflows, {reno} flows: {share:.3}");
         }
     }
 }
@@ -117,7 +120,7 @@ fn the_adaptive_decrease_gains_on_separate_bottlenecks() {
         for span in ["running", "complete"] {
             let adw = total(&format!("{{ name = \"adw-{base}\", span = \"{span}\" }}"));
             println!("adw-{base}, {span}: {:.3} of {base}", adw / alone);
-            assert!(adw > alone, "adw-{base}, {span}: {adw} against {alone}");
+            assert!(adw > 1.08 * alone, "adw-{base}, {span}: {adw} against {alone}");
         }
     }
 }

@@ -81,10 +81,11 @@ fn each_window_is_as_the_exact_law_says() {
     }
 }
 
-/// Goal 2: on a shared bottleneck the connection takes no more than one Reno flow does, but for what the
-/// fluctuation of alike windows adds to α (see above): the mean over seeds.
+/// Goals 1 and 2: on a shared bottleneck the connection takes what one Reno flow does, but for what the
+/// fluctuation of alike windows adds to α (see above): the mean over seeds. Downwards the bounds are those
+/// of the other algorithms, in `coupling.rs`.
 #[test]
-fn subflows_that_share_a_bottleneck_take_no_more_than_one_flow() {
+fn subflows_that_share_a_bottleneck_take_what_one_flow_takes() {
     for (subflows, reno) in [(2, 1), (2, 4), (4, 2)] {
         let paths = vec!["[\"path\"]"; subflows].join(", ");
         let text = |cc: &str| {
@@ -102,7 +103,8 @@ fn subflows_that_share_a_bottleneck_take_no_more_than_one_flow() {
         let lia = (1..=4).map(|seed| share("lia", seed)).sum::<f64>() / 4.0;
         let uncoupled = share("reno", 1);
         println!("{subflows} subflows, {reno} Reno flows: LIA {lia:.3}, uncoupled {uncoupled:.3} of a flow");
-        assert!((0.4..1.12).contains(&lia), "{subflows} subflows, {reno} Reno flows: {lia:.3}");
+        let least = if subflows == 2 { 0.85 } else { 0.7 };
+        assert!((least..1.12).contains(&lia), "{subflows} subflows, {reno} Reno flows: {lia:.3}");
         assert!(uncoupled > 0.8 * subflows as f64, "uncoupled subflows are flows: {uncoupled:.3}");
     }
 }
