@@ -1,0 +1,188 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR MIT OR Apache-2.0 */
+/*
+ * The table of a connection's paths, one row per subflow, and what is measured on each. An algorithm's
+ * header defines `struct ab_state`, its own state per row, before it includes this one, or AB_STATELESS.
+ *
+ * Each subflow writes its own row only, and reads the others' while these may change on another
+ * processor: a row's fields can be a few acknowledgements apart, never meaningless.
+ */
+#ifndef AB_GROUP_H
+#define AB_GROUP_H
+
+#include "fixed.h"
+
+#ifdef AB_STATELESS
+struct ab_state {
+};
+#endif
+
+/* MPTCP has the initial subflow and at most eight more (MPTCP_PM_ADDR_MAX). */
+#define AB_PATHS 9
+
+/* Windows: segments in Q40, so that what one acknowledgement adds to the largest one still counts. */
+#define AB_WINDOW_BITS 40
+#define AB_SEGMENT (1ULL << AB_WINDOW_BITS)
+#define AB_MIN_CWND AB_SEGMENT
+#define AB_MIN_SSTHRESH (2 * AB_SEGMENT) /* RFC 5681, Eq. 4 */
+#define AB_MAX_CWND (AB_SEGMENT << 20)
+/* The threshold until the first congestion. */
+#define AB_NO_SSTHRESH AB_MAX
+
+/* Rates: segments per second in Q20; a segment per 100 s is 10485, within 1e-4. Nine paths of 2^20
+ * segments per microsecond still add up within 64 bits. */
+#define AB_RATE_BITS 20
+
+/* Times are in microseconds, and measured ones below AB_MAX_RTT. */
+#define AB_MAX_RTT 100000000U
+#define AB_NO_RTT (~0U)
+
+/* Why the network is thought to be congested. */
+enum ab_signal { AB_LOSS, AB_ECN, AB_TIMEOUT };
+
+/* What an acknowledgement says. */
+struct ab_ack {
+	u64 now;       /* when it arrived, us */
+	u32 acked;     /* segments that may grow the window; 0 where growth is not allowed */
+	u32 delivered; /* segments newly delivered, selectively acknowledged ones included */
+	u32 rtt;       /* the round-trip time that it measured, us; 0 without a sample */
+	u32 srtt;      /* smoothed, with that sample, us; 0 before the first */
+	u32 ends_round; /* whether data sent after the last such step is acknowledged */
+	u32 limited;   /* whether the window limited the sender (RFC 7661) */
+};
+
+/* What is measured between congestion events. */
+struct ab_span {
+	u32 delivered; /* segments since the last event */
+	u32 delivered_between; /* between the last two; 0 until the first */
+	u32 min_rtt; /* samples since the last event, us; AB_NO_RTT and 0 before the first */
+	u32 max_rtt;
+};
+
+struct ab_path {
+	u64 owner; /* the socket's cookie; 0 where nobody has the row */
+	u64 cwnd; /* Q40 segments */
+	u64 ssthresh; /* Q40 segments */
+	u64 rate; /* cwnd / srtt, Q20 segments per second; 0 where the path does not count */
+	u32 srtt; /* us; 0 before the first sample */
+	u32 min_rtt; /* smallest sample, us; AB_NO_RTT before the first */
+	u32 round; /* counts round trips */
+	u32 round_rtt; /* mean and smallest sample of the last round that had one, us */
+	u32 round_min_rtt;
+	u32 samples; /* the round that is under way: how many, their sum and the smallest */
+	u64 samples_sum;
+	u32 samples_min;
+	u32 can_undo; /* whether `before` holds the path before an event that may prove spurious */
+	u64 largest_cwnd; /* Q40 segments */
+	struct ab_span span;
+	u64 before_cwnd;
+	u64 before_ssthresh;
+	struct ab_span before_span;
+	struct ab_state state;
+};
+
+struct ab_group {
+	struct ab_path path[AB_PATHS];
+};
+
+/* Whether a row counts in the sums over the paths. */
+AB_INLINE int ab_counts(const struct ab_path *p)
+{
+	return p->rate != 0;
+}
+
+AB_INLINE int ab_in_slow_start(const struct ab_path *p)
+{
+	return p->cwnd < p->ssthresh;
+}
+
+/* Keeps the window within its bounds and publishes the rate that follows from it. */
+AB_INLINE void ab_settle(struct ab_path *p)
+{
+	p->cwnd = ab_min(ab_max(p->cwnd, AB_MIN_CWND), AB_MAX_CWND);
+	p->largest_cwnd = ab_max(p->largest_cwnd, p->cwnd);
+	/* Q40 to Q20 first: 2^40 x 10^6 fits. */
+	p->rate = p->srtt ? (p->cwnd >> (AB_WINDOW_BITS - AB_RATE_BITS)) * 1000000 / p->srtt : 0;
+}
+
+/* A row for a path that has sent nothing yet. The caller has claimed it (`owner`). */
+AB_INLINE void ab_path_added(struct ab_path *p, u64 cwnd)
+{
+	u64 owner = p->owner;
+
+	__builtin_memset(p, 0, sizeof(*p));
+	p->owner = owner;
+	p->cwnd = cwnd;
+	p->ssthresh = AB_NO_SSTHRESH;
+	p->min_rtt = AB_NO_RTT;
+	p->samples_min = AB_NO_RTT;
+	p->span.min_rtt = AB_NO_RTT;
+	ab_settle(p);
+}
+
+/* The row's measurements with an acknowledgement; its sample belongs to the round that it ends. */
+AB_INLINE void ab_measure(struct ab_path *p, const struct ab_ack *ack)
+{
+	u32 rtt = ack->rtt < AB_MAX_RTT ? ack->rtt : AB_MAX_RTT;
+
+	p->srtt = ack->srtt < AB_MAX_RTT ? ack->srtt : AB_MAX_RTT;
+	p->span.delivered += ack->delivered;
+	if (rtt) {
+		p->min_rtt = ab_min(p->min_rtt, rtt);
+		p->span.min_rtt = ab_min(p->span.min_rtt, rtt);
+		p->span.max_rtt = ab_max(p->span.max_rtt, rtt);
+		p->samples++;
+		p->samples_sum += rtt;
+		p->samples_min = ab_min(p->samples_min, rtt);
+	}
+	if (ack->ends_round) {
+		p->round++;
+		if (p->samples) {
+			p->round_rtt = p->samples_sum / p->samples;
+			p->round_min_rtt = p->samples_min;
+			p->samples = 0;
+			p->samples_sum = 0;
+			p->samples_min = AB_NO_RTT;
+		}
+	}
+}
+
+/* Before the algorithm learns of congestion: what an undo brings back. */
+AB_INLINE void ab_remember(struct ab_path *p)
+{
+	p->can_undo = 1;
+	p->before_cwnd = p->cwnd;
+	p->before_ssthresh = p->ssthresh;
+	p->before_span = p->span;
+}
+
+/* After the algorithm has learnt of congestion: measurements between events start anew, and after a
+ * timeout the window is one segment (RFC 5681, section 3.1). */
+AB_INLINE void ab_lost(struct ab_path *p, enum ab_signal signal)
+{
+	p->span.delivered_between = p->span.delivered;
+	p->span.delivered = 0;
+	p->span.min_rtt = AB_NO_RTT;
+	p->span.max_rtt = 0;
+	if (signal == AB_TIMEOUT)
+		p->cwnd = AB_MIN_CWND;
+}
+
+/* The last congestion was spurious: what it took returns (RFC 4015, section 3.2), unless the window has
+ * outgrown it (RFC 9438, section 4.9). Whether it did. */
+AB_INLINE int ab_undo(struct ab_path *p)
+{
+	if (!p->can_undo)
+		return 0;
+	p->can_undo = 0;
+	if (p->cwnd > p->before_cwnd)
+		return 0;
+	p->cwnd = p->before_cwnd;
+	p->ssthresh = p->before_ssthresh;
+	p->span.delivered += p->before_span.delivered;
+	p->span.delivered_between = p->before_span.delivered_between;
+	p->span.min_rtt = ab_min(p->span.min_rtt, p->before_span.min_rtt);
+	p->span.max_rtt = ab_max(p->span.max_rtt, p->before_span.max_rtt);
+	return 1;
+}
+
+#endif

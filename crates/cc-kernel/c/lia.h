@@ -1,0 +1,26 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR MIT OR Apache-2.0 */
+/* LIA, linked increases: RFC 6356. */
+#ifndef AB_LIA_H
+#define AB_LIA_H
+
+#define AB_STATELESS
+
+#include "linked.h"
+
+AB_INLINE void ab_acked(struct ab_group *g, struct ab_path *p, const struct ab_ack *ack)
+{
+	u64 acked = ab_slow_start(p, ack->acked);
+
+	if (acked) {
+		struct ab_linked linked = ab_linked(g);
+
+		ab_grow(p, acked, ab_linked_increase(&linked, p->cwnd));
+	}
+}
+
+AB_INLINE void ab_congestion(struct ab_group *g, struct ab_path *p, u64 now, enum ab_signal signal)
+{
+	ab_reduce_to(p, p->cwnd / 2);
+}
+
+#endif

@@ -1,0 +1,95 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR MIT OR Apache-2.0 */
+/* One algorithm behind a table of functions. The file that includes this has included the algorithm's
+ * header; AB_EXPORT(name) then defines the table ab_native_NAME. */
+#ifndef AB_NATIVE_H
+#define AB_NATIVE_H
+
+#include "../c/drive.h"
+
+/* What anybody may see of a row. */
+struct ab_view {
+	u64 owner;
+	double cwnd; /* segments */
+	double ssthresh; /* segments; infinite until the first congestion */
+	u32 srtt; /* us; 0 before the first sample */
+	u32 min_rtt; /* us; AB_NO_RTT before the first */
+};
+
+/* Rows are given by their number, below AB_PATHS. */
+struct ab_native {
+	u64 group_size; /* bytes */
+	void (*added)(struct ab_group *g, u32 r, u64 owner, double cwnd);
+	void (*removed)(struct ab_group *g, u32 r);
+	void (*ack)(struct ab_group *g, u32 r, const struct ab_ack *ack);
+	void (*congestion)(struct ab_group *g, u32 r, u64 now, u32 signal);
+	void (*spurious)(struct ab_group *g, u32 r);
+	void (*set)(struct ab_group *g, u32 r, double cwnd, double ssthresh);
+	void (*view)(const struct ab_group *g, u32 r, struct ab_view *out);
+	/* The algorithm's observables, in the order of its entry; writes n numbers at most. */
+	void (*observe)(const struct ab_group *g, u32 r, double *out, u32 n);
+};
+
+static const double ab_segment = (double)AB_SEGMENT;
+
+/* Segments to Q40, saturating. */
+static u64 ab_from_real(double segments)
+{
+	double x = segments * ab_segment;
+
+	return x < 0x1p63 ? (u64)x : AB_NO_SSTHRESH;
+}
+
+static double ab_to_real(u64 window)
+{
+	return window == AB_NO_SSTHRESH ? __builtin_inf() : (double)window / ab_segment;
+}
+
+static void ab_native_added(struct ab_group *g, u32 r, u64 owner, double cwnd)
+{
+	g->path[r].owner = owner;
+	ab_path_added(&g->path[r], ab_from_real(cwnd));
+	ab_added(&g->path[r]);
+}
+
+static void ab_native_removed(struct ab_group *g, u32 r)
+{
+	__builtin_memset(&g->path[r], 0, sizeof(g->path[r]));
+}
+
+static void ab_native_ack(struct ab_group *g, u32 r, const struct ab_ack *ack)
+{
+	ab_on_sample(&g->path[r], ack);
+	ab_on_ack(g, &g->path[r], ack);
+}
+
+static void ab_native_congestion(struct ab_group *g, u32 r, u64 now, u32 signal)
+{
+	ab_on_congestion(g, &g->path[r], now, signal);
+}
+
+static void ab_native_spurious(struct ab_group *g, u32 r)
+{
+	ab_on_spurious(g, &g->path[r]);
+}
+
+static void ab_native_set(struct ab_group *g, u32 r, double cwnd, double ssthresh)
+{
+	g->path[r].cwnd = ab_from_real(cwnd);
+	g->path[r].ssthresh = ab_from_real(ssthresh);
+	ab_settle(&g->path[r]);
+}
+
+static void ab_native_view(const struct ab_group *g, u32 r, struct ab_view *out)
+{
+	const struct ab_path *p = &g->path[r];
+
+	*out = (struct ab_view){ p->owner, ab_to_real(p->cwnd), ab_to_real(p->ssthresh), p->srtt, p->min_rtt };
+}
+
+#define AB_EXPORT(NAME, OBSERVE)                                                                                \
+	const struct ab_native ab_native_##NAME = {                                                             \
+		sizeof(struct ab_group), ab_native_added,    ab_native_removed, ab_native_ack, ab_native_congestion, \
+		ab_native_spurious,	 ab_native_set,	     ab_native_view,	OBSERVE,                             \
+	}
+
+#endif

@@ -1,0 +1,108 @@
+//! The kernel's arithmetic behind the contract of `anabranch-cc`, for the simulator.
+
+use crate::group::Table;
+use crate::native::{self, Functions, PATHS};
+use anabranch_cc::{Ack, Algorithm, Congestion, Path, Seconds, Signal};
+
+/// One connection under an algorithm of the kernel.
+pub(crate) struct Kernel {
+    table: Table,
+    rows: Vec<Row>,
+}
+
+/// What a row's events need beyond the table.
+#[derive(Clone, Default)]
+struct Row {
+    round: u64,
+    /// Fractions of segments not told yet: the kernel counts whole ones.
+    acked: f64,
+    delivered: f64,
+}
+
+fn microseconds(time: Seconds) -> u64 {
+    (time * 1e6).round() as u64
+}
+
+/// A round-trip time as the kernel has it: whole microseconds, one at least.
+fn rtt(time: Seconds) -> u32 {
+    (time * 1e6).round().clamp(1.0, f64::from(u32::MAX)) as u32
+}
+
+/// The whole segments in `sum`, which keeps the rest.
+fn whole(sum: &mut f64, more: f64) -> u32 {
+    *sum += more;
+    let whole = sum.floor();
+    *sum -= whole;
+    whole as u32
+}
+
+impl Kernel {
+    pub fn new(functions: &'static Functions) -> Self {
+        Kernel { table: Table::new(functions), rows: Vec::new() }
+    }
+
+    /// The transport may have changed the window or the threshold since the last event.
+    fn adopt(&mut self, path: &Path, r: usize) {
+        let view = self.table.view(r);
+        if view.cwnd != path.cwnd || view.ssthresh != path.ssthresh {
+            self.table.set(r, path.cwnd, path.ssthresh);
+        }
+    }
+
+    fn publish(&self, path: &mut Path, r: usize) {
+        if r < PATHS {
+            let view = self.table.view(r);
+            path.cwnd = view.cwnd;
+            path.ssthresh = view.ssthresh;
+        }
+    }
+}
+
+impl Algorithm for Kernel {
+    fn path_added(&mut self, paths: &mut [Path], r: usize) {
+        self.rows.resize(paths.len().max(self.rows.len()), Row::default());
+        self.rows[r] = Row { round: paths[r].round, ..Row::default() };
+        self.table.added(r, r as u64 + 1, paths[r].cwnd);
+    }
+
+    fn path_removed(&mut self, _: &mut [Path], r: usize) {
+        self.table.removed(r);
+    }
+
+    fn acked(&mut self, paths: &mut [Path], r: usize, ack: &Ack) {
+        self.adopt(&paths[r], r);
+        let row = &mut self.rows[r];
+        let ack = native::Ack {
+            now: microseconds(ack.now),
+            acked: whole(&mut row.acked, ack.acked),
+            delivered: whole(&mut row.delivered, ack.delivered),
+            rtt: ack.rtt.map_or(0, rtt),
+            srtt: if ack.srtt > 0.0 { rtt(ack.srtt) } else { 0 },
+            ends_round: (ack.round != row.round).into(),
+            limited: ack.cwnd_limited.into(),
+        };
+        row.round = paths[r].round;
+        self.table.ack(r, &ack);
+        self.publish(&mut paths[r], r);
+    }
+
+    fn congestion(&mut self, paths: &mut [Path], r: usize, event: &Congestion) {
+        self.adopt(&paths[r], r);
+        let signal = match event.signal {
+            Signal::Loss => 0,
+            Signal::Ecn => 1,
+            Signal::Timeout => 2,
+        };
+        self.table.congestion(r, microseconds(event.now), signal);
+        self.publish(&mut paths[r], r);
+    }
+
+    fn spurious(&mut self, paths: &mut [Path], r: usize) {
+        self.table.spurious(r);
+        self.publish(&mut paths[r], r);
+    }
+
+    fn observe(&self, _: &[Path], r: usize, out: &mut [f64]) {
+        self.table.observe(r, out);
+    }
+}

@@ -1,0 +1,51 @@
+//! The C side: the table of functions that `native/native.h` defines for each algorithm.
+
+use std::ffi::c_void;
+
+/// Rows of a group (`AB_PATHS`).
+pub const PATHS: usize = 9;
+
+/// `AB_NO_RTT`.
+pub(crate) const NO_RTT: u32 = u32::MAX;
+
+/// `struct ab_ack`.
+#[repr(C)]
+pub(crate) struct Ack {
+    pub now: u64,
+    pub acked: u32,
+    pub delivered: u32,
+    pub rtt: u32,
+    pub srtt: u32,
+    pub ends_round: u32,
+    pub limited: u32,
+}
+
+/// `struct ab_view`.
+#[repr(C)]
+#[derive(Clone, Copy, Default)]
+pub(crate) struct View {
+    pub owner: u64,
+    pub cwnd: f64,
+    pub ssthresh: f64,
+    pub srtt: u32,
+    pub min_rtt: u32,
+}
+
+/// `struct ab_native`.
+#[repr(C)]
+pub(crate) struct Functions {
+    pub group_size: u64,
+    pub added: unsafe extern "C" fn(*mut c_void, u32, u64, f64),
+    pub removed: unsafe extern "C" fn(*mut c_void, u32),
+    pub ack: unsafe extern "C" fn(*mut c_void, u32, *const Ack),
+    pub congestion: unsafe extern "C" fn(*mut c_void, u32, u64, u32),
+    pub spurious: unsafe extern "C" fn(*mut c_void, u32),
+    pub set: unsafe extern "C" fn(*mut c_void, u32, f64, f64),
+    pub view: unsafe extern "C" fn(*const c_void, u32, *mut View),
+    pub observe: unsafe extern "C" fn(*const c_void, u32, *mut f64, u32),
+}
+
+unsafe extern "C" {
+    pub(crate) static ab_native_reno: Functions;
+    pub(crate) static ab_native_lia: Functions;
+}

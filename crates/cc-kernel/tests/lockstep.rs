@@ -1,0 +1,178 @@
+//! The two arithmetics in lock-step: the same events to the reference and to the kernel's integers, and
+//! after each of them the windows compared.
+
+use anabranch_cc::{Ack, Congestion, Group, Signal};
+use anabranch_cc_kernel::registry;
+use proptest::prelude::*;
+
+/// Something that happens on a path; numbers are fractions that the transport makes sense of.
+#[derive(Clone, Debug)]
+enum Event {
+    Join {
+        rtt: f64,
+        window: f64,
+    },
+    Leave,
+    /// `share` of the window is acknowledged; the queue adds `queue` of the base to the round-trip time.
+    Acks {
+        count: u32,
+        share: f64,
+        queue: f64,
+        limited: bool,
+    },
+    Congestion(Signal),
+    Spurious,
+}
+
+fn event() -> impl Strategy<Value = Event> {
+    prop_oneof![
+        // From 1 us to 100 s, and from 1 to 10^6 segments, evenly by magnitude.
+        1 => (-6.0..2.0, 0.0..6.0)
+            .prop_map(|(rtt, window): (f64, f64)| Event::Join { rtt: 10f64.powf(rtt), window: 10f64.powf(window) }),
+        1 => Just(Event::Leave),
+        20 => (1..40u32, 0.0..0.2, 0.0..1.0, prop::bool::weighted(0.9))
+            .prop_map(|(count, share, queue, limited)| Event::Acks { count, share, queue, limited }),
+        4 => prop_oneof![8 => Just(Signal::Loss), 1 => Just(Signal::Ecn), 1 => Just(Signal::Timeout)]
+            .prop_map(Event::Congestion),
+        1 => Just(Event::Spurious),
+    ]
+}
+
+/// One path as the transport sees it.
+#[derive(Clone, Copy)]
+struct Line {
+    base: f64,
+    srtt: f64,
+    round: u64,
+}
+
+/// Both arithmetics and the transport between them.
+struct Run {
+    reference: Group,
+    kernel: Group,
+    lines: Vec<Option<Line>>,
+    now: f64,
+}
+
+impl Run {
+    fn new(name: &str) -> Self {
+        let group = |name: &str| registry::find(name).unwrap().group(&[]).unwrap();
+        let (reference, kernel) = (group(name), group(&format!("{name}@kernel")));
+        Run { reference, kernel, lines: Vec::new(), now: 0.0 }
+    }
+
+    fn rows(&self) -> Vec<usize> {
+        (0..self.lines.len()).filter(|&r| self.lines[r].is_some()).collect()
+    }
+
+    fn play(&mut self, path: usize, event: &Event) {
+        let rows = self.rows();
+        if let Event::Join { rtt, window } = *event {
+            if rows.len() < 8 {
+                self.join(rtt, window.floor());
+            }
+            return;
+        }
+        if rows.is_empty() {
+            self.join(0.1, 10.0);
+        }
+        let rows = self.rows();
+        let r = rows[path % rows.len()];
+        match *event {
+            Event::Join { .. } => {}
+            Event::Leave => {
+                self.lines[r] = None;
+                self.reference.remove_path(r);
+                self.kernel.remove_path(r);
+            }
+            Event::Acks { count, share, queue, limited } => {
+                for i in 0..count {
+                    self.acknowledge(r, i, share, queue, limited);
+                }
+            }
+            Event::Congestion(signal) => {
+                let event = Congestion { now: self.now, signal };
+                self.reference.on_congestion(r, &event);
+                self.kernel.on_congestion(r, &event);
+            }
+            Event::Spurious => {
+                self.reference.on_spurious(r);
+                self.kernel.on_spurious(r);
+            }
+        }
+    }
+
+    fn join(&mut self, rtt: f64, window: f64) {
+        let r = self.reference.add_path(0.0, window);
+        assert_eq!(self.kernel.add_path(0.0, window), r);
+        self.lines.resize(self.lines.len().max(r + 1), None);
+        self.lines[r] = Some(Line { base: rtt, srtt: 0.0, round: 0 });
+    }
+
+    fn acknowledge(&mut self, r: usize, i: u32, share: f64, queue: f64, limited: bool) {
+        let line = self.lines[r].as_mut().unwrap();
+        let acked = (self.reference.path(r).cwnd * share).ceil().min(1000.0);
+        // Whole microseconds, as the kernel measures; the smoothed one as well, by RFC 6298.
+        let whole = |time: f64| (time * 1e6).round().max(1.0) / 1e6;
+        let rtt = whole(line.base * (1.0 + queue * f64::from(i % 5) / 4.0)).min(100.0);
+        line.srtt = if line.srtt > 0.0 { whole(0.875 * line.srtt + 0.125 * rtt) } else { rtt };
+        line.round += u64::from(i.is_multiple_of(4));
+        self.now = whole(self.now + rtt / 8.0);
+        let ack = Ack {
+            now: self.now,
+            acked,
+            delivered: acked,
+            rtt: Some(rtt),
+            srtt: line.srtt,
+            in_flight: 0.0,
+            round: line.round,
+            cwnd_limited: limited,
+            rate: None,
+        };
+        self.reference.on_ack(r, &ack);
+        self.kernel.on_ack(r, &ack);
+    }
+
+    /// The largest difference between the windows, as a part of the reference's.
+    fn difference(&self) -> f64 {
+        let rows = self.rows();
+        let of = |r: usize| (self.kernel.path(r).cwnd / self.reference.path(r).cwnd - 1.0).abs();
+        rows.into_iter().map(of).fold(0.0, f64::max)
+    }
+}
+
+/// Windows of the kernel's arithmetic stay within `bound` of the reference's, at every step, up to the
+/// 10^6 segments that it is made for.
+fn in_lockstep(name: &str, bound: f64) {
+    let events = prop::collection::vec((0..8usize, event()), 1..200);
+    let mut runner = proptest::test_runner::TestRunner::new(ProptestConfig {
+        cases: 200,
+        failure_persistence: None,
+        ..ProptestConfig::default()
+    });
+    let run = runner.run(&events, |events| {
+        let mut run = Run::new(name);
+        for (step, (path, event)) in events.iter().enumerate() {
+            run.play(*path, event);
+            if run.rows().into_iter().any(|r| run.reference.path(r).cwnd > 1e6) {
+                break;
+            }
+            let difference = run.difference();
+            prop_assert!(difference <= bound, "step {step}, {event:?}: windows differ by {difference:e}");
+        }
+        Ok(())
+    });
+    run.unwrap_or_else(|failure| panic!("{name}: {failure}"));
+}
+
+/// What remains of a segment when slow start ends (1/2^40 of it), and the scale of increases.
+#[test]
+fn reno() {
+    in_lockstep("reno", 1e-3);
+}
+
+/// Rates are known within 1e-4 at one segment per 100 s.
+#[test]
+fn lia() {
+    in_lockstep("lia", 1e-3);
+}
