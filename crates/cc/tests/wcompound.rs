@@ -166,6 +166,106 @@ fn without_queues_each_path_is_compound() {
     }
 }
 
+/// A path (round-trip time without a queue, segments that fill it) for a round: the queue is what the window
+/// has beyond them.
+fn fluid_round(group: &mut Group, r: usize, (base, fills): (f64, f64)) -> f64 {
+    let rtt = base * f64::max(1.0, group.path(r).cwnd / fills);
+    round(group, r, rtt);
+    window_acked(group, r);
+    rtt
+}
+
+/// On one path with a queue it is Compound with its own threshold for γ: the same windows where that is held
+/// at 100 segments, above the α_s of about 2 γ w^k, 30 at most.
+#[test]
+fn one_path_with_a_queue_is_compound_with_its_threshold() {
+    let hundred = |name: &str| (name.to_owned(), Given::Number(100.0));
+    let (initial, least, gamma) = (hundred("initial_alpha"), hundred("min_alpha"), hundred("gamma"));
+    let with = |name, given: &[&(String, Given)]| {
+        let mut params: Vec<_> = given.iter().map(|(n, v)| (n.as_str(), v.clone())).collect();
+        if name == "compound" {
+            params.push(("autotune", Given::Flag(false)));
+        }
+        quiet(group(name, &params), &[(0.1, 150.0)])
+    };
+    let mut both = [with("wcompound", &[&initial, &least]), with("compound", &[&gamma])];
+    let (mut retreats, mut losses) = (0, 0);
+    for _ in 0..3000 {
+        let before = both[0].path(0).cwnd;
+        for group in &mut both {
+            fluid_round(group, 0, (0.1, 300.0));
+            if group.path(0).cwnd > 600.0 {
+                group.on_congestion(0, &Congestion { now: 0.0, signal: Signal::Loss });
+            }
+        }
+        assert_close(both[0].path(0).cwnd, both[1].path(0).cwnd, 1e-12);
+        assert_eq!(see(&both[0], 0, "alpha_r"), 100.0);
+        let change = both[0].path(0).cwnd / before;
+        losses += u32::from(change < 0.6);
+        retreats += u32::from((0.6..1.0).contains(&change));
+    }
+    assert!(losses > 2 && retreats > 5);
+}
+
+/// What a path had queued in each round, and its threshold then.
+type Swings = Vec<Vec<(f64, f64)>>;
+
+/// Paths (round-trip time, segments that fill it) that start at half of what fills them, from the hundredth
+/// round of each until the loss window of one alone nearly fills it. After that Compound is Reno.
+fn swings(params: &[(&str, Given)], lines: &[(f64, f64)]) -> Swings {
+    let start: Vec<_> = lines.iter().map(|(base, fills)| (*base, fills / 2.0)).collect();
+    let mut group = quiet(group("wcompound", params), &start);
+    let mut next = vec![0.0_f64; lines.len()];
+    let mut swings = vec![Vec::new(); lines.len()];
+    let room = |group: &Group| {
+        let loss_window = |r: usize| group.path(r).cwnd - see(group, r, "dwnd");
+        lines.iter().enumerate().all(|(r, (_, fills))| loss_window(r) < 0.9 * fills)
+    };
+    while room(&group) {
+        let r = (0..lines.len()).min_by(|a, b| next[*a].total_cmp(&next[*b])).unwrap();
+        next[r] += fluid_round(&mut group, r, lines[r]);
+        swings[r].push((see(&group, r, "diff"), see(&group, r, "alpha_r")));
+    }
+    swings.iter_mut().for_each(|path| drop(path.drain(..100)));
+    swings
+}
+
+/// Eq. 35 puts `α_r` for diff at equilibrium. With the paper's constants diff goes there and back: 1000 segments
+/// grow by g = 22.2 per round, `α_r` is 44.3 (as above; so it is for n alike paths), and `ξ` = 1 takes the whole
+/// backlog off. So diff goes from 0 up to `α_r` and at most g beyond, with a mean from `α_r`/2 to (`α_r` + g)/2;
+/// a segment more for the loss window's step. Prices are alike (Eq. 36).
+#[test]
+fn backlog_swings_up_to_its_threshold() {
+    let (alpha, g) = (44.26, 22.23);
+    for n in [1, 2, 3, 8] {
+        let swings = swings(&[], &vec![(0.1, 1000.0); n]);
+        let means: Vec<f64> =
+            swings.iter().map(|s| s.iter().map(|(d, _)| d).sum::<f64>() / s.len() as f64).collect();
+        for (path, mean) in swings.iter().zip(&means) {
+            let crest = path.iter().map(|(diff, _)| *diff).fold(0.0, f64::max);
+            assert!((alpha..alpha + g + 1.0).contains(&crest), "{n} paths: {crest}");
+            assert!((alpha / 2.0..(alpha + g) / 2.0 + 1.0).contains(mean), "{n} paths: {mean}");
+            assert_close(*mean, means[0], 0.05);
+        }
+    }
+}
+
+/// On alike paths, with g per round, `α_r` becomes ((g + `ξ` diff) `α_r`/diff − `ξ` diff)/β where it is below diff
+/// (Eq. 13, 14, 39): from diff = `α_r` = g/β what it falls short grows by 1 + `ξ`/β each round. So the equilibrium
+/// is not stable. Where `ξ` leaves some of the backlog, `α_r` falls to its least, and diff stays where `ξ` diff is
+/// the segment per round of the loss window: 20 for `ξ` = 0.05.
+#[test]
+fn the_equilibrium_is_not_stable() {
+    let params = ["beta", "xi"].map(|name| (name, Given::Number(0.05)));
+    for lines in [&[(0.1, 1000.0)][..], &[(0.1, 1000.0); 3]] {
+        for path in swings(&params, lines) {
+            let (diff, alpha) = path[path.len() - 1];
+            assert_eq!(alpha, 1.0);
+            assert!((diff - 20.0).abs() < 1.0, "{diff}");
+        }
+    }
+}
+
 /// Three and eight alike paths: the same α on each, which add up to `α_s`.
 #[test]
 fn alike_paths_share_alike() {
