@@ -1,7 +1,7 @@
 //! One path only: a connection of several paths that uses one of them.
 
-use crate::registry::{self, Entry, Kind, Param, Value};
-use crate::{Ack, Algorithm, Congestion, LostSegment, Path, Seconds, registry::Allowed, uncoupled};
+use crate::registry::{Allowed, Entry, Kind, Param, Value};
+use crate::{Ack, Algorithm, Congestion, LostSegment, Path, Seconds};
 use alloc::boxed::Box;
 
 /// How the registry presents it.
@@ -20,23 +20,19 @@ pub(crate) static ENTRY: Entry = Entry {
         Param {
             name: "over",
             default: Value::Word("reno"),
-            allowed: uncoupled::OVER,
+            allowed: Allowed::SinglePath,
             meaning: "the single-path algorithm that the path runs",
         },
         Param {
             name: "path",
             default: Value::Number(1.0),
             allowed: Allowed::Range(1.0, 64.0),
-            meaning: "the path to use, counted from 1 in the order of joining",
+            meaning: "the path to use, counted from 1 in the order of joining; one that joins after another left takes its number",
         },
     ],
     observables: &[],
     build: |params| {
-        let over = registry::find(params.word("over")).expect("`over` lists registered names");
-        Box::new(Independent {
-            each: (over.build)(&over.defaults()),
-            wanted: params.number("path") as usize - 1,
-        })
+        Box::new(Independent { each: params.algorithm("over"), wanted: params.number("path") as usize - 1 })
     },
 };
 

@@ -83,6 +83,8 @@ pub enum Allowed {
     Flag,
     /// One of these words.
     OneOf(&'static [&'static str]),
+    /// The name of a single-path algorithm, other than those that take such a name themselves.
+    SinglePath,
 }
 
 /// The value of a parameter.
@@ -159,7 +161,7 @@ impl fmt::Display for Allowed {
         match self {
             Allowed::Range(low, high) => write!(f, "a number from {low} to {high}"),
             Allowed::Flag => write!(f, "true or false"),
-            Allowed::OneOf(words) => write!(f, "one of {}", words.join(", ")),
+            Allowed::OneOf(_) | Allowed::SinglePath => write!(f, "one of {}", self.words().join(", ")),
         }
     }
 }
@@ -203,6 +205,15 @@ impl Params {
         }
     }
 
+    /// The algorithm that the word `name` names, with its default parameters: see [`Allowed::SinglePath`].
+    ///
+    /// # Panics
+    /// Where the entry lists no such name: a mistake in the entry.
+    pub(crate) fn algorithm(&self, name: &str) -> Box<dyn Algorithm> {
+        let entry = find(self.word(name)).unwrap_or_else(|| panic!("`{name}` names no algorithm"));
+        (entry.build)(&entry.defaults())
+    }
+
     fn get(&self, name: &str) -> Value {
         let found = self.0.iter().find(|(n, _)| *n == name);
         found.unwrap_or_else(|| panic!("no parameter `{name}` in the entry")).1
@@ -240,6 +251,11 @@ impl Entry {
         self.all_params().map(value).collect::<Result<_, _>>().map(Params)
     }
 
+    /// Whether [`Allowed::SinglePath`] includes it.
+    fn may_be_run(&self) -> bool {
+        self.kind == Kind::SinglePath && self.params.iter().all(|p| p.allowed != Allowed::SinglePath)
+    }
+
     /// The controller of one connection.
     ///
     /// # Errors
@@ -250,6 +266,17 @@ impl Entry {
     }
 }
 
+impl Allowed {
+    /// The words that may be given; none where it is not a word.
+    pub fn words(self) -> Vec<&'static str> {
+        match self {
+            Allowed::OneOf(words) => words.to_vec(),
+            Allowed::SinglePath => ALL.iter().filter(|e| e.may_be_run()).map(|e| e.name).collect(),
+            Allowed::Range(..) | Allowed::Flag => Vec::new(),
+        }
+    }
+}
+
 impl Param {
     fn accept(&self, given: &Given) -> Option<Value> {
         match (self.allowed, given) {
@@ -257,7 +284,7 @@ impl Param {
                 Some(Value::Number(*x))
             }
             (Allowed::Flag, Given::Flag(x)) => Some(Value::Flag(*x)),
-            (Allowed::OneOf(words), Given::Word(x)) => words.iter().find(|w| *w == x).map(|w| Value::Word(w)),
+            (words, Given::Word(x)) => words.words().into_iter().find(|w| w == x).map(Value::Word),
             _ => None,
         }
     }

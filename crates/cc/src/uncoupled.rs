@@ -1,6 +1,6 @@
 //! A single-path algorithm on each path of a connection.
 
-use crate::registry::{self, Allowed, Entry, Kind, Param, Value};
+use crate::registry::{Allowed, Entry, Kind, Param, Value};
 use crate::{Ack, Algorithm, Congestion, LostSegment, Path, Seconds, SinglePath};
 use alloc::vec::Vec;
 
@@ -16,18 +16,12 @@ pub(crate) static ENTRY: Entry = Entry {
     params: &[Param {
         name: "over",
         default: Value::Word("cubic"),
-        allowed: OVER,
+        allowed: Allowed::SinglePath,
         meaning: "the single-path algorithm that each path runs",
     }],
     observables: &[],
-    build: |params| {
-        let over = registry::find(params.word("over")).expect("`over` lists registered names");
-        (over.build)(&over.defaults())
-    },
+    build: |params| params.algorithm("over"),
 };
-
-/// The single-path algorithms.
-pub(crate) const OVER: Allowed = Allowed::OneOf(&["reno", "cubic", "highspeed", "vegas", "compound", "bbr"]);
 
 /// A single-path algorithm on each path: rows that ignore each other.
 pub struct Uncoupled<A> {

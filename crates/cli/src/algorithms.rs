@@ -97,7 +97,7 @@ fn describe(entry: &Entry) -> Json {
         let allowed = match p.allowed {
             Allowed::Range(low, high) => json!({ "min": low, "max": high }),
             Allowed::Flag => json!([true, false]),
-            Allowed::OneOf(words) => json!(words),
+            Allowed::OneOf(_) | Allowed::SinglePath => json!(p.allowed.words()),
         };
         json!({ "name": p.name, "default": default(p), "allowed": allowed, "meaning": p.meaning })
     };

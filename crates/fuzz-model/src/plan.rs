@@ -129,7 +129,10 @@ fn value(bytes: &mut Bytes, allowed: Allowed, default: Value) -> Option<Given> {
         (Allowed::Range(low, high), _) if low > 0.0 => Given::Number(bytes.magnitude(low, high)),
         (Allowed::Range(low, high), _) => Given::Number((low + bytes.unit() * (high - low)).clamp(low, high)),
         (Allowed::Flag, _) => Given::Flag(choice.is_multiple_of(2)),
-        (Allowed::OneOf(words), _) => Given::Word(words[bytes.below(words.len())].to_owned()),
+        (Allowed::OneOf(_) | Allowed::SinglePath, _) => {
+            let words = allowed.words();
+            Given::Word(words[bytes.below(words.len())].to_owned())
+        }
     })
 }
 

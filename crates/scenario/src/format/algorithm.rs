@@ -81,8 +81,8 @@ fn param(entry: &Entry, key: &At<String>, node: &Node, problems: &mut Problems) 
         }
         Err(ParamError::Invalid { name, allowed }) => {
             let message = format!("the parameter `{name}` of {} must be {allowed}", entry.name);
-            let help = match (&given.1, allowed) {
-                (Given::Word(word), Allowed::OneOf(words)) => suggest(word, words.iter().copied()),
+            let help = match (&given.1, allowed.words()) {
+                (Given::Word(word), words) if !words.is_empty() => suggest(word, words),
                 _ => String::new(),
             };
             problems.add(&node.place, message, format!("must be {allowed}"), help);
@@ -119,7 +119,7 @@ fn param_schema(param: &Param) -> Schema {
     let mut schema = match param.allowed {
         Allowed::Range(low, high) => json_schema!({ "type": "number", "minimum": low, "maximum": high }),
         Allowed::Flag => json_schema!({ "type": "boolean" }),
-        Allowed::OneOf(words) => json_schema!({ "enum": words }),
+        Allowed::OneOf(_) | Allowed::SinglePath => json_schema!({ "enum": param.allowed.words() }),
     };
     schema.insert("description".into(), param.meaning.into());
     schema
