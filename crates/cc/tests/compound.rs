@@ -104,6 +104,14 @@ fn gamma_follows_the_backlog_at_losses() {
         compound.on_congestion(0, &Congestion { now: 0.0, signal: Signal::Timeout });
         assert_eq!(see(&compound, "threshold"), 30.0);
     }
+    // The round after a loss shows the queue that the loss has answered: it tunes nothing.
+    let mut compound = quiet(group("compound", &[]), &[(0.1, 400.0)]);
+    compound.on_congestion(0, &Congestion { now: 0.0, signal: Signal::Loss });
+    let tuned = see(&compound, "threshold");
+    round_with(&mut compound, 20.0);
+    compound.on_congestion(0, &Congestion { now: 0.0, signal: Signal::Loss });
+    assert_eq!(see(&compound, "threshold"), tuned);
+
     let params = [("autotune", Given::Flag(false))];
     let mut compound = quiet(group("compound", &params), &[(0.1, 400.0)]);
     round_with(&mut compound, 0.0);

@@ -162,18 +162,72 @@ fn losses_keep_half_of_a_small_window_and_beta_of_a_large_one() {
     assert_eq!(group.path(0).cwnd, group.path(0).ssthresh);
 }
 
-/// By hand: two equal V give α₁ = 1/2, and each path 0.707 of CUBIC's window.
+/// Three paths and eight, large where the window is above 1.654 T^(−3/2): V is Eq. 10 on large ones and the
+/// window on small ones, α₁ is over V, L is V √α₁ on large ones, α₂ is over L, and they grow by these.
 #[test]
-fn two_equal_large_paths() {
-    let mut group = lost("coupled-cubic", &[], &[(0.1, 1000.0), (0.1, 1000.0)]);
-    for i in 0..200_000 {
-        group.on_ack(i % 2, &ack(i as f64 * 7e-5, 0.1));
+fn three_and_eight_paths_follow_the_equations() {
+    let three = [(0.1, 6800.0), (0.02, 136.0), (0.2, 900.0)];
+    let eight = [
+        (0.1, 6800.0),
+        (0.02, 136.0),
+        (0.2, 900.0),
+        (0.1, 40.0),
+        (0.05, 100.0),
+        (0.3, 2000.0),
+        (0.01, 30.0),
+        (0.1, 3000.0),
+    ];
+    for paths in [&three[..], &eight] {
+        let n = paths.len();
+        let mut group = lost("coupled-cubic", &[], paths);
+        for i in 0..20_000 * n {
+            let (rtt, cwnd) = paths[i % n];
+            if cwnd > 500.0 {
+                group.on_ack(i % n, &ack(i as f64 * 1e-5, rtt));
+            }
+        }
+        let rtts = paths.iter().map(|(rtt, _)| *rtt);
+        let over = |of: &[f64]| alpha(&rtts.clone().zip(of.iter().copied()).collect::<Vec<_>>());
+        let seen: Vec<_> = (0..n).map(|r| inner(&group, r)).collect();
+        let v: Vec<_> = seen.iter().map(|s| s[1]).collect();
+        let alpha1 = over(&v);
+        assert!(alpha1 < 1.0);
+        let l: Vec<_> =
+            v.iter().zip(paths).map(|(v, (_, w))| if *w > 500.0 { v * alpha1.sqrt() } else { *v }).collect();
+        for (r, (rtt, cwnd)) in paths.iter().enumerate() {
+            let [w_cubic, v, virtual_lia, a1, a2, is_large] = seen[r];
+            let w = group.path(r).cwnd;
+            assert_eq!(is_large == 1.0, *cwnd > 500.0);
+            assert_close(a1, alpha1, 1e-12);
+            assert_close(a2, over(&l), 1e-12);
+            assert_close(virtual_lia, l[r], 1e-12);
+            if is_large == 1.0 {
+                assert_close(v, virtual_reno(w_cubic, *rtt), 1e-5);
+                assert_close(w, w_cubic * alpha1.sqrt(), 1e-2); // Eq. 11, at each one's last acknowledgement
+            } else {
+                assert_eq!((v, w), (cwnd / 2.0, cwnd / 2.0));
+            }
+        }
+        group.on_ack(1, &ack(20.0, 0.02));
+        assert_close(group.path(1).cwnd, 68.0 + over(&l) / l.iter().sum::<f64>(), 1e-12);
     }
-    for r in 0..2 {
-        let [w_cubic, _, _, alpha1, ..] = inner(&group, r);
-        // The second path saw the first one's loss before its own, so they are not exactly equal.
-        assert_close(alpha1, 0.5, 0.02);
-        assert_close(group.path(r).cwnd, w_cubic / 2f64.sqrt(), 0.01);
+}
+
+/// By hand: n equal V give α₁ = 1/n, and each path √α₁ of CUBIC's window. A path of `lost` sees the losses of
+/// those before it ahead of its own: their V ∝ W^⅔ are 0.7^⅔ = 0.79 then, so α₁ is up to 1/0.79 of 1/n, and with
+/// it this one's W = w/√α₁ lower by its root and V by its third root, 8 % at most. So far the V may differ.
+#[test]
+fn equal_large_paths() {
+    for n in [2, 3, 8] {
+        let mut group = lost("coupled-cubic", &[], &vec![(0.1, 1000.0); n]);
+        for i in 0..100_000 * n {
+            group.on_ack(i % n, &ack((i / n) as f64 * 1.4e-4, 0.1));
+        }
+        for r in 0..n {
+            let [w_cubic, _, _, alpha1, ..] = inner(&group, r);
+            assert!((1.0..1.08).contains(&(alpha1 * n as f64)), "{n} paths: {alpha1}");
+            assert_close(group.path(r).cwnd, w_cubic * alpha1.sqrt(), 1e-3); // Eq. 11
+        }
     }
 }
 

@@ -20,13 +20,23 @@ fn observed_alpha(group: &anabranch_cc::Group) -> f64 {
 }
 
 /// Round-trip time and window.
-const CONNECTIONS: [&[(f64, f64)]; 6] = [
+const CONNECTIONS: [&[(f64, f64)]; 7] = [
     &[(0.1, 50.0)],
     &[(0.1, 50.0), (0.1, 50.0)],
     &[(0.02, 70.0), (0.1, 849.0)],
     &[(0.01, 10.0), (0.5, 4.0)],
     &[(0.1, 8.0), (0.05, 20.0), (0.2, 300.0)],
     &[(0.3, 2.0), (0.3, 2.0), (0.1, 40.0), (0.02, 1000.0)],
+    &[
+        (0.1, 8.0),
+        (0.2, 80.0),
+        (0.3, 800.0),
+        (0.1, 500.0),
+        (0.1, 10.0),
+        (0.02, 80.0),
+        (0.5, 900.0),
+        (0.1, 99.0),
+    ],
 ];
 
 #[test]
@@ -85,12 +95,22 @@ fn fixed_point(paths: &[(f64, f64)]) -> Vec<(f64, f64)> {
 /// both sides of (8).
 #[test]
 fn increase_and_decrease_balance_at_the_fixed_point() {
-    let connections: [&[(f64, f64)]; 5] = [
+    let connections: [&[(f64, f64)]; 6] = [
         &[(0.1, 40.0), (0.1, 40.0)],
         &[(0.1, 40.0), (0.1, 20.0)],
         &[(0.02, 40.0), (0.1, 300.0)],
         &[(0.1, 40.0), (0.05, 30.0), (0.2, 60.0)],
         &[(0.1, 100.0), (0.12, 90.0), (0.2, 150.0), (0.05, 40.0)],
+        &[
+            (0.1, 100.0),
+            (0.12, 90.0),
+            (0.2, 150.0),
+            (0.05, 40.0),
+            (0.1, 60.0),
+            (0.3, 120.0),
+            (0.08, 80.0),
+            (0.1, 100.0),
+        ],
     ];
     for alone in connections {
         let paths = fixed_point(alone);
@@ -114,7 +134,7 @@ fn increase_and_decrease_balance_at_the_fixed_point() {
 #[test]
 fn equal_paths_with_periodic_losses_share_renos_window() {
     let p = 1e-3;
-    for n in 1..=4 {
+    for n in [1, 2, 3, 4, 8] {
         let mut model = Model::new(group("lia", &[]));
         for _ in 0..n {
             model = model.path(0.1, Loss::Every(1.0 / p), response::reno(p) / n as f64);
