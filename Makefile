@@ -11,7 +11,7 @@ ANABRANCH := cargo run --quiet --release --locked --bin anabranch --
 help: ## list the targets
 	@awk -F':.*## ' '/^[a-z]+:.*## / { printf "make %-10s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
 
-setup: ## install what this machine lacks: C linker, curl, git, the Rust toolchain
+setup: ## install what this machine lacks: C compilers, libraries, curl, git, the Rust toolchain
 	@tools/setup.sh
 
 build: setup ## build the release binary, target/release/anabranch

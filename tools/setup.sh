@@ -34,6 +34,11 @@ packages=()
 have cc || packages+=(gcc libc6-dev)
 have curl || packages+=(curl)
 have git || packages+=(git)
+have make || packages+=(make) # libbpf's own build
+have pkg-config || packages+=(pkg-config)
+[ -e /usr/include/libelf.h ] || packages+=(libelf-dev)
+[ -e /usr/include/zlib.h ] || packages+=(zlib1g-dev)
+have clang-19 || have clang || packages+=(clang-19) # the kernel's programs
 [ -e /etc/ssl/certs/ca-certificates.crt ] || packages+=(ca-certificates)
 [ ${#packages[@]} = 0 ] || install "${packages[@]}"
 

@@ -4,11 +4,12 @@
  * for the kernel's glue and for the simulator. The algorithm's header has
  *
  *   void ab_acked(struct ab_group *, struct ab_path *, const struct ab_ack *)    grow the window
- *   void ab_congestion(struct ab_group *, struct ab_path *, u64 now, enum ab_signal)  set threshold and window
+ *   void ab_congestion(struct ab_group *, struct ab_path *, u64 now)  set threshold and window after a loss
  *
  * and, unless it is AB_STATELESS,
  *
  *   void ab_added(struct ab_path *)                       a row of its own begins, its state all zeros
+ *   void ab_timed_out(struct ab_path *)                   the loss just told of was a timeout
  *   void ab_spurious(struct ab_group *, struct ab_path *) the window is restored; restore the state
  *   void ab_app_limited(struct ab_path *, u64 now)        the application limited the sender
  */
@@ -19,6 +20,10 @@
 
 #ifdef AB_STATELESS
 AB_INLINE void ab_added(struct ab_path *p)
+{
+}
+
+AB_INLINE void ab_timed_out(struct ab_path *p)
 {
 }
 
@@ -54,11 +59,21 @@ AB_INLINE void ab_on_ack(struct ab_group *g, struct ab_path *p, const struct ab_
 	ab_settle(p);
 }
 
-AB_INLINE void ab_on_congestion(struct ab_group *g, struct ab_path *p, u64 now, enum ab_signal signal)
+/* A loss or an ECN mark. */
+AB_INLINE void ab_on_congestion(struct ab_group *g, struct ab_path *p, u64 now)
 {
 	ab_remember(p);
-	ab_congestion(g, p, now, signal);
-	ab_lost(p, signal);
+	ab_congestion(g, p, now);
+	ab_lost(p);
+	ab_settle(p);
+}
+
+/* The congestion just told of was a timeout (the kernel tells so afterwards): the window is one segment
+ * (RFC 5681, section 3.1). */
+AB_INLINE void ab_on_timeout(struct ab_path *p)
+{
+	ab_timed_out(p);
+	p->cwnd = AB_MIN_CWND;
 	ab_settle(p);
 }
 
@@ -70,13 +85,20 @@ AB_INLINE void ab_on_spurious(struct ab_group *g, struct ab_path *p)
 	}
 }
 
-/* The window as something else left it: the transport's own rules, or an undo. cwnd: segments. */
-AB_INLINE void ab_adopt(struct ab_path *p, u32 cwnd)
+/* A threshold as the kernel counts it: whole segments, 0x7fffffff until the first congestion. */
+AB_INLINE u32 ab_whole_ssthresh(const struct ab_path *p)
 {
-	if (p->cwnd >> AB_WINDOW_BITS != cwnd) {
+	return p->ssthresh == AB_NO_SSTHRESH ? 0x7fffffff : p->ssthresh >> AB_WINDOW_BITS;
+}
+
+/* Takes over what something else did to window or threshold (segments): the kernel's own rules. */
+AB_INLINE void ab_adopt(struct ab_path *p, u32 cwnd, u32 ssthresh)
+{
+	if (p->cwnd >> AB_WINDOW_BITS != cwnd)
 		p->cwnd = (u64)cwnd << AB_WINDOW_BITS;
-		ab_settle(p);
-	}
+	if (ab_whole_ssthresh(p) != ssthresh)
+		p->ssthresh = ssthresh >= 0x7fffffff ? AB_NO_SSTHRESH : (u64)ab_min(ssthresh, 1 << 23) << AB_WINDOW_BITS;
+	ab_settle(p);
 }
 
 #endif

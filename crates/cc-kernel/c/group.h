@@ -36,9 +36,6 @@ struct ab_state {
 #define AB_MAX_RTT 100000000U
 #define AB_NO_RTT (~0U)
 
-/* Why the network is thought to be congested. */
-enum ab_signal { AB_LOSS, AB_ECN, AB_TIMEOUT };
-
 /* What an acknowledgement says. */
 struct ab_ack {
 	u64 now;       /* when it arrived, us */
@@ -155,16 +152,13 @@ AB_INLINE void ab_remember(struct ab_path *p)
 	p->before_span = p->span;
 }
 
-/* After the algorithm has learnt of congestion: measurements between events start anew, and after a
- * timeout the window is one segment (RFC 5681, section 3.1). */
-AB_INLINE void ab_lost(struct ab_path *p, enum ab_signal signal)
+/* After the algorithm has learnt of congestion: measurements between events start anew. */
+AB_INLINE void ab_lost(struct ab_path *p)
 {
 	p->span.delivered_between = p->span.delivered;
 	p->span.delivered = 0;
 	p->span.min_rtt = AB_NO_RTT;
 	p->span.max_rtt = 0;
-	if (signal == AB_TIMEOUT)
-		p->cwnd = AB_MIN_CWND;
 }
 
 /* The last congestion was spurious: what it took returns (RFC 4015, section 3.2), unless the window has

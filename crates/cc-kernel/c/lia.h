@@ -18,7 +18,7 @@ AB_INLINE void ab_acked(struct ab_group *g, struct ab_path *p, const struct ab_a
 	}
 }
 
-AB_INLINE void ab_congestion(struct ab_group *g, struct ab_path *p, u64 now, enum ab_signal signal)
+AB_INLINE void ab_congestion(struct ab_group *g, struct ab_path *p, u64 now)
 {
 	ab_reduce_to(p, p->cwnd / 2);
 }

@@ -21,7 +21,7 @@ struct ab_native {
 	void (*added)(struct ab_group *g, u32 r, u64 owner, double cwnd);
 	void (*removed)(struct ab_group *g, u32 r);
 	void (*ack)(struct ab_group *g, u32 r, const struct ab_ack *ack);
-	void (*congestion)(struct ab_group *g, u32 r, u64 now, u32 signal);
+	void (*congestion)(struct ab_group *g, u32 r, u64 now, u32 timeout);
 	void (*spurious)(struct ab_group *g, u32 r);
 	void (*set)(struct ab_group *g, u32 r, double cwnd, double ssthresh);
 	void (*view)(const struct ab_group *g, u32 r, struct ab_view *out);
@@ -62,9 +62,11 @@ static void ab_native_ack(struct ab_group *g, u32 r, const struct ab_ack *ack)
 	ab_on_ack(g, &g->path[r], ack);
 }
 
-static void ab_native_congestion(struct ab_group *g, u32 r, u64 now, u32 signal)
+static void ab_native_congestion(struct ab_group *g, u32 r, u64 now, u32 timeout)
 {
-	ab_on_congestion(g, &g->path[r], now, signal);
+	ab_on_congestion(g, &g->path[r], now);
+	if (timeout)
+		ab_on_timeout(&g->path[r]);
 }
 
 static void ab_native_spurious(struct ab_group *g, u32 r)

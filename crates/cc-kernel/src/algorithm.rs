@@ -88,12 +88,8 @@ impl Algorithm for Kernel {
 
     fn congestion(&mut self, paths: &mut [Path], r: usize, event: &Congestion) {
         self.adopt(&paths[r], r);
-        let signal = match event.signal {
-            Signal::Loss => 0,
-            Signal::Ecn => 1,
-            Signal::Timeout => 2,
-        };
-        self.table.congestion(r, microseconds(event.now), signal);
+        let timeout = event.signal == Signal::Timeout;
+        self.table.congestion(r, microseconds(event.now), timeout);
         self.publish(&mut paths[r], r);
     }
 

@@ -47,9 +47,9 @@ impl Table {
         self.change(r, |f, group, r| unsafe { (f.ack)(group, r, ack) });
     }
 
-    pub fn congestion(&mut self, r: usize, now: u64, signal: u32) {
+    pub fn congestion(&mut self, r: usize, now: u64, timeout: bool) {
         // SAFETY: see the head of the file.
-        self.change(r, |f, group, r| unsafe { (f.congestion)(group, r, now, signal) });
+        self.change(r, |f, group, r| unsafe { (f.congestion)(group, r, now, timeout.into()) });
     }
 
     pub fn spurious(&mut self, r: usize) {

@@ -1,0 +1,340 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR MIT OR Apache-2.0 */
+/*
+ * From the kernel's sockets to a table of paths and back: the only place that knows the kernel. A file
+ * that includes an algorithm's header and then this one is that algorithm as `tcp_congestion_ops`.
+ *
+ * Upstream MPTCP runs an ordinary congestion control per subflow. The subflows of a connection find each
+ * other in a map by the connection's token; each has a row there and writes no other. A socket without
+ * MPTCP, or one that fell back, is a connection of one path.
+ */
+#include "kernel.h"
+#include <bpf/bpf_helpers.h>
+#include <bpf/bpf_core_read.h>
+#include <bpf/bpf_tracing.h>
+#include "drive.h"
+
+char LICENSE[] SEC("license") = "Dual MIT/GPL";
+
+/* What somebody who watches wants to know of a row, beyond what the algorithm does. */
+struct ab_subflow {
+	u32 netns; /* inode of its network namespace */
+	u16 family;
+	u16 local_port; /* host order */
+	u16 remote_port; /* host order */
+	u16 unused;
+	u32 mss; /* bytes */
+	u8 local[16]; /* IPv4: the first four bytes */
+	u8 remote[16];
+	u64 acked; /* bytes */
+	u64 updated; /* when it was last acknowledged, us of the monotonic clock */
+	u32 delivered; /* segments */
+	u32 lost; /* segments */
+	u32 rate_delivered; /* segments delivered, over so many us: the latest delivery rate */
+	u32 rate_interval;
+};
+
+struct ab_connection {
+	struct ab_group group;
+	struct ab_subflow subflow[AB_PATHS];
+};
+
+/* Keys: an MPTCP connection's token, or AB_ALONE with a number of the socket's own. */
+#define AB_ALONE (1ULL << 63)
+#define AB_MAX_CONNECTIONS 65536
+
+struct {
+	__uint(type, BPF_MAP_TYPE_HASH);
+	__uint(max_entries, AB_MAX_CONNECTIONS);
+	__uint(map_flags, BPF_F_NO_PREALLOC);
+	__type(key, u64);
+	__type(value, struct ab_connection);
+} connections SEC(".maps");
+
+/* Shown by `anabranch kernel status`. */
+u64 sockets; /* in use now */
+u64 refused; /* rows that could not be had: no memory, or too many connections or subflows */
+u64 owners; /* the last number given to a row's owner */
+
+/* What a new connection starts from: too large for the stack. */
+static const struct ab_connection nobody = {};
+
+/* A socket's private area. The token may be gone when the socket is released, so its key stays here. */
+struct ab_socket {
+	u64 key;
+	u64 owner; /* 0: not in the map */
+	u32 row;
+	u32 delivered; /* tcp_sock.delivered when last seen */
+	u32 round_end; /* the sequence number whose acknowledgement ends the round */
+	u32 congested; /* whether ssthresh() has just been called */
+};
+
+_Static_assert(sizeof(struct ab_socket) <= 104, "icsk_ca_priv");
+
+AB_INLINE struct tcp_sock *ab_tcp(struct sock *sk)
+{
+	return (struct tcp_sock *)sk;
+}
+
+AB_INLINE struct ab_socket *ab_socket(struct sock *sk)
+{
+	return (struct ab_socket *)ab_tcp(sk)->inet_conn.icsk_ca_priv;
+}
+
+/* The connection's token; 0 without MPTCP. */
+AB_INLINE u32 ab_token(struct sock *sk)
+{
+	struct mptcp_subflow_context *subflow;
+	struct mptcp_sock *connection;
+
+	if (!ab_tcp(sk)->is_mptcp)
+		return 0;
+	subflow = ab_tcp(sk)->inet_conn.icsk_ulp_data;
+	connection = (struct mptcp_sock *)BPF_CORE_READ(subflow, conn);
+	return BPF_CORE_READ(connection, token);
+}
+
+AB_INLINE void ab_name(struct sock *sk, struct ab_subflow *s)
+{
+	struct sock_common *c = &sk->__sk_common;
+
+	s->family = c->skc_family;
+	s->local_port = c->skc_num;
+	s->remote_port = __builtin_bswap16(c->skc_dport);
+	s->netns = BPF_CORE_READ(c, skc_net.net, ns.inum);
+	if (s->family == 2) {
+		__builtin_memcpy(s->local, &c->skc_rcv_saddr, 4);
+		__builtin_memcpy(s->remote, &c->skc_daddr, 4);
+	} else {
+		BPF_CORE_READ_INTO((struct in6_addr *)s->local, c, skc_v6_rcv_saddr);
+		BPF_CORE_READ_INTO((struct in6_addr *)s->remote, c, skc_v6_daddr);
+	}
+}
+
+/* The connection in which the socket has a row; 0 where it has none. */
+AB_INLINE struct ab_connection *ab_lookup(struct ab_socket *s)
+{
+	u64 key = s->key;
+	struct ab_connection *c = s->owner ? bpf_map_lookup_elem(&connections, &key) : 0;
+
+	if (c && s->row < AB_PATHS && c->group.path[s->row].owner == s->owner)
+		return c;
+	return 0;
+}
+
+/* Takes a free row of the socket's connection; 0 where there is none. */
+AB_FUNCTION struct ab_connection *ab_join(struct sock *sk, struct ab_socket *s)
+{
+	u64 me = __sync_fetch_and_add(&owners, 1) + 1;
+	u32 token = ab_token(sk);
+	u64 key = token ? token : AB_ALONE | me;
+	struct ab_connection *c;
+
+	bpf_map_update_elem(&connections, &key, &nobody, BPF_NOEXIST);
+	c = bpf_map_lookup_elem(&connections, &key);
+	if (!c)
+		return 0;
+	for (u32 i = 0; i < AB_PATHS; i++) {
+		if (c->group.path[i].owner || __sync_val_compare_and_swap(&c->group.path[i].owner, 0, me))
+			continue;
+		ab_on_added(&c->group.path[i], ab_tcp(sk)->snd_cwnd);
+		ab_name(sk, &c->subflow[i]);
+		s->key = key;
+		s->owner = me;
+		s->row = i;
+		s->delivered = ab_tcp(sk)->delivered;
+		return c;
+	}
+	return 0;
+}
+
+/* The socket's connection, joined when first needed: MPTCP sets the token before data flows, but after
+ * init(). 0 where there is no room: the socket is then a Reno one. */
+AB_INLINE struct ab_connection *ab_find(struct sock *sk)
+{
+	struct ab_connection *c = ab_lookup(ab_socket(sk));
+
+	return c ? c : ab_join(sk, ab_socket(sk));
+}
+
+/* Without room for a row. */
+extern void tcp_reno_cong_avoid(struct sock *sk, u32 ack, u32 acked) __ksym;
+extern u32 tcp_reno_ssthresh(struct sock *sk) __ksym;
+extern u32 tcp_reno_undo_cwnd(struct sock *sk) __ksym;
+
+/* tcp_is_cwnd_limited(): without it the window of an application-limited subflow runs away. */
+AB_INLINE u32 ab_limited(struct tcp_sock *tp)
+{
+	if (BPF_CORE_READ_BITFIELD(tp, is_cwnd_limited))
+		return 1;
+	return tp->snd_cwnd < tp->snd_ssthresh && tp->snd_cwnd < 2 * tp->max_packets_out;
+}
+
+/* What the algorithm decided. */
+AB_INLINE void ab_publish(struct tcp_sock *tp, const struct ab_path *p)
+{
+	u32 cwnd = p->cwnd >> AB_WINDOW_BITS, ssthresh = ab_whole_ssthresh(p);
+
+	tp->snd_cwnd = cwnd < tp->snd_cwnd_clamp ? cwnd : tp->snd_cwnd_clamp;
+	if (ssthresh != tp->snd_ssthresh)
+		tp->snd_ssthresh = ssthresh;
+}
+
+SEC("struct_ops/init")
+void BPF_PROG(ab_init, struct sock *sk)
+{
+	__builtin_memset(ab_socket(sk), 0, sizeof(struct ab_socket));
+	__sync_fetch_and_add(&sockets, 1);
+}
+
+SEC("struct_ops/release")
+void BPF_PROG(ab_release, struct sock *sk)
+{
+	struct ab_socket *s = ab_socket(sk);
+	struct ab_connection *c = ab_lookup(s);
+	u64 key = s->key;
+
+	__sync_fetch_and_add(&sockets, -1);
+	if (!c || s->row >= AB_PATHS)
+		return;
+	/* The path no longer counts for the others before its row is anybody's. */
+	c->group.path[s->row].rate = 0;
+	__sync_lock_test_and_set(&c->group.path[s->row].owner, 0);
+	for (u32 i = 0; i < AB_PATHS; i++)
+		if (c->group.path[i].owner)
+			return;
+	/* A subflow that joins right now loses its row, and finds a new one at its next acknowledgement. */
+	bpf_map_delete_elem(&connections, &key);
+}
+
+SEC("struct_ops/pkts_acked")
+void BPF_PROG(ab_pkts_acked, struct sock *sk, const struct ack_sample *sample)
+{
+	struct tcp_sock *tp = ab_tcp(sk);
+	struct ab_connection *c = ab_find(sk);
+	struct ab_socket *s = ab_socket(sk);
+	struct ab_subflow *f;
+	struct ab_ack ack = {};
+
+	if (!c || s->row >= AB_PATHS)
+		return;
+	ack.now = tp->tcp_mstamp;
+	ack.delivered = tp->delivered - s->delivered;
+	ack.rtt = sample->rtt_us > 0 ? sample->rtt_us : 0;
+	ack.srtt = tp->srtt_us >> 3;
+	if ((s32)(tp->snd_una - s->round_end) >= 0) {
+		ack.ends_round = 1;
+		s->round_end = tp->snd_nxt;
+	}
+	s->delivered = tp->delivered;
+	ab_on_sample(&c->group.path[s->row], &ack);
+
+	f = &c->subflow[s->row];
+	f->mss = tp->mss_cache;
+	f->acked = tp->bytes_acked;
+	f->updated = ack.now;
+	f->delivered = tp->delivered;
+	f->lost = tp->lost;
+	f->rate_delivered = tp->rate_delivered;
+	f->rate_interval = tp->rate_interval_us;
+}
+
+SEC("struct_ops/cong_avoid")
+void BPF_PROG(ab_cong_avoid, struct sock *sk, u32 acked_to, u32 acked)
+{
+	struct tcp_sock *tp = ab_tcp(sk);
+	struct ab_connection *c = ab_find(sk);
+	struct ab_socket *s = ab_socket(sk);
+	struct ab_path *p;
+	struct ab_ack ack = {};
+
+	if (!c || s->row >= AB_PATHS) {
+		tcp_reno_cong_avoid(sk, acked_to, acked);
+		return;
+	}
+	p = &c->group.path[s->row];
+	s->congested = 0;
+	ab_adopt(p, tp->snd_cwnd, tp->snd_ssthresh);
+	ack.now = tp->tcp_mstamp;
+	ack.limited = ab_limited(tp);
+	ack.acked = ack.limited ? acked : 0;
+	ack.srtt = p->srtt;
+	ab_on_ack(&c->group, p, &ack);
+	ab_publish(tp, p);
+}
+
+SEC("struct_ops/ssthresh")
+u32 BPF_PROG(ab_ssthresh, struct sock *sk)
+{
+	struct tcp_sock *tp = ab_tcp(sk);
+	struct ab_connection *c = ab_find(sk);
+	struct ab_socket *s = ab_socket(sk);
+	struct ab_path *p;
+
+	if (!c || s->row >= AB_PATHS)
+		return tcp_reno_ssthresh(sk);
+	p = &c->group.path[s->row];
+	ab_adopt(p, tp->snd_cwnd, tp->snd_ssthresh);
+	ab_on_congestion(&c->group, p, tp->tcp_mstamp);
+	s->congested = 1;
+	return ab_whole_ssthresh(p);
+}
+
+SEC("struct_ops/set_state")
+void BPF_PROG(ab_set_state, struct sock *sk, u8 state)
+{
+	struct ab_socket *s = ab_socket(sk);
+	struct ab_connection *c;
+
+	/* tcp_enter_loss() calls ssthresh() first: the loss just told of was a timeout. */
+	if (state != TCP_CA_Loss || !s->congested)
+		return;
+	s->congested = 0;
+	c = ab_find(sk);
+	if (c && s->row < AB_PATHS)
+		ab_on_timeout(&c->group.path[s->row]);
+}
+
+SEC("struct_ops/cwnd_event")
+void BPF_PROG(ab_cwnd_event, struct sock *sk, enum tcp_ca_event event)
+{
+	struct ab_socket *s = ab_socket(sk);
+	struct ab_connection *c;
+
+	/* Sending begins after nothing was in flight. */
+	if (event != CA_EVENT_TX_START || !s->owner)
+		return;
+	c = ab_find(sk);
+	if (c && s->row < AB_PATHS)
+		ab_app_limited(&c->group.path[s->row], ab_tcp(sk)->tcp_mstamp);
+}
+
+SEC("struct_ops/undo_cwnd")
+u32 BPF_PROG(ab_undo_cwnd, struct sock *sk)
+{
+	struct tcp_sock *tp = ab_tcp(sk);
+	struct ab_connection *c = ab_find(sk);
+	struct ab_socket *s = ab_socket(sk);
+	u32 cwnd;
+
+	if (!c || s->row >= AB_PATHS)
+		return tcp_reno_undo_cwnd(sk);
+	ab_on_spurious(&c->group, &c->group.path[s->row]);
+	cwnd = c->group.path[s->row].cwnd >> AB_WINDOW_BITS;
+	return cwnd > tp->snd_cwnd ? cwnd : tp->snd_cwnd;
+}
+
+/* The algorithm as the kernel lists it. */
+#define AB_CONGESTION_CONTROL(NAME)                                                                             \
+	SEC(".struct_ops.link")                                                                                 \
+	struct tcp_congestion_ops congestion_control = {                                                        \
+		.init = (void *)ab_init,                                                                        \
+		.release = (void *)ab_release,                                                                  \
+		.pkts_acked = (void *)ab_pkts_acked,                                                            \
+		.cong_avoid = (void *)ab_cong_avoid,                                                            \
+		.ssthresh = (void *)ab_ssthresh,                                                                \
+		.set_state = (void *)ab_set_state,                                                              \
+		.cwnd_event = (void *)ab_cwnd_event,                                                            \
+		.undo_cwnd = (void *)ab_undo_cwnd,                                                              \
+		.flags = TCP_CONG_NON_RESTRICTED, /* a namespace may choose it */                               \
+		.name = NAME,                                                                                   \
+	}

@@ -1,0 +1,126 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR MIT OR Apache-2.0 */
+/* The few fields of the kernel's structs that are used. Their places are looked up in the running kernel's
+ * BTF when a program is loaded (CO-RE), so one object runs on every kernel that has them. */
+#ifndef AB_KERNEL_H
+#define AB_KERNEL_H
+
+#include "fixed.h"
+
+typedef unsigned short u16;
+typedef u8 __u8;
+typedef u16 __u16;
+typedef u32 __u32;
+typedef u64 __u64;
+typedef signed char __s8;
+typedef short __s16;
+typedef s32 __s32;
+typedef s64 __s64;
+typedef u16 __be16;
+typedef u32 __be32;
+typedef u32 __wsum;
+typedef _Bool bool;
+
+enum { false, true };
+
+#pragma clang attribute push(__attribute__((preserve_access_index)), apply_to = record)
+
+struct in6_addr {
+	u8 in6_u[16];
+};
+
+struct ns_common {
+	unsigned int inum;
+};
+
+struct net {
+	struct ns_common ns;
+};
+
+typedef struct {
+	struct net *net;
+} possible_net_t;
+
+struct sock_common {
+	__be32 skc_daddr;
+	__be32 skc_rcv_saddr;
+	__be16 skc_dport;
+	u16 skc_num;
+	unsigned short skc_family;
+	possible_net_t skc_net;
+	struct in6_addr skc_v6_daddr;
+	struct in6_addr skc_v6_rcv_saddr;
+};
+
+struct sock {
+	struct sock_common __sk_common;
+};
+
+struct inet_connection_sock {
+	void *icsk_ulp_data;
+	u64 icsk_ca_priv[13];
+};
+
+struct tcp_sock {
+	struct inet_connection_sock inet_conn;
+	u32 snd_una;
+	u32 snd_nxt;
+	u32 snd_cwnd;
+	u32 snd_ssthresh;
+	u32 snd_cwnd_clamp;
+	u32 prior_cwnd;
+	u32 srtt_us;
+	u32 max_packets_out;
+	u32 delivered;
+	u32 lost;
+	u32 rate_delivered;
+	u32 rate_interval_us;
+	u32 mss_cache;
+	u64 bytes_acked;
+	u64 tcp_mstamp;
+	u8 is_cwnd_limited : 1;
+	bool is_mptcp;
+};
+
+struct mptcp_subflow_context {
+	struct sock *conn;
+};
+
+struct mptcp_sock {
+	u32 token;
+};
+
+struct ack_sample {
+	u32 pkts_acked;
+	s32 rtt_us;
+	u32 in_flight;
+};
+
+#pragma clang attribute pop
+
+enum tcp_ca_event { CA_EVENT_TX_START };
+
+enum { TCP_CA_Loss = 4 };
+
+enum { TCP_CONG_NON_RESTRICTED = 1 };
+
+enum { BPF_ANY, BPF_NOEXIST };
+
+enum { BPF_MAP_TYPE_HASH = 1 };
+
+enum { BPF_F_NO_PREALLOC = 1 };
+
+/* Members are matched by name with the running kernel's. */
+struct tcp_congestion_ops {
+	u32 (*ssthresh)(struct sock *sk);
+	void (*cong_avoid)(struct sock *sk, u32 ack, u32 acked);
+	void (*set_state)(struct sock *sk, u8 new_state);
+	void (*cwnd_event)(struct sock *sk, enum tcp_ca_event event);
+	void (*pkts_acked)(struct sock *sk, const struct ack_sample *sample);
+	u32 (*undo_cwnd)(struct sock *sk);
+	char name[16];
+	u32 flags;
+	void (*init)(struct sock *sk);
+	void (*release)(struct sock *sk);
+};
+
+#endif

@@ -1,0 +1,4 @@
+#include "lia.h"
+#include "glue.h"
+
+AB_CONGESTION_CONTROL("ab_lia");

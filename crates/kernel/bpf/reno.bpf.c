@@ -1,0 +1,4 @@
+#include "reno.h"
+#include "glue.h"
+
+AB_CONGESTION_CONTROL("ab_reno");
