@@ -59,8 +59,12 @@ impl Size {
                 "Quick run: few seeds, and runs of more than a minute are cut to a tenth. It shows that \
                  everything works; long-run means need the default size."
             }
-            Size::Default => "Default run: the paper's own durations, five seeds (twenty for short runs).",
-            Size::Full => "Full run: the paper's own durations, ten seeds (forty for short runs).",
+            Size::Default => {
+                "Default run: the paper's own durations where it gives them, five seeds (twenty for short runs)."
+            }
+            Size::Full => {
+                "Full run: the paper's own durations where it gives them, ten seeds (forty for short runs)."
+            }
         }
     }
 }

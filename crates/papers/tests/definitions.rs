@@ -31,27 +31,6 @@ fn every_table_and_figure_is_there() {
     }
 }
 
-/// A convex problem with a known answer: on one link shares are as the weights and fill it, and its price is the sum of the
-/// weights ÷ the capacity, 300 Mbit/s of 1500 bytes.
-#[test]
-fn the_optimum_on_one_link_is_proportional_to_weights() {
-    let result = quick("C", "C-N");
-    let rows = &result.experiments[0].rows;
-    let values = |id: &str| &rows.iter().find(|r| r.id == id).unwrap().measured.as_ref().unwrap().values;
-    for case in ["C-N.F4", "C-N.F4.tenth-bdp"] {
-        let of = |row: &str| values(&format!("{case}.{row}"));
-        for seed in 0..2 {
-            let weights = [of("mptcp.weight")[seed], of("tcp.weight")[seed]];
-            let rates = [of("mptcp.optimal")[seed], of("tcp.optimal")[seed]];
-            let close = |a: f64, b: f64| assert!((a / b - 1.0).abs() < 1e-3, "{case}: {a} {b}");
-            close(rates[0] / rates[1], weights[0] / weights[1]);
-            close(5.0 * (rates[0] + rates[1]), 300.0);
-            let price_s = 5.0 * (weights[0] + weights[1]) / (300e6 / 12e3);
-            close(of("link.price")[seed], price_s * 1e3);
-        }
-    }
-}
-
 /// Every setup of every size is a scenario that its printed command would load, and no two rows or figures share a name.
 #[test]
 fn plans_are_consistent() {

@@ -244,6 +244,23 @@ fn cells_of_orderings_and_derived_values() {
     assert!(files["kato-lia.html"].contains("0.4013<div class=\"quiet\">derived: 2.82 ÷ 7.03</div>"));
 }
 
+/// Without published numbers there is no column to divide by them, and every row has a cell for each head.
+#[test]
+fn a_table_of_claims_has_no_ratios() {
+    let ratios = "Ours ÷ published<span";
+    let mut results = fixture::results();
+    assert!(files(&results)["kato-lia.html"].contains(ratios));
+    results[1].experiments[0].rows.iter_mut().for_each(|row| row.published = Published::Claim("so".into()));
+    let page = &files(&results)["kato-lia.html"];
+    assert!(!page.contains(ratios));
+    let table = between(page, "<table class=\"rows\"", "</table>")[0];
+    let heads = table.matches("scope=\"col\"").count();
+    for row in between(table, "<tr id", "</tr>") {
+        assert_eq!(row.matches("<td").count() + row.matches("<th").count(), heads);
+    }
+    assert!(table.contains(&format!("colspan=\"{heads}\"")));
+}
+
 #[test]
 fn no_results_are_an_empty_overview() {
     let files = files(&[]);

@@ -10,18 +10,15 @@ pub(super) const DELAY_WINDOW: Definition = Definition {
     title: "Beyond the paper: what the delay window adds to Reno",
     notes: &[
         "wCompound beside uncoupled Reno in the runs of C-F2, C-F4 and C-F5, and wCompound with buffers of a \
-         tenth of \
-         the BDP (from the runs of C-S1 to C-S3, which are shorter). Means over the MPTCP connections' \
-         subflows: delay window, backlog, threshold, and P, the part of the \
-         time in which Eq. 13 expects less than the threshold in the queue.",
-        "What closes the window at one BDP: cwnd grows by one segment per RTT whatever the delay, so the queue \
-         fills. Once diff \
-         exceeds the threshold by as much as makes E negative (Eq. 14), Eq. 39 gives no threshold at all, and the \
-         queue would have to drain to less than a segment per subflow for it to return. After a loss, which \
-         halves one of the \
-         windows that fill a queue of one BDP, it does not. With diff at 40 to 140 segments neither the floor \
-         of the threshold, which \
-         the paper does not have, nor the reading of w_max matters: floors of 1 and 6 segments give the same run.",
+         tenth of the BDP (from the runs of C-S1 to C-S3, which are shorter). Means over the MPTCP \
+         connections' subflows: delay window, backlog, threshold, and P, the part of the time in which Eq. \
+         13 expects less than the threshold in the queue.",
+        "What closes the window at one BDP: cwnd grows by one segment per RTT whatever the delay, so the \
+         queue fills. Once diff exceeds the threshold by as much as makes E negative (Eq. 14), Eq. 39 gives \
+         no threshold at all, and the queue would have to drain to less than a segment per subflow for it to \
+         return. After a loss, which halves one of the windows that fill a queue of one BDP, it does not. \
+         With diff at 40 to 140 segments neither the floor of the threshold, which the paper does not have, \
+         nor the reading of w_max matters: floors of 1 and 6 segments give the same run.",
     ],
     plan,
 };

@@ -4,13 +4,13 @@ use super::{
     ALL, AS_RENO, Algorithm, CUBIC, LOSS_BASED, VEGAS, WCOMPOUND, WVEGAS, goodput, rate, ratio, run_of,
     setup, simulate,
 };
-use crate::draw::{axis, bars, series};
-use crate::plan::{Definition, Plan, Setup, SetupId, compare};
-use crate::{Figure, Outcome, Rule, Size, scenarios};
+use crate::draw::{axis, bars, boxes, series};
+use crate::plan::{Definition, Plan, Quantity, Setup, SetupId, compare, measure};
+use crate::{Axis, Figure, Outcome, Rule, Size, scenarios};
 
 const EVEN: &str = "Goodput of a flow, mean of the five of a kind; a connection's two subflows together. An \
-                    even split \
-                    would give 30 Mbit/s to each of the ten.";
+                    even split would give 30 Mbit/s to each of the ten, and a Jain's index of 1; half of \
+                    them with nothing 0.5 or less.";
 
 pub(super) const FIGURE_4: Definition = Definition {
     ids: &["C-F4"],
@@ -31,6 +31,11 @@ pub(super) fn one_link(cc: Algorithm, tcp: Algorithm, size: Size) -> Setup {
     setup(&scenarios::WCOMPOUND_BOTTLENECK, cc, tcp, size)
 }
 
+/// Jain's index of the ten goodputs.
+fn jain(run: SetupId) -> Quantity {
+    measure(run, |run| run.summary.jain)
+}
+
 type Runs = Vec<(Algorithm, SetupId)>;
 
 /// The runs, their rows and the figure.
@@ -40,6 +45,7 @@ fn shared(plan: &mut Plan, id: &'static str, tcp: Algorithm, title: &'static str
         let row = |what: &str| format!("{id}.{}.{what}", cc.0);
         plan.row(row("mptcp"), format!("{}: MPTCP", cc.1), "Mbit/s", rate(*run, "mptcp"));
         plan.row(row("tcp"), format!("{}: {}", cc.1, tcp.1), "Mbit/s", rate(*run, "tcp"));
+        plan.row(row("jain"), format!("{}: Jain's index of the ten", cc.1), "", jain(*run));
     }
     let drawn = runs.clone();
     plan.figure(move |all| {
@@ -54,6 +60,16 @@ fn shared(plan: &mut Plan, id: &'static str, tcp: Algorithm, title: &'static str
                 axis("average rate (Mbit/s)"),
                 vec![series("MPTCP", bar("mptcp")), series(tcp.1, bar("tcp"))],
             )],
+        }
+    });
+    let drawn = runs.clone();
+    plan.figure(move |all| {
+        let y = Axis { domain: Some((0.0, 1.0)), ..axis("Jain's fairness index") };
+        let points = drawn.iter().flat_map(|(cc, run)| all.spread(cc.1, &jain(*run)));
+        Figure {
+            id: format!("{id}.jain"),
+            title: format!("Jain's index of five MPTCP connections and five {} flows, over seeds", tcp.1),
+            panels: vec![boxes("", y, vec![series("all ten", points.collect())])],
         }
     });
     runs
@@ -90,9 +106,8 @@ fn figure_4(size: Size) -> Plan {
     plan.row("C-F4.level", "wCompound ÷ CUBIC", "", ratio(run_of(&runs, WCOMPOUND)))
         .claim(LEVEL, Rule::Near(1.0))
         .because(format!(
-            "{AS_RENO} Two Reno flows have less than one CUBIC flow at these windows and RTTs; \
-                          with shorter buffers they catch up: about 0.8 with half a BDP, 1.2 with a tenth \
-                          (C-S2)."
+            "{AS_RENO} Two Reno flows have less than one CUBIC flow at these windows and RTTs; with shorter \
+             buffers they catch up: about 0.8 with half a BDP, 1.2 with a tenth (C-S2)."
         ));
     plan
 }
@@ -104,7 +119,7 @@ fn figure_5(size: Size) -> Plan {
         .claim("delay-based MPTCP is fair to delay-based TCP", Rule::Near(1.0))
         .because(
             "A wVegas connection keeps total_α = 10 segments queued, a Vegas flow 2 to 4: with the \
-                  parameters of their papers shares are 2.5 to 5 to one.",
+             parameters of their papers shares are 2.5 to 5 to one.",
         );
     for cc in LOSS_BASED {
         plan.row(format!("C-F5.steals.{}", cc.0), format!("{} ÷ Vegas", cc.1), "", ratio(run_of(&runs, cc)))
@@ -116,9 +131,8 @@ fn figure_5(size: Size) -> Plan {
     plan.row("C-F5.level", "wCompound ÷ Vegas", "", ratio(run_of(&runs, WCOMPOUND)))
         .claim(LEVEL, Rule::Near(1.0))
         .because(format!(
-            "{AS_RENO} Its loss window never yields to delay, and starves Vegas as every \
-                          loss-based algorithm does; with buffers of a tenth of the BDP it still takes five \
-                          times as much (C-S3)."
+            "{AS_RENO} Its loss window never yields to delay, and starves Vegas as every loss-based \
+             algorithm does; with buffers of a tenth of the BDP it still takes five times as much (C-S3)."
         ));
     plan
 }

@@ -20,60 +20,59 @@ pub(crate) static PAPER: Paper = Paper {
     title: "wCompound: Enhancing Performance of Multipath Transmission in High-speed and Long Distance Networks",
     citation: "Rui Zhuang, Yitao Xing, Wenjia Wei, Yuan Zhang, Jiayu Yang, Kaiping Xue. 2021.",
     notes: &[
-        "Compound TCP on every path, with a threshold for the delay window that shares the connection's backlog \
-         among its paths. The paper compares it on a testbed with LIA, OLIA, BALIA and wVegas, which its MPTCP \
-         kernel has: five connections beside five TCP flows.",
+        "Compound TCP on every path, with a threshold for the delay window that shares the connection's \
+         backlog among its paths. The paper compares it on a testbed with LIA, OLIA, BALIA and wVegas, which \
+         its MPTCP kernel has: five connections beside five TCP flows.",
         "Our reading of the algorithm, where the paper leaves it open: `anabranch cc show wcompound`.",
-        "Results are bar and line figures without numbers, so each claim of the text is tested. \"Higher\" is an \
-         ordering. \"About the same\" is a ratio of 1, by the usual bands of 10 % and 25 %. \"Much less\" is at \
-                     most \
-         one half, \"much more\" at least twice, \"almost all\" at least 90 %, \"most\" at least one half.",
+        "Results are bar and line figures without numbers, so each claim of the text is tested. \"Higher\" \
+         is an ordering. \"About the same\" is a ratio of 1, by the usual bands of 10 % and 25 %. \"Much \
+         less\" is at most one half, \"much more\" at least twice, \"almost all\" at least 90 %, \"most\" at \
+         least one half.",
         "The paper gives neither buffers nor durations, and calls the 80 ms a propagation delay. Chosen: \
-         buffers of \
-         one BDP, 80 ms as the RTT (C-S1 to C-S3 show other values), and 100 s after 80 s of warm-up, since \
-         windows of hundreds of segments that grow by one per RTT take a minute to settle (quick: a tenth of \
-         both; \
-         full: four times both).",
+         buffers of one BDP, 80 ms as the RTT (C-S1 to C-S3 show other values), and 100 s after 80 s of \
+         warm-up, since windows of hundreds of segments that grow by one per RTT take a minute to settle \
+         (quick: a tenth of both; full: four times both).",
     ],
     errata: &[
         "Eq. 5 reduces only W_reno; Compound TCP, and the paper's own Eq. 11, reduce the whole window.",
-        "Eq. 13 is undefined where RTT = baseRTT, and Eq. 14 and 40 leave out its min(1, ·): without queueing the \
-         printed E is infinite.",
-        "E[η] is called an average decrease factor, but is the average increase per round; the text writes one \
-         symbol for it and for −β·x.",
+        "Eq. 13 is undefined where RTT = baseRTT, and Eq. 14 and 40 leave out its min(1, ·): without \
+         queueing the printed E is infinite.",
+        "Eq. 10 adds 1 to what diff takes, as Eq. 12 and the growth of cwnd do; Eq. 14 and 40 leave it out, \
+         so that E is too small by P(diff > α), at most one segment per round and path. With long queues \
+         that is nothing beside ξ·diff.",
+        "E[η] is called an average decrease factor, but is the average increase per round; the text writes \
+         one symbol for it and for −β·x.",
         "Eq. 34 and the claim of concavity suppose E ≥ 0 (and > 0 for strict concavity); Eq. 14 is negative \
          where diff is large.",
-        "Eq. 16 and 17 are integrals of Eq. 34 only if E does not depend on the rate; by Eq. 14 it does, through \
-         win and diff.",
+        "Eq. 16 and 17 are integrals of Eq. 34 only if E does not depend on the rate; by Eq. 14 it does, \
+         through win and diff.",
         "Eq. 21 sums the prices over all routes r ∈ R; a flow pays for its own, r ∈ R_s, as in Eq. 25.",
         "Eq. 37 equates Σ q_r with q_s, but n equal prices add up to n·q_s; Eq. 36, which is used, needs q_s \
          alone.",
-        "Eq. 39 equates the derivatives of Eq. 34 and Eq. 37, the second derivatives of the utility, where the \
-         first \
-         must agree. With u = E/(βy) that gives α_s/y = u/(1 + u) in place of Eq. 34's log(1 + u), which is \
-         larger.",
+        "Eq. 39 equates the derivatives of Eq. 34 and Eq. 37, the second derivatives of the utility, where \
+         the first must agree. With u = E/(βy) that gives α_s/y = u/(1 + u) in place of Eq. 34's log(1 + u), \
+         which is larger.",
         "Eq. 38 is a utility only if α_s is constant; by Eq. 39 it varies with y.",
         "Eq. 39 adds E, in segments per round, to β·y, in segments per second.",
         "Eq. 43 writes Σ x_{s,i} where k_{s,r} = x_{s,r}/y_s is meant.",
         "Algorithm 1 has cwnd++ for each ACK where Eq. 7 adds 1/win, and sets dwnd to what Eq. 12 adds to it \
-         (line 29 \
-         to −ξ·diff). It does so for each ACK, where the text after Eq. 43 has rounds, and has no rule for \
-         losses.",
-        "Algorithm 1 takes the smallest baseRTT of all paths in line 15 and never uses it. Used for diff it would \
-         make a path of longer RTT look congested for ever.",
+         (line 29 to −ξ·diff). It does so for each ACK, where the text after Eq. 43 has rounds, and has no \
+         rule for losses.",
+        "Algorithm 1 takes the smallest baseRTT of all paths in line 15 and never uses it. Used for diff it \
+         would make a path of longer RTT look congested for ever.",
         "Eq. 9, 10 and 12 leave diff = α open; Algorithm 1 and the text before Table I count it as congestion.",
+        "Sec. I, III.C and V have all subflows effectively coupled. The thresholds couple the delay windows; \
+         Eq. 7 and 11, for cwnd and losses, know only their own path. With the delay windows empty n \
+         subflows of one bottleneck are n Reno flows, against goal (iii) of Sec. II.B.",
         "Sec. II.B: LIA is said to increase the total window by no more than one segment per round. Each \
          subflow's increase has that bound, and α can exceed 1 with unequal RTTs.",
-        "Sec. IV.A: OLIA is said to be lower than \"the others\" because it is loss-based; one of the others is \
-         regular TCP, which is so too.",
-        "Sec. IV.A explains wVegas's low total by subflow 2 suffering from subflow 1's starvation. Nothing but \
-         wVegas \
-         is on link 2, and no rule of wVegas leaves an empty link unused.",
-        "Sec. II.A says that the loss-based part keeps Compound TCP no slower than Reno; Sec. IV.B finds that \
-         loss-based \
-         MPTCP, which is no faster than Reno, takes much from Vegas, and that wCompound does not. Where the \
-         queue holds \
-         more than Vegas's threshold when Reno is at its loss, both cannot be.",
+        "Sec. IV.A: OLIA is said to be lower than \"the others\" because it is loss-based; one of the others \
+         is regular TCP, which is so too.",
+        "Sec. IV.A explains wVegas's low total by subflow 2 suffering from subflow 1's starvation. Nothing \
+         but wVegas is on link 2, and no rule of wVegas leaves an empty link unused.",
+        "Sec. II.A says that the loss-based part keeps Compound TCP no slower than Reno; Sec. IV.B finds \
+         that loss-based MPTCP, which is no faster than Reno, takes much from Vegas, and that wCompound does \
+         not. Where the queue holds more than Vegas's threshold when Reno is at its loss, both cannot be.",
         "Sec. IV.A varies the loss from 10⁻² to 10⁻⁶; the result is told for a loss from 10⁻³ \"to 0\".",
     ],
     experiments: &[
@@ -105,11 +104,9 @@ const ALL: [Algorithm; 5] = [LIA, OLIA, BALIA, WVEGAS, WCOMPOUND];
 const LOSS_BASED: [Algorithm; 3] = [LIA, OLIA, BALIA];
 
 /// What the delay window comes to with a buffer of one BDP.
-const AS_RENO: &str = "With buffers of one BDP the queue stays long: diff is far above every threshold, E (Eq. \
-                       40) is \
-                       negative, the threshold is at its floor and the delay window 0, so wCompound is Reno on \
-                       each path, \
-                       uncoupled (C-X1).";
+const AS_RENO: &str = "With buffers of one BDP the queue stays long: diff is far above every threshold, E \
+                       (Eq. 40) is negative, the threshold is at its floor and the delay window 0, so \
+                       wCompound is Reno on each path, uncoupled (C-X1).";
 
 /// Five connections of `cc` beside five flows of `tcp`, on Fig. 1's topologies.
 fn setup(file: &'static ScenarioFile, cc: Algorithm, tcp: Algorithm, size: Size) -> Setup {

@@ -12,35 +12,32 @@ pub(super) const OPTIMUM: Definition = Definition {
     title: "The utility problem (18), solved, beside the measured rates where everybody runs wCompound",
     notes: &[
         "Eq. 18 with Eq. 38: maximise Σ α_s·log y_s over the rates, no link beyond its capacity, solved with \
-         exponential cones \
-         (Clarabel). The totals y_s are unique, their split between routes is not. Each seed has its own weights: \
-         α_s = Σ_r α_{s,r} (Eq. 36) of the measured mean thresholds.",
-        "Eq. 39's α_s is shown as well. Where E is negative it is 0 by our reading, and the thresholds are at \
-         their floor of one \
-         segment per subflow; with weights of 0 every allocation would be optimal.",
-        "The runs are those of C-F2 and C-F4 with single-path wCompound in place of CUBIC. With CUBIC there is \
-         no such \
-         problem: CUBIC's rate does not follow from a price that wCompound reacts to, the queueing delay, so they \
-         have no common utility.",
+         exponential cones (Clarabel). The totals y_s are unique, their split between routes is not. Each \
+         seed has its own weights: α_s = Σ_r α_{s,r} (Eq. 36) of the measured mean thresholds.",
+        "Eq. 39's α_s is shown as well. Where E is negative it is 0 by our reading, and the thresholds are \
+         at their floor of one segment per subflow; with weights of 0 every allocation would be optimal.",
+        "The runs are those of C-F2 and C-F4 with single-path wCompound in place of CUBIC. With CUBIC there \
+         is no such problem: CUBIC's rate does not follow from a price that wCompound reacts to, the \
+         queueing delay, so they have no common utility.",
         "By Eq. 37 the price of a route is α_s/y_s, in seconds: the queueing delay RTT − baseRTT. The links' \
          multipliers stand beside the mean delay of their queues. Rates are mean Mbit/s at IP level.",
         "With buffers of one BDP, and of a tenth, where the delay window has a part (C-X1). On one link the \
-         optimum gives \
-         a connection as much as its thresholds weigh: about one for each of its subflows, so that two subflows \
-         have \
-         twice what a single-path flow has, against goal (iii) of the paper's Sec. II.B.",
+         optimum gives a connection as much as its thresholds weigh, about the same for each subflow, so \
+         that two subflows have about twice what a single-path flow has, against goal (iii) of the paper's Sec. \
+         II.B.",
+        "With one BDP on one link the rates are those of the optimum, but nothing converged to it: both have \
+         two subflows count twice, the optimum since each threshold is at its floor, the run since each \
+         subflow is a Reno flow. The prices show it: queues are a hundred times as long.",
     ],
     plan,
 };
 
 /// Why rates differ.
-const BECAUSE: &str = "Each link is shared evenly by its subflows, whatever the thresholds: 15 Mbit/s to each \
-                       of the ten on link 1 and 30 \
-                       to each of the five on link 2, so that a connection over both has 45. The optimum pools \
-                       the links. \
-                       With one BDP the delay part is closed (C-X1). With a tenth it is open, but most of a \
-                       round's growth and all \
-                       of what a loss does are each path's own, and shift nothing from link 1 to link 2.";
+const BECAUSE: &str = "Each link is shared evenly by its subflows, whatever the thresholds: 15 Mbit/s to \
+                       each of the ten on link 1 and 30 to each of the five on link 2, so that a connection \
+                       over both has 45. The optimum pools the links. With one BDP the delay part is closed \
+                       (C-X1). With a tenth it is open, but most of a round's growth and all of what a loss \
+                       does are each path's own, and shift nothing from link 1 to link 2.";
 
 /// A case: the run's name in rows and for readers, the links' names with Mbit/s and their buffer, and each group with its
 /// routes.

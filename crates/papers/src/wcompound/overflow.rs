@@ -9,9 +9,9 @@ pub(super) const OVERFLOW: Definition = Definition {
     title: "Losses and queues of wCompound and of the loss-based algorithms",
     notes: &[
         "The introduction: since wCompound does not send too many packets on congested paths, packet loss by \
-         buffer \
-         overflow is greatly reduced, which avoids a serious increase of delay. Measured in the runs of C-F2 and \
-         C-F4: the MPTCP connections' losses ÷ segments sent, mean of the five, and the mean queue of each link.",
+         buffer overflow is greatly reduced, which avoids a serious increase of delay. Measured in the runs \
+         of C-F2 and C-F4: the MPTCP connections' losses ÷ segments sent, mean of the five, and the mean \
+         queue of each link.",
         "Link 1 and the shared link are filled by CUBIC too; link 2 carries MPTCP alone.",
     ],
     plan,
@@ -55,8 +55,8 @@ fn plan(size: Size) -> Plan {
                 vec![(WCOMPOUND.1, loss_rate(ours)), (cc.1, loss_rate(*run))],
             )
             .because(format!(
-                "{AS_RENO} Each of its subflows grows by one segment per RTT, so the connection \
-                              grows faster than {}'s and meets the full queue more often.",
+                "{AS_RENO} Each of its subflows grows by one segment per RTT, so the connection grows faster \
+                 than {}'s and meets the full queue more often.",
                 cc.1
             ));
             for link in links {
@@ -67,8 +67,8 @@ fn plan(size: Size) -> Plan {
                     vec![(WCOMPOUND.1, queue(ours, link)), (cc.1, queue(*run, link))],
                 )
                 .because(format!(
-                    "{AS_RENO} It fills a queue as the loss-based algorithms do; the means differ \
-                                  by a few percent."
+                    "{AS_RENO} It fills a queue as the loss-based algorithms do; the means differ by a few \
+                     percent."
                 ));
             }
         }

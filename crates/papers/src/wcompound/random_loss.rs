@@ -11,13 +11,11 @@ const LOSSES: [f64; 6] = [1e-2, 3e-3, 1e-3, 1e-4, 1e-5, 1e-6];
 const CONNECTIONS: f64 = 5.0;
 
 /// Why wVegas and wCompound differ.
-const WINDOW_OPENS: &str = "Above 16 segments γ·w^k exceeds 1 and wCompound grows faster than wVegas; at a loss \
-                            of 3e-3 windows are just \
-                            that large.";
+const WINDOW_OPENS: &str = "Above 16 segments γ·w^k exceeds 1 and wCompound grows faster than wVegas; at a \
+                            loss of 3e-3 windows are just that large.";
 /// Why TCP has half.
-const ONE_LINK: &str = "wVegas and wCompound reduce each path by itself at a loss, so that a connection is two \
-                        flows on two links; \
-                        TCP is one flow on one.";
+const ONE_LINK: &str = "wVegas and wCompound reduce each path by itself at a loss, so that a connection is \
+                        two flows on two links; TCP is one flow on one.";
 
 /// What carries the data: whether over both links, and the algorithm.
 struct Line {
@@ -42,11 +40,11 @@ pub(super) const FIGURE_3: Definition = Definition {
     title: "The same links without TCP flows, with random loss",
     notes: &[
         "Goodput of all connections together, 60 s after 20 s of warm-up (quick: a tenth of both; full: four \
-         times both); random \
-         loss ends slow starts early and keeps windows small, so less warm-up is needed than without it.",
+         times both); random loss ends slow starts early and keeps windows small, so less warm-up is needed \
+         than without it.",
         "The paper gives neither the number of connections nor what its regular TCP is, nor its links. Read: \
-         five, CUBIC, \
-         and link 1 alone, as Fig. 1(a) draws it; Reno and Compound are shown as variants, not judged.",
+         five, CUBIC, and link 1 alone, as Fig. 1(a) draws it; Reno and Compound are shown as variants, not \
+         judged.",
         "Claims for losses above 10⁻³ are judged at 10⁻² and 3·10⁻³, those below at 10⁻⁴ to 10⁻⁶.",
     ],
     plan: figure_3,
@@ -115,7 +113,7 @@ fn figure_3(size: Size) -> Plan {
             )
             .because(
                 "With buffers of one BDP and losses this rare all fill both links: there is nothing to be \
-                      higher by.",
+                 higher by.",
             );
         }
     }

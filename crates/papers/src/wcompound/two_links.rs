@@ -14,8 +14,7 @@ pub(super) const FIGURE_2: Definition = Definition {
     notes: &[
         "Goodput of a flow, mean of the five of a kind. An even split would give 30 Mbit/s to each of the ten.",
         "Link 2 is full with every algorithm, and CUBIC fills link 1 where MPTCP leaves it. So wCompound's \
-         highest total \
-         is here what it takes from CUBIC, not bandwidth that nobody used.",
+         highest total is here what it takes from CUBIC, not bandwidth that nobody used.",
     ],
     plan: figure_2,
 };
@@ -96,8 +95,8 @@ fn totals(plan: &mut Plan, runs: &[(Algorithm, SetupId)], ours: SetupId) {
     )
     .claim("severe compression of the total rate of wVegas: at most half of wCompound's", Rule::AtMost(0.5))
     .because(
-        "Subflow 1 starves beside CUBIC, as the paper finds. But link 2 carries nothing else, and subflow \
-              2 fills it: the total is link 2.",
+        "Subflow 1 starves beside CUBIC, as the paper finds. But link 2 carries nothing else, and subflow 2 \
+         fills it: the total is link 2.",
     );
 }
 

@@ -5,11 +5,9 @@ use crate::draw::{axis, bars, series};
 use crate::plan::{Definition, Plan, Quantity, Setup, SetupId};
 use crate::{Figure, Size};
 
-const SILENT: &str = "The paper gives no buffers, and its 80 ms may be one way. LIA and wCompound, not judged. \
-                      40 s \
-                      after 20 s of warm-up (quick: a tenth of both; full: four times both): less than \
-                      elsewhere, so these \
-                      means hold more of the start.";
+const SILENT: &str = "The paper gives no buffers, and its 80 ms may be one way. LIA and wCompound, not \
+                      judged. 40 s after 20 s of warm-up (quick: a tenth of both; full: four times both): \
+                      less than elsewhere, so these means hold more of the start.";
 
 pub(super) const TWO_LINKS: Definition = Definition {
     ids: &["C-S1"],

@@ -36,6 +36,8 @@ fn permalink(anchor: &str, of: &str) -> Markup {
 
 fn table(plan: &ExperimentPlan) -> Markup {
     let caption = format!("{}: published beside ours", plan.experiment.id);
+    // Where only claims are published there is nothing to divide by.
+    let ratios = plan.rows.iter().any(|(row, _)| Ratio::of(row).is_some());
     html! {
         div.scroll tabindex="0" role="region" aria-label=(caption) {
             table.rows {
@@ -47,18 +49,20 @@ fn table(plan: &ExperimentPlan) -> Markup {
                         th.number scope="col" { "Published" }
                         th.number scope="col" { "Ours, 95 %" }
                         th.number scope="col" { "n" }
-                        th scope="col" { "Ours ÷ published" span.scale aria-hidden="true" { span { "½" } span { "1" } span { "2" } } }
+                        @if ratios {
+                            th scope="col" { "Ours ÷ published" span.scale aria-hidden="true" { span { "½" } span { "1" } span { "2" } } }
+                        }
                         th scope="col" { "Rule" }
                         th scope="col" { "Verdict" }
                     }
                 }
-                tbody { @for (row, anchor) in &plan.rows { (table_row(row, anchor)) } }
+                tbody { @for (row, anchor) in &plan.rows { (table_row(row, anchor, ratios)) } }
             }
         }
     }
 }
 
-fn table_row(row: &Row, anchor: &str) -> Markup {
+fn table_row(row: &Row, anchor: &str, ratios: bool) -> Markup {
     let n = row.measured.as_ref().or(row.compared.first().map(|(_, m)| m)).map_or(0, |m| m.values.len());
     html! {
         tr id=(anchor) class={ (verdict::class(row.verdict)) @if row.explanation.is_some() { " explained" } } {
@@ -67,14 +71,16 @@ fn table_row(row: &Row, anchor: &str) -> Markup {
             (published(row))
             (measured(row))
             td.number { @if n == 0 { "–" } @else { (n) } }
-            td.ratio {
-                @if let Some(ratio) = Ratio::of(row) { (ratio.text()) " " (ratio.drawing()) } @else { "–" }
+            @if ratios {
+                td.ratio {
+                    @if let Some(ratio) = Ratio::of(row) { (ratio.text()) " " (ratio.drawing()) } @else { "–" }
+                }
             }
             td.rule { (prose(&row.rule)) }
             td { (verdict::badge(row.verdict)) }
         }
         @if let Some(explanation) = &row.explanation {
-            tr.why { td colspan="8" { div { b { (why(row.verdict)) ": " } (prose(explanation)) } } }
+            tr.why { td colspan=(if ratios { 8 } else { 7 }) { div { b { (why(row.verdict)) ": " } (prose(explanation)) } } }
         }
     }
 }
