@@ -55,9 +55,14 @@ pub fn all() -> &'static [KernelEntry] {
     &ALL
 }
 
-/// The algorithm called `name` in a scenario, of the reference (`lia`) or of the kernel (`lia@kernel`).
+/// All that a scenario may name: the references (`lia`), then the kernel's (`lia@kernel`).
+pub fn entries() -> impl Iterator<Item = &'static Entry> {
+    registry::ALL.iter().copied().chain(all().iter().map(|k| &k.entry))
+}
+
+/// The algorithm that a scenario calls `name`.
 pub fn find(name: &str) -> Option<&'static Entry> {
-    registry::find(name).or_else(|| all().iter().map(|k| &k.entry).find(|e| e.name == name))
+    entries().find(|entry| entry.name == name)
 }
 
 /// The algorithm of the kernel that is called `name`: by its reference (`lia`), in the kernel (`ab_lia`),

@@ -3,13 +3,14 @@
 use crate::failure::Failure;
 use crate::output::{print, print_json};
 use crate::table::{Table, WIDTH};
-use anabranch_cc::registry::{self, Allowed, Entry, Kind, Param, Value};
+use anabranch_cc::registry::{ALL, Allowed, Entry, Kind, Param, Value};
+use anabranch_cc_kernel::registry;
 use miette::miette;
 use serde_json::{Value as Json, json};
 
 /// `anabranch cc list`.
 pub fn list(as_json: bool) -> Result<(), Failure> {
-    let all = registry::ALL;
+    let all = ALL;
     if as_json {
         return print_json(&all.iter().map(|e| describe(e)).collect::<Vec<_>>());
     }
@@ -17,8 +18,10 @@ pub fn list(as_json: bool) -> Result<(), Failure> {
         .text("name", all.iter().map(|e| e.name))
         .text("algorithm", all.iter().map(|e| e.title))
         .text("kind", all.iter().map(|e| kind(e)))
-        .text("source", all.iter().map(|e| e.source));
-    print(&table.to_string())
+        .text("for Linux", all.iter().map(|e| in_the_kernel(e).unwrap_or("")));
+    print(&format!(
+        "{table}\nWhat is there for Linux runs in the simulator too, with the kernel's arithmetic: lia@kernel.\n"
+    ))
 }
 
 /// `anabranch cc show NAME`.
@@ -33,7 +36,7 @@ pub fn find(name: &str) -> Result<&'static Entry, Failure> {
 }
 
 fn unknown(name: &str) -> Failure {
-    let names = || registry::ALL.iter().map(|e| e.name);
+    let names = || registry::entries().map(|e| e.name);
     let near =
         names().map(|n| (strsim::damerau_levenshtein(name, n), n)).filter(|(d, n)| *d <= 1 + n.len() / 4);
     let mut help = format!("there are: {}", names().collect::<Vec<_>>().join(", "));
@@ -41,6 +44,11 @@ fn unknown(name: &str) -> Failure {
         help = format!("did you mean `{near}`? {help}");
     }
     Failure::Input(miette!(help = help, "unknown algorithm `{name}`"))
+}
+
+/// The name of the program for Linux, where there is one.
+fn in_the_kernel(entry: &Entry) -> Option<&'static str> {
+    registry::find_kernel(entry.name).map(|kernel| kernel.kernel_name)
 }
 
 fn kind(entry: &Entry) -> &'static str {
@@ -106,6 +114,7 @@ fn describe(entry: &Entry) -> Json {
         "title": entry.title,
         "kind": kind(entry),
         "source": entry.source,
+        "kernel": in_the_kernel(entry),
         "equations": entry.equations,
         "readings": entry.readings,
         "params": entry.all_params().map(param).collect::<Vec<_>>(),

@@ -4,7 +4,8 @@ use crate::diagnostic::{At, Place, Problems, suggest};
 use crate::model::CongestionControl;
 use crate::read::Read;
 use crate::tree::{Node, Table, Value};
-use anabranch_cc::registry::{self, Allowed, Entry, Given, Param, ParamError};
+use anabranch_cc::registry::{Allowed, Entry, Given, Param, ParamError};
+use anabranch_cc_kernel::registry;
 use schemars::{JsonSchema, Schema, SchemaGenerator, json_schema};
 use std::borrow::Cow;
 
@@ -47,7 +48,7 @@ fn entry(node: &Node, problems: &mut Problems) -> Option<&'static Entry> {
 pub(crate) fn find(name: &str, place: &Place, problems: &mut Problems) -> Option<&'static Entry> {
     let found = registry::find(name);
     if found.is_none() {
-        let help = suggest(name, registry::ALL.iter().map(|entry| entry.name));
+        let help = suggest(name, registry::entries().map(|entry| entry.name));
         problems.add(place, format!("unknown algorithm `{name}`"), "not an algorithm", help);
     }
     found
@@ -97,9 +98,9 @@ impl JsonSchema for Algorithm {
     }
 
     fn json_schema(_: &mut SchemaGenerator) -> Schema {
-        let name = |entry: &&Entry| json_schema!({ "const": entry.name, "description": entry.title });
-        let names: Vec<Schema> = registry::ALL.iter().map(name).collect();
-        let tables: Vec<Schema> = registry::ALL.iter().map(|entry| with_params(entry)).collect();
+        let name = |entry: &Entry| json_schema!({ "const": entry.name, "description": entry.title });
+        let names: Vec<Schema> = registry::entries().map(name).collect();
+        let tables: Vec<Schema> = registry::entries().map(with_params).collect();
         let all = [names, tables].concat();
         json_schema!({ "anyOf": all })
     }
