@@ -50,10 +50,12 @@ struct {
 	__type(value, struct ab_connection);
 } connections SEC(".maps");
 
-/* Shown by `anabranch kernel status`. */
-u64 sockets; /* in use now */
-u64 refused; /* rows that could not be had: no memory, or too many connections or subflows */
-u64 owners; /* the last number given to a row's owner */
+/* Read by `anabranch kernel status`: src/counters.rs has the same fields. */
+struct {
+	u64 sockets; /* in use now */
+	u64 refused; /* rows that could not be had: no memory, or too many connections or subflows */
+	u64 owners; /* the last number given to a row's owner */
+} counters;
 
 /* What a new connection starts from: too large for the stack. */
 static const struct ab_connection nobody = {};
@@ -124,7 +126,7 @@ AB_INLINE struct ab_connection *ab_lookup(struct ab_socket *s)
 /* Takes a free row of the socket's connection; 0 where there is none. */
 AB_FUNCTION struct ab_connection *ab_join(struct sock *sk, struct ab_socket *s)
 {
-	u64 me = __sync_fetch_and_add(&owners, 1) + 1;
+	u64 me = __sync_fetch_and_add(&counters.owners, 1) + 1;
 	u32 token = ab_token(sk);
 	u64 key = token ? token : AB_ALONE | me;
 	struct ab_connection *c;
@@ -183,7 +185,7 @@ SEC("struct_ops/init")
 void BPF_PROG(ab_init, struct sock *sk)
 {
 	__builtin_memset(ab_socket(sk), 0, sizeof(struct ab_socket));
-	__sync_fetch_and_add(&sockets, 1);
+	__sync_fetch_and_add(&counters.sockets, 1);
 }
 
 SEC("struct_ops/release")
@@ -193,7 +195,7 @@ void BPF_PROG(ab_release, struct sock *sk)
 	struct ab_connection *c = ab_lookup(s);
 	u64 key = s->key;
 
-	__sync_fetch_and_add(&sockets, -1);
+	__sync_fetch_and_add(&counters.sockets, -1);
 	if (!c || s->row >= AB_PATHS)
 		return;
 	/* The path no longer counts for the others before its row is anybody's. */

@@ -1,6 +1,34 @@
 //! Coupled congestion control for the MPTCP of an unmodified Linux kernel: the programs, made of the
 //! headers of `anabranch-cc-kernel`, and what loads and watches them.
+//!
+//! ```no_run
+//! use anabranch_cc_kernel::registry;
+//!
+//! let lia = registry::find_kernel("lia").expect("the kernel has LIA");
+//! anabranch_kernel::load(lia)?; // stays when the process ends
+//! for loaded in anabranch_kernel::loaded()? {
+//!     println!("{}: {:?}", loaded.entry.kernel_name, loaded.counters()?);
+//! }
+//! anabranch_kernel::unload(lia)?;
+//! # Ok::<(), anabranch_kernel::Error>(())
+//! ```
+//!
+//! What an algorithm needs to stay lies under [`Pins`]' directory, `/sys/fs/bpf/anabranch/ab_NAME/`:
+//! `link`, the registration (or, where the kernel has no such links, `ops`, the registered map),
+//! `connections`, the table of connections, and `counters`.
 
+mod counters;
+mod error;
+mod instance;
+mod layout;
+mod load;
+mod messages;
 mod object;
+mod pins;
 
+pub use counters::Counters;
+pub use error::Error;
+pub use instance::{Instance, instances};
+pub use load::{Load, Loaded, Registration, Unload, load, load_as, loaded, unload};
 pub use object::object;
+pub use pins::Pins;

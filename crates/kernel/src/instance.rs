@@ -1,0 +1,96 @@
+//! The algorithms as the kernel has them, pinned or not: a walk over its struct_ops maps.
+
+use crate::layout::Layout;
+use crate::{Counters, Error};
+use anabranch_cc_kernel::registry::{self, KernelEntry};
+use libbpf_rs::query::{
+    LinkInfoIter, LinkTypeInfo, MapInfoIter, ProgInfoIter, ProgInfoQueryOptions, ProgramInfo,
+};
+use libbpf_rs::{MapCore, MapFlags, MapHandle, MapType};
+use std::collections::HashSet;
+
+/// An algorithm in the kernel: registered, or unregistered while sockets still use it.
+pub struct Instance {
+    /// Which.
+    pub entry: &'static KernelEntry,
+    /// The struct_ops map.
+    pub map_id: u32,
+    /// Whether new sockets may choose it.
+    pub registered: bool,
+    /// The kernel's references to it: one per socket, and one while it is registered.
+    pub references: u32,
+    /// Its programs.
+    pub programs: Vec<ProgramInfo>,
+}
+
+/// `enum bpf_struct_ops_state`: registered without a link, and ready for one.
+const INUSE: u32 = 1;
+const READY: u32 = 3;
+
+/// Every algorithm of ours that the kernel has.
+///
+/// # Errors
+/// Where the kernel's BTF cannot be read. Without privileges the list is empty.
+pub fn instances() -> Result<Vec<Instance>, Error> {
+    let layout = Layout::get()?;
+    let linked: HashSet<u32> = LinkInfoIter::default()
+        .filter_map(|link| match link.info {
+            LinkTypeInfo::StructOps(ops) => Some(ops.map_id),
+            _ => None,
+        })
+        .collect();
+    let maps = MapInfoIter::default().filter(|map| map.ty == MapType::StructOps);
+    let mut found = Vec::new();
+    for map in maps.filter(|map| map.value_size as usize == layout.size) {
+        // A map may be gone since it was listed.
+        let Ok(handle) = MapHandle::from_map_id(map.id) else { continue };
+        let Ok(Some(value)) = handle.lookup(&0u32.to_ne_bytes(), MapFlags::ANY) else { continue };
+        let Some(entry) = entry(&value, layout) else { continue };
+        let state = word(&value, layout.state);
+        found.push(Instance {
+            entry,
+            map_id: map.id,
+            registered: state == INUSE || state == READY && linked.contains(&map.id),
+            references: word(&value, layout.refcnt),
+            programs: programs(&value, layout),
+        });
+    }
+    Ok(found)
+}
+
+fn word(value: &[u8], at: usize) -> u32 {
+    value.get(at..at + 4).map_or(0, |bytes| u32::from_ne_bytes(bytes.try_into().unwrap_or_default()))
+}
+
+fn entry(value: &[u8], layout: &Layout) -> Option<&'static KernelEntry> {
+    let name = value.get(layout.name..layout.name + 16)?.split(|byte| *byte == 0).next()?;
+    registry::all().iter().find(|entry| entry.kernel_name.as_bytes() == name)
+}
+
+fn programs(value: &[u8], layout: &Layout) -> Vec<ProgramInfo> {
+    let ids: HashSet<u32> = layout.functions.iter().map(|at| word(value, *at)).collect();
+    let options = ProgInfoQueryOptions::default().include_map_ids(true);
+    ProgInfoIter::with_query_opts(options).filter(|program| ids.contains(&program.id)).collect()
+}
+
+impl Instance {
+    /// A map of its programs, by the end of its name.
+    fn map(&self, name: &str) -> Option<MapHandle> {
+        let mut ids: Vec<u32> = self.programs.iter().flat_map(|p| p.map_ids.iter().copied()).collect();
+        ids.sort_unstable();
+        ids.dedup();
+        let handles = ids.into_iter().filter_map(|id| MapHandle::from_map_id(id).ok());
+        handles.into_iter().find(|map| map.name().to_string_lossy().ends_with(name))
+    }
+
+    /// Its table of connections.
+    pub fn connections(&self) -> Option<MapHandle> {
+        self.map("connections")
+    }
+
+    /// What its programs counted.
+    pub fn counters(&self) -> Option<Counters> {
+        let value = self.map(".bss")?.lookup(&0u32.to_ne_bytes(), MapFlags::ANY).ok()??;
+        Counters::from_bytes(&value)
+    }
+}

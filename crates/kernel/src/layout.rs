@@ -1,0 +1,70 @@
+//! Where the running kernel has the members of a registered `tcp_congestion_ops`, by its BTF.
+
+use crate::Error;
+use libbpf_rs::btf::types::{MemberAttr, Struct};
+use libbpf_rs::btf::{Btf, HasSize, TypeId};
+use std::sync::OnceLock;
+
+/// The members of a struct_ops map's value, bytes from its start.
+pub(crate) struct Layout {
+    /// How many references the kernel holds, `u32`.
+    pub refcnt: usize,
+    /// `enum bpf_struct_ops_state`.
+    pub state: usize,
+    /// The name, 16 bytes.
+    pub name: usize,
+    /// Functions; there, the kernel shows the ids of the programs.
+    pub functions: Vec<usize>,
+    /// Bytes of the value.
+    pub size: usize,
+    /// Whether a registration can be a link (Linux 6.4).
+    pub links: bool,
+}
+
+/// The functions that `bpf/glue.h` defines.
+const FUNCTIONS: [&str; 8] =
+    ["init", "release", "pkts_acked", "cong_avoid", "ssthresh", "set_state", "cwnd_event", "undo_cwnd"];
+
+impl Layout {
+    /// The running kernel's.
+    pub fn get() -> Result<&'static Layout, Error> {
+        static LAYOUT: OnceLock<Layout> = OnceLock::new();
+        if let Some(layout) = LAYOUT.get() {
+            return Ok(layout);
+        }
+        let btf = Btf::from_vmlinux().map_err(Error::bpf("read the kernel's BTF"))?;
+        let layout = Layout::read(&btf).ok_or(Error::Layout("struct tcp_congestion_ops"))?;
+        Ok(LAYOUT.get_or_init(|| layout))
+    }
+
+    fn read(btf: &Btf<'_>) -> Option<Layout> {
+        let value: Struct<'_> = btf.type_by_name("bpf_struct_ops_tcp_congestion_ops")?;
+        let size = value.size();
+        // Since 6.9 the two stand in a struct of their own.
+        let (common, at): (Struct<'_>, usize) = match member(&value, "common") {
+            Some((at, ty)) => (btf.type_by_id(ty)?, at),
+            None => (btf.type_by_name("bpf_struct_ops_tcp_congestion_ops")?, 0),
+        };
+        let (data, ops) = member(&value, "data")?;
+        let ops: Struct<'_> = btf.type_by_id(ops)?;
+        let functions: Option<Vec<_>> =
+            FUNCTIONS.iter().map(|name| Some(data + member(&ops, name)?.0)).collect();
+        Some(Layout {
+            refcnt: at + member(&common, "refcnt")?.0,
+            state: at + member(&common, "state")?.0,
+            name: data + member(&ops, "name")?.0,
+            functions: functions?,
+            size,
+            links: btf.type_by_name::<Struct<'_>>("bpf_struct_ops_link").is_some(),
+        })
+    }
+}
+
+/// A member's offset in bytes and its type.
+fn member(of: &Struct<'_>, name: &str) -> Option<(usize, TypeId)> {
+    let member = of.iter().find(|member| member.name.is_some_and(|n| n == name))?;
+    match member.attr {
+        MemberAttr::Normal { offset } => Some((offset as usize / 8, member.ty)),
+        MemberAttr::BitField { .. } => None,
+    }
+}

@@ -1,0 +1,157 @@
+//! The files that keep algorithms loaded when no process holds them.
+
+use crate::{Error, messages};
+use libbpf_rs::{Link, MapCore, MapHandle};
+use rustix::fs::{FlockOperation, FsWord, flock, statfs};
+use rustix::mount::{MountFlags, mount};
+use std::ffi::OsString;
+use std::fs::{self, File};
+use std::io::ErrorKind;
+use std::path::{Path, PathBuf};
+
+/// The name of each file in an algorithm's directory.
+pub(crate) const LINK: &str = "link";
+pub(crate) const OPS: &str = "ops";
+pub(crate) const CONNECTIONS: &str = "connections";
+pub(crate) const COUNTERS: &str = "counters";
+
+/// Directories that are being made or removed. (The BPF file system has no names with dots.)
+const LOADING: &str = "loading";
+const UNLOADING: &str = "unloading";
+
+const BPF_FS_MAGIC: FsWord = 0xcafe_4a11;
+
+/// The directory of the algorithms' directories, locked against other processes as long as this lives.
+///
+/// An algorithm's directory is made under another name and renamed when it is complete, and renamed
+/// before it is removed. So whatever a killed process left has one of those other names, and the next to
+/// hold the lock removes it.
+pub struct Pins {
+    root: PathBuf,
+    _lock: File,
+}
+
+impl Pins {
+    /// Locks the directory, makes it where it is missing (mounting the BPF file system), and removes
+    /// what killed processes left.
+    ///
+    /// # Errors
+    /// Without the permission to, or without a BPF file system.
+    pub fn open() -> Result<Self, Error> {
+        let bpf = file_system();
+        let mounted = || is_bpf(&bpf);
+        if !mounted() {
+            let mounting = mount("bpf", &bpf, "bpf", MountFlags::empty(), None);
+            mounting.map_err(|e| Error::file("mount the BPF file system at", &bpf)(e.into()))?;
+        }
+        let root = bpf.join("anabranch");
+        match fs::create_dir(&root) {
+            Err(e) if e.kind() != ErrorKind::AlreadyExists => return Err(Error::file("make", &root)(e)),
+            _ => {}
+        }
+        Self::lock(root)
+    }
+
+    /// The same where the directory is there already.
+    pub fn find() -> Result<Option<Self>, Error> {
+        let root = file_system().join("anabranch");
+        match root.try_exists() {
+            Ok(true) => Self::lock(root).map(Some),
+            Ok(false) => Ok(None),
+            Err(e) => Err(Error::file("look for", root)(e)),
+        }
+    }
+
+    fn lock(root: PathBuf) -> Result<Self, Error> {
+        messages::listen();
+        let lock = File::open(&root).map_err(Error::file("open", &root))?;
+        flock(&lock, FlockOperation::LockExclusive).map_err(|e| Error::file("lock", &root)(e.into()))?;
+        let pins = Pins { root, _lock: lock };
+        for directory in [LOADING, UNLOADING].map(|name| pins.root.join(name)) {
+            if directory.exists() {
+                pins.remove(&directory)?;
+            }
+        }
+        Ok(pins)
+    }
+
+    /// The directory of the algorithm that the kernel calls `name`, there or not.
+    pub fn directory(&self, name: &str) -> PathBuf {
+        self.root.join(name)
+    }
+
+    /// Makes the directory of the algorithm that the kernel calls `name`: all that `fill` puts into it,
+    /// or nothing.
+    pub(crate) fn make<T>(
+        &self,
+        name: &str,
+        fill: impl FnOnce(&Path) -> Result<T, Error>,
+    ) -> Result<T, Error> {
+        let loading = self.root.join(LOADING);
+        fs::create_dir(&loading).map_err(Error::file("make", &loading))?;
+        let made = fill(&loading).and_then(|done| {
+            let directory = self.directory(name);
+            fs::rename(&loading, &directory).map_err(Error::file("make", directory))?;
+            Ok(done)
+        });
+        if made.is_err() {
+            self.remove(&loading)?;
+        }
+        made
+    }
+
+    /// Unregisters the algorithm that the kernel calls `name` and removes its directory, if it is there.
+    pub(crate) fn discard(&self, name: &str) -> Result<(), Error> {
+        let unloading = self.root.join(UNLOADING);
+        match fs::rename(self.directory(name), &unloading) {
+            Ok(()) => self.remove(&unloading),
+            Err(e) if e.kind() == ErrorKind::NotFound => Ok(()),
+            Err(e) => Err(Error::file("remove", self.directory(name))(e)),
+        }
+    }
+
+    /// Unregisters what a directory holds and removes it. The registration goes first: a directory that
+    /// is only half removed registers nothing.
+    fn remove(&self, directory: &Path) -> Result<(), Error> {
+        let (link, ops) = (directory.join(LINK), directory.join(OPS));
+        if ops.exists() {
+            let map = MapHandle::from_pinned_path(&ops).map_err(Error::bpf("open the pinned map"))?;
+            // It may have been pinned, but not registered yet.
+            let _ = map.delete(&0u32.to_ne_bytes());
+        }
+        if link.exists() {
+            let link = Link::open(&link).map_err(Error::bpf("open the pinned link"))?;
+            // At once, where the kernel can (Linux 6.11); else it goes soon after its file.
+            let _ = link.detach();
+        }
+        for file in [LINK, OPS].map(OsString::from).into_iter().chain(names(directory)?) {
+            let path = directory.join(file);
+            match fs::remove_file(&path) {
+                Err(e) if e.kind() != ErrorKind::NotFound => return Err(Error::file("remove", path)(e)),
+                _ => {}
+            }
+        }
+        fs::remove_dir(directory).map_err(Error::file("remove", directory))
+    }
+}
+
+fn names(directory: &Path) -> Result<Vec<OsString>, Error> {
+    let failed = |e| Error::file("read", directory)(e);
+    fs::read_dir(directory).map_err(failed)?.map(|file| Ok(file.map_err(failed)?.file_name())).collect()
+}
+
+/// The BPF file system that the system's first process sees: another mount, such as `ip netns exec` would
+/// need, is gone with the command, and the algorithms with it.
+fn file_system() -> PathBuf {
+    let namespace = |process| fs::read_link(format!("/proc/{process}/ns/mnt")).ok();
+    let same = match (namespace("self"), namespace("1")) {
+        (Some(own), Some(first)) => own == first,
+        _ => true,
+    };
+    PathBuf::from(if same { "/sys/fs/bpf" } else { "/proc/1/root/sys/fs/bpf" })
+}
+
+/// Whether a BPF file system is mounted there.
+pub(crate) fn is_bpf(path: &Path) -> bool {
+    statfs(path).is_ok_and(|fs| fs.f_type == BPF_FS_MAGIC)
+}

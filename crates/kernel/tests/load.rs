@@ -1,0 +1,37 @@
+//! Loading into the running kernel.
+
+mod common;
+
+use anabranch_cc_kernel::registry;
+use anabranch_kernel::{Counters, Load, Registration, Unload, instances, load_as, loaded, unload};
+use common::Kernel;
+use libbpf_rs::MapCore;
+
+/// By a link, and as on kernels without links: it stays without its loader's descriptors, is found, can be
+/// loaded twice, and goes.
+#[test]
+fn loads_and_unloads() {
+    let Some(_kernel) = Kernel::lock() else { return };
+    let reno = registry::find_kernel("ab_reno").unwrap();
+    unload(reno).unwrap();
+    for registration in [Registration::Link, Registration::Map] {
+        assert_eq!(load_as(reno, registration).unwrap(), Load::Done);
+        assert_eq!(load_as(reno, registration).unwrap(), Load::Already);
+        let all = loaded().unwrap();
+        let one = all.iter().find(|l| l.entry.kernel_name == "ab_reno").unwrap();
+        assert_eq!(one.counters().unwrap(), Counters::default());
+        assert_eq!(one.connections().unwrap().max_entries(), 65536);
+        let instance = instances().unwrap().into_iter().find(|i| i.entry.kernel_name == "ab_reno").unwrap();
+        assert!(instance.registered && instance.programs.len() == 8);
+        assert!(available().contains(&"ab_reno".to_owned()));
+        assert_eq!(unload(reno).unwrap(), Unload::Done);
+        assert_eq!(unload(reno).unwrap(), Unload::NotLoaded);
+        assert!(!available().contains(&"ab_reno".to_owned()));
+    }
+}
+
+/// What the kernel itself lists.
+fn available() -> Vec<String> {
+    let names = std::fs::read_to_string("/proc/sys/net/ipv4/tcp_available_congestion_control").unwrap();
+    names.split_whitespace().map(str::to_owned).collect()
+}
