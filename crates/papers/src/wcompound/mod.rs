@@ -47,6 +47,9 @@ pub(crate) static PAPER: Paper = Paper {
         "Eq. 16 and 17 are integrals of Eq. 34 only if E does not depend on the rate; by Eq. 14 it does, \
          through win and diff.",
         "Eq. 21 sums the prices over all routes r ∈ R; a flow pays for its own, r ∈ R_s, as in Eq. 25.",
+        "Eq. 35 has diff converge to α. By Eq. 13, 14 and 39 what α falls short of diff there grows by 1 + \
+         ξ/β, three, each round; with ξ = 1 every decrease empties the queue, and diff swings between 0 and \
+         α.",
         "Eq. 37 equates Σ q_r with q_s, but n equal prices add up to n·q_s; Eq. 36, which is used, needs q_s \
          alone.",
         "Eq. 39 equates the derivatives of Eq. 34 and Eq. 37, the second derivatives of the utility, where \

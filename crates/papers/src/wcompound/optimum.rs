@@ -20,7 +20,9 @@ pub(super) const OPTIMUM: Definition = Definition {
          is no such problem: CUBIC's rate does not follow from a price that wCompound reacts to, the \
          queueing delay, so they have no common utility.",
         "By Eq. 37 the price of a route is α_s/y_s, in seconds: the queueing delay RTT − baseRTT. The links' \
-         multipliers stand beside the mean delay of their queues. Rates are mean Mbit/s at IP level.",
+         multipliers stand beside the mean delay of their queues. Where the delay window is open delays are \
+         about half the prices: diff does not settle at α (Eq. 35) but swings between 0 and it. Rates are \
+         mean Mbit/s at IP level.",
         "With buffers of one BDP, and of a tenth, where the delay window has a part (C-X1). On one link the \
          optimum gives a connection as much as its thresholds weigh, about the same for each subflow, so \
          that two subflows have about twice what a single-path flow has, against goal (iii) of the paper's \
