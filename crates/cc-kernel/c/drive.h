@@ -36,10 +36,10 @@ AB_INLINE void ab_app_limited(struct ab_path *p, u64 now)
 }
 #endif
 
-/* A row for a path that has sent nothing yet. The caller has claimed it (`owner`). cwnd: segments. */
-AB_INLINE void ab_on_added(struct ab_path *p, u32 cwnd)
+/* See ab_path_added(). cwnd: segments. */
+AB_INLINE void ab_on_added(struct ab_path *p, u32 cwnd, u32 srtt)
 {
-	ab_path_added(p, (u64)cwnd << AB_WINDOW_BITS);
+	ab_path_added(p, (u64)cwnd << AB_WINDOW_BITS, srtt);
 	ab_added(p);
 }
 

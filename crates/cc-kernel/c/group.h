@@ -101,8 +101,9 @@ AB_INLINE void ab_settle(struct ab_path *p)
 	p->rate = p->srtt ? (p->cwnd >> (AB_WINDOW_BITS - AB_RATE_BITS)) * 1000000 / p->srtt : 0;
 }
 
-/* A row for a path that has sent nothing yet. The caller has claimed it (`owner`). */
-AB_INLINE void ab_path_added(struct ab_path *p, u64 cwnd)
+/* A row for a path that has sent no data yet: its window, and the smoothed round-trip time if its handshake
+ * measured it (us, else 0). The caller has claimed the row (`owner`). */
+AB_INLINE void ab_path_added(struct ab_path *p, u64 cwnd, u32 srtt)
 {
 	u64 owner = p->owner;
 
@@ -110,6 +111,7 @@ AB_INLINE void ab_path_added(struct ab_path *p, u64 cwnd)
 	p->owner = owner;
 	p->cwnd = cwnd;
 	p->ssthresh = AB_NO_SSTHRESH;
+	p->srtt = ab_min(srtt, AB_MAX_RTT);
 	p->min_rtt = AB_NO_RTT;
 	p->samples_min = AB_NO_RTT;
 	p->span.min_rtt = AB_NO_RTT;

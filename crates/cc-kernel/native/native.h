@@ -18,7 +18,7 @@ struct ab_view {
 /* Rows are given by their number, below AB_PATHS. */
 struct ab_native {
 	u64 group_size; /* bytes */
-	void (*added)(struct ab_group *g, u32 r, u64 owner, double cwnd);
+	void (*added)(struct ab_group *g, u32 r, u64 owner, double cwnd, u32 srtt);
 	void (*removed)(struct ab_group *g, u32 r);
 	void (*ack)(struct ab_group *g, u32 r, const struct ab_ack *ack);
 	void (*congestion)(struct ab_group *g, u32 r, u64 now, u32 timeout);
@@ -44,10 +44,10 @@ static double ab_to_real(u64 window)
 	return window == AB_NO_SSTHRESH ? __builtin_inf() : (double)window / ab_segment;
 }
 
-static void ab_native_added(struct ab_group *g, u32 r, u64 owner, double cwnd)
+static void ab_native_added(struct ab_group *g, u32 r, u64 owner, double cwnd, u32 srtt)
 {
 	g->path[r].owner = owner;
-	ab_path_added(&g->path[r], ab_from_real(cwnd));
+	ab_path_added(&g->path[r], ab_from_real(cwnd), srtt);
 	ab_added(&g->path[r]);
 }
 

@@ -28,6 +28,11 @@ fn rtt(time: Seconds) -> u32 {
     (time * 1e6).round().clamp(1.0, f64::from(u32::MAX)) as u32
 }
 
+/// A smoothed one: 0 before the first sample.
+fn smoothed(time: Seconds) -> u32 {
+    if time > 0.0 { rtt(time) } else { 0 }
+}
+
 /// The whole segments in `sum`, which keeps the rest.
 fn whole(sum: &mut f64, more: f64) -> u32 {
     *sum += more;
@@ -62,7 +67,7 @@ impl Algorithm for Kernel {
     fn path_added(&mut self, paths: &mut [Path], r: usize) {
         self.rows.resize(paths.len().max(self.rows.len()), Row::default());
         self.rows[r] = Row { round: paths[r].round, ..Row::default() };
-        self.table.added(r, r as u64 + 1, paths[r].cwnd);
+        self.table.added(r, r as u64 + 1, paths[r].cwnd, smoothed(paths[r].srtt));
     }
 
     fn path_removed(&mut self, _: &mut [Path], r: usize) {
@@ -77,7 +82,7 @@ impl Algorithm for Kernel {
             acked: whole(&mut row.acked, ack.acked),
             delivered: whole(&mut row.delivered, ack.delivered),
             rtt: ack.rtt.map_or(0, rtt),
-            srtt: if ack.srtt > 0.0 { rtt(ack.srtt) } else { 0 },
+            srtt: smoothed(ack.srtt),
             ends_round: (ack.round != row.round).into(),
             limited: ack.cwnd_limited.into(),
         };

@@ -32,9 +32,9 @@ impl Table {
         Some(Table { functions, memory: bytes.chunks(8).map(word).collect() })
     }
 
-    pub fn added(&mut self, r: usize, owner: u64, cwnd: f64) {
+    pub fn added(&mut self, r: usize, owner: u64, cwnd: f64, srtt: u32) {
         // SAFETY: see the head of the file.
-        self.change(r, |f, group, r| unsafe { (f.added)(group, r, owner, cwnd) });
+        self.change(r, |f, group, r| unsafe { (f.added)(group, r, owner, cwnd, srtt) });
     }
 
     pub fn removed(&mut self, r: usize) {

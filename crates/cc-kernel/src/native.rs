@@ -35,7 +35,7 @@ pub(crate) struct View {
 #[repr(C)]
 pub(crate) struct Functions {
     pub group_size: u64,
-    pub added: unsafe extern "C" fn(*mut c_void, u32, u64, f64),
+    pub added: unsafe extern "C" fn(*mut c_void, u32, u64, f64, u32),
     pub removed: unsafe extern "C" fn(*mut c_void, u32),
     pub ack: unsafe extern "C" fn(*mut c_void, u32, *const Ack),
     pub congestion: unsafe extern "C" fn(*mut c_void, u32, u64, u32),

@@ -8,9 +8,11 @@ use proptest::prelude::*;
 /// Something that happens on a path; numbers are fractions that the transport makes sense of.
 #[derive(Clone, Debug)]
 enum Event {
+    /// `known`: the handshake has measured the round-trip time.
     Join {
         rtt: f64,
         window: f64,
+        known: bool,
     },
     Leave,
     /// `share` of the window is acknowledged; the queue adds `queue` of the base to the round-trip time.
@@ -27,8 +29,11 @@ enum Event {
 fn event() -> impl Strategy<Value = Event> {
     prop_oneof![
         // From 1 us to 100 s, and from 1 to 10^6 segments, evenly by magnitude.
-        1 => (-6.0..2.0, 0.0..6.0)
-            .prop_map(|(rtt, window): (f64, f64)| Event::Join { rtt: 10f64.powf(rtt), window: 10f64.powf(window) }),
+        1 => (-6.0..2.0f64, 0.0..6.0f64, any::<bool>()).prop_map(|(rtt, window, known)| Event::Join {
+            rtt: 10f64.powf(rtt),
+            window: 10f64.powf(window),
+            known,
+        }),
         1 => Just(Event::Leave),
         20 => (1..40u32, 0.0..0.2, 0.0..1.0, prop::bool::weighted(0.9))
             .prop_map(|(count, share, queue, limited)| Event::Acks { count, share, queue, limited }),
@@ -36,6 +41,11 @@ fn event() -> impl Strategy<Value = Event> {
             .prop_map(Event::Congestion),
         1 => Just(Event::Spurious),
     ]
+}
+
+/// Whole microseconds, as the kernel measures.
+fn whole(time: f64) -> f64 {
+    (time * 1e6).round().max(1.0) / 1e6
 }
 
 /// One path as the transport sees it.
@@ -67,14 +77,14 @@ impl Run {
 
     fn play(&mut self, path: usize, event: &Event) {
         let rows = self.rows();
-        if let Event::Join { rtt, window } = *event {
+        if let Event::Join { rtt, window, known } = *event {
             if rows.len() < 8 {
-                self.join(rtt, window.floor());
+                self.join(rtt, window.floor(), known);
             }
             return;
         }
         if rows.is_empty() {
-            self.join(0.1, 10.0);
+            self.join(0.1, 10.0, false);
         }
         let rows = self.rows();
         let r = rows[path % rows.len()];
@@ -102,18 +112,19 @@ impl Run {
         }
     }
 
-    fn join(&mut self, rtt: f64, window: f64) {
-        let r = self.reference.add_path(0.0, window);
-        assert_eq!(self.kernel.add_path(0.0, window), r);
+    fn join(&mut self, rtt: f64, window: f64, known: bool) {
+        let rtt = whole(rtt);
+        let srtt = if known { rtt } else { 0.0 };
+        let r = self.reference.add_path(srtt, window);
+        assert_eq!(self.kernel.add_path(srtt, window), r);
         self.lines.resize(self.lines.len().max(r + 1), None);
-        self.lines[r] = Some(Line { base: rtt, srtt: 0.0, round: 0 });
+        self.lines[r] = Some(Line { base: rtt, srtt, round: 0 });
     }
 
     fn acknowledge(&mut self, r: usize, i: u32, share: f64, queue: f64, limited: bool) {
         let line = self.lines[r].as_mut().unwrap();
         let acked = (self.reference.path(r).cwnd * share).ceil().min(1000.0);
-        // Whole microseconds, as the kernel measures; the smoothed one as well, by RFC 6298.
-        let whole = |time: f64| (time * 1e6).round().max(1.0) / 1e6;
+        // The smoothed one by RFC 6298, in whole microseconds too.
         let rtt = whole(line.base * (1.0 + queue * f64::from(i % 5) / 4.0)).min(100.0);
         line.srtt = if line.srtt > 0.0 { whole(0.875 * line.srtt + 0.125 * rtt) } else { rtt };
         line.round += u64::from(i.is_multiple_of(4));

@@ -138,7 +138,7 @@ AB_FUNCTION struct ab_connection *ab_join(struct sock *sk, struct ab_socket *s)
 	for (u32 i = 0; i < AB_PATHS; i++) {
 		if (c->group.path[i].owner || __sync_val_compare_and_swap(&c->group.path[i].owner, 0, me))
 			continue;
-		ab_on_added(&c->group.path[i], ab_tcp(sk)->snd_cwnd);
+		ab_on_added(&c->group.path[i], ab_tcp(sk)->snd_cwnd, ab_tcp(sk)->srtt_us >> 3);
 		ab_name(sk, &c->subflow[i]);
 		s->key = key;
 		s->owner = me;
