@@ -2,9 +2,12 @@
 #![no_main]
 
 use anabranch_fuzz_model::{Plan, check};
+use std::{panic, process};
 
-libfuzzer_sys::fuzz_target!(|bytes: &[u8]| {
+// libFuzzer's own hook aborts at a panic: the events that led to it would be lost.
+libfuzzer_sys::fuzz_target!(init: panic::set_hook(Box::new(|info| eprintln!("{info}"))), |bytes: &[u8]| {
     if let Err(failure) = check(&Plan::decode(bytes)) {
-        panic!("{failure}");
+        eprintln!("{failure}");
+        process::abort();
     }
 });

@@ -100,10 +100,9 @@ fn page(result: &AlgorithmResult) -> String {
     };
     let bound = |at_least: bool| if at_least { "at least" } else { "" };
     let keys = || cases.iter().map(|(_, r)| r.key.as_ref());
-    let spread = |e: &anabranch_papers::Estimate| Spread::of(e.values.iter().copied().map(Some));
-    let values: Vec<Spread> = keys().map(|k| k.map_or(Spread::Missing, |k| spread(&k.value))).collect();
+    let values: Vec<Spread> = keys().map(|k| k.map_or(Spread::Missing, |k| Spread::from(&k.value))).collect();
     let queues: Vec<Spread> =
-        cases.iter().map(|(_, r)| r.queue_packets.as_ref().map_or(Spread::Missing, spread)).collect();
+        cases.iter().map(|(_, r)| r.queue_packets.as_ref().map_or(Spread::Missing, Spread::from)).collect();
     let table = Table::new()
         .text("standard case", cases.iter().map(|(case, _)| case.title))
         .text("figure", cases.iter().map(|(case, _)| goal(case)))

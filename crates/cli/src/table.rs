@@ -145,6 +145,16 @@ impl Spread {
     }
 }
 
+/// As results show it: without an interval where there is none.
+impl From<&Estimate> for Spread {
+    fn from(estimate: &Estimate) -> Self {
+        match estimate.half_width {
+            Some(half) => Spread::Interval(estimate.mean, half),
+            None => Spread::Single(estimate.mean),
+        }
+    }
+}
+
 fn titled(heading: &str, unit: &str) -> String {
     if unit.is_empty() { heading.to_owned() } else { format!("{heading} ({unit})") }
 }
@@ -219,6 +229,14 @@ mod tests {
         assert_eq!(Spread::of([Some(2.0)]).show(1.0), "2.000");
         assert_eq!(Spread::of([Some(2.0), Some(2.0)]).show(1.0), "2.000 ± 0");
         assert_eq!(Spread::of([Some(2.0), None]), Spread::Missing);
+    }
+
+    #[test]
+    fn a_result_of_equal_values_has_no_interval() {
+        let equal = Estimate { mean: 3.4, half_width: None, values: vec![3.4, 3.4] };
+        assert_eq!(Spread::from(&equal).show(1.0), "3.400");
+        let unequal = Estimate { mean: 2.0, half_width: Some(2.484), values: vec![1.0, 2.0, 3.0] };
+        assert_eq!(Spread::from(&unequal), Spread::Interval(2.0, 2.484));
     }
 
     #[test]

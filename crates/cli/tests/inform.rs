@@ -94,11 +94,14 @@ fn help() {
         assert!(page.contains("Examples:"), "{page}");
         fits(&page);
     }
-    for command in ["list", "show"] {
+    for command in ["list", "show", "report"] {
         let page = anabranch(["cc", command, "--help"]).ok();
         assert!(page.contains(&format!("anabranch cc {command}")), "{page}");
         fits(&page);
     }
+    // The sizes of the standard cases are described as such.
+    let page = anabranch(["cc", "report", "--help"]).ok();
+    assert!(page.contains("24 s") && !page.contains("of our own"), "{page}");
     let page = anabranch(["paper", "--help"]).ok();
     let words = page.split_whitespace().collect::<Vec<_>>().join(" ");
     assert!(

@@ -2,6 +2,7 @@
 //!
 //! Written as JSON by `anabranch paper`, read by the report.
 
+use crate::size;
 use serde::{Deserialize, Serialize};
 
 /// A paper's experiments, run.
@@ -42,14 +43,7 @@ impl PaperResult {
 
     /// The commands that repeat it: one, or one for each experiment where it is a part of its paper.
     pub fn commands(&self) -> Vec<String> {
-        let mut command = format!("anabranch paper {}", self.name);
-        let size = crate::Size::ALL.into_iter().find(|size| size.name() == self.size).unwrap_or_default();
-        if size != crate::Size::default() {
-            command += &format!(" --{}", size.name());
-        }
-        if size.seeds() != self.seeds {
-            command += &format!(" --seeds {}", self.seeds);
-        }
+        let command = format!("anabranch paper {}{}", self.name, size::options(&self.size, self.seeds));
         match crate::find(&self.name) {
             Some(paper) if paper.experiments.len() > self.experiments.len() => {
                 self.experiments.iter().map(|e| format!("{command} --only {}", e.id)).collect()

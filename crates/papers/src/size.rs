@@ -3,13 +3,12 @@
 /// The three sizes of a reproduction.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Size {
-    /// Everything runs, briefly: about a minute on two cores. Rows whose published values are means over a long run
-    /// cannot reproduce.
+    /// Everything runs, briefly: about a minute on two cores. Rows whose published values are means over a long run cannot reproduce.
     Quick,
-    /// The papers' own durations, few seeds: minutes.
+    /// The papers' own durations, few seeds.
     #[default]
     Default,
-    /// The papers' own durations and at least ten seeds; experiments of our own run four times as long.
+    /// The papers' own durations, more seeds; where a duration is our choice, four times as long.
     Full,
 }
 
@@ -35,7 +34,8 @@ impl Size {
         }
     }
 
-    /// The duration, in seconds, of a run that lasts `seconds` in its paper.
+    /// The duration, in seconds, of a run that lasts `seconds` in its paper: a quick one of more than a minute a tenth, but
+    /// not less than a minute.
     pub fn published(self, seconds: f64) -> f64 {
         match self {
             Size::Quick => seconds.min((seconds / 10.0).max(60.0)),
@@ -43,7 +43,8 @@ impl Size {
         }
     }
 
-    /// The extent (seconds, loss epochs) of a run of our own choice, where the default is `extent`.
+    /// The extent (seconds, loss epochs) of a run of our own choice, where the default is `extent`: a tenth in a quick
+    /// one, four times in a full one.
     pub fn own(self, extent: f64) -> f64 {
         match self {
             Size::Quick => extent / 10.0,
@@ -56,15 +57,29 @@ impl Size {
     pub fn description(self) -> &'static str {
         match self {
             Size::Quick => {
-                "Quick run: few seeds, and runs of more than a minute are cut to a tenth. It shows that \
-                 everything works; long-run means need the default size."
+                "Quick run: two seeds (up to eight for short runs); durations of more than a minute, and all of our own \
+                 choice, are cut to a tenth. It shows that everything works; long-run means need the default size."
             }
             Size::Default => {
-                "Default run: the paper's own durations where it gives them, five seeds (twenty for short runs)."
+                "Default run: the paper's own durations where it gives them, five seeds (up to twenty for short runs)."
             }
             Size::Full => {
-                "Full run: the paper's own durations where it gives them, ten seeds (forty for short runs)."
+                "Full run: the paper's own durations where it gives them, otherwise four times the default's; ten seeds (up \
+                 to forty for short runs)."
             }
         }
     }
+}
+
+/// The options that stand for the size of that name with that many seeds, as they follow on a command line.
+pub(crate) fn options(size: &str, seeds: u32) -> String {
+    let size = Size::ALL.into_iter().find(|known| known.name() == size).unwrap_or_default();
+    let mut options = String::new();
+    if size != Size::default() {
+        options += &format!(" --{}", size.name());
+    }
+    if size.seeds() != seeds {
+        options += &format!(" --seeds {seeds}");
+    }
+    options
 }

@@ -96,6 +96,8 @@ fn results_survive_json() {
     let json = serde_json::to_string(&*LIA).unwrap();
     assert_eq!(serde_json::from_str::<AlgorithmResult>(&json).unwrap(), *LIA);
     assert_eq!(LIA.command(), "anabranch cc report lia --quick");
+    let other = AlgorithmResult { size: "default".into(), seeds: 7, ..LIA.clone() };
+    assert_eq!(other.command_for_all(), "anabranch cc report --seeds 7");
     assert!(LIA.is_made_like(&RENO) && !LIA.is_made_like(&AlgorithmResult { seeds: 3, ..RENO.clone() }));
 }
 

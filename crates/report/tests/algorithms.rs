@@ -95,6 +95,17 @@ fn results_made_otherwise_are_not_compared() {
     assert!(page(dir.path(), "algorithms.html").contains("default size, 2 seeds"));
 }
 
+/// The command of the matrix has the size and the seeds of most results.
+#[test]
+fn the_matrix_can_be_repeated() {
+    let mut results = fixture::algorithms();
+    for result in &mut results {
+        (result.size, result.seeds) = ("quick".into(), 7);
+    }
+    let html = page(report(&results).path(), "algorithms.html");
+    assert!(html.contains("<code>anabranch cc report --quick --seeds 7</code>"));
+}
+
 /// A paper's page links to the algorithms of its runs: the fixture's have `--cc coupled-cubic` and flows of their own.
 #[test]
 fn papers_link_to_their_algorithms() {

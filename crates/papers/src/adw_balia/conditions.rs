@@ -233,6 +233,14 @@ fn loss(size: Size) -> Plan {
     plan
 }
 
+/// Scenario 1 with 0.1 %.
+const HEADERS: &str = "Of 20 Mbit/s headers leave 19.3 of payload. The queue alone drops 0.3 to 0.4 %, so 0.1 % changes little.";
+
+/// And OLIA there.
+const OLIA_ADDS_LESS: &str = "Where x and 1 − x are the subflows' parts of the window, OLIA adds x² + (1 − x)² segments per RTT and \
+     LIA the larger of x and 1 − x: in OLIA's runs (seeds 1 to 3) 0.67 against 0.75 on average. Without random loss it has \
+     less than LIA as well.";
+
 fn mptcp(run: SetupId) -> Quantity {
     measure(run, |run| run.goodput("mptcp"))
 }
@@ -249,9 +257,8 @@ fn rows(plan: &mut Plan, scenario: &'static Scenario, runs: &[Runs; RATES.len()]
             let what = |what: &str| format!("{name}, loss {}, {}: {what}", percent(rate), cc.name);
             let row = plan.row(id(cc.id), what("MPTCP"), "Mbit/s", mptcp(run));
             if scenario.id == S1.id && rate == 1e-3 {
-                row.claim("slightly exceeds its fair share of 20 Mbit/s", Rule::AtLeast(20.0)).because(
-                    "Of 20 Mbit/s headers leave 19.3 of payload. The queue alone drops 0.3 to 0.4 %, so 0.1 % changes little.",
-                );
+                let why = if cc == OLIA { format!("{HEADERS} {OLIA_ADDS_LESS}") } else { HEADERS.into() };
+                row.claim("slightly exceeds its fair share of 20 Mbit/s", Rule::AtLeast(20.0)).because(why);
             }
             plan.row(id(&format!("{}.tcp", cc.id)), what("both TCP flows"), "Mbit/s", tcp(run));
         }

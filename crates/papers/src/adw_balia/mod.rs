@@ -41,7 +41,7 @@ pub(crate) static PAPER: Paper = Paper {
          h3 and h5 leave before it. The text puts \"the same load\" on all three bottlenecks, which holds only if they \
          cross it: then all six flows have 20 Mbit/s, and h7 and h9 not 40.",
         "Fig. 2b has the setting of Scenario 2. The connection has 40 of 60 Mbit/s there, a third less (\"approximately \
-         30 %\"), but \"about 25 %\" less with LIA in Fig. 8a, and more than that with BALIA in Fig. 8c.",
+         30 %\"), but \"about 25 %\" less with LIA in Fig. 8a, and higher with BALIA in Fig. 8c.",
         "Sec. 4.2.1: in Scenario 2 uncoupled Reno takes about 1.2 times what the TCP flows take. Each subflow is a Reno \
          flow beside one other with the same RTT: 1.0 by symmetry. What favours the MPTCP host by a fifth there favours \
          it with every algorithm.",

@@ -5,7 +5,7 @@ use crate::{Outcome, Size, scenarios, scenarios::ScenarioFile};
 use anabranch_record::jain;
 
 /// What the connection runs.
-#[derive(Clone, Copy, Debug, PartialEq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct Algorithm {
     /// In rows' identifiers.
     pub id: &'static str,
@@ -135,7 +135,10 @@ pub(super) static S5_CROSSING: Scenario = Scenario {
 };
 
 /// Duration of a run, in seconds; the paper does not give one.
-const DURATION_S: f64 = 60.0;
+pub(super) fn duration_s(size: Size) -> f64 {
+    size.own(60.0)
+}
+
 /// Times the seeds of a long run.
 const REPEATS: u32 = 2;
 
@@ -144,7 +147,7 @@ impl Scenario {
     pub fn setup(&self, cc: Algorithm, size: Size) -> Setup {
         let setup = Setup::new(format!("{}, {}", self.name, cc.name), self.file)
             .set("flows.mptcp.cc", cc.cc)
-            .lasting(size.own(DURATION_S), 0.0)
+            .lasting(duration_s(size), 0.0)
             .repeats(REPEATS);
         self.changes.iter().fold(setup, |setup, (key, value)| setup.set(key, *value))
     }

@@ -25,8 +25,3 @@ pub(super) const TWO_QUEUES: &str = "The subflows cross two full queues: they lo
 /// Random loss hardly matters in Scenario 1.
 pub(super) const QUEUE_LOSSES: &str = "The queue alone drops 0.3 to 0.4 % of the packets (LIA, seed 1); random loss of up to 0.1 % mostly takes the place of \
      these, and changes little for anybody.";
-
-/// ADW's subflows are unequal.
-pub(super) const UNEQUAL_SUBFLOWS: &str = "ADW has the higher throughput (D-F10), but unequal subflows: about 6 and 18 Mbit/s (five seeds), against 10 and 12 \
-     with LIA. At j = 2 the faster one keeps 3/4 of its window, the slower one, with BALIA's factor of up to 3/2 less \
-     1/2, only 1/2. The index is taken on each bottleneck. Off a fixed halving both keep the same.";

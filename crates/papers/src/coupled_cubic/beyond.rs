@@ -26,7 +26,7 @@ fn subflow(run: SetupId, r: usize) -> Quantity {
 }
 
 const LENGTH: &str =
-    "Goodput over 240 s after 60 s of warm-up (quick: a tenth of both, full: four times both).";
+    "Goodput over 160 s after 40 s of warm-up (quick: a tenth of both, full: four times both).";
 
 pub(super) const CUBIC_NEIGHBOUR: Definition = Definition {
     ids: &["A-X1"],

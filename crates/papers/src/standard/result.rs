@@ -1,6 +1,6 @@
 //! What an algorithm's run through the standard cases leaves. Written as JSON, read by the report.
 
-use crate::{Estimate, Run};
+use crate::{Estimate, Run, size};
 use serde::{Deserialize, Serialize};
 
 /// An algorithm in the standard cases.
@@ -31,15 +31,12 @@ impl AlgorithmResult {
 
     /// The command that repeats it.
     pub fn command(&self) -> String {
-        let mut command = format!("anabranch cc report {}", self.algorithm);
-        let size = crate::Size::ALL.into_iter().find(|size| size.name() == self.size).unwrap_or_default();
-        if size != crate::Size::default() {
-            command += &format!(" --{}", size.name());
-        }
-        if size.seeds() != self.seeds {
-            command += &format!(" --seeds {}", self.seeds);
-        }
-        command
+        format!("anabranch cc report {}{}", self.algorithm, size::options(&self.size, self.seeds))
+    }
+
+    /// The command that runs every algorithm as this one was.
+    pub fn command_for_all(&self) -> String {
+        format!("anabranch cc report{}", size::options(&self.size, self.seeds))
     }
 }
 

@@ -32,7 +32,7 @@ pub fn add(plan: &Plan, site: &mut Site) {
             dl.facts {
                 dt { "Size" } dd { b { (usual.size) } ", seeds a case: " (usual.seeds) }
                 dt { "Version" } dd { (usual.version) }
-                dt { "Repeat it" } dd { code { "anabranch cc report" @if usual.size != "default" { " --" (usual.size) } } }
+                dt { "Repeat it" } dd { code { (usual.command_for_all()) } }
             }
         }
         (matrix(plan, usual))

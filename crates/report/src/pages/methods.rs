@@ -83,9 +83,9 @@ fn sizes(plan: &Plan) -> Markup {
         h2 id="sizes" { "Sizes" }
         p {
             "The same experiments can be run at different cost. Smaller sizes use shorter runs and fewer seeds, so their "
-            "intervals are wider and slow processes may not have settled. Each page says which size it shows. Rows from runs of "
-            "seconds have four times as many seeds as the others. Explanations are written for the default size; in "
-            "another run they say so. A published value marked as derived is computed from printed ones."
+            "intervals are wider and slow processes may not have settled. Each page says which size it shows. Rows from "
+            "short runs have up to four times as many seeds. Explanations are written for the default size; in another run "
+            "they say so. A published value marked as derived is computed from printed ones."
         }
         @if !plan.context.sizes.is_empty() {
             dl.terms { @for size in &plan.context.sizes { dt { (size.name) } dd { (prose(&size.meaning)) } } }
