@@ -3,7 +3,8 @@
 /// The three sizes of a reproduction.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Size {
-    /// Everything runs, briefly: about a minute on two cores. Rows whose published values are means over a long run cannot reproduce.
+    /// Everything runs, briefly: about a minute on two cores. Rows whose published values are means over a long run
+    /// cannot reproduce.
     Quick,
     /// The papers' own durations, few seeds.
     #[default]
