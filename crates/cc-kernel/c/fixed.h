@@ -53,18 +53,20 @@ AB_INLINE u64 ab_mul(u64 a, u64 b, u32 q)
 	return p.high << (64 - q) | p.low >> q;
 }
 
-/* How many bits a number takes; 0 for 0. */
+/* How many bits a number takes; 0 for 0. The ones of the number with all bits below its first one set,
+ * counted in parallel: without a branch, after each of which the eBPF verifier would look at all that follows. */
 AB_INLINE u32 ab_bits(u64 a)
 {
-	u32 n = 0;
-
-	if (a >> 32) { n += 32; a >>= 32; }
-	if (a >> 16) { n += 16; a >>= 16; }
-	if (a >> 8) { n += 8; a >>= 8; }
-	if (a >> 4) { n += 4; a >>= 4; }
-	if (a >> 2) { n += 2; a >>= 2; }
-	if (a >> 1) { n += 1; a >>= 1; }
-	return n + (u32)a;
+	a |= a >> 1;
+	a |= a >> 2;
+	a |= a >> 4;
+	a |= a >> 8;
+	a |= a >> 16;
+	a |= a >> 32;
+	a -= a >> 1 & 0x5555555555555555;
+	a = (a & 0x3333333333333333) + (a >> 2 & 0x3333333333333333);
+	a = (a + (a >> 4)) & 0x0f0f0f0f0f0f0f0f;
+	return a * 0x0101010101010101 >> 56;
 }
 
 /* ab_div() where a 2^q takes more than 64 bits. */

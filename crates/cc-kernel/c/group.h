@@ -9,7 +9,7 @@
 #ifndef AB_GROUP_H
 #define AB_GROUP_H
 
-#include "fixed.h"
+#include "units.h"
 
 #ifdef AB_STATELESS
 struct ab_state {
@@ -18,23 +18,6 @@ struct ab_state {
 
 /* MPTCP has the initial subflow and at most eight more (MPTCP_PM_ADDR_MAX). */
 #define AB_PATHS 9
-
-/* Windows: segments in Q40, so that what one acknowledgement adds to the largest one still counts. */
-#define AB_WINDOW_BITS 40
-#define AB_SEGMENT (1ULL << AB_WINDOW_BITS)
-#define AB_MIN_CWND AB_SEGMENT
-#define AB_MIN_SSTHRESH (2 * AB_SEGMENT) /* RFC 5681, Eq. 4 */
-#define AB_MAX_CWND (AB_SEGMENT << 20)
-/* The threshold until the first congestion. */
-#define AB_NO_SSTHRESH AB_MAX
-
-/* Rates: segments per second in Q20; a segment per 100 s is 10485, within 1e-4. Nine paths of 2^20
- * segments per microsecond still add up within 64 bits. */
-#define AB_RATE_BITS 20
-
-/* Times are in microseconds, and measured ones below AB_MAX_RTT. */
-#define AB_MAX_RTT 100000000U
-#define AB_NO_RTT (~0U)
 
 /* What an acknowledgement says. */
 struct ab_ack {
@@ -63,8 +46,8 @@ struct ab_path {
 	u32 srtt; /* us; 0 before the first sample */
 	u32 min_rtt; /* smallest sample, us; AB_NO_RTT before the first */
 	u32 round; /* counts round trips */
-	u32 round_rtt; /* mean and smallest sample of the last round that had one, us */
-	u32 round_min_rtt;
+	u32 round_min_rtt; /* smallest sample of the last round that had one, us */
+	u64 round_rtt; /* their mean, Q32 us; 0 before the first such round */
 	u32 samples; /* the round that is under way: how many, their sum and the smallest */
 	u64 samples_sum;
 	u32 samples_min;
@@ -118,6 +101,12 @@ AB_INLINE void ab_path_added(struct ab_path *p, u64 cwnd, u32 srtt)
 	ab_settle(p);
 }
 
+/* sum / n, Q32, for 0 < n and a mean below 2^32; rounded down. */
+AB_INLINE u64 ab_mean(u64 sum, u32 n)
+{
+	return sum / n << AB_TIME_BITS | (sum % n << AB_TIME_BITS) / n;
+}
+
 /* The row's measurements with an acknowledgement; its sample belongs to the round that it ends. */
 AB_INLINE void ab_measure(struct ab_path *p, const struct ab_ack *ack)
 {
@@ -136,7 +125,7 @@ AB_INLINE void ab_measure(struct ab_path *p, const struct ab_ack *ack)
 	if (ack->ends_round) {
 		p->round++;
 		if (p->samples) {
-			p->round_rtt = p->samples_sum / p->samples;
+			p->round_rtt = ab_mean(p->samples_sum, p->samples);
 			p->round_min_rtt = p->samples_min;
 			p->samples = 0;
 			p->samples_sum = 0;

@@ -44,6 +44,18 @@ static double ab_to_real(u64 window)
 	return window == AB_NO_SSTHRESH ? __builtin_inf() : (double)window / ab_segment;
 }
 
+/* Segments that are AB_MAX before they are known. */
+static double ab_known(u64 segments)
+{
+	return segments == AB_MAX ? __builtin_nan("") : (double)segments / ab_segment;
+}
+
+/* Q32 us to seconds. */
+static double ab_seconds(u64 time)
+{
+	return (double)time / (double)(1ULL << AB_TIME_BITS) / 1e6;
+}
+
 static void ab_native_added(struct ab_group *g, u32 r, u64 owner, double cwnd, u32 srtt)
 {
 	g->path[r].owner = owner;

@@ -48,4 +48,6 @@ pub(crate) struct Functions {
 unsafe extern "C" {
     pub(crate) static ab_native_reno: Functions;
     pub(crate) static ab_native_lia: Functions;
+    pub(crate) static ab_native_vegas: Functions;
+    pub(crate) static ab_native_wvegas: Functions;
 }

@@ -47,7 +47,12 @@ macro_rules! kernel {
 }
 
 static ALL: LazyLock<Vec<KernelEntry>> = LazyLock::new(|| {
-    vec![kernel!("reno", "ab_reno", ab_native_reno), kernel!("lia", "ab_lia", ab_native_lia)]
+    vec![
+        kernel!("reno", "ab_reno", ab_native_reno),
+        kernel!("lia", "ab_lia", ab_native_lia),
+        kernel!("vegas", "ab_vegas", ab_native_vegas),
+        kernel!("wvegas", "ab_wvegas", ab_native_wvegas),
+    ]
 });
 
 /// Every algorithm of the kernel.

@@ -4,6 +4,7 @@
 use anabranch_cc::{Ack, Congestion, Group, Signal};
 use anabranch_cc_kernel::registry;
 use proptest::prelude::*;
+use std::cell::Cell;
 
 /// Something that happens on a path; numbers are fractions that the transport makes sense of.
 #[derive(Clone, Debug)]
@@ -56,19 +57,27 @@ struct Line {
     round: u64,
 }
 
+/// Whether a decision that the reference has just taken on a path was so close that the arithmetics may take
+/// it differently. Asked after each acknowledgement.
+type Close = Box<dyn FnMut(&Group, usize) -> bool>;
+
 /// Both arithmetics and the transport between them.
 struct Run {
     reference: Group,
     kernel: Group,
     lines: Vec<Option<Line>>,
     now: f64,
+    close: Close,
+    /// Whether a decision was close: from there on the windows may part.
+    parted: bool,
+    acks: u32,
 }
 
 impl Run {
-    fn new(name: &str) -> Self {
+    fn new(name: &str, close: Close) -> Self {
         let group = |name: &str| registry::find(name).unwrap().group(&[]).unwrap();
         let (reference, kernel) = (group(name), group(&format!("{name}@kernel")));
-        Run { reference, kernel, lines: Vec::new(), now: 0.0 }
+        Run { reference, kernel, lines: Vec::new(), now: 0.0, close, parted: false, acks: 0 }
     }
 
     fn rows(&self) -> Vec<usize> {
@@ -142,6 +151,8 @@ impl Run {
         };
         self.reference.on_ack(r, &ack);
         self.kernel.on_ack(r, &ack);
+        self.parted = self.parted || (self.close)(&self.reference, r);
+        self.acks += 1;
     }
 
     /// The largest difference between the windows, as a part of the reference's.
@@ -155,25 +166,37 @@ impl Run {
 /// Windows of the kernel's arithmetic stay within `bound` of the reference's, at every step, up to the
 /// 10^6 segments that it is made for.
 fn in_lockstep(name: &str, bound: f64) {
+    in_lockstep_but(name, bound, || Box::new(|_, _| false));
+}
+
+/// The same until a decision was close. The rest is played anew, from the start: most of it is compared.
+fn in_lockstep_but(name: &str, bound: f64, close: impl Fn() -> Close) {
     let events = prop::collection::vec((0..8usize, event()), 1..200);
     let mut runner = proptest::test_runner::TestRunner::new(ProptestConfig {
         cases: 200,
         failure_persistence: None,
         ..ProptestConfig::default()
     });
+    let (acks, compared) = (Cell::new(0), Cell::new(0));
     let run = runner.run(&events, |events| {
-        let mut run = Run::new(name);
+        let mut run = Run::new(name, close());
         for (step, (path, event)) in events.iter().enumerate() {
+            let before = run.acks;
             run.play(*path, event);
-            if run.rows().into_iter().any(|r| run.reference.path(r).cwnd > 1e6) {
-                break;
+            acks.set(acks.get() + run.acks - before);
+            if run.parted || run.rows().into_iter().any(|r| run.reference.path(r).cwnd > 1e6) {
+                run = Run::new(name, close());
+                continue;
             }
+            compared.set(compared.get() + run.acks - before);
             let difference = run.difference();
             prop_assert!(difference <= bound, "step {step}, {event:?}: windows differ by {difference:e}");
         }
         Ok(())
     });
     run.unwrap_or_else(|failure| panic!("{name}: {failure}"));
+    let (acks, compared) = (acks.get(), compared.get());
+    assert!(compared > acks / 10 * 9, "{name}: only {compared} of {acks} acknowledgements could be compared");
 }
 
 /// What remains of a segment when slow start ends (1/2^40 of it), and the scale of increases.
@@ -186,4 +209,50 @@ fn reno() {
 #[test]
 fn lia() {
     in_lockstep("lia", 1e-3);
+}
+
+/// Whether two numbers are within a part of each other.
+fn within(a: f64, b: f64, part: f64) -> bool {
+    (a - b).abs() <= part * b.abs()
+}
+
+/// The observable `name` of path `r`.
+fn observed(group: &Group, algorithm: &str, r: usize, name: &str) -> f64 {
+    let observables = registry::find(algorithm).unwrap().observables;
+    let mut out = vec![f64::NAN; observables.len()];
+    group.observe(r, &mut out);
+    out[observables.iter().position(|o| o.name == name).unwrap()]
+}
+
+/// Windows move by whole segments or by base/RTT, known within 2^-29. What is queued is known within 3e-4
+/// segments (at 10^6 segments and 1 us), so it is close within 1e-3 of gamma, alpha or beta.
+#[test]
+fn vegas() {
+    in_lockstep_but("vegas", 1e-8, || {
+        Box::new(|reference, r| {
+            let diff = observed(reference, "vegas", r, "diff");
+            [1.0, 2.0, 4.0].into_iter().any(|threshold| within(diff, threshold, 1e-3))
+        })
+    });
+}
+
+/// As Vegas; its alpha changes, known as the rates are within 1e-4. A queueing delay is also compared with
+/// twice the smallest: close where it is within 1e-3 of twice any earlier one.
+#[test]
+fn wvegas() {
+    in_lockstep_but("wvegas", 1e-8, || {
+        let mut earlier = vec![(2.0, Vec::new()); 8];
+        Box::new(move |reference, r| {
+            let see = |name| observed(reference, "wvegas", r, name);
+            let (diff, alpha, delay) = (see("diff"), see("alpha_r"), see("queue_delay"));
+            let (last_alpha, delays) = &mut earlier[r];
+            let close = [1.0, *last_alpha, alpha].into_iter().any(|threshold| within(diff, threshold, 1e-3))
+                || delay > 0.0 && delays.iter().any(|d| within(delay, 2.0 * d, 1e-3));
+            *last_alpha = alpha;
+            if !delays.contains(&delay) {
+                delays.push(delay);
+            }
+            close
+        })
+    });
 }

@@ -144,6 +144,7 @@ AB_FUNCTION struct ab_connection *ab_join(struct sock *sk, struct ab_socket *s)
 		s->owner = me;
 		s->row = i;
 		s->delivered = ab_tcp(sk)->delivered;
+		s->round_end = ab_tcp(sk)->snd_nxt;
 		return c;
 	}
 	return 0;
@@ -316,12 +317,14 @@ u32 BPF_PROG(ab_undo_cwnd, struct sock *sk)
 	struct tcp_sock *tp = ab_tcp(sk);
 	struct ab_connection *c = ab_find(sk);
 	struct ab_socket *s = ab_socket(sk);
+	struct ab_path *p;
 	u32 cwnd;
 
 	if (!c || s->row >= AB_PATHS)
 		return tcp_reno_undo_cwnd(sk);
-	ab_on_spurious(&c->group, &c->group.path[s->row]);
-	cwnd = c->group.path[s->row].cwnd >> AB_WINDOW_BITS;
+	p = &c->group.path[s->row];
+	ab_on_spurious(&c->group, p);
+	cwnd = p->cwnd >> AB_WINDOW_BITS;
 	return cwnd > tp->snd_cwnd ? cwnd : tp->snd_cwnd;
 }
 

@@ -1,0 +1,48 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR MIT OR Apache-2.0 */
+/* What a round-trip time above the smallest one says about the queue on the path. */
+#ifndef AB_QUEUE_H
+#define AB_QUEUE_H
+
+#include "group.h"
+
+/* No round has been judged. */
+#define AB_NO_DIFF AB_MAX
+
+/* What a complete round measured. */
+struct ab_round {
+	u64 rtt; /* Q32 us; 0 before there was one */
+	u64 base; /* the path's smallest sample, which stands for the one without a queue, Q32 us */
+};
+
+/* The last round by the mean of its samples. */
+AB_INLINE struct ab_round ab_round_by_mean(const struct ab_path *p)
+{
+	return (struct ab_round){ p->round_rtt, (u64)p->min_rtt << AB_TIME_BITS };
+}
+
+/* The last round by its smallest sample. */
+AB_INLINE struct ab_round ab_round_by_smallest(const struct ab_path *p)
+{
+	return (struct ab_round){ (u64)p->round_min_rtt << AB_TIME_BITS, (u64)p->min_rtt << AB_TIME_BITS };
+}
+
+/* RTT - base, Q32 us, known within 2^-32 us. */
+AB_INLINE u64 ab_queueing(const struct ab_round *round)
+{
+	return ab_less(round->rtt, round->base);
+}
+
+/* w (RTT - base)/RTT: how much of the window w waits in queues. Error: 2^-29 of itself, and 2^-32 us of the
+ * RTT: below 3e-4 segments at 10^6 segments and 1 us. */
+AB_INLINE u64 ab_queued(const struct ab_round *round, u64 window)
+{
+	return ab_mul(window, ab_div(ab_queueing(round), round->rtt, 62), 62);
+}
+
+/* w/RTT, Q20 segments per second. Error: 2^-20 segments per second, 1e-4 of a segment per 100 s. */
+AB_INLINE u64 ab_round_rate(const struct ab_round *round, u64 window)
+{
+	return ab_div(ab_mul(window, 1000000, AB_WINDOW_BITS - AB_RATE_BITS), round->rtt, AB_TIME_BITS);
+}
+
+#endif

@@ -1,0 +1,4 @@
+#include "vegas.h"
+#include "glue.h"
+
+AB_CONGESTION_CONTROL("ab_vegas");

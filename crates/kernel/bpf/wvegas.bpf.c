@@ -1,0 +1,4 @@
+#include "wvegas.h"
+#include "glue.h"
+
+AB_CONGESTION_CONTROL("ab_wvegas");
