@@ -68,6 +68,7 @@ impl Algorithm for Kernel {
         self.rows.resize(paths.len().max(self.rows.len()), Row::default());
         self.rows[r] = Row { round: paths[r].round, ..Row::default() };
         self.table.added(r, r as u64 + 1, paths[r].cwnd, smoothed(paths[r].srtt));
+        self.publish(&mut paths[r], r);
     }
 
     fn path_removed(&mut self, _: &mut [Path], r: usize) {

@@ -1,8 +1,8 @@
-//! What every registered algorithm must manage: a transfer over two lossy, marking paths, one of which fails
+//! What every algorithm, the kernel's included, must manage: a transfer over two lossy, marking paths, one of which fails
 //! and returns, arrives whole, and the same run gives the same result.
 
 use crate::common::*;
-use anabranch_cc::registry::ALL;
+use anabranch_cc_kernel::registry::entries;
 
 const SIZE: u64 = 6_000_000;
 
@@ -26,7 +26,7 @@ fn scenario_text(name: &str, pacing: bool) -> String {
 
 #[test]
 fn a_transfer_over_failing_paths_is_whole_and_repeatable() {
-    for entry in ALL {
+    for entry in entries() {
         for pacing in [false, true] {
             let text = scenario_text(entry.name, pacing);
             let summary = run(600.0, 0.0, &text);

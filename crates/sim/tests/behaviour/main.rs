@@ -9,6 +9,7 @@ mod determinism;
 mod edges;
 mod every_algorithm;
 mod independent;
+mod kernel;
 mod lia;
 mod multipath;
 mod random;

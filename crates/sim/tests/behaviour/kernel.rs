@@ -1,0 +1,60 @@
+//! The kernel's arithmetic beside the reference's, each running freely: the project's multipath scenarios, as
+//! means over seeds.
+
+use crate::common::*;
+use anabranch_cc_kernel::registry;
+use anabranch_record::NoSamples;
+use anabranch_scenario::{Overrides, Scenario, Source, load};
+
+const SEEDS: u64 = 10;
+
+/// A scenario of the project's with another algorithm on its multipath flow, and that flow's name.
+fn scenario(text: &str, cc: &str) -> Scenario {
+    assert!(text.contains("cc = \"lia\""));
+    let text = text.replace("cc = \"lia\"", &format!("cc = \"{cc}\""));
+    let source = Source { name: "scenario.toml".into(), text };
+    load(&source, &Overrides::default()).unwrap_or_else(|e| panic!("{e}: {:?}", e.problems()))
+}
+
+/// The multipath flow's goodput, bits per second, for each seed.
+fn goodputs(text: &str, cc: &str) -> Vec<f64> {
+    let scenario = scenario(text, cc);
+    let one = |seed| {
+        let summary = into_sink(&scenario, seed, &mut NoSamples).unwrap();
+        let flow = summary.flows.iter().find(|flow| flow.subflows.len() > 1).unwrap();
+        flow.goodput_bps.unwrap()
+    };
+    (1..=SEEDS).map(one).collect()
+}
+
+/// Rounding differs, so runs part company at some loss; the means must not, by more than 2 % and twice the
+/// standard error of the difference between runs of the same seed.
+fn is_the_references(scenario: &str, text: &str) {
+    for kernel in registry::all() {
+        let name = kernel.entry.name;
+        let (reference, kernel) = (goodputs(text, kernel.reference.name), goodputs(text, name));
+        let mean = mean_and_error(&reference).0;
+        let differences: Vec<f64> = kernel.iter().zip(&reference).map(|(k, r)| (k - r) / mean).collect();
+        let (difference, error) = mean_and_error(&differences);
+        println!("{scenario}: {name}: {difference:+.4}, standard error {error:.4}");
+        assert!(difference.abs() < 0.02 + 2.0 * error, "{scenario}: {name} differs by {difference:+.4}");
+    }
+}
+
+#[test]
+fn over_wifi_and_lte() {
+    is_the_references("wifi-and-lte", include_str!("../../../../scenarios/wifi-and-lte.toml"));
+}
+
+#[test]
+fn when_a_path_fails() {
+    is_the_references("failover", include_str!("../../../../scenarios/failover.toml"));
+}
+
+/// At a third of the scenario's rate, for the time that it takes.
+#[test]
+fn on_a_shared_bottleneck() {
+    let text = include_str!("../../../../scenarios/shared-bottleneck.toml");
+    assert!(text.contains("60 Mbit/s\""));
+    is_the_references("shared-bottleneck", &text.replace("60 Mbit/s\"", "20 Mbit/s\""));
+}
