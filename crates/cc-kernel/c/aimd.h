@@ -16,6 +16,8 @@ AB_INLINE u64 ab_slow_start(struct ab_path *p, u32 acked)
 		return all;
 	step = ab_min(all, p->ssthresh - p->cwnd);
 	p->cwnd += step;
+	if (step < all)
+		ab_settle(p); /* the increase for the rest reads the rate */
 	return all - step;
 }
 

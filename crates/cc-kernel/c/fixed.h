@@ -17,6 +17,13 @@ _Static_assert(sizeof(u32) == 4 && sizeof(u64) == 8, "the rows are laid out alik
 #define AB_INLINE static inline __attribute__((always_inline, unused))
 /* A function of its own: the eBPF verifier then meets its code once per program, not once per use. */
 #define AB_FUNCTION static __attribute__((noinline, unused))
+/* A function of numbers that the verifier looks at once, for all numbers, rather than for each set of constants
+ * that it is called with. */
+#ifdef __bpf__
+#define AB_OPAQUE __attribute__((noinline))
+#else
+#define AB_OPAQUE AB_FUNCTION
+#endif
 #define AB_MAX (~0ULL)
 
 /* A product of 128 bits. */

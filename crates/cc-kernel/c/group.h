@@ -45,6 +45,7 @@ struct ab_path {
 	u64 rate; /* cwnd / srtt, Q20 segments per second; 0 where the path does not count */
 	u32 srtt; /* us; 0 before the first sample */
 	u32 min_rtt; /* smallest sample, us; AB_NO_RTT before the first */
+	u32 sample; /* of the latest acknowledgement, us; 0 without one */
 	u32 round; /* counts round trips */
 	u32 round_min_rtt; /* smallest sample of the last round that had one, us */
 	u64 round_rtt; /* their mean, Q32 us; 0 before the first such round */
@@ -113,6 +114,7 @@ AB_INLINE void ab_measure(struct ab_path *p, const struct ab_ack *ack)
 	u32 rtt = ack->rtt < AB_MAX_RTT ? ack->rtt : AB_MAX_RTT;
 
 	p->srtt = ack->srtt < AB_MAX_RTT ? ack->srtt : AB_MAX_RTT;
+	p->sample = rtt;
 	p->span.delivered += ack->delivered;
 	if (rtt) {
 		p->min_rtt = ab_min(p->min_rtt, rtt);

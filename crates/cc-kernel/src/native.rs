@@ -47,6 +47,7 @@ pub(crate) struct Functions {
 
 unsafe extern "C" {
     pub(crate) static ab_native_reno: Functions;
+    pub(crate) static ab_native_cubic: Functions;
     pub(crate) static ab_native_lia: Functions;
     pub(crate) static ab_native_vegas: Functions;
     pub(crate) static ab_native_wvegas: Functions;

@@ -52,6 +52,7 @@ static ALL: LazyLock<Vec<KernelEntry>> = LazyLock::new(|| {
         kernel!("lia", "ab_lia", ab_native_lia),
         kernel!("vegas", "ab_vegas", ab_native_vegas),
         kernel!("wvegas", "ab_wvegas", ab_native_wvegas),
+        kernel!("cubic", "ab_cubic", ab_native_cubic),
     ]
 });
 

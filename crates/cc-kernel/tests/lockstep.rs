@@ -133,8 +133,11 @@ impl Run {
     fn acknowledge(&mut self, r: usize, i: u32, share: f64, queue: f64, limited: bool) {
         let line = self.lines[r].as_mut().unwrap();
         let acked = (self.reference.path(r).cwnd * share).ceil().min(1000.0);
+        // Samples leave 1 when divided by 3. HyStart++'s thresholds (an eighth, 4 or 16 ms above such a one) do
+        // not: no sample lies on one, where the reference's binary fractions would decide.
+        let rtt = line.base * (1.0 + queue * f64::from(i % 5) / 4.0);
+        let rtt = (3.0 * (rtt * 1e6 / 3.0).floor() + 1.0).min(1e8) / 1e6;
         // The smoothed one by RFC 6298, in whole microseconds too.
-        let rtt = whole(line.base * (1.0 + queue * f64::from(i % 5) / 4.0)).min(100.0);
         line.srtt = if line.srtt > 0.0 { whole(0.875 * line.srtt + 0.125 * rtt) } else { rtt };
         line.round += u64::from(i.is_multiple_of(4));
         self.now = whole(self.now + rtt / 8.0);
@@ -203,6 +206,13 @@ fn in_lockstep_but(name: &str, bound: f64, close: impl Fn() -> Close) {
 #[test]
 fn reno() {
     in_lockstep("reno", 1e-3);
+}
+
+/// The arithmetic is within 1e-6. Where W_est overtakes W_cubic so closely that one of the two sees it an
+/// acknowledgement later, windows differ by what that one adds: 1e-4 at most in 20,000 runs.
+#[test]
+fn cubic() {
+    in_lockstep("cubic", 1e-3);
 }
 
 /// Rates are known within 1e-4 at one segment per 100 s.

@@ -1,0 +1,105 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR MIT OR Apache-2.0 */
+/* The window of CUBIC in congestion avoidance (RFC 9438, section 4), apart from any path: `cubic` uses it as
+ * a path's window, `coupled-cubic` keeps one in the background. C = 0.4, beta = 0.7, fast convergence. */
+#ifndef AB_CUBIC_WINDOW_H
+#define AB_CUBIC_WINDOW_H
+
+#include "roots.h"
+#include "units.h"
+
+/* The largest such window: one in the background can be three times a path's. */
+#define AB_MAX_CUBIC (AB_MAX_CWND << 2)
+
+/* CUBIC's state in congestion avoidance. Windows in Q40 segments, times in us. */
+struct ab_cubic {
+	u64 w_max; /* window at the plateau of the cubic function */
+	u64 prior; /* window before the last congestion; 0 before the first */
+	u64 epoch; /* when the stage began, moved on by the time in which the application limited the sender */
+	u64 last; /* when an acknowledgement was last seen */
+	u64 w_est; /* the window of a Reno flow in the same place (section 4.3) */
+	u32 k; /* time from the start of the stage to the plateau */
+	u8 begun; /* whether in a stage of congestion avoidance: not in slow start and recovery */
+	u8 from_plateau; /* whether the next stage starts on its plateau (4.8, 4.10) or below it, after a loss */
+};
+
+/* The next stage starts where the window then is, on the plateau, as after a slow start that ended without
+ * loss (section 4.10). */
+AB_INLINE void ab_cubic_restart(struct ab_cubic *c)
+{
+	c->prior = 0;
+	c->from_plateau = 1;
+	c->begun = 0;
+}
+
+/* K = cbrt((w_max - w)/C) (Figure 2), us: below 2^28. Error 1 + 2^-27 K. */
+AB_INLINE u32 ab_cubic_k(u64 below)
+{
+	/* 10^6 (2^40 C)^(-1/3), Q16 */
+	return ab_mul(ab_cbrt(below), 8617739, 56);
+}
+
+/* C d^3, Q40 segments, for d in us; grows no further from 268 s on, where it is 1.8 AB_MAX_CUBIC.
+ * Relative error 2^-31 /d, d in seconds, and 1e-9. */
+AB_INLINE u64 ab_cubic_rise(u64 d)
+{
+	u64 s = ab_min(d, 1 << 28) * 4503599627ULL >> 20; /* seconds, Q32 */
+
+	return ab_mul(ab_mul(s, s, 32), ab_mul(s, 1717986918, 32), 24);
+}
+
+/* The cubic function (Figure 1), t us into the stage. */
+AB_INLINE u64 ab_cubic_at(const struct ab_cubic *c, u64 t)
+{
+	return t < c->k ? ab_less(c->w_max, ab_cubic_rise(c->k - t)) : c->w_max + ab_cubic_rise(t - c->k);
+}
+
+/* Starts a stage of congestion avoidance (section 4.2). */
+AB_INLINE void ab_cubic_begin(struct ab_cubic *c, u64 w, u64 now)
+{
+	if (c->from_plateau || c->w_max < w)
+		c->w_max = w;
+	c->k = ab_cubic_k(c->w_max - w);
+	c->epoch = now;
+	c->w_est = w;
+	c->begun = 1;
+}
+
+/* The window w after `part` of it (Q40) was acknowledged in congestion avoidance. */
+AB_FUNCTION u64 ab_cubic_grow(struct ab_cubic *c, u64 w, u64 part, u64 now, u32 srtt)
+{
+	u64 t, target;
+
+	if (!c->begun)
+		ab_cubic_begin(c, w, now);
+	c->last = now;
+	/* Section 4.3, Figure 4: alpha = 9/17, and 1 once the window before the loss is regained. */
+	c->w_est = ab_min(c->w_est + (c->w_est < c->prior ? part * 9 / 17 : part), AB_MAX_CUBIC);
+
+	t = ab_less(now, c->epoch);
+	if (ab_cubic_at(c, t) < c->w_est) {
+		u64 most = ab_min(ab_mul(w, part, AB_WINDOW_BITS), AB_MAX_CUBIC);
+
+		return ab_max(w, ab_min(c->w_est, w + most)); /* section 4.3 */
+	}
+	target = ab_min(ab_max(ab_cubic_at(c, t + srtt), w), w + w / 2); /* section 4.2 */
+	return w + ab_mul(target - w, ab_min(part, AB_SEGMENT), AB_WINDOW_BITS); /* sections 4.4, 4.5 */
+}
+
+/* The window after congestion (section 4.6). */
+AB_INLINE u64 ab_cubic_reduce(struct ab_cubic *c, u64 w)
+{
+	c->w_max = w < c->w_max ? w / 20 * 17 : w; /* section 4.7 */
+	c->prior = w;
+	c->from_plateau = 0;
+	c->begun = 0;
+	return w / 10 * 7;
+}
+
+/* The application limited the sender since the last acknowledgement: that time does not count (4.2). */
+AB_INLINE void ab_cubic_pause(struct ab_cubic *c, u64 now)
+{
+	c->epoch += ab_less(now, c->last);
+	c->last = ab_max(c->last, now);
+}
+
+#endif
