@@ -36,7 +36,11 @@ struct ab_subflow {
 struct ab_connection {
 	struct ab_group group;
 	struct ab_subflow subflow[AB_PATHS];
+	u64 users; /* sockets that have a row or take one, or AB_CLOSED */
 };
+
+/* The last user is gone, and the connection about to leave the map: nobody may join. */
+#define AB_CLOSED (~0ULL)
 
 /* Keys: an MPTCP connection's token, or AB_ALONE with a number of the socket's own. */
 #define AB_ALONE (1ULL << 63)
@@ -64,11 +68,16 @@ static const struct ab_connection nobody = {};
 struct ab_socket {
 	u64 key;
 	u64 owner; /* 0: not in the map */
+	u64 ask_again; /* when a socket that was refused a row may ask for one again, us */
 	u32 row;
 	u32 delivered; /* tcp_sock.delivered when last seen */
 	u32 round_end; /* the sequence number whose acknowledgement ends the round */
-	u32 congested; /* whether ssthresh() has just been called */
+	u16 congested; /* whether ssthresh() has just been called */
+	u16 open; /* between init() and release(): a SYN's acknowledgement comes before */
 };
+
+/* Asking costs more than all the rest of an acknowledgement. */
+#define AB_ASK_AGAIN 1000000
 
 _Static_assert(sizeof(struct ab_socket) <= 104, "icsk_ca_priv");
 
@@ -123,18 +132,69 @@ AB_INLINE struct ab_connection *ab_lookup(struct ab_socket *s)
 	return 0;
 }
 
-/* Takes a free row of the socket's connection; 0 where there is none. */
+/* Becomes a user of the connection, unless its last one has just left. */
+AB_INLINE u32 ab_enter(struct ab_connection *c)
+{
+	for (u32 tries = 0; tries < 4; tries++) {
+		u64 users = *(volatile u64 *)&c->users;
+
+		if (users >= AB_PATHS)
+			return 0;
+		if (__sync_val_compare_and_swap(&c->users, users, users + 1) == users)
+			return 1;
+	}
+	return 0;
+}
+
+/* The last user removes the connection; closed first, so that none joins what is being removed. */
+AB_INLINE void ab_leave(struct ab_connection *c, u64 key)
+{
+	if (__sync_fetch_and_add(&c->users, -1) == 1 && !__sync_val_compare_and_swap(&c->users, 0, AB_CLOSED))
+		bpf_map_delete_elem(&connections, &key);
+}
+
+/* The connection with that key, made where there is none. 0: no room. */
+AB_INLINE struct ab_connection *ab_open(u64 key)
+{
+	struct ab_connection *c = bpf_map_lookup_elem(&connections, &key);
+
+	if (c)
+		return c;
+	bpf_map_update_elem(&connections, &key, &nobody, BPF_NOEXIST);
+	return bpf_map_lookup_elem(&connections, &key);
+}
+
+AB_INLINE void ab_refuse(struct ab_socket *s, u64 now)
+{
+	if (!s->ask_again)
+		__sync_fetch_and_add(&counters.refused, 1);
+	s->ask_again = now + AB_ASK_AGAIN;
+}
+
+/* Takes a free row of the socket's connection; 0 where there is none, or another is tried at the next
+ * acknowledgement. */
 AB_FUNCTION struct ab_connection *ab_join(struct sock *sk, struct ab_socket *s)
 {
-	u64 me = __sync_fetch_and_add(&counters.owners, 1) + 1;
+	u64 now = ab_tcp(sk)->tcp_mstamp, me, key;
 	u32 token = ab_token(sk);
-	u64 key = token ? token : AB_ALONE | me;
 	struct ab_connection *c;
 
-	bpf_map_update_elem(&connections, &key, &nobody, BPF_NOEXIST);
-	c = bpf_map_lookup_elem(&connections, &key);
-	if (!c)
+	if (!s->open || now < s->ask_again)
 		return 0;
+	me = __sync_fetch_and_add(&counters.owners, 1) + 1;
+	key = token ? token : AB_ALONE | me;
+	c = ab_open(key);
+	if (!c || c->users == AB_PATHS) {
+		ab_refuse(s, now);
+		return 0;
+	}
+	if (!ab_enter(c))
+		return 0;
+	/* It may have left the map before, and its memory be another connection's already. */
+	if (bpf_map_lookup_elem(&connections, &key) != c) {
+		__sync_fetch_and_add(&c->users, -1);
+		return 0;
+	}
 	for (u32 i = 0; i < AB_PATHS; i++) {
 		if (c->group.path[i].owner || __sync_val_compare_and_swap(&c->group.path[i].owner, 0, me))
 			continue;
@@ -147,6 +207,7 @@ AB_FUNCTION struct ab_connection *ab_join(struct sock *sk, struct ab_socket *s)
 		s->round_end = ab_tcp(sk)->snd_nxt;
 		return c;
 	}
+	ab_leave(c, key);
 	return 0;
 }
 
@@ -186,6 +247,7 @@ SEC("struct_ops/init")
 void BPF_PROG(ab_init, struct sock *sk)
 {
 	__builtin_memset(ab_socket(sk), 0, sizeof(struct ab_socket));
+	ab_socket(sk)->open = 1;
 	__sync_fetch_and_add(&counters.sockets, 1);
 }
 
@@ -194,19 +256,18 @@ void BPF_PROG(ab_release, struct sock *sk)
 {
 	struct ab_socket *s = ab_socket(sk);
 	struct ab_connection *c = ab_lookup(s);
-	u64 key = s->key;
 
+	if (!s->open)
+		return;
+	s->open = 0;
 	__sync_fetch_and_add(&counters.sockets, -1);
 	if (!c || s->row >= AB_PATHS)
 		return;
+	s->owner = 0;
 	/* The path no longer counts for the others before its row is anybody's. */
 	c->group.path[s->row].rate = 0;
 	__sync_lock_test_and_set(&c->group.path[s->row].owner, 0);
-	for (u32 i = 0; i < AB_PATHS; i++)
-		if (c->group.path[i].owner)
-			return;
-	/* A subflow that joins right now loses its row, and finds a new one at its next acknowledgement. */
-	bpf_map_delete_elem(&connections, &key);
+	ab_leave(c, s->key);
 }
 
 SEC("struct_ops/pkts_acked")

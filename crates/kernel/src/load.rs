@@ -22,7 +22,8 @@ pub enum Load {
 pub enum Unload {
     /// It is gone.
     Done,
-    /// No socket can choose it any more, but so many use it still: it is gone when they are closed.
+    /// It can no longer be chosen, but so many sockets use it still, or namespaces have it as their choice:
+    /// it is gone when the last of them lets it go.
     InUse(u32),
     /// It was not loaded.
     NotLoaded,
@@ -84,11 +85,14 @@ pub fn load_as(entry: &'static KernelEntry, registration: Registration) -> Resul
 /// Without privileges.
 pub fn unload(entry: &'static KernelEntry) -> Result<Unload, Error> {
     let pins = Pins::open()?;
-    let before = registered(entry)?;
+    let was_loaded = registered(entry)?.is_some();
     clear(&pins, entry)?;
-    let Some(before) = before else { return Ok(Unload::NotLoaded) };
-    let left = instances()?.into_iter().find(|instance| instance.map_id == before.map_id);
-    Ok(left.map_or(Unload::Done, |instance| Unload::InUse(instance.references)))
+    let left = instances()?.into_iter().filter(|i| i.entry.kernel_name == entry.kernel_name);
+    Ok(match left.map(|instance| instance.references).sum() {
+        0 if was_loaded => Unload::Done,
+        0 => Unload::NotLoaded,
+        references => Unload::InUse(references),
+    })
 }
 
 /// What is loaded and pinned.

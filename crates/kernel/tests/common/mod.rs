@@ -1,6 +1,8 @@
 //! For tests that load algorithms into the running kernel: one at a time, and only where it can.
 #![allow(dead_code, missing_docs)]
 
+pub mod namespace;
+
 use rustix::fs::{FlockOperation, flock};
 use std::fs::{File, exists};
 use std::io;

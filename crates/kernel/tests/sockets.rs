@@ -1,0 +1,116 @@
+//! What sockets leave in the maps.
+
+mod common;
+
+use anabranch_cc_kernel::registry::{self, KernelEntry};
+use anabranch_kernel::{Counters, Loaded, Unload, load, loaded, object, unload};
+use common::{Kernel, namespace::Namespace};
+use libbpf_rs::{MapCore, MapFlags, MapHandle, MapType, ObjectBuilder};
+use std::io::{Read, Write};
+use std::net::TcpStream;
+use std::time::{Duration, Instant};
+
+fn reno() -> &'static KernelEntry {
+    registry::find_kernel("ab_reno").unwrap()
+}
+
+fn loaded_reno() -> Loaded {
+    loaded().unwrap().into_iter().find(|l| l.entry.kernel_name == "ab_reno").unwrap()
+}
+
+/// Within five seconds: sockets are released after they are closed.
+fn eventually(what: &str, holds: impl Fn() -> bool) {
+    let start = Instant::now();
+    while !holds() {
+        assert!(start.elapsed() < Duration::from_secs(5), "{what}");
+        std::thread::sleep(Duration::from_millis(10));
+    }
+}
+
+/// Both send, so that both ends have a row.
+fn exchange((a, b): &mut (TcpStream, TcpStream)) {
+    let mut byte = [0];
+    for _ in 0..4 {
+        a.write_all(&byte).unwrap();
+        b.read_exact(&mut byte).unwrap();
+        b.write_all(&byte).unwrap();
+        a.read_exact(&mut byte).unwrap();
+    }
+}
+
+/// A SYN's acknowledgement comes before init(): it must not leave a row that nobody releases.
+#[test]
+fn each_socket_takes_its_row_along() {
+    let Some(_kernel) = Kernel::lock() else { return };
+    unload(reno()).unwrap();
+    load(reno()).unwrap();
+    let loaded = loaded_reno();
+    let rows = || loaded.connections().unwrap().keys().count();
+    let namespace = Namespace::new();
+    namespace.choose("ab_reno");
+    let mut connections: Vec<_> = (0..20).map(|_| namespace.connect()).collect();
+    connections.iter_mut().for_each(exchange);
+    let counters = loaded.counters().unwrap();
+    assert_eq!((rows(), counters), (40, Counters { sockets: 40, refused: 0, owners: 40 }));
+    drop(connections);
+    eventually("rows stay", || rows() == 0 && loaded.counters().unwrap().sockets == 0);
+    namespace.choose("reno");
+    assert_eq!(unload(reno()).unwrap(), Unload::Done);
+}
+
+/// Sockets that use it keep it; when they are closed, it goes.
+#[test]
+fn unloads_in_use() {
+    let Some(_kernel) = Kernel::lock() else { return };
+    unload(reno()).unwrap();
+    load(reno()).unwrap();
+    let namespace = Namespace::new();
+    namespace.choose("ab_reno");
+    let mut connection = namespace.connect();
+    exchange(&mut connection);
+    // Two ends and the namespace's choice.
+    assert_eq!(unload(reno()).unwrap(), Unload::InUse(3));
+    exchange(&mut connection);
+    assert_eq!(unload(reno()).unwrap(), Unload::InUse(3));
+    drop(connection);
+    namespace.choose("reno");
+    eventually("it stays", || unload(reno()).unwrap() == Unload::NotLoaded);
+}
+
+/// With a table of one connection: the second socket is refused, once, and works; when there is room it has
+/// a row.
+#[test]
+fn without_room_a_socket_is_a_reno_one() {
+    let Some(_kernel) = Kernel::lock() else { return };
+    unload(reno()).unwrap();
+    let mut open = ObjectBuilder::default().open_memory(object(reno())).unwrap();
+    open.maps_mut().find(|map| map.name() == "connections").unwrap().set_max_entries(1).unwrap();
+    let mut object = open.load().unwrap();
+    let map = |object: &libbpf_rs::Object, end: &str| {
+        let map = object.maps().find(|map| map.name().to_string_lossy().ends_with(end)).unwrap();
+        MapHandle::try_from(&map).unwrap()
+    };
+    let (rows, counters) = (map(&object, "connections"), map(&object, ".bss"));
+    let refused = || {
+        let value = counters.lookup(&0u32.to_ne_bytes(), MapFlags::ANY).unwrap().unwrap();
+        u64::from_ne_bytes(value[8..16].try_into().unwrap())
+    };
+    let mut ops = object.maps_mut().find(|map| map.map_type() == MapType::StructOps).unwrap();
+    let link = ops.attach_struct_ops().unwrap();
+
+    let namespace = Namespace::new();
+    namespace.choose("ab_reno");
+    let mut first = namespace.connect();
+    exchange(&mut first);
+    assert_eq!((rows.keys().count(), refused()), (1, 1));
+    exchange(&mut first);
+    assert_eq!(refused(), 1);
+    let owner = rows.keys().next().unwrap();
+    // One of the two ends has the row; the other asks once a second.
+    drop(first);
+    eventually("the row stays", || rows.keys().count() == 0);
+    let mut second = namespace.connect();
+    exchange(&mut second);
+    assert_ne!(rows.keys().next().unwrap(), owner);
+    drop((second, namespace, link));
+}
