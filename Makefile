@@ -5,6 +5,10 @@ export PATH := $(or $(CARGO_HOME),$(HOME)/.cargo)/bin:$(PATH)
 FUZZ_SECONDS ?= 600
 ANABRANCH := cargo run --quiet --release --locked --bin anabranch --
 
+# Root on a kernel with BTF and MPTCP: there the tests of the kernel's algorithms run, and are not skipped.
+export ANABRANCH_REQUIRE_KERNEL ?= $(shell [ "$$(id -u)" = 0 ] && [ -e /sys/kernel/btf/vmlinux ] && \
+	[ -e /proc/sys/net/mptcp/enabled ] && unshare --net true 2>/dev/null && echo 1)
+
 .PHONY: help setup build reproduce test lint unit deny docs quick bench fuzz fmt
 .NOTPARALLEL:
 

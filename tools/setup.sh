@@ -39,6 +39,9 @@ have pkg-config || packages+=(pkg-config)
 [ -e /usr/include/libelf.h ] || packages+=(libelf-dev)
 [ -e /usr/include/zlib.h ] || packages+=(zlib1g-dev)
 have clang-19 || have clang || packages+=(clang-19) # the kernel's programs
+have ip || packages+=(iproute2) # the tests with real traffic
+have iperf3 || packages+=(iperf3)
+have mptcpize || packages+=(mptcpize)
 [ -e /etc/ssl/certs/ca-certificates.crt ] || packages+=(ca-certificates)
 [ ${#packages[@]} = 0 ] || install "${packages[@]}"
 

@@ -16,7 +16,12 @@ impl Kernel {
     /// Waits for the other tests. `None`, with the reason on standard error, where the running kernel
     /// cannot take algorithms; then the test is skipped. With ANABRANCH_REQUIRE_KERNEL=1 it fails.
     pub fn lock() -> Option<Self> {
-        match Self::try_lock() {
+        Self::lock_with(&[])
+    }
+
+    /// The same where these programs are needed too.
+    pub fn lock_with(tools: &[&str]) -> Option<Self> {
+        match Self::try_lock(tools) {
             Ok(kernel) => Some(kernel),
             Err(why) if std::env::var("ANABRANCH_REQUIRE_KERNEL").is_ok_and(|v| v == "1") => panic!("{why}"),
             Err(why) => {
@@ -26,7 +31,7 @@ impl Kernel {
         }
     }
 
-    fn try_lock() -> Result<Self, String> {
+    fn try_lock(tools: &[&str]) -> Result<Self, String> {
         if !rustix::process::geteuid().is_root() {
             return Err("not root".into());
         }
@@ -34,6 +39,12 @@ impl Kernel {
             if !exists(file).unwrap_or(false) {
                 return Err(format!("the kernel has no {what}"));
             }
+        }
+        let path = std::env::var("PATH").unwrap_or_default();
+        let there =
+            |tool: &&&str| path.split(':').any(|dir| exists(format!("{dir}/{tool}")).unwrap_or(false));
+        if let Some(tool) = tools.iter().find(|tool| !there(tool)) {
+            return Err(format!("{tool} is not installed"));
         }
         let lock = || -> io::Result<File> {
             let file = File::create("/run/anabranch-kernel-tests.lock")?;

@@ -1,47 +1,74 @@
-//! A network namespace of a test's own.
+//! Network namespaces that go when they are dropped, with the processes that run in them.
 
 use rustix::thread::{LinkNameSpaceType, move_into_link_name_space};
-use std::fs::File;
+use std::fs::{self, File};
 use std::net::{TcpListener, TcpStream};
 use std::os::fd::AsFd;
-use std::process::Command;
+use std::path::{Path, PathBuf};
+use std::process::{Child, Command, Stdio};
 use std::sync::atomic::{AtomicU32, Ordering};
-use std::thread;
 
-/// With `lo` up; gone when dropped.
+const MOUNTS: &str = "/run/netns";
+const CONGESTION_CONTROL: &str = "ipv4/tcp_congestion_control";
+
+/// The next number in the names of this process' namespaces.
+static NEXT: AtomicU32 = AtomicU32::new(0);
+
+/// A network namespace, `ab-PID-NUMBER`, with `lo` up.
 pub struct Namespace {
     pub name: String,
+    file: File,
 }
 
 impl Namespace {
     pub fn new() -> Self {
-        static NUMBER: AtomicU32 = AtomicU32::new(0);
-        let number = NUMBER.fetch_add(1, Ordering::Relaxed);
-        let namespace = Namespace { name: format!("ab-test-{}-{number}", std::process::id()) };
-        ip(&["netns", "add", &namespace.name]);
-        ip(&["-n", &namespace.name, "link", "set", "lo", "up"]);
+        remove_leftovers();
+        let number = NEXT.fetch_add(1, Ordering::Relaxed);
+        let name = format!("ab-{}-{number}", std::process::id());
+        run("ip", &["netns", "add", &name]);
+        let file = File::open(Path::new(MOUNTS).join(&name)).unwrap();
+        let namespace = Namespace { name, file };
+        namespace.command("ip link set lo up");
         namespace
     }
 
-    /// Runs `inside` in the namespace.
+    /// Runs `inside` in the namespace: sockets that it opens and processes that it starts belong there.
     pub fn run<T: Send>(&self, inside: impl FnOnce() -> T + Send) -> T {
-        let file = File::open(format!("/run/netns/{}", self.name)).unwrap();
-        thread::scope(|scope| {
-            let thread = scope.spawn(|| {
-                move_into_link_name_space(file.as_fd(), Some(LinkNameSpaceType::Network)).unwrap();
-                inside()
-            });
-            thread.join().unwrap()
-        })
+        let inside = || {
+            move_into_link_name_space(self.file.as_fd(), Some(LinkNameSpaceType::Network)).unwrap();
+            inside()
+        };
+        std::thread::scope(|scope| scope.spawn(inside).join().unwrap())
+    }
+
+    /// Runs a command to its end, which must be a good one; its standard output.
+    pub fn command(&self, command: &str) -> String {
+        let words: Vec<&str> = command.split_whitespace().collect();
+        self.run(|| run(words[0], &words[1..]))
+    }
+
+    /// Starts a command that ends with what is returned.
+    pub fn start(&self, command: &str) -> Process {
+        let mut words = command.split_whitespace();
+        let mut command = Command::new(words.next().unwrap());
+        command.args(words).stdin(Stdio::null()).stdout(Stdio::piped()).stderr(Stdio::piped());
+        Process(Some(self.run(|| command.spawn().unwrap_or_else(|e| panic!("{command:?}: {e}")))))
+    }
+
+    /// Sets a value below `/proc/sys/net`, such as `mptcp/enabled`.
+    pub fn set(&self, name: &str, value: &str) {
+        let file = Path::new("/proc/sys/net").join(name);
+        self.run(|| fs::write(&file, value).unwrap_or_else(|e| panic!("{value} to {}: {e}", file.display())));
     }
 
     /// What new sockets choose.
     pub fn choose(&self, algorithm: &str) {
-        self.run(|| std::fs::write(CONGESTION_CONTROL, algorithm).unwrap());
+        self.set(CONGESTION_CONTROL, algorithm);
     }
 
     pub fn chosen(&self) -> String {
-        self.run(|| std::fs::read_to_string(CONGESTION_CONTROL).unwrap().trim().to_owned())
+        let file = Path::new("/proc/sys/net").join(CONGESTION_CONTROL);
+        self.run(|| fs::read_to_string(file).unwrap().trim().to_owned())
     }
 
     /// Both ends of a TCP connection over `lo`: the one that opened it first.
@@ -54,15 +81,66 @@ impl Namespace {
     }
 }
 
-const CONGESTION_CONTROL: &str = "/proc/sys/net/ipv4/tcp_congestion_control";
-
 impl Drop for Namespace {
     fn drop(&mut self) {
         let _ = Command::new("ip").args(["netns", "del", &self.name]).status();
     }
 }
 
-fn ip(args: &[&str]) {
-    let status = Command::new("ip").args(args).status();
-    assert!(status.is_ok_and(|s| s.success()), "ip {}", args.join(" "));
+/// A process that is killed when it is dropped.
+pub struct Process(Option<Child>);
+
+impl Process {
+    /// Waits for its end, which must be a good one; its standard output.
+    pub fn output(mut self) -> String {
+        let done = self.0.take().unwrap().wait_with_output().unwrap();
+        let text = |bytes: &[u8]| String::from_utf8_lossy(bytes).into_owned();
+        assert!(done.status.success(), "{}: {}{}", done.status, text(&done.stdout), text(&done.stderr));
+        text(&done.stdout)
+    }
+
+    pub fn kill(mut self) {
+        self.end();
+    }
+
+    fn end(&mut self) {
+        if let Some(mut child) = self.0.take() {
+            let _ = child.kill();
+            let _ = child.wait();
+        }
+    }
+}
+
+impl Drop for Process {
+    fn drop(&mut self) {
+        self.end();
+    }
+}
+
+fn run(program: &str, args: &[&str]) -> String {
+    let done = Command::new(program).args(args).stdin(Stdio::null()).output();
+    let done = done.unwrap_or_else(|e| panic!("{program}: {e}"));
+    let errors = String::from_utf8_lossy(&done.stderr);
+    assert!(done.status.success(), "{program} {}: {errors}", args.join(" "));
+    String::from_utf8_lossy(&done.stdout).into_owned()
+}
+
+/// Removes the namespaces of killed tests, and ends what still runs in them.
+fn remove_leftovers() {
+    for name in leftovers() {
+        let pids = Command::new("ip").args(["netns", "pids", &name]).output();
+        let pids = pids.map(|out| String::from_utf8_lossy(&out.stdout).into_owned()).unwrap_or_default();
+        let _ = Command::new("kill").arg("-KILL").args(pids.lines()).status();
+        let _ = Command::new("ip").args(["netns", "del", &name]).status();
+    }
+}
+
+fn leftovers() -> Vec<String> {
+    let Ok(files) = fs::read_dir(MOUNTS) else { return vec![] };
+    let names = files.filter_map(|file| file.ok()?.file_name().into_string().ok());
+    let dead = |name: &String| {
+        let pid = name.strip_prefix("ab-").and_then(|rest| rest.split('-').next());
+        pid.is_some_and(|pid| pid.parse::<u32>().is_ok() && !PathBuf::from(format!("/proc/{pid}")).exists())
+    };
+    names.filter(dead).collect()
 }

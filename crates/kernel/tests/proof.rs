@@ -1,0 +1,79 @@
+//! Real MPTCP over two paths, by programs that are not ours: both subflows run the algorithm and carry
+//! data, and data arrives as it was sent.
+
+mod common;
+mod support;
+
+use common::Kernel;
+use std::collections::BTreeSet;
+use std::fs;
+use std::io::Write;
+use std::net::Shutdown;
+use std::time::Duration;
+use support::algorithm::Algorithm;
+use support::iperf::{Iperf, Options};
+use support::lab::{Bottleneck, Lab, SERVER, client_address};
+use support::{TOOLS, mptcp, ss};
+
+/// A queue of 30 ms each.
+const PATHS: [Bottleneck; 2] =
+    [Bottleneck { mbit_s: 20.0, queue: 50 }, Bottleneck { mbit_s: 10.0, queue: 25 }];
+
+/// A subflow carries data if it carries more than what sets it up.
+const SOME_DATA: u64 = 500_000;
+
+#[test]
+fn iperf_uses_both_paths_under_the_algorithm() {
+    let Some(_kernel) = Kernel::lock_with(TOOLS) else { return };
+    let algorithm = Algorithm::load("ab_lia");
+    let lab = Lab::two_paths(PATHS);
+    lab.set_congestion_control("ab_lia");
+    let options = Options { mptcp: true, port: 5201, seconds: 4, omit: 1, congestion_control: None };
+    let iperf = Iperf::start(&lab, &options);
+    std::thread::sleep(Duration::from_secs(4));
+    let sockets = ss::sockets(&lab.client, "dport = 5201");
+    // iperf3 has a connection for control, and it is MPTCP as well.
+    assert!(sockets.iter().all(|s| s.mptcp && s.algorithm == "ab_lia"), "{sockets:?}");
+    let with_data: BTreeSet<_> =
+        sockets.iter().filter(|s| s.acked > SOME_DATA).map(|s| s.local.clone()).collect();
+    assert_eq!(with_data, [1, 2].map(client_address).into(), "{sockets:?}");
+    // Both at the same place in the table: that is how they know of each other.
+    let rows = algorithm.connections();
+    assert!(rows.contains(&2), "{rows:?}");
+    let goodput = iperf.done().goodput / 1e6;
+    println!("ab_lia on 20 + 10 Mbit/s: {goodput:.1} Mbit/s");
+}
+
+#[test]
+fn data_arrives_as_it_was_sent() {
+    let Some(_kernel) = Kernel::lock_with(TOOLS) else { return };
+    let _algorithm = Algorithm::load("ab_lia");
+    let lab = Lab::two_paths(PATHS);
+    lab.set_congestion_control("ab_lia");
+    // 8 MB of a full-period generator: nothing repeats.
+    let mut x = 1u64;
+    let data: Vec<u8> = std::iter::repeat_with(|| {
+        x = x.wrapping_mul(6364136223846793005).wrapping_add(1442695040888963407);
+        (x >> 56) as u8
+    })
+    .take(8_000_000)
+    .collect();
+    let listener = mptcp::listener(&lab.server, 80);
+    let file = std::env::temp_dir().join(format!("anabranch-{}", std::process::id()));
+    let curl = lab.client.start(&format!("mptcpize run curl -sSf http://{SERVER}/ -o {}", file.display()));
+    let (mut stream, _) = listener.accept().unwrap();
+    stream.write_all(b"HTTP/1.0 200 OK\r\n\r\n").unwrap();
+    let (first, rest) = data.split_at(data.len() * 3 / 4);
+    stream.write_all(first).unwrap();
+    let sockets = ss::sockets(&lab.server, "sport = 80");
+    stream.write_all(rest).unwrap();
+    stream.shutdown(Shutdown::Write).unwrap();
+    curl.output();
+    let arrived = fs::read(&file).unwrap();
+    fs::remove_file(&file).unwrap();
+    assert!(arrived == data, "{} bytes arrived", arrived.len());
+    assert!(sockets.iter().all(|s| s.mptcp && s.algorithm == "ab_lia"), "{sockets:?}");
+    let with_data: BTreeSet<_> =
+        sockets.iter().filter(|s| s.acked > SOME_DATA).map(|s| s.remote.clone()).collect();
+    assert_eq!(with_data, [1, 2].map(client_address).into(), "{sockets:?}");
+}

@@ -1,0 +1,56 @@
+//! `iperf3`, as TCP or, under `mptcpize`, as MPTCP.
+
+use super::lab::{Lab, SERVER};
+use crate::common::namespace::Process;
+use serde_json::Value;
+
+/// A transfer to the server that is under way.
+pub struct Iperf {
+    client: Process,
+    _server: Process,
+}
+
+/// How a transfer is made.
+pub struct Options<'a> {
+    pub mptcp: bool,
+    pub port: u16,
+    /// Seconds that count.
+    pub seconds: u32,
+    /// Seconds before them that do not.
+    pub omit: u32,
+    /// The client's congestion control, if not the namespace's.
+    pub congestion_control: Option<&'a str>,
+}
+
+/// What came of a transfer.
+#[derive(Clone, Copy, Debug)]
+pub struct Done {
+    /// What the server received, bits per second.
+    pub goodput: f64,
+    /// Segments that the client sent again.
+    pub retransmits: u64,
+}
+
+impl Iperf {
+    pub fn start(lab: &Lab, options: &Options<'_>) -> Self {
+        let Options { mptcp, port, seconds, omit, congestion_control } = options;
+        let iperf = if *mptcp { "mptcpize run iperf3" } else { "iperf3" };
+        let server = lab.server.start(&format!("{iperf} -s -1 -p {port}"));
+        let listening = || !lab.server.command(&format!("ss -Htln sport = {port}")).is_empty();
+        super::until(listening, "iperf3 listens");
+        let chosen = congestion_control.map_or(String::new(), |name| format!("-C {name}"));
+        let client = format!("{iperf} -J -c {SERVER} -p {port} -t {seconds} -O {omit} {chosen}");
+        Iperf { client: lab.client.start(&client), _server: server }
+    }
+
+    /// Waits for its end.
+    pub fn done(self) -> Done {
+        let out = self.client.output();
+        let report: Value = serde_json::from_str(&out).unwrap_or_else(|e| panic!("{e}: {out}"));
+        let end = &report["end"];
+        Done {
+            goodput: end["sum_received"]["bits_per_second"].as_f64().unwrap_or_else(|| panic!("{out}")),
+            retransmits: end["sum_sent"]["retransmits"].as_u64().unwrap_or(0),
+        }
+    }
+}

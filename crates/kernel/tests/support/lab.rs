@@ -1,0 +1,152 @@
+//! A client, a server and what lies between them.
+//!
+//! ```text
+//!             10.77.1.0/24          10.78.1.0/24
+//!           ┌─────────────── path 1 ─────────────┐
+//!   client ─┤                                    ├─ server 10.99.0.1
+//!           └─────────────── path 2 ─────────────┘
+//! ```
+//!
+//! A path leads through a router, a namespace of its own, whose interface to the server is the
+//! bottleneck: were it in the client's, its queue would hold the sender back (TCP small queues) instead of
+//! dropping. There is no delay but that of the queues: not every kernel has `netem`.
+
+use crate::common::namespace::Namespace;
+
+/// The server's address.
+pub const SERVER: &str = "10.99.0.1";
+
+/// A rate limit with a drop-tail queue before it.
+#[derive(Clone, Copy, Debug)]
+pub struct Bottleneck {
+    pub mbit_s: f64,
+    /// Packets of 1500 bytes.
+    pub queue: u32,
+}
+
+/// The client is told to use its second address for a subflow more; nobody announces anything.
+pub struct Lab {
+    pub client: Namespace,
+    pub server: Namespace,
+    pub routers: Vec<Namespace>,
+}
+
+/// The client's address on a path, counted from 1.
+pub fn client_address(path: usize) -> String {
+    format!("10.77.{path}.1")
+}
+
+impl Lab {
+    /// Two paths, each with its bottleneck.
+    pub fn two_paths(bottlenecks: [Bottleneck; 2]) -> Self {
+        Self::new(&bottlenecks, &[1, 2])
+    }
+
+    /// Two paths that meet in one bottleneck.
+    pub fn shared(bottleneck: Bottleneck) -> Self {
+        Self::new(&[bottleneck], &[1, 1])
+    }
+
+    /// So many paths straight from client to server, as fast as the machine is.
+    pub fn direct(paths: usize) -> Self {
+        let lab = Self::ends(vec![]);
+        for path in 1..=paths {
+            join(&lab.client, &format!("c{path}"), &lab.server, &format!("s{path}"), "", 77, path);
+            lab.add_path(path);
+        }
+        lab
+    }
+
+    /// Paths through these routers, counted from 1.
+    fn new(bottlenecks: &[Bottleneck], router_of_path: &[usize]) -> Self {
+        let lab = Self::ends(bottlenecks.iter().map(|_| Namespace::new()).collect());
+        for (router, bottleneck) in (1..).zip(bottlenecks) {
+            let r = &lab.routers[router - 1];
+            join(r, &format!("s{router}"), &lab.server, &format!("r{router}"), "", 78, router);
+            r.set("ipv4/ip_forward", "1");
+            r.command(&format!("ip route add {SERVER} via 10.78.{router}.254"));
+            // The queue is counted in bytes, Ethernet's header included; ten packets' worth of burst bear
+            // with a late timer.
+            let bytes = bottleneck.queue * 1514;
+            let rate = (bottleneck.mbit_s * 1e6) as u64;
+            r.command(&format!(
+                "tc qdisc add dev s{router} root tbf rate {rate}bit burst 15140 limit {bytes}"
+            ));
+        }
+        for (path, &router) in (1..).zip(router_of_path) {
+            // A queue of packets as on a wire: no bundles of segments.
+            let single = "gso_max_segs 1";
+            join(
+                &lab.client,
+                &format!("c{path}"),
+                &lab.routers[router - 1],
+                &format!("c{path}"),
+                single,
+                77,
+                path,
+            );
+            lab.server.command(&format!("ip route add 10.77.{path}.0/24 via 10.78.{router}.1"));
+            lab.add_path(path);
+        }
+        lab
+    }
+
+    fn ends(routers: Vec<Namespace>) -> Self {
+        let lab = Lab { client: Namespace::new(), server: Namespace::new(), routers };
+        lab.server.command(&format!("ip addr add {SERVER}/32 dev lo"));
+        for end in [&lab.client, &lab.server] {
+            end.set("mptcp/enabled", "1");
+            end.command("ip mptcp limits set subflows 8 add_addr_accepted 8");
+        }
+        lab
+    }
+
+    /// The client's routes by its own address, and the address as an end point for subflows.
+    fn add_path(&self, path: usize) {
+        let (client, address) = (&self.client, client_address(path));
+        client.command(&format!("ip rule add from {address} table {path}"));
+        for table in [format!("table {path}"), format!("metric {path}")] {
+            client.command(&format!("ip route add default via 10.77.{path}.254 {table}"));
+        }
+        if path > 1 {
+            self.add_subflow(path);
+        }
+    }
+
+    /// Connections get a subflow from the client's address on this path.
+    pub fn add_subflow(&self, path: usize) {
+        self.client.command(&format!("ip mptcp endpoint add {} id {path} subflow", client_address(path)));
+    }
+
+    /// Connections lose it.
+    pub fn remove_subflow(&self, path: usize) {
+        self.client.command(&format!("ip mptcp endpoint delete id {path}"));
+    }
+
+    /// What sockets use at both ends unless they choose.
+    pub fn set_congestion_control(&self, name: &str) {
+        for end in [&self.client, &self.server] {
+            end.choose(name);
+        }
+    }
+}
+
+/// A cable: `10.NET.NUMBER.1` on the near side, `.254` on the far one. `options`: of the near interface.
+fn join(
+    near: &Namespace,
+    near_name: &str,
+    far: &Namespace,
+    far_name: &str,
+    options: &str,
+    net: u8,
+    number: usize,
+) {
+    let (n, f) = (&near.name, &far.name);
+    near.command(&format!(
+        "ip link add {near_name} netns {n} {options} type veth peer name {far_name} netns {f}"
+    ));
+    for (end, name, host) in [(near, near_name, 1), (far, far_name, 254)] {
+        end.command(&format!("ip addr add 10.{net}.{number}.{host}/24 dev {name}"));
+        end.command(&format!("ip link set {name} up"));
+    }
+}

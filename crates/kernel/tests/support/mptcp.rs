@@ -1,0 +1,34 @@
+//! MPTCP sockets of our own.
+
+use super::lab::SERVER;
+use crate::common::namespace::Namespace;
+use rustix::net::{AddressFamily, SocketType, bind, connect, ipproto, listen, socket, sockopt};
+use std::io;
+use std::net::{SocketAddrV4, TcpListener, TcpStream};
+use std::os::fd::OwnedFd;
+
+fn mptcp() -> OwnedFd {
+    socket(AddressFamily::INET, SocketType::STREAM, Some(ipproto::MPTCP)).unwrap()
+}
+
+fn server(port: u16) -> SocketAddrV4 {
+    SocketAddrV4::new(SERVER.parse().unwrap(), port)
+}
+
+/// Listens at the server's address.
+pub fn listener(namespace: &Namespace, port: u16) -> TcpListener {
+    namespace.run(|| {
+        let socket = mptcp();
+        sockopt::set_socket_reuseaddr(&socket, true).unwrap();
+        bind(&socket, &server(port)).unwrap();
+        listen(&socket, 4096).unwrap();
+        socket.into()
+    })
+}
+
+/// Connects to the server's address, from the namespace of the calling thread.
+pub fn connection(port: u16) -> io::Result<TcpStream> {
+    let socket = mptcp();
+    connect(&socket, &server(port))?;
+    Ok(socket.into())
+}

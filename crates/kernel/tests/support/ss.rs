@@ -1,0 +1,44 @@
+//! What `ss` shows of a namespace's TCP sockets.
+
+use crate::common::namespace::Namespace;
+
+/// A connected TCP socket.
+#[derive(Clone, Debug)]
+pub struct Socket {
+    /// Its own address, without the port.
+    pub local: String,
+    /// The peer's.
+    pub remote: String,
+    /// The congestion control.
+    pub algorithm: String,
+    /// Whether it is a subflow of an MPTCP connection.
+    pub mptcp: bool,
+    /// Bytes that the peer acknowledged.
+    pub acked: u64,
+}
+
+/// The connected sockets that `filter` selects, such as `dport = 5201`.
+pub fn sockets(namespace: &Namespace, filter: &str) -> Vec<Socket> {
+    let text = namespace.command(&format!("ss -HtinO state established {filter}"));
+    text.lines().map(|line| parse(line).unwrap_or_else(|| panic!("not what ss prints: {line}"))).collect()
+}
+
+fn parse(line: &str) -> Option<Socket> {
+    let words: Vec<&str> = line.split_whitespace().collect();
+    let address = |word: &str| {
+        let address = word.rsplit_once(':')?.0.trim_matches(['[', ']']).trim_start_matches("::ffff:");
+        Some(address.split('%').next()?.to_owned())
+    };
+    // After two queues and two addresses.
+    let details = &words[4..];
+    let first = details.iter().position(|word| word.starts_with("wscale:") || word.starts_with("rto:"))?;
+    let algorithm = details[..first].iter().rev().find(|word| !["sack", "ecn", "ts"].contains(word))?;
+    let acked = details.iter().find_map(|word| word.strip_prefix("bytes_acked:")).unwrap_or("0");
+    Some(Socket {
+        local: address(words.get(2)?)?,
+        remote: address(words.get(3)?)?,
+        algorithm: (*algorithm).into(),
+        mptcp: details.contains(&"tcp-ulp-mptcp"),
+        acked: acked.parse().ok()?,
+    })
+}
