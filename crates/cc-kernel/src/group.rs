@@ -32,6 +32,12 @@ impl Table {
         Some(Table { functions, memory: bytes.chunks(8).map(word).collect() })
     }
 
+    /// As it would lie in a map of the kernel's.
+    pub fn into_bytes(self) -> Vec<u8> {
+        let bytes = self.memory.into_iter().flat_map(u64::to_ne_bytes);
+        bytes.take(self.functions.group_size as usize).collect()
+    }
+
     pub fn added(&mut self, r: usize, owner: u64, cwnd: f64, srtt: u32) {
         // SAFETY: see the head of the file.
         self.change(r, |f, group, r| unsafe { (f.added)(group, r, owner, cwnd, srtt) });

@@ -10,6 +10,7 @@ pub(crate) const NO_RTT: u32 = u32::MAX;
 
 /// `struct ab_ack`.
 #[repr(C)]
+#[derive(Default)]
 pub(crate) struct Ack {
     pub now: u64,
     pub acked: u32,

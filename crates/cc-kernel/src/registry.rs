@@ -80,7 +80,9 @@ pub fn find_kernel(name: &str) -> Option<&'static KernelEntry> {
 /// What a row of a group shows.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Row {
-    /// The socket's cookie.
+    /// Its place in the table, from 0.
+    pub index: usize,
+    /// The socket's number.
     pub owner: u64,
     /// Congestion window, segments.
     pub cwnd: f64,
@@ -108,6 +110,7 @@ impl KernelEntry {
             let mut observables = vec![f64::NAN; self.entry.observables.len()];
             table.observe(r, &mut observables);
             Row {
+                index: r,
                 owner: view.owner,
                 cwnd: view.cwnd,
                 ssthresh: view.ssthresh,
@@ -117,5 +120,63 @@ impl KernelEntry {
             }
         };
         Some((0..native::PATHS).map(row).filter(|row| row.owner != 0).collect())
+    }
+
+    /// A group with these rows as it lies in the kernel's map, for tests of what reads one. The observables
+    /// follow from the rest.
+    pub fn bytes(&self, rows: &[Row]) -> Vec<u8> {
+        let mut table = Table::new(self.functions);
+        for row in rows {
+            table.added(row.index, row.owner, row.cwnd, row.srtt_us);
+            if let Some(rtt) = row.min_rtt_us {
+                table.ack(row.index, &native::Ack { rtt, srtt: row.srtt_us, ..Default::default() });
+            }
+            table.set(row.index, row.cwnd, row.ssthresh);
+        }
+        table.into_bytes()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use proptest::prelude::*;
+
+    #[test]
+    fn rows_read_what_the_c_side_wrote() {
+        let row = |index, owner, cwnd, ssthresh, srtt_us, min_rtt_us| Row {
+            index,
+            owner,
+            cwnd,
+            ssthresh,
+            srtt_us,
+            min_rtt_us,
+            observables: vec![],
+        };
+        let written =
+            [row(0, 7, 10.5, f64::INFINITY, 0, None), row(8, u64::MAX, 1048576.0, 2.0, 100_000_000, Some(1))];
+        for entry in all() {
+            let bytes = entry.bytes(&written);
+            assert_eq!(bytes.len(), entry.group_size());
+            let mut read = entry.rows(&bytes).unwrap();
+            for row in &mut read {
+                assert_eq!(std::mem::take(&mut row.observables).len(), entry.entry.observables.len());
+            }
+            assert_eq!(read, written, "{}", entry.kernel_name);
+            assert_eq!(entry.rows(&bytes[1..]), None);
+        }
+    }
+
+    proptest! {
+        #![proptest_config(ProptestConfig::with_cases(64))]
+
+        /// Rows change while they are copied, so that any of their bytes may be of another instant.
+        #[test]
+        fn any_bytes_are_read(seed in prop::collection::vec(any::<u8>(), 1..64)) {
+            for entry in all() {
+                let bytes: Vec<u8> = seed.iter().copied().cycle().take(entry.group_size()).collect();
+                prop_assert!(entry.rows(&bytes).unwrap().len() <= native::PATHS);
+            }
+        }
     }
 }

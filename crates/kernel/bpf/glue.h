@@ -15,8 +15,10 @@
 
 char LICENSE[] SEC("license") = "Dual MIT/GPL";
 
-/* What somebody who watches wants to know of a row, beyond what the algorithm does. */
+/* What somebody who watches wants to know of a row, beyond what the algorithm does. Counters run from the
+ * socket's start. src/monitor/decode.rs has the same fields. */
 struct ab_subflow {
+	u64 owner; /* whose these are: the row's owner, once all the rest is */
 	u32 netns; /* inode of its network namespace */
 	u16 family;
 	u16 local_port; /* host order */
@@ -25,12 +27,20 @@ struct ab_subflow {
 	u32 mss; /* bytes */
 	u8 local[16]; /* IPv4: the first four bytes */
 	u8 remote[16];
-	u64 acked; /* bytes */
 	u64 updated; /* when it was last acknowledged, us of the monotonic clock */
-	u32 delivered; /* segments */
-	u32 lost; /* segments */
+	u64 acked; /* bytes */
+	u64 sent; /* bytes, those sent again included */
+	u64 resent; /* bytes */
+	u32 in_flight; /* segments, as are the next four */
+	u32 sent_segments;
+	u32 resent_segments;
+	u32 delivered;
+	u32 lost;
 	u32 rate_delivered; /* segments delivered, over so many us: the latest delivery rate */
 	u32 rate_interval;
+	u32 recoveries;
+	u32 timeouts;
+	u32 undone; /* reactions to congestion that was none */
 };
 
 struct ab_connection {
@@ -104,10 +114,12 @@ AB_INLINE u32 ab_token(struct sock *sk)
 	return BPF_CORE_READ(connection, token);
 }
 
-AB_INLINE void ab_name(struct sock *sk, struct ab_subflow *s)
+/* The subflow of a socket that has just got the row. */
+AB_INLINE void ab_name(struct sock *sk, struct ab_subflow *s, u64 owner)
 {
 	struct sock_common *c = &sk->__sk_common;
 
+	__builtin_memset(s, 0, sizeof(*s));
 	s->family = c->skc_family;
 	s->local_port = c->skc_num;
 	s->remote_port = __builtin_bswap16(c->skc_dport);
@@ -119,6 +131,7 @@ AB_INLINE void ab_name(struct sock *sk, struct ab_subflow *s)
 		BPF_CORE_READ_INTO((struct in6_addr *)s->local, c, skc_v6_rcv_saddr);
 		BPF_CORE_READ_INTO((struct in6_addr *)s->remote, c, skc_v6_daddr);
 	}
+	__sync_lock_test_and_set(&s->owner, owner);
 }
 
 /* The connection in which the socket has a row; 0 where it has none. */
@@ -199,7 +212,7 @@ AB_FUNCTION struct ab_connection *ab_join(struct sock *sk, struct ab_socket *s)
 		if (c->group.path[i].owner || __sync_val_compare_and_swap(&c->group.path[i].owner, 0, me))
 			continue;
 		ab_on_added(&c->group.path[i], ab_tcp(sk)->snd_cwnd, ab_tcp(sk)->srtt_us >> 3);
-		ab_name(sk, &c->subflow[i]);
+		ab_name(sk, &c->subflow[i], me);
 		s->key = key;
 		s->owner = me;
 		s->row = i;
@@ -294,8 +307,13 @@ void BPF_PROG(ab_pkts_acked, struct sock *sk, const struct ack_sample *sample)
 
 	f = &c->subflow[s->row];
 	f->mss = tp->mss_cache;
-	f->acked = tp->bytes_acked;
 	f->updated = ack.now;
+	f->acked = tp->bytes_acked;
+	f->sent = tp->bytes_sent;
+	f->resent = tp->bytes_retrans;
+	f->in_flight = tp->packets_out - tp->sacked_out - tp->lost_out + tp->retrans_out;
+	f->sent_segments = tp->data_segs_out;
+	f->resent_segments = tp->total_retrans;
 	f->delivered = tp->delivered;
 	f->lost = tp->lost;
 	f->rate_delivered = tp->rate_delivered;
@@ -349,13 +367,20 @@ void BPF_PROG(ab_set_state, struct sock *sk, u8 state)
 	struct ab_socket *s = ab_socket(sk);
 	struct ab_connection *c;
 
-	/* tcp_enter_loss() calls ssthresh() first: the loss just told of was a timeout. */
-	if (state != TCP_CA_Loss || !s->congested)
+	if (state != TCP_CA_Recovery && state != TCP_CA_Loss)
 		return;
-	s->congested = 0;
 	c = ab_find(sk);
-	if (c && s->row < AB_PATHS)
+	if (!c || s->row >= AB_PATHS)
+		return;
+	if (state == TCP_CA_Recovery) {
+		c->subflow[s->row].recoveries++;
+		return;
+	}
+	c->subflow[s->row].timeouts++;
+	/* tcp_enter_loss() calls ssthresh() first, unless the timeout follows another. */
+	if (s->congested)
 		ab_on_timeout(&c->group.path[s->row]);
+	s->congested = 0;
 }
 
 SEC("struct_ops/cwnd_event")

@@ -70,11 +70,19 @@ struct tcp_sock {
 	u32 prior_cwnd;
 	u32 srtt_us;
 	u32 max_packets_out;
+	u32 packets_out;
+	u32 sacked_out;
+	u32 lost_out;
+	u32 retrans_out;
+	u32 total_retrans;
+	u32 data_segs_out;
 	u32 delivered;
 	u32 lost;
 	u32 rate_delivered;
 	u32 rate_interval_us;
 	u32 mss_cache;
+	u64 bytes_sent;
+	u64 bytes_retrans;
 	u64 bytes_acked;
 	u64 tcp_mstamp;
 	u8 is_cwnd_limited : 1;
@@ -99,7 +107,7 @@ struct ack_sample {
 
 enum tcp_ca_event { CA_EVENT_TX_START };
 
-enum { TCP_CA_Loss = 4 };
+enum { TCP_CA_Recovery = 3, TCP_CA_Loss = 4 };
 
 enum { TCP_CONG_NON_RESTRICTED = 1 };
 

@@ -23,6 +23,7 @@ mod instance;
 mod layout;
 mod load;
 mod messages;
+mod monitor;
 mod object;
 mod pins;
 
@@ -30,5 +31,6 @@ pub use counters::Counters;
 pub use error::Error;
 pub use instance::{Instance, instances};
 pub use load::{Load, Loaded, Registration, Unload, load, load_as, loaded, unload};
+pub use monitor::{Connection, Key, Monitor, Namespaces, Snapshot, Subflow};
 pub use object::object;
 pub use pins::Pins;

@@ -1,0 +1,43 @@
+//! Names of network namespaces.
+
+use std::collections::HashMap;
+use std::os::unix::fs::MetadataExt;
+
+/// Where `ip netns` and container engines keep namespaces under names.
+const DIRECTORIES: [&str; 3] = ["/run/docker/netns", "/run/containers/netns", "/run/netns"];
+
+/// The name of the namespace that the system's first process has.
+const HOST: &str = "host";
+
+/// The names of the network namespaces that have one.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Namespaces(HashMap<u32, String>);
+
+impl Namespaces {
+    /// As they are now.
+    pub fn now() -> Self {
+        let files = DIRECTORIES.iter().filter_map(|d| std::fs::read_dir(d).ok()).flatten().flatten();
+        let named = files.filter_map(|file| {
+            let name = file.file_name().to_string_lossy().into_owned();
+            Some((inode(file.path())?, name))
+        });
+        let host = inode("/proc/1/ns/net").map(|inode| (inode, HOST.to_owned()));
+        Namespaces(named.chain(host).collect())
+    }
+
+    /// The name of the namespace with that inode, or the inode.
+    pub fn name(&self, inode: u32) -> String {
+        self.0.get(&inode).cloned().unwrap_or_else(|| inode.to_string())
+    }
+
+    /// The inode of the namespace that is given by its name, its inode or a file such as `/proc/7/ns/net`.
+    pub fn find(&self, text: &str) -> Option<u32> {
+        let named = || self.0.iter().find(|(_, name)| *name == text).map(|(inode, _)| *inode);
+        named().or_else(|| text.parse().ok()).or_else(|| text.contains('/').then(|| inode(text)).flatten())
+    }
+}
+
+/// A namespace's file has its inode, which the kernel counts with 32 bits.
+fn inode(file: impl AsRef<std::path::Path>) -> Option<u32> {
+    std::fs::metadata(file).ok()?.ino().try_into().ok()
+}
