@@ -38,7 +38,7 @@ pub struct Snapshot {
 }
 
 /// Connections per read to begin with.
-const ROOM: u32 = 1024;
+const ROOM: u32 = 256;
 
 /// More keys than a bucket of the kernel's hash table ever holds: the table has a bucket per key.
 const BUCKET: usize = 64;

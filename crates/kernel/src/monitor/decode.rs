@@ -14,17 +14,23 @@ const ALONE: u64 = 1 << 63;
 const SUBFLOW: usize = 128;
 const ROWS: usize = 9;
 
+/// Bytes of what follows them.
+const USERS: usize = 8;
+
 const AF_INET: u16 = 2;
 const AF_INET6: u16 = 10;
 
 /// Bytes of a `struct ab_connection`.
 pub(super) fn size(entry: &KernelEntry) -> usize {
-    entry.group_size() + ROWS * SUBFLOW
+    entry.group_size() + ROWS * SUBFLOW + USERS
 }
 
 /// The connection with its subflows; `None` where none of them is complete, or the sizes are others.
 pub(super) fn connection(entry: &'static KernelEntry, key: &[u8], value: &[u8]) -> Option<Connection> {
-    let (group, subflows) = value.split_at_checked(entry.group_size())?;
+    if value.len() != size(entry) {
+        return None;
+    }
+    let (group, subflows) = value.split_at(entry.group_size());
     let subflows: Vec<_> = entry.rows(group)?.into_iter().filter_map(|row| subflow(row, subflows)).collect();
     let key = match u64::from_ne_bytes(key.try_into().ok()?) {
         number if number & ALONE != 0 => Key::Single(number & !ALONE),
