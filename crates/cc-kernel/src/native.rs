@@ -49,7 +49,10 @@ pub(crate) struct Functions {
 unsafe extern "C" {
     pub(crate) static ab_native_reno: Functions;
     pub(crate) static ab_native_cubic: Functions;
+    pub(crate) static ab_native_ewtcp: Functions;
     pub(crate) static ab_native_lia: Functions;
+    pub(crate) static ab_native_olia: Functions;
+    pub(crate) static ab_native_balia: Functions;
     pub(crate) static ab_native_vegas: Functions;
     pub(crate) static ab_native_wvegas: Functions;
 }

@@ -50,6 +50,9 @@ static ALL: LazyLock<Vec<KernelEntry>> = LazyLock::new(|| {
     vec![
         kernel!("reno", "ab_reno", ab_native_reno),
         kernel!("lia", "ab_lia", ab_native_lia),
+        kernel!("olia", "ab_olia", ab_native_olia),
+        kernel!("balia", "ab_balia", ab_native_balia),
+        kernel!("ewtcp", "ab_ewtcp", ab_native_ewtcp),
         kernel!("vegas", "ab_vegas", ab_native_vegas),
         kernel!("wvegas", "ab_wvegas", ab_native_wvegas),
         kernel!("cubic", "ab_cubic", ab_native_cubic),

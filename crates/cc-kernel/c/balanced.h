@@ -1,0 +1,73 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR MIT OR Apache-2.0 */
+/* The coupling of BALIA (Peng, Walid, Hwang, Low, 2016): by how much a path's rate falls short of the
+ * largest. */
+#ifndef AB_BALANCED_H
+#define AB_BALANCED_H
+
+#include "aimd.h"
+
+/* x = w/T, in Q20 segments per second. */
+struct ab_balanced {
+	u64 total; /* sum x */
+	u64 largest; /* max x; 0 without paths that count */
+};
+
+AB_INLINE struct ab_balanced ab_balanced(const struct ab_group *g)
+{
+	struct ab_balanced b = {};
+
+	for (u32 i = 0; i < AB_PATHS; i++) {
+		u64 x = g->path[i].rate;
+
+		b.total += x;
+		b.largest = ab_max(b.largest, x);
+	}
+	return b;
+}
+
+/*
+ * x/(T (sum x)^2) (1 + alpha)/2 (4 + alpha)/5 with alpha = max x / x, Q40 per acknowledged segment. With
+ * s = x / sum x and m = max x / sum x that is (s + m)(4 s + m) / (10 w): alpha, which has no bound, is gone.
+ * s <= m <= 1 and m >= 1/9 in Q48; 10 w < 2^64. Error: 2^-28 of it and 2^-40, with rates known within 1e-4
+ * of themselves. A path that does not count grows as Reno does.
+ */
+AB_INLINE u64 ab_balanced_increase(const struct ab_balanced *b, const struct ab_path *p)
+{
+	u64 s, m;
+
+	if (!ab_counts(p))
+		return ab_reno_increase(p->cwnd);
+	s = ab_div(p->rate, b->total, 48);
+	m = ab_div(b->largest, b->total, 48);
+	return ab_min(ab_div(ab_mul(s + m, 4 * s + m, 48), 10 * p->cwnd, 32), AB_SEGMENT);
+}
+
+/* min(alpha, 3/2), what a loss takes in halves of the window, Q32; 1 on a path that does not count. */
+#define AB_HALF (1ULL << 32)
+
+AB_INLINE u64 ab_balanced_halves(const struct ab_balanced *b, const struct ab_path *p)
+{
+	if (!ab_counts(p))
+		return AB_HALF;
+	return ab_min(ab_div(b->largest, p->rate, 32), 3 * AB_HALF / 2);
+}
+
+/* Slow start and the increase. */
+AB_INLINE void ab_balanced_acked(const struct ab_group *g, struct ab_path *p, u32 acked)
+{
+	u64 rest = ab_slow_start(p, acked);
+
+	if (rest) {
+		struct ab_balanced b = ab_balanced(g);
+
+		ab_grow(p, rest, ab_balanced_increase(&b, p));
+	}
+}
+
+/* Takes so many halves (Q32, at most 3/2) of the window. */
+AB_INLINE void ab_take_halves(struct ab_path *p, u64 halves)
+{
+	ab_reduce_to(p, p->cwnd - ab_mul(p->cwnd, halves, 33));
+}
+
+#endif

@@ -1,0 +1,41 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR MIT OR Apache-2.0 */
+/* EWTCP, equally weighted TCP (Honda et al., 2009), in the form of Wischik et al. (2011): Reno on each of n
+ * paths at 1/sqrt(n) of its increase. */
+#ifndef AB_EWTCP_H
+#define AB_EWTCP_H
+
+#define AB_STATELESS
+
+#include "aimd.h"
+
+/* 1/sqrt(n), n = 1 .. 9, Q40, rounded to nearest. */
+static const u64 ab_ewtcp_weights[AB_PATHS] = {
+	1099511627776, 777472127994, 634803334274, 549755813888, 491716548352,
+	448873742385, 415576332960, 388736063997, 366503875925,
+};
+
+/* The weight of each path that counts, Q40. */
+AB_INLINE u64 ab_ewtcp_weight(const struct ab_group *g)
+{
+	u32 n = 0;
+
+	for (u32 i = 0; i < AB_PATHS; i++)
+		n += ab_counts(&g->path[i]);
+	return ab_ewtcp_weights[ab_less(n, 1)];
+}
+
+AB_INLINE void ab_acked(struct ab_group *g, struct ab_path *p, const struct ab_ack *ack)
+{
+	u64 acked = ab_slow_start(p, ack->acked);
+	u64 weight = ab_counts(p) ? ab_ewtcp_weight(g) : AB_SEGMENT;
+
+	/* weight/w: error 2^-40 per acknowledged segment, and 2^-30 of itself. */
+	ab_grow(p, acked, ab_div(weight, p->cwnd, AB_WINDOW_BITS));
+}
+
+AB_INLINE void ab_congestion(struct ab_group *g, struct ab_path *p, u64 now)
+{
+	ab_reduce_to(p, p->cwnd / 2);
+}
+
+#endif

@@ -1,0 +1,140 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR MIT OR Apache-2.0 */
+/* OLIA, opportunistic linked increases: Khalili, Gast, Popovic, Le Boudec (2012). */
+#ifndef AB_OLIA_H
+#define AB_OLIA_H
+
+#define AB_STATELESS
+
+#include "aimd.h"
+
+/* The sum, the maxima and the sizes of the sets, gathered in one pass. B: the paths with the largest l/T^2;
+ * M: those with the largest window, in whole segments. */
+struct ab_olia {
+	u64 total; /* sum w/T, Q20 segments per second */
+	u64 best_rtt2; /* l and T^2 (us^2) of a path in B */
+	u32 best_l;
+	u32 largest; /* the largest window, segments */
+	u32 paths;
+	u32 in_b, in_m, in_both; /* |B|, |M|, |B and M| */
+};
+
+/* l: segments since the last loss or between the last two. */
+AB_INLINE u32 ab_olia_l(const struct ab_path *p)
+{
+	return ab_max(p->span.delivered, p->span.delivered_between);
+}
+
+AB_INLINE u32 ab_olia_whole(const struct ab_path *p)
+{
+	return p->cwnd >> AB_WINDOW_BITS;
+}
+
+/* How l/T^2 compares with the best so far: 1 where it is larger, 0 where it is equal, -1 else. By products
+ * of at most 86 bits, so exactly. */
+AB_INLINE s32 ab_olia_compare(const struct ab_olia *t, u32 l, u64 rtt2)
+{
+	struct ab_product p = ab_product(l, t->best_rtt2), q = ab_product(t->best_l, rtt2);
+
+	if (p.high != q.high)
+		return p.high > q.high ? 1 : -1;
+	return p.low == q.low ? 0 : p.low > q.low ? 1 : -1;
+}
+
+AB_INLINE int ab_olia_in_b(const struct ab_olia *t, const struct ab_path *p)
+{
+	return ab_olia_compare(t, ab_olia_l(p), (u64)p->srtt * p->srtt) == 0;
+}
+
+AB_INLINE int ab_olia_in_m(const struct ab_olia *t, const struct ab_path *p)
+{
+	return ab_olia_whole(p) == t->largest;
+}
+
+AB_INLINE struct ab_olia ab_olia(const struct ab_group *g)
+{
+	struct ab_olia t = { .best_rtt2 = 1 };
+
+	for (u32 i = 0; i < AB_PATHS; i++) {
+		const struct ab_path *p = &g->path[i];
+		u32 w = ab_olia_whole(p), l = ab_olia_l(p);
+		u64 rtt2 = (u64)p->srtt * p->srtt;
+		s32 better;
+
+		if (!ab_counts(p))
+			continue;
+		t.paths++;
+		t.total += p->rate;
+		better = ab_olia_compare(&t, l, rtt2);
+		if (better > 0) {
+			t.best_l = l;
+			t.best_rtt2 = rtt2;
+			t.in_b = 0;
+			t.in_both = 0;
+		}
+		if (w > t.largest) {
+			t.largest = w;
+			t.in_m = 0;
+			t.in_both = 0;
+		}
+		t.in_b += better >= 0;
+		t.in_m += w == t.largest;
+		t.in_both += better >= 0 && w == t.largest;
+	}
+	return t;
+}
+
+/* a by n, |M|, |B\M| and whether the path is in B and in M. Opaque: the verifier would follow every way to
+ * count up to nine. */
+AB_OPAQUE s64 ab_olia_transfer(u32 n, u32 m, u32 collected, u32 in_b, u32 in_m)
+{
+	if (!collected)
+		return 0;
+	if (in_m)
+		return -(s64)ab_div(1, n * m, 48);
+	return in_b ? ab_div(1, n * collected, 48) : 0;
+}
+
+/* a of a path that counts, Q48: where B\M is not empty, 1/(n |B\M|) there and -1/(n |M|) in M; else 0. */
+AB_INLINE s64 ab_olia_a(const struct ab_olia *t, const struct ab_path *p)
+{
+	return ab_olia_transfer(t->paths, t->in_m, t->in_b - t->in_both, ab_olia_in_b(t, p), ab_olia_in_m(t, p));
+}
+
+/*
+ * (w/T^2)/(sum w/T)^2 + a/w per acknowledged segment, which is (s^2 + a)/w with s = (w/T) / sum w/T; at most
+ * one segment. Error: s^2 and a within 2^-46 and the quotient within 2^-30 of itself and 2^-40, with rates
+ * known within 1e-4 of themselves. Where it is negative the threshold follows the window down, which
+ * otherwise would slow-start back.
+ */
+AB_INLINE void ab_olia_avoid(const struct ab_group *g, struct ab_path *p, u64 acked)
+{
+	struct ab_olia t = ab_olia(g);
+	u64 share = ab_div(p->rate, t.total, 48);
+	s64 up = (s64)ab_mul(share, share, 48) + ab_olia_a(&t, p);
+
+	if (up >= 0) {
+		ab_grow(p, acked, ab_min(ab_div(up, p->cwnd, 32), AB_SEGMENT));
+	} else {
+		p->cwnd = ab_less(p->cwnd, ab_mul(acked, ab_div(-up, p->cwnd, 32), AB_WINDOW_BITS));
+		p->ssthresh = ab_max(ab_min(p->ssthresh, p->cwnd), AB_MIN_SSTHRESH);
+	}
+}
+
+AB_INLINE void ab_acked(struct ab_group *g, struct ab_path *p, const struct ab_ack *ack)
+{
+	u64 acked = ab_slow_start(p, ack->acked);
+
+	if (!acked)
+		return;
+	if (ab_counts(p))
+		ab_olia_avoid(g, p, acked);
+	else
+		ab_grow(p, acked, ab_reno_increase(p->cwnd));
+}
+
+AB_INLINE void ab_congestion(struct ab_group *g, struct ab_path *p, u64 now)
+{
+	ab_reduce_to(p, p->cwnd / 2);
+}
+
+#endif

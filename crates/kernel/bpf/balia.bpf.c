@@ -1,0 +1,4 @@
+#include "balia.h"
+#include "glue.h"
+
+AB_CONGESTION_CONTROL("ab_balia");

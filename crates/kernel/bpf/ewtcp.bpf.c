@@ -1,0 +1,4 @@
+#include "ewtcp.h"
+#include "glue.h"
+
+AB_CONGESTION_CONTROL("ab_ewtcp");

@@ -1,0 +1,4 @@
+#include "olia.h"
+#include "glue.h"
+
+AB_CONGESTION_CONTROL("ab_olia");
