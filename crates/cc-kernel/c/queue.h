@@ -32,11 +32,17 @@ AB_INLINE u64 ab_queueing(const struct ab_round *round)
 	return ab_less(round->rtt, round->base);
 }
 
+/* a part/whole, for a part at most as large as the whole; a itself where it is larger. Relative error 2^-29. */
+AB_OPAQUE u64 ab_share(u64 a, u64 part, u64 whole)
+{
+	return ab_mul(a, ab_min(ab_div(part, whole, 62), 1ULL << 62), 62);
+}
+
 /* w (RTT - base)/RTT: how much of the window w waits in queues. Error: 2^-29 of itself, and 2^-32 us of the
  * RTT: below 3e-4 segments at 10^6 segments and 1 us. */
 AB_INLINE u64 ab_queued(const struct ab_round *round, u64 window)
 {
-	return ab_mul(window, ab_div(ab_queueing(round), round->rtt, 62), 62);
+	return ab_share(window, ab_queueing(round), round->rtt);
 }
 
 /* w/RTT, Q20 segments per second. Error: 2^-20 segments per second, 1e-4 of a segment per 100 s. */

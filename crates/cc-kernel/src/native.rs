@@ -55,4 +55,6 @@ unsafe extern "C" {
     pub(crate) static ab_native_balia: Functions;
     pub(crate) static ab_native_vegas: Functions;
     pub(crate) static ab_native_wvegas: Functions;
+    pub(crate) static ab_native_compound: Functions;
+    pub(crate) static ab_native_wcompound: Functions;
 }

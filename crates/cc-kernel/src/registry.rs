@@ -56,6 +56,8 @@ static ALL: LazyLock<Vec<KernelEntry>> = LazyLock::new(|| {
         kernel!("vegas", "ab_vegas", ab_native_vegas),
         kernel!("wvegas", "ab_wvegas", ab_native_wvegas),
         kernel!("cubic", "ab_cubic", ab_native_cubic),
+        kernel!("compound", "ab_compound", ab_native_compound),
+        kernel!("wcompound", "ab_wcompound", ab_native_wcompound),
     ]
 });
 

@@ -1,0 +1,93 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR MIT OR Apache-2.0 */
+/* Compound TCP: Tan, Song, Zhang and Sridharan, 2006; draft-sridharan-tcpm-ctcp-02. */
+#ifndef AB_COMPOUND_H
+#define AB_COMPOUND_H
+
+#include "compound_window.h"
+#include "rounds.h"
+
+struct ab_compound {
+	struct ab_rounds rounds;
+	struct ab_delay_window delay;
+	u64 gamma; /* the queued segments from which on the delay window shrinks, Q40 */
+	u64 diff; /* segments queued in the last judged round, Q40; AB_NO_DIFF before the first */
+	u64 diff_reno; /* the loss window's part of them, until a loss has used it; else AB_NO_DIFF */
+};
+
+struct ab_state {
+	struct ab_compound now;
+	struct ab_compound before; /* the last congestion */
+};
+
+#include "aimd.h"
+#include "queue.h"
+
+/* gamma at first and at most, and at least, Q40. */
+#define AB_COMPOUND_GAMMA (30 * AB_SEGMENT)
+#define AB_COMPOUND_GAMMA_LOW (5 * AB_SEGMENT)
+
+AB_INLINE void ab_added(struct ab_path *p)
+{
+	p->state.now.gamma = AB_COMPOUND_GAMMA;
+	p->state.now.diff = AB_NO_DIFF;
+	p->state.now.diff_reno = AB_NO_DIFF;
+}
+
+AB_INLINE void ab_compound_judge(struct ab_path *p, struct ab_compound *c)
+{
+	struct ab_round round = ab_round_by_mean(p);
+	int clean = c->rounds.doubt == AB_CLEAN;
+
+	c->diff = ab_queued(&round, p->cwnd);
+	c->diff_reno = clean ? ab_queued(&round, ab_loss_window(&c->delay, p->cwnd)) : AB_NO_DIFF;
+	if (c->diff < c->gamma)
+		ab_forge_ahead(&c->delay, p->cwnd);
+	else if (clean)
+		ab_reduce_to(p, ab_retreat(&c->delay, p->cwnd, c->diff));
+	else
+		ab_pause(&c->delay);
+}
+
+AB_INLINE void ab_acked(struct ab_group *g, struct ab_path *p, const struct ab_ack *ack)
+{
+	struct ab_compound *c = &p->state.now;
+	u64 acked = ab_slow_start(p, ack->acked);
+	int due = ab_round_due(&c->rounds, p->round, ack->acked);
+
+	if (!acked)
+		return;
+	if (due && p->round_rtt)
+		ab_compound_judge(p, c);
+	ab_grow(p, acked, ab_reno_increase(p->cwnd));
+	p->cwnd += ab_delay_window_step(&c->delay, acked);
+}
+
+AB_INLINE void ab_congestion(struct ab_group *g, struct ab_path *p, u64 now)
+{
+	struct ab_compound *c = &p->state.now;
+
+	p->state.before = *c;
+	/* gamma = 0.2 gamma + 0.8 3/4 diff_reno: with 2^20 segments at most, five times it fits. */
+	if (c->diff_reno != AB_NO_DIFF)
+		c->gamma = ab_max(ab_min((c->gamma + 3 * c->diff_reno) / 5, AB_COMPOUND_GAMMA), AB_COMPOUND_GAMMA_LOW);
+	c->diff_reno = AB_NO_DIFF;
+	ab_rounds_congestion(&c->rounds);
+	ab_reduce_to(p, ab_delay_window_loss(&c->delay, p->cwnd));
+}
+
+AB_INLINE void ab_timed_out(struct ab_path *p)
+{
+	p->state.now.gamma = AB_COMPOUND_GAMMA;
+	ab_delay_window_timeout(&p->state.now.delay);
+}
+
+AB_INLINE void ab_spurious(struct ab_group *g, struct ab_path *p)
+{
+	p->state.now = p->state.before;
+}
+
+AB_INLINE void ab_app_limited(struct ab_path *p, u64 now)
+{
+}
+
+#endif

@@ -1,0 +1,4 @@
+#include "compound.h"
+#include "glue.h"
+
+AB_CONGESTION_CONTROL("ab_compound");
