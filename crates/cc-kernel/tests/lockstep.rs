@@ -187,7 +187,13 @@ fn in_lockstep(name: &str, bound: f64) {
     in_lockstep_but(name, bound, |_, _, _| false, || Box::new(|_, _| false));
 }
 
-/// The same until there is a tie or a decision was close. The rest is played anew, from the start: most of it is compared.
+/// The same until a decision was close.
+fn in_lockstep_until(name: &str, bound: f64, close: impl Fn() -> Close) {
+    in_lockstep_but(name, bound, |_, _, _| false, close);
+}
+
+/// The same until there is a tie or a decision was close. The rest is played anew, from the start: most of it
+/// is compared.
 fn in_lockstep_but(name: &str, bound: f64, tie: Tie, close: impl Fn() -> Close) {
     let events = prop::collection::vec((0..8usize, event()), 1..200);
     let mut runner = proptest::test_runner::TestRunner::new(ProptestConfig {
@@ -253,44 +259,33 @@ fn observed(group: &Group, algorithm: &str, r: usize, name: &str) -> f64 {
 /// segments (at 10^6 segments and 1 us), so it is close within 1e-3 of gamma, alpha or beta.
 #[test]
 fn vegas() {
-    in_lockstep_but(
-        "vegas",
-        1e-8,
-        |_, _, _| false,
-        || {
-            Box::new(|reference, r| {
-                let diff = observed(reference, "vegas", r, "diff");
-                [1.0, 2.0, 4.0].into_iter().any(|threshold| within(diff, threshold, 1e-3))
-            })
-        },
-    );
+    in_lockstep_until("vegas", 1e-8, || {
+        Box::new(|reference, r| {
+            let diff = observed(reference, "vegas", r, "diff");
+            [1.0, 2.0, 4.0].into_iter().any(|threshold| within(diff, threshold, 1e-3))
+        })
+    });
 }
 
 /// As Vegas; its alpha changes, known as the rates are within 1e-4. A queueing delay is also compared with
 /// twice the smallest: close where it is within 1e-3 of twice any earlier one.
 #[test]
 fn wvegas() {
-    in_lockstep_but(
-        "wvegas",
-        1e-8,
-        |_, _, _| false,
-        || {
-            let mut earlier = vec![(2.0, Vec::new()); 8];
-            Box::new(move |reference, r| {
-                let see = |name| observed(reference, "wvegas", r, name);
-                let (diff, alpha, delay) = (see("diff"), see("alpha_r"), see("queue_delay"));
-                let (last_alpha, delays) = &mut earlier[r];
-                let close =
-                    [1.0, *last_alpha, alpha].into_iter().any(|threshold| within(diff, threshold, 1e-3))
-                        || delay > 0.0 && delays.iter().any(|d| within(delay, 2.0 * d, 1e-3));
-                *last_alpha = alpha;
-                if !delays.contains(&delay) {
-                    delays.push(delay);
-                }
-                close
-            })
-        },
-    );
+    in_lockstep_until("wvegas", 1e-8, || {
+        let mut earlier = vec![(2.0, Vec::new()); 8];
+        Box::new(move |reference, r| {
+            let see = |name| observed(reference, "wvegas", r, name);
+            let (diff, alpha, delay) = (see("diff"), see("alpha_r"), see("queue_delay"));
+            let (last_alpha, delays) = &mut earlier[r];
+            let close = [1.0, *last_alpha, alpha].into_iter().any(|threshold| within(diff, threshold, 1e-3))
+                || delay > 0.0 && delays.iter().any(|d| within(delay, 2.0 * d, 1e-3));
+            *last_alpha = alpha;
+            if !delays.contains(&delay) {
+                delays.push(delay);
+            }
+            close
+        })
+    });
 }
 
 /// Increases are known within 2^-30 of themselves and 2^-40 of a segment.
@@ -351,7 +346,7 @@ fn olia() {
 /// Vegas. So diff is close to the threshold within 1e-3.
 #[test]
 fn compound() {
-    in_lockstep_but("compound", 1e-7, || {
+    in_lockstep_until("compound", 1e-7, || {
         Box::new(|reference, r| {
             let see = |name| observed(reference, "compound", r, name);
             within(see("diff"), see("threshold"), 1e-3)
@@ -363,7 +358,7 @@ fn compound() {
 /// queued on all paths: windows differ by 1e-7 at most, and so do P and the backlogs.
 #[test]
 fn wcompound() {
-    in_lockstep_but("wcompound", 1e-7, || {
+    in_lockstep_until("wcompound", 1e-7, || {
         Box::new(|reference, r| {
             let see = |r, name| observed(reference, "wcompound", r, name);
             let queued: f64 = (0..reference.paths().len())
