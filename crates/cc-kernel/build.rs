@@ -13,7 +13,13 @@ fn main() {
         .filter(|path| path.extension().is_some_and(|e| e == "c"))
         .collect();
     sources.sort();
-    cc::Build::new()
+    let mut build = cc::Build::new();
+    if env::var("PROFILE").is_ok_and(|profile| profile == "debug") {
+        // Tests end where C leaves open what happens.
+        build.flag_if_supported("-fsanitize=undefined");
+        build.flag_if_supported("-fsanitize-undefined-trap-on-error");
+    }
+    build
         .files(sources)
         .std("gnu11")
         .opt_level(2)

@@ -39,7 +39,7 @@ AB_INLINE void ab_app_limited(struct ab_path *p, u64 now)
 /* See ab_path_added(). cwnd: segments. */
 AB_INLINE void ab_on_added(struct ab_path *p, u32 cwnd, u32 srtt)
 {
-	ab_path_added(p, (u64)cwnd << AB_WINDOW_BITS, srtt);
+	ab_path_added(p, ab_window(cwnd), srtt);
 	ab_added(p);
 }
 
@@ -95,9 +95,9 @@ AB_INLINE u32 ab_whole_ssthresh(const struct ab_path *p)
 AB_INLINE void ab_adopt(struct ab_path *p, u32 cwnd, u32 ssthresh)
 {
 	if (p->cwnd >> AB_WINDOW_BITS != cwnd)
-		p->cwnd = (u64)cwnd << AB_WINDOW_BITS;
+		p->cwnd = ab_window(cwnd);
 	if (ab_whole_ssthresh(p) != ssthresh)
-		p->ssthresh = ssthresh >= 0x7fffffff ? AB_NO_SSTHRESH : (u64)ab_min(ssthresh, 1 << 23) << AB_WINDOW_BITS;
+		p->ssthresh = ssthresh >= 0x7fffffff ? AB_NO_SSTHRESH : ab_window(ssthresh);
 	ab_settle(p);
 }
 

@@ -94,7 +94,8 @@ AB_FUNCTION u64 ab_div_wide(u64 a, u64 b, u32 q)
 	return a << (q & 63);
 }
 
-/* a 2^q / b, q < 64; the largest number where b is 0. Rounded down; relative error below 2^-30. */
+/* a 2^q / b, 0 < q < 64; the largest number where b is 0. Rounded down where a 2^q fits, else within 1 and 2^-30
+ * of itself. */
 AB_INLINE u64 ab_div(u64 a, u64 b, u32 q)
 {
 	if (!b)

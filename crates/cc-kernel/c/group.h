@@ -32,7 +32,7 @@ struct ab_ack {
 
 /* What is measured between congestion events. */
 struct ab_span {
-	u32 delivered; /* segments since the last event */
+	u32 delivered; /* segments since the last event; saturates */
 	u32 delivered_between; /* between the last two; 0 until the first */
 	u32 min_rtt; /* samples since the last event, us; AB_NO_RTT and 0 before the first */
 	u32 max_rtt;
@@ -115,7 +115,7 @@ AB_INLINE void ab_measure(struct ab_path *p, const struct ab_ack *ack)
 
 	p->srtt = ack->srtt < AB_MAX_RTT ? ack->srtt : AB_MAX_RTT;
 	p->sample = rtt;
-	p->span.delivered += ack->delivered;
+	p->span.delivered = ab_min((u64)p->span.delivered + ack->delivered, ~0U);
 	if (rtt) {
 		p->min_rtt = ab_min(p->min_rtt, rtt);
 		p->span.min_rtt = ab_min(p->span.min_rtt, rtt);
@@ -165,7 +165,7 @@ AB_INLINE int ab_undo(struct ab_path *p)
 		return 0;
 	p->cwnd = p->before_cwnd;
 	p->ssthresh = p->before_ssthresh;
-	p->span.delivered += p->before_span.delivered;
+	p->span.delivered = ab_min((u64)p->span.delivered + p->before_span.delivered, ~0U);
 	p->span.delivered_between = p->before_span.delivered_between;
 	p->span.min_rtt = ab_min(p->span.min_rtt, p->before_span.min_rtt);
 	p->span.max_rtt = ab_max(p->span.max_rtt, p->before_span.max_rtt);

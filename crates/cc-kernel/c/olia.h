@@ -30,10 +30,10 @@ AB_INLINE u32 ab_olia_whole(const struct ab_path *p)
 }
 
 /* How l/T^2 compares with the best so far: 1 where it is larger, 0 where it is equal, -1 else. By products
- * of at most 86 bits, so exactly. */
-AB_INLINE s32 ab_olia_compare(const struct ab_olia *t, u32 l, u64 rtt2)
+ * of at most 86 bits, so exactly. Opaque, like what a is made of: the verifier would follow each outcome. */
+AB_OPAQUE s32 ab_olia_compare(u32 l, u64 rtt2, u32 best_l, u64 best_rtt2)
 {
-	struct ab_product p = ab_product(l, t->best_rtt2), q = ab_product(t->best_l, rtt2);
+	struct ab_product p = ab_product(l, best_rtt2), q = ab_product(best_l, rtt2);
 
 	if (p.high != q.high)
 		return p.high > q.high ? 1 : -1;
@@ -42,7 +42,7 @@ AB_INLINE s32 ab_olia_compare(const struct ab_olia *t, u32 l, u64 rtt2)
 
 AB_INLINE int ab_olia_in_b(const struct ab_olia *t, const struct ab_path *p)
 {
-	return ab_olia_compare(t, ab_olia_l(p), (u64)p->srtt * p->srtt) == 0;
+	return ab_olia_compare(ab_olia_l(p), (u64)p->srtt * p->srtt, t->best_l, t->best_rtt2) == 0;
 }
 
 AB_INLINE int ab_olia_in_m(const struct ab_olia *t, const struct ab_path *p)
@@ -64,7 +64,7 @@ AB_INLINE struct ab_olia ab_olia(const struct ab_group *g)
 			continue;
 		t.paths++;
 		t.total += p->rate;
-		better = ab_olia_compare(&t, l, rtt2);
+		better = ab_olia_compare(l, rtt2, t.best_l, t.best_rtt2);
 		if (better > 0) {
 			t.best_l = l;
 			t.best_rtt2 = rtt2;
@@ -83,8 +83,7 @@ AB_INLINE struct ab_olia ab_olia(const struct ab_group *g)
 	return t;
 }
 
-/* a by n, |M|, |B\M| and whether the path is in B and in M. Opaque: the verifier would follow every way to
- * count up to nine. */
+/* a by n, |M|, |B\M| and whether the path is in B and in M. */
 AB_OPAQUE s64 ab_olia_transfer(u32 n, u32 m, u32 collected, u32 in_b, u32 in_m)
 {
 	if (!collected)

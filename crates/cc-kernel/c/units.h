@@ -23,4 +23,10 @@
 #define AB_MAX_RTT 100000000U
 #define AB_NO_RTT (~0U)
 
+/* Whole segments as a window; more than fit become the most that do. */
+AB_INLINE u64 ab_window(u32 segments)
+{
+	return ab_min(segments, 1 << 23) << AB_WINDOW_BITS;
+}
+
 #endif

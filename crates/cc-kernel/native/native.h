@@ -63,9 +63,15 @@ static void ab_native_added(struct ab_group *g, u32 r, u64 owner, double cwnd, u
 	ab_added(&g->path[r]);
 }
 
+/* As the kernel's glue: the row stays as it is until another path has it, or until the last path leaves. */
 static void ab_native_removed(struct ab_group *g, u32 r)
 {
-	__builtin_memset(&g->path[r], 0, sizeof(g->path[r]));
+	g->path[r].rate = 0;
+	g->path[r].owner = 0;
+	for (u32 i = 0; i < AB_PATHS; i++)
+		if (g->path[i].owner)
+			return;
+	__builtin_memset(g, 0, sizeof(*g));
 }
 
 static void ab_native_ack(struct ab_group *g, u32 r, const struct ab_ack *ack)

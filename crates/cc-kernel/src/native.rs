@@ -53,6 +53,7 @@ unsafe extern "C" {
     pub(crate) static ab_native_lia: Functions;
     pub(crate) static ab_native_olia: Functions;
     pub(crate) static ab_native_balia: Functions;
+    pub(crate) static ab_native_adw_balia: Functions;
     pub(crate) static ab_native_vegas: Functions;
     pub(crate) static ab_native_wvegas: Functions;
     pub(crate) static ab_native_compound: Functions;

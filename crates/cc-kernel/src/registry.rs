@@ -52,6 +52,7 @@ static ALL: LazyLock<Vec<KernelEntry>> = LazyLock::new(|| {
         kernel!("lia", "ab_lia", ab_native_lia),
         kernel!("olia", "ab_olia", ab_native_olia),
         kernel!("balia", "ab_balia", ab_native_balia),
+        kernel!("adw-balia", "ab_adw_balia", ab_native_adw_balia),
         kernel!("ewtcp", "ab_ewtcp", ab_native_ewtcp),
         kernel!("vegas", "ab_vegas", ab_native_vegas),
         kernel!("wvegas", "ab_wvegas", ab_native_wvegas),

@@ -1,0 +1,46 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR MIT OR Apache-2.0 */
+/*
+ * ADW-BALIA, BALIA with an adaptive decrease: Kim, Song, Mahmud, Cho (2021).
+ *
+ * The kernel tells of a loss after it has measured the acknowledgement that reveals it: that sample belongs
+ * to the interval that the loss ends, where the reference counts it to the next.
+ */
+#ifndef AB_ADW_BALIA_H
+#define AB_ADW_BALIA_H
+
+#include "fluctuation.h"
+#include "balanced.h"
+
+AB_INLINE void ab_added(struct ab_path *p)
+{
+}
+
+AB_INLINE void ab_acked(struct ab_group *g, struct ab_path *p, const struct ab_ack *ack)
+{
+	ab_catch_up(g, p);
+	ab_balanced_acked(g, p, ack->acked);
+}
+
+/* w -= w/2 (min(alpha, 3/2) - j/4) */
+AB_INLINE void ab_congestion(struct ab_group *g, struct ab_path *p, u64 now)
+{
+	struct ab_balanced b = ab_balanced(g);
+
+	ab_compare_on_loss(g, p);
+	ab_take_halves(p, ab_balanced_halves(&b, p) - ab_level(&p->state.last) * (AB_HALF / 4));
+}
+
+AB_INLINE void ab_timed_out(struct ab_path *p)
+{
+}
+
+AB_INLINE void ab_spurious(struct ab_group *g, struct ab_path *p)
+{
+	ab_forget_loss(g, p);
+}
+
+AB_INLINE void ab_app_limited(struct ab_path *p, u64 now)
+{
+}
+
+#endif

@@ -1,0 +1,129 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR MIT OR Apache-2.0 */
+/*
+ * How differently the round-trip times of a connection's paths fluctuate, compared on each loss on any of
+ * them: ADW-BALIA (Kim, Song, Mahmud, Cho, 2021). D is a path's largest less its smallest sample since its
+ * last loss, and A the moving average of their means.
+ *
+ * A belongs to the connection, and a subflow writes its own row only. So each row holds the newest comparison
+ * that it has seen, numbered, and takes over a newer one of another row before it does anything else. What
+ * the connection knows is thus the same as with one place for it, but for two cases. Where two paths lose at
+ * the same time on two processors, both make a comparison of the same number and one of them lasts. Where a
+ * path leaves and another takes its row before a third has looked there, the latest comparison is lost. In
+ * either case A is one loss older.
+ */
+#ifndef AB_FLUCTUATION_H
+#define AB_FLUCTUATION_H
+
+#include "units.h"
+
+/* Times here: microseconds in Q20. D < 2^27 us, so that 10 of them and nine of them added up fit. */
+#define AB_FLUCTUATION_BITS 20
+
+/* What the connection remembers of its last loss. */
+struct ab_comparison {
+	u64 average; /* A; rounded up, so that it does not come to 0: within 2^-18 us */
+	u64 away; /* max |D - A|; 0 with fewer than two paths to compare */
+	u32 known; /* 0 before there is an A */
+	u32 loss; /* the number of the loss that it was made on; 0 before the first */
+	u32 number; /* the newest one has the largest; 0 in a new row */
+};
+
+struct ab_state {
+	struct ab_comparison last;
+	struct ab_comparison before; /* what an undo restores */
+	u32 loss; /* the number of the path's last loss */
+};
+
+#include "group.h"
+
+/* Takes over the newest comparison. Rows of paths that have left hold theirs until the row is used again. */
+AB_INLINE void ab_catch_up(const struct ab_group *g, struct ab_path *p)
+{
+	for (u32 i = 0; i < AB_PATHS; i++)
+		if (g->path[i].state.last.number > p->state.last.number)
+			p->state.last = g->path[i].state.last;
+}
+
+/* Whether the path has a D. */
+AB_INLINE int ab_fluctuates(const struct ab_path *p)
+{
+	return ab_counts(p) && p->span.min_rtt <= p->span.max_rtt;
+}
+
+/* D, whole microseconds. */
+AB_INLINE u64 ab_fluctuation(const struct ab_path *p)
+{
+	return p->span.max_rtt - p->span.min_rtt;
+}
+
+/* A = (1 - b) A + b mean D with b = 5/8 (Eq. 4), by the sum of n paths' D. The first is the first mean. */
+AB_OPAQUE u64 ab_average(u64 average, u32 known, u64 sum, u32 n)
+{
+	u64 mean;
+
+	if (!n)
+		return average;
+	mean = (sum << AB_FLUCTUATION_BITS) / n;
+	return known ? (3 * average + 5 * mean + 7) / 8 : mean;
+}
+
+/* The larger of `away` and |D - A|; 0 where there are fewer than two paths to compare. */
+AB_OPAQUE u64 ab_farther(u64 away, u64 average, u64 d, u32 n)
+{
+	d <<= AB_FLUCTUATION_BITS;
+	return n < 2 ? 0 : ab_max(away, d > average ? d - average : average - d);
+}
+
+AB_INLINE void ab_compare(const struct ab_group *g, struct ab_comparison *c)
+{
+	u64 sum = 0, away = 0;
+	u32 n = 0;
+
+	for (u32 i = 0; i < AB_PATHS; i++)
+		if (ab_fluctuates(&g->path[i])) {
+			sum += ab_fluctuation(&g->path[i]);
+			n++;
+		}
+	c->average = ab_average(c->average, c->known, sum, n);
+	c->known |= n;
+	for (u32 i = 0; i < AB_PATHS; i++)
+		if (ab_fluctuates(&g->path[i]))
+			away = ab_farther(away, c->average, ab_fluctuation(&g->path[i]), n);
+	c->away = away;
+}
+
+/* The level by d = max |D - A| / A (Fig. 4): 0 up to 10 %, 1 up to 20 %, else 2. */
+AB_INLINE u32 ab_level(const struct ab_comparison *c)
+{
+	if (10 * c->away <= c->average)
+		return 0;
+	return 5 * c->away <= c->average ? 1 : 2;
+}
+
+/* Compares on a loss on path p, before its measurements start anew. */
+AB_INLINE void ab_compare_on_loss(const struct ab_group *g, struct ab_path *p)
+{
+	struct ab_comparison *c = &p->state.last;
+
+	ab_catch_up(g, p);
+	p->state.before = *c;
+	ab_compare(g, c);
+	c->number++;
+	c->loss = c->number;
+	p->state.loss = c->loss;
+}
+
+/* That loss was spurious: what was known before it is known again, unless another path has lost since. */
+AB_INLINE void ab_forget_loss(const struct ab_group *g, struct ab_path *p)
+{
+	u32 number;
+
+	ab_catch_up(g, p);
+	if (p->state.last.loss != p->state.loss)
+		return;
+	number = p->state.last.number;
+	p->state.last = p->state.before;
+	p->state.last.number = number + 1;
+}
+
+#endif

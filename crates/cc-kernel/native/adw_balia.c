@@ -1,0 +1,32 @@
+#include "../c/adw_balia.h"
+#include "native.h"
+
+static double seconds(u64 time)
+{
+	return (double)time / (double)(1ULL << AB_FLUCTUATION_BITS) / 1e6;
+}
+
+/* D, A, d, j, alpha */
+static void observe(const struct ab_group *g, u32 r, double *out, u32 n)
+{
+	struct ab_balanced b = ab_balanced(g);
+	const struct ab_path *p = &g->path[r];
+	struct ab_path seen = *p;
+	const struct ab_comparison *c = &seen.state.last;
+
+	if (n < 5)
+		return;
+	ab_catch_up(g, &seen);
+	if (ab_fluctuates(p))
+		out[0] = (p->span.max_rtt - p->span.min_rtt) / 1e6;
+	if (c->known)
+		out[1] = seconds(c->average);
+	if (c->loss) {
+		out[2] = c->away ? (double)c->away / (double)c->average : 0;
+		out[3] = ab_level(c);
+	}
+	if (ab_counts(p))
+		out[4] = (double)b.largest / (double)p->rate;
+}
+
+AB_EXPORT(adw_balia, observe);
