@@ -32,15 +32,15 @@ pub fn show(name: &str, as_json: bool) -> Result<(), Failure> {
 
 /// The algorithm called `name`.
 pub fn find(name: &str) -> Result<&'static Entry, Failure> {
-    registry::find(name).ok_or_else(|| unknown(name))
+    registry::find(name).ok_or_else(|| unknown(name, registry::entries().map(|e| e.name)))
 }
 
-fn unknown(name: &str) -> Failure {
-    let names = || registry::entries().map(|e| e.name);
-    let near =
-        names().map(|n| (strsim::damerau_levenshtein(name, n), n)).filter(|(d, n)| *d <= 1 + n.len() / 4);
-    let mut help = format!("there are: {}", names().collect::<Vec<_>>().join(", "));
-    if let Some((_, near)) = near.min() {
+/// That none of these algorithms is called `name`.
+pub fn unknown(name: &str, names: impl Iterator<Item = &'static str>) -> Failure {
+    let names: Vec<_> = names.collect();
+    let near = names.iter().map(|n| (strsim::damerau_levenshtein(name, n), n));
+    let mut help = format!("there are: {}", names.join(", "));
+    if let Some((_, near)) = near.filter(|(d, n)| *d <= 1 + n.len() / 4).min() {
         help = format!("did you mean `{near}`? {help}");
     }
     Failure::Input(miette!(help = help, "unknown algorithm `{name}`"))

@@ -1,5 +1,6 @@
 //! The command line.
 
+use crate::kernel_args::{self, KernelArgs};
 use crate::table::WIDTH;
 use anabranch_papers::Size;
 use clap::builder::NonEmptyStringValueParser;
@@ -78,6 +79,11 @@ Examples:
 and as the first line of a scenario, for editors that know Taplo's directive:
   #:schema scenario.schema.json";
 
+const MAN_EXAMPLES: &str = "\
+Examples:
+  anabranch man ~/.local/share/man/man1
+  anabranch man man1 && man man1/anabranch-kernel.1";
+
 const COMPLETIONS_EXAMPLES: &str = "\
 Examples:
   anabranch completions bash > ~/.local/share/bash-completion/completions/anabranch
@@ -90,6 +96,7 @@ Examples:
   anabranch compare scenarios/two-paths-and-a-neighbour.toml --cc uncoupled,lia,coupled-cubic --seeds 10
   anabranch paper all --quick
   anabranch cc show coupled-cubic
+  anabranch kernel doctor
 
 Exit status: 0 done; 1 the result itself failed; 2 bad input or environment; 130 interrupted.";
 
@@ -121,6 +128,9 @@ pub enum Command {
     /// Check a scenario without running it, and describe it.
     #[command(after_help = CHECK_EXAMPLES)]
     Check(CheckArgs),
+    /// Put coupled congestion control into the running Linux kernel, for its MPTCP.
+    #[command(after_help = kernel_args::EXAMPLES)]
+    Kernel(KernelArgs),
     /// Print the JSON Schema of scenario files, for editors.
     #[command(after_help = SCHEMA_EXAMPLES)]
     Schema,
@@ -129,6 +139,12 @@ pub enum Command {
     Completions {
         /// Which shell.
         shell: Shell,
+    },
+    /// Write the manual pages, one per command.
+    #[command(after_help = MAN_EXAMPLES)]
+    Man {
+        /// Where to.
+        dir: PathBuf,
     },
 }
 
@@ -361,7 +377,7 @@ mod tests {
             let examples: Vec<_> = help.lines().filter(|l| l.starts_with("  anabranch ")).collect();
             assert!(!examples.is_empty(), "{name}");
             for example in examples {
-                let command = example.split(['>', '<']).next().unwrap().trim();
+                let command = example.split(['>', '<', '&']).next().unwrap().trim();
                 let cli = Cli::try_parse_from(words(command)).unwrap_or_else(|e| panic!("{example}: {e}"));
                 if let Command::Paper(args) = cli.command {
                     assert_papers(&args, example);

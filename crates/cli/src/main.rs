@@ -8,6 +8,10 @@ mod directory;
 mod failure;
 mod input;
 mod interrupt;
+mod kernel;
+mod kernel_args;
+mod kernel_show;
+mod man;
 mod output;
 mod paper;
 mod progress;
@@ -42,11 +46,13 @@ fn execute(command: Command) -> Result<(), Failure> {
             CcCommand::Report(args) => standard::report(&args),
         },
         Command::Check(args) => check::check(&args),
+        Command::Kernel(args) => kernel::kernel(&args.command),
         Command::Schema => output::print_json(&anabranch_scenario::json_schema()),
         Command::Completions { shell } => {
             let mut script = Vec::new();
             clap_complete::generate(shell, &mut Cli::command(), "anabranch", &mut script);
             output::print(&String::from_utf8_lossy(&script))
         }
+        Command::Man { dir } => man::write(&dir),
     }
 }

@@ -88,10 +88,31 @@ fn completions() {
 }
 
 #[test]
+fn man_pages() {
+    let dir = tempfile::tempdir().unwrap();
+    anabranch(["man".as_ref(), dir.path().as_os_str()]).ok();
+    for (page, says) in [
+        ("anabranch.1", "anabranch\\-kernel(1)"),
+        ("anabranch-compare.1", "seeds"),
+        ("anabranch-kernel-load.1", "anabranch kernel load all"),
+    ] {
+        let text = fs::read_to_string(dir.path().join(page)).unwrap();
+        assert!(text.contains(says), "{page}: {text}");
+    }
+    let file = dir.path().join("anabranch.1");
+    assert!(anabranch(["man".as_ref(), file.as_os_str()]).fails(2).contains("cannot write into"));
+}
+
+#[test]
 fn help() {
-    for command in ["run", "compare", "paper", "cc", "check", "schema", "completions"] {
+    for command in ["run", "compare", "paper", "cc", "check", "kernel", "schema", "completions", "man"] {
         let page = anabranch([command, "--help"]).ok();
         assert!(page.contains("Examples:"), "{page}");
+        fits(&page);
+    }
+    for command in ["doctor", "load", "unload", "list", "status", "use"] {
+        let page = anabranch(["kernel", command, "--help"]).ok();
+        assert!(page.contains(&format!("  anabranch kernel {command}")), "{page}");
         fits(&page);
     }
     for command in ["list", "show", "report"] {

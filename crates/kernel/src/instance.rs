@@ -7,7 +7,9 @@ use libbpf_rs::query::{
     LinkInfoIter, LinkTypeInfo, MapInfoIter, ProgInfoIter, ProgInfoQueryOptions, ProgramInfo,
 };
 use libbpf_rs::{MapCore, MapFlags, MapHandle, MapType};
+use rustix::time::{ClockId, clock_gettime};
 use std::collections::HashSet;
+use std::time::Duration;
 
 /// An algorithm in the kernel: registered, or unregistered while sockets still use it.
 pub struct Instance {
@@ -17,11 +19,29 @@ pub struct Instance {
     pub map_id: u32,
     /// Whether new sockets may choose it.
     pub registered: bool,
-    /// The kernel's references to it: one per socket, and one while it is registered.
+    /// The kernel's references to it: one per socket (listening ones too) and per network namespace that
+    /// chose it, and one while it is registered.
     pub references: u32,
     /// Its programs.
     pub programs: Vec<ProgramInfo>,
 }
+
+/// How full a table of connections is.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Occupancy {
+    /// Connections: of MPTCP, or a TCP socket each.
+    pub connections: u64,
+    /// Their subflows.
+    pub subflows: u64,
+    /// How many connections there is room for.
+    pub capacity: u32,
+}
+
+/// Connections that are read at a time.
+const BATCH: u32 = 512;
+
+/// Rows of a connection (`AB_PATHS`).
+const PATHS: u64 = 9;
 
 /// `enum bpf_struct_ops_state`: registered without a link, and ready for one.
 const INUSE: u32 = 1;
@@ -81,6 +101,29 @@ impl Instance {
         ids.dedup();
         let handles = ids.into_iter().filter_map(|id| MapHandle::from_map_id(id).ok());
         handles.into_iter().find(|map| map.name().to_string_lossy().ends_with(name))
+    }
+
+    /// How long it has been there.
+    pub fn age(&self) -> Duration {
+        let now = clock_gettime(ClockId::Boottime);
+        let now = Duration::new(now.tv_sec.unsigned_abs(), now.tv_nsec as u32);
+        let loaded = self.programs.iter().map(|program| program.load_time).min();
+        now.saturating_sub(loaded.unwrap_or(now))
+    }
+
+    /// How full its table is.
+    pub fn occupancy(&self) -> Option<Occupancy> {
+        let map = self.connections()?;
+        let mut occupancy = Occupancy { capacity: map.max_entries(), ..Occupancy::default() };
+        for (_, value) in map.lookup_batch(BATCH, MapFlags::ANY, MapFlags::ANY).ok()? {
+            let users = value.last_chunk().map_or(0, |users| u64::from_ne_bytes(*users));
+            // All bits are set while the connection leaves the table.
+            if (1..=PATHS).contains(&users) {
+                occupancy.connections += 1;
+                occupancy.subflows += users;
+            }
+        }
+        Some(occupancy)
     }
 
     /// Its table of connections.

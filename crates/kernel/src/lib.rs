@@ -17,20 +17,26 @@
 //! `link`, the registration (or, where the kernel has no such links, `ops`, the registered map),
 //! `connections`, the table of connections, and `counters`.
 
+mod cost;
 mod counters;
+mod doctor;
 mod error;
 mod instance;
 mod layout;
 mod load;
 mod messages;
 mod monitor;
+mod namespace;
 mod object;
 mod pins;
 
+pub use cost::{Cost, measure};
 pub use counters::Counters;
+pub use doctor::{Check, Need, Verdict, doctor, privileges};
 pub use error::Error;
-pub use instance::{Instance, instances};
+pub use instance::{Instance, Occupancy, instances};
 pub use load::{Load, Loaded, Registration, Unload, load, load_as, loaded, unload};
 pub use monitor::{Connection, Key, Monitor, Namespaces, Snapshot, Subflow};
+pub use namespace::{Namespace, available, choosers};
 pub use object::object;
 pub use pins::Pins;

@@ -3,6 +3,9 @@
 use libbpf_rs::{PrintLevel, set_print};
 use std::sync::{Mutex, Once, PoisonError};
 
+/// Lines that are kept for people.
+const LINES: usize = 30;
+
 static SAID: Mutex<String> = Mutex::new(String::new());
 
 fn keep(_: PrintLevel, message: String) {
@@ -17,8 +20,9 @@ pub(crate) fn listen() {
     });
 }
 
-/// What it said since it was last asked.
+/// What it said since it was last asked: of a verifier's long log the end, where the reason is.
 pub(crate) fn take() -> String {
-    let mut said = SAID.lock().unwrap_or_else(PoisonError::into_inner);
-    std::mem::take(&mut *said).trim_end().to_owned()
+    let said = std::mem::take(&mut *SAID.lock().unwrap_or_else(PoisonError::into_inner));
+    let lines: Vec<_> = said.trim_end().lines().collect();
+    lines[lines.len().saturating_sub(LINES)..].join("\n")
 }

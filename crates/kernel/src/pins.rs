@@ -140,15 +140,20 @@ fn names(directory: &Path) -> Result<Vec<OsString>, Error> {
     fs::read_dir(directory).map_err(failed)?.map(|file| Ok(file.map_err(failed)?.file_name())).collect()
 }
 
-/// The BPF file system that the system's first process sees: another mount, such as `ip netns exec` would
-/// need, is gone with the command, and the algorithms with it.
-fn file_system() -> PathBuf {
-    let namespace = |process| fs::read_link(format!("/proc/{process}/ns/mnt")).ok();
-    let same = match (namespace("self"), namespace("1")) {
-        (Some(own), Some(first)) => own == first,
-        _ => true,
-    };
-    PathBuf::from(if same { "/sys/fs/bpf" } else { "/proc/1/root/sys/fs/bpf" })
+/// The BPF file system as the outermost process above this one sees it: a mount of this command's own, such
+/// as one within `ip netns exec`, is gone with the command, and the algorithms with it.
+pub(crate) fn file_system() -> PathBuf {
+    let namespace = |process: &str| fs::read_link(format!("/proc/{process}/ns/mnt")).ok();
+    let above = |process: &String| parent(process).filter(|above| namespace(above).is_some());
+    let outermost = std::iter::successors(Some("self".to_owned()), above).last().unwrap_or_default();
+    let same = namespace(&outermost) == namespace("self");
+    PathBuf::from(if same { "/sys/fs/bpf".to_owned() } else { format!("/proc/{outermost}/root/sys/fs/bpf") })
+}
+
+/// The number of a process's parent.
+fn parent(process: &str) -> Option<String> {
+    let status = fs::read_to_string(format!("/proc/{process}/status")).ok()?;
+    Some(status.lines().find_map(|line| line.strip_prefix("PPid:"))?.trim().to_owned())
 }
 
 /// Whether a BPF file system is mounted there.

@@ -1,0 +1,149 @@
+//! `anabranch kernel`: algorithms in the running kernel.
+
+use crate::algorithms::unknown;
+use crate::failure::Failure;
+use crate::kernel_args::{KernelCommand, NamesArgs, UseArgs};
+use crate::kernel_show;
+use crate::output::{counted, note, print};
+use crate::table::WIDTH;
+use anabranch_cc_kernel::registry::{self, KernelEntry};
+use anabranch_kernel::{Check, Error, Load, Namespace, Need, Unload, Verdict};
+use miette::miette;
+
+/// `anabranch kernel`.
+pub fn kernel(command: &KernelCommand) -> Result<(), Failure> {
+    match command {
+        KernelCommand::Doctor { json } => kernel_show::doctor(*json),
+        KernelCommand::Load(args) => load(args),
+        KernelCommand::Unload(args) => unload(args),
+        KernelCommand::List { json } => kernel_show::list(*json),
+        KernelCommand::Status(args) => kernel_show::status(args),
+        KernelCommand::Use(args) => choose(args),
+    }
+}
+
+/// What the library says went wrong.
+pub fn failed(error: Error) -> Failure {
+    Failure::Input(miette!("{error}"))
+}
+
+/// That something is missing, with how to get it.
+pub fn missing<'a>(checks: impl IntoIterator<Item = &'a Check>) -> Result<(), Failure> {
+    let missing: Vec<_> = checks.into_iter().filter(|c| c.verdict == Verdict::Missing).collect();
+    let [first, others @ ..] = &missing[..] else { return Ok(()) };
+    let mut help = first.help.to_owned();
+    if !others.is_empty() {
+        help += "\n`anabranch kernel doctor` tells what else is missing";
+    }
+    Err(Failure::Input(miette!(help = help, "{}: {}", first.title, first.found)))
+}
+
+/// What looking at the kernel's programs takes.
+pub fn require_privileges() -> Result<(), Failure> {
+    missing([&anabranch_kernel::privileges()])
+}
+
+fn load(args: &NamesArgs) -> Result<(), Failure> {
+    let entries = find_all(&args.names)?;
+    missing(&anabranch_kernel::doctor())?;
+    each(&entries, |entry| {
+        let done = match anabranch_kernel::load(entry)? {
+            Load::Done => "loaded",
+            Load::Already => "already loaded",
+        };
+        Ok(done.to_owned())
+    })
+}
+
+fn unload(args: &NamesArgs) -> Result<(), Failure> {
+    let entries = find_all(&args.names)?;
+    require_privileges()?;
+    each(&entries, |entry| {
+        Ok(match anabranch_kernel::unload(entry)? {
+            Unload::Done => "unloaded".to_owned(),
+            Unload::NotLoaded => "not loaded".to_owned(),
+            Unload::InUse(references) => unloading(entry, references),
+        })
+    })
+}
+
+/// Who still uses what was unloaded.
+fn unloading(entry: &KernelEntry, references: u32) -> String {
+    let choosers = anabranch_kernel::choosers(entry.kernel_name);
+    let names: Vec<_> = choosers.iter().map(|namespace| namespace.name.as_str()).collect();
+    let sockets = references.saturating_sub(names.len() as u32) as usize;
+    let mut text = format!("unloading; {} use it until they are closed", counted(sockets, "socket"));
+    if !names.is_empty() {
+        text += &format!(
+            ", and new ones of {} until another is chosen there, as by `anabranch kernel use reno`",
+            names.join(", ")
+        );
+    }
+    text
+}
+
+/// Does something with each algorithm, and prints what came of it; all are tried.
+fn each(
+    entries: &[&'static KernelEntry],
+    act: impl Fn(&'static KernelEntry) -> Result<String, Error>,
+) -> Result<(), Failure> {
+    let mut failures = Vec::new();
+    for entry in entries {
+        match act(entry) {
+            Ok(text) => {
+                let options = textwrap::Options::new(WIDTH).subsequent_indent("  ");
+                print(&textwrap::fill(&format!("{}: {text}", entry.kernel_name), options))?;
+            }
+            Err(error) => failures.push(format!("{}: {error}", entry.kernel_name)),
+        }
+    }
+    if failures.is_empty() { Ok(()) } else { Err(Failure::Input(miette!("{}", failures.join("\n")))) }
+}
+
+fn find_all(names: &[String]) -> Result<Vec<&'static KernelEntry>, Failure> {
+    if names.iter().any(|name| name == "all") {
+        return Ok(registry::all().iter().collect());
+    }
+    names.iter().map(|name| find(name)).collect()
+}
+
+fn find(name: &str) -> Result<&'static KernelEntry, Failure> {
+    let names = registry::all().iter().map(|entry| entry.reference.name);
+    registry::find_kernel(name).ok_or_else(|| unknown(name, names))
+}
+
+/// `anabranch kernel use`.
+fn choose(args: &UseArgs) -> Result<(), Failure> {
+    // A name that the kernel itself has is the kernel's own.
+    let own = anabranch_kernel::available().map_err(failed)?.contains(&args.name);
+    let entry = if own {
+        registry::all().iter().find(|e| e.kernel_name == args.name)
+    } else {
+        Some(find(&args.name)?)
+    };
+    require_privileges()?;
+    let namespace = args.netns.as_deref().map_or_else(Namespace::own, Namespace::find).map_err(failed)?;
+    if !args.host && namespace.is_initial().map_err(failed)? {
+        return Err(Failure::Input(miette!(
+            help = "name another by --netns, or say --host to mean it",
+            "{} is the machine's own: all its new sockets would use {}",
+            namespace.name,
+            args.name
+        )));
+    }
+    if let Some(entry) = entry {
+        let checks = anabranch_kernel::doctor();
+        missing(checks.iter().filter(|check| check.need != Need::MptcpEnabled))?;
+        anabranch_kernel::load(entry).map_err(failed)?;
+    }
+    let name = entry.map_or(args.name.as_str(), |entry| entry.kernel_name);
+    let before = namespace.chosen().map_err(failed)?;
+    namespace.choose(name).map_err(failed)?;
+    if !namespace.mptcp_enabled().map_err(failed)? {
+        note(&format!(
+            "MPTCP is off in {}: `sysctl -w net.mptcp.enabled=1` there switches it on; TCP alone couples nothing",
+            namespace.name
+        ));
+    }
+    print(&format!("New sockets of {} use {name}; before, {before}.", namespace.name))
+}

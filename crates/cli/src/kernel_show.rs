@@ -1,0 +1,229 @@
+//! `anabranch kernel doctor`, `list` and `status`: what is there.
+
+use crate::failure::Failure;
+use crate::kernel::{failed, missing, require_privileges};
+use crate::kernel_args::StatusArgs;
+use crate::output::{print, print_json};
+use crate::table::{PERCENT, PLAIN, Table};
+use anabranch_cc_kernel::registry::{self, KernelEntry};
+use anabranch_kernel::{Check, Cost, Counters, Instance, Occupancy, Verdict};
+use serde_json::{Value as Json, json};
+use std::time::Duration;
+
+/// `anabranch kernel doctor`.
+pub fn doctor(as_json: bool) -> Result<(), Failure> {
+    let checks = anabranch_kernel::doctor();
+    if as_json {
+        let describe = |check: &Check| json!({ "need": check.title, "state": state_of(check), "found": check.found, "help": check.help });
+        print_json(&checks.iter().map(describe).collect::<Vec<_>>())?;
+    } else {
+        let table = Table::new()
+            .text("", checks.iter().map(state_of))
+            .text("what", checks.iter().map(|c| c.title))
+            .text("found", checks.iter().map(|c| c.found.as_str()))
+            .text("how to get it", checks.iter().map(|c| c.help));
+        print(&table.to_string())?;
+    }
+    missing(&checks)
+}
+
+fn state_of(check: &Check) -> &'static str {
+    match check.verdict {
+        Verdict::Fine => "ok",
+        Verdict::Spare => "optional",
+        Verdict::Missing => "missing",
+    }
+}
+
+/// What the kernel has of an algorithm, or that it has nothing.
+struct Row {
+    entry: &'static KernelEntry,
+    instance: Option<Instance>,
+    pinned: bool,
+    /// The namespaces whose new sockets get it.
+    namespaces: Vec<String>,
+}
+
+/// A row per algorithm, and one more for each that is unloading while it is loaded again.
+fn rows() -> Result<Vec<Row>, Failure> {
+    require_privileges()?;
+    let loaded = anabranch_kernel::loaded().map_err(failed)?;
+    let mut instances = anabranch_kernel::instances().map_err(failed)?;
+    instances.sort_by_key(|instance| !instance.registered);
+    let mut rows = Vec::new();
+    for entry in registry::all() {
+        let is_ours = |instance: &mut Instance| instance.entry.kernel_name == entry.kernel_name;
+        let mut ours = instances.extract_if(.., is_ours);
+        let first = ours.next();
+        let namespaces = first.iter().flat_map(|_| anabranch_kernel::choosers(entry.kernel_name));
+        let namespaces = namespaces.map(|namespace| namespace.name).collect();
+        let pinned = loaded.iter().any(|l| l.entry.kernel_name == entry.kernel_name);
+        rows.push(Row { entry, instance: first, pinned, namespaces });
+        rows.extend(ours.map(|older| Row { entry, instance: Some(older), pinned, namespaces: vec![] }));
+    }
+    Ok(rows)
+}
+
+impl Row {
+    fn state(&self) -> &'static str {
+        match &self.instance {
+            None => "not loaded",
+            Some(instance) if !instance.registered => "unloading",
+            Some(_) if self.pinned => "loaded",
+            Some(_) => "loaded, not pinned",
+        }
+    }
+
+    fn counters(&self) -> Option<Counters> {
+        self.instance.as_ref()?.counters()
+    }
+
+    fn age(&self) -> Option<Duration> {
+        Some(self.instance.as_ref()?.age())
+    }
+
+    /// The namespaces, or how many they are.
+    fn chosen_by(&self) -> String {
+        match self.namespaces.len() {
+            n @ 4.. => format!("{n} network namespaces"),
+            _ => self.namespaces.join(", "),
+        }
+    }
+
+    fn json(&self) -> Json {
+        json!({
+            "name": self.entry.reference.name,
+            "kernel_name": self.entry.kernel_name,
+            "title": self.entry.reference.title,
+            "state": self.state(),
+            "age_s": self.age().map(|age| age.as_secs()),
+            "sockets": self.counters().map(|c| c.sockets),
+            "namespaces": self.namespaces,
+        })
+    }
+}
+
+/// `anabranch kernel list`.
+pub fn list(as_json: bool) -> Result<(), Failure> {
+    let rows = rows()?;
+    if as_json {
+        return print_json(&rows.iter().map(Row::json).collect::<Vec<_>>());
+    }
+    let table = Table::new()
+        .text("name", rows.iter().map(|r| r.entry.reference.name))
+        .text("in the kernel", rows.iter().map(|r| r.entry.kernel_name))
+        .text("state", rows.iter().map(Row::state))
+        .text("since", rows.iter().map(|r| r.age().map_or(String::new(), ago)))
+        .text("sockets", rows.iter().map(|r| r.counters().map_or(String::new(), |c| c.sockets.to_string())))
+        .text("chosen by", rows.iter().map(Row::chosen_by));
+    print(&table.to_string())
+}
+
+/// In the two largest units that it has.
+fn ago(age: Duration) -> String {
+    let seconds = age.as_secs();
+    let (minutes, hours, days) = (seconds / 60, seconds / 3600, seconds / 86400);
+    match (days, hours, minutes) {
+        (0, 0, 0) => format!("{seconds} s ago"),
+        (0, 0, _) => format!("{minutes} min {} s ago", seconds % 60),
+        (0, _, _) => format!("{hours} h {} min ago", minutes % 60),
+        _ => format!("{days} d {} h ago", hours % 24),
+    }
+}
+
+/// `anabranch kernel status`.
+pub fn status(args: &StatusArgs) -> Result<(), Failure> {
+    let rows: Vec<_> = rows()?.into_iter().filter(|row| row.instance.is_some()).collect();
+    let seconds = args.cost.map(Duration::from_secs);
+    let costs = seconds.map(anabranch_kernel::measure).transpose().map_err(failed)?;
+    let occupancies: Vec<_> = rows
+        .iter()
+        .map(|row| row.instance.as_ref().and_then(Instance::occupancy).unwrap_or_default())
+        .collect();
+    if args.json {
+        let algorithms = rows.iter().zip(&occupancies).map(|(row, occupancy)| of_status(row, occupancy));
+        return print_json(&json!({
+            "algorithms": algorithms.collect::<Vec<_>>(),
+            "costs": costs.map(|costs| costs.iter().map(of_cost).collect::<Vec<_>>()),
+        }));
+    }
+    if rows.is_empty() {
+        return print("No algorithm is loaded: `anabranch kernel load NAME` loads one.");
+    }
+    let counters: Vec<_> = rows.iter().map(|row| row.counters().unwrap_or_default()).collect();
+    let table = Table::new()
+        .text("in the kernel", rows.iter().map(|r| r.entry.kernel_name))
+        .text("state", rows.iter().map(Row::state))
+        .count("sockets", counters.iter().map(|c| c.sockets))
+        .count("connections", occupancies.iter().map(|o| o.connections))
+        .count("subflows", occupancies.iter().map(|o| o.subflows))
+        .quantity("table full", PERCENT, occupancies.iter().map(|o| Some(share(o))))
+        .count("refused", counters.iter().map(|c| c.refused));
+    print(&table.to_string())?;
+    match costs {
+        Some(mut costs) => {
+            costs.retain(|cost| cost.calls > 0);
+            print(&format!(
+                "\n{}",
+                if costs.is_empty() { "No program ran.".into() } else { table_of(&costs) }
+            ))
+        }
+        None => Ok(()),
+    }
+}
+
+fn share(occupancy: &Occupancy) -> f64 {
+    occupancy.connections as f64 / f64::from(occupancy.capacity.max(1))
+}
+
+fn of_status(row: &Row, occupancy: &Occupancy) -> Json {
+    let mut json = row.json();
+    json["refused"] = json!(row.counters().map(|c| c.refused));
+    json["connections"] = json!(occupancy.connections);
+    json["subflows"] = json!(occupancy.subflows);
+    json["capacity"] = json!(occupancy.capacity);
+    json
+}
+
+/// ns; none of a program that did not run.
+fn per_call(cost: &Cost) -> Option<f64> {
+    (cost.calls > 0).then(|| cost.time as f64 / cost.calls as f64)
+}
+
+fn of_cost(cost: &Cost) -> Json {
+    json!({
+        "algorithm": cost.algorithm,
+        "program": cost.program,
+        "calls": cost.calls,
+        "time_ns": cost.time,
+        "ns_per_call": per_call(cost),
+    })
+}
+
+fn table_of(costs: &[Cost]) -> String {
+    Table::new()
+        .text("in the kernel", costs.iter().map(|c| c.algorithm))
+        .text("program", costs.iter().map(|c| c.program.as_str()))
+        .count("calls", costs.iter().map(|c| c.calls))
+        .quantity("ns per call", PLAIN, costs.iter().map(per_call))
+        .to_string()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::ago;
+    use std::time::Duration;
+
+    #[test]
+    fn ages() {
+        for (seconds, text) in [
+            (0, "0 s ago"),
+            (59, "59 s ago"),
+            (61, "1 min 1 s ago"),
+            (3 * 3600 + 59 * 60 + 59, "3 h 59 min ago"),
+            (86400 * 2 + 3600, "2 d 1 h ago"),
+        ] {
+            assert_eq!(ago(Duration::from_secs(seconds)), text);
+        }
+    }
+}

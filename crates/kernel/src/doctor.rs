@@ -1,0 +1,241 @@
+//! What the algorithms need of the machine, and whether it is there.
+
+use crate::layout::Layout;
+use crate::{messages, namespace, pins};
+use libbpf_rs::ProgramType;
+use rustix::thread::{CapabilitySet, capabilities};
+use std::fs;
+use std::path::Path;
+
+/// Something that is needed.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Need {
+    /// Linux 6.1.
+    Version,
+    /// The kernel's types, by which the programs find its fields.
+    Btf,
+    /// MPTCP, compiled in.
+    Mptcp,
+    /// MPTCP, switched on in this network namespace.
+    MptcpEnabled,
+    /// Programs that serve as functions of the kernel.
+    StructOps,
+    /// The permission to load programs, to read the kernel's memory in them, and to find those loaded.
+    Privileges,
+    /// That lockdown allows programs to read the kernel's memory.
+    Lockdown,
+    /// Where pins are kept.
+    FileSystem,
+    /// Registrations that are links.
+    Links,
+}
+
+/// How it stands with a need.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Verdict {
+    /// It is there.
+    Fine,
+    /// It is not there, and does not have to be.
+    Spare,
+    /// Nothing goes without.
+    Missing,
+}
+
+/// A need, looked at.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Check {
+    /// Which.
+    pub need: Need,
+    /// What it is called.
+    pub title: &'static str,
+    /// How it stands.
+    pub verdict: Verdict,
+    /// What was found.
+    pub found: String,
+    /// Unless it is fine: how to get it.
+    pub help: &'static str,
+}
+
+/// The oldest kernel whose BPF has what the programs use.
+const OLDEST: (u32, u32) = (6, 1);
+
+/// What loading and finding algorithms takes.
+const CAPABILITIES: [(CapabilitySet, &str); 4] = [
+    (CapabilitySet::BPF, "CAP_BPF"),
+    (CapabilitySet::PERFMON, "CAP_PERFMON"),
+    (CapabilitySet::NET_ADMIN, "CAP_NET_ADMIN"),
+    (CapabilitySet::SYS_ADMIN, "CAP_SYS_ADMIN"),
+];
+
+/// Looks at everything, in this process's network namespace.
+pub fn doctor() -> Vec<Check> {
+    messages::listen();
+    let privileges = privileges();
+    let may = privileges.verdict == Verdict::Fine;
+    vec![
+        version(),
+        btf(),
+        mptcp(),
+        mptcp_enabled(),
+        privileges,
+        struct_ops(may),
+        lockdown(),
+        file_system(),
+        links(),
+    ]
+}
+
+impl Check {
+    fn new(need: Need, title: &'static str, found: impl Into<String>) -> Self {
+        Check { need, title, verdict: Verdict::Fine, found: found.into(), help: "" }
+    }
+
+    fn or(self, verdict: Verdict, unless: bool, help: &'static str) -> Self {
+        if unless { self } else { Check { verdict, help, ..self } }
+    }
+}
+
+/// Whether the process may do what all this takes.
+pub fn privileges() -> Check {
+    let held = capabilities(None).map_or(CapabilitySet::empty(), |sets| sets.effective);
+    let lacking: Vec<_> =
+        CAPABILITIES.iter().filter(|(c, _)| !held.contains(*c)).map(|(_, name)| *name).collect();
+    let contained = !is_first_user_namespace(&fs::read_to_string("/proc/self/uid_map").unwrap_or_default());
+    let found = match lacking.is_empty() {
+        true if contained => "a user namespace's only, which the kernel does not let load programs".into(),
+        true => "root's".into(),
+        false => format!("without {}", lacking.join(", ")),
+    };
+    Check::new(Need::Privileges, "privileges", found).or(
+        Verdict::Missing,
+        lacking.is_empty() && !contained,
+        "run it as root: `sudo anabranch kernel …`",
+    )
+}
+
+/// The first user namespace maps every id to itself.
+fn is_first_user_namespace(uid_map: &str) -> bool {
+    uid_map.is_empty() || uid_map.split_whitespace().eq(["0", "0", "4294967295"])
+}
+
+fn version() -> Check {
+    let release = rustix::system::uname().release().to_string_lossy().into_owned();
+    let new_enough = parse_version(&release).is_some_and(|version| version >= OLDEST);
+    let help = "Linux 6.1 or later: Debian 12, Ubuntu 24.04 and OpenWrt 24.10 have one";
+    Check::new(Need::Version, "kernel", release).or(Verdict::Missing, new_enough, help)
+}
+
+/// `6.1.0-18-cloud-amd64`: major and minor.
+fn parse_version(release: &str) -> Option<(u32, u32)> {
+    let mut numbers = release.split(|c: char| !c.is_ascii_digit()).map(str::parse);
+    Some((numbers.next()?.ok()?, numbers.next()?.ok()?))
+}
+
+fn btf() -> Check {
+    let there = Path::new("/sys/kernel/btf/vmlinux").exists();
+    let found = if there { "/sys/kernel/btf/vmlinux" } else { "none" };
+    let help = "a kernel built with CONFIG_DEBUG_INFO_BTF=y: the distributions' are; OpenWrt's needs \
+                KERNEL_DEBUG_INFO_BTF";
+    Check::new(Need::Btf, "types (BTF)", found).or(Verdict::Missing, there, help)
+}
+
+fn mptcp() -> Check {
+    let there = namespace::mptcp_enabled().is_some();
+    let found = if there { "compiled in" } else { "not compiled in" };
+    Check::new(Need::Mptcp, "MPTCP", found).or(Verdict::Missing, there, "a kernel built with CONFIG_MPTCP=y")
+}
+
+fn mptcp_enabled() -> Check {
+    let on = namespace::mptcp_enabled() == Some(true);
+    let found = if on { "on in this network namespace" } else { "off in this network namespace" };
+    let help = "`sysctl -w net.mptcp.enabled=1`, and a file in /etc/sysctl.d to keep it";
+    Check::new(Need::MptcpEnabled, "net.mptcp.enabled", found).or(Verdict::Missing, on, help)
+}
+
+fn struct_ops(may: bool) -> Check {
+    let title = "BPF struct_ops";
+    // Only who may load programs can find out what can be loaded.
+    let there = may && ProgramType::StructOps.is_supported().unwrap_or(false);
+    let (found, verdict) = match (there, may) {
+        (true, _) => ("there", Verdict::Missing),
+        (_, true) => ("not there", Verdict::Missing),
+        (_, false) => ("cannot be looked at without privileges", Verdict::Spare),
+    };
+    let help =
+        if may { "a kernel built with CONFIG_BPF_SYSCALL=y and CONFIG_BPF_JIT=y" } else { "run it as root" };
+    Check::new(Need::StructOps, title, found).or(verdict, there, help)
+}
+
+fn lockdown() -> Check {
+    let state = fs::read_to_string("/sys/kernel/security/lockdown").ok();
+    let mode = state.as_deref().map_or("none", lockdown_mode);
+    let help = "the programs read kernel memory, which lockdown=confidentiality forbids: boot with \
+                lockdown=integrity or without";
+    Check::new(Need::Lockdown, "lockdown", mode).or(Verdict::Missing, mode != "confidentiality", help)
+}
+
+/// `none [integrity] confidentiality`: the one in brackets.
+fn lockdown_mode(state: &str) -> &str {
+    state.split_whitespace().find_map(|mode| mode.strip_prefix('[')?.strip_suffix(']')).unwrap_or("none")
+}
+
+fn file_system() -> Check {
+    let path = pins::file_system();
+    let there = pins::is_bpf(&path);
+    let found = if there { path.display().to_string() } else { format!("not mounted at {}", path.display()) };
+    let help = "nothing to do: `anabranch kernel load` mounts it";
+    Check::new(Need::FileSystem, "BPF file system", found).or(Verdict::Spare, there, help)
+}
+
+fn links() -> Check {
+    let there = Layout::get().is_ok_and(|layout| layout.links);
+    let found = if there { "there" } else { "not there" };
+    let help = "nothing to do: before Linux 6.4 the registered map is pinned instead";
+    Check::new(Need::Links, "struct_ops links", found).or(Verdict::Spare, there, help)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn versions() {
+        for (release, version) in [
+            ("6.1.0-18-cloud-amd64", Some((6, 1))),
+            ("6.18.44-fc", Some((6, 18))),
+            ("7.0-rc1", Some((7, 0))),
+            ("6", None),
+            ("", None),
+            ("x.y", None),
+        ] {
+            assert_eq!(parse_version(release), version, "{release}");
+        }
+        assert!(parse_version("5.15.0").unwrap() < OLDEST && parse_version("6.12").unwrap() > OLDEST);
+    }
+
+    /// Documentation/admin-guide/LSM: the active mode is in brackets.
+    #[test]
+    fn lockdown_modes() {
+        for (state, mode) in [
+            ("[none] integrity confidentiality\n", "none"),
+            ("none [integrity] confidentiality\n", "integrity"),
+            ("none integrity [confidentiality]\n", "confidentiality"),
+            ("", "none"),
+        ] {
+            assert_eq!(lockdown_mode(state), mode);
+        }
+    }
+
+    #[test]
+    fn user_namespaces() {
+        assert!(is_first_user_namespace("         0          0 4294967295\n"));
+        assert!(!is_first_user_namespace("         0       1000          1\n"));
+    }
+
+    #[test]
+    fn only_what_is_not_fine_has_help() {
+        for check in doctor() {
+            assert_eq!(check.verdict == Verdict::Fine, check.help.is_empty(), "{check:?}");
+        }
+    }
+}

@@ -1,0 +1,144 @@
+//! Network namespaces, and which congestion control their sockets get.
+
+use crate::Error;
+use rustix::thread::{LinkNameSpaceType, move_into_link_name_space};
+use std::collections::HashSet;
+use std::ffi::OsString;
+use std::fs::{self, File};
+use std::io;
+use std::os::fd::AsFd;
+use std::os::unix::fs::MetadataExt;
+use std::path::{Path, PathBuf};
+use std::thread;
+
+const CONGESTION_CONTROL: &str = "/proc/sys/net/ipv4/tcp_congestion_control";
+const AVAILABLE: &str = "/proc/sys/net/ipv4/tcp_available_congestion_control";
+const MPTCP_ENABLED: &str = "/proc/sys/net/mptcp/enabled";
+/// In the initial namespace only.
+const GLOBAL: &str = "/proc/sys/net/ipv4/tcp_mem";
+/// Where `ip netns` keeps namespaces by name.
+const NAMED: &str = "/run/netns";
+
+/// Whether MPTCP is on in this thread's namespace; `None` where the kernel has none.
+pub(crate) fn mptcp_enabled() -> Option<bool> {
+    fs::read_to_string(MPTCP_ENABLED).ok().map(|value| value.trim() == "1")
+}
+
+/// The congestion controls that the kernel has, in every namespace.
+///
+/// # Errors
+/// Without /proc.
+pub fn available() -> Result<Vec<String>, Error> {
+    let names = fs::read_to_string(AVAILABLE).map_err(Error::file("read", AVAILABLE))?;
+    Ok(names.split_whitespace().map(str::to_owned).collect())
+}
+
+/// A network namespace.
+pub struct Namespace {
+    /// As it is called: a name, a path, or a process in it.
+    pub name: String,
+    path: PathBuf,
+    file: File,
+}
+
+impl Namespace {
+    /// This thread's.
+    ///
+    /// # Errors
+    /// Without /proc.
+    pub fn own() -> Result<Self, Error> {
+        Self::open("this network namespace".to_owned(), "/proc/thread-self/ns/net".into())
+    }
+
+    /// By a name of `ip netns`, a path, or a process's number.
+    ///
+    /// # Errors
+    /// Where there is none, or it may not be opened.
+    pub fn find(name: &str) -> Result<Self, Error> {
+        let named = Path::new(NAMED).join(name);
+        let path = match name.parse::<u32>() {
+            _ if name.contains('/') => PathBuf::from(name),
+            Ok(process) if !named.exists() => PathBuf::from(format!("/proc/{process}/ns/net")),
+            _ => named,
+        };
+        Self::open(name.to_owned(), path)
+    }
+
+    fn open(name: String, path: PathBuf) -> Result<Self, Error> {
+        let file = File::open(&path).map_err(Error::file("open the network namespace", &path))?;
+        Ok(Namespace { name, path, file })
+    }
+
+    /// Whether it is the machine's own: only there the kernel shows what holds for all.
+    ///
+    /// # Errors
+    /// Without privileges.
+    pub fn is_initial(&self) -> Result<bool, Error> {
+        self.inside(|| Path::new(GLOBAL).exists())
+    }
+
+    /// The congestion control that new sockets get.
+    ///
+    /// # Errors
+    /// Without privileges.
+    pub fn chosen(&self) -> Result<String, Error> {
+        let chosen = self.inside(|| fs::read_to_string(CONGESTION_CONTROL))?;
+        Ok(chosen.map_err(Error::file("read", CONGESTION_CONTROL))?.trim().to_owned())
+    }
+
+    /// Chooses the congestion control that new sockets get.
+    ///
+    /// # Errors
+    /// Without privileges, and where the kernel has no such congestion control or keeps it from namespaces.
+    pub fn choose(&self, name: &str) -> Result<(), Error> {
+        self.inside(|| fs::write(CONGESTION_CONTROL, name))?.map_err(Error::file("write", CONGESTION_CONTROL))
+    }
+
+    /// Whether MPTCP is on.
+    ///
+    /// # Errors
+    /// Without privileges.
+    pub fn mptcp_enabled(&self) -> Result<bool, Error> {
+        Ok(self.inside(mptcp_enabled)? == Some(true))
+    }
+
+    /// Calls `f` in a thread that has entered the namespace: the files of /proc/sys/net are then its own.
+    fn inside<T: Send>(&self, f: impl FnOnce() -> T + Send) -> Result<T, Error> {
+        let enter = || -> io::Result<T> {
+            move_into_link_name_space(self.file.as_fd(), Some(LinkNameSpaceType::Network))?;
+            Ok(f())
+        };
+        let done = thread::scope(|scope| scope.spawn(enter).join());
+        let done = done.unwrap_or_else(|panic| std::panic::resume_unwind(panic));
+        done.map_err(Error::file("enter the network namespace", &self.path))
+    }
+}
+
+/// Every network namespace that has a name or a process, each once.
+fn all() -> Vec<Namespace> {
+    let entries = |path| fs::read_dir(path).into_iter().flatten().filter_map(Result::ok);
+    let text = |name: OsString| name.to_string_lossy().into_owned();
+    let first = Namespace::open("the initial network namespace".to_owned(), "/proc/1/ns/net".into());
+    let named = entries(NAMED).map(|entry| Namespace::open(text(entry.file_name()), entry.path()));
+    let processes =
+        entries("/proc").map(|entry| text(entry.file_name())).filter(|n| n.parse::<u32>().is_ok());
+    let of_processes = processes.map(|process| {
+        Namespace::open(
+            format!("the network namespace of process {process}"),
+            format!("/proc/{process}/ns/net").into(),
+        )
+    });
+    let mut seen = HashSet::new();
+    std::iter::once(first)
+        .chain(named)
+        .chain(of_processes)
+        .flatten()
+        .filter(|n| n.file.metadata().is_ok_and(|file| seen.insert((file.dev(), file.ino()))))
+        .collect()
+}
+
+/// The namespaces whose new sockets get the congestion control called `name`. Those that this process may
+/// not enter, and those that have neither a name nor a process, are left out.
+pub fn choosers(name: &str) -> Vec<Namespace> {
+    all().into_iter().filter(|n| n.chosen().is_ok_and(|chosen| chosen == name)).collect()
+}

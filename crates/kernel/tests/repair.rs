@@ -1,0 +1,126 @@
+//! What a loader killed by SIGKILL leaves, at each of its steps, and what the next command makes of it.
+
+mod common;
+
+use anabranch_cc_kernel::registry::{self, KernelEntry};
+use anabranch_kernel::{
+    Load, Pins, Registration, Unload, available, instances, load, load_as, loaded, object, unload,
+};
+use common::Kernel;
+use libbpf_rs::{MapCore, MapType, Object, ObjectBuilder};
+use std::fs;
+use std::path::PathBuf;
+
+fn reno() -> &'static KernelEntry {
+    registry::find_kernel("ab_reno").unwrap()
+}
+
+/// A loader's programs, verified but not registered.
+fn object_of_reno(registration: Registration) -> Object {
+    let mut open = ObjectBuilder::default().open_memory(object(reno())).unwrap();
+    if registration == Registration::Map {
+        let mut ops = open.maps_mut().find(|map| map.map_type() == MapType::StructOps).unwrap();
+        let flags = ops.map_flags() & !(1 << 13);
+        ops.set_map_flags(flags).unwrap();
+    }
+    open.load().unwrap()
+}
+
+fn directory(name: &str) -> PathBuf {
+    Pins::open().unwrap().directory(name)
+}
+
+fn is_registered() -> bool {
+    available().unwrap().iter().any(|name| name == "ab_reno")
+}
+
+fn is_pinned() -> bool {
+    loaded().unwrap().iter().any(|loaded| loaded.entry.kernel_name == "ab_reno")
+}
+
+/// Leaves what a loader has pinned after `steps`: the table, the counters, and then the link; or the map of
+/// functions, and then its registration.
+fn killed_after(steps: usize, registration: Registration) -> PathBuf {
+    let loading = directory("loading");
+    fs::create_dir(&loading).unwrap();
+    let mut object = object_of_reno(registration);
+    let pin = |object: &mut Object, end: &str, file: &str| {
+        let mut map = object.maps_mut().find(|map| map.name().to_string_lossy().ends_with(end)).unwrap();
+        map.pin(loading.join(file)).unwrap();
+    };
+    if steps > 0 {
+        pin(&mut object, "connections", "connections");
+    }
+    if steps > 1 {
+        pin(&mut object, ".bss", "counters");
+    }
+    if steps > 2 && registration == Registration::Map {
+        pin(&mut object, "congestion_control", "ops");
+    }
+    if steps > 3 {
+        let mut ops = object.maps_mut().find(|map| map.map_type() == MapType::StructOps).unwrap();
+        let mut link = ops.attach_struct_ops().unwrap();
+        match registration {
+            Registration::Link => link.pin(loading.join("link")).unwrap(),
+            Registration::Map => link.disconnect(),
+        }
+    }
+    loading
+}
+
+#[test]
+fn whatever_a_killed_loader_leaves_is_removed() {
+    let Some(_kernel) = Kernel::lock() else { return };
+    unload(reno()).unwrap();
+    for registration in [Registration::Link, Registration::Map] {
+        for steps in 0..=4 {
+            let leftover = killed_after(steps, registration);
+            assert_eq!(is_registered(), steps == 4, "{registration:?} {steps}");
+            // Already the next look finds a kernel without it.
+            assert!(!is_pinned());
+            assert!(!leftover.exists());
+            assert_eq!(load(reno()).unwrap(), Load::Done);
+            assert!(is_registered());
+            assert_eq!(unload(reno()).unwrap(), Unload::Done);
+        }
+    }
+}
+
+/// Killed between the renaming and the end.
+#[test]
+fn whatever_a_killed_unloader_leaves_is_removed() {
+    let Some(_kernel) = Kernel::lock() else { return };
+    for registration in [Registration::Link, Registration::Map] {
+        for removed in [&[][..], &["connections"], &["connections", "counters"]] {
+            unload(reno()).unwrap();
+            load_as(reno(), registration).unwrap();
+            let unloading = directory("unloading");
+            fs::rename(directory("ab_reno"), &unloading).unwrap();
+            removed.iter().for_each(|file| fs::remove_file(unloading.join(file)).unwrap());
+            assert_eq!(load(reno()).unwrap(), Load::Done);
+            assert!(!unloading.exists() && is_registered());
+            assert_eq!(unload(reno()).unwrap(), Unload::Done);
+        }
+    }
+}
+
+/// Somebody removed the files: of a registered map, which then stays without them.
+#[test]
+fn an_algorithm_without_its_pins_is_found() {
+    let Some(_kernel) = Kernel::lock() else { return };
+    let lose = || {
+        unload(reno()).unwrap();
+        load_as(reno(), Registration::Map).unwrap();
+        fs::remove_file(directory("ab_reno").join("ops")).unwrap();
+        assert!(is_registered() && !is_pinned());
+        let instance = instances().unwrap().into_iter().find(|i| i.entry.kernel_name == "ab_reno").unwrap();
+        assert!(instance.registered && instance.counters().is_some());
+    };
+    lose();
+    assert_eq!(unload(reno()).unwrap(), Unload::Done);
+    assert!(!is_registered() && !directory("ab_reno").exists());
+    lose();
+    assert_eq!(load(reno()).unwrap(), Load::Done);
+    assert!(is_pinned());
+    assert_eq!(unload(reno()).unwrap(), Unload::Done);
+}
