@@ -9,6 +9,7 @@
 
 /* The largest such window: one in the background can be three times a path's. */
 #define AB_MAX_CUBIC (AB_MAX_CWND << 2)
+#define AB_K_BITS 10
 
 /* CUBIC's state in congestion avoidance. Windows in Q40 segments, times in us. */
 struct ab_cubic {
@@ -17,7 +18,7 @@ struct ab_cubic {
 	u64 epoch; /* when the stage began, moved on by the time in which the application limited the sender */
 	u64 last; /* when an acknowledgement was last seen */
 	u64 w_est; /* the window of a Reno flow in the same place (section 4.3) */
-	u32 k; /* time from the start of the stage to the plateau */
+	u64 k; /* time from the start of the stage to the plateau, 1/1024 us */
 	u8 begun; /* whether in a stage of congestion avoidance: not in slow start and recovery */
 	u8 from_plateau; /* whether the next stage starts on its plateau (4.8, 4.10) or below it, after a loss */
 };
@@ -31,26 +32,41 @@ AB_INLINE void ab_cubic_restart(struct ab_cubic *c)
 	c->begun = 0;
 }
 
-/* K = cbrt((w_max - w)/C) (Figure 2), us: below 2^28. Error 1 + 2^-27 K. */
-AB_INLINE u32 ab_cubic_k(u64 below)
-{
-	/* 10^6 (2^40 C)^(-1/3), Q16 */
-	return ab_mul(ab_cbrt(below), 8617739, 56);
-}
-
-/* C d^3, Q40 segments, for d in us; grows no further from 268 s on, where it is 1.8 AB_MAX_CUBIC.
- * Relative error 2^-31 /d, d in seconds, and 1e-9. */
+/* C d^3, Q40 segments, for d in 1/1024 us; grows no further from 268 s on, where it is 1.8 AB_MAX_CUBIC.
+ * Error 10^-10 of it and, with d in seconds, 10^-10 (d + d^2) segments. */
 AB_INLINE u64 ab_cubic_rise(u64 d)
 {
-	u64 s = ab_min(d, 1 << 28) * 4503599627ULL >> 20; /* seconds, Q32 */
+	u64 s = ab_mul(ab_min(d, 1ULL << 38), 4611686018427, 40); /* seconds, Q32 */
 
 	return ab_mul(ab_mul(s, s, 32), ab_mul(s, 1717986918, 32), 24);
+}
+
+/*
+ * K = cbrt((w_max - w)/C) (Figure 2), 1/1024 us, below 2^38. The cube root, then a Newton step so that the
+ * function rises as far as it says, and rounded up: it must not start above w, where W_est is only an
+ * acknowledgement's growth away. Error 3 and 10^-10 K.
+ */
+AB_OPAQUE u64 ab_cubic_k(u64 below)
+{
+	u64 k, risen;
+
+	if (!below)
+		return 0;
+	k = ab_mul(ab_cbrt(below), 8824564490, 56); /* 1.024 10^9 (2^40 C)^(-1/3), Q16 */
+	risen = ab_cubic_rise(k);
+	if (risen > below)
+		k -= ab_mul(ab_div(risen - below, below, 40), k / 3, 40);
+	else
+		k += ab_mul(ab_div(below - risen, below, 40), k / 3, 40);
+	return k + 2;
 }
 
 /* The cubic function (Figure 1), t us into the stage. */
 AB_INLINE u64 ab_cubic_at(const struct ab_cubic *c, u64 t)
 {
-	return t < c->k ? ab_less(c->w_max, ab_cubic_rise(c->k - t)) : c->w_max + ab_cubic_rise(t - c->k);
+	u64 fine = ab_min(t, 1ULL << 40) << AB_K_BITS;
+
+	return fine < c->k ? ab_less(c->w_max, ab_cubic_rise(c->k - fine)) : c->w_max + ab_cubic_rise(fine - c->k);
 }
 
 /* Starts a stage of congestion avoidance (section 4.2). */
@@ -65,10 +81,12 @@ AB_INLINE void ab_cubic_begin(struct ab_cubic *c, u64 w, u64 now)
 }
 
 /* The window w after `part` of it (Q40) was acknowledged in congestion avoidance. */
-AB_FUNCTION u64 ab_cubic_grow(struct ab_cubic *c, u64 w, u64 part, u64 now, u32 srtt)
+AB_OPAQUE u64 ab_cubic_grow(struct ab_cubic *c, u64 w, u64 part, u64 now, u32 srtt)
 {
 	u64 t, target;
 
+	if (!c)
+		return w;
 	if (!c->begun)
 		ab_cubic_begin(c, w, now);
 	c->last = now;

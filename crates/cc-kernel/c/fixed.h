@@ -18,7 +18,7 @@ _Static_assert(sizeof(u32) == 4 && sizeof(u64) == 8, "the rows are laid out alik
 /* A function of its own: the eBPF verifier then meets its code once per program, not once per use. */
 #define AB_FUNCTION static __attribute__((noinline, unused))
 /* A function of numbers that the verifier looks at once, for all numbers, rather than for each set of constants
- * that it is called with. */
+ * that it is called with. A pointer that it takes may be null for all that the verifier knows. */
 #ifdef __bpf__
 #define AB_OPAQUE __attribute__((noinline))
 #else

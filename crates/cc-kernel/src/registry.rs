@@ -59,6 +59,7 @@ static ALL: LazyLock<Vec<KernelEntry>> = LazyLock::new(|| {
         kernel!("cubic", "ab_cubic", ab_native_cubic),
         kernel!("compound", "ab_compound", ab_native_compound),
         kernel!("wcompound", "ab_wcompound", ab_native_wcompound),
+        kernel!("coupled-cubic", "ab_ccubic", ab_native_coupled_cubic),
     ]
 });
 

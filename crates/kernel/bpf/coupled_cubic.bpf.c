@@ -1,0 +1,4 @@
+#include "coupled_cubic.h"
+#include "glue.h"
+
+AB_CONGESTION_CONTROL("ab_ccubic");
