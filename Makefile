@@ -9,11 +9,11 @@ ANABRANCH := cargo run --quiet --release --locked --bin anabranch --
 export ANABRANCH_REQUIRE_KERNEL ?= $(shell [ "$$(id -u)" = 0 ] && [ -e /sys/kernel/btf/vmlinux ] && \
 	[ -e /proc/sys/net/mptcp/enabled ] && unshare --net true 2>/dev/null && echo 1)
 
-.PHONY: help setup build reproduce test lint unit deny docs quick bench fuzz fmt
+.PHONY: help setup build reproduce test lint unit deny docs quick bench fuzz fmt kernel-proof
 .NOTPARALLEL:
 
 help: ## list the targets
-	@awk -F':.*## ' '/^[a-z]+:.*## / { printf "make %-10s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
+	@awk -F':.*## ' '/^[a-z-]+:.*## / { printf "make %-12s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
 
 setup: ## install what this machine lacks: C compilers, libraries, curl, git, the Rust toolchain
 	@tools/setup.sh
@@ -42,6 +42,9 @@ docs: ## the crates' documentation and the book
 
 quick: ## the same at the quick size, into target/quick
 	$(ANABRANCH) paper all --quick --out target/quick
+
+kernel-proof: setup ## on this kernel: the duel with Reno in twelve runs, 10,000 connections; see the book, "On Linux"
+	cargo test --locked -p anabranch-kernel --test duel --test churn -- --ignored --nocapture
 
 bench: build ## speed, memory and the comparison with ns-3; see bench/README.md
 	@bench/run

@@ -27,8 +27,9 @@ pub struct Options<'a> {
 pub struct Done {
     /// What the server received, bits per second.
     pub goodput: f64,
-    /// Segments that the client sent again.
-    pub retransmits: u64,
+    /// Seconds of processor time of both ends, per byte received. Interrupts of the network are charged to
+    /// the process that they interrupt, mostly these two.
+    pub cpu_per_byte: f64,
 }
 
 impl Iperf {
@@ -47,10 +48,11 @@ impl Iperf {
     pub fn done(self) -> Done {
         let out = self.client.output();
         let report: Value = serde_json::from_str(&out).unwrap_or_else(|e| panic!("{e}: {out}"));
-        let end = &report["end"];
-        Done {
-            goodput: end["sum_received"]["bits_per_second"].as_f64().unwrap_or_else(|| panic!("{out}")),
-            retransmits: end["sum_sent"]["retransmits"].as_u64().unwrap_or(0),
-        }
+        let number = |part: &str, name: &str| {
+            report["end"][part][name].as_f64().unwrap_or_else(|| panic!("no {part}.{name}: {out}"))
+        };
+        let goodput = number("sum_received", "bits_per_second");
+        let percent = ["host_total", "remote_total"].map(|end| number("cpu_utilization_percent", end));
+        Done { goodput, cpu_per_byte: (percent[0] + percent[1]) / 100.0 / (goodput / 8.0) }
     }
 }

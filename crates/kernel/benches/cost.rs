@@ -1,0 +1,91 @@
+//! What the algorithms cost in the running kernel: `cargo bench -p anabranch-kernel [acks] [bytes]`.
+//!
+//! `acks`: time per acknowledgement, by the kernel's own statistics of BPF programs, which add two readings
+//! of the clock to each call. `bytes`: processor time per byte and throughput of MPTCP over two unlimited
+//! paths, beside the kernel's own CUBIC and Reno.
+
+#[path = "../tests/common/mod.rs"]
+mod common;
+#[path = "../tests/support/mod.rs"]
+mod support;
+
+use anabranch_cc_kernel::registry;
+use common::Kernel;
+use support::TOOLS;
+use support::algorithm::Algorithm;
+use support::iperf::{Done, Iperf, Options};
+use support::lab::{Bottleneck, Lab};
+use support::statistics::Statistics;
+use support::summary::Summary;
+
+fn main() {
+    let Some(_kernel) = Kernel::lock_with(TOOLS) else { return };
+    let chosen: Vec<String> = std::env::args().skip(1).filter(|arg| !arg.starts_with("--")).collect();
+    let wanted = |part: &str| chosen.is_empty() || chosen.iter().any(|c| c == part);
+    if wanted("acks") {
+        acks();
+    }
+    if wanted("bytes") {
+        bytes();
+    }
+}
+
+/// The kernel's names of all its algorithms.
+fn names() -> Vec<&'static str> {
+    registry::all().iter().map(|entry| entry.kernel_name).collect()
+}
+
+fn transfer(lab: &Lab, seconds: u32, algorithm: &str) -> Done {
+    let options = Options { mptcp: true, port: 5201, seconds, omit: 1, congestion_control: Some(algorithm) };
+    Iperf::start(lab, &options).done()
+}
+
+/// Two paths with losses, so that windows are between slow start and the next loss.
+fn acks() {
+    println!("ns per acknowledgement (all programs of the algorithm; one call of cong_avoid)\n");
+    println!("{:<10} {:>22} {:>22}", "", "2 x 50 Mbit/s", "2 x 500 Mbit/s");
+    for name in names() {
+        let algorithm = Algorithm::load(name);
+        let costs = [(50.0, 100), (500.0, 1000)].map(|(mbit_s, queue)| {
+            let lab = Lab::two_paths([Bottleneck { mbit_s, queue }; 2]);
+            lab.set_congestion_control(name);
+            let before = Statistics::of(&algorithm.instance());
+            let _enabled = Statistics::enable();
+            transfer(&lab, 10, name);
+            Statistics::of(&algorithm.instance()).since(&before)
+        });
+        let cells = costs.map(|c| format!("{:.0} ({:.0})", c.per_ack(), c.per_call("cong_avoid")));
+        println!("{name:<10} {:>22} {:>22}", cells[0], cells[1]);
+    }
+    println!();
+}
+
+/// How often each is measured, one after the other.
+const ROUNDS: usize = 10;
+
+fn bytes() {
+    let all: Vec<_> = ["cubic", "reno"].into_iter().chain(names()).collect();
+    let _loaded: Vec<_> = names().into_iter().map(Algorithm::load).collect();
+    let lab = Lab::direct(2);
+    let mut done = vec![vec![]; all.len()];
+    for _ in 0..ROUNDS {
+        for (name, done) in all.iter().zip(&mut done) {
+            done.push(transfer(&lab, 4, name));
+        }
+    }
+    println!(
+        "MPTCP over two unlimited paths, {ROUNDS} runs of each, in turn; beside CUBIC in the same turn\n"
+    );
+    println!("{:<10} {:>16} {:>16} {:>16} {:>16}", "", "Gbit/s", "of CUBIC's", "CPU ns/byte", "of CUBIC's");
+    for (name, runs) in all.iter().zip(&done) {
+        let column = |of: &dyn Fn(&Done, &Done) -> f64| {
+            let values: Vec<_> = runs.iter().zip(&done[0]).map(|(run, cubic)| of(run, cubic)).collect();
+            Summary::of(&values).to_string()
+        };
+        let goodput = column(&|run, _| run.goodput / 1e9);
+        let of_cubic = column(&|run, cubic| run.goodput / cubic.goodput);
+        let cpu = column(&|run, _| run.cpu_per_byte * 1e9);
+        let cpu_of_cubic = column(&|run, cubic| run.cpu_per_byte / cubic.cpu_per_byte);
+        println!("{name:<10} {goodput:>16} {of_cubic:>16} {cpu:>16} {cpu_of_cubic:>16}");
+    }
+}
