@@ -56,12 +56,15 @@ AB_INLINE struct ab_olia ab_olia(const struct ab_group *g)
 
 	for (u32 i = 0; i < AB_PATHS; i++) {
 		const struct ab_path *p = &g->path[i];
-		u32 w = ab_olia_whole(p), l = ab_olia_l(p);
-		u64 rtt2 = (u64)p->srtt * p->srtt;
+		u32 w, l;
+		u64 rtt2;
 		s32 better;
 
 		if (!ab_counts(p))
 			continue;
+		w = ab_olia_whole(p);
+		l = ab_olia_l(p);
+		rtt2 = (u64)p->srtt * p->srtt;
 		t.paths++;
 		t.total += p->rate;
 		better = ab_olia_compare(l, rtt2, t.best_l, t.best_rtt2);

@@ -1,0 +1,159 @@
+//! The kernel's BALIA, OLIA, EWTCP and ADW-BALIA against their formulas, evaluated by hand.
+
+use anabranch_cc::{Ack, Congestion, Group, Signal};
+use anabranch_cc_kernel::registry;
+
+/// A connection in congestion avoidance with these round-trip times and windows: losses at twice the windows,
+/// with nothing measured, and then the round-trip times.
+fn settled(name: &str, paths: &[(f64, f64)]) -> Group {
+    let mut group = registry::find(name).unwrap().group(&[]).unwrap();
+    for (r, (_, cwnd)) in paths.iter().enumerate() {
+        group.add_path(0.0, 2.0 * cwnd);
+        lose(&mut group, r);
+        assert_eq!(group.path(r).cwnd, *cwnd);
+    }
+    for (r, (rtt, _)) in paths.iter().enumerate() {
+        acknowledge(&mut group, r, 0.0, 0.0, *rtt);
+    }
+    group
+}
+
+/// The smoothed time with a sample as large.
+fn acknowledge(group: &mut Group, r: usize, acked: f64, delivered: f64, rtt: f64) {
+    let ack = Ack { acked, delivered, rtt: Some(rtt), srtt: rtt, cwnd_limited: true, ..Ack::default() };
+    group.on_ack(r, &ack);
+}
+
+/// What one acknowledged segment adds.
+fn added(group: &mut Group, r: usize) -> f64 {
+    let before = *group.path(r);
+    acknowledge(group, r, 1.0, 0.0, before.srtt);
+    group.path(r).cwnd - before.cwnd
+}
+
+fn lose(group: &mut Group, r: usize) {
+    group.on_congestion(r, &Congestion { now: 0.0, signal: Signal::Loss });
+}
+
+fn see(group: &Group, algorithm: &str, r: usize, name: &str) -> f64 {
+    let observables = registry::find(algorithm).unwrap().observables;
+    let mut out = vec![f64::NAN; observables.len()];
+    group.observe(r, &mut out);
+    out[observables.iter().position(|o| o.name == name).unwrap()]
+}
+
+#[track_caller]
+fn assert_close(ours: f64, expected: f64) {
+    assert!((ours / expected - 1.0).abs() < 1e-6, "{ours} against {expected}");
+}
+
+/// x = 1600 and 400. On the second path alpha = 4, the increase 400/(0.1 2000^2) 5/2 8/5, and a loss takes
+/// 3/4. On the first alpha = 1: 1600/(0.1 2000^2), and half.
+#[test]
+fn balia() {
+    let paths = [(0.1, 160.0), (0.1, 40.0)];
+    assert_eq!(see(&settled("balia@kernel", &paths), "balia", 1, "alpha"), 4.0);
+    for (r, increase, left) in [(0, 0.004, 80.0), (1, 0.004, 10.0)] {
+        assert_close(added(&mut settled("balia@kernel", &paths), r), increase);
+        let mut balia = settled("balia@kernel", &paths);
+        lose(&mut balia, r);
+        assert_close(balia.path(r).cwnd, left);
+    }
+}
+
+/// M is the first path and B the second, which has delivered more: a = -1/2 and 1/2. Shares of the rate are
+/// 0.8 and 0.2: increases (0.64 - 0.5)/160 and (0.04 + 0.5)/40.
+#[test]
+fn olia_moves_windows_to_the_best_path() {
+    let mut olia = settled("olia@kernel", &[(0.1, 160.0), (0.1, 40.0)]);
+    acknowledge(&mut olia, 0, 0.0, 100.0, 0.1);
+    acknowledge(&mut olia, 1, 0.0, 500.0, 0.1);
+    let seen = |r, name| see(&olia, "olia", r, name);
+    assert_eq!(
+        [0, 1].map(|r| (seen(r, "a"), seen(r, "in_b"), seen(r, "in_m"))),
+        [(-0.5, 0.0, 1.0), (0.5, 1.0, 0.0)]
+    );
+    assert_close(added(&mut olia, 0), 0.14 / 160.0);
+    assert!((added(&mut olia, 1) / (0.54 / 40.0) - 1.0).abs() < 1e-5); // the first window has moved
+}
+
+/// The first path has 160 of the 4160 segments per second and the largest window, the second is the best:
+/// the first window shrinks by (1/2 - (160/4160)^2)/160, and its threshold with it.
+#[test]
+fn olias_threshold_follows_the_window_down() {
+    let mut olia = settled("olia@kernel", &[(1.0, 160.0), (0.01, 40.0)]);
+    acknowledge(&mut olia, 1, 0.0, 500.0, 0.01);
+    let share: f64 = 160.0 / 4160.0;
+    assert_close(-added(&mut olia, 0), (0.5 - share * share) / 160.0);
+    assert_eq!(olia.path(0).ssthresh, olia.path(0).cwnd);
+}
+
+/// Each of four paths has half of Reno's increase, and each of nine a third.
+#[test]
+fn ewtcp() {
+    for (n, increase) in [(1, 0.1), (4, 0.05), (9, 0.1 / 3.0)] {
+        let mut ewtcp = settled("ewtcp@kernel", &vec![(0.1, 10.0); n]);
+        assert_close(added(&mut ewtcp, 0), increase);
+    }
+}
+
+/// Samples between 100 ms and 100 ms + D that leave the smoothed time.
+fn fluctuate(group: &mut Group, r: usize, spread: f64) {
+    for rtt in [0.1 + spread, 0.1] {
+        acknowledge(group, r, 0.0, 0.0, rtt);
+    }
+}
+
+fn fluctuating(spreads: [f64; 2]) -> Group {
+    let mut adw = settled("adw-balia@kernel", &[(0.1, 40.0); 2]);
+    (0..2).for_each(|r| fluctuate(&mut adw, r, spreads[r]));
+    adw
+}
+
+fn mean_spread(adw: &Group, r: usize) -> f64 {
+    see(adw, "adw-balia", r, "mean_spread")
+}
+
+/// A is 20 ms, and d 5, 10, 15, 20 and 30 %, first of the smaller D and then of the larger: levels 0, 0, 1, 1
+/// and 2, decreases 1/2, 3/8 and 1/4 of 40. Both thresholds are met exactly.
+#[test]
+fn adw_levels() {
+    for (off, left) in [(1, 20.0), (2, 20.0), (3, 25.0), (4, 25.0), (6, 30.0)] {
+        for off in [-f64::from(off), f64::from(off)] {
+            let mut adw = fluctuating([(20.0 - off) / 1e3, (20.0 + off) / 1e3]);
+            lose(&mut adw, 0);
+            assert_close(adw.path(0).cwnd, left);
+            assert_close(see(&adw, "adw-balia", 1, "dissimilarity"), off.abs() / 20.0);
+        }
+    }
+}
+
+/// After A = 20 ms a D of 10 ms and the other path's 17 ms: 3/8 20 + 5/8 13.5. Each path knows it, and forgets
+/// it when the loss was spurious.
+#[test]
+fn adw_average_is_the_connections() {
+    let mut adw = fluctuating([0.023, 0.017]);
+    lose(&mut adw, 0);
+    fluctuate(&mut adw, 0, 0.010);
+    lose(&mut adw, 1);
+    (0..2).for_each(|r| assert_close(mean_spread(&adw, r), 0.0159375));
+    adw.on_spurious(1);
+    (0..2).for_each(|r| assert_close(mean_spread(&adw, r), 0.02));
+}
+
+/// What only a path knew that left is lost with its row, unlike in the reference; not so once another path
+/// has had an acknowledgement.
+#[test]
+fn adw_average_and_a_row_that_is_used_again() {
+    for seen in [false, true] {
+        let mut adw = fluctuating([0.023, 0.017]);
+        lose(&mut adw, 0);
+        adw.remove_path(0);
+        assert_close(mean_spread(&adw, 1), 0.02);
+        if seen {
+            acknowledge(&mut adw, 1, 0.0, 0.0, 0.1);
+        }
+        assert_eq!(adw.add_path(0.0, 10.0), 0);
+        assert_eq!(mean_spread(&adw, 1).is_nan(), !seen);
+    }
+}
