@@ -172,14 +172,13 @@ fn subflows_come_and_go() {
 fn namespaces_vanish(reachable: bool, limit: Duration) {
     let Some(_kernel) = Kernel::lock_with(TOOLS) else { return };
     let algorithm = Algorithm::load("ab_lia");
-    let lab = Lab::two_paths([Bottleneck { mbit_s: 50.0, queue: 100 }; 2]);
+    let mut lab = Lab::two_paths([Bottleneck { mbit_s: 50.0, queue: 100 }; 2]);
     lab.set_congestion_control("ab_lia");
     let options = Options { mptcp: true, port: 5201, seconds: 3600, omit: 0, congestion_control: None };
     let iperf = Iperf::start(&lab, &options);
     until(|| algorithm.connections().contains(&2), "both subflows send");
-    let Lab { client, server, routers } = lab;
-    let routers = reachable.then_some(routers);
-    drop((client, server));
+    let routers = if reachable { std::mem::take(&mut lab.routers) } else { vec![] };
+    drop(lab);
     drop(iperf);
     let start = Instant::now();
     within(limit, || is_clean(&algorithm), "no rows are left");

@@ -54,7 +54,9 @@ fn a_socket_from_its_first_byte_to_its_end() {
         subflows.find(|s| s.local == client).cloned()
     };
     let all = seen(&mut monitor, |c| of_client(c).is_some_and(|s| s.acked_bytes >= 100_000));
-    assert!(all.iter().all(|c| matches!(c.key, Key::Single(_)) && c.entry.kernel_name == "ab_reno"));
+    // Others may use the machine as well.
+    let mut ours = all.iter().filter(|c| of_client(std::slice::from_ref(c)).is_some());
+    assert!(ours.all(|c| matches!(c.key, Key::Single(_)) && c.entry.kernel_name == "ab_reno"));
     let s = of_client(&all).unwrap();
     assert_eq!(s.remote, streams.0.peer_addr().unwrap());
     assert_eq!(Namespaces::now().name(s.netns), namespace.name);

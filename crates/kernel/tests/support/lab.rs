@@ -12,6 +12,7 @@
 //! dropping. There is no delay but that of the queues: not every kernel has `netem`.
 
 use crate::common::namespace::Namespace;
+use std::time::{Duration, Instant};
 
 /// The server's address.
 pub const SERVER: &str = "10.99.0.1";
@@ -127,6 +128,18 @@ impl Lab {
     pub fn set_congestion_control(&self, name: &str) {
         for end in [&self.client, &self.server] {
             end.choose(name);
+        }
+    }
+}
+
+/// What still runs in a moment ends first: sockets whose paths are gone would stay in the kernel, and use
+/// their algorithm, for minutes.
+impl Drop for Lab {
+    fn drop(&mut self) {
+        let open = |end: &Namespace| !end.command("ss -Htan state connected exclude time-wait").is_empty();
+        let start = Instant::now();
+        while (open(&self.client) || open(&self.server)) && start.elapsed() < Duration::from_secs(2) {
+            std::thread::sleep(Duration::from_millis(20));
         }
     }
 }
