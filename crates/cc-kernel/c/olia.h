@@ -14,9 +14,29 @@ struct ab_olia {
 	u64 best_rtt2; /* l and T^2 (us^2) of a path in B */
 	u32 best_l;
 	u32 largest; /* the largest window, segments */
-	u32 paths;
-	u32 in_b, in_m, in_both; /* |B|, |M|, |B and M| */
+	u32 sizes; /* of the sets, see ab_olia_size() */
 };
+
+/* Which byte of `sizes` is whose. */
+enum { AB_OLIA_ALL, AB_OLIA_B, AB_OLIA_M, AB_OLIA_BOTH };
+
+AB_INLINE u32 ab_olia_size(const struct ab_olia *t, u32 set)
+{
+	return t->sizes >> 8 * set & 0xff;
+}
+
+/* One path more: whether its l/T^2 is the best so far (1), as good (0) or worse (-1), and its window the
+ * largest so far, alike. Opaque: the verifier would follow every way to count up to nine. */
+AB_OPAQUE u32 ab_olia_count(u32 sizes, s32 better, s32 larger)
+{
+	u32 in_b = better >= 0, in_m = larger >= 0;
+
+	if (better > 0)
+		sizes &= ~(0xffu << 8 * AB_OLIA_B | 0xffu << 8 * AB_OLIA_BOTH);
+	if (larger > 0)
+		sizes &= ~(0xffu << 8 * AB_OLIA_M | 0xffu << 8 * AB_OLIA_BOTH);
+	return sizes + 1 + (in_b << 8 * AB_OLIA_B) + (in_m << 8 * AB_OLIA_M) + ((in_b & in_m) << 8 * AB_OLIA_BOTH);
+}
 
 /* l: segments since the last loss or between the last two. */
 AB_INLINE u32 ab_olia_l(const struct ab_path *p)
@@ -58,30 +78,22 @@ AB_INLINE struct ab_olia ab_olia(const struct ab_group *g)
 		const struct ab_path *p = &g->path[i];
 		u32 w, l;
 		u64 rtt2;
-		s32 better;
+		s32 better, larger;
 
 		if (!ab_counts(p))
 			continue;
 		w = ab_olia_whole(p);
 		l = ab_olia_l(p);
 		rtt2 = (u64)p->srtt * p->srtt;
-		t.paths++;
 		t.total += p->rate;
 		better = ab_olia_compare(l, rtt2, t.best_l, t.best_rtt2);
 		if (better > 0) {
 			t.best_l = l;
 			t.best_rtt2 = rtt2;
-			t.in_b = 0;
-			t.in_both = 0;
 		}
-		if (w > t.largest) {
-			t.largest = w;
-			t.in_m = 0;
-			t.in_both = 0;
-		}
-		t.in_b += better >= 0;
-		t.in_m += w == t.largest;
-		t.in_both += better >= 0 && w == t.largest;
+		larger = w == t.largest ? 0 : w > t.largest ? 1 : -1;
+		t.largest = ab_max(t.largest, w);
+		t.sizes = ab_olia_count(t.sizes, better, larger);
 	}
 	return t;
 }
@@ -99,7 +111,10 @@ AB_OPAQUE s64 ab_olia_transfer(u32 n, u32 m, u32 collected, u32 in_b, u32 in_m)
 /* a of a path that counts, Q48: where B\M is not empty, 1/(n |B\M|) there and -1/(n |M|) in M; else 0. */
 AB_INLINE s64 ab_olia_a(const struct ab_olia *t, const struct ab_path *p)
 {
-	return ab_olia_transfer(t->paths, t->in_m, t->in_b - t->in_both, ab_olia_in_b(t, p), ab_olia_in_m(t, p));
+	u32 collected = ab_olia_size(t, AB_OLIA_B) - ab_olia_size(t, AB_OLIA_BOTH);
+
+	return ab_olia_transfer(ab_olia_size(t, AB_OLIA_ALL), ab_olia_size(t, AB_OLIA_M), collected, ab_olia_in_b(t, p),
+				ab_olia_in_m(t, p));
 }
 
 /*
