@@ -52,24 +52,22 @@ AB_OPAQUE u64 ab_link_all(const struct ab_group *g, struct ab_links *out)
 	return l.windows;
 }
 
-/* Both kinds of paths together, where the large ones' windows are `scale` (Q32) of V. */
-AB_INLINE struct ab_linked ab_linked_together(const struct ab_links *l, u64 scale, u32 *rtt)
+/* The small paths together with the large ones, which may be scaled. */
+AB_INLINE struct ab_linked ab_together(const struct ab_links *l, struct ab_linked large, u32 *rtt)
 {
 	struct ab_linked both = l->small;
-	u64 window = ab_mul(l->large.window, scale, 32), rate = ab_mul(l->large.rate, scale, 32);
-	u64 total = ab_mul(l->large.total, scale, 32);
 
 	*rtt = l->small_rtt;
-	if (window)
-		ab_link(&both, rtt, window, rate, l->large_rtt);
-	both.total = l->small.total + total < total ? AB_MAX : l->small.total + total;
+	if (large.window)
+		ab_link(&both, rtt, large.window, large.rate, l->large_rtt);
+	both.total = l->small.total + large.total < large.total ? AB_MAX : l->small.total + large.total;
 	return both;
 }
 
 /* Linked by V. */
 AB_INLINE struct ab_linked ab_linked_by_reno(const struct ab_links *l, u32 *rtt)
 {
-	return ab_linked_together(l, AB_ALPHA_ONE, rtt);
+	return ab_together(l, l->large, rtt);
 }
 
 /*
@@ -96,11 +94,17 @@ AB_OPAQUE u64 ab_alpha1(const struct ab_links *l)
 /* Linked by L, which is V sqrt(alpha1) on large paths and the window on small ones. */
 AB_INLINE struct ab_linked ab_linked_by_lia(const struct ab_links *l)
 {
+	struct ab_linked large = l->large;
+	u64 scale;
 	u32 rtt;
 
-	if (!l->large.window)
+	if (!large.window)
 		return l->small;
-	return ab_linked_together(l, ab_sqrt(ab_alpha1(l)), &rtt);
+	scale = ab_sqrt(ab_alpha1(l));
+	large.window = ab_mul(large.window, scale, 32);
+	large.rate = ab_mul(large.rate, scale, 32);
+	large.total = ab_mul(large.total, scale, 32);
+	return ab_together(l, large, &rtt);
 }
 
 #define AB_GUESS_BITS 28
