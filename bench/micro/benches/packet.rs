@@ -17,6 +17,7 @@ fn link(loss: Loss) -> Link {
         rate_bps: 100e6,
         delay: Time::from_millis(10),
         queue: QueueLimit::Packets(167),
+        aqm: None,
         ecn_threshold_bytes: None,
         loss,
         jitter: Jitter::default(),

@@ -5,7 +5,7 @@ use crate::failure::Failure;
 use crate::input;
 use crate::output::print;
 use crate::table::{BYTES, RATE, TIME, Table, number, with_unit};
-use anabranch_net::{LinkSpec, Loss, QueueLimit, Time};
+use anabranch_net::{Aqm, LinkSpec, Loss, QueueLimit, Time};
 use anabranch_scenario::{Application, Flow, Scenario, Scheduler};
 
 /// `anabranch check`.
@@ -47,7 +47,13 @@ fn queue(s: &Scenario, link: usize) -> String {
     if bdp > 0.0 {
         text += &format!(", {} BDP", number(bytes as f64 / bdp));
     }
-    text
+    match spec.aqm {
+        None => text,
+        Some(Aqm::Red(_)) => text + ", RED",
+        Some(Aqm::Pie(_)) => text + ", PIE",
+        Some(Aqm::CoDel(_)) => text + ", CoDel",
+        Some(Aqm::FqCoDel(_)) => text + ", FQ-CoDel",
+    }
 }
 
 fn flows(s: &Scenario) -> Table {

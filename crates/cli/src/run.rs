@@ -112,7 +112,9 @@ fn links(s: &Summary) -> Table {
         .text("link", s.links.iter().map(|l| &l.name))
         .quantity("utilisation", PERCENT, s.links.iter().map(|l| Some(l.utilisation)))
         .quantity("mean queue", BYTES, s.links.iter().map(|l| Some(l.mean_queue_bytes)))
+        .quantity("mean wait", TIME, s.links.iter().map(|l| l.mean_queue_delay_s))
         .count("queue drops", s.links.iter().map(|l| l.drops))
+        .count("marks", s.links.iter().map(|l| l.marks))
         .count("losses", s.links.iter().map(|l| l.losses))
 }
 

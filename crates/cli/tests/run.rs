@@ -39,7 +39,8 @@ fn the_shape_of_the_json() {
     assert_eq!(flows[0]["subflows"][0]["path"], json!(["fibre"]));
     assert_eq!(flows[0]["subflows"][1]["path"], json!(["dsl"]));
     for link in run["links"].as_array().unwrap() {
-        has(link, &["name", "utilisation", "mean_queue_bytes", "drops", "losses"]);
+        has(link, &["name", "utilisation", "mean_queue_bytes", "mean_queue_delay_s"]);
+        has(link, &["drops", "early_drops", "marks", "losses"]);
         assert!((0.0..=1.0).contains(&number(&link["utilisation"])), "{link}");
     }
 }

@@ -21,6 +21,8 @@ pub enum Fate {
 pub enum Drop {
     /// The queue was full.
     Queue,
+    /// The queue's management chose it: see [`crate::Aqm`].
+    Early,
     /// The loss process took it.
     Loss,
     /// The link was down, or goes down before the packet is transmitted.
@@ -38,16 +40,19 @@ pub struct Waiting {
 
 /// Sums since time 0; the difference of two covers the time between.
 ///
-/// A packet counts when it arrives, where its fate is decided:
-/// offered = delivered + drops + losses, in packets as in bytes.
+/// A packet counts when its fate is decided, which a [`crate::Link`] does as it arrives:
+/// offered = delivered + drops + losses, in packets as in bytes. In a [`crate::HoldingLink`] the packets that wait come
+/// on top.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct Totals {
     /// Packets that arrived.
     pub offered: u64,
     /// Packets that are delivered, then or later.
     pub delivered: u64,
-    /// Packets dropped by a full queue.
+    /// Packets dropped by the queue, full or early.
     pub drops: u64,
+    /// Of these, early: by the queue's management.
+    pub early_drops: u64,
     /// Packets lost by the loss process or because the link was, or goes, down.
     pub losses: u64,
     /// Delivered packets that were marked.

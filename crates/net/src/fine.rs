@@ -53,6 +53,11 @@ impl Fine {
         Time::from_nanos(((self.0 >> 64) as u64).saturating_add(part))
     }
 
+    /// The whole nanosecond in which it lies.
+    pub fn whole(self) -> Time {
+        Time::from_nanos((self.0 >> 64) as u64)
+    }
+
     /// In seconds.
     pub fn as_secs_f64(self) -> f64 {
         self.0 as f64 * (1e-9 / (1u128 << 64) as f64)

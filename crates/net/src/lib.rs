@@ -4,20 +4,27 @@
 //! the packet's [`Fate`]: dropped, or delivered at an instant. Whoever drives it, a simulator with
 //! virtual time or an emulator with real time, the same code decides.
 //!
-//! A queue discipline that decides at dequeue (CoDel, FQ-CoDel) would answer with a third fate, "waits",
-//! to be settled by a call at the end of each transmission; links without one go on deciding at arrival.
+//! A [`HoldingLink`] has a queue that decides when a packet leaves it (CoDel, FQ-CoDel). It answers with a ticket, and
+//! with the fate when it is asked at the end of a transmission.
 
+mod aqm;
 mod epoch;
 mod fate;
 mod fine;
+mod holding;
 mod link;
 mod loss;
+mod moment;
 mod queue;
 mod random;
 mod spec;
+mod store;
 mod time;
+mod transmitter;
 
+pub use aqm::{Aqm, CoDel, FqCoDel, Pie, Red};
 pub use fate::{Drop, Fate, Totals, Waiting};
+pub use holding::{Arrival, HoldingLink};
 pub use link::Link;
 pub use random::Random;
 pub use spec::{Change, Jitter, LinkSpec, Loss, QueueLimit};

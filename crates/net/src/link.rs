@@ -1,74 +1,65 @@
-//! A link at work.
+//! A link at work that decides about packets as they arrive.
 
-use crate::epoch::{Epoch, epochs};
+use crate::aqm::{Average, Controller, FULL_PACKET, Verdict};
 use crate::fine::Fine;
-use crate::loss::LossProcess;
+use crate::loss::{LOSS_SEED, LossProcess};
 use crate::queue::Queue;
-use crate::{Drop, Fate, Jitter, LinkSpec, Random, Time, Totals, Waiting};
+use crate::transmitter::Transmitter;
+use crate::{Aqm, Drop, Fate, LinkSpec, Random, Time, Totals, Waiting};
 
-/// The random processes of links have seeds of their own, apart from those of their users.
-const LOSS_SEED: u64 = 0x6c6f_7373_2070_726f;
-const JITTER_SEED: u64 = 0x6a69_7474_6572_2070;
+/// The random processes of queues have a seed of their own.
+const QUEUE_SEED: u64 = 0x7175_6575_6520_7072;
 
-/// One directed link at work: loss on entry, a drop-tail queue, a transmitter, a propagation delay.
+/// One directed link at work: loss on entry, a queue, a transmitter, a propagation delay.
 ///
 /// The queue is FIFO and all changes are known beforehand, so the fate of a packet is decided when
 /// it arrives. What changes at an instant does so before what arrives at it, and what leaves the
 /// queue at an instant has left before. Calls must come in order of time.
 #[derive(Clone, Debug)]
 pub struct Link {
-    epochs: Vec<Epoch>,
-    /// The epoch of the latest call, and its end.
-    current: usize,
-    current_end: Time,
-    /// The epoch in which the transmitter falls idle, at or after the current one; between them
-    /// the link does not go down.
-    last: usize,
-    /// Its end, transmission time of a byte, and delay.
-    last_end: Fine,
-    per_byte: Fine,
-    delay: Time,
-    /// When the transmitter falls idle: all that was accepted is transmitted, or the link goes down.
-    busy_until: Fine,
+    transmitter: Transmitter,
     queue: Queue,
-    ecn_threshold_bytes: u64,
+    /// What else decides about a packet, where there is something.
+    entry: Option<Box<Entry>>,
     loss: LossProcess,
-    jitter: Option<(Jitter, Random)>,
-    /// When the latest packet that was not held back is delivered.
-    last_delivery: Time,
+    /// When something has to be done that does not come with a packet: an epoch ends, PIE's update is due.
+    due: Time,
     /// All sums but the integrals.
     totals: Totals,
-    /// Bits transmitted of packets that the link's going down cut short.
-    cut_bits: f64,
-    /// The capacity up to the beginning of the current epoch.
-    capacity_bits: f64,
+}
+
+/// What decides about packets before the queue is full.
+#[derive(Clone, Debug)]
+enum Entry {
+    /// Marks ECN-capable packets that find so many bytes waiting.
+    Threshold(u64),
+    Red(Average),
+    Pie(Controller),
 }
 
 impl Link {
     /// A link at time 0. `seed` and `stream` choose its random numbers: links of one run have one
     /// seed and a stream each.
+    ///
+    /// # Panics
+    /// Where the discipline [`Aqm::holds`] packets: that takes a [`crate::HoldingLink`].
     pub fn new(spec: &LinkSpec, seed: u64, stream: u64) -> Link {
-        let jitters = spec.jitter.up_to > Time::ZERO || spec.jitter.reorder_rate > 0.0;
-        let mut link = Link {
-            epochs: epochs(spec),
-            current: 0,
-            current_end: Time::ZERO,
-            last: 0,
-            last_end: Fine::ZERO,
-            per_byte: Fine::ZERO,
-            delay: Time::ZERO,
-            busy_until: Fine::ZERO,
-            queue: Queue::new(spec.queue),
-            ecn_threshold_bytes: spec.ecn_threshold_bytes.unwrap_or(u64::MAX),
-            loss: LossProcess::new(spec.loss, Random::new(seed ^ LOSS_SEED, stream)),
-            jitter: jitters.then(|| (spec.jitter, Random::new(seed ^ JITTER_SEED, stream))),
-            last_delivery: Time::ZERO,
-            totals: Totals::default(),
-            cut_bits: 0.0,
-            capacity_bits: 0.0,
+        let random = || Random::new(seed ^ QUEUE_SEED, stream);
+        let entry = match spec.aqm {
+            None => spec.ecn_threshold_bytes.map(Entry::Threshold),
+            Some(Aqm::Red(red)) => Some(Entry::Red(Average::new(red, random()))),
+            Some(Aqm::Pie(pie)) => Some(Entry::Pie(Controller::new(pie, random()))),
+            Some(Aqm::CoDel(_) | Aqm::FqCoDel(_)) => panic!("the discipline decides at departure"),
         };
-        link.current_end = link.epochs[0].end;
-        link.transmit_in(0);
+        let mut link = Link {
+            transmitter: Transmitter::new(spec, seed, stream),
+            queue: Queue::new(spec.queue),
+            entry: entry.map(Box::new),
+            loss: LossProcess::new(spec.loss, Random::new(seed ^ LOSS_SEED, stream)),
+            due: Time::ZERO,
+            totals: Totals::default(),
+        };
+        link.due = link.next_due();
         link
     }
 
@@ -78,33 +69,55 @@ impl Link {
         self.advance(now);
         self.totals.offered += 1;
         self.totals.offered_bytes += u64::from(wire_bytes);
-        if !self.epochs[self.current].is_up() {
+        if !self.transmitter.is_up() {
             return self.lose(Drop::Down, wire_bytes);
         }
         if self.loss.loses() {
             return self.lose(Drop::Loss, wire_bytes);
         }
 
-        let marked = ecn_capable && self.queue.bytes() >= self.ecn_threshold_bytes;
-        let mut start = Fine::from_time(now);
-        if self.busy_until > start {
-            if !self.queue.has_room(wire_bytes) {
-                self.totals.drops += 1;
-                self.totals.dropped_bytes += u64::from(wire_bytes);
-                return Fate::Dropped(Drop::Queue);
+        let mut marked = false;
+        if self.entry.is_some() {
+            match self.enter(now, ecn_capable) {
+                Verdict::Accept => (),
+                Verdict::Mark => marked = true,
+                Verdict::Drop => return self.drop(Drop::Early, wire_bytes),
             }
-            start = self.busy_until;
+        }
+        let mut start = Fine::from_time(now);
+        if self.transmitter.busy_until > start {
+            if !self.queue.has_room(wire_bytes) {
+                return self.drop(Drop::Queue, wire_bytes);
+            }
+            start = self.transmitter.busy_until;
             self.queue.push(now, start, wire_bytes);
         }
-        self.busy_until = start.plus(self.per_byte.times(wire_bytes));
-        if self.busy_until > self.last_end && !self.transmit_across_changes(wire_bytes) {
+        if !self.transmitter.transmit(start, wire_bytes) {
             return self.lose(Drop::Down, wire_bytes);
         }
 
         self.totals.delivered += 1;
         self.totals.delivered_bytes += u64::from(wire_bytes);
         self.totals.marked += u64::from(marked);
-        Fate::Delivered { at: self.delivery(), marked }
+        Fate::Delivered { at: self.transmitter.delivery(), marked }
+    }
+
+    /// What the discipline says about a packet that arrives.
+    #[inline(never)]
+    fn enter(&mut self, now: Time, ecn_capable: bool) -> Verdict {
+        let Some(entry) = self.entry.as_deref_mut() else { return Verdict::Accept };
+        let bytes = self.queue.bytes();
+        match entry {
+            Entry::Threshold(threshold) if ecn_capable && bytes >= *threshold => Verdict::Mark,
+            Entry::Threshold(_) => Verdict::Accept,
+            Entry::Red(red) => {
+                let waiting = if red.counts_bytes() { bytes } else { self.queue.packets() };
+                let idle = Fine::from_time(now).minus(self.transmitter.busy_until);
+                let slot = 8.0 * f64::from(FULL_PACKET) / self.transmitter.rate_bps();
+                red.arrive(waiting as f64, idle.as_secs_f64() / slot, ecn_capable)
+            }
+            Entry::Pie(pie) => pie.arrive(bytes, ecn_capable),
+        }
     }
 
     /// What waits.
@@ -116,11 +129,10 @@ impl Link {
     /// The sums up to `now`.
     pub fn totals(&mut self, now: Time) -> Totals {
         self.advance(now);
-        let transmitted_or_will_be = self.totals.delivered_bytes as f64 * 8.0 + self.cut_bits;
         Totals {
             queue_byte_seconds: self.queue.byte_seconds(now),
-            transmitted_bits: transmitted_or_will_be - self.backlog_bits(now),
-            capacity_bits: self.capacity_bits + self.epochs[self.current].rate_bps * self.age(now),
+            transmitted_bits: self.transmitter.transmitted_bits(self.totals.delivered_bytes, now),
+            capacity_bits: self.transmitter.capacity_bits(now),
             ..self.totals
         }
     }
@@ -128,72 +140,45 @@ impl Link {
     /// Time passes.
     #[inline]
     fn advance(&mut self, now: Time) {
-        if now >= self.current_end {
-            self.change(now);
+        if now >= self.due {
+            self.catch_up(now);
         }
         self.queue.advance(now);
     }
 
-    /// Enters the epoch of `now`.
+    /// Does what is due by `now`, in its order.
     #[cold]
-    fn change(&mut self, now: Time) {
-        while now >= self.current_end && self.current + 1 < self.epochs.len() {
-            self.capacity_bits += self.epochs[self.current].rate_bps * self.age(self.current_end);
-            self.current += 1;
-            let epoch = &self.epochs[self.current];
-            self.current_end = epoch.end;
-            if let Some(loss) = epoch.loss {
+    fn catch_up(&mut self, now: Time) {
+        while now >= self.due && self.due < Time::NEVER {
+            let due = self.due;
+            self.queue.advance(due);
+            if due == self.transmitter.epoch_end()
+                && let Some(loss) = self.transmitter.enter_next_epoch()
+            {
                 self.loss.change(loss);
             }
-        }
-        if self.last < self.current {
-            self.transmit_in(self.current);
-        }
-    }
-
-    /// From here on transmissions end in that epoch.
-    fn transmit_in(&mut self, epoch: usize) {
-        self.last = epoch;
-        let Epoch { end, per_byte, delay, .. } = self.epochs[epoch];
-        (self.last_end, self.per_byte, self.delay) = (Fine::from_time(end), per_byte, delay);
-    }
-
-    /// The latest packet's transmission would outlast the epoch: goes on at the rates of the next
-    /// ones. False where the link goes down first.
-    #[cold]
-    fn transmit_across_changes(&mut self, wire_bytes: u32) -> bool {
-        while self.busy_until > self.last_end && self.last + 1 < self.epochs.len() {
-            let rest = self.busy_until.minus(self.last_end);
-            let rate_bps = self.epochs[self.last].rate_bps;
-            let next = &self.epochs[self.last + 1];
-            if !next.is_up() {
-                self.cut_bits += f64::from(wire_bytes) * 8.0 - rest.as_secs_f64() * rate_bps;
-                self.busy_until = self.last_end;
-                return false;
+            let waiting = self.queue.bytes();
+            if let Some(Entry::Pie(pie)) = self.entry.as_deref_mut()
+                && due == pie.next_update()
+            {
+                // Little's law with the link's own rate (§4.3); nothing waits while it is down.
+                let rate = self.transmitter.rate_bps();
+                pie.update(if waiting > 0 { waiting as f64 * 8.0 / rate } else { 0.0 });
+                if waiting == 0 {
+                    pie.rest(now);
+                }
             }
-            self.busy_until = self.last_end.plus(rest.scaled(rate_bps / next.rate_bps));
-            self.transmit_in(self.last + 1);
+            self.due = self.next_due();
         }
-        true
     }
 
-    /// When the packet is delivered whose transmission ends last.
-    #[inline]
-    fn delivery(&mut self) -> Time {
-        let mut at = self.busy_until.as_time() + self.delay;
-        let mut held_back = Time::ZERO;
-        if let Some((jitter, random)) = &mut self.jitter {
-            at += Time::from_nanos(random.below(jitter.up_to.as_nanos().saturating_add(1)));
-            if random.chance(jitter.reorder_rate) {
-                held_back = jitter.reorder_delay;
-            }
-        }
-        // Neither jitter nor a shorter delay lets a packet overtake.
-        at = at.max(self.last_delivery);
-        if held_back == Time::ZERO {
-            self.last_delivery = at;
-        }
-        at + held_back
+    /// What is due next.
+    fn next_due(&self) -> Time {
+        let update = match self.entry.as_deref() {
+            Some(Entry::Pie(pie)) => pie.next_update(),
+            _ => Time::NEVER,
+        };
+        update.min(self.transmitter.epoch_end())
     }
 
     fn lose(&mut self, why: Drop, wire_bytes: u32) -> Fate {
@@ -202,24 +187,19 @@ impl Link {
         Fate::Dropped(why)
     }
 
-    /// Bits that will be transmitted after `now`, of what was accepted.
-    fn backlog_bits(&self, now: Time) -> f64 {
-        let mut from = Fine::from_time(now);
-        let mut bits = 0.0;
-        for epoch in &self.epochs[self.current..=self.last] {
-            let to = self.busy_until.min(Fine::from_time(epoch.end));
-            bits += epoch.rate_bps * to.minus(from).as_secs_f64();
-            from = from.max(to);
+    #[inline]
+    fn drop(&mut self, why: Drop, wire_bytes: u32) -> Fate {
+        self.totals.drops += 1;
+        self.totals.early_drops += u64::from(why == Drop::Early);
+        self.totals.dropped_bytes += u64::from(wire_bytes);
+        if let Some(Entry::Pie(pie)) = self.entry.as_deref_mut() {
+            pie.dropped();
         }
-        bits
-    }
-
-    /// Seconds from the beginning of the current epoch to `now`.
-    fn age(&self, now: Time) -> f64 {
-        let start = self.current.checked_sub(1).map_or(Time::ZERO, |i| self.epochs[i].end);
-        now.since(start).as_secs_f64()
+        Fate::Dropped(why)
     }
 }
 
+#[cfg(test)]
+mod managed_tests;
 #[cfg(test)]
 mod tests;

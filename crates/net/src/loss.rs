@@ -2,6 +2,9 @@
 
 use crate::{Loss, Random};
 
+/// The loss processes of links have a seed of their own, apart from those of their users.
+pub(crate) const LOSS_SEED: u64 = 0x6c6f_7373_2070_726f;
+
 /// A loss process at work.
 #[derive(Clone, Debug)]
 pub(crate) struct LossProcess {

@@ -3,6 +3,7 @@
 use std::collections::VecDeque;
 
 use crate::fine::Fine;
+use crate::moment::Moment;
 use crate::{QueueLimit, Time};
 
 /// A FIFO queue with tail drop. When a packet enters, the instant at which it leaves is known
@@ -13,9 +14,7 @@ pub(crate) struct Queue {
     bytes: u64,
     max_packets: u64,
     max_bytes: u64,
-    /// Σ size·(departure) over packets that left − Σ size·(arrival) over all that entered, in
-    /// bytes × 2⁻³² ns, modulo 2¹²⁸.
-    moment: u128,
+    moment: Moment,
 }
 
 /// A packet that waits. Its instant of departure is rounded down to 2⁻³² ns: 16 bytes in all.
@@ -45,7 +44,7 @@ impl Queue {
             QueueLimit::Packets(n) => (n, u64::MAX),
             QueueLimit::Bytes(n) => (u64::MAX, n),
         };
-        Queue { waiting: VecDeque::new(), bytes: 0, max_packets, max_bytes, moment: 0 }
+        Queue { waiting: VecDeque::new(), bytes: 0, max_packets, max_bytes, moment: Moment::default() }
     }
 
     /// Lets those go that left by `now`.
@@ -59,7 +58,7 @@ impl Queue {
             }
             let size = first.size;
             self.bytes -= u64::from(size);
-            self.moment = self.moment.wrapping_add(departure.wrapping_mul(size.into()));
+            self.moment.leave_at(departure, size);
             self.waiting.pop_front();
         }
     }
@@ -74,8 +73,7 @@ impl Queue {
     #[inline]
     pub fn push(&mut self, now: Time, departure: Fine, size: u32) {
         self.bytes += u64::from(size);
-        let arrival = Fine::from_time(now).to_32();
-        self.moment = self.moment.wrapping_sub(arrival.wrapping_mul(size.into()));
+        self.moment.enter(now, size);
         self.waiting.push_back(Entry::new(departure, size));
     }
 
@@ -94,8 +92,7 @@ impl Queue {
     /// The integral of the waiting bytes over time up to `now`, to which the queue must have been
     /// advanced, in byte-seconds.
     pub fn byte_seconds(&self, now: Time) -> f64 {
-        let still = Fine::from_time(now).to_32().wrapping_mul(self.bytes.into());
-        self.moment.wrapping_add(still) as f64 * (1e-9 / (1u64 << 32) as f64)
+        self.moment.byte_seconds(now, self.bytes)
     }
 }
 

@@ -54,7 +54,7 @@ impl Random {
 }
 
 /// A bijection that spreads neighbouring numbers: the first output of SplitMix64 seeded with `x`.
-fn mix(x: u64) -> u64 {
+pub(crate) fn mix(x: u64) -> u64 {
     SplitMix64::seed_from_u64(x).next_u64()
 }
 

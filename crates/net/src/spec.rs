@@ -1,6 +1,6 @@
 //! What a link is: the description from which [`crate::Link`] is made.
 
-use crate::Time;
+use crate::{Aqm, Time};
 
 /// One directed link: loss on entry, a queue, a transmitter, a propagation delay.
 #[derive(Clone, Debug, PartialEq)]
@@ -11,7 +11,9 @@ pub struct LinkSpec {
     pub delay: Time,
     /// How much may wait for the transmitter, beside the packet in transmission.
     pub queue: QueueLimit,
-    /// Mark ECN-capable packets (RFC 3168) that find this much waiting, in bytes.
+    /// What the queue does before it is full; `None`: nothing, it is a drop-tail queue.
+    pub aqm: Option<Aqm>,
+    /// Mark ECN-capable packets (RFC 3168) that find this much waiting, in bytes. Of no effect beside `aqm`.
     pub ecn_threshold_bytes: Option<u64>,
     /// Random loss on entry.
     pub loss: Loss,
@@ -21,7 +23,7 @@ pub struct LinkSpec {
     pub changes: Vec<Change>,
 }
 
-/// The limit of a drop-tail queue.
+/// The limit of a queue.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub enum QueueLimit {
     /// That many packets, of any size.

@@ -36,7 +36,7 @@ fn spec() -> impl Strategy<Value = LinkSpec> {
     (rate(), delay(), queue, loss(), changes).prop_map(|(rate_bps, delay, queue, loss, mut changes)| {
         changes.sort_by_key(|change| change.at);
         let jitter = Jitter::default();
-        LinkSpec { rate_bps, delay, queue, ecn_threshold_bytes: None, loss, jitter, changes }
+        LinkSpec { rate_bps, delay, queue, aqm: None, ecn_threshold_bytes: None, loss, jitter, changes }
     })
 }
 

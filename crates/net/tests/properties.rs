@@ -48,7 +48,7 @@ prop_compose! {
     ) -> LinkSpec {
         let (reorder_rate, reorder_delay) = reorder.unwrap_or_default();
         let jitter = Jitter { up_to, reorder_rate, reorder_delay };
-        LinkSpec { rate_bps, delay, queue, ecn_threshold_bytes, loss, jitter, changes }
+        LinkSpec { rate_bps, delay, queue, aqm: None, ecn_threshold_bytes, loss, jitter, changes }
     }
 }
 
@@ -115,6 +115,7 @@ fn mean_queue_of_m_d_1() {
         rate_bps: 300e6,
         delay: Time::from_millis(1),
         queue: QueueLimit::Packets(u64::MAX),
+        aqm: None,
         ecn_threshold_bytes: None,
         loss: Loss::None,
         jitter: Jitter::default(),
@@ -145,6 +146,7 @@ fn streams_are_independent() {
         rate_bps: 1e9,
         delay: Time::ZERO,
         queue: QueueLimit::Packets(u64::MAX),
+        aqm: None,
         ecn_threshold_bytes: None,
         loss: Loss::Bernoulli { rate: 0.5 },
         jitter: Jitter::default(),

@@ -123,6 +123,7 @@ impl<T: Table> Sink for FileSink<T> {
                 ("queue_bytes", Kind::Count),
                 ("queue_packets", Kind::Count),
                 ("drops", Kind::Count),
+                ("marks", Kind::Count),
                 ("losses", Kind::Count),
             ];
             sink.links = sink.create("links", columns.map(|(name, kind)| column(name, kind)).to_vec())?;
@@ -167,6 +168,7 @@ impl<T: Table> Sink for FileSink<T> {
                 Cell::Count(s.queue_bytes),
                 Cell::Count(s.queue_packets),
                 Cell::Count(s.drops),
+                Cell::Count(s.marks),
                 Cell::Count(s.losses),
             ])
         });

@@ -71,8 +71,10 @@ pub struct LinkSeries {
     pub queue_bytes: Vec<f64>,
     /// Packets waiting.
     pub queue_packets: Vec<f64>,
-    /// Packets that found the queue full.
+    /// Packets that the queue dropped.
     pub drops: Vec<f64>,
+    /// Packets that the link marked.
+    pub marks: Vec<f64>,
     /// Packets that the loss process took, or a link that was down.
     pub losses: Vec<f64>,
 }
@@ -139,6 +141,7 @@ impl Sink for MemorySink {
         series.queue_bytes.push(s.queue_bytes as f64);
         series.queue_packets.push(s.queue_packets as f64);
         series.drops.push(s.drops as f64);
+        series.marks.push(s.marks as f64);
         series.losses.push(s.losses as f64);
     }
 

@@ -62,8 +62,10 @@ pub struct LinkSample {
     pub queue_bytes: u64,
     /// Packets waiting.
     pub queue_packets: u64,
-    /// Packets that found the queue full.
+    /// Packets that the queue dropped, full or by its management.
     pub drops: u64,
+    /// Packets that the link marked.
+    pub marks: u64,
     /// Packets that the loss process took, or a link that was down.
     pub losses: u64,
 }

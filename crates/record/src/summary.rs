@@ -147,8 +147,14 @@ pub struct LinkSummary {
     pub utilisation: f64,
     /// Time-weighted mean of the bytes waiting.
     pub mean_queue_bytes: f64,
-    /// Packets that found the queue full.
+    /// Mean time that a byte waits, by Little's law: that integral ÷ bytes delivered; null where none was.
+    pub mean_queue_delay_s: Option<f64>,
+    /// Packets that the queue dropped.
     pub drops: u64,
+    /// Of these, by its management, before it was full.
+    pub early_drops: u64,
+    /// Packets that the link marked: congestion experienced (RFC 3168).
+    pub marks: u64,
     /// Packets that the loss process took, or a link that was down.
     pub losses: u64,
 }

@@ -51,7 +51,15 @@ fn fill(sink: &mut dyn Sink) {
     sink.subflow(&subflow(1, 0, 1, &[0.5, 90.0]));
     sink.subflow(&subflow(2, 1, 0, &[33.0]));
     sink.subflow(&subflow(3, 2, 0, &[]));
-    sink.link(&LinkSample { time_s: 0.1, link: 1, queue_bytes: 1500, queue_packets: 1, drops: 2, losses: 3 });
+    sink.link(&LinkSample {
+        time_s: 0.1,
+        link: 1,
+        queue_bytes: 1500,
+        queue_packets: 1,
+        drops: 2,
+        marks: 4,
+        losses: 3,
+    });
     sink.completion(&CompletionSample { time_s: 0.2, flow: 1, bytes: 5000, completion_s: 0.05 });
 }
 
@@ -103,6 +111,7 @@ fn parquet() {
     let links = &read_parquet(&files[1])[0];
     assert_eq!((&links["link"], &links["queue_bytes"]), (&text("dsl"), &Field::Long(1500)));
     assert_eq!((&links["drops"], &links["losses"]), (&Field::Long(2), &Field::Long(3)));
+    assert_eq!(&links["marks"], &Field::Long(4));
     let completion = &read_parquet(&files[2])[0];
     assert_eq!((&completion["flow"], &completion["completion_s"]), (&text("plain/1"), &Field::Double(0.05)));
 }

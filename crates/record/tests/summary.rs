@@ -44,7 +44,10 @@ fn summary() -> Summary {
             name: "dsl".to_owned(),
             utilisation: 0.5,
             mean_queue_bytes: 1.0,
+            mean_queue_delay_s: None,
             drops: 1,
+            early_drops: 1,
+            marks: 7,
             losses: 2,
         }],
         jain: None,
@@ -65,7 +68,8 @@ fn shape() {
     has(&json["flows"][0], &["name", "cc", "goodput_bps", "retransmitted_segments", "subflows"]);
     let subflow = &json["flows"][0]["subflows"][0];
     has(subflow, &["path", "goodput_bps", "mean_cwnd_segments", "mean_rtt_s", "loss_rate"]);
-    has(&json["links"][0], &["name", "utilisation", "mean_queue_bytes", "drops", "losses"]);
+    has(&json["links"][0], &["name", "utilisation", "mean_queue_bytes", "mean_queue_delay_s"]);
+    has(&json["links"][0], &["drops", "early_drops", "marks", "losses"]);
     assert_eq!(json["seed"], json!("18446744073709551615"));
     assert_eq!(json["jain"], Value::Null);
     assert_eq!(subflow["mean_rtt_s"], Value::Null);

@@ -4,7 +4,7 @@
 
 use crate::model::*;
 use anabranch_cc::registry::Given;
-use anabranch_net::{Change, Jitter, LinkSpec, Loss, QueueLimit, Time};
+use anabranch_net::{Aqm, Change, CoDel, FqCoDel, Jitter, LinkSpec, Loss, Pie, QueueLimit, Red, Time};
 use sha2::{Digest, Sha256};
 use std::fmt::Write;
 
@@ -49,7 +49,16 @@ fn text(scenario: &Scenario) -> String {
 }
 
 fn link(out: &mut Text, spec: &LinkSpec) {
-    let LinkSpec { rate_bps, delay, queue, ecn_threshold_bytes, loss: process, jitter, changes } = spec;
+    let LinkSpec {
+        rate_bps,
+        delay,
+        queue,
+        aqm: discipline,
+        ecn_threshold_bytes,
+        loss: process,
+        jitter,
+        changes,
+    } = spec;
     let Jitter { up_to, reorder_rate, reorder_delay } = jitter;
     out.number(*rate_bps).time(*delay);
     match queue {
@@ -63,6 +72,30 @@ fn link(out: &mut Text, spec: &LinkSpec) {
         out.option(*delay, |out, delay| out.time(delay));
         out.option(process.as_ref(), loss).option(*up, |out, up| out.flag(up));
     }
+    // A line only where there is one: the others keep the hashes that they had before there were disciplines.
+    if let Some(discipline) = discipline {
+        aqm(out.line("aqm"), discipline);
+    }
+}
+
+fn aqm(out: &mut Text, aqm: &Aqm) {
+    match *aqm {
+        Aqm::Red(Red { min, max, bytes, max_probability, weight, gentle, ecn }) => {
+            out.word("red").number(min).number(max).flag(bytes).number(max_probability).number(weight);
+            out.flag(gentle).flag(ecn);
+        }
+        Aqm::Pie(Pie { target, update, alpha, beta, max_burst, ecn }) => {
+            out.word("pie").time(target).time(update).number(alpha).number(beta).time(max_burst).flag(ecn);
+        }
+        Aqm::CoDel(law) => codel(out.word("codel"), law),
+        Aqm::FqCoDel(FqCoDel { codel: law, queues, quantum }) => {
+            codel(out.word("fq-codel").count(queues.into()).count(quantum.into()), law);
+        }
+    }
+}
+
+fn codel(out: &mut Text, CoDel { target, interval, ecn }: CoDel) {
+    out.time(target).time(interval).flag(ecn);
 }
 
 fn loss<'a>(out: &'a mut Text, process: &Loss) -> &'a mut Text {

@@ -2,16 +2,30 @@
 
 use crate::event::EventQueue;
 use crate::packet::{Kind, Packet, flag};
-use anabranch_net::{Drop, Fate, Link, Random, Time};
+use anabranch_net::{Arrival as Entry, Fate, HoldingLink, Link, LinkSpec, Random, Time, Totals, Waiting};
 use std::collections::VecDeque;
 
 /// One stage of a route.
 enum Stage {
     /// A link that flows may share.
     Link(Box<Link>),
+    /// One whose queue decides when a packet leaves it. Its own event is that; what it transmits is in the pipe of
+    /// another hop.
+    Holding(Box<Holding>),
+    /// A pipe without anything before it.
+    Pipe,
     /// The return path of one subflow where no links are given for it: delay without queue or loss,
     /// preceded by the receiving host's own jitter.
     Delay { delay: Time, jitter: Option<(f64, Random)> },
+}
+
+/// A link that holds packets, and those that it holds.
+struct Holding {
+    link: HoldingLink,
+    /// By ticket.
+    packets: Vec<Option<Packet>>,
+    /// The hop with the pipe.
+    pipe: u32,
 }
 
 /// A stage and the packets in flight behind it, in the order in which they will leave it. Only
@@ -52,15 +66,25 @@ pub(crate) enum Arrival {
 }
 
 impl Network {
-    /// Hops of the links come first, so that link `i` is hop `i`.
-    pub(crate) fn new(links: Vec<Link>) -> Network {
+    /// Hops of the links come first, so that link `i` is hop `i`. `seed` is that of their random processes.
+    pub(crate) fn new<'a>(specs: impl Iterator<Item = &'a LinkSpec> + Clone, seed: u64) -> Network {
         let mut network = Network {
             events: EventQueue::default(),
             hops: Vec::new(),
             routes: Vec::new(),
             dropped: Vec::new(),
         };
-        links.into_iter().for_each(|link| network.add_hop(Stage::Link(Box::new(link))));
+        let mut pipe = specs.clone().count() as u32;
+        for (i, spec) in specs.clone().enumerate() {
+            network.add_hop(if spec.aqm.is_some_and(|aqm| aqm.holds()) {
+                let link = HoldingLink::new(spec, seed, i as u64);
+                pipe += 1;
+                Stage::Holding(Box::new(Holding { link, packets: Vec::new(), pipe: pipe - 1 }))
+            } else {
+                Stage::Link(Box::new(Link::new(spec, seed, i as u64)))
+            });
+        }
+        (network.hops.len()..pipe as usize).for_each(|_| network.add_hop(Stage::Pipe));
         network
     }
 
@@ -114,11 +138,23 @@ impl Network {
         self.dropped[subflow as usize].measured
     }
 
-    /// Link `i` of the scenario.
-    pub(crate) fn link(&mut self, i: usize) -> &mut Link {
+    /// The sums of link `i` of the scenario up to now.
+    pub(crate) fn totals(&mut self, i: usize) -> Totals {
+        let now = self.events.now();
         match &mut self.hops[i].stage {
-            Stage::Link(link) => link,
-            Stage::Delay { .. } => unreachable!("hop {i} is not a link"),
+            Stage::Link(link) => link.totals(now),
+            Stage::Holding(holding) => holding.link.totals(now),
+            Stage::Pipe | Stage::Delay { .. } => unreachable!("hop {i} is not a link"),
+        }
+    }
+
+    /// What waits in link `i` of the scenario.
+    pub(crate) fn waiting(&mut self, i: usize) -> Waiting {
+        let now = self.events.now();
+        match &mut self.hops[i].stage {
+            Stage::Link(link) => link.waiting(now),
+            Stage::Holding(holding) => holding.link.waiting(now),
+            Stage::Pipe | Stage::Delay { .. } => unreachable!("hop {i} is not a link"),
         }
     }
 
@@ -138,15 +174,10 @@ impl Network {
                     }
                     at
                 }
-                Fate::Dropped(Drop::Queue | Drop::Loss | Drop::Down) => {
-                    if packet.kind == Kind::Data {
-                        let dropped = &mut self.dropped[packet.subflow as usize];
-                        dropped.all += 1;
-                        dropped.measured += u64::from(packet.stamp >= dropped.from);
-                    }
-                    return;
-                }
+                Fate::Dropped(_) => return self.note_drop(&packet),
             },
+            Stage::Holding(_) => return self.hold(packet, target),
+            Stage::Pipe => now,
             Stage::Delay { delay, jitter: None } => now + *delay,
             Stage::Delay { delay, jitter: Some((up_to, random)) } => {
                 let own = Time::from_nanos((random.uniform() * *up_to) as u64);
@@ -154,6 +185,13 @@ impl Network {
                 hop.pipe.back().map_or(earliest, |(last, _)| earliest.max(*last)) // order kept
             }
         };
+        self.put(packet, at, target);
+    }
+
+    /// Puts a packet into a hop's pipe, which it leaves at `at`.
+    #[inline]
+    fn put(&mut self, packet: Packet, at: Time, target: u32) {
+        let hop = &mut self.hops[target as usize];
         match hop.pipe.back() {
             Some((last, _)) if *last > at => {
                 // Held back packets are overtaken: rare, so a search is cheap enough.
@@ -168,6 +206,71 @@ impl Network {
         }
     }
 
+    /// A packet arrives at a link that holds it.
+    #[inline(never)]
+    fn hold(&mut self, packet: Packet, target: u32) {
+        let now = self.events.now();
+        let Stage::Holding(holding) = &mut self.hops[target as usize].stage else { return };
+        // Each direction of a subflow is a flow: what the addresses and ports tell.
+        let flow = u64::from(packet.subflow) << 1 | u64::from(packet.is_forward());
+        let (wire_bytes, ecn_capable) = (u32::from(packet.wire), packet.has(flag::ECT));
+        match holding.link.offer(now, Entry { wire_bytes, ecn_capable, flow }) {
+            Ok(ticket) => {
+                let places = holding.packets.len().max(ticket as usize + 1);
+                holding.packets.resize(places, None);
+                holding.packets[ticket as usize] = Some(packet);
+            }
+            Err(_) => self.note_drop(&packet),
+        }
+        self.settle(target);
+    }
+
+    /// Moves what a link that holds packets has decided about, and lets it act again when its transmitter falls idle.
+    fn settle(&mut self, target: u32) {
+        let now = self.events.now();
+        while let Stage::Holding(holding) = &mut self.hops[target as usize].stage
+            && let Some((ticket, fate)) = holding.link.settle(now)
+        {
+            let pipe = holding.pipe;
+            let Some(mut packet) = holding.packets[ticket as usize].take() else { continue };
+            match fate {
+                Fate::Delivered { at, marked } => {
+                    if marked {
+                        packet.flags |= flag::CE;
+                    }
+                    self.put(packet, at, pipe);
+                }
+                Fate::Dropped(_) => self.note_drop(&packet),
+            }
+        }
+        let hop = &mut self.hops[target as usize];
+        if let Stage::Holding(holding) = &hop.stage {
+            let at = holding.link.wakes_at();
+            if at < hop.armed {
+                hop.armed = at;
+                self.events.schedule(at, target);
+            }
+        }
+    }
+
+    /// Counts a packet that a link dropped.
+    fn note_drop(&mut self, packet: &Packet) {
+        if packet.kind == Kind::Data {
+            let dropped = &mut self.dropped[packet.subflow as usize];
+            dropped.all += 1;
+            dropped.measured += u64::from(packet.stamp >= dropped.from);
+        }
+    }
+
+    /// The head event is of a link that holds packets: its transmitter falls idle.
+    #[cold]
+    fn wake(&mut self, target: u32) -> Arrival {
+        self.hops[target as usize].armed = Time::NEVER;
+        self.events.finish();
+        self.settle(target);
+        Arrival::None
+    }
+
     /// Handles the head event, which is of hop `target`: takes it from the queue, and moves its packet.
     #[inline]
     pub(crate) fn step(&mut self, target: u32) -> Arrival {
@@ -177,7 +280,7 @@ impl Network {
             self.events.finish();
             return Arrival::None;
         }
-        let (_, packet) = hop.pipe.pop_front().expect("an armed hop holds a packet");
+        let Some((_, packet)) = hop.pipe.pop_front() else { return self.wake(target) };
         match hop.pipe.front() {
             Some(&(next, _)) => {
                 hop.armed = next;
@@ -199,8 +302,13 @@ impl Network {
     /// Data segments of `subflow` inside the network now: for the conservation check.
     #[cfg(test)]
     pub(crate) fn in_transit(&self, subflow: u32) -> u64 {
-        let packets = self.hops.iter().flat_map(|h| &h.pipe);
-        packets.filter(|(_, p)| p.subflow == subflow && p.kind == Kind::Data).count() as u64
+        let is_its_data = |p: &&Packet| p.subflow == subflow && p.kind == Kind::Data;
+        let held = self.hops.iter().filter_map(|hop| match &hop.stage {
+            Stage::Holding(holding) => Some(holding.packets.iter().flatten()),
+            _ => None,
+        });
+        let piped = self.hops.iter().flat_map(|h| &h.pipe).map(|(_, p)| p);
+        (piped.filter(is_its_data).count() + held.flatten().filter(is_its_data).count()) as u64
     }
 
     /// The packet that the next event moves, and whether it then is at the end of its route.

@@ -73,14 +73,14 @@ impl Sampler {
             return;
         }
         for link in 0..self.links {
-            let waiting = net.link(link).waiting(now);
-            let totals = net.link(link).totals(now);
+            let (waiting, totals) = (net.waiting(link), net.totals(link));
             sink.link(&LinkSample {
                 time_s,
                 link,
                 queue_bytes: waiting.bytes,
                 queue_packets: waiting.packets,
                 drops: totals.drops,
+                marks: totals.marked,
                 losses: totals.losses,
             });
         }

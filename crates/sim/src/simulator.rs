@@ -9,7 +9,7 @@ use crate::packet::DSS;
 use crate::sampler::Sampler;
 use crate::subflow::Subflow;
 use crate::summary;
-use anabranch_net::{Link, Random, Time, Totals};
+use anabranch_net::{Random, Time, Totals};
 use anabranch_record::{CompletionSample, Histogram, Sink, Summary};
 use anabranch_scenario::{Scenario, SubflowAction};
 
@@ -73,8 +73,7 @@ pub(crate) struct Simulator<'a> {
 impl<'a> Simulator<'a> {
     pub(crate) fn new(scenario: &'a Scenario, seed: u64, sink: &'a mut dyn Sink) -> Result<Self, SimError> {
         check(scenario)?;
-        let links = scenario.links.iter().enumerate();
-        let mut net = Network::new(links.map(|(i, l)| Link::new(&l.spec, seed, i as u64)).collect());
+        let mut net = Network::new(scenario.links.iter().map(|link| &link.spec), seed);
         let mut owners = Vec::new();
         let mut subflows: Vec<Vec<Subflow>> = Vec::new();
         for (f, flow) in scenario.flows.iter().enumerate() {
@@ -248,7 +247,7 @@ impl<'a> Simulator<'a> {
             Target::Begin(c) => self.begin(c as usize, now),
             Target::End(c) => self.end(c as usize, now),
             Target::WarmedUp => {
-                self.warm = (0..self.warm.len()).map(|i| self.net.link(i).totals(now)).collect();
+                self.warm = (0..self.warm.len()).map(|i| self.net.totals(i)).collect();
             }
             Target::Sample => self.sample(now),
             Target::Finish => unreachable!("the loop ends there"),

@@ -93,16 +93,21 @@ fn subflow(
 
 fn link(simulator: &mut Simulator<'_>, i: usize) -> LinkSummary {
     let scenario = simulator.scenario;
-    let end: Totals = simulator.net.link(i).totals(scenario.duration);
+    let end: Totals = simulator.net.totals(i);
     let warm = &simulator.warm[i];
     let seconds = scenario.duration.since(scenario.warmup).as_secs_f64();
     let capacity = end.capacity_bits - warm.capacity_bits;
     let transmitted = end.transmitted_bits - warm.transmitted_bits;
+    let waited = end.queue_byte_seconds - warm.queue_byte_seconds;
+    let delivered = end.delivered_bytes - warm.delivered_bytes;
     LinkSummary {
         name: scenario.links[i].name.clone(),
         utilisation: if capacity > 0.0 { (transmitted / capacity).clamp(0.0, 1.0) } else { 0.0 },
-        mean_queue_bytes: (end.queue_byte_seconds - warm.queue_byte_seconds) / seconds,
+        mean_queue_bytes: waited / seconds,
+        mean_queue_delay_s: (delivered > 0).then(|| waited / delivered as f64),
         drops: end.drops - warm.drops,
+        early_drops: end.early_drops - warm.early_drops,
+        marks: end.marked - warm.marked,
         losses: end.losses - warm.losses,
     }
 }

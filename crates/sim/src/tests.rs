@@ -116,12 +116,16 @@ fn link() -> impl Strategy<Value = String> {
             at + 600
         )),
     ];
-    (1u32..20, 1u32..40, 2u32..60, loss(), jitter, changes).prop_map(
-        |(rate, delay, queue, loss, jitter, changes)| {
+    let management = prop_oneof![
+        3 => (2u32..30).prop_map(|n| format!("ecn_threshold = \"{n} packets\"\n")),
+        5 => (prop::sample::select(vec!["red", "codel", "pie", "fq-codel"]), any::<bool>())
+            .prop_map(|(kind, ecn)| format!("aqm = {{ kind = \"{kind}\", ecn = {ecn} }}\n")),
+    ];
+    (1u32..20, 1u32..40, 2u32..60, management, loss(), jitter, changes).prop_map(
+        |(rate, delay, queue, management, loss, jitter, changes)| {
             format!(
                 "rate = \"{rate} Mbit/s\"\ndelay = \"{delay} ms\"\nqueue = \"{queue} packets\"\n\
-                 ecn_threshold = \"{} packets\"\nloss = {loss}\n{jitter}{changes}",
-                queue / 2 + 1
+                 {management}loss = {loss}\n{jitter}{changes}"
             )
         },
     )

@@ -1,13 +1,14 @@
 //! Each rule, with values computed by hand. A byte takes 8 ns at 1 Gbit/s.
 
 use super::*;
-use crate::{Change, Loss, QueueLimit};
+use crate::{Change, Jitter, Loss, QueueLimit};
 
 fn gigabit(queue: QueueLimit) -> LinkSpec {
     LinkSpec {
         rate_bps: 1e9,
         delay: ns(5000),
         queue,
+        aqm: None,
         ecn_threshold_bytes: None,
         loss: Loss::None,
         jitter: Jitter::default(),

@@ -1,11 +1,12 @@
 //! `[links.NAME]`.
 
 use crate::diagnostic::At;
+use crate::format::Aqm;
 use crate::leaf::{Length, Probability, Rate, Span, Whole};
 use crate::read::{table, tagged};
 
 table! {
-    /// A link in one direction: loss on entry, a drop-tail queue, a transmitter, a propagation delay.
+    /// A link in one direction: loss on entry, a queue, a transmitter, a propagation delay.
     struct Link {
         /// Rate at IP level: a full packet of the default MSS has 1500 bytes.
         rate: Rate,
@@ -13,12 +14,15 @@ table! {
         delay: Span,
         /// How much may wait, beside the packet in transmission. Default: 1 BDP.
         queue: Option<Length>,
+        /// What the queue does before it is full. Default: nothing, it is a drop-tail queue.
+        aqm: Option<Aqm>,
         /// Random loss on entry. Default: none.
         loss: Option<Loss>,
         /// Random delay and reordering. Default: none.
         jitter: Option<Jitter>,
-        /// Packets of ECN-capable flows that find this much waiting are marked (RFC 3168). Default: never.
-        ecn_threshold: Option<Length>,
+        /// Packets of ECN-capable flows that find this much waiting are marked (RFC 3168); not beside an aqm.
+        /// Default: never.
+        ecn_threshold: Option<At<Length>>,
         /// Changes while the run lasts.
         changes: Option<Vec<At<Change>>>,
     }

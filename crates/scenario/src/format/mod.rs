@@ -2,11 +2,13 @@
 
 mod algorithm;
 mod application;
+mod aqm;
 mod flow;
 mod link;
 
 pub(crate) use algorithm::{Algorithm, find as find_algorithm};
 pub(crate) use application::{Application, Distribution, Draw};
+pub(crate) use aqm::{Aqm, Discipline};
 pub(crate) use flow::{Event, Flow, Tcp};
 pub(crate) use link::{Change, Jitter, Link, Loss};
 

@@ -5,6 +5,7 @@ use crate::format::{self, Jitter};
 use crate::leaf::Length;
 use crate::model::{Flow, NamedLink, Path};
 use crate::read::Named;
+use crate::resolve::aqm::aqm;
 use crate::resolve::{check_instant, check_name};
 use anabranch_net::{self as net, LinkSpec, QueueLimit, Time};
 
@@ -22,13 +23,21 @@ pub(super) fn links(
     let link = |(index, (name, link)): (usize, &(At<String>, format::Link))| {
         check_name(name, problems);
         let bdp_bytes = link.rate.0 * longest_base_rtt(index, flows, &delays).as_secs_f64() / 8.0;
+        let aqm = link.aqm.as_ref().and_then(|given| aqm(&given.0, bdp_bytes, problems));
         let spec = LinkSpec {
             rate_bps: link.rate.0,
             delay: link.delay.0,
             queue: queue(link.queue.unwrap_or(Length::Bdp(1.0)), bdp_bytes),
-            ecn_threshold_bytes: link.ecn_threshold.map(|threshold| match queue(threshold, bdp_bytes) {
-                QueueLimit::Packets(packets) => packets.saturating_mul(FULL_PACKET),
-                QueueLimit::Bytes(bytes) => bytes,
+            aqm,
+            ecn_threshold_bytes: link.ecn_threshold.as_ref().map(|threshold| {
+                if aqm.is_some() {
+                    let help = "give `ecn = true` to the `aqm`, which then marks by its own rule";
+                    problems.add(&threshold.place, "two rules for marks", "beside an `aqm`", help);
+                }
+                match queue(threshold.value, bdp_bytes) {
+                    QueueLimit::Packets(packets) => packets.saturating_mul(FULL_PACKET),
+                    QueueLimit::Bytes(bytes) => bytes,
+                }
             }),
             loss: link.loss.as_ref().map_or(net::Loss::None, loss),
             jitter: link.jitter.as_ref().map_or(net::Jitter::default(), |given| jitter(given, problems)),
@@ -56,7 +65,7 @@ pub(crate) fn base_rtt(path: &Path, delay: impl Fn(usize) -> Time) -> Time {
 }
 
 /// BDPs become bytes, rounded to the nearest, at least one full packet.
-fn queue(length: Length, bdp_bytes: f64) -> QueueLimit {
+pub(super) fn queue(length: Length, bdp_bytes: f64) -> QueueLimit {
     match length {
         Length::Packets(packets) => QueueLimit::Packets(packets),
         Length::Bytes(bytes) => QueueLimit::Bytes(bytes),

@@ -2,6 +2,7 @@
 //! the rules that concern several keys are checked.
 
 mod application;
+mod aqm;
 mod flow;
 mod link;
 

@@ -40,7 +40,10 @@ fn change() -> impl Strategy<Value = (u64, String)> {
 fn link_body() -> impl Strategy<Value = String> {
     let queue = prop_oneof![Just("1 BDP".to_owned()), (1u64..200).prop_map(|n| format!("{n} packets"))];
     let jitter = (0u64..20, rate(0.1), 1u64..60);
-    let mark = prop_oneof![Just(String::new()), Just("ecn_threshold = \"10 packets\"\n".to_owned())];
+    let marks = ["", "ecn_threshold = \"10 packets\"\n"].map(str::to_owned);
+    let managed = ["red", "codel", "pie", "fq-codel"]
+        .map(|kind| format!("aqm = {{ kind = \"{kind}\", ecn = true }}\n"));
+    let mark = prop::sample::select([&marks[..], &managed[..]].concat());
     let changes = prop::collection::btree_map(0u64..4000, change(), 0..3);
     (0.5..20.0f64, 0u64..100, queue, loss(0.1), jitter, mark, changes).prop_map(
         |(mbit, delay, queue, loss, (up_to, reorder, held), mark, changes)| {

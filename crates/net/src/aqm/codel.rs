@@ -1,0 +1,120 @@
+//! CoDel at work (RFC 8289 §4.4 and §5): the state of one queue.
+
+use super::CoDel;
+use crate::Time;
+use crate::store::{Fifo, Held, Store};
+
+/// A drop rate is taken up again where the last dropping ended less than this many intervals ago (§5.4).
+const MEMORY: u64 = 16;
+
+/// The state of the control law.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct Control {
+    /// When the waiting time will have been above the target for an interval; `None` while it is below.
+    first_above: Option<Time>,
+    dropping: bool,
+    /// When the next packet is dropped, while dropping.
+    drop_next: Time,
+    /// Packets dropped since dropping began, and what it began with.
+    count: u64,
+    last_count: u64,
+    /// The largest packet seen, in bytes.
+    largest: u32,
+}
+
+/// A packet to be transmitted.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Departure {
+    pub ticket: u32,
+    pub size: u32,
+    pub marked: bool,
+}
+
+impl Control {
+    /// Takes the next packet to transmit at `now`; those dropped before it are noted in the store. `None`: the queue is
+    /// empty.
+    pub fn dequeue(
+        &mut self,
+        spec: &CoDel,
+        queue: &mut Fifo,
+        store: &mut Store,
+        now: Time,
+    ) -> Option<Departure> {
+        let (mut packet, mut above) = self.take(spec, queue, store, now);
+        let mut marked = false;
+        if self.dropping {
+            self.dropping = above;
+            while self.dropping && now >= self.drop_next && !marked {
+                self.count += 1;
+                marked = mark_or_drop(spec, packet, store);
+                if !marked {
+                    (packet, above) = self.take(spec, queue, store, now);
+                    self.dropping = above;
+                }
+                if self.dropping {
+                    self.drop_next = control_law(spec, self.drop_next, self.count);
+                }
+            }
+        } else if above {
+            marked = mark_or_drop(spec, packet, store);
+            if !marked {
+                (packet, _) = self.take(spec, queue, store, now);
+            }
+            self.dropping = true;
+            // Soon after the last time the rate that was found then is a good start.
+            let rise = self.count - self.last_count;
+            let soon = now.since(self.drop_next) < spec.interval.times(MEMORY);
+            self.count = if rise > 1 && soon { rise } else { 1 };
+            self.drop_next = control_law(spec, now, self.count);
+            self.last_count = self.count;
+        }
+        packet.map(|(ticket, held)| Departure { ticket, size: held.size, marked })
+    }
+
+    /// Drops and marks since dropping last began, or was taken up again, with that many.
+    #[cfg(test)]
+    pub fn drops(&self) -> u64 {
+        self.count
+    }
+
+    /// Takes the head, and tells whether the waiting time has been above the target for an interval. It counts as
+    /// below where no more than a packet's worth stays behind.
+    fn take(
+        &mut self,
+        spec: &CoDel,
+        queue: &mut Fifo,
+        store: &mut Store,
+        now: Time,
+    ) -> (Option<(u32, Held)>, bool) {
+        let packet = store.pop(queue, now);
+        let Some((_, held)) = packet else {
+            self.first_above = None;
+            return (None, false);
+        };
+        self.largest = self.largest.max(held.size);
+        if now.since(held.arrival) < spec.target || queue.waiting.bytes <= u64::from(self.largest) {
+            self.first_above = None;
+            return (packet, false);
+        }
+        let first_above = *self.first_above.get_or_insert(now + spec.interval);
+        (packet, now >= first_above)
+    }
+}
+
+/// Marks the packet that is to signal congestion, or drops it: whether it was marked.
+fn mark_or_drop(spec: &CoDel, packet: Option<(u32, Held)>, store: &mut Store) -> bool {
+    let Some((ticket, held)) = packet else { return false };
+    let marked = spec.ecn && held.ecn_capable;
+    if !marked {
+        store.drop_early(ticket, held.size);
+    }
+    marked
+}
+
+/// The next drop: the interval divided by the square root of the number of drops (§4.4).
+fn control_law(spec: &CoDel, from: Time, count: u64) -> Time {
+    from + Time::from_secs_f64(spec.interval.as_secs_f64() / libm::sqrt(count as f64))
+}
+
+#[cfg(test)]
+mod tests;

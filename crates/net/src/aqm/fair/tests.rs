@@ -1,0 +1,161 @@
+//! The two lists, credits and hashing.
+
+use super::*;
+use crate::Fate;
+
+fn fair(queues: u32, stream: u64) -> (Fair, Store) {
+    let spec = FqCoDel { queues, ..FqCoDel::default() };
+    (Fair::new(spec, Random::new(1, stream)), Store::new())
+}
+
+/// Flows that have queues of their own.
+fn apart(fair: &Fair, n: usize) -> Vec<u64> {
+    let mut flows: Vec<u64> = Vec::new();
+    for flow in 0.. {
+        if flows.iter().all(|other| fair.queue_of(*other) != fair.queue_of(flow)) {
+            flows.push(flow);
+        }
+        if flows.len() == n {
+            break;
+        }
+    }
+    flows
+}
+
+/// Lets `n` packets of a flow arrive, by its name.
+fn arrive(
+    (fair, store): (&mut Fair, &mut Store),
+    names: &mut Vec<char>,
+    name: char,
+    flow: u64,
+    (n, size): (usize, u32),
+) {
+    (0..n).for_each(|_| {
+        fair.push(store, flow, Time::ZERO, size, false);
+    });
+    names.extend(std::iter::repeat_n(name, n));
+}
+
+/// Which flows the next packets to leave belong to, by name; `names[ticket]`.
+fn leave(fair: &mut Fair, store: &mut Store, names: &[char], n: usize) -> String {
+    let ticket = |_| fair.dequeue(store, Time::ZERO).map(|d| d.ticket as usize);
+    (0..n).map_while(ticket).map(|t| names[t]).collect()
+}
+
+/// Quantum 1500. Packets of 1500 alternate; a queue of packets of 500 sends three per turn.
+#[test]
+fn turns_are_of_equal_bytes() {
+    let (mut fair, mut store) = fair(1024, 0);
+    let flows = apart(&fair, 2);
+    let mut names = Vec::new();
+    arrive((&mut fair, &mut store), &mut names, 'a', flows[0], (9, 500));
+    arrive((&mut fair, &mut store), &mut names, 'b', flows[1], (3, 1500));
+    assert_eq!(leave(&mut fair, &mut store, &names, 99), "aaabaaabaaab");
+}
+
+/// A packet larger than the credit is sent, and paid for by missing turns.
+#[test]
+fn credit_may_be_overdrawn() {
+    let (mut fair, mut store) = fair(1024, 0);
+    let flows = apart(&fair, 2);
+    let mut names = Vec::new();
+    arrive((&mut fair, &mut store), &mut names, 'a', flows[0], (3, 4500));
+    arrive((&mut fair, &mut store), &mut names, 'b', flows[1], (9, 1500));
+    assert_eq!(leave(&mut fair, &mut store, &names, 99), "abbbabbbabbb");
+}
+
+/// New before old; a new queue that runs empty goes through the old list, so that its next packet is not new again.
+#[test]
+fn new_queues_go_first_and_once() {
+    let (mut fair, mut store) = fair(1024, 0);
+    let flows = apart(&fair, 3);
+    let mut names = Vec::new();
+    let mut push = |fair: &mut Fair, store: &mut Store, name: char| {
+        let flow = flows[name as usize - 'a' as usize];
+        let ticket = fair.push(store, flow, Time::ZERO, 1500, false);
+        assert_eq!(ticket as usize, names.len());
+        names.push(name);
+        names.clone()
+    };
+    "aaaaabbbbb".chars().for_each(|name| {
+        push(&mut fair, &mut store, name);
+    });
+    let names = push(&mut fair, &mut store, 'c');
+    assert_eq!(leave(&mut fair, &mut store, &names, 3), "abc", "all are new");
+    assert_eq!(leave(&mut fair, &mut store, &names, 2), "ab", "then old");
+    // c was new, sent its quantum and was found empty: it is in the old list, behind a and b or about to leave it.
+    assert_eq!(leave(&mut fair, &mut store, &names, 1), "a");
+    assert!(fair.new.is_empty());
+}
+
+/// A queue that sends less than its share stays ahead of those that do not.
+#[test]
+fn a_sparse_flow_is_new_each_time() {
+    let (mut fair, mut store) = fair(1024, 0);
+    let flows = apart(&fair, 2);
+    for _ in 0..300 {
+        fair.push(&mut store, flows[0], Time::ZERO, 1500, false);
+    }
+    fair.dequeue(&mut store, Time::ZERO);
+    for _ in 0..50 {
+        let sparse = fair.push(&mut store, flows[1], Time::ZERO, 100, false);
+        assert_eq!(fair.dequeue(&mut store, Time::ZERO).unwrap().ticket, sparse);
+        // Two packets of the other, during which the empty queue leaves the lists.
+        assert_ne!(fair.dequeue(&mut store, Time::ZERO).unwrap().ticket, sparse);
+        assert_ne!(fair.dequeue(&mut store, Time::ZERO).unwrap().ticket, sparse);
+    }
+}
+
+#[test]
+fn the_longest_queue_gives_way() {
+    let (mut fair, mut store) = fair(1024, 0);
+    let flows = apart(&fair, 2);
+    let small = fair.push(&mut store, flows[0], Time::ZERO, 100, false);
+    let first = fair.push(&mut store, flows[1], Time::ZERO, 1500, false);
+    fair.push(&mut store, flows[1], Time::ZERO, 1500, false);
+    assert_eq!(fair.take_from_longest(&mut store, Time::ZERO), Some((first, 1500)), "from its head");
+    assert_eq!(fair.dequeue(&mut store, Time::ZERO).unwrap().ticket, small);
+}
+
+/// Every flow keeps its queue; two perturbations agree on about one flow in 64.
+#[test]
+fn hashing_spreads_flows_and_differs_between_links() {
+    let ((one, _), (two, _)) = (fair(64, 1), fair(64, 2));
+    let mut hits = [0u32; 64];
+    let mut same = 0;
+    for flow in 0..64_000 {
+        hits[one.queue_of(flow) as usize] += 1;
+        same += u32::from(one.queue_of(flow) == two.queue_of(flow));
+        assert_eq!(one.queue_of(flow), one.queue_of(flow));
+    }
+    // Binomial: 1000 ± 5 · 31.
+    assert!(hits.iter().chain([&same]).all(|n| (840..1160).contains(n)), "{hits:?} {same}");
+}
+
+/// Each queue has its own control law: the one that stands is cut, the other is not.
+#[test]
+fn only_the_standing_queue_is_dropped_from() {
+    let (mut fair, mut store) = fair(1024, 0);
+    let flows = apart(&fair, 2);
+    for _ in 0..3000 {
+        fair.push(&mut store, flows[0], Time::ZERO, 1500, false);
+    }
+    let (mut early, mut sparse) = (0, Vec::new());
+    for ms in 1..1500 {
+        let now = Time::from_millis(ms);
+        if ms % 10 == 0 {
+            sparse.push(fair.push(&mut store, flows[1], now, 100, false));
+        }
+        if let Some(departure) = fair.dequeue(&mut store, now) {
+            store.decide(departure.ticket, Fate::Delivered { at: now, marked: false });
+        }
+        while let Some((ticket, fate)) = store.tell() {
+            if fate == Fate::Dropped(crate::Drop::Early) {
+                early += 1;
+                assert!(!sparse.contains(&ticket) || ticket < 3000);
+            }
+        }
+    }
+    assert!(early > 10, "{early}");
+    assert_eq!(fair.queues[fair.queue_of(flows[1]) as usize].control.drops(), 0);
+}

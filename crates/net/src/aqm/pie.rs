@@ -1,0 +1,237 @@
+//! PIE at work (RFC 8033): the required parts of §4, and of the options marking (§5.1), de-randomization (§5.4)
+//! and the cap on increases (§5.5). Not §5.2, as a link knows its rate, nor §5.3, as PIE is always active.
+
+use super::{FULL_PACKET, Pie, Verdict};
+use crate::{Random, Time};
+
+/// Marking gives way to dropping above this probability (§5.1).
+const MARK_UP_TO: f64 = 0.1;
+/// Below this sum of probabilities since the last drop nothing is dropped, above the other the next packet
+/// certainly is (§5.4).
+const NEVER_BELOW: f64 = 0.85;
+const ALWAYS_FROM: f64 = 8.5;
+/// The probability's largest increase at once, where it is 0.1 or more (§5.5).
+const MAX_INCREASE: f64 = 0.02;
+/// Kept of the probability per update while nothing waits (§4.2).
+const DECAY: f64 = 0.98;
+/// Rows of §4.2: below that probability a change is divided by that.
+const SCALES: [(f64, f64); 6] =
+    [(1e-6, 2048.0), (1e-5, 512.0), (1e-4, 128.0), (1e-3, 32.0), (1e-2, 8.0), (1e-1, 2.0)];
+
+/// The probability of dropping and what it is computed from.
+#[derive(Clone, Debug)]
+pub(crate) struct Controller {
+    spec: Pie,
+    random: Random,
+    probability: f64,
+    /// The waiting time at the last update, in seconds.
+    delay_s: f64,
+    /// For how long packets still pass.
+    burst: Time,
+    /// Sum of the probabilities since the last drop.
+    accumulated: f64,
+    next_update: Time,
+}
+
+impl Controller {
+    pub fn new(spec: Pie, random: Random) -> Controller {
+        let Pie { max_burst: burst, update: next_update, .. } = spec;
+        Controller { spec, random, probability: 0.0, delay_s: 0.0, burst, accumulated: 0.0, next_update }
+    }
+
+    /// When [`Controller::update`] is due.
+    pub fn next_update(&self) -> Time {
+        self.next_update
+    }
+
+    /// A packet finds `queue_bytes` waiting (§4.1).
+    pub fn arrive(&mut self, queue_bytes: u64, ecn_capable: bool) -> Verdict {
+        let calm = self.delay_s < self.spec.target.as_secs_f64() / 2.0 && self.probability < 0.2;
+        if self.burst > Time::ZERO || calm || queue_bytes <= 2 * u64::from(FULL_PACKET) {
+            return Verdict::Accept;
+        }
+        if self.probability == 0.0 {
+            self.accumulated = 0.0;
+        }
+        self.accumulated += self.probability;
+        let drops = self.accumulated >= NEVER_BELOW
+            && (self.accumulated >= ALWAYS_FROM || self.random.chance(self.probability));
+        if !drops {
+            return Verdict::Accept;
+        }
+        self.dropped();
+        Verdict::congestion(self.spec.ecn && ecn_capable && self.probability <= MARK_UP_TO)
+    }
+
+    /// A packet was dropped, early or by a full queue: the sum starts again (§5.4).
+    pub fn dropped(&mut self) {
+        self.accumulated = 0.0;
+    }
+
+    /// The periodic update, at its instant, when a packet that arrives would wait for `delay_s` seconds (§4.2, §4.4).
+    pub fn update(&mut self, delay_s: f64) {
+        let Pie { target, update, alpha, beta, max_burst, .. } = self.spec;
+        let target_s = target.as_secs_f64();
+        let change = alpha * (delay_s - target_s) + beta * (delay_s - self.delay_s);
+        let scale =
+            SCALES.iter().find(|(below, _)| self.probability < *below).map_or(1.0, |(_, scale)| *scale);
+        let mut change = change / scale;
+        if self.probability >= 0.1 {
+            change = change.min(MAX_INCREASE);
+        }
+        self.probability += change;
+        if delay_s == 0.0 && self.delay_s == 0.0 {
+            self.probability *= DECAY;
+        }
+        self.probability = self.probability.clamp(0.0, 1.0);
+        self.burst = self.burst.since(update);
+        if self.probability == 0.0 && delay_s < target_s / 2.0 && self.delay_s < target_s / 2.0 {
+            self.burst = max_burst;
+        }
+        self.delay_s = delay_s;
+        self.next_update += update;
+    }
+
+    /// Nothing waits up to `now`: passes over updates that would change nothing.
+    pub fn rest(&mut self, now: Time) {
+        let at_rest = self.probability == 0.0 && self.delay_s == 0.0;
+        if at_rest && self.next_update < now {
+            let update = self.spec.update.as_nanos();
+            let missed = now.since(self.next_update).as_nanos() / update;
+            self.next_update += self.spec.update.times(missed);
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn pie(spec: Pie) -> Controller {
+        Controller::new(spec, Random::new(5, 5))
+    }
+
+    /// The table of §4.2 by hand: from a delay of 35 ms to one of 55 ms the change is
+    /// 0.125·0.04 + 1.25·0.02 = 0.03, divided by the row's number.
+    #[test]
+    fn change_is_scaled_by_the_probability() {
+        for (p, scale) in [
+            (0.0, 2048.0),
+            (0.9e-6, 2048.0),
+            (0.9e-5, 512.0),
+            (0.9e-4, 128.0),
+            (0.9e-3, 32.0),
+            (0.9e-2, 8.0),
+            (0.09, 2.0),
+        ] {
+            let mut pie = Controller { probability: p, delay_s: 0.035, ..pie(Pie::default()) };
+            pie.update(0.055);
+            assert!((pie.probability - (p + 0.03 / scale)).abs() < 1e-15, "{} from {p}", pie.probability);
+        }
+    }
+
+    #[test]
+    fn increases_are_capped_and_decreases_are_not() {
+        let at = |probability, delay_s| Controller { probability, delay_s, ..pie(Pie::default()) };
+        let mut up = at(0.3, 0.035);
+        up.update(0.055); // by 0.03, but for the cap
+        assert!((up.probability - 0.32).abs() < 1e-12);
+        let mut down = at(0.3, 0.055);
+        down.update(0.015); // 0 − 1.25·0.04
+        assert!((down.probability - 0.25).abs() < 1e-12);
+    }
+
+    #[test]
+    fn at_the_target_the_probability_stays() {
+        let mut pie = Controller { probability: 0.05, delay_s: 0.015, ..pie(Pie::default()) };
+        (0..100).for_each(|_| pie.update(0.015));
+        assert!((pie.probability - 0.05).abs() < 1e-12);
+    }
+
+    /// With nothing waiting it falls by α·target, and what is left by 2 %; it ends at 0, not below.
+    #[test]
+    fn decays_while_nothing_waits() {
+        let mut pie = Controller { probability: 0.5, ..pie(Pie::default()) };
+        pie.update(0.0);
+        assert!((pie.probability - (0.5 - 0.125 * 0.015) * 0.98).abs() < 1e-12);
+        (0..1000).for_each(|_| pie.update(0.0));
+        assert_eq!(pie.probability, 0.0);
+    }
+
+    /// The first 150 ms of congestion, ten updates of 15 ms, pass; afterwards the allowance is only
+    /// restored once the probability is zero and two samples are below half the target.
+    #[test]
+    fn a_burst_passes() {
+        let mut pie = pie(Pie::default());
+        for _ in 0..10 {
+            pie.probability = 1.0;
+            assert_eq!(pie.arrive(100_000, false), Verdict::Accept);
+            pie.update(0.2);
+        }
+        pie.probability = 1.0;
+        assert_eq!(pie.arrive(100_000, false), Verdict::Drop);
+        pie.probability = 0.0;
+        pie.update(0.007);
+        assert_eq!(pie.burst, Time::ZERO, "the last sample was above");
+        pie.update(0.007);
+        assert_eq!((pie.probability, pie.burst), (0.0, Time::from_millis(150)));
+    }
+
+    #[test]
+    fn a_calm_or_short_queue_loses_nothing() {
+        let busy = |probability, delay_s| Controller {
+            probability,
+            delay_s,
+            burst: Time::ZERO,
+            ..pie(Pie::default())
+        };
+        let drops = |mut pie: Controller, bytes| (0..100).any(|_| pie.arrive(bytes, false) == Verdict::Drop);
+        assert!(!drops(busy(0.19, 0.0074), 100_000), "below half the target");
+        assert!(drops(busy(0.2, 0.0074), 100_000), "not at that probability");
+        assert!(drops(busy(0.19, 0.0076), 100_000));
+        assert!(!drops(busy(1.0, 1.0), 3000), "two packets");
+        assert!(drops(busy(1.0, 1.0), 3001));
+    }
+
+    /// The sum of probabilities at a drop lies between 0.85 and 8.5 (§5.4), so at 0.01 the gaps
+    /// are of 85 to 850 packets; from the 85th on they are geometric, of mean 84 + 1/p = 184.
+    #[test]
+    fn drops_are_spread() {
+        let mut pie =
+            Controller { probability: 0.01, delay_s: 0.02, burst: Time::ZERO, ..pie(Pie::default()) };
+        let mut gaps = Vec::new();
+        let mut gap = 0u32;
+        for _ in 0..2_000_000 {
+            gap += 1;
+            if pie.arrive(100_000, false) == Verdict::Drop {
+                gaps.push(gap);
+                gap = 0;
+            }
+        }
+        assert!(gaps.iter().all(|gap| (84..=851).contains(gap)));
+        let mean = gaps.iter().sum::<u32>() as f64 / gaps.len() as f64;
+        assert!((mean / 184.0 - 1.0).abs() < 0.03, "mean gap {mean}");
+    }
+
+    #[test]
+    fn marks_only_up_to_a_tenth() {
+        let verdict = |probability, ecn, ecn_capable| {
+            let spec = Pie { ecn, ..Pie::default() };
+            let mut pie = Controller { probability, delay_s: 0.1, burst: Time::ZERO, ..pie(spec) };
+            (0..100_000).map(|_| pie.arrive(100_000, ecn_capable)).find(|v| *v != Verdict::Accept).unwrap()
+        };
+        assert_eq!(verdict(0.1, true, true), Verdict::Mark);
+        assert_eq!(verdict(0.11, true, true), Verdict::Drop);
+        assert_eq!(verdict(0.1, true, false), Verdict::Drop);
+        assert_eq!(verdict(0.1, false, true), Verdict::Drop);
+    }
+
+    #[test]
+    fn rest_keeps_the_phase_of_updates() {
+        let mut pie = pie(Pie::default());
+        pie.rest(Time::from_millis(1000));
+        assert_eq!(pie.next_update(), Time::from_millis(990), "66 · 15 ms");
+        pie.rest(Time::NEVER);
+        assert!(pie.next_update() < Time::NEVER);
+    }
+}

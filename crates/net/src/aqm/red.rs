@@ -1,0 +1,134 @@
+//! RED at work (Floyd and Jacobson 1993, figures 1 and 2).
+
+use super::{Red, Verdict};
+use crate::Random;
+
+/// The average queue, and the packets since the last one dropped.
+#[derive(Clone, Debug)]
+pub(crate) struct Average {
+    spec: Red,
+    random: Random,
+    average: f64,
+    /// Packets accepted since the last drop or mark, while the average is above the minimum.
+    count: f64,
+}
+
+impl Average {
+    pub fn new(spec: Red, random: Random) -> Average {
+        Average { spec, random, average: 0.0, count: 0.0 }
+    }
+
+    /// A packet finds `queue` waiting, in the unit of the thresholds; before it the link was idle for the time of
+    /// `idle_slots` transmissions.
+    pub fn arrive(&mut self, queue: f64, idle_slots: f64, ecn_capable: bool) -> Verdict {
+        let Red { max, weight, ecn, .. } = self.spec;
+        if idle_slots > 0.0 {
+            // As if so many packets had found the queue empty.
+            self.average *= libm::pow(1.0 - weight, idle_slots);
+        }
+        self.average += weight * (queue - self.average);
+        let p = probability(&self.spec, self.average);
+        if p == 0.0 {
+            self.count = 0.0;
+            return Verdict::Accept;
+        }
+        // Spreads drops: the gap between two is then uniform from 1 to 1/p (1993, §VII), not geometric.
+        let spread = if self.count * p < 1.0 { p / (1.0 - self.count * p) } else { 1.0 };
+        if !self.random.chance(spread) {
+            self.count += 1.0;
+            return Verdict::Accept;
+        }
+        self.count = 0.0;
+        Verdict::congestion(ecn && ecn_capable && self.average <= max)
+    }
+
+    /// Whether it decides by bytes.
+    pub fn counts_bytes(&self) -> bool {
+        self.spec.bytes
+    }
+}
+
+/// The probability at an average, before drops are spread.
+fn probability(spec: &Red, average: f64) -> f64 {
+    let Red { min, max, max_probability, gentle, .. } = *spec;
+    if average < min {
+        0.0
+    } else if average < max {
+        max_probability * (average - min) / (max - min)
+    } else if gentle && average < 2.0 * max {
+        max_probability + (1.0 - max_probability) * (average - max) / max
+    } else {
+        1.0
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn red(spec: Red) -> Average {
+        Average::new(spec, Random::new(3, 3))
+    }
+
+    /// Straight lines between (5, 0), (15, 0.1) and (30, 1).
+    #[test]
+    fn probability_between_the_thresholds() {
+        let spec = Red::default();
+        for (average, p) in [
+            (0.0, 0.0),
+            (4.9, 0.0),
+            (5.0, 0.0),
+            (10.0, 0.05),
+            (15.0, 0.1),
+            (22.5, 0.55),
+            (30.0, 1.0),
+            (99.0, 1.0),
+        ] {
+            assert!((probability(&spec, average) - p).abs() < 1e-12, "{p} at {average}");
+        }
+        let abrupt = Red { gentle: false, ..spec };
+        assert!((probability(&abrupt, 14.999) - 0.1).abs() < 1e-4);
+        assert_eq!(probability(&abrupt, 15.0), 1.0);
+    }
+
+    /// After n samples of q the average is q·(1 − (1 − w)ⁿ); m idle slots shrink it by (1 − w)ᵐ.
+    #[test]
+    fn average_is_exponentially_weighted() {
+        let mut red = red(Red { weight: 0.01, ..Red::default() });
+        (0..50).for_each(|_| assert_eq!(red.arrive(4.0, 0.0, false), Verdict::Accept));
+        let after = 4.0 * (1.0 - 0.99f64.powi(50));
+        assert!((red.average - after).abs() < 1e-12);
+        red.arrive(0.0, 30.0, false);
+        assert!((red.average - after * 0.99f64.powi(31)).abs() < 1e-12);
+    }
+
+    /// Gaps between drops: uniform from 1 to 1/p, so of mean (1/p + 1)/2 and never longer than 1/p.
+    #[test]
+    fn gaps_between_drops_are_uniform() {
+        // The average stays at 10 where the probability is 0.05.
+        let mut red = red(Red { weight: 1.0, ..Red::default() });
+        let mut counts = [0u32; 21];
+        let mut gap = 0;
+        for _ in 0..210_000 {
+            gap += 1;
+            if red.arrive(10.0, 0.0, false) == Verdict::Drop {
+                counts[gap] += 1;
+                gap = 0;
+            }
+        }
+        // 20 000 drops, 1000 for each gap: 5 standard deviations of a binomial are 154.
+        assert_eq!(counts[0], 0);
+        for (gap, &n) in counts.iter().enumerate().skip(1) {
+            assert!((840..1160).contains(&n), "{n} gaps of {gap}");
+        }
+    }
+
+    #[test]
+    fn marks_up_to_the_maximum_and_drops_beyond() {
+        let spec = Red { weight: 1.0, max_probability: 1.0, ecn: true, ..Red::default() };
+        assert_eq!(red(spec).arrive(15.0, 0.0, true), Verdict::Mark);
+        assert_eq!(red(spec).arrive(15.0, 0.0, false), Verdict::Drop);
+        assert_eq!(red(spec).arrive(16.0, 0.0, true), Verdict::Drop);
+        assert_eq!(red(Red { ecn: false, ..spec }).arrive(15.0, 0.0, true), Verdict::Drop);
+    }
+}

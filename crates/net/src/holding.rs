@@ -1,0 +1,230 @@
+//! A link at work that decides about packets as they leave its queue.
+
+use crate::aqm::{Control, Departure, Fair};
+use crate::fine::Fine;
+use crate::loss::{LOSS_SEED, LossProcess};
+use crate::store::{Fifo, Store};
+use crate::transmitter::Transmitter;
+use crate::{Aqm, CoDel, Drop, Fate, LinkSpec, QueueLimit, Random, Time, Totals, Waiting};
+
+/// The random processes of queues have a seed of their own.
+const FAIR_SEED: u64 = 0x6661_6972_2071_7565;
+
+/// One directed link like [`crate::Link`], with a discipline that decides when a packet leaves the queue.
+///
+/// A packet that is accepted gets a *ticket*, and its fate later, from [`HoldingLink::settle`]: whoever drives the link
+/// keeps the packet until then, and calls when the transmitter falls idle, which [`HoldingLink::wakes_at`] tells. Calls
+/// must come in order of time; one that comes late changes no fate.
+#[derive(Clone, Debug)]
+pub struct HoldingLink {
+    transmitter: Transmitter,
+    discipline: Discipline,
+    store: Store,
+    limit: QueueLimit,
+    loss: LossProcess,
+    totals: Totals,
+}
+
+/// A packet that arrives at a [`HoldingLink`].
+#[derive(Clone, Copy, Debug)]
+pub struct Arrival {
+    /// Its size, positive.
+    pub wire_bytes: u32,
+    /// Whether it can be marked (RFC 3168).
+    pub ecn_capable: bool,
+    /// The flow it belongs to: any number that its other packets share.
+    pub flow: u64,
+}
+
+#[derive(Clone, Debug)]
+enum Discipline {
+    Single { spec: CoDel, queue: Fifo, control: Control },
+    Fair(Fair),
+}
+
+impl HoldingLink {
+    /// A link at time 0, as [`crate::Link::new`]. Without an [`Aqm`] that holds packets it is a drop-tail queue.
+    pub fn new(spec: &LinkSpec, seed: u64, stream: u64) -> HoldingLink {
+        let single = |spec| Discipline::Single { spec, queue: Fifo::default(), control: Control::default() };
+        HoldingLink {
+            transmitter: Transmitter::new(spec, seed, stream),
+            discipline: match spec.aqm {
+                Some(Aqm::FqCoDel(fq)) => {
+                    Discipline::Fair(Fair::new(fq, Random::new(seed ^ FAIR_SEED, stream)))
+                }
+                Some(Aqm::CoDel(codel)) => single(codel),
+                None | Some(Aqm::Red(_) | Aqm::Pie(_)) => {
+                    single(CoDel { target: Time::NEVER, ..CoDel::default() })
+                }
+            },
+            store: Store::new(),
+            limit: spec.queue,
+            loss: LossProcess::new(spec.loss, Random::new(seed ^ LOSS_SEED, stream)),
+            totals: Totals::default(),
+        }
+    }
+
+    /// A packet arrives: its ticket, free for another packet once its fate is told.
+    ///
+    /// # Errors
+    /// Why the packet is dropped at once.
+    pub fn offer(&mut self, now: Time, packet: Arrival) -> Result<u32, Drop> {
+        self.run(now);
+        let Arrival { wire_bytes, ecn_capable, flow } = packet;
+        self.totals.offered += 1;
+        self.totals.offered_bytes += u64::from(wire_bytes);
+        if !self.transmitter.is_up() {
+            return Err(self.lose(Drop::Down, wire_bytes));
+        }
+        if self.loss.loses() {
+            return Err(self.lose(Drop::Loss, wire_bytes));
+        }
+        let present = Fine::from_time(now);
+        let idle = self.transmitter.busy_until <= present;
+        let ticket = match &mut self.discipline {
+            Discipline::Single { queue, .. } => {
+                if !idle && !has_room(self.limit, queue.waiting, wire_bytes) {
+                    self.count_drop(wire_bytes);
+                    return Err(Drop::Queue);
+                }
+                self.store.push(queue, now, wire_bytes, ecn_capable)
+            }
+            Discipline::Fair(fair) => fair.push(&mut self.store, flow, now, wire_bytes, ecn_capable),
+        };
+        if idle {
+            self.transmitter.busy_until = present;
+            self.run(now);
+        } else {
+            self.make_room(now);
+        }
+        Ok(ticket)
+    }
+
+    /// The next packet whose fate was decided by `now`, and the fate. To be called until there is none.
+    pub fn settle(&mut self, now: Time) -> Option<(u32, Fate)> {
+        self.run(now);
+        self.store.tell()
+    }
+
+    /// When the transmitter takes the next packet; [`Time::NEVER`] while none waits.
+    pub fn wakes_at(&self) -> Time {
+        match self.store.waiting().packets {
+            0 => Time::NEVER,
+            _ => self.transmitter.busy_until.as_time(),
+        }
+    }
+
+    /// What waits.
+    pub fn waiting(&mut self, now: Time) -> Waiting {
+        self.run(now);
+        self.store.waiting()
+    }
+
+    /// The sums up to `now`.
+    pub fn totals(&mut self, now: Time) -> Totals {
+        self.run(now);
+        let early = self.store.dropped;
+        Totals {
+            drops: self.totals.drops + early.packets,
+            early_drops: early.packets,
+            dropped_bytes: self.totals.dropped_bytes + early.bytes,
+            queue_byte_seconds: self.store.byte_seconds(now),
+            transmitted_bits: self.transmitter.transmitted_bits(self.totals.delivered_bytes, now),
+            capacity_bits: self.transmitter.capacity_bits(now),
+            ..self.totals
+        }
+    }
+
+    /// Time passes: whatever the transmitter could take by `now` it has taken.
+    fn run(&mut self, now: Time) {
+        let present = Fine::from_time(now);
+        while self.store.waiting().packets > 0 && self.transmitter.busy_until <= present {
+            let at = self.transmitter.busy_until;
+            self.enter_epochs(at.whole());
+            if self.transmitter.is_up() {
+                self.transmit(at);
+            } else {
+                self.flush(at.as_time());
+            }
+        }
+        self.enter_epochs(now);
+    }
+
+    /// Takes the next packet and transmits it from `at` on.
+    fn transmit(&mut self, at: Fine) {
+        let now = at.as_time();
+        let store = &mut self.store;
+        let departure = match &mut self.discipline {
+            Discipline::Single { spec, queue, control } => control.dequeue(spec, queue, store, now),
+            Discipline::Fair(fair) => fair.dequeue(store, now),
+        };
+        let Some(Departure { ticket, size, marked }) = departure else { return };
+        let fate = if self.transmitter.transmit(at, size) {
+            self.totals.delivered += 1;
+            self.totals.delivered_bytes += u64::from(size);
+            self.totals.marked += u64::from(marked);
+            Fate::Delivered { at: self.transmitter.delivery(), marked }
+        } else {
+            Fate::Dropped(self.lose(Drop::Down, size))
+        };
+        self.store.decide(ticket, fate);
+    }
+
+    /// The link is down: what waits is lost.
+    fn flush(&mut self, now: Time) {
+        while let Some((ticket, size)) = self.take(now) {
+            let why = self.lose(Drop::Down, size);
+            self.store.decide(ticket, Fate::Dropped(why));
+        }
+    }
+
+    /// Flow queues have one limit together: the longest one gives way (RFC 8290 §4.1).
+    fn make_room(&mut self, now: Time) {
+        while !has_room(self.limit, self.store.waiting(), 0) {
+            let Some((ticket, size)) = self.take(now) else { break };
+            self.count_drop(size);
+            self.store.decide(ticket, Fate::Dropped(Drop::Queue));
+        }
+    }
+
+    /// Takes a packet that will not be transmitted.
+    fn take(&mut self, now: Time) -> Option<(u32, u32)> {
+        match &mut self.discipline {
+            Discipline::Single { queue, .. } => {
+                self.store.pop(queue, now).map(|(ticket, held)| (ticket, held.size))
+            }
+            Discipline::Fair(fair) => fair.take_from_longest(&mut self.store, now),
+        }
+    }
+
+    /// Enters the epoch of `now`.
+    fn enter_epochs(&mut self, now: Time) {
+        while now >= self.transmitter.epoch_end() && self.transmitter.epoch_end() < Time::NEVER {
+            if let Some(loss) = self.transmitter.enter_next_epoch() {
+                self.loss.change(loss);
+            }
+        }
+    }
+
+    fn lose(&mut self, why: Drop, wire_bytes: u32) -> Drop {
+        self.totals.losses += 1;
+        self.totals.lost_bytes += u64::from(wire_bytes);
+        why
+    }
+
+    fn count_drop(&mut self, wire_bytes: u32) {
+        self.totals.drops += 1;
+        self.totals.dropped_bytes += u64::from(wire_bytes);
+    }
+}
+
+/// Whether a queue may hold a packet of `size` bytes more; one of none: whether it holds no more than it may.
+fn has_room(limit: QueueLimit, waiting: Waiting, size: u32) -> bool {
+    match limit {
+        QueueLimit::Packets(most) => waiting.packets + u64::from(size > 0) <= most,
+        QueueLimit::Bytes(most) => waiting.bytes.saturating_add(size.into()) <= most,
+    }
+}
+
+#[cfg(test)]
+mod tests;

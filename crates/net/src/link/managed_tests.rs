@@ -1,0 +1,100 @@
+//! RED and PIE in a link. A packet of 1500 bytes takes 120 µs at 100 Mbit/s.
+
+use crate::{Aqm, Drop, Fate, Jitter, Link, LinkSpec, Loss, Pie, QueueLimit, Red, Time};
+
+fn link(aqm: Aqm) -> Link {
+    let spec = LinkSpec {
+        rate_bps: 100e6,
+        delay: Time::ZERO,
+        queue: QueueLimit::Packets(100_000),
+        aqm: Some(aqm),
+        ecn_threshold_bytes: None,
+        loss: Loss::None,
+        jitter: Jitter::default(),
+        changes: Vec::new(),
+    };
+    Link::new(&spec, 1, 1)
+}
+
+/// Offers packets of 1500 bytes, `every_ns` apart, in a span of milliseconds; how many were dropped.
+fn offer(link: &mut Link, ms: std::ops::Range<u64>, every_ns: u64, ecn_capable: bool) -> u64 {
+    let times = (ms.start * 1_000_000..ms.end * 1_000_000).step_by(every_ns as usize);
+    let fates = times.map(|t| link.offer(Time::from_nanos(t), 1500, ecn_capable));
+    fates.filter(|fate| *fate == Fate::Dropped(Drop::Early)).count() as u64
+}
+
+/// An excess of 5 % must be dropped: 1/21 of the packets, which gaps uniform from 1 to 1/p give for (1/p + 1)/2 = 21,
+/// p = 1/41, an average of 7.44 packets. That is what arrivals find; each then is there until, on average, half a gap
+/// later one leaves, so over time it is half a packet more.
+#[test]
+fn red_settles_where_its_probability_is_the_excess() {
+    let mut link = link(Aqm::Red(Red::default()));
+    offer(&mut link, 0..20_000, 114_286, false);
+    let before = link.totals(Time::from_millis(20_000));
+    offer(&mut link, 20_000..120_000, 114_286, false);
+    let after = link.totals(Time::from_millis(120_000));
+    let mean = (after.queue_byte_seconds - before.queue_byte_seconds) / 100.0 / 1500.0;
+    assert!((mean / 7.94 - 1.0).abs() < 0.03, "{mean} packets wait");
+    let rate = (after.early_drops - before.early_drops) as f64 / (after.offered - before.offered) as f64;
+    assert!((rate * 21.0 - 1.0).abs() < 0.01, "{rate} dropped");
+}
+
+/// The same excess under PIE: the queue settles at the target, the only delay at which the probability rests.
+#[test]
+fn pie_settles_at_its_target() {
+    for target_ms in [15, 30] {
+        let mut link = link(Aqm::Pie(Pie { target: Time::from_millis(target_ms), ..Pie::default() }));
+        offer(&mut link, 0..60_000, 114_286, false);
+        let before = link.totals(Time::from_millis(60_000));
+        offer(&mut link, 60_000..160_000, 114_286, false);
+        let after = link.totals(Time::from_millis(160_000));
+        let delay = (after.queue_byte_seconds - before.queue_byte_seconds) * 8.0 / 100e6 / 100.0;
+        assert!((delay * 1e3 / target_ms as f64 - 1.0).abs() < 0.1, "{delay} s for {target_ms} ms");
+    }
+}
+
+#[test]
+fn pie_lets_a_burst_pass() {
+    let mut link = link(Aqm::Pie(Pie::default()));
+    // Twice the rate: 60 ms of delay after 120 ms, far above the target. The tenth update is at 150 ms.
+    assert_eq!(offer(&mut link, 0..150, 60_000, false), 0);
+    assert!(offer(&mut link, 150..1000, 60_000, false) > 0);
+}
+
+/// Whether and when somebody looks has no influence.
+#[test]
+fn looking_changes_nothing() {
+    for aqm in [Aqm::Red(Red::default()), Aqm::Pie(Pie::default())] {
+        let (mut watched, mut alone) = (link(aqm), link(aqm));
+        for n in 0..20_000u64 {
+            let now = Time::from_nanos(n * 100_000 + n % 7 * 9000);
+            watched.waiting(now);
+            assert_eq!(watched.offer(now, 1500, false), alone.offer(now, 1500, false));
+            watched.totals(now + Time::from_nanos(n % 5 * 9000));
+        }
+        assert_eq!(watched.totals(Time::from_secs_f64(9.0)), alone.totals(Time::from_secs_f64(9.0)));
+    }
+}
+
+#[test]
+fn marks_in_place_of_drops() {
+    for aqm in [Aqm::Red(Red { ecn: true, ..Red::default() }), Aqm::Pie(Pie { ecn: true, ..Pie::default() })]
+    {
+        let mut marking = link(aqm);
+        let dropped = offer(&mut marking, 0..3000, 100_000, true);
+        let totals = marking.totals(Time::from_millis(3000));
+        assert!(totals.marked > 10 && dropped == totals.early_drops, "{totals:?}");
+        let mut dropping = link(aqm);
+        assert!(offer(&mut dropping, 0..3000, 100_000, false) > 10);
+        assert_eq!(dropping.totals(Time::from_millis(3000)).marked, 0);
+    }
+}
+
+/// An hour without packets costs nothing, and no update is lost count of.
+#[test]
+fn pie_rests() {
+    let mut link = link(Aqm::Pie(Pie { update: Time::from_nanos(100_000), ..Pie::default() }));
+    offer(&mut link, 0..300, 60_000, false);
+    assert!(link.totals(Time::from_secs_f64(1e9)).queue_byte_seconds > 0.0);
+    assert!(matches!(link.offer(Time::NEVER, 1500, false), Fate::Delivered { .. }));
+}

@@ -1,0 +1,162 @@
+//! The part of a link that sends: one packet at a time, at a rate that changes at known instants, into a
+//! propagation delay.
+
+use crate::epoch::{Epoch, epochs};
+use crate::fine::Fine;
+use crate::{Jitter, LinkSpec, Loss, Random, Time};
+
+/// The random process has a seed of its own, apart from those of its users.
+const JITTER_SEED: u64 = 0x6a69_7474_6572_2070;
+
+/// A transmitter. All changes are known beforehand, so that it is known when a transmission begins when it ends.
+#[derive(Clone, Debug)]
+pub(crate) struct Transmitter {
+    epochs: Vec<Epoch>,
+    /// The present epoch.
+    current: usize,
+    /// The epoch in which the transmitter falls idle, at or after the current one; between them
+    /// the link does not go down.
+    last: usize,
+    /// Its end, transmission time of a byte, and delay.
+    last_end: Fine,
+    per_byte: Fine,
+    delay: Time,
+    /// When the transmitter falls idle: all that was given to it is transmitted, or the link goes down.
+    pub busy_until: Fine,
+    jitter: Option<(Jitter, Random)>,
+    /// When the latest packet that was not held back is delivered.
+    last_delivery: Time,
+    /// Bits transmitted of packets that the link's going down cut short.
+    cut_bits: f64,
+    /// The capacity up to the beginning of the current epoch.
+    capacity_bits: f64,
+}
+
+impl Transmitter {
+    pub fn new(spec: &LinkSpec, seed: u64, stream: u64) -> Transmitter {
+        let jitters = spec.jitter.up_to > Time::ZERO || spec.jitter.reorder_rate > 0.0;
+        let mut transmitter = Transmitter {
+            epochs: epochs(spec),
+            current: 0,
+            last: 0,
+            last_end: Fine::ZERO,
+            per_byte: Fine::ZERO,
+            delay: Time::ZERO,
+            busy_until: Fine::ZERO,
+            jitter: jitters.then(|| (spec.jitter, Random::new(seed ^ JITTER_SEED, stream))),
+            last_delivery: Time::ZERO,
+            cut_bits: 0.0,
+            capacity_bits: 0.0,
+        };
+        transmitter.transmit_in(0);
+        transmitter
+    }
+
+    /// Whether the link is up.
+    #[inline]
+    pub fn is_up(&self) -> bool {
+        self.epochs[self.current].is_up()
+    }
+
+    /// The rate, in bits per second; 0 while down.
+    pub fn rate_bps(&self) -> f64 {
+        self.epochs[self.current].rate_bps
+    }
+
+    /// When the present epoch ends; [`Time::NEVER`] if it is the last.
+    pub fn epoch_end(&self) -> Time {
+        self.epochs[self.current].end
+    }
+
+    /// Enters the next epoch, if there is one; the loss process that begins there.
+    pub fn enter_next_epoch(&mut self) -> Option<Loss> {
+        if self.current + 1 < self.epochs.len() {
+            self.capacity_bits += self.rate_bps() * self.age(self.epoch_end());
+            self.current += 1;
+            if self.last < self.current {
+                self.transmit_in(self.current);
+            }
+        }
+        self.epochs[self.current].loss
+    }
+
+    /// From here on transmissions end in that epoch.
+    fn transmit_in(&mut self, epoch: usize) {
+        self.last = epoch;
+        let Epoch { end, per_byte, delay, .. } = self.epochs[epoch];
+        (self.last_end, self.per_byte, self.delay) = (Fine::from_time(end), per_byte, delay);
+    }
+
+    /// Transmits a packet from `start` on, at the earliest when idle. False where the link goes down first.
+    #[inline]
+    pub fn transmit(&mut self, start: Fine, wire_bytes: u32) -> bool {
+        self.busy_until = start.plus(self.per_byte.times(wire_bytes));
+        self.busy_until <= self.last_end || self.transmit_across_changes(wire_bytes)
+    }
+
+    /// The latest packet's transmission would outlast the epoch: goes on at the rates of the next
+    /// ones. False where the link goes down first.
+    #[cold]
+    fn transmit_across_changes(&mut self, wire_bytes: u32) -> bool {
+        while self.busy_until > self.last_end && self.last + 1 < self.epochs.len() {
+            let rest = self.busy_until.minus(self.last_end);
+            let rate_bps = self.epochs[self.last].rate_bps;
+            let next = &self.epochs[self.last + 1];
+            if !next.is_up() {
+                self.cut_bits += f64::from(wire_bytes) * 8.0 - rest.as_secs_f64() * rate_bps;
+                self.busy_until = self.last_end;
+                return false;
+            }
+            self.busy_until = self.last_end.plus(rest.scaled(rate_bps / next.rate_bps));
+            self.transmit_in(self.last + 1);
+        }
+        true
+    }
+
+    /// When the packet is delivered whose transmission ends last.
+    #[inline]
+    pub fn delivery(&mut self) -> Time {
+        let mut at = self.busy_until.as_time() + self.delay;
+        let mut held_back = Time::ZERO;
+        if let Some((jitter, random)) = &mut self.jitter {
+            at += Time::from_nanos(random.below(jitter.up_to.as_nanos().saturating_add(1)));
+            if random.chance(jitter.reorder_rate) {
+                held_back = jitter.reorder_delay;
+            }
+        }
+        // Neither jitter nor a shorter delay lets a packet overtake.
+        at = at.max(self.last_delivery);
+        if held_back == Time::ZERO {
+            self.last_delivery = at;
+        }
+        at + held_back
+    }
+
+    /// Bits that have left by `now`, where the packets transmitted, then or later, have `bytes` in all.
+    pub fn transmitted_bits(&self, bytes: u64, now: Time) -> f64 {
+        bytes as f64 * 8.0 + self.cut_bits - self.backlog_bits(now)
+    }
+
+    /// Bits that could have left by `now`.
+    pub fn capacity_bits(&self, now: Time) -> f64 {
+        self.capacity_bits + self.rate_bps() * self.age(now)
+    }
+
+    /// Bits that will be transmitted after `now`, of what was given to it.
+    fn backlog_bits(&self, now: Time) -> f64 {
+        let mut from = Fine::from_time(now);
+        let mut bits = 0.0;
+        for epoch in &self.epochs[self.current..=self.last] {
+            let to = self.busy_until.min(Fine::from_time(epoch.end));
+            bits += epoch.rate_bps * to.minus(from).as_secs_f64();
+            from = from.max(to);
+        }
+        bits
+    }
+
+    /// Seconds from the beginning of the current epoch to `now`.
+    fn age(&self, now: Time) -> f64 {
+        let start = self.current.checked_sub(1).map_or(Time::ZERO, |i| self.epochs[i].end);
+        now.since(start).as_secs_f64()
+    }
+}

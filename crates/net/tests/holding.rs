@@ -1,0 +1,130 @@
+//! Links that hold packets: without a discipline they are drop-tail links; and what holds for each discipline.
+
+use std::collections::HashMap;
+
+use anabranch_net::{
+    Aqm, Arrival, Change, CoDel, Drop, Fate, FqCoDel, HoldingLink, Jitter, Link, LinkSpec, Loss, QueueLimit,
+    Time,
+};
+use proptest::option::of;
+use proptest::prelude::*;
+
+fn time(most_us: u64) -> impl Strategy<Value = Time> {
+    (0..=most_us * 1000).prop_map(Time::from_nanos)
+}
+
+fn change() -> impl Strategy<Value = Change> {
+    (time(5000), of(RATES), of(time(500)), of(any::<bool>())).prop_map(|(at, rate_bps, delay, up)| Change {
+        at,
+        rate_bps,
+        delay,
+        up,
+        loss: None,
+    })
+}
+
+const RATES: std::ops::Range<f64> = 1e6..1e9;
+
+prop_compose! {
+    fn spec()(
+        rate_bps in RATES,
+        delay in time(500),
+        queue in prop_oneof![(0..40u64).prop_map(QueueLimit::Packets), (0..60_000u64).prop_map(QueueLimit::Bytes)],
+        lost in of(2..9u64),
+        up_to in prop_oneof![Just(Time::ZERO), time(300)],
+        changes in proptest::collection::vec(change(), 0..8),
+    ) -> LinkSpec {
+        let loss = lost.map_or(Loss::None, |n| Loss::EveryNth { n });
+        let jitter = Jitter { up_to, ..Jitter::default() };
+        LinkSpec { rate_bps, delay, queue, aqm: None, ecn_threshold_bytes: None, loss, jitter, changes }
+    }
+}
+
+fn discipline() -> impl Strategy<Value = Aqm> {
+    (time(400), 1..2000u64, any::<bool>(), of((1..9u32, 1..4000u32))).prop_map(|(target, us, ecn, fair)| {
+        let codel = CoDel { target, interval: Time::from_nanos(us * 1000), ecn };
+        match fair {
+            Some((queues, quantum)) => Aqm::FqCoDel(FqCoDel { codel, queues, quantum }),
+            None => Aqm::CoDel(codel),
+        }
+    })
+}
+
+/// Gaps in nanoseconds, sizes in bytes, flows.
+fn packets() -> impl Strategy<Value = Vec<(u64, u32, u64)>> {
+    proptest::collection::vec((prop_oneof![Just(0), 0..100_000u64], 1..9000u32, 0..5u64), 1..200)
+}
+
+/// The fates of all packets, each told once and at the latest when asked after an hour.
+fn fates(link: &mut HoldingLink, packets: &[(u64, u32, u64)]) -> Vec<Fate> {
+    let mut fates = vec![None; packets.len()];
+    let mut held = HashMap::new();
+    let mut now = Time::ZERO;
+    let settle = |link: &mut HoldingLink, held: &mut HashMap<u32, usize>, fates: &mut [Option<Fate>], now| {
+        while let Some((ticket, fate)) = link.settle(now) {
+            let packet = held.remove(&ticket).expect("a ticket that was given");
+            assert!(fates[packet].replace(fate).is_none());
+        }
+    };
+    for (i, &(gap, wire_bytes, flow)) in packets.iter().enumerate() {
+        now += Time::from_nanos(gap);
+        match link.offer(now, Arrival { wire_bytes, ecn_capable: i % 2 == 0, flow }) {
+            Ok(ticket) => assert!(held.insert(ticket, i).is_none(), "a ticket given twice"),
+            Err(why) => fates[i] = Some(Fate::Dropped(why)),
+        }
+        // Sometimes late.
+        if i % 3 == 0 {
+            settle(link, &mut held, &mut fates, now);
+        }
+    }
+    settle(link, &mut held, &mut fates, now + Time::from_secs_f64(3600.0));
+    assert!(held.is_empty());
+    fates.into_iter().map(|fate| fate.expect("every packet has a fate")).collect()
+}
+
+proptest! {
+    /// Two programs for one thing: fates at arrival, and fates at departure.
+    #[test]
+    fn without_a_discipline_it_is_a_drop_tail_link(spec in spec(), packets in packets(), seed: u64) {
+        let mut deciding = Link::new(&spec, seed, 1);
+        let mut holding = HoldingLink::new(&spec, seed, 1);
+        let mut now = Time::ZERO;
+        let expected: Vec<Fate> = packets.iter().map(|(gap, size, _)| {
+            now += Time::from_nanos(*gap);
+            deciding.offer(now, *size, false)
+        }).collect();
+        // Jitter is drawn in order of delivery here and of arrival there: the same for packets that are delivered.
+        prop_assert_eq!(fates(&mut holding, &packets), expected);
+        let end = now + Time::from_secs_f64(3600.0);
+        let (a, b) = (deciding.totals(end), holding.totals(end));
+        prop_assert_eq!((a.offered, a.delivered, a.drops, a.losses), (b.offered, b.delivered, b.drops, b.losses));
+        let near = |a: f64, b: f64| (a - b).abs() <= 1e-6 * (1.0 + a.abs());
+        prop_assert!(near(a.transmitted_bits, b.transmitted_bits) && near(a.capacity_bits, b.capacity_bits));
+        // Packets leave the queue at whole nanoseconds here.
+        prop_assert!((a.queue_byte_seconds - b.queue_byte_seconds).abs() < 200.0 * 9000.0 * 1e-9);
+    }
+
+    #[test]
+    fn rules_of_every_discipline(spec in spec(), aqm in discipline(), packets in packets(), seed: u64) {
+        let spec = LinkSpec { aqm: Some(aqm), ..spec };
+        let mut link = HoldingLink::new(&spec, seed, 1);
+        let all = fates(&mut link, &packets);
+        prop_assert_eq!(&all, &fates(&mut HoldingLink::new(&spec, seed, 1), &packets), "the same seed, the same fates");
+        let end = Time::from_secs_f64(7200.0);
+        prop_assert_eq!(link.waiting(end).packets, 0);
+        let totals = link.totals(end);
+        let count = |chosen: &dyn Fn(&Fate) -> bool| all.iter().filter(|fate| chosen(fate)).count() as u64;
+        prop_assert_eq!(totals.offered, packets.len() as u64);
+        prop_assert_eq!(totals.delivered, count(&|f| matches!(f, Fate::Delivered { .. })));
+        prop_assert_eq!(totals.marked, count(&|f| matches!(f, Fate::Delivered { marked: true, .. })));
+        prop_assert_eq!(totals.early_drops, count(&|f| *f == Fate::Dropped(Drop::Early)));
+        prop_assert_eq!(totals.drops - totals.early_drops, count(&|f| *f == Fate::Dropped(Drop::Queue)));
+        prop_assert_eq!(totals.losses, count(&|f| matches!(f, Fate::Dropped(Drop::Loss | Drop::Down))));
+        prop_assert_eq!(totals.offered_bytes, totals.delivered_bytes + totals.dropped_bytes + totals.lost_bytes);
+        for (i, fate) in all.iter().enumerate() {
+            if let Fate::Delivered { marked: true, .. } = fate {
+                prop_assert!(i % 2 == 0, "marked but not ECN-capable");
+            }
+        }
+    }
+}

@@ -1,0 +1,110 @@
+//! Managed queues with TCP over them: what their RFCs promise. 40 Mbit/s, a base RTT of 40 ms, a buffer of 400 ms.
+
+use crate::common::*;
+use anabranch_record::Summary;
+
+const KINDS: [&str; 4] = ["red", "codel", "pie", "fq-codel"];
+
+fn bottleneck(aqm: &str) -> String {
+    format!(
+        "[links.path]\nrate = \"40 Mbit/s\"\ndelay = \"20 ms\"\nqueue = \"10 BDP\"\naqm = {{ kind = \"{aqm}\" }}\n"
+    )
+}
+
+fn flows(cc: &str, count: u32, more: &str) -> String {
+    format!("[[flows]]\nname = \"{cc}\"\ncc = \"{cc}\"\ncount = {count}\npaths = [[\"path\"]]\n{more}\n")
+}
+
+/// The mean wait at the bottleneck, in milliseconds.
+fn wait_ms(summary: &Summary) -> f64 {
+    link(summary, "path").mean_queue_delay_s.unwrap() * 1e3
+}
+
+/// Eight Reno flows. PIE keeps the mean wait at its target of 15 ms (a third of tolerance), CoDel below twice its
+/// target of 5 ms, RED its queue between the threshold of 5 packets and twice the one of 15. Without them the buffer fills.
+/// The link stays busy, but where no queue stands: eight flows in queues of their own have 17 packets in flight each
+/// and 5 ms are two. A window that falls from the BDP to its half uses 3/4 of the link on average, which is the floor.
+#[test]
+fn the_wait_is_what_the_discipline_aims_at() {
+    let run = |aqm| run(60.0, 20.0, &(bottleneck(aqm) + &flows("reno", 8, "")));
+    for (aqm, least, most) in [
+        ("pie", 10.0, 20.0),
+        ("codel", 1.0, 10.0),
+        ("fq-codel", 1.0, 10.0),
+        ("red", 5.0 * 0.3, 30.0 * 0.3),
+        ("drop-tail", 200.0, 400.0),
+    ] {
+        let summary = run(aqm);
+        let path = link(&summary, "path");
+        println!("{aqm}: {:.2} ms, {:.4} of the link, {path:?}", wait_ms(&summary), path.utilisation);
+        assert!((least..most).contains(&wait_ms(&summary)), "{aqm}: {} ms", wait_ms(&summary));
+        let busy = if ["pie", "codel", "drop-tail"].contains(&aqm) { 0.95 } else { 0.75 };
+        assert!(path.utilisation > busy, "{aqm}: {}", path.utilisation);
+        assert_eq!(path.early_drops, if aqm == "drop-tail" { 0 } else { path.drops });
+    }
+}
+
+/// Marks for flows that negotiated ECN, drops for the others. The link is used as without a standing queue at least.
+#[test]
+fn ecn_flows_are_marked_and_lose_nothing() {
+    for aqm in KINDS {
+        let marking = bottleneck(aqm).replace(" }", ", ecn = true }");
+        let text = |ecn: &str| marking.clone() + &flows("reno", 4, ecn);
+        let with = run(60.0, 20.0, &text("tcp = { ecn = true }"));
+        let path = link(&with, "path");
+        println!("{aqm}: {path:?}");
+        assert!(path.marks > 20 && path.drops == 0 && path.utilisation > 0.75, "{aqm}: {path:?}");
+        assert!(with.flows.iter().all(|f| f.retransmitted_segments == 0), "{aqm}");
+        let without = run(60.0, 20.0, &text(""));
+        assert!(link(&without, "path").marks == 0 && link(&without, "path").early_drops > 20, "{aqm}");
+    }
+}
+
+/// Isolation: beside another flow, of whatever algorithm and RTT, a flow gets at least what it gets alone on a CoDel link
+/// of half the rate; more where the other does not use its half, as windows that were just cut do not. In one queue
+/// under the same law a flow of ten times the RTT gets much less.
+#[test]
+fn flow_queues_isolate() {
+    let rate = |s: &Summary, name| flow(s, name).goodput_bps.unwrap();
+    let near = flows("reno", 1, "");
+    let far = "[links.far]\nrate = \"1 Gbit/s\"\ndelay = \"180 ms\"\n[[flows]]\nname = \"reno/1\"\ncc = \"reno\"\n\
+               paths = [[\"far\", \"path\"]]\n";
+    for flow in [&*near, far] {
+        let beside = |aqm: &str| run(160.0, 60.0, &(bottleneck(aqm) + flow + &flows("cubic", 1, "")));
+        let half = bottleneck("codel").replace("40 Mbit/s", "20 Mbit/s");
+        let alone = rate(&run(160.0, 60.0, &(half + flow)), "reno/1");
+        let (fair, single) = (rate(&beside("fq-codel"), "reno/1"), rate(&beside("codel"), "reno/1"));
+        println!("of what it gets alone: {:.3}, in one queue {:.3}", fair / alone, single / alone);
+        assert!(fair > 0.97 * alone);
+        assert!(flow == near || single < 0.5 * alone);
+    }
+}
+
+/// Requests for one packet beside eight bulk flows: the answer takes the base RTT of 40 ms, at most two transmissions
+/// of 0.3 ms, and nothing else. Behind a drop-tail queue it waits like the rest.
+#[test]
+fn a_sparse_flow_waits_for_nobody() {
+    let small = "application = { kind = \"request-response\", size = \"1 kB\", think = \"200 ms\" }";
+    let web = |aqm: &str| {
+        let summary = run(60.0, 20.0, &(bottleneck(aqm) + &flows("cubic", 8, "") + &flows("reno", 1, small)));
+        let times = flow(&summary, "reno/1").completion.clone().unwrap();
+        println!("{aqm}: {times:?}");
+        times
+    };
+    let fair = web("fq-codel");
+    assert!(fair.count > 100 && fair.mean_s < 0.0412 && fair.p99_s < 0.0425, "{fair:?}");
+    assert!(web("drop-tail").mean_s > 0.2);
+}
+
+/// Looking at the queues changes nothing, nor does running twice.
+#[test]
+fn samples_do_not_change_the_run() {
+    for aqm in KINDS {
+        let text = bottleneck(aqm) + &flows("cubic", 3, "tcp = { ecn = true }");
+        let (sampled, samples) = record(10.0, 1.0, &text);
+        assert_eq!(sampled, run(10.0, 1.0, &text), "{aqm}");
+        let series = samples.link_series("path").unwrap();
+        let path = link(&sampled, "path");
+        assert!(*series.drops.last().unwrap() >= path.drops as f64 && path.early_drops > 0, "{aqm}");
+    }
+}
