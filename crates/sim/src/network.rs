@@ -9,8 +9,8 @@ use std::collections::VecDeque;
 enum Stage {
     /// A link that flows may share.
     Link(Box<Link>),
-    /// One whose queue decides when a packet leaves it. Its own event is that; what it transmits is in the pipe of
-    /// another hop.
+    /// One whose queue decides when a packet leaves it. Its own pipe stays empty: the event of this hop is that the
+    /// transmitter falls idle. What it transmits is in the pipe of another hop.
     Holding(Box<Holding>),
     /// A pipe without anything before it.
     Pipe,
@@ -26,6 +26,8 @@ struct Holding {
     packets: Vec<Option<Packet>>,
     /// The hop with the pipe.
     pipe: u32,
+    /// When the event of its hop is due.
+    wakes_at: Time,
 }
 
 /// A stage and the packets in flight behind it, in the order in which they will leave it. Only
@@ -35,6 +37,25 @@ struct Hop {
     pipe: VecDeque<(Time, Packet)>,
     /// When this hop's valid event is due; an event at another time is void.
     armed: Time,
+}
+
+impl Hop {
+    /// Puts a packet into the pipe of this hop, which is `target` to the events; it leaves at `at`.
+    #[inline(always)]
+    fn put(&mut self, packet: Packet, at: Time, target: u32, events: &mut EventQueue) {
+        match self.pipe.back() {
+            Some((last, _)) if *last > at => {
+                // Held back packets are overtaken: rare, so a search is cheap enough.
+                let place = self.pipe.partition_point(|(t, _)| *t <= at);
+                self.pipe.insert(place, (at, packet));
+            }
+            _ => self.pipe.push_back((at, packet)),
+        }
+        if at < self.armed {
+            self.armed = at;
+            events.schedule(at, target);
+        }
+    }
 }
 
 /// The links, the routes over them, and the event queue that drives them.
@@ -79,7 +100,12 @@ impl Network {
             network.add_hop(if spec.aqm.is_some_and(|aqm| aqm.holds()) {
                 let link = HoldingLink::new(spec, seed, i as u64);
                 pipe += 1;
-                Stage::Holding(Box::new(Holding { link, packets: Vec::new(), pipe: pipe - 1 }))
+                Stage::Holding(Box::new(Holding {
+                    link,
+                    packets: Vec::new(),
+                    pipe: pipe - 1,
+                    wakes_at: Time::NEVER,
+                }))
             } else {
                 Stage::Link(Box::new(Link::new(spec, seed, i as u64)))
             });
@@ -185,25 +211,7 @@ impl Network {
                 hop.pipe.back().map_or(earliest, |(last, _)| earliest.max(*last)) // order kept
             }
         };
-        self.put(packet, at, target);
-    }
-
-    /// Puts a packet into a hop's pipe, which it leaves at `at`.
-    #[inline]
-    fn put(&mut self, packet: Packet, at: Time, target: u32) {
-        let hop = &mut self.hops[target as usize];
-        match hop.pipe.back() {
-            Some((last, _)) if *last > at => {
-                // Held back packets are overtaken: rare, so a search is cheap enough.
-                let place = hop.pipe.partition_point(|(t, _)| *t <= at);
-                hop.pipe.insert(place, (at, packet));
-            }
-            _ => hop.pipe.push_back((at, packet)),
-        }
-        if at < hop.armed {
-            hop.armed = at;
-            self.events.schedule(at, target);
-        }
+        hop.put(packet, at, target, &mut self.events);
     }
 
     /// A packet arrives at a link that holds it.
@@ -238,22 +246,22 @@ impl Network {
                     if marked {
                         packet.flags |= flag::CE;
                     }
-                    self.put(packet, at, pipe);
+                    self.hops[pipe as usize].put(packet, at, pipe, &mut self.events);
                 }
                 Fate::Dropped(_) => self.note_drop(&packet),
             }
         }
-        let hop = &mut self.hops[target as usize];
-        if let Stage::Holding(holding) = &hop.stage {
+        if let Stage::Holding(holding) = &mut self.hops[target as usize].stage {
             let at = holding.link.wakes_at();
-            if at < hop.armed {
-                hop.armed = at;
+            if at < holding.wakes_at {
+                holding.wakes_at = at;
                 self.events.schedule(at, target);
             }
         }
     }
 
     /// Counts a packet that a link dropped.
+    #[inline(never)]
     fn note_drop(&mut self, packet: &Packet) {
         if packet.kind == Kind::Data {
             let dropped = &mut self.dropped[packet.subflow as usize];
@@ -262,13 +270,17 @@ impl Network {
         }
     }
 
-    /// The head event is of a link that holds packets: its transmitter falls idle.
+    /// Handles a head event that moves no packet out of a pipe: a void one, or that of a link that holds packets.
     #[cold]
-    fn wake(&mut self, target: u32) -> Arrival {
-        self.hops[target as usize].armed = Time::NEVER;
+    #[inline(never)]
+    fn wake(&mut self, target: u32) {
         self.events.finish();
-        self.settle(target);
-        Arrival::None
+        if let Stage::Holding(holding) = &mut self.hops[target as usize].stage
+            && holding.wakes_at == self.events.now()
+        {
+            holding.wakes_at = Time::NEVER;
+            self.settle(target);
+        }
     }
 
     /// Handles the head event, which is of hop `target`: takes it from the queue, and moves its packet.
@@ -277,10 +289,10 @@ impl Network {
         let now = self.events.now();
         let hop = &mut self.hops[target as usize];
         if hop.armed != now {
-            self.events.finish();
+            self.wake(target);
             return Arrival::None;
         }
-        let Some((_, packet)) = hop.pipe.pop_front() else { return self.wake(target) };
+        let (_, packet) = hop.pipe.pop_front().expect("an armed hop holds a packet");
         match hop.pipe.front() {
             Some(&(next, _)) => {
                 hop.armed = next;
