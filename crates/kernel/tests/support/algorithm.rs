@@ -1,7 +1,7 @@
 //! An algorithm that is loaded as long as a test needs it.
 
 use anabranch_cc_kernel::registry::{self, KernelEntry};
-use anabranch_kernel::{Counters, Instance, Loaded, instances, load, loaded, unload};
+use anabranch_kernel::{Counters, Loaded, load, loaded, unload};
 use libbpf_rs::{MapCore, MapFlags};
 
 /// Freshly loaded: by another build it may have been loaded before. Unloaded in the end.
@@ -32,11 +32,6 @@ impl Algorithm {
             Some(self.entry.rows(&value[..self.entry.group_size()]).unwrap().len())
         };
         map.keys().filter_map(rows).collect()
-    }
-
-    pub fn instance(&self) -> Instance {
-        let ours = |i: &Instance| i.registered && i.entry.kernel_name == self.entry.kernel_name;
-        instances().unwrap().into_iter().find(ours).unwrap()
     }
 }
 

@@ -7,7 +7,6 @@ pub mod iperf;
 pub mod lab;
 pub mod mptcp;
 pub mod ss;
-pub mod statistics;
 pub mod summary;
 
 /// What the tests run, beside the kernel.
