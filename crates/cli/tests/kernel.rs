@@ -153,3 +153,18 @@ fn a_killed_loader_leaves_a_usable_kernel() {
     }
     eprintln!("killed before it was loaded: {}, after: {}", states[0], states[1]);
 }
+
+/// The systemd unit: its commands are commands, and its capabilities those that `doctor` asks for.
+#[test]
+fn the_unit_fits() {
+    let unit = std::fs::read_to_string(common::root().join("contrib/anabranch-kernel.service")).unwrap();
+    let values =
+        |key: &'static str| unit.lines().filter_map(move |line| line.strip_prefix(key)?.strip_prefix('='));
+    for key in ["ExecStart", "ExecStop"] {
+        let words: Vec<_> = values(key).next().unwrap().split(' ').collect();
+        assert_eq!((words[0], words[3]), ("anabranch", "all"));
+        anabranch([words[1], words[2], "--help"]).ok();
+    }
+    let capabilities: Vec<_> = values("CapabilityBoundingSet").next().unwrap().split(' ').collect();
+    assert_eq!(capabilities, ["CAP_BPF", "CAP_PERFMON", "CAP_NET_ADMIN", "CAP_SYS_ADMIN"]);
+}

@@ -1,8 +1,7 @@
 //! What the programs cost: the kernel's statistics of their run time.
 
-use crate::{Error, Instance, instances};
+use crate::{Error, Instance, instances, system};
 use std::collections::HashMap;
-use std::os::fd::{FromRawFd, OwnedFd};
 use std::thread::sleep;
 use std::time::Duration;
 
@@ -19,33 +18,13 @@ pub struct Cost {
     pub time: u64,
 }
 
-/// Lets the kernel measure run times while it lives: two readings of the clock per call.
-struct Statistics {
-    _descriptor: OwnedFd,
-}
-
-impl Statistics {
-    fn enable() -> Result<Self, Error> {
-        // SAFETY: a system call without pointers.
-        #[allow(unsafe_code)]
-        let descriptor = unsafe { libbpf_sys::bpf_enable_stats(libbpf_sys::BPF_STATS_RUN_TIME) };
-        if descriptor < 0 {
-            let error = libbpf_rs::Error::from_raw_os_error(-descriptor);
-            return Err(Error::bpf("enable the kernel's BPF statistics")(error));
-        }
-        // SAFETY: the kernel has just given it to us, and nobody else has it.
-        #[allow(unsafe_code)]
-        let descriptor = unsafe { OwnedFd::from_raw_fd(descriptor) };
-        Ok(Statistics { _descriptor: descriptor })
-    }
-}
-
 /// Measures every program of ours for so long.
 ///
 /// # Errors
 /// Without privileges.
 pub fn measure(duration: Duration) -> Result<Vec<Cost>, Error> {
-    let _statistics = Statistics::enable()?;
+    // Two readings of the clock per call, as long as it lives.
+    let _statistics = system::enable_statistics().map_err(Error::bpf("enable BPF statistics"))?;
     let programs = |instances: Vec<Instance>| {
         instances.into_iter().flat_map(|i| i.programs.into_iter().map(move |p| (i.entry.kernel_name, p)))
     };

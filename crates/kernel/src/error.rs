@@ -26,7 +26,7 @@ pub enum Error {
         /// What libbpf said, with the verifier's log.
         messages: String,
     },
-    /// Somebody else holds the registration.
+    /// Somebody else holds the registration, and this kernel does not let us end it.
     #[error("another process keeps {0} registered: end it first (`bpftool link show` names it)")]
     Held(&'static str),
     /// The kernel's types have no such member, or its maps another content than is known.

@@ -8,7 +8,7 @@ use libbpf_rs::query::{
 };
 use libbpf_rs::{MapCore, MapFlags, MapHandle, MapType};
 use rustix::time::{ClockId, clock_gettime};
-use std::collections::HashSet;
+use std::collections::{HashMap, HashSet};
 use std::time::Duration;
 
 /// An algorithm in the kernel: registered, or unregistered while sockets still use it.
@@ -19,6 +19,8 @@ pub struct Instance {
     pub map_id: u32,
     /// Whether new sockets may choose it.
     pub registered: bool,
+    /// The link that registers it, where one does.
+    pub link: Option<u32>,
     /// The kernel's references to it: one per socket (listening ones too) and per network namespace that
     /// chose it, and one while it is registered.
     pub references: u32,
@@ -53,9 +55,9 @@ const READY: u32 = 3;
 /// Where the kernel's BTF cannot be read. Without privileges the list is empty.
 pub fn instances() -> Result<Vec<Instance>, Error> {
     let layout = Layout::get()?;
-    let linked: HashSet<u32> = LinkInfoIter::default()
+    let links: HashMap<u32, u32> = LinkInfoIter::default()
         .filter_map(|link| match link.info {
-            LinkTypeInfo::StructOps(ops) => Some(ops.map_id),
+            LinkTypeInfo::StructOps(ops) => Some((ops.map_id, link.id)),
             _ => None,
         })
         .collect();
@@ -67,10 +69,12 @@ pub fn instances() -> Result<Vec<Instance>, Error> {
         let Ok(Some(value)) = handle.lookup(&0u32.to_ne_bytes(), MapFlags::ANY) else { continue };
         let Some(entry) = entry(&value, layout) else { continue };
         let state = word(&value, layout.state);
+        let link = links.get(&map.id).copied().filter(|_| state == READY);
         found.push(Instance {
             entry,
             map_id: map.id,
-            registered: state == INUSE || state == READY && linked.contains(&map.id),
+            registered: state == INUSE || link.is_some(),
+            link,
             references: word(&value, layout.refcnt),
             programs: programs(&value, layout),
         });

@@ -29,6 +29,7 @@ mod monitor;
 mod namespace;
 mod object;
 mod pins;
+mod system;
 
 pub use cost::{Cost, measure};
 pub use counters::Counters;

@@ -2,7 +2,7 @@
 
 use crate::layout::Layout;
 use crate::pins::{CONNECTIONS, COUNTERS, LINK, OPS, Pins};
-use crate::{Counters, Error, Instance, instances, messages, object};
+use crate::{Counters, Error, Instance, instances, messages, object, system};
 use anabranch_cc_kernel::registry::KernelEntry;
 use libbpf_rs::{MapCore, MapFlags, MapHandle, MapMut, MapType, Object, ObjectBuilder};
 use std::path::{Path, PathBuf};
@@ -151,8 +151,10 @@ fn clear(pins: &Pins, entry: &KernelEntry) -> Result<(), Error> {
     pins.discard(entry.kernel_name)?;
     let start = Instant::now();
     while let Some(instance) = registered(entry)? {
-        // Without a link or a pin: somebody removed the file.
-        if let Ok(map) = MapHandle::from_map_id(instance.map_id) {
+        // Without a pin of ours: somebody removed the file, or another process registered it.
+        if let Some(link) = instance.link {
+            let _ = system::detach_link(link);
+        } else if let Ok(map) = MapHandle::from_map_id(instance.map_id) {
             let _ = map.delete(&0u32.to_ne_bytes());
         }
         if start.elapsed() > UNREGISTERING {

@@ -1,11 +1,13 @@
 //! Loading into the running kernel.
 
 mod common;
+mod programs;
 
 use anabranch_cc_kernel::registry;
-use anabranch_kernel::{Counters, Load, Registration, Unload, instances, load_as, loaded, unload};
+use anabranch_kernel::{Counters, Load, Unload, instances, load_as, loaded, unload};
 use common::Kernel;
 use libbpf_rs::MapCore;
+use programs::registrations;
 
 /// By a link, and as on kernels without links: it stays without its loader's descriptors, is found, can be
 /// loaded twice, and goes.
@@ -14,7 +16,7 @@ fn loads_and_unloads() {
     let Some(_kernel) = Kernel::lock() else { return };
     let reno = registry::find_kernel("ab_reno").unwrap();
     unload(reno).unwrap();
-    for registration in [Registration::Link, Registration::Map] {
+    for &registration in registrations() {
         assert_eq!(load_as(reno, registration).unwrap(), Load::Done);
         assert_eq!(load_as(reno, registration).unwrap(), Load::Already);
         let all = loaded().unwrap();

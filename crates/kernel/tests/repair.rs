@@ -1,13 +1,15 @@
 //! What a loader killed by SIGKILL leaves, at each of its steps, and what the next command makes of it.
 
 mod common;
+mod programs;
 
 use anabranch_cc_kernel::registry::{self, KernelEntry};
 use anabranch_kernel::{
-    Load, Pins, Registration, Unload, available, instances, load, load_as, loaded, object, unload,
+    Error, Load, Pins, Registration, Unload, available, instances, load, load_as, loaded, object, unload,
 };
 use common::Kernel;
 use libbpf_rs::{MapCore, MapType, Object, ObjectBuilder};
+use programs::{registrations, without_link};
 use std::fs;
 use std::path::PathBuf;
 
@@ -19,9 +21,7 @@ fn reno() -> &'static KernelEntry {
 fn object_of_reno(registration: Registration) -> Object {
     let mut open = ObjectBuilder::default().open_memory(object(reno())).unwrap();
     if registration == Registration::Map {
-        let mut ops = open.maps_mut().find(|map| map.map_type() == MapType::StructOps).unwrap();
-        let flags = ops.map_flags() & !(1 << 13);
-        ops.set_map_flags(flags).unwrap();
+        without_link(&mut open);
     }
     open.load().unwrap()
 }
@@ -72,7 +72,7 @@ fn killed_after(steps: usize, registration: Registration) -> PathBuf {
 fn whatever_a_killed_loader_leaves_is_removed() {
     let Some(_kernel) = Kernel::lock() else { return };
     unload(reno()).unwrap();
-    for registration in [Registration::Link, Registration::Map] {
+    for &registration in registrations() {
         for steps in 0..=4 {
             let leftover = killed_after(steps, registration);
             assert_eq!(is_registered(), steps == 4, "{registration:?} {steps}");
@@ -90,7 +90,7 @@ fn whatever_a_killed_loader_leaves_is_removed() {
 #[test]
 fn whatever_a_killed_unloader_leaves_is_removed() {
     let Some(_kernel) = Kernel::lock() else { return };
-    for registration in [Registration::Link, Registration::Map] {
+    for &registration in registrations() {
         for removed in [&[][..], &["connections"], &["connections", "counters"]] {
             unload(reno()).unwrap();
             load_as(reno(), registration).unwrap();
@@ -102,6 +102,28 @@ fn whatever_a_killed_unloader_leaves_is_removed() {
             assert_eq!(unload(reno()).unwrap(), Unload::Done);
         }
     }
+}
+
+/// Another process registered it, and has it still.
+#[test]
+fn an_algorithm_of_another_process_is_taken_over() {
+    let Some(_kernel) = Kernel::lock() else { return };
+    unload(reno()).unwrap();
+    if !registrations().contains(&Registration::Link) {
+        return eprintln!("skipped: another process's registration is its link, which this kernel has not");
+    }
+    let mut object = object_of_reno(Registration::Link);
+    let mut ops = object.maps_mut().find(|map| map.map_type() == MapType::StructOps).unwrap();
+    let _link = ops.attach_struct_ops().unwrap();
+    assert!(is_registered() && !is_pinned());
+    match load(reno()) {
+        Ok(done) => assert_eq!(done, Load::Done),
+        // Before Linux 6.11 nobody else can end a link.
+        Err(Error::Held(_)) => return eprintln!("skipped: this kernel does not let others end a link"),
+        Err(error) => panic!("{error}"),
+    }
+    assert!(is_registered() && is_pinned());
+    assert_eq!(unload(reno()).unwrap(), Unload::Done);
 }
 
 /// Somebody removed the files: of a registered map, which then stays without them.

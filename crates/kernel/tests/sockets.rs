@@ -1,11 +1,15 @@
 //! What sockets leave in the maps.
 
 mod common;
+mod programs;
 
 use anabranch_cc_kernel::registry::{self, KernelEntry};
-use anabranch_kernel::{Counters, Loaded, Unload, load, loaded, object, unload};
+use anabranch_kernel::{
+    Counters, Loaded, Occupancy, Registration, Unload, instances, load, loaded, object, unload,
+};
 use common::{Kernel, namespace::Namespace};
 use libbpf_rs::{MapCore, MapFlags, MapHandle, MapType, ObjectBuilder};
+use programs::{registrations, without_link};
 use std::io::{Read, Write};
 use std::net::TcpStream;
 use std::time::{Duration, Instant};
@@ -52,6 +56,9 @@ fn each_socket_takes_its_row_along() {
     connections.iter_mut().for_each(exchange);
     let counters = loaded.counters().unwrap();
     assert_eq!((rows(), counters), (40, Counters { sockets: 40, refused: 0, owners: 40 }));
+    let instance = instances().unwrap().into_iter().find(|i| i.entry.kernel_name == "ab_reno").unwrap();
+    let full = Occupancy { connections: 40, subflows: 40, capacity: 65536 };
+    assert_eq!((instance.occupancy(), instance.counters()), (Some(full), Some(counters)));
     drop(connections);
     eventually("rows stay", || rows() == 0 && loaded.counters().unwrap().sockets == 0);
     namespace.choose("reno");
@@ -85,6 +92,9 @@ fn without_room_a_socket_is_a_reno_one() {
     unload(reno()).unwrap();
     let mut open = ObjectBuilder::default().open_memory(object(reno())).unwrap();
     open.maps_mut().find(|map| map.name() == "connections").unwrap().set_max_entries(1).unwrap();
+    if !registrations().contains(&Registration::Link) {
+        without_link(&mut open);
+    }
     let mut object = open.load().unwrap();
     let map = |object: &libbpf_rs::Object, end: &str| {
         let map = object.maps().find(|map| map.name().to_string_lossy().ends_with(end)).unwrap();

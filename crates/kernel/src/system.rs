@@ -1,0 +1,33 @@
+//! System calls that no library wraps safely.
+
+use libbpf_rs::Error;
+use std::os::fd::{AsRawFd, FromRawFd, OwnedFd};
+
+/// A descriptor while which lives the kernel measures BPF programs' run times.
+pub(crate) fn enable_statistics() -> Result<OwnedFd, Error> {
+    // SAFETY: a system call without pointers.
+    #[allow(unsafe_code)]
+    let descriptor = unsafe { libbpf_sys::bpf_enable_stats(libbpf_sys::BPF_STATS_RUN_TIME) };
+    owned(descriptor)
+}
+
+/// Ends a link, whoever holds it (Linux 6.11).
+pub(crate) fn detach_link(id: u32) -> Result<(), Error> {
+    // SAFETY: a system call without pointers.
+    #[allow(unsafe_code)]
+    let descriptor = owned(unsafe { libbpf_sys::bpf_link_get_fd_by_id(id) })?;
+    // SAFETY: a system call without pointers, on a descriptor that is open.
+    #[allow(unsafe_code)]
+    let result = unsafe { libbpf_sys::bpf_link_detach(descriptor.as_raw_fd()) };
+    if result < 0 { Err(Error::from_raw_os_error(-result)) } else { Ok(()) }
+}
+
+/// What a system call returned.
+fn owned(descriptor: i32) -> Result<OwnedFd, Error> {
+    if descriptor < 0 {
+        return Err(Error::from_raw_os_error(-descriptor));
+    }
+    // SAFETY: the kernel has just given it to us, and nobody else has it.
+    #[allow(unsafe_code)]
+    Ok(unsafe { OwnedFd::from_raw_fd(descriptor) })
+}
