@@ -77,12 +77,14 @@ AB_INLINE void ab_on_timeout(struct ab_path *p)
 	ab_settle(p);
 }
 
-AB_INLINE void ab_on_spurious(struct ab_group *g, struct ab_path *p)
+/* Whether anything was undone. */
+AB_INLINE int ab_on_spurious(struct ab_group *g, struct ab_path *p)
 {
-	if (ab_undo(p)) {
-		ab_spurious(g, p);
-		ab_settle(p);
-	}
+	if (!ab_undo(p))
+		return 0;
+	ab_spurious(g, p);
+	ab_settle(p);
+	return 1;
 }
 
 /* A threshold as the kernel counts it: whole segments, 0x7fffffff until the first congestion. */

@@ -50,10 +50,10 @@ AB_INLINE int ab_fluctuates(const struct ab_path *p)
 	return ab_counts(p) && p->span.min_rtt <= p->span.max_rtt;
 }
 
-/* D, whole microseconds. */
+/* D, whole microseconds; 0 where another processor has just begun a new span. */
 AB_INLINE u64 ab_fluctuation(const struct ab_path *p)
 {
-	return p->span.max_rtt - p->span.min_rtt;
+	return ab_less(p->span.max_rtt, p->span.min_rtt);
 }
 
 /* A = (1 - b) A + b mean D with b = 5/8 (Eq. 4), by the sum of n paths' D. The first is the first mean. */

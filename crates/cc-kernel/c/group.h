@@ -89,10 +89,8 @@ AB_INLINE void ab_settle(struct ab_path *p)
  * measured it (us, else 0). The caller has claimed the row (`owner`). */
 AB_INLINE void ab_path_added(struct ab_path *p, u64 cwnd, u32 srtt)
 {
-	u64 owner = p->owner;
-
-	__builtin_memset(p, 0, sizeof(*p));
-	p->owner = owner;
+	/* Not the owner, which is first: the row must not look free for a moment. */
+	__builtin_memset(&p->cwnd, 0, sizeof(*p) - __builtin_offsetof(struct ab_path, cwnd));
 	p->cwnd = cwnd;
 	p->ssthresh = AB_NO_SSTHRESH;
 	p->srtt = ab_min(srtt, AB_MAX_RTT);

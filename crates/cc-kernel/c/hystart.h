@@ -13,7 +13,13 @@
 #define AB_RTT_SAMPLES 8 /* N_RTT_SAMPLE */
 #define AB_CSS_GROWTH_DIVISOR 4
 #define AB_CSS_ROUNDS 5
-#define AB_BURST 8 /* L: the most that one acknowledgement counts for */
+/* L: the most that one acknowledgement counts for. In the kernel, which merges segments before it acknowledges
+ * them, one stands for dozens; its own slow start has no limit either. */
+#ifdef __bpf__
+#define AB_BURST 0xffffffff
+#else
+#define AB_BURST 8
+#endif
 
 struct ab_hystart {
 	u32 round; /* ab_path's when last seen */

@@ -46,6 +46,7 @@ struct ab_subflow {
 struct ab_connection {
 	struct ab_group group;
 	struct ab_subflow subflow[AB_PATHS];
+	u64 key; /* its key in the map, once a socket has taken a row */
 	u64 users; /* sockets that have a row or take one, or AB_CLOSED */
 };
 
@@ -159,11 +160,21 @@ AB_INLINE u32 ab_enter(struct ab_connection *c)
 	return 0;
 }
 
-/* The last user removes the connection; closed first, so that none joins what is being removed. */
-AB_INLINE void ab_leave(struct ab_connection *c, u64 key)
+/* No longer a user of the connection. The last one closes it, so that none joins what is being removed, and
+ * removes it: as long as it has a user, its memory is no other connection's. Where nobody has taken a row yet,
+ * the one who made it is about to. */
+AB_INLINE void ab_leave(struct ab_connection *c)
 {
-	if (__sync_fetch_and_add(&c->users, -1) == 1 && !__sync_val_compare_and_swap(&c->users, 0, AB_CLOSED))
-		bpf_map_delete_elem(&connections, &key);
+	for (u32 tries = 0; tries < 64; tries++) {
+		u64 users = *(volatile u64 *)&c->users, key = *(volatile u64 *)&c->key;
+		u64 left = users == 1 && key ? AB_CLOSED : users - 1;
+
+		if (__sync_val_compare_and_swap(&c->users, users, left) != users)
+			continue;
+		if (left == AB_CLOSED)
+			bpf_map_delete_elem(&connections, &key);
+		return;
+	}
 }
 
 /* The connection with that key, made where there is none. 0: no room. */
@@ -205,9 +216,10 @@ AB_FUNCTION struct ab_connection *ab_join(struct sock *sk, struct ab_socket *s)
 		return 0;
 	/* It may have left the map before, and its memory be another connection's already. */
 	if (bpf_map_lookup_elem(&connections, &key) != c) {
-		__sync_fetch_and_add(&c->users, -1);
+		ab_leave(c);
 		return 0;
 	}
+	*(volatile u64 *)&c->key = key;
 	for (u32 i = 0; i < AB_PATHS; i++) {
 		if (c->group.path[i].owner || __sync_val_compare_and_swap(&c->group.path[i].owner, 0, me))
 			continue;
@@ -220,7 +232,7 @@ AB_FUNCTION struct ab_connection *ab_join(struct sock *sk, struct ab_socket *s)
 		s->round_end = ab_tcp(sk)->snd_nxt;
 		return c;
 	}
-	ab_leave(c, key);
+	ab_leave(c);
 	return 0;
 }
 
@@ -280,7 +292,7 @@ void BPF_PROG(ab_release, struct sock *sk)
 	/* The path no longer counts for the others before its row is anybody's. */
 	c->group.path[s->row].rate = 0;
 	__sync_lock_test_and_set(&c->group.path[s->row].owner, 0);
-	ab_leave(c, s->key);
+	ab_leave(c);
 }
 
 SEC("struct_ops/pkts_acked")
@@ -409,7 +421,8 @@ u32 BPF_PROG(ab_undo_cwnd, struct sock *sk)
 	if (!c || s->row >= AB_PATHS)
 		return tcp_reno_undo_cwnd(sk);
 	p = &c->group.path[s->row];
-	ab_on_spurious(&c->group, p);
+	if (ab_on_spurious(&c->group, p))
+		c->subflow[s->row].undone++;
 	cwnd = p->cwnd >> AB_WINDOW_BITS;
 	return cwnd > tp->snd_cwnd ? cwnd : tp->snd_cwnd;
 }

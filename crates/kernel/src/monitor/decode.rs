@@ -15,14 +15,14 @@ const SUBFLOW: usize = 128;
 const ROWS: usize = 9;
 
 /// Bytes of what follows them.
-const USERS: usize = 8;
+const KEY_AND_USERS: usize = 16;
 
 const AF_INET: u16 = 2;
 const AF_INET6: u16 = 10;
 
 /// Bytes of a `struct ab_connection`.
 pub(super) fn size(entry: &KernelEntry) -> usize {
-    entry.group_size() + ROWS * SUBFLOW + USERS
+    entry.group_size() + ROWS * SUBFLOW + KEY_AND_USERS
 }
 
 /// The connection with its subflows; `None` where none of them is complete, or the sizes are others.
