@@ -28,6 +28,9 @@ pub(super) const COMPLETE: Algorithm = Algorithm {
 };
 pub(super) const UNCOUPLED: Algorithm = Algorithm { id: "uncoupled", name: "uncoupled Reno", cc: "reno" };
 
+pub(super) const WVEGAS: Algorithm = Algorithm { id: "wvegas", name: "wVegas", cc: "wvegas" };
+pub(super) const WCOMPOUND: Algorithm = Algorithm { id: "wcompound", name: "wCompound", cc: "wcompound" };
+
 /// MPTCP off.
 pub(super) const INDEPENDENT_RENO: Algorithm =
     Algorithm { id: "independent", name: "independent Reno", cc: "reno" };
