@@ -47,12 +47,22 @@ fn load(args: &NamesArgs) -> Result<(), Failure> {
     let entries = find_all(&args.names)?;
     missing(&anabranch_kernel::doctor())?;
     each(&entries, |entry| {
-        let done = match anabranch_kernel::load(entry)? {
-            Load::Done => "loaded",
-            Load::Already => "already loaded",
-        };
-        Ok(done.to_owned())
+        Ok(match anabranch_kernel::load(entry)? {
+            Load::Done => format!("loaded{}", chosen_again(entry)?),
+            Load::Already => "already loaded".to_owned(),
+        })
     })
+}
+
+/// A namespace that chose an algorithm keeps the programs that it meant, when these are unloaded and others
+/// take the name: it is made to choose anew.
+fn chosen_again(entry: &KernelEntry) -> Result<String, Error> {
+    let choosers = anabranch_kernel::choosers(entry.kernel_name);
+    for namespace in &choosers {
+        namespace.choose(entry.kernel_name)?;
+    }
+    let names: Vec<_> = choosers.iter().map(|namespace| namespace.name.as_str()).collect();
+    Ok(if names.is_empty() { String::new() } else { format!("; new sockets of {} use it", names.join(", ")) })
 }
 
 fn unload(args: &NamesArgs) -> Result<(), Failure> {
@@ -134,11 +144,20 @@ fn choose(args: &UseArgs) -> Result<(), Failure> {
     if let Some(entry) = entry {
         let checks = anabranch_kernel::doctor();
         missing(checks.iter().filter(|check| check.need != Need::MptcpEnabled))?;
-        anabranch_kernel::load(entry).map_err(failed)?;
+        if anabranch_kernel::load(entry).map_err(failed)? == Load::Done {
+            chosen_again(entry).map_err(failed)?;
+        }
     }
     let name = entry.map_or(args.name.as_str(), |entry| entry.kernel_name);
     let before = namespace.chosen().map_err(failed)?;
-    namespace.choose(name).map_err(failed)?;
+    namespace.choose(name).map_err(|error| match own {
+        true => Failure::Input(miette!(
+            help = "the kernel may keep its own from namespaces: see net.ipv4.tcp_allowed_congestion_control; \
+                    a program run by root can choose them for a socket (TCP_CONGESTION)",
+            "{error}"
+        )),
+        false => failed(error),
+    })?;
     if !namespace.mptcp_enabled().map_err(failed)? {
         note(&format!(
             "MPTCP is off in {}: `sysctl -w net.mptcp.enabled=1` there switches it on; TCP alone couples nothing",

@@ -60,7 +60,7 @@ fn without_privileges() {
         }
         let output = match command.output() {
             Ok(output) => output,
-            Err(e) => return eprintln!("skipped: nobody cannot run the binary: {e}"),
+            Err(e) => return running::skipped(&format!("nobody cannot run the binary: {e}")),
         };
         let said = String::from_utf8(output.stderr).unwrap();
         assert_eq!(output.status.code(), Some(2), "{said}");

@@ -7,7 +7,7 @@ use anabranch_cc_kernel::registry::{self, KernelEntry};
 use anabranch_kernel::{
     Error, Load, Pins, Registration, Unload, available, instances, load, load_as, loaded, object, unload,
 };
-use common::Kernel;
+use common::{Kernel, skipped};
 use libbpf_rs::{MapCore, MapType, Object, ObjectBuilder};
 use programs::{registrations, without_link};
 use std::fs;
@@ -110,7 +110,7 @@ fn an_algorithm_of_another_process_is_taken_over() {
     let Some(_kernel) = Kernel::lock() else { return };
     unload(reno()).unwrap();
     if !registrations().contains(&Registration::Link) {
-        return eprintln!("skipped: another process's registration is its link, which this kernel has not");
+        return skipped("another process's registration is its link, which this kernel has not");
     }
     let mut object = object_of_reno(Registration::Link);
     let mut ops = object.maps_mut().find(|map| map.map_type() == MapType::StructOps).unwrap();
@@ -119,7 +119,7 @@ fn an_algorithm_of_another_process_is_taken_over() {
     match load(reno()) {
         Ok(done) => assert_eq!(done, Load::Done),
         // Before Linux 6.11 nobody else can end a link.
-        Err(Error::Held(_)) => return eprintln!("skipped: this kernel does not let others end a link"),
+        Err(Error::Held(_)) => return skipped("this kernel does not let others end a link"),
         Err(error) => panic!("{error}"),
     }
     assert!(is_registered() && is_pinned());
