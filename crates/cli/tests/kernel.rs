@@ -168,3 +168,24 @@ fn the_unit_fits() {
     let capabilities: Vec<_> = values("CapabilityBoundingSet").next().unwrap().split(' ').collect();
     assert_eq!(capabilities, ["CAP_BPF", "CAP_PERFMON", "CAP_NET_ADMIN", "CAP_SYS_ADMIN"]);
 }
+
+/// A namespace's choice means programs, not a name: loading again must bring it the new ones.
+#[test]
+fn a_namespace_gets_what_is_loaded_again() {
+    let Some(_kernel) = Kernel::lock() else { return };
+    kernel(&["unload", "reno"]);
+    kernel(&["load", "reno"]);
+    let namespace = running::namespace::Namespace::new();
+    namespace.choose("ab_reno");
+    assert!(kernel(&["unload", "reno"]).contains("unloading"));
+    assert!(kernel(&["load", "reno"]).starts_with("ab_reno: loaded; new sockets of ab-"));
+    let _connection = namespace.connect();
+    let json = anabranch(["kernel", "status", "--json"]).json();
+    let new = |row: &&Value| row["kernel_name"] == "ab_reno" && row["state"] == "loaded";
+    let row =
+        json["algorithms"].as_array().unwrap().iter().find(new).unwrap_or_else(|| panic!("{json}")).clone();
+    namespace.choose("reno");
+    assert_eq!(row["sockets"], 2, "{json}");
+    drop(_connection);
+    kernel(&["unload", "reno"]);
+}
