@@ -31,7 +31,7 @@ pub struct FileSink<T: Table> {
     layout: Layout,
     /// For each flow and subflow the names of its links, joined by `+`.
     paths: Vec<Vec<String>>,
-    /// Names of the observables of all algorithms.
+    /// Names of the observables that have a column: those asked for and those of all algorithms.
     observables: Vec<&'static str>,
     /// For each of them its place among each flow's observables.
     places: Vec<Vec<Option<usize>>>,
@@ -54,6 +54,20 @@ impl<T: Table> FileSink<T> {
             links: None,
             completions: None,
             error: None,
+        }
+    }
+
+    /// Columns for these observables too, of algorithms that come later ([`Sink::extend`]).
+    pub fn with_observables(mut self, names: impl IntoIterator<Item = &'static str>) -> Self {
+        self.add_observables(names);
+        self
+    }
+
+    fn add_observables(&mut self, names: impl IntoIterator<Item = &'static str>) {
+        for name in names {
+            if !self.observables.contains(&name) {
+                self.observables.push(name);
+            }
         }
     }
 
@@ -103,18 +117,8 @@ impl<T: Table> FileSink<T> {
 
 impl<T: Table> Sink for FileSink<T> {
     fn begin(&mut self, layout: &Layout) {
-        self.layout = layout.clone();
-        self.paths = layout.flows.iter().map(|f| f.paths.iter().map(|p| p.join("+")).collect()).collect();
-        self.observables.clear();
-        for name in layout.flows.iter().flat_map(|f| &f.observables) {
-            if !self.observables.contains(name) {
-                self.observables.push(name);
-            }
-        }
-        let places_in = |own: &[&str]| {
-            self.observables.iter().map(|name| own.iter().position(|o| o == name)).collect::<Vec<_>>()
-        };
-        self.places = layout.flows.iter().map(|f| places_in(&f.observables)).collect();
+        self.add_observables(layout.flows.iter().flat_map(|f| f.observables.iter().copied()));
+        self.extend(layout);
         self.attempt(|sink| {
             sink.subflows = sink.create("subflows", sink.subflow_columns())?;
             let columns = [
@@ -129,6 +133,16 @@ impl<T: Table> Sink for FileSink<T> {
             sink.links = sink.create("links", columns.map(|(name, kind)| column(name, kind)).to_vec())?;
             Ok(())
         });
+    }
+
+    /// Observables for which there is no column are left out.
+    fn extend(&mut self, layout: &Layout) {
+        self.layout = layout.clone();
+        self.paths = layout.flows.iter().map(|f| f.paths.iter().map(|p| p.join("+")).collect()).collect();
+        let places_in = |own: &[&str]| {
+            self.observables.iter().map(|name| own.iter().position(|o| o == name)).collect::<Vec<_>>()
+        };
+        self.places = layout.flows.iter().map(|f| places_in(&f.observables)).collect();
     }
 
     fn subflow(&mut self, s: &SubflowSample<'_>) {

@@ -98,25 +98,27 @@ impl MemorySink {
 
 impl Sink for MemorySink {
     fn begin(&mut self, layout: &Layout) {
-        let flow = |flow: &crate::FlowLayout| FlowSeries {
-            name: flow.name.clone(),
-            cc: flow.cc.clone(),
-            subflows: flow
-                .paths
-                .iter()
-                .map(|path| SubflowSeries {
+        let link = |name: &String| LinkSeries { name: name.clone(), ..LinkSeries::default() };
+        let links = layout.links.iter().map(link).collect();
+        *self = MemorySink { flows: Vec::new(), links, completions: Vec::new() };
+        self.extend(layout);
+    }
+
+    fn extend(&mut self, layout: &Layout) {
+        for (i, flow) in layout.flows.iter().enumerate() {
+            if i == self.flows.len() {
+                let (name, cc) = (flow.name.clone(), flow.cc.clone());
+                self.flows.push(FlowSeries { name, cc, subflows: Vec::new() });
+            }
+            let subflows = &mut self.flows[i].subflows;
+            for path in flow.paths.iter().skip(subflows.len()) {
+                subflows.push(SubflowSeries {
                     path: path.clone(),
                     observables: flow.observables.iter().map(|name| (*name, Vec::new())).collect(),
                     ..SubflowSeries::default()
-                })
-                .collect(),
-        };
-        let link = |name: &String| LinkSeries { name: name.clone(), ..LinkSeries::default() };
-        *self = MemorySink {
-            flows: layout.flows.iter().map(flow).collect(),
-            links: layout.links.iter().map(link).collect(),
-            completions: Vec::new(),
-        };
+                });
+            }
+        }
     }
 
     fn subflow(&mut self, s: &SubflowSample<'_>) {

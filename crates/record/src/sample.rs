@@ -95,6 +95,10 @@ pub trait Sink {
     fn begin(&mut self, layout: &Layout) {
         let _ = layout;
     }
+    /// Flows or subflows were appended to the layout: only those who record what they do not direct do so.
+    fn extend(&mut self, layout: &Layout) {
+        let _ = layout;
+    }
     /// A subflow's sample.
     fn subflow(&mut self, sample: &SubflowSample<'_>) {
         let _ = sample;

@@ -135,6 +135,37 @@ fn csv() {
     assert_eq!(read_csv(&files[2])[0]["bytes"], "5000");
 }
 
+/// Connections that come while it is recorded: the layout grows, the columns were asked for.
+#[test]
+fn a_layout_that_grows() {
+    let dir = tempfile::tempdir().unwrap();
+    let mut file = CsvSink::new(dir.path()).with_observables(["w_max", "alpha"]);
+    let mut memory = MemorySink::new();
+    let whole = layout();
+    let mut growing = Layout { flows: vec![], links: vec![] };
+    let sinks: [&mut dyn Sink; 2] = [&mut file, &mut memory];
+    for sink in sinks {
+        growing.flows = vec![];
+        sink.begin(&growing);
+        growing.flows = vec![whole.flows[0].clone()];
+        growing.flows[0].paths.truncate(1);
+        sink.extend(&growing);
+        sink.subflow(&subflow(0, 0, 0, &[0.25, 9.0]));
+        growing.flows = whole.flows.clone();
+        sink.extend(&growing);
+        sink.subflow(&subflow(1, 0, 1, &[0.5, 90.0]));
+        sink.subflow(&subflow(1, 1, 0, &[33.0]));
+    }
+    let rows = read_csv(&file.finish().unwrap()[0]);
+    let column = |name: &str| rows.iter().map(|r| r[name].as_str()).collect::<Vec<_>>();
+    assert_eq!(column("path"), ["fibre+core", "dsl", "dsl"]);
+    assert_eq!(column("alpha"), ["0.25", "0.5", ""]);
+    assert_eq!(column("w_max"), ["9", "90", "33"]);
+    assert_eq!(memory.flows.len(), 3);
+    assert_eq!(memory.series("bonded, both", 0).unwrap().observable("w_max"), Some(&[9.0][..]));
+    assert_eq!(memory.series("bonded, both", 1).unwrap().time_s, [0.1]);
+}
+
 #[test]
 fn many_row_groups() {
     let dir = tempfile::tempdir().unwrap();
