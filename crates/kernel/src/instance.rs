@@ -1,6 +1,7 @@
 //! The algorithms as the kernel has them, pinned or not: a walk over its struct_ops maps.
 
 use crate::layout::Layout;
+use crate::table::{self, ROOM};
 use crate::{Counters, Error};
 use anabranch_cc_kernel::registry::{self, KernelEntry};
 use libbpf_rs::query::{
@@ -38,9 +39,6 @@ pub struct Occupancy {
     /// How many connections there is room for.
     pub capacity: u32,
 }
-
-/// Connections that are read at a time.
-const BATCH: u32 = 512;
 
 /// Rows of a connection (`AB_PATHS`).
 const PATHS: u64 = 9;
@@ -118,16 +116,16 @@ impl Instance {
     /// How full its table is.
     pub fn occupancy(&self) -> Option<Occupancy> {
         let map = self.connections()?;
-        let mut occupancy = Occupancy { capacity: map.max_entries(), ..Occupancy::default() };
-        for (_, value) in map.lookup_batch(BATCH, MapFlags::ANY, MapFlags::ANY).ok()? {
-            let users = value.last_chunk().map_or(0, |users| u64::from_ne_bytes(*users));
-            // All bits are set while the connection leaves the table.
-            if (1..=PATHS).contains(&users) {
-                occupancy.connections += 1;
-                occupancy.subflows += users;
-            }
-        }
-        Some(occupancy)
+        let users = |_: &[u8], value: &[u8]| value.last_chunk().map(|users| u64::from_ne_bytes(*users));
+        let mut room = ROOM;
+        let mut users = table::read(&map, &mut room, users);
+        // All bits are set while the connection leaves the table.
+        users.retain(|users| (1..=PATHS).contains(users));
+        Some(Occupancy {
+            connections: users.len() as u64,
+            subflows: users.iter().sum(),
+            capacity: map.max_entries(),
+        })
     }
 
     /// Its table of connections.

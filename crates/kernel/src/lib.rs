@@ -30,6 +30,7 @@ mod namespace;
 mod object;
 mod pins;
 mod system;
+mod table;
 
 pub use cost::{Cost, measure};
 pub use counters::Counters;

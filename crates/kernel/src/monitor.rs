@@ -7,9 +7,10 @@ mod namespaces;
 pub use connection::{Connection, Key, Subflow};
 pub use namespaces::Namespaces;
 
+use crate::table::{self, ROOM};
 use crate::{Error, Pins, instances};
 use anabranch_cc_kernel::registry::KernelEntry;
-use libbpf_rs::{MapCore, MapFlags, MapHandle};
+use libbpf_rs::{MapCore, MapHandle};
 use rustix::time::{ClockId, clock_gettime};
 
 /// Reads what the algorithms' programs know of their sockets.
@@ -36,12 +37,6 @@ pub struct Snapshot {
     /// Ordered by algorithm and key.
     pub connections: Vec<Connection>,
 }
-
-/// Connections per read to begin with.
-const ROOM: u32 = 256;
-
-/// More keys than a bucket of the kernel's hash table ever holds: the table has a bucket per key.
-const BUCKET: usize = 64;
 
 impl Monitor {
     /// Watches every algorithm that the kernel has, those too that are unloaded but in use.
@@ -102,22 +97,9 @@ impl Monitor {
 }
 
 impl Table {
-    /// The kernel walks the table for us, bucket by bucket, so that entries which come or go meanwhile
-    /// cannot lead astray. It ends early where a bucket does not fit into the room that is left.
     fn read(&mut self) -> Vec<Connection> {
-        loop {
-            // Fails for kinds of maps only that the table is not of.
-            let Ok(batch) = self.connections.lookup_batch(self.room, MapFlags::ANY, MapFlags::ANY) else {
-                return Vec::new();
-            };
-            let mut read = 0;
-            let each = batch.inspect(|_| read += 1);
-            let found =
-                each.filter_map(|(key, value)| decode::connection(self.entry, &key, &value)).collect();
-            if read + BUCKET <= self.room as usize || self.room > 2 * self.connections.max_entries() {
-                return found;
-            }
-            self.room *= 2;
-        }
+        table::read(&self.connections, &mut self.room, |key, value| {
+            decode::connection(self.entry, key, value)
+        })
     }
 }

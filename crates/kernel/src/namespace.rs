@@ -77,6 +77,15 @@ impl Namespace {
         self.inside(|| Path::new(GLOBAL).exists())
     }
 
+    /// Its inode, which the kernel counts with 32 bits.
+    ///
+    /// # Errors
+    /// Without privileges.
+    pub fn inode(&self) -> Result<u32, Error> {
+        let own = self.file.metadata().map_err(Error::file("look at", &self.path))?;
+        Ok(own.ino() as u32)
+    }
+
     /// The congestion control that new sockets get.
     ///
     /// # Errors

@@ -41,8 +41,8 @@ impl fmt::Display for Key {
     /// `8f3a21bc`, `tcp-17`.
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
-            Key::Token(token) => f.pad(&format!("{token:08x}")),
-            Key::Single(number) => f.pad(&format!("tcp-{number}")),
+            Key::Token(token) => write!(f, "{token:x}"),
+            Key::Single(number) => write!(f, "tcp-{number}"),
         }
     }
 }

@@ -29,12 +29,6 @@ impl Namespaces {
     pub fn name(&self, inode: u32) -> String {
         self.0.get(&inode).cloned().unwrap_or_else(|| inode.to_string())
     }
-
-    /// The inode of the namespace that is given by its name, its inode or a file such as `/proc/7/ns/net`.
-    pub fn find(&self, text: &str) -> Option<u32> {
-        let named = || self.0.iter().find(|(_, name)| *name == text).map(|(inode, _)| *inode);
-        named().or_else(|| text.parse().ok()).or_else(|| text.contains('/').then(|| inode(text)).flatten())
-    }
 }
 
 /// A namespace's file has its inode, which the kernel counts with 32 bits.
