@@ -42,6 +42,15 @@ impl Directory {
         })
     }
 
+    /// The samples have columns for these observables, whether or not an algorithm has them at the start.
+    pub fn with_observables(self, names: Vec<&'static str>) -> Self {
+        match self {
+            Directory::None(sink) => Directory::None(sink),
+            Directory::Parquet(path, sink) => Directory::Parquet(path, sink.with_observables(names).into()),
+            Directory::Csv(path, sink) => Directory::Csv(path, sink.with_observables(names).into()),
+        }
+    }
+
     /// Where samples go.
     pub fn sink(&mut self) -> &mut dyn Sink {
         match self {
@@ -51,17 +60,21 @@ impl Directory {
         }
     }
 
-    /// Completes it; the files that are there now.
-    pub fn finish(self, summary: &Summary, scenario: &str) -> Result<Vec<PathBuf>, Failure> {
+    /// Completes it, with the scenario where there was one; the files that are there now.
+    pub fn finish(self, summary: &Summary, scenario: Option<&str>) -> Result<Vec<PathBuf>, Failure> {
         let failed = |e: WriteError| Failure::environment("the samples are lost", &e);
         let (path, samples) = match self {
             Directory::None(_) => return Ok(Vec::new()),
             Directory::Parquet(path, sink) => (path, sink.finish().map_err(failed)?),
             Directory::Csv(path, sink) => (path, sink.finish().map_err(failed)?),
         };
-        let mut files = vec![path.join(SUMMARY), path.join(SCENARIO)];
-        let written = summary.write(&files[0]).and_then(|()| fs::write(&files[1], scenario));
-        written.map_err(|e| Failure::environment(format!("cannot write into {}", path.display()), &e))?;
+        let failed = |e| Failure::environment(format!("cannot write into {}", path.display()), &e);
+        let mut files = vec![path.join(SUMMARY)];
+        summary.write(&files[0]).map_err(failed)?;
+        if let Some(scenario) = scenario {
+            files.push(path.join(SCENARIO));
+            fs::write(&files[1], scenario).map_err(failed)?;
+        }
         files.extend(samples);
         Ok(files)
     }

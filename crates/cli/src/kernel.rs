@@ -3,6 +3,7 @@
 use crate::algorithms::unknown;
 use crate::failure::Failure;
 use crate::kernel_args::{KernelCommand, NamesArgs, UseArgs};
+use crate::kernel_monitor::monitor;
 use crate::kernel_show;
 use crate::output::{counted, note, print};
 use crate::table::WIDTH;
@@ -19,6 +20,7 @@ pub fn kernel(command: &KernelCommand) -> Result<(), Failure> {
         KernelCommand::List { json } => kernel_show::list(*json),
         KernelCommand::Status(args) => kernel_show::status(args),
         KernelCommand::Use(args) => choose(args),
+        KernelCommand::Monitor(args) => monitor(args),
     }
 }
 
@@ -117,7 +119,8 @@ fn find_all(names: &[String]) -> Result<Vec<&'static KernelEntry>, Failure> {
     names.iter().map(|name| find(name)).collect()
 }
 
-fn find(name: &str) -> Result<&'static KernelEntry, Failure> {
+/// The algorithm for the kernel called `name`.
+pub fn find(name: &str) -> Result<&'static KernelEntry, Failure> {
     let names = registry::all().iter().map(|entry| entry.reference.name);
     registry::find_kernel(name).ok_or_else(|| unknown(name, names))
 }

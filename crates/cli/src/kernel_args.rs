@@ -1,5 +1,6 @@
 //! The command line of `anabranch kernel`.
 
+use crate::kernel_monitor::{self, MonitorArgs};
 use clap::builder::NonEmptyStringValueParser;
 use clap::{Args, Subcommand};
 
@@ -10,6 +11,7 @@ Examples:
   anabranch kernel load lia
   anabranch kernel use lia --netns proxy
   anabranch kernel status
+  anabranch kernel monitor
   anabranch kernel unload all";
 
 const DOCTOR_EXAMPLES: &str = "\
@@ -90,6 +92,9 @@ pub enum KernelCommand {
     /// Let new sockets of a network namespace use an algorithm.
     #[command(after_help = USE_EXAMPLES)]
     Use(UseArgs),
+    /// Watch the connections and subflows that use the algorithms, live.
+    #[command(after_help = kernel_monitor::EXAMPLES)]
+    Monitor(MonitorArgs),
 }
 
 /// Algorithms.

@@ -10,6 +10,7 @@ mod input;
 mod interrupt;
 mod kernel;
 mod kernel_args;
+mod kernel_monitor;
 mod kernel_show;
 mod man;
 mod output;

@@ -12,6 +12,7 @@ use anabranch_record::{Sink, SubflowSummary, Summary};
 use anabranch_scenario::Scenario;
 use anabranch_sim::SimError;
 use miette::miette;
+use std::path::PathBuf;
 
 /// `anabranch run`.
 pub fn run(args: &RunArgs) -> Result<(), Failure> {
@@ -26,16 +27,21 @@ pub fn run(args: &RunArgs) -> Result<(), Failure> {
     drop(progress);
 
     let again = input::command(&args.scenario, &args.cc, "scenario.toml", summary.seed);
-    let files = directory.finish(&summary, &format!("# As it was run: {again}\n{}", source.text))?;
+    let text = format!("# As it was run: {again}\n{}", source.text);
+    let files = directory.finish(&summary, Some(&text))?;
     if args.json {
         return print(&summary.to_json());
     }
     let mut page = page(&summary);
     if !files.is_empty() {
-        page += "\nWrote\n";
-        files.iter().for_each(|f| page += &format!("  {}\n", f.display()));
+        page += &format!("\n{}", wrote(&files));
     }
     print(&page)
+}
+
+/// The files that were written.
+pub fn wrote(files: &[PathBuf]) -> String {
+    files.iter().fold("Wrote\n".to_owned(), |text, file| text + &format!("  {}\n", file.display()))
 }
 
 /// Runs a scenario until its end or Ctrl-C.

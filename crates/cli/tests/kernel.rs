@@ -52,7 +52,14 @@ fn doctor() {
 /// As `nobody`, or as whoever runs the tests without being root.
 #[test]
 fn without_privileges() {
-    for args in [&["load", "lia"][..], &["unload", "all"], &["list"], &["status"], &["doctor"]] {
+    for args in [
+        &["load", "lia"][..],
+        &["unload", "all"],
+        &["list"],
+        &["status"],
+        &["doctor"],
+        &["monitor", "--once"],
+    ] {
         let mut command = command();
         command.arg("kernel").args(args);
         if rustix::process::geteuid().is_root() {

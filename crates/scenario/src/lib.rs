@@ -64,6 +64,20 @@ pub fn load(source: &Source, overrides: &Overrides) -> Result<Scenario, Scenario
     problems.check(scenario)
 }
 
+/// A time as people write it, such as `30 s`: at least a nanosecond.
+///
+/// # Errors
+/// What is wrong with it.
+pub fn time(text: &str) -> Result<Time, String> {
+    let (number, unit) = quantity::TIME.parse(text).map_err(|e| format!("{}: {}", e.message, e.help))?;
+    let ns = number * unit.factor;
+    // Beyond that, sums of two no longer fit.
+    if !(1.0..=9e18).contains(&ns) {
+        return Err(format!("`{text}` is not a time that can be waited for"));
+    }
+    Ok(Time::from_nanos(ns as u64))
+}
+
 fn read(source: &Source, overrides: &Overrides, problems: &mut Problems) -> Option<Scenario> {
     let whole = Place::whole(&source.name, &source.text, problems)?;
     let mut root = tree::document(&whole, problems)?;

@@ -1,0 +1,247 @@
+//! `anabranch kernel monitor`: the sockets that use our algorithms in the kernel, live.
+
+mod columns;
+mod filter;
+mod json;
+mod meter;
+mod order;
+mod plain;
+mod record;
+mod sample;
+mod screen;
+mod stop;
+mod terminal;
+
+use crate::args::Format;
+use crate::directory::Directory;
+use crate::failure::Failure;
+use crate::kernel::{failed, find, require_privileges};
+use crate::output::{note, print};
+use crate::run::wrote;
+use anabranch_cc_kernel::registry::{self, KernelEntry};
+use anabranch_kernel::{Monitor, Namespace, Namespaces};
+use clap::Args;
+use clap::builder::NonEmptyStringValueParser;
+use filter::Filter;
+use miette::miette;
+use record::Recorder;
+use sample::{Sample, Sampler};
+use screen::Screen;
+use std::io::IsTerminal;
+use std::path::PathBuf;
+use std::time::{Duration, Instant, SystemTime, UNIX_EPOCH};
+use stop::Stop;
+use terminal::Terminal;
+
+/// Of `kernel monitor`.
+pub const EXAMPLES: &str = "\
+Examples:
+  anabranch kernel monitor
+  anabranch kernel monitor --cc lia --cc olia --netns proxy --port 443
+  anabranch kernel monitor --once
+  anabranch kernel monitor --json --interval '100 ms' --duration '10 s' > samples.jsonl
+  anabranch kernel monitor --record out/kernel --format csv
+
+Ends by q or Ctrl-C; a record is complete then. --json prints an object per sample and line.";
+
+/// Arguments of `kernel monitor`.
+#[derive(Debug, Args)]
+pub struct MonitorArgs {
+    /// Time between samples, 10 ms at least.
+    #[arg(long, value_name = "TIME", default_value = "1 s", value_parser = interval)]
+    pub interval: Duration,
+    /// End after so long, such as '30 s'.
+    #[arg(long, value_name = "TIME", value_parser = time)]
+    pub duration: Option<Duration>,
+    /// Only connections that use this algorithm; may be repeated.
+    #[arg(long, value_name = "NAME")]
+    pub cc: Vec<String>,
+    /// Only connections in this network namespace: its name, a path, or the number of a process in it.
+    #[arg(long, value_name = "NAMESPACE", value_parser = NonEmptyStringValueParser::new())]
+    pub netns: Option<String>,
+    /// Only connections with this port, here or there.
+    #[arg(long)]
+    pub port: Option<u16>,
+    /// Print one sample as a plain table, a line per subflow, or with --json as one line.
+    #[arg(long, conflicts_with_all = ["duration", "record"])]
+    pub once: bool,
+    /// Print each sample as a JSON object on a line of its own.
+    #[arg(long)]
+    pub json: bool,
+    /// Write into this directory the samples and, at the end, the summary, as `anabranch run --out` does.
+    #[arg(long, value_name = "DIR")]
+    pub record: Option<PathBuf>,
+    /// Format of the recorded samples.
+    #[arg(long, value_enum, default_value_t = Format::Parquet, requires = "record")]
+    pub format: Format,
+}
+
+fn time(text: &str) -> Result<Duration, String> {
+    anabranch_scenario::time(text).map(|time| Duration::from_nanos(time.as_nanos()))
+}
+
+fn interval(text: &str) -> Result<Duration, String> {
+    let interval = time(text)?;
+    if interval < SHORTEST { Err(format!("`{text}` is less than 10 ms")) } else { Ok(interval) }
+}
+
+/// The shortest time between samples.
+const SHORTEST: Duration = Duration::from_millis(10);
+
+/// How often algorithms that were loaded meanwhile are looked for.
+const LOOK: Duration = Duration::from_secs(1);
+
+/// `anabranch kernel monitor`.
+pub fn monitor(args: &MonitorArgs) -> Result<(), Failure> {
+    let mut source = Source::open(args)?;
+    if args.once {
+        let sample = source.next()?;
+        return print(&if args.json { json_line(&sample) } else { plain::table(&sample) });
+    }
+    let on_screen = !args.json && std::io::stdout().is_terminal();
+    if !on_screen && !args.json && args.record.is_none() {
+        let help = "say --once, --json or --record";
+        return Err(Failure::Input(miette!(
+            help = help,
+            "standard output is not a terminal to show this on"
+        )));
+    }
+    let stop = Stop::listen()?;
+    let mut recorder = match &args.record {
+        Some(path) => Some(Recorder::new(Directory::open(Some(path), args.format)?, source.observables())),
+        None => None,
+    };
+    let mut output = if on_screen { Output::Screen(Box::new(OnScreen::open(args)?)) } else { Output::Lines };
+    let shown = show(args, &mut source, &mut recorder, &mut output, &stop);
+    drop(output);
+    let files = recorder.map_or(Ok(Vec::new()), Recorder::finish);
+    shown?;
+    let files = files?;
+    if files.is_empty() || args.json { Ok(()) } else { print(&wrote(&files)) }
+}
+
+/// Where samples go, beside the record.
+enum Output {
+    Screen(Box<OnScreen>),
+    Lines,
+}
+
+struct OnScreen {
+    terminal: Terminal,
+    screen: Screen,
+}
+
+impl OnScreen {
+    fn open(args: &MonitorArgs) -> Result<Self, Failure> {
+        let note = args.record.as_ref().map(|path| format!("recording into {}", path.display()));
+        Ok(OnScreen { terminal: Terminal::open()?, screen: Screen::new(note.unwrap_or_default()) })
+    }
+}
+
+/// Samples until somebody asks to end, or it has lasted long enough.
+fn show(
+    args: &MonitorArgs,
+    source: &mut Source,
+    recorder: &mut Option<Recorder>,
+    output: &mut Output,
+    stop: &Stop,
+) -> Result<(), Failure> {
+    let start = Instant::now();
+    let mut due = start;
+    loop {
+        let sample = source.next()?;
+        if let Some(recorder) = recorder {
+            recorder.add(&sample);
+        }
+        // Late ones are left out.
+        due = (due + args.interval).max(Instant::now());
+        let last = args.duration.is_some_and(|duration| due > start + duration);
+        let ended = match output {
+            Output::Lines => {
+                if args.json {
+                    print(&json_line(&sample))?;
+                }
+                if !last {
+                    stop.wait(due);
+                }
+                stop.requested()
+            }
+            Output::Screen(on) => {
+                on.screen.show(sample, source.algorithms());
+                on.terminal.show(&mut on.screen, due, stop)?
+            }
+        };
+        if last || ended {
+            return Ok(());
+        }
+    }
+}
+
+fn json_line(sample: &Sample) -> String {
+    let now = SystemTime::now().duration_since(UNIX_EPOCH);
+    json::line(sample, now.unwrap_or_default().as_secs_f64())
+}
+
+/// Where samples come from.
+struct Source {
+    monitor: Monitor,
+    sampler: Sampler,
+    names: Namespaces,
+    looked: Instant,
+    only: Vec<&'static str>,
+}
+
+impl Source {
+    fn open(args: &MonitorArgs) -> Result<Self, Failure> {
+        require_privileges()?;
+        let monitor = Monitor::open().map_err(failed)?;
+        let netns = args.netns.as_deref().map(|name| Namespace::find(name)?.inode());
+        let netns = netns.transpose().map_err(failed)?;
+        let algorithms: Vec<_> =
+            args.cc.iter().map(|name| Ok(find(name)?.kernel_name)).collect::<Result<_, _>>()?;
+        let sampler = Sampler::new(Filter { algorithms: algorithms.clone(), netns, port: args.port });
+        let names = Namespaces::now();
+        let source = Source { monitor, sampler, names, looked: Instant::now(), only: algorithms };
+        let others: Vec<_> = source.monitor.unreadable().iter().map(|entry| entry.kernel_name).collect();
+        if !others.is_empty() {
+            let names = others.join(", ");
+            note(&format!("{names}: loaded by another version of anabranch, and not watched; load it again"));
+        }
+        if source.algorithms().is_empty() {
+            let help = "load one, as by `anabranch kernel load lia`";
+            let names = source.only.join(", ");
+            return Err(Failure::Input(match args.cc[..] {
+                [] => miette!(help = help, "none of the algorithms is loaded"),
+                _ => miette!(help = help, "not loaded: {names}"),
+            }));
+        }
+        Ok(source)
+    }
+
+    fn next(&mut self) -> Result<Sample, Failure> {
+        if self.looked.elapsed() >= LOOK {
+            self.looked = Instant::now();
+            self.monitor.look().map_err(failed)?;
+            self.names = Namespaces::now();
+        }
+        Ok(self.sampler.next(self.monitor.sample(), &self.names))
+    }
+
+    /// The algorithms that are watched and asked for.
+    fn entries(&self) -> Vec<&'static KernelEntry> {
+        let asked = |entry: &&KernelEntry| self.only.is_empty() || self.only.contains(&entry.kernel_name);
+        self.monitor.algorithms().into_iter().filter(asked).collect()
+    }
+
+    /// Their names in the kernel.
+    fn algorithms(&self) -> Vec<&'static str> {
+        self.entries().iter().map(|entry| entry.kernel_name).collect()
+    }
+
+    /// What their values are called; those too of algorithms that are asked for by name and not loaded yet.
+    fn observables(&self) -> Vec<&'static str> {
+        let named = registry::all().iter().filter(|entry| self.only.contains(&entry.kernel_name));
+        let entries = self.entries().into_iter().chain(named);
+        entries.flat_map(|entry| entry.entry.observables).map(|o| o.name).collect()
+    }
+}

@@ -1,0 +1,81 @@
+//! What is shown of a subflow, column by column: on the screen and in plain tables.
+
+use crate::kernel_monitor::sample::{Watched, WatchedSubflow};
+use crate::table::number;
+
+/// A column of numbers.
+pub struct Column {
+    /// One word, with the unit.
+    pub heading: &'static str,
+    /// The highest goes first where there is too little room.
+    pub dispensable: u8,
+    /// For a subflow.
+    pub subflow: fn(&WatchedSubflow) -> Option<f64>,
+    /// For a connection, where that means anything.
+    pub connection: fn(&Watched) -> Option<f64>,
+    /// Whether it is a whole number.
+    pub whole: bool,
+}
+
+fn none(_: &Watched) -> Option<f64> {
+    None
+}
+
+const fn column(
+    heading: &'static str,
+    dispensable: u8,
+    subflow: fn(&WatchedSubflow) -> Option<f64>,
+    connection: fn(&Watched) -> Option<f64>,
+) -> Column {
+    Column { heading, dispensable, subflow, connection, whole: false }
+}
+
+const fn whole(column: Column) -> Column {
+    Column { whole: true, ..column }
+}
+
+/// The heading of what was acknowledged since the last sample.
+pub const RATE: &str = "Mbit/s";
+
+/// The columns. Rates in Mbit/s, times in ms, bytes in MB, windows and losses in segments.
+pub const COLUMNS: [Column; 9] = [
+    column("cwnd", 0, |s| Some(s.now.cwnd), none),
+    column("ssthresh", 3, |s| Some(s.now.ssthresh), none),
+    column("srtt/ms", 0, |s| s.now.srtt_s.map(|t| t * 1e3), none),
+    column("min/ms", 2, |s| s.now.min_rtt_s.map(|t| t * 1e3), none),
+    column(RATE, 0, |s| s.rate_bps.map(|r| r * 1e-6), |c| c.rate_bps().map(|r| r * 1e-6)),
+    column("delivery", 4, |s| s.now.delivery_rate_bps.map(|r| r * 1e-6), none),
+    column(
+        "acked/MB",
+        5,
+        |s| Some(s.now.acked_bytes as f64 * 1e-6),
+        |c| Some(c.sum(|s| s.acked_bytes as f64) * 1e-6),
+    ),
+    whole(column(
+        "lost",
+        1,
+        |s| Some(s.now.lost_segments.into()),
+        |c| Some(c.sum(|s| s.lost_segments.into())),
+    )),
+    whole(column("timeouts", 6, |s| Some(s.now.timeouts.into()), |c| Some(c.sum(|s| s.timeouts.into())))),
+];
+
+impl Column {
+    /// As text.
+    pub fn show(&self, value: Option<f64>) -> String {
+        match value.filter(|x| x.is_finite()) {
+            None => "–".to_owned(),
+            Some(x) if self.whole || x >= 1000.0 => format!("{x:.0}"),
+            Some(x) if x >= 100.0 => format!("{x:.1}"),
+            Some(x) if x >= 0.095 || x == 0.0 => format!("{x:.2}"),
+            Some(x) => format!("{x:.3}"),
+        }
+    }
+}
+
+/// The algorithm's values: `alpha=0.75`.
+pub fn observables(connection: &Watched, subflow: &WatchedSubflow) -> String {
+    let names = connection.entry.entry.observables.iter().map(|o| o.name);
+    let values = names.zip(&subflow.now.observables).filter(|(_, x)| x.is_finite());
+    values.map(|(name, x)| format!("{name}={}", number(*x))).collect::<Vec<_>>().join(" ")
+}

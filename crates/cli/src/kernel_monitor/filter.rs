@@ -1,0 +1,27 @@
+//! Which connections are watched.
+
+use anabranch_kernel::Connection;
+
+/// What the command line asks for; what is not given lets everything through.
+#[derive(Clone, Debug, Default)]
+pub struct Filter {
+    /// Algorithms, by their names in the kernel.
+    pub algorithms: Vec<&'static str>,
+    /// The inode of a network namespace.
+    pub netns: Option<u32>,
+    /// A port, here or there.
+    pub port: Option<u16>,
+}
+
+impl Filter {
+    /// Whether the connection, or one of its subflows, is asked for.
+    pub fn takes(&self, connection: &Connection) -> bool {
+        let algorithm = connection.entry.kernel_name;
+        let mut subflows = connection.subflows.iter();
+        (self.algorithms.is_empty() || self.algorithms.contains(&algorithm))
+            && subflows.any(|s| {
+                self.netns.is_none_or(|netns| s.netns == netns)
+                    && self.port.is_none_or(|port| [s.local.port(), s.remote.port()].contains(&port))
+            })
+    }
+}

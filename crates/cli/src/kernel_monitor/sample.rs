@@ -1,0 +1,183 @@
+//! A snapshot with what follows from it and the one before.
+
+use crate::kernel_monitor::filter::Filter;
+use anabranch_cc_kernel::registry::KernelEntry;
+use anabranch_kernel::{Connection, Key, Namespaces, Snapshot, Subflow};
+use std::collections::HashMap;
+
+/// All that is watched, at one instant.
+#[derive(Clone, Debug, Default)]
+pub struct Sample {
+    /// Since the first, in seconds.
+    pub time_s: f64,
+    /// Ordered by algorithm and key.
+    pub connections: Vec<Watched>,
+}
+
+/// A connection that is watched.
+#[derive(Clone)]
+pub struct Watched {
+    /// Its algorithm.
+    pub entry: &'static KernelEntry,
+    /// Which connection.
+    pub key: Key,
+    /// The name of its network namespace.
+    pub netns: String,
+    /// Its subflows.
+    pub subflows: Vec<WatchedSubflow>,
+}
+
+impl std::fmt::Debug for Watched {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        write!(f, "{} {} {:?}", self.entry.kernel_name, self.key, self.subflows)
+    }
+}
+
+/// One of its subflows.
+#[derive(Clone, Debug)]
+pub struct WatchedSubflow {
+    /// As the kernel knows it.
+    pub now: Subflow,
+    /// Payload acknowledged since the last sample, bits per second; `None` where it was not there.
+    pub rate_bps: Option<f64>,
+    /// Since the last acknowledgement, in seconds.
+    pub idle_s: Option<f64>,
+}
+
+impl Watched {
+    /// Payload acknowledged since the last sample, bits per second.
+    pub fn rate_bps(&self) -> Option<f64> {
+        let rates: Vec<f64> = self.subflows.iter().filter_map(|s| s.rate_bps).collect();
+        (!rates.is_empty()).then(|| rates.iter().sum())
+    }
+
+    /// The sum over its subflows.
+    pub fn sum(&self, value: impl Fn(&Subflow) -> f64) -> f64 {
+        self.subflows.iter().map(|s| value(&s.now)).sum()
+    }
+}
+
+/// Turns snapshots into samples.
+pub struct Sampler {
+    filter: Filter,
+    first_us: Option<u64>,
+    last_us: u64,
+    /// Bytes acknowledged at the last sample, by algorithm and socket.
+    acked: HashMap<(&'static str, u64), u64>,
+}
+
+impl Sampler {
+    /// Takes what the filter takes.
+    pub fn new(filter: Filter) -> Self {
+        Sampler { filter, first_us: None, last_us: 0, acked: HashMap::new() }
+    }
+
+    /// The next sample.
+    pub fn next(&mut self, snapshot: Snapshot, names: &Namespaces) -> Sample {
+        let first_us = *self.first_us.get_or_insert(snapshot.at_us);
+        let now = snapshot.at_us;
+        let elapsed = now.saturating_sub(self.last_us) as f64 * 1e-6;
+        let before = std::mem::take(&mut self.acked);
+        let mut connections = snapshot.connections;
+        connections.retain(|connection| self.filter.takes(connection));
+        let mut watched = |Connection { entry, key, subflows }: Connection| Watched {
+            entry,
+            key,
+            netns: subflows.first().map_or(String::new(), |s| names.name(s.netns)),
+            subflows: subflows
+                .into_iter()
+                .map(|subflow| {
+                    let socket = (entry.kernel_name, subflow.owner);
+                    self.acked.insert(socket, subflow.acked_bytes);
+                    let gained = |before: &u64| subflow.acked_bytes.saturating_sub(*before) as f64;
+                    WatchedSubflow {
+                        rate_bps: before.get(&socket).map(|before| gained(before) * 8.0 / elapsed),
+                        idle_s: subflow.acked_at_us.map(|at| now.saturating_sub(at) as f64 * 1e-6),
+                        now: subflow,
+                    }
+                })
+                .collect(),
+        };
+        let connections = connections.into_iter().map(&mut watched).collect();
+        self.last_us = now;
+        Sample { time_s: now.saturating_sub(first_us) as f64 * 1e-6, connections }
+    }
+}
+
+#[cfg(test)]
+pub mod tests {
+    use super::*;
+    use anabranch_cc_kernel::registry;
+
+    /// A subflow from 10.0.`n`.1 port 40000 + `n` to 10.0.`n`.2 port 5201.
+    pub fn subflow(owner: u64, n: u8, acked_bytes: u64) -> Subflow {
+        Subflow {
+            owner,
+            netns: 77,
+            local: format!("10.0.{n}.1:{}", 40_000 + u16::from(n)).parse().unwrap(),
+            remote: format!("10.0.{n}.2:5201").parse().unwrap(),
+            mss: 1448,
+            cwnd: 10.0 + f64::from(n),
+            ssthresh: f64::INFINITY,
+            srtt_s: Some(0.02),
+            min_rtt_s: Some(0.01),
+            delivery_rate_bps: Some(5e6),
+            in_flight_segments: 3,
+            sent_bytes: acked_bytes + 3000,
+            acked_bytes,
+            sent_segments: 100,
+            delivered_segments: 90,
+            lost_segments: 5,
+            retransmitted_segments: 4,
+            recoveries: 3,
+            timeouts: 2,
+            spurious: 1,
+            acked_at_us: Some(1),
+            observables: vec![0.75],
+        }
+    }
+
+    /// A connection of LIA's.
+    pub fn lia(token: u32, subflows: Vec<Subflow>) -> Connection {
+        Connection { entry: registry::find_kernel("lia").unwrap(), key: Key::Token(token), subflows }
+    }
+
+    pub fn snapshot(at_us: u64, connections: Vec<Connection>) -> Snapshot {
+        Snapshot { at_us, connections }
+    }
+
+    #[test]
+    fn rates_between_samples() {
+        let mut sampler = Sampler::new(Filter::default());
+        let names = Namespaces::default();
+        let first = sampler.next(snapshot(5_000_000, vec![lia(1, vec![subflow(7, 1, 1_000_000)])]), &names);
+        assert_eq!((first.time_s, first.connections[0].rate_bps()), (0.0, None));
+        assert_eq!(first.connections[0].netns, "77");
+        assert_eq!(first.connections[0].subflows[0].idle_s, Some(4.999_999));
+        // 500,000 bytes in 2 s; the other subflow is new, and the third one's number was another's.
+        let second = vec![lia(1, vec![subflow(7, 1, 1_500_000), subflow(8, 2, 300_000)])];
+        let second = sampler.next(snapshot(7_000_000, second), &names);
+        let c = &second.connections[0];
+        assert_eq!((second.time_s, c.rate_bps()), (2.0, Some(2e6)));
+        assert_eq!((c.subflows[0].rate_bps, c.subflows[1].rate_bps), (Some(2e6), None));
+        let third = sampler.next(snapshot(8_000_000, vec![lia(1, vec![subflow(7, 1, 10)])]), &names);
+        assert_eq!(third.connections[0].rate_bps(), Some(0.0));
+    }
+
+    #[test]
+    fn filters() {
+        let both = vec![lia(1, vec![subflow(7, 1, 0), subflow(8, 2, 0)]), lia(2, vec![subflow(9, 3, 0)])];
+        let takes = |filter: Filter| {
+            let sample = Sampler::new(filter).next(snapshot(1, both.clone()), &Namespaces::default());
+            sample.connections.iter().map(|c| c.key.to_string()).collect::<Vec<_>>()
+        };
+        let all = Filter::default();
+        assert_eq!(takes(all.clone()), ["1", "2"]);
+        assert_eq!(takes(Filter { port: Some(40_002), ..all.clone() }), ["1"]);
+        assert_eq!(takes(Filter { port: Some(5201), ..all.clone() }).len(), 2);
+        assert_eq!(takes(Filter { netns: Some(77), ..all.clone() }).len(), 2);
+        assert_eq!(takes(Filter { netns: Some(78), ..all.clone() }).len(), 0);
+        assert_eq!(takes(Filter { algorithms: vec!["ab_olia"], ..all.clone() }).len(), 0);
+        assert_eq!(takes(Filter { algorithms: vec!["ab_olia", "ab_lia"], ..all }).len(), 2);
+    }
+}

@@ -1,0 +1,269 @@
+//! The screen: what it shows, and what the keys do to it.
+
+use crate::kernel_monitor::columns::{COLUMNS, Column, observables};
+use crate::kernel_monitor::order::Order;
+use crate::kernel_monitor::sample::{Sample, Watched, WatchedSubflow};
+use crate::output::counted;
+use crate::table::{RATE, with_unit};
+use ratatui::Frame;
+use ratatui::crossterm::event::{KeyCode, KeyEvent, KeyModifiers};
+use ratatui::layout::{Constraint, Layout, Rect};
+use ratatui::style::{Modifier, Style};
+use ratatui::text::{Line, Span, Text};
+use ratatui::widgets::{Cell, Paragraph, Row, Table};
+
+/// What the screen shows.
+pub struct Screen {
+    /// The latest sample, unless the screen is paused.
+    sample: Sample,
+    /// The algorithms that are watched, by their names in the kernel.
+    algorithms: Vec<&'static str>,
+    /// What stands at the head's right end, such as where the record goes.
+    note: String,
+    order: Order,
+    reversed: bool,
+    paused: bool,
+    /// Each has to occur in what a connection is called, or its subflows.
+    words: String,
+    /// Whether keys go into `words`.
+    typing: bool,
+    /// Lines above the first that is shown.
+    scroll: usize,
+    /// Lines that there are, and that there is room for.
+    lines: usize,
+    room: usize,
+}
+
+/// A subflow without acknowledgements for so long is shown as idle, in seconds.
+const IDLE: f64 = 2.0;
+
+const KEYS: &str = " q quit  s sort  r reverse  / filter  space pause  ↑↓ scroll";
+
+const BOLD: Style = Style::new().add_modifier(Modifier::BOLD);
+const DIM: Style = Style::new().add_modifier(Modifier::DIM);
+const REVERSED: Style = Style::new().add_modifier(Modifier::REVERSED);
+
+impl Screen {
+    /// Without a sample.
+    pub fn new(note: String) -> Self {
+        Screen {
+            sample: Sample::default(),
+            algorithms: Vec::new(),
+            note,
+            order: Order::Rate,
+            reversed: false,
+            paused: false,
+            words: String::new(),
+            typing: false,
+            scroll: 0,
+            lines: 0,
+            room: 0,
+        }
+    }
+
+    /// What is to be shown from now on.
+    pub fn show(&mut self, sample: Sample, algorithms: Vec<&'static str>) {
+        if !self.paused {
+            self.sample = sample;
+            self.algorithms = algorithms;
+        }
+    }
+
+    /// Whether the key ends it all.
+    pub fn key(&mut self, key: KeyEvent) -> bool {
+        if key.modifiers.contains(KeyModifiers::CONTROL) {
+            return key.code == KeyCode::Char('c');
+        }
+        if self.typing {
+            self.type_word(key.code);
+            return false;
+        }
+        let page = self.room.saturating_sub(1).max(1);
+        match key.code {
+            KeyCode::Char('q') => return true,
+            KeyCode::Char('s') => self.order = self.order.next(),
+            KeyCode::Char('r') => self.reversed = !self.reversed,
+            KeyCode::Char(' ') => self.paused = !self.paused,
+            KeyCode::Char('/') => self.typing = true,
+            KeyCode::Esc => self.words.clear(),
+            KeyCode::Down | KeyCode::Char('j') => self.scroll += 1,
+            KeyCode::Up | KeyCode::Char('k') => self.scroll = self.scroll.saturating_sub(1),
+            KeyCode::PageDown => self.scroll += page,
+            KeyCode::PageUp => self.scroll = self.scroll.saturating_sub(page),
+            KeyCode::Home => self.scroll = 0,
+            KeyCode::End => self.scroll = self.lines,
+            _ => {}
+        }
+        false
+    }
+
+    fn type_word(&mut self, code: KeyCode) {
+        match code {
+            KeyCode::Char(c) => self.words.push(c),
+            KeyCode::Backspace => _ = self.words.pop(),
+            KeyCode::Enter => self.typing = false,
+            KeyCode::Esc => {
+                self.typing = false;
+                self.words.clear();
+            }
+            _ => {}
+        }
+    }
+
+    /// Draws it.
+    pub fn draw(&mut self, frame: &mut Frame<'_>) {
+        let parts = [Constraint::Length(1), Constraint::Min(0), Constraint::Length(1)];
+        let [head, body, foot] = Layout::vertical(parts).areas(frame.area());
+        let mut connections: Vec<&Watched> = self.sample.connections.iter().filter(|c| self.has(c)).collect();
+        self.order.sort(&mut connections, self.reversed);
+        let page = (!connections.is_empty()).then(|| Page::new(&connections, body.width));
+        self.lines = page.as_ref().map_or(0, |page| page.rows.len());
+        self.room = usize::from(body.height).saturating_sub(1);
+        self.scroll = self.scroll.min(self.lines.saturating_sub(self.room));
+        frame.render_widget(Paragraph::new(self.head(&connections, head)).style(REVERSED), head);
+        match page {
+            Some(page) => frame.render_widget(page.table(self.scroll), body),
+            None => frame.render_widget(Paragraph::new(self.nothing()).style(DIM), body),
+        }
+        frame.render_widget(Paragraph::new(self.foot()), foot);
+    }
+
+    fn has(&self, c: &Watched) -> bool {
+        let mut name = format!("{} {} {}", c.entry.kernel_name, c.key, c.netns);
+        for s in &c.subflows {
+            name += &format!(" {} {}", s.now.local, s.now.remote);
+        }
+        self.words.split_whitespace().all(|word| name.contains(word))
+    }
+
+    /// How much there is, in which order, and the note at the right end where there is room for it.
+    fn head(&self, connections: &[&Watched], area: Rect) -> Line<'static> {
+        let subflows: usize = connections.iter().map(|c| c.subflows.len()).sum();
+        let rate = connections.iter().filter_map(|c| c.rate_bps()).fold(0.0, |sum, rate| sum + rate);
+        let reversed = if self.reversed { ", reversed" } else { "" };
+        let mut text = format!(
+            " {}, {}, {}, by {}{reversed}",
+            counted(connections.len(), "connection"),
+            counted(subflows, "subflow"),
+            with_unit(rate.round(), RATE),
+            self.order.name(),
+        );
+        if !self.words.is_empty() {
+            text += &format!(", with \"{}\"", self.words);
+        }
+        if self.paused {
+            text += ", paused";
+        }
+        let room = usize::from(area.width).saturating_sub(text.chars().count() + 2);
+        let note = format!("{} ", self.note);
+        if note.chars().count() <= room { Line::from(format!("{text}  {note:>room$}")) } else { text.into() }
+    }
+
+    fn nothing(&self) -> Text<'static> {
+        let (all, names) = (self.sample.connections.len(), self.algorithms.join(", "));
+        Text::from(match (all, self.algorithms.is_empty()) {
+            (0, true) => "\n No algorithm is loaded any more.".to_owned(),
+            (0, false) => format!("\n No connection that is asked for uses {names}."),
+            _ => format!("\n None of {} has \"{}\".", counted(all, "connection"), self.words),
+        })
+    }
+
+    fn foot(&self) -> Line<'static> {
+        if self.typing {
+            let hint = Span::styled("  Enter keeps it, Esc clears it", DIM);
+            return Line::from(vec![Span::raw(format!(" filter: {}▏", self.words)), hint]);
+        }
+        Line::styled(KEYS, DIM)
+    }
+}
+
+/// Lines with as many columns as there is room for.
+struct Page {
+    headings: Row<'static>,
+    rows: Vec<Row<'static>>,
+    widths: Vec<Constraint>,
+}
+
+/// Columns between cells, and the least and the most for the algorithm's values.
+const GAP: usize = 1;
+const VALUES: (usize, usize) = (8, 60);
+
+fn right(text: String) -> Cell<'static> {
+    Cell::from(Line::from(text).right_aligned())
+}
+
+fn width(texts: impl IntoIterator<Item = String>) -> usize {
+    texts.into_iter().map(|text| text.chars().count()).max().unwrap_or(0)
+}
+
+impl Page {
+    fn new(connections: &[&Watched], room: u16) -> Self {
+        let subflows = || connections.iter().flat_map(|c| c.subflows.iter().map(|s| (*c, s)));
+        let names = subflows().map(|(_, s)| path(s)).chain(connections.iter().map(|c| title(c)));
+        let name = width(names);
+        let values = width(subflows().map(|(c, s)| observables(c, s))).clamp(VALUES.0, VALUES.1);
+        let columns = fitting(connections, usize::from(room).saturating_sub(name + values + GAP));
+        let numbers = columns.iter().map(|(_, width)| Constraint::Length(*width as u16));
+        let widths = std::iter::once(Constraint::Length(name as u16)).chain(numbers);
+        let headings = columns.iter().map(|(column, _)| right(column.heading.to_owned()));
+        let headings =
+            std::iter::once(Cell::from("connection")).chain(headings).chain([Cell::from("values")]);
+        let mut rows = Vec::new();
+        for c in connections {
+            let numbers = columns.iter().map(|(column, _)| {
+                let value = (column.connection)(c);
+                right(value.map_or_else(String::new, |x| column.show(Some(x))))
+            });
+            rows.push(Row::new(std::iter::once(Cell::from(title(c))).chain(numbers)).style(BOLD));
+            for s in &c.subflows {
+                let numbers = columns.iter().map(|(column, _)| right(column.show((column.subflow)(s))));
+                let cells = std::iter::once(Cell::from(path(s))).chain(numbers);
+                let row = Row::new(cells.chain([Cell::from(observables(c, s))]));
+                let idle = s.idle_s.is_none_or(|idle| idle > IDLE);
+                rows.push(if idle { row.style(DIM) } else { row });
+            }
+        }
+        Page {
+            headings: Row::new(headings).style(Style::new().add_modifier(Modifier::UNDERLINED)),
+            rows,
+            widths: widths.chain([Constraint::Min(VALUES.0 as u16)]).collect(),
+        }
+    }
+
+    fn table(self, scroll: usize) -> Table<'static> {
+        Table::new(self.rows.into_iter().skip(scroll), self.widths)
+            .header(self.headings)
+            .column_spacing(GAP as u16)
+    }
+}
+
+/// The columns that fit into the room, with their widths, each with a gap before it.
+fn fitting(connections: &[&Watched], room: usize) -> Vec<(&'static Column, usize)> {
+    let needs = |column: &Column| {
+        let subflows = connections.iter().flat_map(|c| &c.subflows);
+        let cells = subflows.map(|s| column.show((column.subflow)(s)));
+        let sums = connections.iter().map(|c| column.show((column.connection)(c)));
+        width(cells.chain(sums).chain([column.heading.to_owned()]))
+    };
+    let mut columns: Vec<_> = COLUMNS.iter().map(|column| (column, needs(column))).collect();
+    let total = |columns: &[(&Column, usize)]| columns.iter().map(|(_, width)| width + GAP).sum::<usize>();
+    while total(&columns) > room {
+        let first = columns.iter().enumerate().max_by_key(|(_, (column, _))| column.dispensable);
+        match first {
+            Some((i, (column, _))) if column.dispensable > 0 => columns.remove(i),
+            _ => break,
+        };
+    }
+    columns
+}
+
+fn title(c: &Watched) -> String {
+    format!("{} {} in {}", c.entry.kernel_name, c.key, c.netns)
+}
+
+fn path(s: &WatchedSubflow) -> String {
+    format!("  {} → {}", s.now.local, s.now.remote)
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,131 @@
+use super::*;
+use crate::kernel_monitor::filter::Filter;
+use crate::kernel_monitor::sample::{
+    Sampler,
+    tests::{lia, snapshot, subflow},
+};
+use anabranch_kernel::Namespaces;
+use ratatui::Terminal;
+use ratatui::backend::TestBackend;
+
+/// Two connections, after a second in which the first gained 2 + 0.8 Mbit and the second 8.
+fn screen() -> Screen {
+    let at = |at_us, [a, b, c]: [u64; 3]| {
+        let first = lia(0xbeef, vec![subflow(7, 1, a), subflow(8, 2, b)]);
+        snapshot(at_us, vec![first, lia(0xcafe, vec![subflow(9, 3, c)])])
+    };
+    let mut sampler = Sampler::new(Filter::default());
+    let names = Namespaces::default();
+    sampler.next(at(1_000_000, [0, 0, 0]), &names);
+    let mut screen = Screen::new("recording into out".to_owned());
+    screen.show(sampler.next(at(2_000_000, [250_000, 100_000, 1_000_000]), &names), vec!["ab_lia"]);
+    screen
+}
+
+/// The lines of the screen, without spaces at their ends.
+fn lines(screen: &mut Screen, width: u16, height: u16) -> Vec<String> {
+    let mut terminal = Terminal::new(TestBackend::new(width, height)).unwrap();
+    terminal.draw(|frame| screen.draw(frame)).unwrap();
+    let buffer = terminal.backend().buffer();
+    let cells = buffer.content().chunks(usize::from(width));
+    cells
+        .map(|line| line.iter().map(|cell| cell.symbol()).collect::<String>().trim_end().to_owned())
+        .collect()
+}
+
+fn press(screen: &mut Screen, codes: impl IntoIterator<Item = KeyCode>) -> bool {
+    codes.into_iter().any(|code| screen.key(KeyEvent::from(code)))
+}
+
+fn type_in(screen: &mut Screen, text: &str) {
+    press(screen, text.chars().map(KeyCode::Char));
+}
+
+#[test]
+fn all_columns_where_there_is_room() {
+    let lines = lines(&mut screen(), 130, 8);
+    assert_eq!(lines[0].split("  ").next().unwrap(), " 2 connections, 3 subflows, 10.8 Mbit/s, by Mbit/s");
+    assert!(lines[0].ends_with("recording into out"), "{lines:#?}");
+    let words = |i: usize| lines[i].split_whitespace().collect::<Vec<_>>();
+    let columns =
+        ["cwnd", "ssthresh", "srtt/ms", "min/ms", "Mbit/s", "delivery", "acked/MB", "lost", "timeouts"];
+    assert_eq!(words(1), [&["connection"][..], &columns, &["values"]].concat());
+    // The one with the larger rate comes first.
+    assert_eq!(words(2), ["ab_lia", "cafe", "in", "77", "8.00", "1.00", "5", "2"]);
+    let numbers = ["13.00", "–", "20.00", "10.00", "8.00", "5.00", "1.00", "5", "2", "alpha=0.7500"];
+    assert_eq!(words(3), [&["10.0.3.1:40003", "→", "10.0.3.2:5201"][..], &numbers].concat());
+    assert_eq!(words(4), ["ab_lia", "beef", "in", "77", "2.80", "0.35", "10", "4"]);
+    assert_eq!(words(6)[7..10], ["0.80", "5.00", "0.10"]);
+    assert!(lines[7].starts_with(" q quit"), "{lines:#?}");
+    // Numbers stand under the ends of their headings.
+    let end = |line: &str, word: &str| line[..line.find(word).unwrap() + word.len()].chars().count();
+    assert_eq!(end(&lines[1], "srtt/ms"), end(&lines[3], "20.00"), "{lines:#?}");
+}
+
+#[test]
+fn the_dispensable_go_where_there_is_none() {
+    for (width, columns) in [(100, 8), (80, 5)] {
+        let lines = lines(&mut screen(), width, 8);
+        assert!(lines[1].split_whitespace().count() >= columns, "{width}: {lines:#?}");
+        assert!(lines[3].contains("10.0.3.1:40003"), "{width}: {lines:#?}");
+    }
+    // The window, the round-trip time, the rate and the algorithm's own stay longest.
+    let lines = lines(&mut screen(), 75, 8);
+    assert_eq!(
+        lines[1].split_whitespace().collect::<Vec<_>>(),
+        ["connection", "cwnd", "srtt/ms", "Mbit/s", "lost", "values"]
+    );
+    assert!(lines[3].ends_with("alpha=0.7500"), "{lines:#?}");
+}
+
+#[test]
+fn keys_sort_and_filter() {
+    let mut screen = screen();
+    press(&mut screen, [KeyCode::Char('r')]);
+    assert!(lines(&mut screen, 100, 8)[2].contains("beef"));
+    press(&mut screen, [KeyCode::Char('r'), KeyCode::Char('s'), KeyCode::Char('s')]);
+    let by_window = lines(&mut screen, 100, 8);
+    // 11 + 12 segments against 13.
+    assert!(by_window[2].contains("beef") && by_window[0].contains("by cwnd"), "{by_window:#?}");
+    press(&mut screen, [KeyCode::Char('/')]);
+    type_in(&mut screen, "qs 40003");
+    assert!(lines(&mut screen, 100, 8)[7].contains("filter: qs 40003"));
+    assert!(lines(&mut screen, 100, 8).concat().contains("None of 2 connections has \"qs 40003\""));
+    press(&mut screen, [KeyCode::Esc, KeyCode::Char('/')]);
+    type_in(&mut screen, "lia 40003");
+    press(&mut screen, [KeyCode::Enter]);
+    let filtered = lines(&mut screen, 100, 8).concat();
+    assert!(filtered.contains("cafe") && !filtered.contains("beef"), "{filtered}");
+}
+
+#[test]
+fn pauses_scrolls_and_ends() {
+    let mut screen = screen();
+    press(&mut screen, [KeyCode::Char(' ')]);
+    screen.show(Sample::default(), vec![]);
+    assert!(lines(&mut screen, 100, 8)[0].contains("paused"));
+    // A head, headings, two of five lines, a foot.
+    assert!(lines(&mut screen, 100, 5)[2].contains("cafe"));
+    press(&mut screen, [KeyCode::End]);
+    let end = lines(&mut screen, 100, 5);
+    assert!(end[2].contains("40001") && end[3].contains("40002"), "{end:#?}");
+    press(&mut screen, [KeyCode::Up]);
+    assert!(lines(&mut screen, 100, 5)[2].contains("beef"));
+    press(&mut screen, [KeyCode::Char(' ')]);
+    screen.show(Sample::default(), vec!["ab_lia", "ab_olia"]);
+    let nothing = lines(&mut screen, 100, 5);
+    assert!(nothing.concat().contains("uses ab_lia, ab_olia."), "{nothing:#?}");
+    assert!(nothing[0].starts_with(" 0 connections, 0 subflows, 0 bit/s, by Mbit/s"), "{nothing:#?}");
+    assert!(!screen.key(KeyEvent::new(KeyCode::Char('q'), KeyModifiers::CONTROL)));
+    assert!(screen.key(KeyEvent::new(KeyCode::Char('c'), KeyModifiers::CONTROL)));
+    assert!(press(&mut screen, [KeyCode::Char('q')]));
+}
+
+/// No size makes it panic.
+#[test]
+fn any_size() {
+    let mut screen = screen();
+    for (width, height) in [(1, 1), (2, 3), (5, 2), (300, 1), (10, 60)] {
+        lines(&mut screen, width, height);
+    }
+}

@@ -1,0 +1,83 @@
+//! The terminal while the screen is shown on it.
+
+use crate::failure::Failure;
+use crate::kernel_monitor::screen::Screen;
+use crate::kernel_monitor::stop::{SOON, Stop};
+use ratatui::backend::CrosstermBackend;
+use ratatui::crossterm::event::{self, Event, KeyEventKind};
+use ratatui::crossterm::terminal::{
+    EnterAlternateScreen, LeaveAlternateScreen, disable_raw_mode, enable_raw_mode,
+};
+use ratatui::crossterm::{cursor, execute};
+use std::io::{self, Stdout, stdout};
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::time::Instant;
+
+/// The terminal in our hands; given back when dropped, and before a panic's message.
+pub struct Terminal(ratatui::Terminal<CrosstermBackend<Stdout>>);
+
+impl Terminal {
+    /// Takes it.
+    pub fn open() -> Result<Self, Failure> {
+        let message = std::panic::take_hook();
+        std::panic::set_hook(Box::new(move |panic| {
+            restore();
+            message(panic);
+        }));
+        let open = || {
+            TAKEN.store(true, Ordering::Relaxed);
+            enable_raw_mode()?;
+            execute!(stdout(), EnterAlternateScreen)?;
+            ratatui::Terminal::new(CrosstermBackend::new(stdout()))
+        };
+        open().map(Terminal).map_err(|e| {
+            restore();
+            failed(e)
+        })
+    }
+
+    /// Shows the screen and obeys the keys until then, or until somebody asks to end: then it is true.
+    pub fn show(&mut self, screen: &mut Screen, until: Instant, stop: &Stop) -> Result<bool, Failure> {
+        self.draw(screen)?;
+        while !stop.requested() {
+            let left = until.saturating_duration_since(Instant::now());
+            // Keys count even where samples take longer than the time between them.
+            if event::poll(left.min(SOON)).map_err(failed)? {
+                match event::read().map_err(failed)? {
+                    Event::Key(key) if key.kind != KeyEventKind::Release && screen.key(key) => break,
+                    _ => self.draw(screen)?,
+                }
+            } else if left.is_zero() {
+                return Ok(false);
+            }
+        }
+        Ok(true)
+    }
+
+    fn draw(&mut self, screen: &mut Screen) -> Result<(), Failure> {
+        self.0.draw(|frame| screen.draw(frame)).map(|_| ()).map_err(failed)
+    }
+}
+
+impl Drop for Terminal {
+    fn drop(&mut self) {
+        restore();
+    }
+}
+
+/// Whether the terminal is in our hands.
+static TAKEN: AtomicBool = AtomicBool::new(false);
+
+/// Once, or the cursor would return to where it was when the screen was left. As far as it can be done: a
+/// terminal that is gone needs nothing.
+fn restore() {
+    if !TAKEN.swap(false, Ordering::Relaxed) {
+        return;
+    }
+    let _ = disable_raw_mode();
+    let _ = execute!(stdout(), LeaveAlternateScreen, cursor::Show);
+}
+
+fn failed(error: io::Error) -> Failure {
+    Failure::environment("cannot use the terminal", &error)
+}
