@@ -38,16 +38,18 @@ const fn whole(column: Column) -> Column {
 pub const RATE: &str = "Mbit/s";
 
 /// The columns. Rates in Mbit/s, times in ms, bytes in MB, windows and losses in segments.
-pub const COLUMNS: [Column; 9] = [
+pub const COLUMNS: [Column; 10] = [
     column("cwnd", 0, |s| Some(s.now.cwnd), none),
-    column("ssthresh", 3, |s| Some(s.now.ssthresh), none),
+    // Well below the window: something else limits the sender.
+    whole(column("flight", 3, |s| Some(s.now.in_flight_segments.into()), none)),
+    column("ssthresh", 4, |s| Some(s.now.ssthresh), none),
     column("srtt/ms", 0, |s| s.now.srtt_s.map(|t| t * 1e3), none),
     column("min/ms", 2, |s| s.now.min_rtt_s.map(|t| t * 1e3), none),
     column(RATE, 0, |s| s.rate_bps.map(|r| r * 1e-6), |c| c.rate_bps().map(|r| r * 1e-6)),
-    column("delivery", 4, |s| s.now.delivery_rate_bps.map(|r| r * 1e-6), none),
+    column("delivery", 5, |s| s.now.delivery_rate_bps.map(|r| r * 1e-6), none),
     column(
         "acked/MB",
-        5,
+        6,
         |s| Some(s.now.acked_bytes as f64 * 1e-6),
         |c| Some(c.sum(|s| s.acked_bytes as f64) * 1e-6),
     ),
@@ -57,7 +59,7 @@ pub const COLUMNS: [Column; 9] = [
         |s| Some(s.now.lost_segments.into()),
         |c| Some(c.sum(|s| s.lost_segments.into())),
     )),
-    whole(column("timeouts", 6, |s| Some(s.now.timeouts.into()), |c| Some(c.sum(|s| s.timeouts.into())))),
+    whole(column("timeouts", 7, |s| Some(s.now.timeouts.into()), |c| Some(c.sum(|s| s.timeouts.into())))),
 ];
 
 impl Column {

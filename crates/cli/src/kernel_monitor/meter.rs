@@ -110,12 +110,12 @@ impl Meter {
     }
 
     /// When it began, or the record did.
-    pub fn from_s(&self) -> f64 {
+    pub fn began_s(&self) -> f64 {
         self.from_s
     }
 
     /// When it was last seen.
-    pub fn to_s(&self) -> f64 {
+    pub fn ended_s(&self) -> f64 {
         self.to_s
     }
 

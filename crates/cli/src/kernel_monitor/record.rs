@@ -116,8 +116,8 @@ fn flow((layout, meters): (&FlowLayout, &Vec<Meter>)) -> FlowSummary {
     let subflows: Vec<_> =
         subflows.map(|(meter, path)| meter.summary(path.clone(), &layout.observables)).collect();
     let delivered_bytes = meters.iter().map(Meter::acked_bytes).sum();
-    let from = meters.iter().map(Meter::from_s).fold(f64::INFINITY, f64::min);
-    let to = meters.iter().map(Meter::to_s).fold(0.0, f64::max);
+    let from = meters.iter().map(Meter::began_s).fold(f64::INFINITY, f64::min);
+    let to = meters.iter().map(Meter::ended_s).fold(0.0, f64::max);
     FlowSummary {
         name: layout.name.clone(),
         cc: layout.cc.clone(),

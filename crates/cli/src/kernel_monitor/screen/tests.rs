@@ -43,19 +43,21 @@ fn type_in(screen: &mut Screen, text: &str) {
 
 #[test]
 fn all_columns_where_there_is_room() {
-    let lines = lines(&mut screen(), 130, 8);
+    let lines = lines(&mut screen(), 140, 8);
     assert_eq!(lines[0].split("  ").next().unwrap(), " 2 connections, 3 subflows, 10.8 Mbit/s, by Mbit/s");
     assert!(lines[0].ends_with("recording into out"), "{lines:#?}");
     let words = |i: usize| lines[i].split_whitespace().collect::<Vec<_>>();
-    let columns =
-        ["cwnd", "ssthresh", "srtt/ms", "min/ms", "Mbit/s", "delivery", "acked/MB", "lost", "timeouts"];
+    let columns = [
+        "cwnd", "flight", "ssthresh", "srtt/ms", "min/ms", "Mbit/s", "delivery", "acked/MB", "lost",
+        "timeouts",
+    ];
     assert_eq!(words(1), [&["connection"][..], &columns, &["values"]].concat());
     // The one with the larger rate comes first.
     assert_eq!(words(2), ["ab_lia", "cafe", "in", "77", "8.00", "1.00", "5", "2"]);
-    let numbers = ["13.00", "–", "20.00", "10.00", "8.00", "5.00", "1.00", "5", "2", "alpha=0.7500"];
+    let numbers = ["13.00", "3", "–", "20.00", "10.00", "8.00", "5.00", "1.00", "5", "2", "alpha=0.7500"];
     assert_eq!(words(3), [&["10.0.3.1:40003", "→", "10.0.3.2:5201"][..], &numbers].concat());
     assert_eq!(words(4), ["ab_lia", "beef", "in", "77", "2.80", "0.35", "10", "4"]);
-    assert_eq!(words(6)[7..10], ["0.80", "5.00", "0.10"]);
+    assert_eq!(words(6)[8..11], ["0.80", "5.00", "0.10"]);
     assert!(lines[7].starts_with(" q quit"), "{lines:#?}");
     // Numbers stand under the ends of their headings.
     let end = |line: &str, word: &str| line[..line.find(word).unwrap() + word.len()].chars().count();
