@@ -13,6 +13,7 @@
 
 AB_INLINE void ab_added(struct ab_path *p)
 {
+	ab_keep_comparison(p);
 }
 
 AB_INLINE void ab_acked(struct ab_group *g, struct ab_path *p, const struct ab_ack *ack)

@@ -6,10 +6,9 @@
  *
  * A belongs to the connection, and a subflow writes its own row only. So each row holds the newest comparison
  * that it has seen, numbered, and takes over a newer one of another row before it does anything else. What
- * the connection knows is thus the same as with one place for it, but for two cases. Where two paths lose at
- * the same time on two processors, both make a comparison of the same number and one of them lasts. Where a
- * path leaves and another takes its row before a third has looked there, the latest comparison is lost. In
- * either case A is one loss older.
+ * the connection knows is thus the same as with one place for it, but for one case. Where two paths lose at
+ * the same time on two processors, both make a comparison of the same number and one of them lasts: A is
+ * one loss older. A path that takes the row of one that has left keeps its comparison.
  */
 #ifndef AB_FLUCTUATION_H
 #define AB_FLUCTUATION_H
@@ -25,7 +24,7 @@ struct ab_comparison {
 	u64 away; /* max |D - A|; 0 with fewer than two paths to compare */
 	u32 known; /* 0 before there is an A */
 	u32 loss; /* the number of the loss that it was made on; 0 before the first */
-	u32 number; /* the newest one has the largest; 0 in a new row */
+	u32 number; /* the newest one has the largest; 0 in a new connection */
 };
 
 struct ab_state {
@@ -34,7 +33,16 @@ struct ab_state {
 	u32 loss; /* the number of the path's last loss */
 };
 
+#define AB_KEEPS_STATE
+
 #include "group.h"
+
+/* A new path in the row: only what the connection knows stays. */
+AB_INLINE void ab_keep_comparison(struct ab_path *p)
+{
+	__builtin_memset(&p->state.before, 0, sizeof(p->state.before));
+	p->state.loss = 0;
+}
 
 /* Takes over the newest comparison. Rows of paths that have left hold theirs until the row is used again. */
 AB_INLINE void ab_catch_up(const struct ab_group *g, struct ab_path *p)

@@ -85,12 +85,20 @@ AB_INLINE void ab_settle(struct ab_path *p)
 	p->rate = p->srtt ? (p->cwnd >> (AB_WINDOW_BITS - AB_RATE_BITS)) * 1000000 / p->srtt : 0;
 }
 
+/* Where a new row's zeros end: AB_KEEPS_STATE is for a state that holds what the connection knows, of which
+ * ab_added() clears what is the path's. */
+#ifdef AB_KEEPS_STATE
+#define AB_CLEARED __builtin_offsetof(struct ab_path, state)
+#else
+#define AB_CLEARED sizeof(struct ab_path)
+#endif
+
 /* A row for a path that has sent no data yet: its window, and the smoothed round-trip time if its handshake
  * measured it (us, else 0). The caller has claimed the row (`owner`). */
 AB_INLINE void ab_path_added(struct ab_path *p, u64 cwnd, u32 srtt)
 {
 	/* Not the owner, which is first: the row must not look free for a moment. */
-	__builtin_memset(&p->cwnd, 0, sizeof(*p) - __builtin_offsetof(struct ab_path, cwnd));
+	__builtin_memset(&p->cwnd, 0, AB_CLEARED - __builtin_offsetof(struct ab_path, cwnd));
 	p->cwnd = cwnd;
 	p->ssthresh = AB_NO_SSTHRESH;
 	p->srtt = ab_min(srtt, AB_MAX_RTT);
