@@ -315,9 +315,10 @@ void BPF_PROG(ab_pkts_acked, struct sock *sk, const struct ack_sample *sample)
 		s->round_end = tp->snd_nxt;
 	}
 	s->delivered = tp->delivered;
+	/* Before anything is written: the verifier forgets what it knows of s->row then. */
+	f = &c->subflow[s->row];
 	ab_on_sample(&c->group.path[s->row], &ack);
 
-	f = &c->subflow[s->row];
 	f->mss = tp->mss_cache;
 	f->updated = ack.now;
 	f->acked = tp->bytes_acked;
@@ -415,14 +416,16 @@ u32 BPF_PROG(ab_undo_cwnd, struct sock *sk)
 	struct tcp_sock *tp = ab_tcp(sk);
 	struct ab_connection *c = ab_find(sk);
 	struct ab_socket *s = ab_socket(sk);
+	struct ab_subflow *f;
 	struct ab_path *p;
 	u32 cwnd;
 
 	if (!c || s->row >= AB_PATHS)
 		return tcp_reno_undo_cwnd(sk);
 	p = &c->group.path[s->row];
+	f = &c->subflow[s->row]; /* as in ab_pkts_acked() */
 	if (ab_on_spurious(&c->group, p))
-		c->subflow[s->row].undone++;
+		f->undone++;
 	cwnd = p->cwnd >> AB_WINDOW_BITS;
 	return cwnd > tp->snd_cwnd ? cwnd : tp->snd_cwnd;
 }

@@ -4,7 +4,7 @@ mod common;
 mod programs;
 
 use anabranch_cc_kernel::registry;
-use anabranch_kernel::{Counters, Load, Unload, instances, load_as, loaded, unload};
+use anabranch_kernel::{Counters, Load, Unload, instances, load, load_as, loaded, unload};
 use common::Kernel;
 use libbpf_rs::MapCore;
 use programs::registrations;
@@ -29,6 +29,18 @@ fn loads_and_unloads() {
         assert_eq!(unload(reno).unwrap(), Unload::Done);
         assert_eq!(unload(reno).unwrap(), Unload::NotLoaded);
         assert!(!available().contains(&"ab_reno".to_owned()));
+    }
+}
+
+/// The verifier takes each algorithm's programs.
+#[test]
+fn every_algorithm_loads() {
+    let Some(_kernel) = Kernel::lock() else { return };
+    for entry in registry::all() {
+        unload(entry).unwrap();
+        let loading = load(entry);
+        assert!(loading.is_ok(), "{}: {}", entry.kernel_name, loading.unwrap_err());
+        assert_eq!(unload(entry).unwrap(), Unload::Done, "{}", entry.kernel_name);
     }
 }
 
