@@ -9,9 +9,11 @@ use ratatui::crossterm::terminal::{
     EnterAlternateScreen, LeaveAlternateScreen, disable_raw_mode, enable_raw_mode,
 };
 use ratatui::crossterm::{cursor, execute};
+use rustix::event::{PollFd, PollFlags, poll};
+use rustix::io::Errno;
 use std::io::{self, Stdout, stdout};
 use std::sync::atomic::{AtomicBool, Ordering};
-use std::time::Instant;
+use std::time::{Duration, Instant};
 
 /// The terminal in our hands; given back when dropped, and before a panic's message.
 pub struct Terminal(ratatui::Terminal<CrosstermBackend<Stdout>>);
@@ -36,19 +38,24 @@ impl Terminal {
         })
     }
 
-    /// Shows the screen and obeys the keys until then, or until somebody asks to end: then it is true.
+    /// Shows the screen and obeys the keys until then, or until somebody asks to end or the terminal is gone
+    /// (its signal may be ignored): then it is true.
     pub fn show(&mut self, screen: &mut Screen, until: Instant, stop: &Stop) -> Result<bool, Failure> {
         self.draw(screen)?;
         while !stop.requested() {
             let left = until.saturating_duration_since(Instant::now());
             // Keys count even where samples take longer than the time between them.
-            if event::poll(left.min(SOON)).map_err(failed)? {
-                match event::read().map_err(failed)? {
-                    Event::Key(key) if key.kind != KeyEventKind::Release && screen.key(key) => break,
-                    _ => self.draw(screen)?,
+            match input(left.min(SOON)).map_err(failed)? {
+                Input::Gone => break,
+                // A change of the window's size is no input, but an event.
+                Input::Perhaps if event::poll(Duration::ZERO).map_err(failed)? => {
+                    match event::read().map_err(failed)? {
+                        Event::Key(key) if key.kind != KeyEventKind::Release && screen.key(key) => break,
+                        _ => self.draw(screen)?,
+                    }
                 }
-            } else if left.is_zero() {
-                return Ok(false);
+                _ if left.is_zero() => return Ok(false),
+                _ => {}
             }
         }
         Ok(true)
@@ -76,6 +83,24 @@ fn restore() {
     }
     let _ = disable_raw_mode();
     let _ = execute!(stdout(), LeaveAlternateScreen, cursor::Show);
+}
+
+/// What there is to read.
+enum Input {
+    Perhaps,
+    /// The terminal is gone, of which crossterm would never tell.
+    Gone,
+}
+
+/// Waits so long for input, or for a signal.
+fn input(most: Duration) -> io::Result<Input> {
+    let stdin = io::stdin();
+    let mut fds = [PollFd::new(&stdin, PollFlags::IN)];
+    match poll(&mut fds, Some(&most.try_into().map_err(io::Error::other)?)) {
+        Ok(_) if fds[0].revents().intersects(PollFlags::HUP | PollFlags::ERR) => Ok(Input::Gone),
+        Ok(_) | Err(Errno::INTR) => Ok(Input::Perhaps),
+        Err(error) => Err(error.into()),
+    }
 }
 
 fn failed(error: io::Error) -> Failure {
