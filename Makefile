@@ -24,7 +24,7 @@ build: setup ## build the release binary, target/release/anabranch
 reproduce: build ## run every paper's experiments and every algorithm's standard cases; the report is out/report/index.html
 	$(ANABRANCH) paper all
 
-test: setup lint unit deny docs quick guests ## everything that must hold
+test: setup lint unit deny docs quick ## everything that must hold
 
 lint: ## formatting and clippy
 	cargo fmt --all --check
