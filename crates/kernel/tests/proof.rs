@@ -13,7 +13,7 @@ use std::time::Duration;
 use support::algorithm::Algorithm;
 use support::iperf::{Iperf, Options};
 use support::lab::{Bottleneck, Lab, SERVER, client_address};
-use support::{TOOLS, mptcp, ss};
+use support::{TOOLS, mptcp, ss, until};
 
 /// A queue of 30 ms each.
 const PATHS: [Bottleneck; 2] =
@@ -63,17 +63,22 @@ fn data_arrives_as_it_was_sent() {
     let curl = lab.client.start(&format!("mptcpize run curl -sSf http://{SERVER}/ -o {}", file.display()));
     let (mut stream, _) = listener.accept().unwrap();
     stream.write_all(b"HTTP/1.0 200 OK\r\n\r\n").unwrap();
-    let (first, rest) = data.split_at(data.len() * 3 / 4);
-    stream.write_all(first).unwrap();
-    let sockets = ss::sockets(&lab.server, "sport = 80");
-    stream.write_all(rest).unwrap();
+    stream.write_all(&data).unwrap();
+    // What is written is not yet sent: the connection stays open until both subflows have had their part.
+    let mut sockets = Vec::new();
+    let clients: BTreeSet<_> = [1, 2].map(client_address).into();
+    until(
+        || {
+            sockets = ss::sockets(&lab.server, "sport = 80");
+            let with_data = sockets.iter().filter(|s| s.acked > SOME_DATA);
+            with_data.map(|s| s.remote.clone()).collect::<BTreeSet<_>>() == clients
+        },
+        "both subflows have carried data",
+    );
     stream.shutdown(Shutdown::Write).unwrap();
     curl.output();
     let arrived = fs::read(&file).unwrap();
     fs::remove_file(&file).unwrap();
     assert!(arrived == data, "{} bytes arrived", arrived.len());
     assert!(sockets.iter().all(|s| s.mptcp && s.algorithm == "ab_lia"), "{sockets:?}");
-    let with_data: BTreeSet<_> =
-        sockets.iter().filter(|s| s.acked > SOME_DATA).map(|s| s.remote.clone()).collect();
-    assert_eq!(with_data, [1, 2].map(client_address).into(), "{sockets:?}");
 }
