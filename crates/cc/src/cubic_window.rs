@@ -41,6 +41,8 @@ struct Stage {
     k: Seconds,
     /// `W_est`: the window of a Reno flow in the same place (§4.3).
     w_est: Segments,
+    /// The share of a single CUBIC flow's window that is aimed at; 1 for RFC 9438 as it stands.
+    share: f64,
 }
 
 impl CubicWindow {
@@ -60,11 +62,31 @@ impl CubicWindow {
     /// The window after `acked` segments were acknowledged in congestion avoidance.
     #[inline]
     pub(crate) fn grow(&mut self, cwnd: Segments, acked: Segments, now: Seconds, srtt: Seconds) -> Segments {
-        let mut stage = self.stage.unwrap_or_else(|| self.begin(cwnd, now));
+        self.grow_for(1.0, cwnd, acked, now, srtt)
+    }
+
+    /// As [`CubicWindow::grow`], for a flow whose mean window is to be `share` of a single flow's. CUBIC's goes
+    /// with C^¼ and Reno's with the root of the increase, so they are C share⁴ and `alpha` share².
+    #[inline]
+    pub(crate) fn grow_for(
+        &mut self,
+        share: f64,
+        cwnd: Segments,
+        acked: Segments,
+        now: Seconds,
+        srtt: Seconds,
+    ) -> Segments {
+        let mut stage = self.stage.unwrap_or_else(|| self.begin(share, cwnd, now));
         stage.last = now;
+        if stage.share != share {
+            // W_cubic goes on from where it is: C (t - K)³ stays the same.
+            let t = now - stage.epoch;
+            stage.k = t - (t - stage.k) * math::pow(stage.share / share, 4.0 / 3.0);
+            stage.share = share;
+        }
         // §4.3, Figure 4: faster once the window before the loss is regained.
         let alpha = if stage.w_est < self.prior { self.constants.alpha } else { 1.0 };
-        stage.w_est += alpha * acked / cwnd;
+        stage.w_est += alpha * share * share * acked / cwnd;
         self.stage = Some(stage);
 
         let t = now - stage.epoch;
@@ -111,18 +133,23 @@ impl CubicWindow {
 
     /// Starts a stage of congestion avoidance (§4.2).
     #[cold]
-    fn begin(&mut self, cwnd: Segments, now: Seconds) -> Stage {
+    fn begin(&mut self, share: f64, cwnd: Segments, now: Seconds) -> Stage {
         if self.from_plateau || self.w_max < cwnd {
             self.w_max = cwnd;
         }
-        let k = math::cbrt((self.w_max - cwnd) / self.constants.c); // Figure 2
-        Stage { epoch: now, last: now, k, w_est: cwnd }
+        let k = math::cbrt((self.w_max - cwnd) / (self.constants.c * fourth_power(share))); // Figure 2
+        Stage { epoch: now, last: now, k, w_est: cwnd, share }
     }
 
     /// Figure 1.
     #[inline]
     fn w_cubic(&self, stage: &Stage, t: Seconds) -> Segments {
         let d = t - stage.k;
-        self.constants.c * d * d * d + self.w_max
+        self.constants.c * fourth_power(stage.share) * d * d * d + self.w_max
     }
+}
+
+#[inline]
+fn fourth_power(x: f64) -> f64 {
+    (x * x) * (x * x)
 }

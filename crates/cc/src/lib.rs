@@ -46,6 +46,7 @@ mod hystart;
 mod independent;
 mod lia;
 mod linked;
+mod linked_cubic;
 mod olia;
 mod reno;
 mod rounds;

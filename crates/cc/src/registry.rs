@@ -2,7 +2,7 @@
 
 use crate::{
     Algorithm, Group, adw, balia, bbr, compound, coupled, coupled_cubic, cubic, ewtcp, highspeed,
-    independent, lia, olia, reno, similar, uncoupled, vegas, wcompound, wvegas,
+    independent, lia, linked_cubic, olia, reno, similar, uncoupled, vegas, wcompound, wvegas,
 };
 use alloc::{boxed::Box, string::String, vec::Vec};
 use core::fmt;
@@ -29,6 +29,7 @@ pub const ALL: &[&Entry] = &[
     &wcompound::ENTRY,
     &coupled_cubic::ENTRY,
     &coupled_cubic::ENTRY_A1,
+    &linked_cubic::ENTRY,
 ];
 
 /// What the project knows of one algorithm.

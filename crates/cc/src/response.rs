@@ -50,6 +50,12 @@ impl Cubic {
         w * w * (rtt * rtt * rtt) * self.k4 / 3.375
     }
 
+    /// Reno's mean window at the loss rate at which CUBIC's is `cwnd`, in either region.
+    #[inline]
+    pub(crate) fn reno_beside(&self, cwnd: Segments, rtt: Seconds) -> Segments {
+        if self.beyond_crossing(cwnd, rtt) > 1.0 { self.virtual_reno(cwnd, rtt) } else { cwnd }
+    }
+
     /// Reno's mean window at the loss rate at which CUBIC's, in the cubic region, is `cwnd`:
     /// √(1.5/p) with p = T (K/`cwnd`)^(4/3).
     #[inline]
