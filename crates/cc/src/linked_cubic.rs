@@ -1,23 +1,23 @@
 //! Linked CUBIC: coupling by response functions. What LIA does with Reno flows, done with CUBIC flows.
 //!
 //! LIA (RFC 6356) makes Σ w/T the best single-path Reno rate, and divides it by w ∝ W_Reno(p)². The same can
-//! be asked of CUBIC. Let U be the window that a single CUBIC flow would have at a path's loss rate, and V
-//! the window that a Reno flow would have there. Each path is to have the share s of U, with
+//! be asked of CUBIC. Let U be the mean window that a single CUBIC flow would have at a path's loss rate, and V
+//! the one that a Reno flow would have there. Each path is to have the share s of U, with
 //!
 //! - s = η V, so that w = η V U: on paths where CUBIC is Reno, w ∝ W_Reno²;
 //! - Σ w/T = max U/T: together as fast as a single CUBIC flow on the best path.
 //!
-//! No loss rate is measured: U and η follow from the windows. Let Y = Σ w/T. The best path b has U_b = T_b Y,
-//! hence η = w_b/(T_b Y V(T_b Y)); on any other path U < T Y and w/(T Y V(T Y)) < η, so the best is where
-//! this is largest. With η, w = η V(U) U gives each U, and s = w/U.
+//! No loss rate is measured: U and η follow from the mean windows m. Let Y = Σ m/T. The best path b has
+//! U_b = T_b Y, hence η = m_b/(T_b Y V(T_b Y)); on any other path U < T Y and m/(T Y V(T Y)) < η, so the best is
+//! where this is largest. With η, m = η V(U) U gives each U, and s = m/U.
 //!
 //! A CUBIC flow's mean window goes with C^¼, and a Reno flow's with the root of its increase: a path runs
 //! RFC 9438 with C s⁴ and its Reno-friendly increase times s².
 
-use crate::aimd::{established, rtt};
+use crate::aimd::rtt;
 use crate::cubic_window::CubicWindow;
 use crate::hystart::HyStart;
-use crate::registry::{Entry, Kind, Observable, Params};
+use crate::registry::{Allowed, Entry, Kind, Observable, Param, Params, Value};
 use crate::{Ack, Algorithm, Congestion, Path, Seconds, Segments, Signal};
 use crate::{cubic, math, response};
 use alloc::{boxed::Box, vec::Vec};
@@ -29,20 +29,22 @@ pub(crate) static ENTRY: Entry = Entry {
     kind: Kind::Coupled,
     source: "this project: RFC 6356's coupling by RFC 9438's response function",
     equations: &[
-        "U: window of a single CUBIC flow at the path's loss rate;  V(U): a Reno flow's at the same",
+        "U: mean window of a single CUBIC flow at the path's loss rate;  V(U): a Reno flow's at the same",
         "V(U) = U where U <= wbar(T), else sqrt(1.5/T) (U/K)^(2/3);  wbar(T) = sqrt(3.375/K^4) T^(-3/2)",
         "K = (C (3 + beta)/(4 (1 - beta)))^(1/4)",
-        "Y = sum w/T;  eta = max w/(T Y V(T Y));  w = eta V(U) U gives U;  s = min(1, w/U)",
+        "m: mean of w over time, in which what was before a congestion weighs `memory` times as much",
+        "Y = sum m/T;  eta = max m/(T Y V(T Y));  m = eta V(U) U gives U;  s = min(1, m/U)",
         "per acknowledged segment: as CUBIC with C s^4, and its Reno-friendly increase times s^2",
         "on loss: as CUBIC",
     ],
     readings: &[
-        "s is computed for every acknowledgement, from the windows and smoothed round-trip times as they are.",
+        "s is computed for every acknowledgement, with the smoothed round-trip times as they are.",
+        "Means cover congestion avoidance. In slow start, and until time has passed in congestion avoidance, m is w; a timeout forgets the mean.",
         "When s changes, the cubic function goes on from where it is: its distance from the plateau in time is stretched by s^(-4/3).",
         "Paths that are removed or have no round-trip time yet do not count; one without grows as CUBIC. Paths in slow start, each its own, count.",
         "One path alone has s = 1 and is CUBIC.",
     ],
-    params: cubic::PARAMS,
+    params: &[cubic::C, cubic::BETA, cubic::FAST_CONVERGENCE, cubic::HYSTART, MEMORY],
     observables: &[
         Observable {
             name: "share",
@@ -50,15 +52,24 @@ pub(crate) static ENTRY: Entry = Entry {
         },
         Observable {
             name: "single",
-            meaning: "U: the window of a single CUBIC flow under the path's losses, in segments",
+            meaning: "U: the mean window of a single CUBIC flow under the path's losses, in segments",
         },
         Observable { name: "eta", meaning: "how strongly the paths are linked: s = eta V" },
+        Observable { name: "mean", meaning: "m: the window's mean, in segments" },
     ],
     build: |params| Box::new(LinkedCubic::new(params)),
 };
 
+const MEMORY: Param = Param {
+    name: "memory",
+    default: Value::Number(0.5),
+    allowed: Allowed::Range(0.0, 0.99),
+    meaning: "what a mean window keeps, at a congestion, of the weight of the time before it",
+};
+
 struct LinkedCubic {
     response: response::Cubic,
+    memory: f64,
     fresh: Row,
     rows: Vec<Row>,
 }
@@ -66,9 +77,46 @@ struct LinkedCubic {
 #[derive(Clone)]
 struct Row {
     slow_start: HyStart,
+    state: State,
+    /// The state before the last congestion.
+    before: Option<State>,
+}
+
+/// What congestion changes, and an undo restores.
+#[derive(Clone, Copy)]
+struct State {
     window: CubicWindow,
-    /// The window's state before the last congestion.
-    before: Option<CubicWindow>,
+    mean: Mean,
+}
+
+/// A window's mean over time.
+#[derive(Clone, Copy, Default)]
+struct Mean {
+    /// The window's integral over the time that counts, in segments seconds, and that time.
+    integral: f64,
+    time: Seconds,
+    /// Until when that is.
+    until: Option<Seconds>,
+}
+
+impl Mean {
+    /// m; the window itself where it was not averaged yet.
+    fn of(&self, cwnd: Segments) -> Segments {
+        if self.time > 0.0 { self.integral / self.time } else { cwnd }
+    }
+
+    /// The window was `cwnd` until now.
+    fn extend(&mut self, cwnd: Segments, now: Seconds) {
+        let passed = self.until.map_or(0.0, |until| now - until);
+        self.integral += cwnd * passed;
+        self.time += passed;
+        self.until = Some(now);
+    }
+
+    fn fade(&mut self, memory: f64) {
+        self.integral *= memory;
+        self.time *= memory;
+    }
 }
 
 /// What links a path to the others.
@@ -85,28 +133,37 @@ impl LinkedCubic {
     fn new(params: &Params) -> Self {
         LinkedCubic {
             response: response::Cubic::new(params.number("c"), params.number("beta")),
+            memory: params.number("memory"),
             fresh: Row {
                 slow_start: HyStart::new(params.flag("hystart")),
-                window: CubicWindow::new(params),
+                state: State { window: CubicWindow::new(params), mean: Mean::default() },
                 before: None,
             },
             rows: Vec::new(),
         }
     }
 
+    /// m and T of the paths that count.
+    fn means(&self, paths: &[Path]) -> impl Iterator<Item = (Segments, Seconds)> {
+        paths
+            .iter()
+            .zip(&self.rows)
+            .filter_map(|(path, row)| Some((row.state.mean.of(path.cwnd), rtt(path)?)))
+    }
+
     /// How path `r` is linked; none where it does not count.
     fn link(&self, paths: &[Path], r: usize) -> Option<Link> {
         let rtt = rtt(&paths[r])?;
-        let w = paths[r].cwnd;
-        let total: f64 = established(paths).map(|(p, rtt)| p.cwnd / rtt).sum();
-        let of_a_path = |(p, rtt): (&Path, Seconds)| {
+        let mean = self.rows[r].state.mean.of(paths[r].cwnd);
+        let total: f64 = self.means(paths).map(|(m, rtt)| m / rtt).sum();
+        let of_a_path = |(m, rtt): (Segments, Seconds)| {
             let single = rtt * total;
-            p.cwnd / (single * self.response.reno_beside(single, rtt))
+            m / (single * self.response.reno_beside(single, rtt))
         };
-        let eta = established(paths).map(of_a_path).fold(0.0, f64::max);
-        let alone = established(paths).nth(1).is_none(); // CUBIC, to the last bit
-        let single = if alone { w } else { self.single(w / eta, rtt).max(w) };
-        Some(Link { eta, single, share: w / single })
+        let eta = self.means(paths).map(of_a_path).fold(0.0, f64::max);
+        let alone = self.means(paths).nth(1).is_none(); // CUBIC, to the last bit
+        let single = if alone { mean } else { self.single(mean / eta, rtt).max(mean) };
+        Some(Link { eta, single, share: mean / single })
     }
 
     /// The U with V(U) U = `product`.
@@ -131,31 +188,40 @@ impl Algorithm for LinkedCubic {
     fn acked(&mut self, paths: &mut [Path], r: usize, ack: &Ack) {
         let acked = self.rows[r].slow_start.grow(&mut paths[r], ack);
         if acked > 0.0 {
-            let share = self.link(paths, r).map_or(1.0, |link| link.share);
             let Path { cwnd, srtt, .. } = paths[r];
-            paths[r].cwnd = self.rows[r].window.grow_for(share, cwnd, acked, ack.now, srtt);
+            self.rows[r].state.mean.extend(cwnd, ack.now);
+            let share = self.link(paths, r).map_or(1.0, |link| link.share);
+            paths[r].cwnd = self.rows[r].state.window.grow_for(share, cwnd, acked, ack.now, srtt);
         }
     }
 
     fn congestion(&mut self, paths: &mut [Path], r: usize, event: &Congestion) {
-        let row = &mut self.rows[r];
-        row.before = Some(row.window);
+        let Row { state, before, .. } = &mut self.rows[r];
+        *before = Some(*state);
+        let timeout = event.signal == Signal::Timeout;
+        match timeout {
+            true => state.mean = Mean::default(),
+            false => state.mean.fade(self.memory),
+        }
         let path = &mut paths[r];
-        path.reduce_to(row.window.reduce(path.cwnd, event.signal == Signal::Timeout));
+        path.reduce_to(state.window.reduce(path.cwnd, timeout));
     }
 
     fn spurious(&mut self, _: &mut [Path], r: usize) {
         let row = &mut self.rows[r];
-        row.window = row.before.take().unwrap_or(row.window);
+        row.state = row.before.take().unwrap_or(row.state);
     }
 
     fn app_limited(&mut self, _: &mut [Path], r: usize, now: Seconds) {
-        self.rows[r].window.pause(now);
+        let State { window, mean } = &mut self.rows[r].state;
+        window.pause(now);
+        mean.until = Some(now);
     }
 
     fn observe(&self, paths: &[Path], r: usize, out: &mut [f64]) {
         if let Some(Link { eta, single, share }) = self.link(paths, r) {
-            for (slot, value) in out.iter_mut().zip([share, single, eta]) {
+            let mean = self.rows[r].state.mean.of(paths[r].cwnd);
+            for (slot, value) in out.iter_mut().zip([share, single, eta, mean]) {
                 *slot = value;
             }
         }
