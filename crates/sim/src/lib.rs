@@ -112,7 +112,7 @@ pub enum SimError {
         mss: u16,
     },
     /// More links and flows than the event queue can tell apart.
-    #[error("the scenario is too large: {targets} sources of events, at most 16777216")]
+    #[error("the scenario is too large: {targets} sources of events, at most 4294967295")]
     TooLarge {
         /// How many it has.
         targets: usize,

@@ -78,7 +78,7 @@ impl<'a> Simulator<'a> {
         let mut subflows: Vec<Vec<Subflow>> = Vec::new();
         for (f, flow) in scenario.flows.iter().enumerate() {
             let observables = flow.cc.entry.observables.len();
-            let mut of_flow = Vec::new();
+            let mut of_flow = Vec::with_capacity(flow.paths.len());
             for (p, path) in flow.paths.iter().enumerate() {
                 let delay = |links: &[usize]| {
                     links.iter().fold(Time::ZERO, |sum, l| sum + scenario.links[*l].spec.delay)
