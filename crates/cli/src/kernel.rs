@@ -10,6 +10,7 @@ use crate::table::WIDTH;
 use anabranch_cc_kernel::registry::{self, KernelEntry};
 use anabranch_kernel::{Check, Error, Load, Namespace, Need, Unload, Verdict};
 use miette::miette;
+use textwrap::WordSplitter;
 
 /// `anabranch kernel`.
 pub fn kernel(command: &KernelCommand) -> Result<(), Failure> {
@@ -104,6 +105,8 @@ fn each(
         match act(entry) {
             Ok(text) => {
                 let options = textwrap::Options::new(WIDTH).subsequent_indent("  ");
+                // Names have hyphens.
+                let options = options.word_splitter(WordSplitter::NoHyphenation);
                 print(&textwrap::fill(&format!("{}: {text}", entry.kernel_name), options))?;
             }
             Err(error) => failures.push(format!("{}: {error}", entry.kernel_name)),

@@ -9,7 +9,6 @@ use std::collections::BTreeSet;
 use std::fs;
 use std::io::Write;
 use std::net::Shutdown;
-use std::time::Duration;
 use support::algorithm::Algorithm;
 use support::iperf::{Iperf, Options};
 use support::lab::{Bottleneck, Lab, SERVER, client_address};
@@ -28,20 +27,14 @@ fn iperf_uses_both_paths_under_the_algorithm() {
     let algorithm = Algorithm::load("ab_lia");
     let lab = Lab::two_paths(PATHS);
     lab.set_congestion_control("ab_lia");
-    let options = Options { mptcp: true, port: 5201, seconds: 4, omit: 1, congestion_control: None };
-    let iperf = Iperf::start(&lab, &options);
-    std::thread::sleep(Duration::from_secs(4));
+    let _iperf = Iperf::start(&lab, &Options::endless(5201));
+    let both_carry_data = || ss::carried(&lab, 5201).iter().all(|bytes| *bytes > SOME_DATA);
+    until(both_carry_data, "both subflows have carried data");
     let sockets = ss::sockets(&lab.client, "dport = 5201");
     // iperf3 has a connection for control, and it is MPTCP as well.
     assert!(sockets.iter().all(|s| s.mptcp && s.algorithm == "ab_lia"), "{sockets:?}");
-    let with_data: BTreeSet<_> =
-        sockets.iter().filter(|s| s.acked > SOME_DATA).map(|s| s.local.clone()).collect();
-    assert_eq!(with_data, [1, 2].map(client_address).into(), "{sockets:?}");
     // Both at the same place in the table: that is how they know of each other.
-    let rows = algorithm.connections();
-    assert!(rows.contains(&2), "{rows:?}");
-    let goodput = iperf.done().goodput / 1e6;
-    println!("ab_lia on 20 + 10 Mbit/s: {goodput:.1} Mbit/s");
+    assert!(algorithm.connections().contains(&2));
 }
 
 #[test]
@@ -59,7 +52,8 @@ fn data_arrives_as_it_was_sent() {
     .take(8_000_000)
     .collect();
     let listener = mptcp::listener(&lab.server, 80);
-    let file = std::env::temp_dir().join(format!("anabranch-{}", std::process::id()));
+    let directory = tempfile::tempdir().unwrap();
+    let file = directory.path().join("data");
     let curl = lab.client.start(&format!("mptcpize run curl -sSf http://{SERVER}/ -o {}", file.display()));
     let (mut stream, _) = listener.accept().unwrap();
     stream.write_all(b"HTTP/1.0 200 OK\r\n\r\n").unwrap();
@@ -78,7 +72,6 @@ fn data_arrives_as_it_was_sent() {
     stream.shutdown(Shutdown::Write).unwrap();
     curl.output();
     let arrived = fs::read(&file).unwrap();
-    fs::remove_file(&file).unwrap();
     assert!(arrived == data, "{} bytes arrived", arrived.len());
     assert!(sockets.iter().all(|s| s.mptcp && s.algorithm == "ab_lia"), "{sockets:?}");
 }

@@ -7,12 +7,11 @@ use anabranch_cc_kernel::registry::{self, KernelEntry};
 use anabranch_kernel::{
     Counters, Loaded, Occupancy, Registration, Unload, instances, load, loaded, object, unload,
 };
-use common::{Kernel, namespace::Namespace};
+use common::{Kernel, namespace::Namespace, until};
 use libbpf_rs::{MapCore, MapFlags, MapHandle, MapType, ObjectBuilder};
 use programs::{registrations, without_link};
 use std::io::{Read, Write};
 use std::net::TcpStream;
-use std::time::{Duration, Instant};
 
 fn reno() -> &'static KernelEntry {
     registry::find_kernel("ab_reno").unwrap()
@@ -20,15 +19,6 @@ fn reno() -> &'static KernelEntry {
 
 fn loaded_reno() -> Loaded {
     loaded().unwrap().into_iter().find(|l| l.entry.kernel_name == "ab_reno").unwrap()
-}
-
-/// Within five seconds: sockets are released after they are closed.
-fn eventually(what: &str, holds: impl Fn() -> bool) {
-    let start = Instant::now();
-    while !holds() {
-        assert!(start.elapsed() < Duration::from_secs(5), "{what}");
-        std::thread::sleep(Duration::from_millis(10));
-    }
 }
 
 /// Both send, so that both ends have a row.
@@ -46,7 +36,6 @@ fn exchange((a, b): &mut (TcpStream, TcpStream)) {
 #[test]
 fn each_socket_takes_its_row_along() {
     let Some(_kernel) = Kernel::lock() else { return };
-    unload(reno()).unwrap();
     load(reno()).unwrap();
     let loaded = loaded_reno();
     let rows = || loaded.connections().unwrap().keys().count();
@@ -54,34 +43,33 @@ fn each_socket_takes_its_row_along() {
     namespace.choose("ab_reno");
     let mut connections: Vec<_> = (0..20).map(|_| namespace.connect()).collect();
     connections.iter_mut().for_each(exchange);
-    let counters = loaded.counters().unwrap();
-    assert_eq!((rows(), counters), (40, Counters { sockets: 40, refused: 0, owners: 40 }));
+    let counters = Counters { sockets: 40, refused: 0, owners: 40 };
+    until(|| (rows(), loaded.counters().unwrap()) == (40, counters), "each socket has a row, and asked once");
     let instance = instances().unwrap().into_iter().find(|i| i.entry.kernel_name == "ab_reno").unwrap();
     let full = Occupancy { connections: 40, subflows: 40, capacity: 65536 };
     assert_eq!((instance.occupancy(), instance.counters()), (Some(full), Some(counters)));
     drop(connections);
-    eventually("rows stay", || rows() == 0 && loaded.counters().unwrap().sockets == 0);
-    namespace.choose("reno");
-    assert_eq!(unload(reno()).unwrap(), Unload::Done);
+    let released = Counters { sockets: 0, ..counters };
+    until(|| (rows(), loaded.counters().unwrap()) == (0, released), "no row stays");
 }
 
 /// Sockets that use it keep it; when they are closed, it goes.
 #[test]
 fn unloads_in_use() {
     let Some(_kernel) = Kernel::lock() else { return };
-    unload(reno()).unwrap();
     load(reno()).unwrap();
     let namespace = Namespace::new();
     namespace.choose("ab_reno");
     let mut connection = namespace.connect();
     exchange(&mut connection);
     // Two ends and the namespace's choice.
-    assert_eq!(unload(reno()).unwrap(), Unload::InUse(3));
+    let in_use = || unload(reno()).unwrap() == Unload::InUse(3);
+    until(in_use, "three use it");
     exchange(&mut connection);
-    assert_eq!(unload(reno()).unwrap(), Unload::InUse(3));
+    until(in_use, "three use it still");
     drop(connection);
     namespace.choose("reno");
-    eventually("it stays", || unload(reno()).unwrap() == Unload::NotLoaded);
+    until(|| unload(reno()).unwrap() == Unload::NotLoaded, "nobody uses it");
 }
 
 /// With a table of one connection: the second socket is refused, once, and works; when there is room it has
@@ -89,7 +77,6 @@ fn unloads_in_use() {
 #[test]
 fn without_room_a_socket_is_a_reno_one() {
     let Some(_kernel) = Kernel::lock() else { return };
-    unload(reno()).unwrap();
     let mut open = ObjectBuilder::default().open_memory(object(reno())).unwrap();
     open.maps_mut().find(|map| map.name() == "connections").unwrap().set_max_entries(1).unwrap();
     if !registrations().contains(&Registration::Link) {
@@ -112,15 +99,15 @@ fn without_room_a_socket_is_a_reno_one() {
     namespace.choose("ab_reno");
     let mut first = namespace.connect();
     exchange(&mut first);
-    assert_eq!((rows.keys().count(), refused()), (1, 1));
+    until(|| (rows.keys().count(), refused()) == (1, 1), "one has a row, the other is refused");
     exchange(&mut first);
     assert_eq!(refused(), 1);
     let owner = rows.keys().next().unwrap();
     // One of the two ends has the row; the other asks once a second.
     drop(first);
-    eventually("the row stays", || rows.keys().count() == 0);
+    until(|| rows.keys().count() == 0, "the row is free");
     let mut second = namespace.connect();
     exchange(&mut second);
-    assert_ne!(rows.keys().next().unwrap(), owner);
+    until(|| rows.keys().next().is_some_and(|new| new != owner), "another has it");
     drop((second, namespace, link));
 }

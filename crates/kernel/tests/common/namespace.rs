@@ -4,7 +4,7 @@ use rustix::thread::{LinkNameSpaceType, move_into_link_name_space};
 use std::fs::{self, File};
 use std::net::{TcpListener, TcpStream};
 use std::os::fd::AsFd;
-use std::path::{Path, PathBuf};
+use std::path::Path;
 use std::process::{Child, Command, Stdio};
 use std::sync::atomic::{AtomicU32, Ordering};
 
@@ -14,7 +14,10 @@ const CONGESTION_CONTROL: &str = "ipv4/tcp_congestion_control";
 /// The next number in the names of this process' namespaces.
 static NEXT: AtomicU32 = AtomicU32::new(0);
 
-/// A network namespace, `ab-PID-NUMBER`, with `lo` up.
+/// What the names of test's namespaces begin with, and no other's.
+const PREFIX: &str = "anabranch-test-";
+
+/// A network namespace, `anabranch-test-PID-NUMBER`, with `lo` up.
 pub struct Namespace {
     pub name: String,
     file: File,
@@ -22,9 +25,8 @@ pub struct Namespace {
 
 impl Namespace {
     pub fn new() -> Self {
-        remove_leftovers();
         let number = NEXT.fetch_add(1, Ordering::Relaxed);
-        let name = format!("ab-{}-{number}", std::process::id());
+        let name = format!("{PREFIX}{}-{number}", std::process::id());
         run("ip", &["netns", "add", &name]);
         let file = File::open(Path::new(MOUNTS).join(&name)).unwrap();
         let namespace = Namespace { name, file };
@@ -125,22 +127,18 @@ fn run(program: &str, args: &[&str]) -> String {
     String::from_utf8_lossy(&done.stdout).into_owned()
 }
 
-/// Removes the namespaces of killed tests, and ends what still runs in them.
-fn remove_leftovers() {
-    for name in leftovers() {
+/// Removes the namespaces of tests, and ends what still runs in them. Who has the kernel locked has none yet:
+/// they are of tests that were killed.
+pub fn remove_all() {
+    let Ok(files) = fs::read_dir(MOUNTS) else { return };
+    let names = files.filter_map(|file| file.ok()?.file_name().into_string().ok());
+    for name in names.filter(|name| name.starts_with(PREFIX)) {
         let pids = Command::new("ip").args(["netns", "pids", &name]).output();
         let pids = pids.map(|out| String::from_utf8_lossy(&out.stdout).into_owned()).unwrap_or_default();
-        let _ = Command::new("kill").arg("-KILL").args(pids.lines()).status();
+        let pids: Vec<_> = pids.lines().collect();
+        if !pids.is_empty() {
+            let _ = Command::new("kill").arg("-KILL").args(pids).status();
+        }
         let _ = Command::new("ip").args(["netns", "del", &name]).status();
     }
-}
-
-fn leftovers() -> Vec<String> {
-    let Ok(files) = fs::read_dir(MOUNTS) else { return vec![] };
-    let names = files.filter_map(|file| file.ok()?.file_name().into_string().ok());
-    let dead = |name: &String| {
-        let pid = name.strip_prefix("ab-").and_then(|rest| rest.split('-').next());
-        pid.is_some_and(|pid| pid.parse::<u32>().is_ok() && !PathBuf::from(format!("/proc/{pid}")).exists())
-    };
-    names.filter(dead).collect()
 }

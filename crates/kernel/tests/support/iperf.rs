@@ -22,6 +22,13 @@ pub struct Options<'a> {
     pub congestion_control: Option<&'a str>,
 }
 
+impl Options<'_> {
+    /// MPTCP that ends when it is dropped, or after an hour.
+    pub fn endless(port: u16) -> Self {
+        Options { mptcp: true, port, seconds: 3600, omit: 0, congestion_control: None }
+    }
+}
+
 /// What came of a transfer.
 #[derive(Clone, Copy, Debug)]
 pub struct Done {

@@ -12,6 +12,7 @@
 //! dropping. There is no delay but that of the queues: not every kernel has `netem`.
 
 use crate::common::namespace::Namespace;
+use std::process::Command;
 use std::time::{Duration, Instant};
 
 /// The server's address.
@@ -24,6 +25,9 @@ pub struct Bottleneck {
     /// Packets of 1500 bytes.
     pub queue: u32,
 }
+
+/// How long the ends of connections may take.
+const A_MOMENT: Duration = Duration::from_secs(2);
 
 /// The client is told to use its second address for a subflow more; nobody announces anything.
 pub struct Lab {
@@ -136,9 +140,14 @@ impl Lab {
 /// their algorithm, for minutes.
 impl Drop for Lab {
     fn drop(&mut self) {
-        let open = |end: &Namespace| !end.command("ss -Htan state connected exclude time-wait").is_empty();
+        let open = |end: &Namespace| {
+            let sockets = end.run(|| {
+                Command::new("ss").args(["-Htan", "state", "connected", "exclude", "time-wait"]).output()
+            });
+            sockets.is_ok_and(|out| !out.stdout.is_empty())
+        };
         let start = Instant::now();
-        while (open(&self.client) || open(&self.server)) && start.elapsed() < Duration::from_secs(2) {
+        while (open(&self.client) || open(&self.server)) && start.elapsed() < A_MOMENT {
             std::thread::sleep(Duration::from_millis(20));
         }
     }

@@ -1,5 +1,6 @@
 //! What `ss` shows of a namespace's TCP sockets.
 
+use super::lab::{Lab, client_address};
 use crate::common::namespace::Namespace;
 
 /// A connected TCP socket.
@@ -21,6 +22,14 @@ pub struct Socket {
 pub fn sockets(namespace: &Namespace, filter: &str) -> Vec<Socket> {
     let text = namespace.command(&format!("ss -HtinO state established {filter}"));
     text.lines().map(|line| parse(line).unwrap_or_else(|| panic!("not what ss prints: {line}"))).collect()
+}
+
+/// Bytes that the client of a port sent on each of two paths and that were acknowledged, of the connection
+/// that carried most there.
+pub fn carried(lab: &Lab, port: u16) -> [u64; 2] {
+    let sockets = sockets(&lab.client, &format!("dport = {port}"));
+    let on = |path| sockets.iter().filter(move |s| s.local == client_address(path)).map(|s| s.acked);
+    [1, 2].map(|path| on(path).max().unwrap_or(0))
 }
 
 fn parse(line: &str) -> Option<Socket> {
