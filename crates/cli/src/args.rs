@@ -73,6 +73,13 @@ Examples:
   anabranch check scenarios/two-paths-and-a-neighbour.toml --set links.dsl.queue='2 BDP'
   anabranch check - < scenario.toml";
 
+const IDEAL_EXAMPLES: &str = "\
+Examples:
+  anabranch ideal scenarios/two-paths-and-a-neighbour.toml
+  anabranch ideal scenarios/two-paths-and-a-neighbour.toml --cc neighbour=cubic
+  anabranch ideal scenarios/two-paths-and-a-neighbour.toml --set links.dsl.rate='50 Mbit/s' --queue 1
+  anabranch ideal scenarios/two-paths-and-a-neighbour.toml --json > ideal.json";
+
 const SCHEMA_EXAMPLES: &str = "\
 Examples:
   anabranch schema > scenario.schema.json
@@ -128,6 +135,9 @@ pub enum Command {
     /// Check a scenario without running it, and describe it.
     #[command(after_help = CHECK_EXAMPLES)]
     Check(CheckArgs),
+    /// Tell what theory gives for a scenario: max–min and pooled shares, where LIA, OLIA, BALIA and Linked CUBIC settle.
+    #[command(after_help = IDEAL_EXAMPLES)]
+    Ideal(IdealArgs),
     /// Put coupled congestion control into the running Linux kernel, for its MPTCP.
     #[command(after_help = kernel_args::EXAMPLES)]
     Kernel(KernelArgs),
@@ -332,6 +342,30 @@ pub struct CheckArgs {
     /// Algorithm of the multipath flows, or of the flow that is named.
     #[arg(long, value_name = "[FLOW=]CC", value_parser = NonEmptyStringValueParser::new())]
     pub cc: Vec<String>,
+}
+
+/// Arguments of `ideal`.
+#[derive(Debug, Args)]
+pub struct IdealArgs {
+    #[command(flatten)]
+    pub scenario: ScenarioArgs,
+    /// Algorithm of the multipath flows, or of the flow that is named.
+    #[arg(long, value_name = "[FLOW=]CC", value_parser = NonEmptyStringValueParser::new())]
+    pub cc: Vec<String>,
+    /// The part of a full link's buffer that is taken up on average, from 0 to 1.
+    #[arg(long, value_name = "PART", default_value_t = anabranch_ideal::QUEUE, value_parser = part)]
+    pub queue: f64,
+    /// Print one JSON object.
+    #[arg(long)]
+    pub json: bool,
+}
+
+/// A number from 0 to 1.
+fn part(text: &str) -> Result<f64, String> {
+    match text.parse() {
+        Ok(part) if (0.0..=1.0).contains(&part) => Ok(part),
+        _ => Err("it must be a number from 0 to 1".to_owned()),
+    }
 }
 
 #[cfg(test)]

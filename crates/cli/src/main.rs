@@ -6,6 +6,7 @@ mod check;
 mod compare;
 mod directory;
 mod failure;
+mod ideal;
 mod input;
 mod interrupt;
 mod kernel;
@@ -47,6 +48,7 @@ fn execute(command: Command) -> Result<(), Failure> {
             CcCommand::Report(args) => standard::report(&args),
         },
         Command::Check(args) => check::check(&args),
+        Command::Ideal(args) => ideal::ideal(&args),
         Command::Kernel(args) => kernel::kernel(&args.command),
         Command::Schema => output::print_json(&anabranch_scenario::json_schema()),
         Command::Completions { shell } => {

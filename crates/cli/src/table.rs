@@ -14,7 +14,7 @@ const STYLE: TableStyle = TableStyle::new().header_separator(LineStyle::none().f
 const NOTHING: &str = "–";
 
 /// Units of a kind of quantity: factor and name, ascending.
-type Units = &'static [(f64, &'static str)];
+pub type Units = &'static [(f64, &'static str)];
 
 /// Bits per second.
 pub const RATE: Units = &[(1.0, "bit/s"), (1e3, "kbit/s"), (1e6, "Mbit/s"), (1e9, "Gbit/s")];
@@ -63,6 +63,21 @@ impl Table {
         let (factor, unit) = choose(units, values.iter().flatten().copied());
         let show = |x: &Option<f64>| x.map_or(NOTHING.to_owned(), |x| number(x / factor));
         self.right(titled(heading, unit), values.iter().map(show).collect())
+    }
+
+    /// Adds columns of quantities that share one unit, which it returns.
+    pub fn quantities<'a>(
+        mut self,
+        units: Units,
+        columns: impl IntoIterator<Item = (&'a str, Vec<Option<f64>>)>,
+    ) -> (Self, &'static str) {
+        let columns: Vec<_> = columns.into_iter().collect();
+        let (factor, unit) = choose(units, columns.iter().flat_map(|(_, cells)| cells).flatten().copied());
+        let show = |x: Option<f64>| x.map_or(NOTHING.to_owned(), |x| number(x / factor));
+        for (heading, cells) in columns {
+            self = self.right(heading.to_owned(), cells.into_iter().map(show).collect());
+        }
+        (self, unit)
     }
 
     /// Adds a column of means with the half-widths of their 95 % intervals.
@@ -155,7 +170,8 @@ impl From<&Estimate> for Spread {
     }
 }
 
-fn titled(heading: &str, unit: &str) -> String {
+/// A heading with its unit.
+pub fn titled(heading: &str, unit: &str) -> String {
     if unit.is_empty() { heading.to_owned() } else { format!("{heading} ({unit})") }
 }
 

@@ -29,7 +29,6 @@ pub mod scenarios;
 mod size;
 pub mod standard;
 mod stats;
-pub mod utility;
 mod verdict;
 mod wcompound;
 

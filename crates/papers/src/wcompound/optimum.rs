@@ -3,8 +3,8 @@
 use super::{WCOMPOUND, fairness, two_links};
 use crate::draw::{axis, bars, series};
 use crate::plan::{Definition, Plan, Quantity, Setup, SetupId, measure};
-use crate::utility::{Allocation, Connection, maximise};
 use crate::{Figure, Outcome, Rule, Size};
+use anabranch_ideal::utility::{Allocation, Connection, maximise};
 use anabranch_record::{FlowSummary, SubflowSummary};
 
 pub(super) const OPTIMUM: Definition = Definition {

@@ -8,10 +8,8 @@
 //! With t_s ≤ log y_s the objective is linear, and (t_s, 1, y_s) lies in the exponential cone: an interior-point solver
 //! for cones (Clarabel) finds the optimum and the links' prices, the multipliers of their capacities.
 
-use clarabel::algebra::CscMatrix;
-use clarabel::solver::{
-    DefaultSettings, DefaultSolver, ExponentialConeT, IPSolver, NonnegativeConeT, SolverStatus,
-};
+use crate::cone::Program;
+use clarabel::solver::{ExponentialConeT, NonnegativeConeT};
 
 /// A connection: its utility is `weight`·log(its total rate).
 #[derive(Clone, Debug, PartialEq)]
@@ -58,73 +56,37 @@ pub fn maximise(capacities: &[f64], connections: &[Connection]) -> Result<Alloca
     let (links, totals) = (capacities.len(), connections.len());
     let routes: usize = connections.iter().map(|c| c.routes.len()).sum();
     // Variables: every route's rate, then every connection's t. Rows: links, routes, and three for each connection.
-    let (columns, rows) = (routes + totals, links + routes + 3 * totals);
-    let objective: Vec<f64> =
-        std::iter::repeat_n(0.0, routes).chain(connections.iter().map(|c| -c.weight / weight)).collect();
+    let objective = std::iter::repeat_n(0.0, routes).chain(connections.iter().map(|c| -c.weight / weight));
     let mut bounds: Vec<f64> = capacities.iter().map(|c| c / rate).collect();
     bounds.resize(links + routes, 0.0);
-    let mut matrix = Triplets::default();
+    let mut cones = vec![NonnegativeConeT(links + routes)];
+    cones.resize(1 + totals, ExponentialConeT());
+    let mut program = Program::new(objective.collect(), bounds, cones);
     let mut route = 0;
     for (s, connection) in connections.iter().enumerate() {
         let cone = links + routes + 3 * s;
-        matrix.put(cone, routes + s, -1.0);
+        program.put(cone, routes + s, -1.0);
         for over in &connection.routes {
-            over.iter().for_each(|&link| matrix.put(link, route, 1.0));
-            matrix.put(links + route, route, -1.0);
-            matrix.put(cone + 2, route, -1.0);
+            over.iter().for_each(|&link| program.put(link, route, 1.0));
+            program.put(links + route, route, -1.0);
+            program.put(cone + 2, route, -1.0);
             route += 1;
         }
-        bounds.extend([0.0, 1.0, 0.0]);
+        program.bounds.extend([0.0, 1.0, 0.0]);
     }
-    let mut cones = vec![NonnegativeConeT(links + routes)];
-    cones.resize(1 + totals, ExponentialConeT());
-
-    // A gap of ε in the utility may leave √ε in the rates; where rounding ends progress, the larger gap is accepted.
-    let settings = DefaultSettings {
-        verbose: false,
-        tol_gap_abs: 1e-10,
-        tol_gap_rel: 1e-10,
-        reduced_tol_gap_abs: 1e-8,
-        reduced_tol_gap_rel: 1e-8,
-        reduced_tol_feas: 1e-7,
-        ..DefaultSettings::default()
-    };
-    let square = CscMatrix::zeros((columns, columns));
-    let constraints = CscMatrix::new_from_triplets(rows, columns, matrix.rows, matrix.columns, matrix.values);
-    let mut solver = DefaultSolver::new(&square, &objective, &constraints, &bounds, &cones, settings)
-        .map_err(|error| UtilityError::Solver(error.to_string()))?;
-    solver.solve();
-    let solution = &solver.solution;
-    if !matches!(solution.status, SolverStatus::Solved | SolverStatus::AlmostSolved) {
-        return Err(UtilityError::Solver(format!("{:?}", solution.status)));
-    }
+    let solution = program.solve().map_err(UtilityError::Solver)?;
     let mut x = solution.x.iter().map(|x| x.max(0.0) * rate);
     let rates: Vec<Vec<f64>> =
         connections.iter().map(|c| x.by_ref().take(c.routes.len()).collect()).collect();
     Ok(Allocation {
         totals: rates.iter().map(|routes| routes.iter().sum()).collect(),
         rates,
-        prices: solution.z[..links].iter().map(|price| price * weight / rate).collect(),
+        prices: solution.multipliers[..links].iter().map(|price| price * weight / rate).collect(),
     })
 }
 
-/// Entries of a sparse matrix.
-#[derive(Default)]
-struct Triplets {
-    rows: Vec<usize>,
-    columns: Vec<usize>,
-    values: Vec<f64>,
-}
-
-impl Triplets {
-    fn put(&mut self, row: usize, column: usize, value: f64) {
-        self.rows.push(row);
-        self.columns.push(column);
-        self.values.push(value);
-    }
-}
-
-fn check(capacities: &[f64], connections: &[Connection]) -> Result<(), UtilityError> {
+/// Whether these are links and connections over them.
+pub(crate) fn check(capacities: &[f64], connections: &[Connection]) -> Result<(), UtilityError> {
     let positive = |value: f64| value.is_finite() && value > 0.0;
     let unless = |fine: bool, what| if fine { Ok(()) } else { Err(UtilityError::Network(what)) };
     unless(!connections.is_empty(), "no connection")?;

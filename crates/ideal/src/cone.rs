@@ -1,0 +1,70 @@
+//! Linear objectives over cones, as Clarabel solves them.
+
+use clarabel::algebra::CscMatrix;
+use clarabel::solver::{DefaultSettings, DefaultSolver, IPSolver, SolverStatus, SupportedConeT};
+
+/// Minimise c·x so that b − A x is in the cones, one after the other.
+pub(crate) struct Program {
+    /// c.
+    objective: Vec<f64>,
+    /// b.
+    pub bounds: Vec<f64>,
+    /// The cones that the rows are in, in order.
+    cones: Vec<SupportedConeT<f64>>,
+    rows: Vec<usize>,
+    columns: Vec<usize>,
+    values: Vec<f64>,
+}
+
+/// An optimum.
+pub(crate) struct Solution {
+    /// x.
+    pub x: Vec<f64>,
+    /// The rows' multipliers.
+    pub multipliers: Vec<f64>,
+}
+
+impl Program {
+    /// With these c, b and cones, and A = 0.
+    pub fn new(objective: Vec<f64>, bounds: Vec<f64>, cones: Vec<SupportedConeT<f64>>) -> Self {
+        Program { objective, bounds, cones, rows: vec![], columns: vec![], values: vec![] }
+    }
+
+    /// Adds an entry of A.
+    pub fn put(&mut self, row: usize, column: usize, value: f64) {
+        self.rows.push(row);
+        self.columns.push(column);
+        self.values.push(value);
+    }
+
+    /// Solves it.
+    ///
+    /// # Errors
+    /// What the solver says where it found no optimum.
+    pub fn solve(self) -> Result<Solution, String> {
+        // A gap of ε in the objective may leave √ε in x; where rounding ends progress, the larger gap is accepted.
+        let settings = DefaultSettings {
+            verbose: false,
+            tol_gap_abs: 1e-10,
+            tol_gap_rel: 1e-10,
+            reduced_tol_gap_abs: 1e-8,
+            reduced_tol_gap_rel: 1e-8,
+            reduced_tol_feas: 1e-7,
+            ..DefaultSettings::default()
+        };
+        let (rows, columns) = (self.bounds.len(), self.objective.len());
+        let square = CscMatrix::zeros((columns, columns));
+        let matrix = CscMatrix::new_from_triplets(rows, columns, self.rows, self.columns, self.values);
+        let mut solver =
+            DefaultSolver::new(&square, &self.objective, &matrix, &self.bounds, &self.cones, settings)
+                .map_err(|error| error.to_string())?;
+        solver.solve();
+        let solution = &solver.solution;
+        match solution.status {
+            SolverStatus::Solved | SolverStatus::AlmostSolved => {
+                Ok(Solution { x: solution.x.clone(), multipliers: solution.z.clone() })
+            }
+            status => Err(format!("{status:?}")),
+        }
+    }
+}

@@ -1,0 +1,276 @@
+//! Where windows and loss rates settle together: drop-tail links as limits of capacity.
+//!
+//! Each link has a loss rate p as its price: it is zero while the link has room, and rises until the load is no more
+//! than the capacity. A route's loss rate is 1 − Π(1 − p)(1 − q) over its links, q being what they lose at random.
+//! At the equilibrium every link is either full or without congestion, and every window is what its [`Rule`] says.
+//!
+//! The unknowns are z = ln p. Where Newton's steps for ln(load/capacity) = 0 do not get closer, each link's z is found
+//! by bisection, one link after the other, and Newton takes over again.
+
+use crate::network::Network;
+use crate::rule::{Path, Rule};
+
+/// ln p of a link without congestion: a loss rate of 10⁻¹⁸.
+const NONE: f64 = -41.4;
+/// From there its queue grows to what a bottleneck's is within a factor of 100 in p, so that the round-trip times do
+/// not jump when a link fills.
+const RAMP: f64 = 4.6;
+/// How close the load of a full link is to its capacity.
+const TOLERANCE: f64 = 1e-7;
+/// Steps before it gives up.
+const STEPS: usize = 400;
+/// Sharpness of OLIA's choice, one after the other: with the last, two paths whose rates differ by a factor of 10 differ
+/// in X by a part in a thousand.
+const SHARPNESS: [f64; 5] = [4.0, 16.0, 64.0, 256.0, 1024.0];
+
+/// What settles.
+#[derive(Clone, Debug)]
+pub(crate) struct Equilibrium {
+    /// For each connection each route's window and what it finds.
+    pub routes: Vec<Vec<Settled>>,
+    /// For each link its loss rate through congestion; 0 where it has room.
+    pub losses: Vec<f64>,
+    /// For each link its load, in bits per second.
+    pub loads: Vec<f64>,
+}
+
+/// A route at the equilibrium.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Settled {
+    /// Mean window, in segments.
+    pub window: f64,
+    /// What it finds.
+    pub path: Path,
+}
+
+/// Why there is no equilibrium.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
+pub enum NoEquilibrium {
+    /// So many flows that even windows of one segment are too much.
+    #[error(
+        "the flows' smallest windows are more than a link carries: timeouts rule there, which the models do not have"
+    )]
+    Overload,
+    /// The solver gave up.
+    #[error("the solver found none")]
+    NotFound,
+}
+
+/// Finds the equilibrium where each connection follows its rule.
+///
+/// # Errors
+/// [`NoEquilibrium`].
+pub(crate) fn equilibrium(network: &Network, rules: &[Rule]) -> Result<Equilibrium, NoEquilibrium> {
+    let mut z = vec![-9.0; network.links.len()];
+    if !rules.iter().any(|rule| matches!(rule, Rule::Olia { .. })) {
+        return System::new(network, rules.to_vec()).solve(&mut z);
+    }
+    let mut found = Err(NoEquilibrium::NotFound);
+    for k in SHARPNESS {
+        let sharpened = |rule: &Rule| match rule {
+            Rule::Olia { .. } => Rule::Olia { sharpness: k },
+            rule => *rule,
+        };
+        found = System::new(network, rules.iter().map(sharpened).collect()).solve(&mut z);
+    }
+    found
+}
+
+/// The equations.
+struct System<'a> {
+    network: &'a Network,
+    rules: Vec<Rule>,
+    /// For each link the connections whose windows its price moves.
+    touched: Vec<Vec<usize>>,
+    /// Room for the longest connection.
+    paths: Vec<Path>,
+    windows: Vec<f64>,
+}
+
+impl<'a> System<'a> {
+    fn new(network: &'a Network, rules: Vec<Rule>) -> Self {
+        let touches = |link: usize| {
+            let over = |c: &crate::network::Connection| {
+                c.routes.iter().any(|r| r.links.contains(&link) || r.back.contains(&link))
+            };
+            (0..network.connections.len()).filter(|c| over(&network.connections[*c])).collect()
+        };
+        let touched = (0..network.links.len()).map(touches).collect();
+        let most = network.connections.iter().map(|c| c.routes.len()).max().unwrap_or(0);
+        System { network, rules, touched, paths: vec![Path::default(); most], windows: vec![0.0; most] }
+    }
+
+    /// What connection `c`'s routes find and their windows.
+    fn settle(&mut self, c: usize, z: &[f64]) -> usize {
+        let connection = &self.network.connections[c];
+        let n = connection.routes.len();
+        for (path, route) in self.paths.iter_mut().zip(&connection.routes) {
+            let waits =
+                |link: &usize| self.network.links[*link].wait_s * ((z[*link] - NONE) / RAMP).clamp(0.0, 1.0);
+            let survives: f64 = route
+                .links
+                .iter()
+                .map(|&link| (-z[link].exp()).ln_1p() + (-self.network.links[link].loss).ln_1p())
+                .sum();
+            path.loss = -survives.exp_m1();
+            path.rtt_s = route.base_rtt_s + route.links.iter().chain(&route.back).map(waits).sum::<f64>();
+        }
+        self.rules[c].windows(&self.paths[..n], &mut self.windows[..n]);
+        n
+    }
+
+    /// Adds connection `c`'s load to that of the links, in bits per second.
+    fn add_load(&mut self, c: usize, z: &[f64], loads: &mut [f64]) {
+        let n = self.settle(c, z);
+        let connection = &self.network.connections[c];
+        for ((route, w), path) in connection.routes.iter().zip(&self.windows[..n]).zip(&self.paths) {
+            let load = w / path.rtt_s * connection.packet_bits;
+            route.links.iter().for_each(|link| loads[*link] += load);
+        }
+    }
+
+    fn loads(&mut self, z: &[f64]) -> Vec<f64> {
+        let mut loads = vec![0.0; z.len()];
+        (0..self.network.connections.len()).for_each(|c| self.add_load(c, z, &mut loads));
+        loads
+    }
+
+    /// ln(load/capacity) of every link.
+    fn excess(&mut self, z: &[f64]) -> Vec<f64> {
+        let loads = self.loads(z);
+        loads.iter().zip(&self.network.links).map(|(load, link)| (load / link.rate_bps).ln()).collect()
+    }
+
+    fn solve(&mut self, z: &mut [f64]) -> Result<Equilibrium, NoEquilibrium> {
+        self.one_by_one(z);
+        let mut excess = self.excess(z);
+        for _ in 0..STEPS {
+            if error(z, &excess) < TOLERANCE {
+                return Ok(self.result(z));
+            }
+            match self.newton(z, &excess) {
+                Some(next) => z.copy_from_slice(&next),
+                None => self.one_by_one(z),
+            }
+            excess = self.excess(z);
+        }
+        let overloaded = z.iter().zip(&excess).any(|(z, excess)| *z > -1e-3 && *excess > TOLERANCE);
+        Err(if overloaded { NoEquilibrium::Overload } else { NoEquilibrium::NotFound })
+    }
+
+    /// Brings each link in turn to its capacity, the others' prices as they are.
+    fn one_by_one(&mut self, z: &mut [f64]) {
+        for link in 0..z.len() {
+            let touched = std::mem::take(&mut self.touched[link]);
+            let rate = self.network.links[link].rate_bps;
+            let mut loads = vec![0.0; z.len()];
+            let mut full = |z: &[f64]| {
+                loads.fill(0.0);
+                touched.iter().for_each(|c| self.add_load(*c, z, &mut loads));
+                loads[link] > rate
+            };
+            let (mut low, mut high) = (NONE, 0.0);
+            z[link] = low;
+            if full(z) {
+                while high - low > 1e-11 {
+                    z[link] = (low + high) / 2.0;
+                    if full(z) { low = z[link] } else { high = z[link] }
+                }
+                z[link] = high;
+            }
+            self.touched[link] = touched;
+        }
+    }
+
+    /// A Newton step, shortened until it gets closer; none where it does not.
+    fn newton(&mut self, z: &[f64], excess: &[f64]) -> Option<Vec<f64>> {
+        const DIFFERENCE: f64 = 1e-7;
+        let active: Vec<usize> = (0..z.len()).filter(|i| z[*i] > NONE || excess[*i] > 0.0).collect();
+        let n = active.len();
+        // Rows of −J Δ = excess, where J is negative on its diagonal; a trace added to it keeps links in a row, of which
+        // one price is enough, from making it singular.
+        let mut rows = vec![vec![0.0; n + 1]; n];
+        for (column, link) in active.iter().enumerate() {
+            let mut moved = z.to_vec();
+            let by = if z[*link] < -1.0 { DIFFERENCE } else { -DIFFERENCE };
+            moved[*link] += by;
+            let there = self.excess(&moved);
+            for (row, of) in active.iter().enumerate() {
+                rows[row][column] = -(there[*of] - excess[*of]) / by;
+            }
+        }
+        for (row, of) in active.iter().enumerate() {
+            rows[row][row] += 1e-9;
+            rows[row][n] = excess[*of];
+        }
+        let step = eliminate(rows)?;
+        let longest = step.iter().fold(0.0_f64, |longest, d| longest.max(d.abs()));
+        let before = error(z, excess);
+        let mut part = (3.0 / longest).min(1.0);
+        for _ in 0..6 {
+            let mut next = z.to_vec();
+            for (link, d) in active.iter().zip(&step) {
+                next[*link] = (z[*link] + part * d).clamp(NONE, 0.0);
+            }
+            let there = self.excess(&next);
+            if error(&next, &there) < before * (1.0 - 0.2 * part) {
+                return Some(next);
+            }
+            part /= 2.0;
+        }
+        None
+    }
+
+    fn result(&mut self, z: &[f64]) -> Equilibrium {
+        let settled = |system: &mut Self, c: usize| {
+            let n = system.settle(c, z);
+            let both = system.windows[..n].iter().zip(&system.paths);
+            both.map(|(window, path)| Settled { window: *window, path: *path }).collect()
+        };
+        let routes = (0..self.network.connections.len()).map(|c| settled(self, c)).collect();
+        let losses = z.iter().map(|z| if *z > NONE { z.exp() } else { 0.0 }).collect();
+        Equilibrium { routes, losses, loads: self.loads(z) }
+    }
+}
+
+/// The largest deviation: a full link's from its capacity, another's beyond it.
+fn error(z: &[f64], excess: &[f64]) -> f64 {
+    let of = |(z, excess): (&f64, &f64)| if *z > NONE { excess.abs() } else { excess.max(0.0) };
+    z.iter().zip(excess).map(of).fold(0.0, f64::max)
+}
+
+/// Solves linear equations by Gauss's elimination with pivots; each row ends with its right-hand side.
+fn eliminate(mut rows: Vec<Vec<f64>>) -> Option<Vec<f64>> {
+    let n = rows.len();
+    for i in 0..n {
+        let pivot = (i..n).max_by(|a, b| rows[*a][i].abs().total_cmp(&rows[*b][i].abs()))?;
+        rows.swap(i, pivot);
+        let (head, tail) = rows.split_at_mut(i + 1);
+        let pivot = &head[i];
+        for row in tail {
+            let factor = row[i] / pivot[i];
+            for (a, b) in row[i..].iter_mut().zip(&pivot[i..]) {
+                *a -= factor * b;
+            }
+        }
+    }
+    let mut x = vec![0.0; n];
+    for i in (0..n).rev() {
+        let known: f64 = (i + 1..n).map(|j| rows[i][j] * x[j]).sum();
+        x[i] = (rows[i][n] - known) / rows[i][i];
+    }
+    x.iter().all(|x| x.is_finite()).then_some(x)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::eliminate;
+
+    #[test]
+    fn linear_equations() {
+        // 2y = 6, x + y = 5; then without a solution.
+        assert_eq!(eliminate(vec![vec![0.0, 2.0, 6.0], vec![1.0, 1.0, 5.0]]), Some(vec![2.0, 3.0]));
+        assert_eq!(eliminate(vec![vec![1.0, 1.0, 1.0], vec![1.0, 1.0, 2.0]]), None);
+        assert_eq!(eliminate(vec![]), Some(vec![]));
+    }
+}

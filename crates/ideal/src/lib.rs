@@ -1,0 +1,46 @@
+//! What theory gives for a scenario: how its links would be shared fairly, and where congestion control settles.
+//!
+//! [`Ideals::of`] takes a [`Scenario`] as it is when its measurement begins and gives
+//!
+//! - **max–min fairness** over the connections' totals ([`max_min`]);
+//! - the **resource-pooling ideal**: proportional fairness over the connections' totals ([`utility`]);
+//! - the **equilibria** of LIA, OLIA and BALIA from their published fluid models and of Linked CUBIC from its fixed
+//!   point, with windows, round-trip times and loss rates. Links are drop-tail queues that limit capacity; flows of
+//!   one path follow the response function of what they run.
+
+mod algorithm;
+mod cone;
+mod equilibrium;
+mod max_min;
+mod network;
+mod response;
+mod result;
+mod rule;
+pub mod utility;
+
+pub use algorithm::COUPLED;
+pub use equilibrium::NoEquilibrium;
+pub use max_min::max_min;
+pub use result::{Allocation, FlowIdeal, Ideals, LinkIdeal, Missing, SubflowIdeal};
+
+use anabranch_scenario::Scenario;
+use network::Network;
+
+/// The part of a bottleneck's buffer that is taken to be full on average.
+pub const QUEUE: f64 = 0.5;
+
+impl Ideals {
+    /// The ideals of a scenario: both fair allocations, the equilibria in which the multipath flows run each of
+    /// `coupled` (of [`COUPLED`]; others have none), and the one in which every flow runs what the scenario gives it.
+    /// `queue`, from 0 to 1, is the part of a bottleneck's buffer that is full on average: see [`QUEUE`].
+    pub fn of(scenario: &Scenario, coupled: &[&str], queue: f64) -> Ideals {
+        let network = Network::of(scenario, queue);
+        let mut ideals = result::Builder::new(scenario, network, queue);
+        let (links, connections) = ideals.problem();
+        ideals.fair("max-min", "Max–min fairness over connections", max_min(&links, &connections));
+        let pooled = utility::maximise(&links, &connections).map(|optimum| optimum.rates);
+        ideals.fair("pooled", "Resource pooling: proportional fairness over connections", pooled);
+        ideals.equilibria(coupled);
+        ideals.finish()
+    }
+}

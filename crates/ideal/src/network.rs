@@ -1,0 +1,280 @@
+//! What theory looks at of a scenario: its links and connections as they are when the measurement begins.
+
+use anabranch_net::{Aqm, LinkSpec, Loss, QueueLimit, Time};
+use anabranch_scenario::{Application, Flow, Scenario, Scheduler, SubflowAction};
+use std::collections::BTreeSet;
+
+/// Bytes of headers of a data packet: IPv4, TCP and its timestamps option.
+const HEADERS: f64 = 52.0;
+/// MPTCP's DSS option takes that much of a segment's payload, in bytes.
+const DSS: f64 = 20.0;
+
+/// Links, and connections over them.
+#[derive(Clone, Debug)]
+pub(crate) struct Network {
+    /// As many as the scenario has.
+    pub links: Vec<Link>,
+    /// Those of the scenario's flows that are measured.
+    pub connections: Vec<Connection>,
+    /// What of the scenario it does not show, and what is assumed instead.
+    pub notes: Vec<String>,
+}
+
+/// A link.
+#[derive(Clone, Debug)]
+pub(crate) struct Link {
+    pub rate_bps: f64,
+    /// Part of the packets that it loses at random.
+    pub loss: f64,
+    /// How long packets wait where it is a bottleneck, in seconds.
+    pub wait_s: f64,
+}
+
+/// A connection.
+#[derive(Clone, Debug)]
+pub(crate) struct Connection {
+    /// Its index among the scenario's flows.
+    pub flow: usize,
+    /// Bits of a full packet.
+    pub packet_bits: f64,
+    /// Bits of payload in it.
+    pub payload_bits: f64,
+    /// One for each path in use.
+    pub routes: Vec<Route>,
+}
+
+/// A path in use.
+#[derive(Clone, Debug)]
+pub(crate) struct Route {
+    /// Its index among the flow's paths.
+    pub path: usize,
+    /// Links from the sender to the receiver.
+    pub links: Vec<usize>,
+    /// Links back, where they are others.
+    pub back: Vec<usize>,
+    /// Round-trip time with empty queues, in seconds: propagation, mean jitter, transmission of a full packet.
+    pub base_rtt_s: f64,
+}
+
+impl Network {
+    /// The scenario's network when means begin, `queue` being the part of a bottleneck's buffer that is full on average.
+    pub fn of(scenario: &Scenario, queue: f64) -> Self {
+        let mut notes = Notes::default();
+        let specs: Vec<LinkSpec> =
+            scenario.links.iter().map(|link| at(&link.spec, scenario.warmup)).collect();
+        let up: Vec<bool> = scenario.links.iter().map(|link| is_up(&link.spec, scenario.warmup)).collect();
+        let connections: Vec<Connection> = scenario
+            .flows
+            .iter()
+            .enumerate()
+            .filter_map(|(f, flow)| connection(f, flow, scenario, &specs, &up, &mut notes))
+            .collect();
+        let used: BTreeSet<usize> =
+            connections.iter().flat_map(|c| &c.routes).flat_map(|r| &r.links).copied().collect();
+        for (i, link) in scenario.links.iter().enumerate().filter(|(i, _)| used.contains(i)) {
+            notes.link(&link.name, &link.spec, &specs[i], scenario);
+        }
+        let packet = connections.iter().map(|c| c.packet_bits / 8.0).fold(0.0, f64::max);
+        let links = specs.iter().map(|spec| link(spec, packet, queue)).collect();
+        Network { links, connections, notes: notes.0 }
+    }
+}
+
+fn link(spec: &LinkSpec, packet: f64, queue: f64) -> Link {
+    let buffer = match spec.queue {
+        QueueLimit::Packets(n) => n as f64 * packet,
+        QueueLimit::Bytes(n) => n as f64,
+    };
+    let full = buffer * 8.0 / spec.rate_bps;
+    let managed = |wait: f64| wait.min(full);
+    let wait_s = match spec.aqm {
+        None => queue * full,
+        Some(Aqm::CoDel(codel)) => managed(codel.target.as_secs_f64()),
+        Some(Aqm::FqCoDel(fair)) => managed(fair.codel.target.as_secs_f64()),
+        Some(Aqm::Pie(pie)) => managed(pie.target.as_secs_f64()),
+        Some(Aqm::Red(red)) => {
+            let bytes = (red.min + red.max) / 2.0 * if red.bytes { 1.0 } else { packet };
+            managed(bytes * 8.0 / spec.rate_bps)
+        }
+    };
+    Link { rate_bps: spec.rate_bps, loss: loss_rate(&spec.loss), wait_s }
+}
+
+/// The part of packets that a process loses in the long run.
+fn loss_rate(loss: &Loss) -> f64 {
+    match *loss {
+        Loss::None => 0.0,
+        Loss::Bernoulli { rate } => rate,
+        Loss::EveryNth { n } => 1.0 / n as f64,
+        Loss::GilbertElliott { good_to_bad, bad_to_good, loss_good, loss_bad } => {
+            let turns = good_to_bad + bad_to_good;
+            let bad = if turns > 0.0 { good_to_bad / turns } else { 0.0 };
+            (1.0 - bad) * loss_good + bad * loss_bad
+        }
+    }
+}
+
+/// A link after its changes up to `time`.
+fn at(spec: &LinkSpec, time: Time) -> LinkSpec {
+    let mut spec = spec.clone();
+    for change in std::mem::take(&mut spec.changes).into_iter().filter(|change| change.at <= time) {
+        spec.rate_bps = change.rate_bps.unwrap_or(spec.rate_bps);
+        spec.delay = change.delay.unwrap_or(spec.delay);
+        spec.loss = change.loss.unwrap_or(spec.loss);
+    }
+    spec
+}
+
+fn is_up(spec: &LinkSpec, time: Time) -> bool {
+    spec.changes.iter().filter(|change| change.at <= time).filter_map(|change| change.up).next_back()
+        != Some(false)
+}
+
+fn connection(
+    f: usize,
+    flow: &Flow,
+    scenario: &Scenario,
+    specs: &[LinkSpec],
+    up: &[bool],
+    notes: &mut Notes,
+) -> Option<Connection> {
+    let name = &flow.name;
+    if flow.stop <= scenario.warmup || flow.start >= scenario.duration {
+        notes.add(format!("{name} does not send while means are taken: left out."));
+        return None;
+    }
+    let works = |p: &usize| {
+        let path = &flow.paths[*p];
+        path.links.iter().chain(&path.return_links).all(|link| up[*link])
+    };
+    let there: Vec<usize> =
+        (0..flow.paths.len()).filter(|p| joined(flow, *p, scenario.warmup)).filter(works).collect();
+    let regular: Vec<usize> =
+        there.iter().copied().filter(|p| !is_backup(flow, *p, scenario.warmup)).collect();
+    let used = if regular.is_empty() { there } else { regular };
+    if used.is_empty() {
+        notes.add(format!("{name} has no path when means begin: left out."));
+        return None;
+    }
+    notes.flow(flow, used.len(), scenario);
+    let packet_bits = 8.0 * (f64::from(flow.tcp.mss) + HEADERS);
+    let option = if flow.is_multipath() { DSS } else { 0.0 };
+    let route = |p: usize| {
+        let path = &flow.paths[p];
+        let back = if path.return_links.is_empty() { &path.links } else { &path.return_links };
+        let delay = |link: &usize| {
+            (specs[*link].delay.as_secs_f64() + specs[*link].jitter.up_to.as_secs_f64() / 2.0, *link)
+        };
+        let there =
+            path.links.iter().map(delay).map(|(delay, link)| delay + packet_bits / specs[link].rate_bps);
+        // What comes back without links of its own has the same propagation delay, no jitter and no queue.
+        let propagation = |link: &usize| specs[*link].delay.as_secs_f64();
+        let back_s: f64 = if path.return_links.is_empty() {
+            back.iter().map(propagation).sum()
+        } else {
+            back.iter().map(|link| delay(link).0).sum()
+        };
+        Route {
+            path: p,
+            links: path.links.clone(),
+            back: path.return_links.clone(),
+            base_rtt_s: there.sum::<f64>() + back_s,
+        }
+    };
+    Some(Connection {
+        flow: f,
+        packet_bits,
+        payload_bits: 8.0 * (f64::from(flow.tcp.mss) - option),
+        routes: used.into_iter().map(route).collect(),
+    })
+}
+
+/// Whether a path is part of its connection at that time.
+fn joined(flow: &Flow, path: usize, time: Time) -> bool {
+    let mut events = flow.events.iter().filter(|event| event.path == path);
+    let from_the_start = !events.clone().next().is_some_and(|event| event.action == SubflowAction::Add);
+    let last = events.by_ref().filter(|event| event.at <= time);
+    last.fold(from_the_start, |joined, event| match event.action {
+        SubflowAction::Add => true,
+        SubflowAction::Remove => false,
+        SubflowAction::Backup(_) => joined,
+    })
+}
+
+fn is_backup(flow: &Flow, path: usize, time: Time) -> bool {
+    let events = flow.events.iter().filter(|event| event.path == path && event.at <= time);
+    events.fold(flow.paths[path].backup, |backup, event| match event.action {
+        SubflowAction::Backup(backup) => backup,
+        _ => backup,
+    })
+}
+
+/// Sentences about what is left out and assumed, each once.
+#[derive(Default)]
+struct Notes(Vec<String>);
+
+impl Notes {
+    fn add(&mut self, note: String) {
+        if !self.0.contains(&note) {
+            self.0.push(note);
+        }
+    }
+
+    fn flow(&mut self, flow: &Flow, used: usize, scenario: &Scenario) {
+        // Flows alike, from a count, share their notes.
+        let name = flow.name.rsplit_once('/').map_or(flow.name.as_str(), |(name, _)| name);
+        let begin = scenario.warmup;
+        if used < flow.paths.len() {
+            self.add(format!(
+                "{name}: {used} of {} paths, those in use when means begin, at {begin}.",
+                flow.paths.len()
+            ));
+        }
+        if flow.events.iter().any(|event| event.at > begin) {
+            self.add(format!("{name}: its subflows change after {begin}, which is not looked at."));
+        }
+        if flow.start > begin || flow.stop < scenario.duration {
+            self.add(format!(
+                "{name} sends from {} to {} only; taken as if it were there while means are taken.",
+                flow.start, flow.stop
+            ));
+        }
+        if flow.application != (Application::Bulk { bytes: None }) {
+            self.add(format!("{name} does not send all the time; taken as if it did."));
+        }
+        if flow.is_multipath() && flow.scheduler == Scheduler::Redundant {
+            self.add(format!("{name} sends everything on every subflow: its goodput is not their sum."));
+        }
+    }
+
+    fn link(&mut self, name: &str, spec: &LinkSpec, begin: &LinkSpec, scenario: &Scenario) {
+        let at = scenario.warmup;
+        if spec.changes.iter().any(|change| change.at > at) {
+            self.add(format!("{name} changes after {at}: taken as it is then, when means begin."));
+        }
+        match spec.aqm {
+            None => {}
+            Some(Aqm::FqCoDel(_)) => self.add(format!(
+                "{name} has a queue for each flow: it gives each subflow its share, whatever the congestion control \
+                 asks for. The equilibria are those of a common queue that waits CoDel's target."
+            )),
+            Some(aqm) => {
+                let wait = match aqm {
+                    Aqm::Red(_) => "as long as half way between its thresholds",
+                    _ => "its target",
+                };
+                self.add(format!("{name} manages its queue: packets wait {wait}, and each is as likely to be lost."));
+            }
+        }
+        if matches!(begin.loss, Loss::GilbertElliott { .. }) {
+            self.add(format!(
+                "{name} loses in bursts: each loss counts, though a window is reduced once for a burst."
+            ));
+        }
+        if begin.ecn_threshold_bytes.is_some() {
+            self.add(format!(
+                "{name} marks: the loss rate is that of marks, and its queue is shorter than assumed."
+            ));
+        }
+    }
+}

@@ -1,0 +1,48 @@
+//! Response functions of single-path flows: the mean window at a loss rate and round-trip time.
+
+use anabranch_cc::response::{self, reno};
+
+/// A single-path flow's response function.
+#[derive(Clone, Copy, Debug)]
+pub(crate) enum Response {
+    /// √(3/2p).
+    Reno,
+    /// RFC 9438 §5: the larger of K (T/p)^¾ and Reno's.
+    Cubic(response::Cubic),
+}
+
+impl Response {
+    /// The mean window, in segments, at loss rate `p` and round-trip time `rtt` in seconds.
+    pub fn window(&self, p: f64, rtt: f64) -> f64 {
+        match self {
+            Response::Reno => reno(p),
+            Response::Cubic(cubic) => cubic.mean(p, rtt),
+        }
+    }
+
+    /// Reno's mean window at the loss rate that gives this flow `window`.
+    pub fn reno_beside(&self, window: f64, rtt: f64) -> f64 {
+        match self {
+            Response::Cubic(cubic) if window > cubic.crossing(rtt) => cubic.virtual_reno(window, rtt),
+            _ => window,
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// In either of CUBIC's regions the loss rate that gives a window gives Reno's beside it.
+    #[test]
+    fn reno_beside_cubic() {
+        let cubic = Response::Cubic(response::Cubic::new(0.4, 0.7));
+        for rtt in [0.01, 0.1, 0.3] {
+            for p in [1e-9, 1e-6, 1e-4, 1e-2] {
+                let beside = cubic.reno_beside(cubic.window(p, rtt), rtt);
+                assert!((beside / (1.5 / p).sqrt() - 1.0).abs() < 1e-9, "{beside} at {p}, {rtt} s");
+            }
+        }
+        assert_eq!(Response::Reno.reno_beside(40.0, 0.1), 40.0);
+    }
+}

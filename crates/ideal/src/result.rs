@@ -1,0 +1,274 @@
+//! The ideals of a scenario, with its flows, subflows and links as a run's summary has them.
+
+use crate::algorithm::{self, COUPLED};
+use crate::equilibrium::{Equilibrium, equilibrium};
+use crate::network::Network;
+use crate::rule::Rule;
+use crate::utility::{self, UtilityError};
+use anabranch_record::jain;
+use anabranch_scenario::Scenario;
+use serde::Serialize;
+
+/// What theory gives for a scenario.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+pub struct Ideals {
+    /// The scenario's name.
+    pub scenario: String,
+    /// SHA-256 of the effective scenario.
+    pub scenario_hash: String,
+    /// The links and flows are those of this time, in seconds: where means begin.
+    pub at_s: f64,
+    /// The part of a bottleneck's buffer that is taken to be full on average.
+    pub queue: f64,
+    /// The allocation in which every flow runs what the scenario gives it, by its `id`; null where there is none.
+    pub own: Option<String>,
+    /// Max–min fairness, resource pooling, then the equilibria.
+    pub allocations: Vec<Allocation>,
+    /// What there is not, and why.
+    pub missing: Vec<Missing>,
+    /// What of the scenario the theory does not show, and what is assumed instead.
+    pub notes: Vec<String>,
+}
+
+/// One way to share the links.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+pub struct Allocation {
+    /// `max-min`, `pooled`, the algorithm of the multipath flows, or `own`.
+    pub id: String,
+    /// For people.
+    pub title: String,
+    /// Every flow of the scenario.
+    pub flows: Vec<FlowIdeal>,
+    /// Every link.
+    pub links: Vec<LinkIdeal>,
+    /// Jain's index of the connections' goodputs; null without flows.
+    pub jain: Option<f64>,
+}
+
+/// A connection's part.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+pub struct FlowIdeal {
+    /// The flow's name.
+    pub name: String,
+    /// The algorithm that it runs here; null in allocations that no algorithm makes.
+    pub cc: Option<String>,
+    /// Payload, bits per second; null for a flow that is left out.
+    pub goodput_bps: Option<f64>,
+    /// Each of its paths.
+    pub subflows: Vec<SubflowIdeal>,
+}
+
+/// A subflow's part. All is null on a path that is not in use; windows, round-trip times and loss rates exist in equilibria
+/// only.
+#[derive(Clone, Debug, Default, PartialEq, Serialize)]
+pub struct SubflowIdeal {
+    /// Names of the links from sender to receiver.
+    pub path: Vec<String>,
+    /// Payload, bits per second. In the fair allocations only the sum over the subflows is unique.
+    pub goodput_bps: Option<f64>,
+    /// Mean congestion window.
+    pub cwnd_segments: Option<f64>,
+    /// Mean round-trip time.
+    pub rtt_s: Option<f64>,
+    /// Losses, congestion's and random ones, ÷ segments sent.
+    pub loss_rate: Option<f64>,
+}
+
+/// A link's part.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+pub struct LinkIdeal {
+    /// Its name.
+    pub name: String,
+    /// Load ÷ capacity.
+    pub utilisation: f64,
+    /// Loss rate through congestion; null but in equilibria.
+    pub loss_rate: Option<f64>,
+}
+
+/// An allocation that there is not.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+pub struct Missing {
+    /// Its `id`.
+    pub id: String,
+    /// Its title.
+    pub title: String,
+    /// Why.
+    pub why: String,
+}
+
+impl Ideals {
+    /// An allocation by its `id`.
+    pub fn allocation(&self, id: &str) -> Option<&Allocation> {
+        self.allocations.iter().find(|allocation| allocation.id == id)
+    }
+}
+
+/// Ideals under construction.
+pub(crate) struct Builder<'a> {
+    scenario: &'a Scenario,
+    network: Network,
+    ideals: Ideals,
+}
+
+impl<'a> Builder<'a> {
+    pub fn new(scenario: &'a Scenario, network: Network, queue: f64) -> Self {
+        let ideals = Ideals {
+            scenario: scenario.name.clone(),
+            scenario_hash: scenario.hash.clone(),
+            at_s: scenario.warmup.as_secs_f64(),
+            queue,
+            own: None,
+            allocations: vec![],
+            missing: vec![],
+            notes: network.notes.clone(),
+        };
+        Builder { scenario, network, ideals }
+    }
+
+    pub fn finish(self) -> Ideals {
+        self.ideals
+    }
+
+    fn missing(&mut self, id: &str, title: &str, why: String) {
+        self.ideals.missing.push(Missing { id: id.into(), title: title.into(), why });
+    }
+
+    /// Capacities in bits per second, and connections of equal weight over them.
+    pub fn problem(&self) -> (Vec<f64>, Vec<utility::Connection>) {
+        let connection = |c: &crate::network::Connection| utility::Connection {
+            weight: 1.0,
+            routes: c.routes.iter().map(|route| route.links.clone()).collect(),
+        };
+        let capacities = self.network.links.iter().map(|link| link.rate_bps).collect();
+        (capacities, self.network.connections.iter().map(connection).collect())
+    }
+
+    /// Adds a fair allocation of the links' capacities: rates of the routes of each of [`Builder::problem`]'s connections.
+    pub fn fair(&mut self, id: &str, title: &str, rates: Result<Vec<Vec<f64>>, UtilityError>) {
+        let rates = match rates {
+            Ok(rates) => rates,
+            Err(error) => return self.missing(id, title, error.to_string()),
+        };
+        let mut flows = self.flows(|_| None);
+        let mut loads = vec![0.0; self.network.links.len()];
+        for (connection, rates) in self.network.connections.iter().zip(&rates) {
+            let flow = &mut flows[connection.flow];
+            let total: f64 = rates.iter().sum();
+            for (route, rate) in connection.routes.iter().zip(rates) {
+                // What the solver leaves to a route that is not used.
+                let rate = if *rate < 1e-4 * total { 0.0 } else { *rate };
+                flow.subflows[route.path].goodput_bps =
+                    Some(rate * connection.payload_bits / connection.packet_bits);
+                route.links.iter().for_each(|link| loads[*link] += rate);
+            }
+        }
+        self.add(id, title, flows, &loads, |_| None);
+    }
+
+    /// The equilibria with each of `coupled`, and with what the scenario gives every flow.
+    pub fn equilibria(&mut self, coupled: &[&str]) {
+        let flow = |c: &crate::network::Connection| &self.scenario.flows[c.flow];
+        let several: Vec<bool> = self.network.connections.iter().map(|c| flow(c).is_multipath()).collect();
+        let own: Vec<Option<Rule>> =
+            self.network.connections.iter().map(|c| algorithm::own(flow(c))).collect();
+        let names: Vec<&str> = self.network.connections.iter().map(|c| algorithm::name(flow(c))).collect();
+        // The one algorithm of all multipath flows, if it is one of those asked for.
+        let mut multipath =
+            names.iter().zip(&several).filter(|(_, several)| **several).map(|(name, _)| *name);
+        let first = multipath.next();
+        let common = first.filter(|name| multipath.all(|other| other == *name));
+        let own_is = common.filter(|name| coupled.contains(name));
+        if several.contains(&true) {
+            for (id, title) in COUPLED.into_iter().filter(|(id, _)| coupled.contains(id)) {
+                let rules: Vec<Option<Rule>> = own
+                    .iter()
+                    .zip(&several)
+                    .map(|(own, several)| if *several { algorithm::coupled(id) } else { *own })
+                    .collect();
+                self.equilibrium(id, title, &rules, Some(id));
+            }
+        }
+        match own_is {
+            Some(id) => self.ideals.own = self.ideals.allocation(id).map(|found| found.id.clone()),
+            None => {
+                self.equilibrium("own", "What the scenario's flows run", &own, None);
+                self.ideals.own = self.ideals.allocation("own").map(|found| found.id.clone());
+            }
+        }
+    }
+
+    /// The equilibrium under these rules, the multipath flows running `coupled` or what is theirs.
+    fn equilibrium(&mut self, id: &str, title: &str, rules: &[Option<Rule>], coupled: Option<&str>) {
+        if let Some(c) = rules.iter().position(Option::is_none) {
+            let flow = &self.scenario.flows[self.network.connections[c].flow];
+            let why = format!(
+                "{} runs {}, for which there is no model of windows and loss",
+                flow.name, flow.cc.entry.name
+            );
+            return self.missing(id, title, why);
+        }
+        let rules: Vec<Rule> = rules.iter().flatten().copied().collect();
+        if rules.is_empty() {
+            return self.missing(id, title, "no flow sends while means are taken".into());
+        }
+        let Equilibrium { routes, losses, loads } = match equilibrium(&self.network, &rules) {
+            Ok(found) => found,
+            Err(error) => return self.missing(id, title, error.to_string()),
+        };
+        let mut flows = self.flows(|flow| {
+            let own = flow.cc.entry.name;
+            Some(coupled.filter(|_| flow.is_multipath()).unwrap_or(own).to_owned())
+        });
+        for (connection, settled) in self.network.connections.iter().zip(&routes) {
+            let flow = &mut flows[connection.flow];
+            for (route, settled) in connection.routes.iter().zip(settled) {
+                let subflow = &mut flow.subflows[route.path];
+                let path = settled.path;
+                subflow.goodput_bps = Some(settled.window / path.rtt_s * connection.payload_bits);
+                subflow.cwnd_segments = Some(settled.window);
+                subflow.rtt_s = Some(path.rtt_s);
+                subflow.loss_rate = Some(path.loss);
+            }
+        }
+        self.add(id, title, flows, &loads, |link| Some(losses[link]));
+    }
+
+    /// Every flow of the scenario, without values yet.
+    fn flows(&self, cc: impl Fn(&anabranch_scenario::Flow) -> Option<String>) -> Vec<FlowIdeal> {
+        let subflow = |path: &anabranch_scenario::Path| SubflowIdeal {
+            path: path.links.iter().map(|link| self.scenario.links[*link].name.clone()).collect(),
+            ..SubflowIdeal::default()
+        };
+        let flow = |flow: &anabranch_scenario::Flow| FlowIdeal {
+            name: flow.name.clone(),
+            cc: cc(flow),
+            goodput_bps: None,
+            subflows: flow.paths.iter().map(subflow).collect(),
+        };
+        self.scenario.flows.iter().map(flow).collect()
+    }
+
+    fn add(
+        &mut self,
+        id: &str,
+        title: &str,
+        mut flows: Vec<FlowIdeal>,
+        loads: &[f64],
+        loss_rate: impl Fn(usize) -> Option<f64>,
+    ) {
+        for flow in &mut flows {
+            let known: Vec<f64> = flow.subflows.iter().filter_map(|subflow| subflow.goodput_bps).collect();
+            flow.goodput_bps = (!known.is_empty()).then(|| known.iter().sum());
+        }
+        let goodputs: Vec<f64> = flows.iter().filter_map(|flow| flow.goodput_bps).collect();
+        let link = |(i, link): (usize, &anabranch_scenario::NamedLink)| LinkIdeal {
+            name: link.name.clone(),
+            utilisation: loads[i] / self.network.links[i].rate_bps,
+            loss_rate: loss_rate(i),
+        };
+        let links = self.scenario.links.iter().enumerate().map(link).collect();
+        let allocation =
+            Allocation { id: id.into(), title: title.into(), flows, links, jain: jain(&goodputs) };
+        self.ideals.allocations.push(allocation);
+    }
+}

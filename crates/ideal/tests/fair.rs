@@ -1,0 +1,201 @@
+//! Max–min and proportional fairness against independent solvers.
+
+use anabranch_ideal::max_min;
+use anabranch_ideal::utility::{Connection, maximise};
+use proptest::prelude::*;
+
+fn connection(routes: &[&[usize]]) -> Connection {
+    Connection { weight: 1.0, routes: routes.iter().map(|links| links.to_vec()).collect() }
+}
+
+fn totals(rates: &[Vec<f64>]) -> Vec<f64> {
+    rates.iter().map(|routes| routes.iter().sum()).collect()
+}
+
+fn near(ours: &[f64], expected: &[f64], within: f64) -> bool {
+    let largest = expected.iter().copied().fold(0.0, f64::max);
+    ours.len() == expected.len() && ours.iter().zip(expected).all(|(a, b)| (a - b).abs() <= within * largest)
+}
+
+/// Loads of the links.
+fn loads(links: usize, connections: &[Connection], rates: &[Vec<f64>]) -> Vec<f64> {
+    let mut loads = vec![0.0; links];
+    for (connection, rates) in connections.iter().zip(rates) {
+        for (route, rate) in connection.routes.iter().zip(rates) {
+            route.iter().for_each(|link| loads[*link] += rate);
+        }
+    }
+    loads
+}
+
+/// Max–min with one route each: all grow alike, those on a link that is full stop (Bertsekas and Gallager, §6.5.2).
+fn progressive_filling(capacities: &[f64], connections: &[Connection]) -> Vec<f64> {
+    let crosses = |s: usize, link: usize| connections[s].routes[0].contains(&link);
+    let mut rates: Vec<Option<f64>> = vec![None; connections.len()];
+    while rates.iter().any(Option::is_none) {
+        let growing = |link| (0..rates.len()).filter(|s| rates[*s].is_none() && crosses(*s, link)).count();
+        let room = |link: usize| {
+            let taken: f64 = (0..rates.len()).filter(|s| crosses(*s, link)).filter_map(|s| rates[s]).sum();
+            (capacities[link] - taken) / growing(link) as f64
+        };
+        let links = (0..capacities.len()).filter(|link| growing(*link) > 0);
+        let (link, level) = links.map(|link| (link, room(link))).min_by(|a, b| a.1.total_cmp(&b.1)).unwrap();
+        (0..rates.len()).for_each(|s| {
+            if crosses(s, link) && rates[s].is_none() {
+                rates[s] = Some(level);
+            }
+        });
+    }
+    rates.into_iter().flatten().collect()
+}
+
+/// Max–min where every route is one link. Connections together can have no more than the links that any of them uses,
+/// for each set of them, and that suffices (Hall's theorem with capacities). The set with the least per head is
+/// satisfied first, then the rest with the links that are left.
+fn by_subsets(capacities: &[f64], connections: &[Connection]) -> Vec<f64> {
+    let n = connections.len();
+    let reach: Vec<Vec<usize>> =
+        connections.iter().map(|c| c.routes.iter().map(|r| r[0]).collect()).collect();
+    let mut totals = vec![0.0; n];
+    let (mut left, mut gone) = ((1_u32 << n) - 1, vec![false; capacities.len()]);
+    while left != 0 {
+        let members = |set: u32| (0..n).filter(move |s| set & (1 << s) != 0);
+        let capacity = |set: u32| -> f64 {
+            let used = |link: usize| !gone[link] && members(set).any(|s| reach[s].contains(&link));
+            (0..capacities.len()).filter(|link| used(*link)).map(|link| capacities[link]).sum()
+        };
+        let per_head = |set: u32| capacity(set) / f64::from(set.count_ones());
+        let sets = (1..=left).filter(|set| set & !left == 0);
+        let least = sets.min_by(|a, b| per_head(*a).total_cmp(&per_head(*b))).unwrap();
+        let level = per_head(least);
+        for s in members(least) {
+            totals[s] = level;
+            reach[s].iter().for_each(|link| gone[*link] = true);
+        }
+        left &= !least;
+    }
+    totals
+}
+
+/// Proportional fairness by Kelly's primal algorithm: rates move towards routes whose price, a steep function of the
+/// load, is below the connection's marginal utility.
+fn kelly(capacities: &[f64], connections: &[Connection]) -> Vec<f64> {
+    const STEEP: f64 = 100.0;
+    let mut rates: Vec<Vec<f64>> = connections.iter().map(|c| vec![1.0; c.routes.len()]).collect();
+    for _ in 0..20_000 {
+        let loads = loads(capacities.len(), connections, &rates);
+        let prices: Vec<f64> = loads.iter().zip(capacities).map(|(l, c)| (l / c).powf(STEEP) / c).collect();
+        for (connection, rates) in connections.iter().zip(&mut rates) {
+            let total: f64 = rates.iter().sum();
+            for (route, rate) in connection.routes.iter().zip(rates) {
+                let price: f64 = route.iter().map(|link| prices[*link]).sum();
+                *rate *= (0.2 / STEEP * (1.0 - total * price).max(-50.0)).exp();
+            }
+        }
+    }
+    // What steepness leaves beyond the capacities.
+    let loads = loads(capacities.len(), connections, &rates);
+    let most = loads.iter().zip(capacities).map(|(l, c)| l / c).fold(0.0, f64::max);
+    totals(&rates).iter().map(|total| total / most).collect()
+}
+
+#[test]
+fn max_min_by_hand() {
+    // Two on a link of 10, one of them also on one of 4 alone: (4, 6).
+    let flows = [connection(&[&[0, 1]]), connection(&[&[0]])];
+    assert!(near(&totals(&max_min(&[10.0, 4.0], &flows).unwrap()), &[4.0, 6.0], 1e-6));
+    // A connection over both links leaves the first to the other, as far as that is fair.
+    let flows = [connection(&[&[0]]), connection(&[&[0], &[1]])];
+    assert!(near(&totals(&max_min(&[100.0, 60.0], &flows).unwrap()), &[80.0, 80.0], 1e-6));
+    assert!(near(&totals(&max_min(&[50.0, 90.0], &flows).unwrap()), &[50.0, 90.0], 1e-6));
+    // Two subflows on one link count once.
+    let flows = [connection(&[&[0], &[0]]), connection(&[&[0]])];
+    assert!(near(&totals(&max_min(&[40.0], &flows).unwrap()), &[20.0, 20.0], 1e-6));
+}
+
+#[test]
+fn what_is_no_network_is_an_error() {
+    assert!(max_min(&[1.0], &[]).is_err());
+    assert!(max_min(&[f64::NAN], &[connection(&[&[0]])]).is_err());
+    assert!(max_min(&[1.0], &[connection(&[&[0, 0]])]).is_err());
+}
+
+/// Some links, and connections with routes of any links.
+fn networks(
+    routes: impl Into<prop::collection::SizeRange>,
+    longest: usize,
+) -> impl Strategy<Value = (Vec<f64>, Vec<Connection>)> {
+    let routes = routes.into();
+    (1..5_usize).prop_flat_map(move |links| {
+        let route = prop::sample::subsequence((0..links).collect::<Vec<_>>(), 1..=longest.min(links));
+        let connection = prop::collection::vec(route, routes.clone())
+            .prop_map(|routes| Connection { weight: 1.0, routes });
+        (prop::collection::vec(10.0..100.0, links), prop::collection::vec(connection, 1..6))
+    })
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig { cases: 64, ..ProptestConfig::default() })]
+
+    #[test]
+    fn single_routes_fill_progressively((capacities, connections) in networks(1..=1, 4)) {
+        let ours = totals(&max_min(&capacities, &connections).unwrap());
+        let expected = progressive_filling(&capacities, &connections);
+        prop_assert!(near(&ours, &expected, 1e-5), "{ours:?} {expected:?}");
+    }
+
+    #[test]
+    fn short_routes_fill_subset_by_subset((capacities, connections) in networks(1..4, 1)) {
+        let ours = totals(&max_min(&capacities, &connections).unwrap());
+        let expected = by_subsets(&capacities, &connections);
+        prop_assert!(near(&ours, &expected, 1e-5), "{ours:?} {expected:?}");
+    }
+
+    /// Nothing is over its capacity, every route of every connection crosses a full link, and no other allocation, ours
+    /// moved a little and cut to size, has a larger smallest total, or the same and a larger second smallest, and so on.
+    #[test]
+    fn nothing_is_fairer(
+        (capacities, connections) in networks(1..4, 3),
+        moves in prop::collection::vec(prop::collection::vec(-0.3..0.3_f64, 20), 50),
+    ) {
+        let rates = max_min(&capacities, &connections).unwrap();
+        let full: Vec<bool> = loads(capacities.len(), &connections, &rates)
+            .iter()
+            .zip(&capacities)
+            .map(|(load, capacity)| {
+                assert!(*load <= capacity * (1.0 + 1e-6));
+                *load >= capacity * (1.0 - 1e-4)
+            })
+            .collect();
+        prop_assert!(connections.iter().flat_map(|c| &c.routes).all(|r| r.iter().any(|link| full[*link])));
+
+        let sorted = |rates: &[Vec<f64>]| {
+            let mut totals = totals(rates);
+            totals.sort_by(f64::total_cmp);
+            totals
+        };
+        let ours = sorted(&rates);
+        for by in &moves {
+            let mut by = by.iter();
+            let other: Vec<Vec<f64>> = rates
+                .iter()
+                .map(|routes| routes.iter().map(|rate| (rate + 10.0 * by.next().unwrap()).max(0.0)).collect())
+                .collect();
+            let loads = loads(capacities.len(), &connections, &other);
+            let most = loads.iter().zip(&capacities).map(|(l, c)| l / c).fold(1.0, f64::max);
+            let other: Vec<f64> = sorted(&other).iter().map(|total| total / most).collect();
+            let differs = ours.iter().zip(&other).find(|(a, b)| (*a - *b).abs() > 1e-3);
+            prop_assert!(differs.is_none_or(|(a, b)| a > b), "{ours:?} {other:?}");
+        }
+    }
+
+    /// An independent solver for proportional fairness; the steepness of its prices leaves a few percent.
+    #[test]
+    fn pooling_agrees_with_kellys_algorithm((capacities, connections) in networks(1..4, 3)) {
+        let ours = maximise(&capacities, &connections).unwrap().totals;
+        let theirs = kelly(&capacities, &connections);
+        let utility = |totals: &[f64]| totals.iter().map(|total| total.ln()).sum::<f64>();
+        prop_assert!(utility(&ours) >= utility(&theirs) - 1e-6, "{ours:?} {theirs:?}");
+        prop_assert!(near(&ours, &theirs, 0.06), "{ours:?} {theirs:?}");
+    }
+}
