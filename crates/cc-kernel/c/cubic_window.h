@@ -10,13 +10,16 @@
 /* The largest such window: one in the background can be three times a path's. */
 #define AB_MAX_CUBIC (AB_MAX_CWND << 2)
 #define AB_K_BITS 10
+#define AB_STAGE_BITS 20
+#define AB_LONGEST_STAGE (1ULL << 62)
 
 /* CUBIC's state in congestion avoidance. Windows in Q40 segments, times in us. */
 struct ab_cubic {
 	u64 w_max; /* window at the plateau of the cubic function */
 	u64 prior; /* window before the last congestion; 0 before the first */
-	u64 epoch; /* when the stage began, moved on by the time in which the application limited the sender */
 	u64 last; /* when an acknowledgement was last seen */
+	u64 t; /* from the start of the stage to then, without the time in which the application limited the sender,
+		* Q20 us */
 	u64 w_est; /* the window of a Reno flow in the same place (section 4.3) */
 	u64 k; /* time from the start of the stage to the plateau, 1/1024 us */
 	u8 begun; /* whether in a stage of congestion avoidance: not in slow start and recovery */
@@ -61,46 +64,63 @@ AB_OPAQUE u64 ab_cubic_k(u64 below)
 	return k + 2;
 }
 
-/* The cubic function (Figure 1), t us into the stage. */
+/* The cubic function (Figure 1), t (Q20 us) into the stage. */
 AB_INLINE u64 ab_cubic_at(const struct ab_cubic *c, u64 t)
 {
-	u64 fine = ab_min(t, 1ULL << 40) << AB_K_BITS;
+	u64 fine = t >> (AB_STAGE_BITS - AB_K_BITS);
 
 	return fine < c->k ? ab_less(c->w_max, ab_cubic_rise(c->k - fine)) : c->w_max + ab_cubic_rise(fine - c->k);
 }
 
 /* Starts a stage of congestion avoidance (section 4.2). */
-AB_INLINE void ab_cubic_begin(struct ab_cubic *c, u64 w, u64 now)
+AB_INLINE void ab_cubic_begin(struct ab_cubic *c, u64 w)
 {
 	if (c->from_plateau || c->w_max < w)
 		c->w_max = w;
 	c->k = ab_cubic_k(c->w_max - w);
-	c->epoch = now;
+	c->t = 0;
 	c->w_est = w;
 	c->begun = 1;
 }
 
-/* The window w after `part` of it (Q40) was acknowledged in congestion avoidance. */
-AB_OPAQUE u64 ab_cubic_grow(struct ab_cubic *c, u64 w, u64 part, u64 now, u32 srtt)
+/* What passed since the last acknowledgement, Q20 us; 2^40 us at most. */
+AB_INLINE u64 ab_cubic_passed(struct ab_cubic *c, u64 now)
 {
-	u64 t, target;
+	u64 passed = ab_min(ab_less(now, c->last), 1ULL << 40);
+
+	c->last = now;
+	return passed << AB_STAGE_BITS;
+}
+
+/*
+ * The window w after `part` of it (Q40) was acknowledged in congestion avoidance; c->t is up to date. `reno`: such
+ * a part, as it counts for W_est. `ahead`: a round-trip time, Q20 us.
+ */
+AB_OPAQUE u64 ab_cubic_step(struct ab_cubic *c, u64 w, u64 part, u64 reno, u64 ahead)
+{
+	u64 target;
 
 	if (!c)
 		return w;
 	if (!c->begun)
-		ab_cubic_begin(c, w, now);
-	c->last = now;
+		ab_cubic_begin(c, w);
 	/* Section 4.3, Figure 4: alpha = 9/17, and 1 once the window before the loss is regained. */
-	c->w_est = ab_min(c->w_est + (c->w_est < c->prior ? part * 9 / 17 : part), AB_MAX_CUBIC);
+	c->w_est = ab_min(c->w_est + (c->w_est < c->prior ? reno * 9 / 17 : reno), AB_MAX_CUBIC);
 
-	t = ab_less(now, c->epoch);
-	if (ab_cubic_at(c, t) < c->w_est) {
+	if (ab_cubic_at(c, c->t) < c->w_est) {
 		u64 most = ab_min(ab_mul(w, part, AB_WINDOW_BITS), AB_MAX_CUBIC);
 
 		return ab_max(w, ab_min(c->w_est, w + most)); /* section 4.3 */
 	}
-	target = ab_min(ab_max(ab_cubic_at(c, t + srtt), w), w + w / 2); /* section 4.2 */
+	target = ab_min(ab_max(ab_cubic_at(c, c->t + ahead), w), w + w / 2); /* section 4.2 */
 	return w + ab_mul(target - w, ab_min(part, AB_SEGMENT), AB_WINDOW_BITS); /* sections 4.4, 4.5 */
+}
+
+/* The same for RFC 9438 as it stands. */
+AB_INLINE u64 ab_cubic_grow(struct ab_cubic *c, u64 w, u64 part, u64 now, u32 srtt)
+{
+	c->t = ab_min(c->t + ab_cubic_passed(c, now), AB_LONGEST_STAGE);
+	return ab_cubic_step(c, w, part, part, (u64)srtt << AB_STAGE_BITS);
 }
 
 /* The window after congestion (section 4.6). */
@@ -116,7 +136,6 @@ AB_INLINE u64 ab_cubic_reduce(struct ab_cubic *c, u64 w)
 /* The application limited the sender since the last acknowledgement: that time does not count (4.2). */
 AB_INLINE void ab_cubic_pause(struct ab_cubic *c, u64 now)
 {
-	c->epoch += ab_less(now, c->last);
 	c->last = ab_max(c->last, now);
 }
 

@@ -51,6 +51,7 @@ unsafe extern "C" {
     pub(crate) static ab_native_cubic: Functions;
     pub(crate) static ab_native_ewtcp: Functions;
     pub(crate) static ab_native_coupled_cubic: Functions;
+    pub(crate) static ab_native_linked_cubic: Functions;
     pub(crate) static ab_native_lia: Functions;
     pub(crate) static ab_native_olia: Functions;
     pub(crate) static ab_native_balia: Functions;

@@ -60,6 +60,7 @@ static ALL: LazyLock<Vec<KernelEntry>> = LazyLock::new(|| {
         kernel!("compound", "ab_compound", ab_native_compound),
         kernel!("wcompound", "ab_wcompound", ab_native_wcompound),
         kernel!("coupled-cubic", "ab_ccubic", ab_native_coupled_cubic),
+        kernel!("linked-cubic", "ab_lcubic", ab_native_linked_cubic),
     ]
 });
 

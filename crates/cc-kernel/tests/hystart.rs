@@ -65,3 +65,8 @@ fn cubic() {
 fn coupled_cubic() {
     the_same("coupled-cubic");
 }
+
+#[test]
+fn linked_cubic() {
+    the_same("linked-cubic");
+}

@@ -1,4 +1,4 @@
-//! The kernel's BALIA, OLIA, EWTCP and ADW-BALIA against their formulas, evaluated by hand.
+//! The kernel's BALIA, OLIA, EWTCP, ADW-BALIA and Linked CUBIC against their formulas, evaluated by hand.
 
 use anabranch_cc::{Ack, Congestion, Group, Signal};
 use anabranch_cc_kernel::registry;
@@ -149,4 +149,36 @@ fn adw_average_and_a_row_that_is_used_again() {
     adw.remove_path(0);
     assert_eq!(adw.add_path(0.0, 10.0), 0);
     assert_close(mean_spread(&adw, 1), 0.02);
+}
+
+/// n equal paths: each has the n-th part of U, which is all their windows. Below the crossing, 1654 segments at 10 ms,
+/// V is U, and above it, 52 at 100 ms, sqrt(1.5/T) (U/K)^(2/3) with K^4 = 37/30; s = eta V. Another path of a
+/// quarter of the window, where both count as Reno's, has half the share: w = s U and s = eta U.
+#[test]
+fn linked_cubic() {
+    let linked = |paths: &[(f64, f64)]| {
+        let mut group = registry::find("linked-cubic@kernel").unwrap().group(&[]).unwrap();
+        for (r, (rtt, cwnd)) in paths.iter().enumerate() {
+            group.add_path(0.0, *cwnd);
+            acknowledge(&mut group, r, 0.0, 0.0, *rtt);
+        }
+        move |r, name| see(&group, "linked-cubic", r, name)
+    };
+    for n in [2, 3, 8] {
+        for (rtt, cwnd, reno) in [(0.01, 60.0, None), (0.1, 1000.0, Some((1.5f64 / 0.1).sqrt()))] {
+            let see = linked(&vec![(rtt, cwnd); n]);
+            let single = n as f64 * cwnd;
+            let v = reno.map_or(single, |v| v * (single / (37f64 / 30.0).powf(0.25)).powf(2.0 / 3.0));
+            assert_close(see(n - 1, "share"), 1.0 / n as f64);
+            assert_close(see(n - 1, "single"), single);
+            assert_close(see(n - 1, "eta"), 1.0 / n as f64 / v);
+        }
+    }
+    let see = linked(&[(0.01, 80.0), (0.01, 20.0)]);
+    assert_close(see(0, "single"), 100.0);
+    assert_close(see(0, "share"), 0.8);
+    assert_close(see(1, "single"), 50.0);
+    assert_close(see(1, "share"), 0.4);
+    let alone = linked(&[(0.1, 1000.0)]);
+    assert_eq!(alone(0, "share"), 1.0);
 }

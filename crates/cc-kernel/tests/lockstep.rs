@@ -280,6 +280,13 @@ fn coupled_cubic() {
     in_lockstep_by("coupled-cubic", 6e-4, || Run::where_stable("coupled-cubic"));
 }
 
+/// Shares are known within 2e-4 where a path has one segment per 100 s, and increases go with their square. Close
+/// can be what is close for CUBIC.
+#[test]
+fn linked_cubic() {
+    in_lockstep_by("linked-cubic", 6e-4, || Run::where_stable("linked-cubic"));
+}
+
 /// Rates are known within 1e-4 at one segment per 100 s.
 #[test]
 fn lia() {

@@ -1,0 +1,15 @@
+/* Logarithms and powers, to be checked by themselves. */
+#include "../c/logarithm.h"
+
+u32 ab_native_log2(u64 a);
+u64 ab_native_power_down(u64 x);
+
+u32 ab_native_log2(u64 a)
+{
+	return ab_log2(a);
+}
+
+u64 ab_native_power_down(u64 x)
+{
+	return ab_power_down(x);
+}
