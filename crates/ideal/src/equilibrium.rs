@@ -7,7 +7,7 @@
 //! The unknowns are z = ln p. Where Newton's steps for ln(load/capacity) = 0 do not get closer, each link's z is found
 //! by bisection, one link after the other, and Newton takes over again.
 
-use crate::network::Network;
+use crate::network::{Connection, Link, Network};
 use crate::rule::{Path, Rule};
 
 /// ln p of a link without congestion: a loss rate of 10⁻¹⁸.
@@ -90,9 +90,8 @@ struct System<'a> {
 impl<'a> System<'a> {
     fn new(network: &'a Network, rules: Vec<Rule>) -> Self {
         let touches = |link: usize| {
-            let over = |c: &crate::network::Connection| {
-                c.routes.iter().any(|r| r.links.contains(&link) || r.back.contains(&link))
-            };
+            let over =
+                |c: &Connection| c.routes.iter().any(|r| r.links.contains(&link) || r.back.contains(&link));
             (0..network.connections.len()).filter(|c| over(&network.connections[*c])).collect()
         };
         let touched = (0..network.links.len()).map(touches).collect();
@@ -105,8 +104,10 @@ impl<'a> System<'a> {
         let connection = &self.network.connections[c];
         let n = connection.routes.len();
         for (path, route) in self.paths.iter_mut().zip(&connection.routes) {
-            let waits =
-                |link: &usize| self.network.links[*link].wait_s * ((z[*link] - NONE) / RAMP).clamp(0.0, 1.0);
+            let waits = |link: &usize| {
+                let Link { wait_s, wait_per_loss_s, .. } = self.network.links[*link];
+                wait_s * ((z[*link] - NONE) / RAMP).clamp(0.0, 1.0) + wait_per_loss_s * z[*link].exp()
+            };
             let survives: f64 = route
                 .links
                 .iter()

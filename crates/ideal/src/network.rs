@@ -28,6 +28,8 @@ pub(crate) struct Link {
     pub loss: f64,
     /// How long packets wait where it is a bottleneck, in seconds.
     pub wait_s: f64,
+    /// How much longer for each unit of its loss rate through congestion: RED's.
+    pub wait_per_loss_s: f64,
 }
 
 /// A connection.
@@ -86,18 +88,21 @@ fn link(spec: &LinkSpec, packet: f64, queue: f64) -> Link {
         QueueLimit::Bytes(n) => n as f64,
     };
     let full = buffer * 8.0 / spec.rate_bps;
-    let managed = |wait: f64| wait.min(full);
+    let mut wait_per_loss_s = 0.0;
     let wait_s = match spec.aqm {
         None => queue * full,
-        Some(Aqm::CoDel(codel)) => managed(codel.target.as_secs_f64()),
-        Some(Aqm::FqCoDel(fair)) => managed(fair.codel.target.as_secs_f64()),
-        Some(Aqm::Pie(pie)) => managed(pie.target.as_secs_f64()),
+        Some(Aqm::CoDel(codel)) => codel.target.as_secs_f64(),
+        Some(Aqm::FqCoDel(fair)) => fair.codel.target.as_secs_f64(),
+        Some(Aqm::Pie(pie)) => pie.target.as_secs_f64(),
         Some(Aqm::Red(red)) => {
-            let bytes = (red.min + red.max) / 2.0 * if red.bytes { 1.0 } else { packet };
-            managed(bytes * 8.0 / spec.rate_bps)
+            // Its law: the probability rises from 0 at `min` to `max_probability` at `max`.
+            let each = if red.bytes { 1.0 } else { packet } * 8.0 / spec.rate_bps;
+            wait_per_loss_s = (red.max - red.min) * each / red.max_probability.max(1e-3);
+            red.min * each
         }
     };
-    Link { rate_bps: spec.rate_bps, loss: loss_rate(&spec.loss), wait_s }
+    let loss = loss_rate(&spec.loss);
+    Link { rate_bps: spec.rate_bps, loss, wait_s: wait_s.min(full), wait_per_loss_s }
 }
 
 /// The part of packets that a process loses in the long run.
@@ -260,7 +265,7 @@ impl Notes {
             )),
             Some(aqm) => {
                 let wait = match aqm {
-                    Aqm::Red(_) => "as long as half way between its thresholds",
+                    Aqm::Red(_) => "what its thresholds have for the loss rate",
                     _ => "its target",
                 };
                 self.add(format!("{name} manages its queue: packets wait {wait}, and each is as likely to be lost."));

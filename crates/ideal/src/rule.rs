@@ -47,14 +47,20 @@ impl Rule {
             Rule::Olia { sharpness } => {
                 divide(paths, windows, |best, path| (reno(path) / path.rtt_s / best).powf(2.0 * sharpness));
             }
-            // Peng et al. 2016, φ_r = q_r: (4 + α)/5 = (y/X)² with α = max x/x. The best path has α = 1, so that
-            // y = max X, and x ∝ 1/α on each.
+            // The best path has α = max x/x = 1, so that y = max X, and x ∝ 1/α on each.
             Rule::Balia => divide(paths, windows, |best, path| {
                 let behind = best * path.rtt_s / reno(path);
-                1.0 / (5.0 * behind * behind - 4.0)
+                1.0 / balia_alpha(behind * behind)
             }),
         }
     }
+}
+
+/// BALIA's α on a path with (y/X)² = `u` ≥ 1. Peng et al. 2016 have ẋ = k (φ − q): with their increase and a decrease of
+/// (w/2)(1 + α)/2 for each loss, φ = q is u = (4 + α)/5. The algorithm does not take more than (w/2)·3/2, which the fluid
+/// model leaves out; with that, where α > 2, u = (1 + α)(4 + α)/15, and packets agree.
+fn balia_alpha(u: f64) -> f64 {
+    if u <= 1.2 { 5.0 * u - 4.0 } else { ((9.0 + 60.0 * u).sqrt() - 5.0) / 2.0 }
 }
 
 /// Windows that add up to the rate max X, each path's rate in proportion to `part(max X, path)`.
@@ -153,13 +159,16 @@ mod tests {
     }
 
     /// LIA by hand: W = 100 and 50, T = 0.1 s each. Windows are as 1/p, 4 : 1, and add up to the best path's 100: 80
-    /// and 20. OLIA has all on the better one. BALIA: (100/50)² = 4 = (4 + α)/5, so α = 16 and rates are as 16 : 1.
+    /// and 20. OLIA has all on the better one. BALIA: (100/50)² = 4 = (1 + α)(4 + α)/15, so α = (√249 − 5)/2, the rates' ratio. With
+    /// W = 100 and 100/√1.1 it is (4 + α)/5 = 1.1, α = 1.5.
     #[test]
     fn unequal_loss_rates_by_hand() {
         let paths = [(1.5e-4, 0.1), (6e-4, 0.1)];
         close(&windows(Rule::Linked(Response::Reno), &paths), &[80.0, 20.0], 1e-9);
         close(&windows(OLIA, &paths), &[100.0, 0.0], 1e-9);
-        close(&windows(Rule::Balia, &paths), &[1600.0 / 17.0, 100.0 / 17.0], 1e-9);
+        let alpha = (249.0_f64.sqrt() - 5.0) / 2.0;
+        close(&windows(Rule::Balia, &paths), &[alpha, 1.0].map(|part| part * 100.0 / (alpha + 1.0)), 1e-9);
+        close(&windows(Rule::Balia, &[(1.5e-4, 0.1), (1.65e-4, 0.1)]), &[60.0, 40.0], 1e-9);
     }
 
     /// LIA with one loss rate and T = 0.1 and 0.4 s: equal windows w with w/0.1 + w/0.4 = 100/0.1, so w = 80.
@@ -167,9 +176,10 @@ mod tests {
     fn unequal_round_trips_by_hand() {
         let paths = [(1.5e-4, 0.1), (1.5e-4, 0.4)];
         close(&windows(Rule::Linked(Response::Reno), &paths), &[80.0, 80.0], 1e-9);
-        // All on the short path, 100 segments; BALIA: 16 = (4 + α)/5, α = 76.
+        // All on the short path, 100 segments; BALIA: 16 = (1 + α)(4 + α)/15, α = (√969 − 5)/2.
         close(&windows(OLIA, &paths), &[100.0, 0.0], 1e-9);
-        close(&windows(Rule::Balia, &paths), &[7600.0 / 77.0, 400.0 / 77.0], 1e-9);
+        let alpha = (969.0_f64.sqrt() - 5.0) / 2.0;
+        close(&windows(Rule::Balia, &paths), &[alpha, 4.0].map(|part| part * 100.0 / (alpha + 1.0)), 1e-9);
     }
 
     /// RFC 6356's limit: W = 100 at 1 s, 10 at 0.01 s. Without it the first window were 500. With it w₁ = 100, and w₂ = η·100
@@ -198,8 +208,10 @@ mod tests {
             let rates: Vec<f64> = balia.iter().zip(paths).map(|(w, (_, t))| w / t).collect();
             let (y, max) = (rates.iter().sum::<f64>(), rates.iter().copied().fold(0.0, f64::max));
             for (x, (p, t)) in rates.iter().zip(paths) {
-                // 2 (4 + α)/5 / (T y)² = q, with 1.5 for 2.
-                close(&[1.5 * (4.0 + max / x) / 5.0 / (t * y).powi(2)], &[*p], 1e-9);
+                // Per acknowledgement x/(T y²) (1 + α)/2 (4 + α)/5; per loss w/2 min((1 + α)/2, 3/2), with 1.5 for 2.
+                let alpha = max / x;
+                let increase = x / (t * y * y) * (1.0 + alpha) / 2.0 * (4.0 + alpha) / 5.0;
+                close(&[increase], &[p * x * t / 1.5 * ((1.0 + alpha) / 2.0).min(1.5)], 1e-9);
             }
             let linked = windows(Rule::Linked(cubic()), paths);
             let y: f64 = linked.iter().zip(paths).map(|(w, (_, t))| w / t).sum();

@@ -155,7 +155,8 @@ fn unequal_links_by_hand() {
     };
     check("lia", &|r| r * r / (1.0 + r * r)); // w ∝ 1/p ∝ W²
     check("balia", &|r| {
-        let alpha = 5.0 / (r * r) - 4.0;
+        let u = 1.0 / (r * r);
+        let alpha = if u < 1.2 { 5.0 * u - 4.0 } else { ((9.0 + 60.0 * u).sqrt() - 5.0) / 2.0 };
         1.0 / (1.0 + alpha)
     });
     // Max–min and pooling: (20 + 40)/3 = 20 each, so that link 1 is its own flow's.

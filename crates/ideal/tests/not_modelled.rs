@@ -86,13 +86,17 @@ fn what_answers_to_delay_has_no_equilibrium() {
 
 #[test]
 fn managed_queues_wait_for_their_target() {
-    for (kind, wait) in [("codel", 0.005), ("pie", 0.015), ("red", 10.0 * 12e3 / 30e6)] {
+    let packet = 12e3 / 30e6;
+    // RED: p = 0.1 (average − 5)/(15 − 5), in packets, and w = √(3/2p).
+    let window = |wait: f64| (0.02 + packet + wait) / packet;
+    let red = root(|wait| wait / packet - 5.0 - 100.0 * 1.5 / window(wait).powi(2), 0.0, 0.1);
+    for (kind, wait) in [("codel", 0.005), ("pie", 0.015), ("red", red)] {
         let text = format!(
             "[links.a]\nrate = \"30 Mbit/s\"\ndelay = \"10 ms\"\nqueue = \"10 BDP\"\naqm = \"{kind}\"\n"
         ) + &flow("f", "reno", "[[\"a\"]]");
         let ideals = ideals_with(&text, 0.5);
         let rtt = flow_of(&ideals, "own", "f").subflows[0].rtt_s.unwrap();
-        close(rtt, 0.02 + 12e3 / 30e6 + wait, 1e-6);
+        close(rtt, 0.02 + packet + wait, 1e-6);
         noted(&ideals, "a manages its queue");
     }
 }

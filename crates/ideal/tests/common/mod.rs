@@ -5,7 +5,12 @@ use anabranch_ideal::{Allocation, COUPLED, FlowIdeal, Ideals};
 use anabranch_scenario::{Overrides, Scenario, Source, load};
 
 pub fn scenario(text: &str) -> Scenario {
-    let text = format!("name = \"test\"\nduration = \"60 s\"\nwarmup = \"10 s\"\n{text}");
+    lasting("60 s", text)
+}
+
+/// With a warm-up of 10 s.
+pub fn lasting(duration: &str, text: &str) -> Scenario {
+    let text = format!("name = \"test\"\nduration = \"{duration}\"\nwarmup = \"10 s\"\n{text}");
     let source = Source { name: "test.toml".into(), text };
     load(&source, &Overrides::default()).unwrap_or_else(|e| panic!("{e:?}\n{}", source.text))
 }
