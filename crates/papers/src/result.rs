@@ -2,7 +2,7 @@
 //!
 //! Written as JSON by `anabranch paper`, read by the report.
 
-use crate::size;
+use crate::{Shares, size};
 use serde::{Deserialize, Serialize};
 
 /// A paper's experiments, run.
@@ -239,4 +239,7 @@ pub struct Run {
     pub scenario: String,
     /// Its text.
     pub text: String,
+    /// Its goodputs beside what theory gives; missing where the network changes meanwhile or a run failed.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub shares: Option<Shares>,
 }

@@ -1,6 +1,7 @@
 //! Runs a paper: every simulation of its plans in parallel, then rows and figures from the outcomes.
 
 use crate::plan::{Definition, Paper, Plan, Quantity, Reading, RowPlan, Runs, Setup};
+use crate::shares::shares;
 use crate::{Estimate, Experiment, Outcome, PaperResult, Published, Row, Rule, Run, Size, Verdict, estimate};
 use anabranch_net::Time;
 use anabranch_record::{MemorySink, NoSamples, Sink};
@@ -226,11 +227,15 @@ impl Simulation {
 
 /// `as_explained` where the run has the size for which explanations are written, the default one.
 fn conclude(definition: &Definition, plan: &Plan, runs: &Runs<'_>, as_explained: bool) -> Experiment {
-    let run = |setup: &Setup| Run {
-        title: setup.title.clone(),
-        command: setup.command(1),
-        scenario: setup.file.name.into(),
-        text: setup.file.text.into(),
+    let run = |i: usize| {
+        let setup = &plan.setups[i];
+        Run {
+            title: setup.title.clone(),
+            command: setup.command(1),
+            scenario: setup.file.name.into(),
+            text: setup.file.text.into(),
+            shares: shares(setup, runs.of[i]),
+        }
     };
     Experiment {
         id: definition.id().into(),
@@ -242,9 +247,9 @@ fn conclude(definition: &Definition, plan: &Plan, runs: &Runs<'_>, as_explained:
     }
 }
 
-/// Setups without repetitions.
-fn distinct(setups: &[Setup]) -> impl Iterator<Item = &Setup> {
-    setups.iter().enumerate().filter(|(i, s)| !setups[..*i].iter().any(|t| t.is_same(s))).map(|(_, s)| s)
+/// Indices of setups without repetitions.
+fn distinct(setups: &[Setup]) -> impl Iterator<Item = usize> {
+    (0..setups.len()).filter(|i| !setups[..*i].iter().any(|t| t.is_same(&setups[*i])))
 }
 
 /// What a row's runs gave, and the verdict.

@@ -8,3 +8,4 @@ pub mod figure;
 pub mod methods;
 pub mod overview;
 pub mod paper;
+pub mod shares;

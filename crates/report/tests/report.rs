@@ -113,7 +113,14 @@ fn hostile_text_stays_text() {
             (row.explanation, row.published) = (Some(evil()), Published::Claim(evil()));
         }
         for run in &mut e.runs {
-            *run = Run { title: evil(), command: evil(), scenario: evil(), text: evil() };
+            let shares = run.shares.take().map(|mut shares| {
+                shares.notes = vec![evil()];
+                for row in &mut shares.rows {
+                    (row.flow, row.cc, row.path) = (evil(), evil(), Some(evil()));
+                }
+                shares
+            });
+            *run = Run { title: evil(), command: evil(), scenario: evil(), text: evil(), shares };
         }
         for figure in &mut e.figures {
             (figure.id, figure.title) = (evil(), evil());
@@ -259,6 +266,22 @@ fn a_table_of_claims_has_no_ratios() {
         assert_eq!(row.matches("<td").count() + row.matches("<th").count(), heads);
     }
     assert!(table.contains(&format!("colspan=\"{heads}\"")));
+}
+
+/// Beside the goodput of each run, and in the tables of the standard cases, stand the ideals, from the fixture.
+#[test]
+fn ideals_stand_beside_what_was_measured() {
+    let files = files(&fixture::results());
+    for (page, cell) in [("coupled-cubic.html", "9.50 ± 0.25"), ("algorithm-lia.html", "9.50 ± 0.28")] {
+        let html = &files[page];
+        let row = between(html, "<td>all</td>", "</tr>")[0].to_owned();
+        let cells = between(&row, "<td class=\"number\">", "</td>");
+        assert_eq!(cells[..4], [cell, "12.7", "12.6", "–"], "{page}: {row}");
+        // A part has no unique fair share.
+        let parts = between(html, "class=\"part\"", "</tr>");
+        assert!(!parts.is_empty() && parts.iter().all(|part| !part.contains("12.7")));
+        assert!(html.contains("Max–min</th>") && html.contains("No own: neighbour runs vegas."), "{page}");
+    }
 }
 
 #[test]

@@ -4,6 +4,7 @@ use super::case::{Case, Goal};
 use super::over_time;
 use super::result::{CaseResult, FlowRow, Key, LinkRow, Recovery};
 use crate::runner::Outcomes;
+use crate::shares::shares;
 use crate::{Estimate, Outcome, Run, Setup, estimate};
 use anabranch_cc::registry::Entry;
 use anabranch_record::{FlowSummary, SubflowSummary, Summary};
@@ -40,6 +41,7 @@ pub(super) fn case(case: &Case, algorithm: &Entry, setup: &Setup, outcomes: &Out
             command: setup.command(1),
             scenario: setup.file.name.into(),
             text: setup.file.text.into(),
+            shares: shares(setup, outcomes),
         },
         failures: outcomes.iter().filter_map(|run| run.as_ref().err().cloned()).collect(),
     }

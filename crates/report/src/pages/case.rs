@@ -1,14 +1,14 @@
 //! An algorithm in one standard case, and all of them beside each other.
 
 use anabranch_papers::standard::{AlgorithmResult, Case, CaseResult, FlowRow, Goal, Trace};
-use anabranch_papers::{Axis, Estimate, Mark, Panel, Point, Series};
+use anabranch_papers::{Axis, Estimate, Mark, Panel, Point, Series, ShareRow, Shares};
 use maud::{Markup, html};
 
 use crate::{
     csv,
     dots::{self, Column, Dot, Name},
     format,
-    pages::figure::drawing,
+    pages::{figure::drawing, shares},
     plan::{AlgorithmPlan, Plan},
     prose::prose,
     site::Site,
@@ -30,6 +30,7 @@ pub fn section(plan: &AlgorithmPlan, case: &Case, result: &CaseResult, site: &mu
             @for failure in &result.failures { p.failure { "A run failed: " (failure) } }
             (flows(case, result))
             (links(result))
+            @if let Some(shares) = &result.run.shares { (shares::notes(shares)) }
             figure {
                 figcaption { "First seed, over time" }
                 div.panels {
@@ -101,6 +102,7 @@ fn flows(case: &Case, result: &CaseResult) -> Markup {
         (false, flow) => format!("{flow} ({})", row.cc),
     };
     let several = result.flows.iter().filter(|row| !row.part).count() > 1;
+    let shares = result.run.shares.as_ref();
     html! {
         div.scroll tabindex="0" role="region" aria-label={ "Flows: " (case.title) } {
             table.flows {
@@ -109,6 +111,7 @@ fn flows(case: &Case, result: &CaseResult) -> Markup {
                         th scope="col" { "Flow" }
                         th scope="col" { "Path" }
                         th.number scope="col" { "Goodput (Mbit/s)" }
+                        @if shares.is_some() { (shares::headings()) }
                         @if several { th.number scope="col" { "Share" } }
                         th.number scope="col" { "cwnd (segments)" }
                         th.number scope="col" { "RTT (ms)" }
@@ -122,6 +125,7 @@ fn flows(case: &Case, result: &CaseResult) -> Markup {
                             th scope="row" { (name(row)) }
                             td { (row.path.as_deref().unwrap_or("all")) }
                             td.number { (cell(row.goodput_mbps.as_ref())) }
+                            @if let Some(shares) = shares { (ideals(shares, row)) }
                             @if several { td.number { @if !row.part { (cell(row.share.as_ref())) } } }
                             @let whole = row.path.is_none();
                             @for value in [&row.cwnd_segments, &row.rtt_ms, &row.loss_percent] {
@@ -132,6 +136,17 @@ fn flows(case: &Case, result: &CaseResult) -> Markup {
                     }
                 }
             }
+        }
+    }
+}
+
+/// What theory gives for the flow or subflow.
+fn ideals(shares: &Shares, row: &FlowRow) -> Markup {
+    let same = |share: &&ShareRow| (&share.flow, &share.path, share.part) == (&row.flow, &row.path, row.part);
+    html! {
+        @match shares.rows.iter().find(same) {
+            Some(share) => (shares::ideals(share)),
+            None => td colspan="3" {},
         }
     }
 }

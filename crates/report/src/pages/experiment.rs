@@ -5,7 +5,7 @@ use maud::{Markup, html};
 
 use crate::{
     format,
-    pages::figure,
+    pages::{figure, shares},
     plan::ExperimentPlan,
     prose::{paragraphs, prose},
     ratio::Ratio,
@@ -127,6 +127,7 @@ fn runs(runs: &[Run]) -> Markup {
                     div.run {
                         p { (prose(&run.title)) }
                         pre.command tabindex="0" { code { (run.command) } }
+                        @if let Some(shares) = &run.shares { (shares::section(shares)) }
                         details { summary { "The scenario " code { (run.scenario) } } pre tabindex="0" { code { (run.text) } } }
                     }
                 }
