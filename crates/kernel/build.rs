@@ -35,15 +35,28 @@ fn main() {
         command.args(["-g", "-O2", "-target", "bpf", "-mcpu=v3", "-Wall", "-Wextra", "-Werror"]);
         command.args(["-Wno-unused-parameter", "-Wno-missing-declarations"]);
         command.arg(format!("-D__TARGET_ARCH_{target}"));
+        // The object must not depend on where it is built.
+        command.arg("-fdebug-compilation-dir=.");
         for include in [Path::new("bpf"), Path::new(&headers), Path::new(&libbpf)] {
             command.arg("-I").arg(include);
+            command.arg(format!("-ffile-prefix-map={}=.", include.display()));
         }
         let done = command.arg("-c").arg(&source).arg("-o").arg(&object).status();
         assert!(done.is_ok_and(|status| status.success()), "{clang} could not compile {}", source.display());
         let name = source.file_name().unwrap().to_str().unwrap().trim_end_matches(".bpf.c");
-        table += &format!("({name:?}, include_bytes!({object:?})),\n");
+        let build = build(&fs::read(&object).unwrap());
+        table += &format!("({name:?}, {build:?}, include_bytes!({object:?})),\n");
     }
     fs::write(out.join("objects.rs"), format!("&[\n{table}]\n")).unwrap();
+}
+
+/// What tells an object from those of other builds, in as many characters as the kernel's names of maps have
+/// room for: 32 bits of their hash (FNV-1a, folded).
+fn build(object: &[u8]) -> String {
+    let hash = object.iter().fold(0xcbf2_9ce4_8422_2325_u64, |hash, byte| {
+        (hash ^ u64::from(*byte)).wrapping_mul(0x0000_0100_0000_01b3)
+    });
+    format!("{:08x}", (hash >> 32) ^ (hash & 0xffff_ffff))
 }
 
 /// A clang that knows BPF.

@@ -52,9 +52,33 @@ fn load(args: &NamesArgs) -> Result<(), Failure> {
     each(&entries, |entry| {
         Ok(match anabranch_kernel::load(entry)? {
             Load::Done => format!("loaded{}", chosen_again(entry)?),
+            Load::Replaced => "loaded, in the place of another build's".to_owned(),
             Load::Already => "already loaded".to_owned(),
+            Load::OtherInUse(references) => other_in_use(entry, references),
         })
     })
+}
+
+/// Who uses what another build loaded, and how to load this build's.
+fn other_in_use(entry: &KernelEntry, references: u32) -> String {
+    let name = entry.kernel_name;
+    let choosers = anabranch_kernel::choosers(name);
+    let sockets = counted(sockets(references, &choosers), "socket");
+    let others = if choosers.is_empty() { String::new() } else { format!(" and by {}", names(&choosers)) };
+    format!(
+        "another build of anabranch has loaded it, and it is used by {sockets}{others}; new sockets get this \
+         build's after `anabranch kernel unload {name}` and `anabranch kernel load {name}`",
+    )
+}
+
+/// Those of the references that are not the choices of namespaces.
+fn sockets(references: u32, choosers: &[Namespace]) -> usize {
+    references.saturating_sub(choosers.len() as u32) as usize
+}
+
+fn names(namespaces: &[Namespace]) -> String {
+    let names: Vec<_> = namespaces.iter().map(|namespace| namespace.name.as_str()).collect();
+    names.join(", ")
 }
 
 /// A namespace that chose an algorithm keeps the programs that it meant, when these are unloaded and others
@@ -64,8 +88,8 @@ fn chosen_again(entry: &KernelEntry) -> Result<String, Error> {
     for namespace in &choosers {
         namespace.choose(entry.kernel_name)?;
     }
-    let names: Vec<_> = choosers.iter().map(|namespace| namespace.name.as_str()).collect();
-    Ok(if names.is_empty() { String::new() } else { format!("; new sockets of {} use it", names.join(", ")) })
+    let names = names(&choosers);
+    Ok(if names.is_empty() { String::new() } else { format!("; new sockets of {names} use it") })
 }
 
 fn unload(args: &NamesArgs) -> Result<(), Failure> {
@@ -83,13 +107,12 @@ fn unload(args: &NamesArgs) -> Result<(), Failure> {
 /// Who still uses what was unloaded.
 fn unloading(entry: &KernelEntry, references: u32) -> String {
     let choosers = anabranch_kernel::choosers(entry.kernel_name);
-    let names: Vec<_> = choosers.iter().map(|namespace| namespace.name.as_str()).collect();
-    let sockets = references.saturating_sub(names.len() as u32) as usize;
-    let mut text = format!("unloading; {} use it until they are closed", counted(sockets, "socket"));
-    if !names.is_empty() {
+    let sockets = counted(sockets(references, &choosers), "socket");
+    let mut text = format!("unloading; {sockets} use it until they are closed");
+    if !choosers.is_empty() {
         text += &format!(
             ", and new ones of {} until another is chosen there, as by `anabranch kernel use reno`",
-            names.join(", ")
+            names(&choosers)
         );
     }
     text
@@ -150,8 +173,14 @@ fn choose(args: &UseArgs) -> Result<(), Failure> {
     if let Some(entry) = entry {
         let checks = anabranch_kernel::doctor();
         missing(checks.iter().filter(|check| check.need != Need::MptcpEnabled))?;
-        if anabranch_kernel::load(entry).map_err(failed)? == Load::Done {
-            chosen_again(entry).map_err(failed)?;
+        match anabranch_kernel::load(entry).map_err(failed)? {
+            Load::Done => {
+                chosen_again(entry).map_err(failed)?;
+            }
+            Load::OtherInUse(references) => {
+                note(&format!("{}: {}", entry.kernel_name, other_in_use(entry, references)));
+            }
+            Load::Replaced | Load::Already => {}
         }
     }
     let name = entry.map_or(args.name.as_str(), |entry| entry.kernel_name);

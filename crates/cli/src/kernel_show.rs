@@ -69,6 +69,7 @@ impl Row {
         match &self.instance {
             None => "not loaded",
             Some(instance) if !instance.registered => "unloading",
+            Some(instance) if !instance.is_of_this_build() => "loaded, other build",
             Some(_) if self.pinned => "loaded",
             Some(_) => "loaded, not pinned",
         }

@@ -1,9 +1,12 @@
 //! `anabranch kernel`, with the running kernel where it can take algorithms.
 
 mod common;
+#[path = "../../kernel/tests/programs/mod.rs"]
+mod programs;
 #[path = "../../kernel/tests/common/mod.rs"]
 mod running;
 
+use anabranch_cc_kernel::registry;
 use common::{anabranch, command, fits};
 use running::{Kernel, namespace::Namespace, skipped, until};
 use serde_json::Value;
@@ -193,4 +196,23 @@ fn a_namespace_gets_what_is_loaded_again() {
         json["algorithms"].as_array().unwrap().iter().find(new).unwrap_or_else(|| panic!("{json}")).clone();
     assert_eq!(row["sockets"], 2, "{json}");
     drop(connection);
+}
+
+/// After an upgrade: what another build has loaded is told, left to its users, and replaced where there are none.
+#[test]
+fn another_builds() {
+    let Some(_kernel) = Kernel::lock() else { return };
+    let namespace = Namespace::new();
+    let reno = registry::find_kernel("ab_reno").unwrap();
+    programs::load_as_other_build(reno, programs::registrations()[0]);
+    assert_eq!(state(), "loaded, other build");
+    assert!(kernel(&["status"]).contains("other build"));
+    namespace.choose("ab_reno");
+    let said = kernel(&["load", "reno"]);
+    assert!(said.contains(&namespace.name) && said.contains("kernel unload ab_reno"), "{said}");
+    assert_eq!(state(), "loaded, other build");
+    namespace.choose("reno");
+    let replaced = "ab_reno: loaded, in the place of another build's\n";
+    until(|| kernel(&["load", "reno"]) == replaced, "nobody uses it, and it is replaced");
+    assert_eq!(state(), "loaded");
 }

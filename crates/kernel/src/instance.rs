@@ -1,6 +1,7 @@
 //! The algorithms as the kernel has them, pinned or not: a walk over its struct_ops maps.
 
 use crate::layout::Layout;
+use crate::object::build;
 use crate::table::{self, ROOM};
 use crate::{Counters, Error};
 use anabranch_cc_kernel::registry::{self, KernelEntry};
@@ -42,6 +43,9 @@ pub struct Occupancy {
 
 /// Rows of a connection (`AB_PATHS`).
 const PATHS: u64 = 9;
+
+/// How the name ends of the map of its programs' variables. libbpf puts the name of the object before it.
+pub(crate) const VARIABLES: &str = ".bss";
 
 /// `enum bpf_struct_ops_state`: registered without a link, and ready for one.
 const INUSE: u32 = 1;
@@ -105,6 +109,12 @@ impl Instance {
         handles.into_iter().find(|map| map.name().to_string_lossy().ends_with(name))
     }
 
+    /// Whether it is what this build of the library loads.
+    pub fn is_of_this_build(&self) -> bool {
+        let name = format!("{}{VARIABLES}", build(self.entry));
+        self.map(VARIABLES).is_some_and(|map| map.name().to_string_lossy() == name)
+    }
+
     /// How long it has been there.
     pub fn age(&self) -> Duration {
         let now = clock_gettime(ClockId::Boottime);
@@ -135,7 +145,7 @@ impl Instance {
 
     /// What its programs counted.
     pub fn counters(&self) -> Option<Counters> {
-        let value = self.map(".bss")?.lookup(&0u32.to_ne_bytes(), MapFlags::ANY).ok()??;
+        let value = self.map(VARIABLES)?.lookup(&0u32.to_ne_bytes(), MapFlags::ANY).ok()??;
         Counters::from_bytes(&value)
     }
 }

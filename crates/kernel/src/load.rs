@@ -1,8 +1,10 @@
 //! Loading, unloading, and what is loaded.
 
+use crate::instance::VARIABLES;
 use crate::layout::Layout;
+use crate::object::{build, object};
 use crate::pins::{CONNECTIONS, COUNTERS, LINK, OPS, Pins};
-use crate::{Counters, Error, Instance, instances, messages, object, system};
+use crate::{Counters, Error, Instance, instances, messages, system};
 use anabranch_cc_kernel::registry::KernelEntry;
 use libbpf_rs::{MapCore, MapFlags, MapHandle, MapMut, MapType, Object, ObjectBuilder};
 use std::path::{Path, PathBuf};
@@ -13,8 +15,13 @@ use std::time::{Duration, Instant};
 pub enum Load {
     /// It is loaded now.
     Done,
+    /// It is loaded now, in the place of another build's, which nobody used.
+    Replaced,
     /// It was loaded before.
     Already,
+    /// Another build's was loaded before, and stays: so many sockets use it, or namespaces have it as their
+    /// choice. Unloaded it would be theirs alone, and this could be loaded beside it.
+    OtherInUse(u32),
 }
 
 /// What came of [`unload`].
@@ -68,15 +75,18 @@ pub fn load(entry: &'static KernelEntry) -> Result<Load, Error> {
 pub fn load_as(entry: &'static KernelEntry, registration: Registration) -> Result<Load, Error> {
     let pins = Pins::open()?;
     let directory = pins.directory(entry.kernel_name);
-    if is_complete(&directory) && registered(entry)?.is_some() {
-        return Ok(Load::Already);
+    let before = registered(entry)?.filter(|_| is_complete(&directory));
+    match &before {
+        Some(instance) if instance.is_of_this_build() => return Ok(Load::Already),
+        // One of the references is that of the registration.
+        Some(instance) if instance.references > 1 => return Ok(Load::OtherInUse(instance.references - 1)),
+        _ => clear(&pins, entry)?,
     }
-    clear(&pins, entry)?;
     let mut object = open(entry, registration)?;
     pins.make(entry.kernel_name, |directory| {
         pin(&mut object, registration, directory).map_err(with_messages)
     })?;
-    Ok(Load::Done)
+    Ok(if before.is_some() { Load::Replaced } else { Load::Done })
 }
 
 /// Unloads an algorithm: sockets can no longer choose it; those that use it keep it until they close.
@@ -165,15 +175,13 @@ fn clear(pins: &Pins, entry: &KernelEntry) -> Result<(), Error> {
     Ok(())
 }
 
-/// Opens and verifies the programs.
+/// Opens and verifies the programs. The object is named after the build, and so are its maps of variables.
 fn open(entry: &KernelEntry, registration: Registration) -> Result<Object, Error> {
     messages::take();
     let failed = |e| with_messages(Error::bpf(format!("load {}", entry.kernel_name))(e));
     let mut builder = ObjectBuilder::default();
-    let mut open = builder
-        .name(entry.kernel_name)
-        .and_then(|builder| builder.open_memory(object(entry)))
-        .map_err(failed)?;
+    let mut open =
+        builder.name(build(entry)).and_then(|builder| builder.open_memory(object(entry))).map_err(failed)?;
     if registration == Registration::Map {
         for mut map in open.maps_mut().filter(|map| map.map_type() == MapType::StructOps) {
             let flags = map.map_flags() & !F_LINK;
@@ -188,7 +196,7 @@ fn pin(object: &mut Object, registration: Registration, directory: &Path) -> Res
     for mut map in object.maps_mut() {
         let name = match map.name().to_string_lossy() {
             name if name == CONNECTIONS => CONNECTIONS,
-            name if name.ends_with(".bss") => COUNTERS,
+            name if name.ends_with(VARIABLES) => COUNTERS,
             _ => continue,
         };
         pin_map(&mut map, &directory.join(name))?;

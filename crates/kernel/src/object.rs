@@ -2,14 +2,25 @@
 
 use anabranch_cc_kernel::registry::KernelEntry;
 
-/// By the name of the source, `bpf/NAME.bpf.c`: the reference's name with `_` for `-`.
-static OBJECTS: &[(&str, &[u8])] = include!(concat!(env!("OUT_DIR"), "/objects.rs"));
+/// By the name of the source, `bpf/NAME.bpf.c`: the reference's name with `_` for `-`. Then the build, and the
+/// object.
+static OBJECTS: &[(&str, &str, &[u8])] = include!(concat!(env!("OUT_DIR"), "/objects.rs"));
 
 /// The ELF object of an algorithm.
 pub fn object(entry: &KernelEntry) -> &'static [u8] {
+    find(entry).1
+}
+
+/// What tells that object from those of other builds of this library.
+pub fn build(entry: &KernelEntry) -> &'static str {
+    find(entry).0
+}
+
+fn find(entry: &KernelEntry) -> (&'static str, &'static [u8]) {
     let source = entry.reference.name.replace('-', "_");
-    let found = OBJECTS.iter().find(|(name, _)| *name == source);
-    found.expect("a test sees that each algorithm of the kernel has an object").1
+    let found = OBJECTS.iter().find(|(name, ..)| *name == source);
+    let (_, build, object) = found.expect("a test sees that each algorithm of the kernel has an object");
+    (build, object)
 }
 
 #[cfg(test)]

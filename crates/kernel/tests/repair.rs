@@ -5,25 +5,16 @@ mod programs;
 
 use anabranch_cc_kernel::registry::{self, KernelEntry};
 use anabranch_kernel::{
-    Error, Load, Pins, Registration, Unload, available, instances, load, load_as, loaded, object, unload,
+    Error, Load, Pins, Registration, Unload, available, instances, load, load_as, loaded, unload,
 };
 use common::{Kernel, skipped, until};
-use libbpf_rs::{MapCore, MapType, Object, ObjectBuilder};
-use programs::{registrations, without_link};
+use libbpf_rs::{MapCore, MapType};
+use programs::{nameless, pin, registrations};
 use std::fs;
 use std::path::PathBuf;
 
 fn reno() -> &'static KernelEntry {
     registry::find_kernel("ab_reno").unwrap()
-}
-
-/// A loader's programs, verified but not registered.
-fn object_of_reno(registration: Registration) -> Object {
-    let mut open = ObjectBuilder::default().open_memory(object(reno())).unwrap();
-    if registration == Registration::Map {
-        without_link(&mut open);
-    }
-    open.load().unwrap()
 }
 
 fn directory(name: &str) -> PathBuf {
@@ -38,33 +29,11 @@ fn is_pinned() -> bool {
     loaded().unwrap().iter().any(|loaded| loaded.entry.kernel_name == "ab_reno")
 }
 
-/// Leaves what a loader has pinned after `steps`: the table, the counters, and then the link; or the map of
-/// functions, and then its registration.
+/// Leaves what a loader has pinned after so many steps.
 fn killed_after(steps: usize, registration: Registration) -> PathBuf {
     let loading = directory("loading");
     fs::create_dir(&loading).unwrap();
-    let mut object = object_of_reno(registration);
-    let pin = |object: &mut Object, end: &str, file: &str| {
-        let mut map = object.maps_mut().find(|map| map.name().to_string_lossy().ends_with(end)).unwrap();
-        map.pin(loading.join(file)).unwrap();
-    };
-    if steps > 0 {
-        pin(&mut object, "connections", "connections");
-    }
-    if steps > 1 {
-        pin(&mut object, ".bss", "counters");
-    }
-    if steps > 2 && registration == Registration::Map {
-        pin(&mut object, "congestion_control", "ops");
-    }
-    if steps > 3 {
-        let mut ops = object.maps_mut().find(|map| map.map_type() == MapType::StructOps).unwrap();
-        let mut link = ops.attach_struct_ops().unwrap();
-        match registration {
-            Registration::Link => link.pin(loading.join("link")).unwrap(),
-            Registration::Map => link.disconnect(),
-        }
-    }
+    pin(&mut nameless(reno(), registration), registration, &loading, steps);
     loading
 }
 
@@ -109,7 +78,7 @@ fn an_algorithm_of_another_process_is_taken_over() {
     if !registrations().contains(&Registration::Link) {
         return skipped("another process's registration is its link, which this kernel has not");
     }
-    let mut object = object_of_reno(Registration::Link);
+    let mut object = nameless(reno(), Registration::Link);
     let mut ops = object.maps_mut().find(|map| map.map_type() == MapType::StructOps).unwrap();
     let _link = ops.attach_struct_ops().unwrap();
     assert!(is_registered() && !is_pinned());
