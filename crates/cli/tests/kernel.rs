@@ -43,7 +43,7 @@ fn doctor() {
     let json = anabranch(["kernel", "doctor", "--json"]);
     let checks: Value = serde_json::from_str(&json.stdout).unwrap();
     let checks = checks.as_array().unwrap();
-    assert_eq!(checks.len(), 9);
+    assert_eq!(checks.len(), 10);
     assert!(checks.iter().all(|check| page.stdout.contains(check["need"].as_str().unwrap())));
     let missing = checks.iter().any(|check| check["state"] == "missing");
     assert_eq!((page.status, json.status), if missing { (2, 2) } else { (0, 0) });

@@ -20,6 +20,8 @@ pub enum Need {
     MptcpEnabled,
     /// Programs that serve as functions of the kernel.
     StructOps,
+    /// That programs are compiled for the processor: interpreted ones cannot call the kernel's functions.
+    Jit,
     /// The permission to load programs, to read the kernel's memory in them, and to find those loaded.
     Privileges,
     /// That lockdown allows programs to read the kernel's memory.
@@ -79,6 +81,7 @@ pub fn doctor() -> Vec<Check> {
         mptcp_enabled(),
         privileges,
         struct_ops(may),
+        jit(),
         lockdown(),
         file_system(),
         links(),
@@ -164,6 +167,18 @@ fn struct_ops(may: bool) -> Check {
     let help =
         if may { "a kernel built with CONFIG_BPF_SYSCALL=y and CONFIG_BPF_JIT=y" } else { "run it as root" };
     Check::new(Need::StructOps, title, found).or(verdict, there, help)
+}
+
+fn jit() -> Check {
+    // Only the initial network namespace shows it.
+    let state = fs::read_to_string("/proc/sys/net/core/bpf_jit_enable").ok();
+    let (found, on) = match state.as_deref().map(str::trim) {
+        Some("0") => ("off", false),
+        Some(_) => ("on", true),
+        None => ("not shown in this network namespace", true),
+    };
+    let help = "`sysctl -w net.core.bpf_jit_enable=1`, and a file in /etc/sysctl.d to keep it";
+    Check::new(Need::Jit, "BPF compiler (JIT)", found).or(Verdict::Missing, on, help)
 }
 
 fn lockdown() -> Check {
