@@ -36,6 +36,9 @@ impl Group {
                 r
             }
             None => {
+                // Connections have few paths, and there may be many connections.
+                self.paths.reserve_exact(1);
+                self.before.reserve_exact(1);
                 self.paths.push(path);
                 self.before.push(None);
                 self.paths.len() - 1

@@ -39,6 +39,7 @@ impl<A: SinglePath> Uncoupled<A> {
 impl<A: SinglePath> Algorithm for Uncoupled<A> {
     fn path_added(&mut self, paths: &mut [Path], r: usize) {
         if r == self.each.len() {
+            self.each.reserve_exact(1);
             self.each.push(self.fresh.clone());
         }
         self.each[r] = self.fresh.clone();

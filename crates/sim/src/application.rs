@@ -152,11 +152,11 @@ impl Application {
         self.next_at = now + ASK_AGAIN;
     }
 
-    /// Request `number` reached the sender: it answers, unless it has already.
-    pub(crate) fn on_request(&mut self, number: u64, out: &mut Outgoing) {
+    /// Request `number`, modulo 2³², reached the sender: it answers, unless it has already.
+    pub(crate) fn on_request(&mut self, number: u32, out: &mut Outgoing) {
         let Spec::RequestResponse { size, .. } = self.spec else { return };
         let Some(asked) = &mut self.asked else { return };
-        if number != self.requests || asked.end.is_some() || self.stopped {
+        if number != self.requests as u32 || asked.end.is_some() || self.stopped {
             return;
         }
         let bytes = draw(&mut self.random, size).round().max(1.0) as u64;

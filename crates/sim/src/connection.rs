@@ -7,7 +7,7 @@ mod timers;
 use crate::application::{Application, Completed};
 use crate::data::{Chunk, Corrupt, Incoming, Outgoing};
 use crate::network::Network;
-use crate::packet::{DSS, Kind, Packet, SACK_BLOCKS, flag};
+use crate::packet::{DSS, Kind, Packet, SACK_BLOCKS, flag, widen};
 use crate::receiver::Reply;
 use crate::subflow::{Stage, Subflow};
 use anabranch_cc::Group;
@@ -75,7 +75,7 @@ impl Connection {
         Connection {
             subflows,
             cc,
-            out: Outgoing::new(mss, u64::from(window) << scale),
+            out: Outgoing::new(mss, u64::from(window) << scale, multipath),
             incoming: Incoming::new(),
             application,
             scheduler,
@@ -190,7 +190,8 @@ impl Connection {
         let (every, patience) = (self.tcp.delayed_ack, self.tcp.delayed_ack_timeout);
         let reply = self.subflows[s].rx.on_data(packet, now, every, patience);
         if !packet.has(flag::FIN) {
-            match self.incoming.take(packet.data, Chunk { offset: packet.offset(), len: packet.len }) {
+            let chunk = Chunk { offset: packet.offset, len: packet.len };
+            match self.incoming.take(widen(self.incoming.next(), packet.data), chunk) {
                 Ok(true) => self.subflows[s].first_bytes += u64::from(packet.len),
                 Ok(false) => (),
                 Err(corrupt) => {
@@ -231,8 +232,10 @@ impl Connection {
     fn send_ack(&mut self, s: usize, net: &mut Network) {
         let subflow = &mut self.subflows[s];
         let blocks = if self.multipath { SACK_BLOCKS_BESIDE_DSS } else { SACK_BLOCKS };
-        let mut ack = subflow.rx.acknowledge(subflow.id, subflow.life, blocks, net.now());
-        ack.data = self.incoming.next();
+        let (mut ack, sack) = subflow.rx.acknowledge(subflow.id, subflow.life, blocks, net.now());
+        ack.sack = sack.map_or(0, |sack| net.keep_sack(sack));
+        ack.data = self.incoming.next() as u32;
+        ack.offset = self.incoming.bytes() as u32;
         ack.window = self.window;
         if self.multipath {
             ack.wire += DATA_ACK;
@@ -260,7 +263,7 @@ impl Connection {
             self.confirm(s, net);
         }
         let subflow = &mut self.subflows[s];
-        let delivered = subflow.tx.on_ack(packet, now, &mut self.cc);
+        let delivered = subflow.tx.on_ack(packet, net.sack(packet), now, &mut self.cc);
         if let Some(rtt) = delivered.rtt(now) {
             subflow.meter.round_trip(now, rtt);
         }
@@ -272,7 +275,8 @@ impl Connection {
         } else if subflow.is_up() || subflow.stage == Stage::Closing {
             subflow.meter.window(now, self.cc.path(subflow.tx.row()).cwnd);
         }
-        self.out.on_data_ack(packet.data, u64::from(packet.window) << self.scale);
+        let next = widen(self.out.una(), packet.data);
+        self.out.on_data_ack(next, packet.offset, u64::from(packet.window) << self.scale);
         self.push_from(s, net);
     }
 }

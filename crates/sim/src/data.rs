@@ -1,5 +1,6 @@
 //! The connection's byte stream: chunks at the sender, reassembly at the receiver (RFC 8684 §3.3).
 
+use crate::packet::widen;
 use crate::ring::Ring;
 use std::collections::VecDeque;
 
@@ -22,33 +23,46 @@ struct Outstanding {
 /// The sending half: what the application wrote, cut into chunks, until DATA_ACK.
 #[derive(Clone, Debug)]
 pub(crate) struct Outgoing {
-    /// Largest chunk, in bytes.
-    mss: u16,
-    outstanding: Ring<Outstanding>,
-    /// Offset of the first chunk that is not acknowledged, and of the next to be made.
+    /// First chunk that is not acknowledged, and the next to be made.
+    una: u64,
+    nxt: u64,
+    /// Offsets of these.
     acked_bytes: u64,
     cut_bytes: u64,
     /// Bytes written by the application; [`u64::MAX`] for one without end.
     written: u64,
-    /// The application writes nothing more.
-    closed: bool,
     /// The receiver takes bytes up to this offset.
     edge: u64,
+    /// With several subflows.
+    repeats: Option<Box<Repeats>>,
+    /// Largest chunk, in bytes.
+    mss: u16,
+    /// The application writes nothing more.
+    closed: bool,
+}
+
+/// What it takes to send a chunk on another subflow too.
+#[derive(Clone, Debug)]
+struct Repeats {
+    outstanding: Ring<Outstanding>,
     /// Chunks to be sent again on another subflow.
     reinject: VecDeque<u64>,
 }
 
 impl Outgoing {
-    pub(crate) fn new(mss: u16, window: u64) -> Outgoing {
+    /// `window` is the receiver's, in bytes; `multipath`: chunks may go on several subflows.
+    pub(crate) fn new(mss: u16, window: u64, multipath: bool) -> Outgoing {
+        let repeats = || Box::new(Repeats { outstanding: Ring::new(), reinject: VecDeque::new() });
         Outgoing {
-            mss,
-            outstanding: Ring::new(),
+            una: 0,
+            nxt: 0,
             acked_bytes: 0,
             cut_bytes: 0,
             written: 0,
-            closed: false,
             edge: window,
-            reinject: VecDeque::new(),
+            repeats: multipath.then(repeats),
+            mss,
+            closed: false,
         }
     }
 
@@ -58,13 +72,15 @@ impl Outgoing {
     }
 
     /// First chunk that is not acknowledged.
+    #[inline]
     pub(crate) fn una(&self) -> u64 {
-        self.outstanding.start()
+        self.una
     }
 
     /// The next chunk to be made.
+    #[inline]
     pub(crate) fn nxt(&self) -> u64 {
-        self.outstanding.end()
+        self.nxt
     }
 
     /// Bytes written and not yet cut into chunks.
@@ -81,7 +97,7 @@ impl Outgoing {
     /// Whether chunks may have to be repeated on another subflow.
     #[inline]
     pub(crate) fn has_repeats(&self) -> bool {
-        !self.reinject.is_empty() || self.is_window_blocked()
+        self.repeats.as_ref().is_some_and(|r| !r.reinject.is_empty()) || self.is_window_blocked()
     }
 
     /// Offset of the next byte to be cut.
@@ -142,8 +158,11 @@ impl Outgoing {
     fn push(&mut self, len: u16, subflow: usize) -> (u64, Chunk) {
         let chunk = Chunk { offset: self.cut_bytes as u32, len };
         self.cut_bytes += u64::from(len);
-        self.outstanding.push(Outstanding { chunk, on: 1 << subflow });
-        (self.nxt() - 1, chunk)
+        if let Some(repeats) = &mut self.repeats {
+            repeats.outstanding.push(Outstanding { chunk, on: 1 << subflow });
+        }
+        self.nxt += 1;
+        (self.nxt - 1, chunk)
     }
 
     /// Chunk `n`, if it is outstanding and was not sent on `subflow`; notes that it is now.
@@ -151,7 +170,7 @@ impl Outgoing {
         if !(self.una()..self.nxt()).contains(&n) {
             return None;
         }
-        let outstanding = self.outstanding.get_mut(n);
+        let outstanding = self.repeats.as_mut()?.outstanding.get_mut(n);
         if outstanding.on & 1 << subflow != 0 {
             return None;
         }
@@ -161,36 +180,45 @@ impl Outgoing {
 
     /// Lets `chunks`, which were sent on `subflow`, go out on others too.
     pub(crate) fn reinject(&mut self, chunks: impl Iterator<Item = u64>) {
-        self.reinject.extend(chunks);
+        if let Some(repeats) = &mut self.repeats {
+            repeats.reinject.extend(chunks);
+        }
     }
 
     /// The next chunk to reinject on `subflow`.
     pub(crate) fn next_reinjection(&mut self, subflow: usize) -> Option<(u64, Chunk)> {
-        while self.reinject.front().is_some_and(|n| *n < self.una()) {
-            self.reinject.pop_front();
+        let una = self.una;
+        let Repeats { outstanding, reinject } = &mut **self.repeats.as_mut()?;
+        while reinject.front().is_some_and(|n| *n < una) {
+            reinject.pop_front();
         }
-        let elsewhere = |n: &u64| *n >= self.una() && self.outstanding.get(*n).on & 1 << subflow == 0;
-        let place = self.reinject.iter().position(elsewhere)?;
-        let n = self.reinject.remove(place)?;
+        let elsewhere = |n: &u64| *n >= una && outstanding.get(*n).on & 1 << subflow == 0;
+        let place = reinject.iter().position(elsewhere)?;
+        let n = reinject.remove(place)?;
         Some((n, self.repeat_on(n, subflow)?))
     }
 
     /// `subflow` lost its copies of what is outstanding: it left the connection.
     pub(crate) fn forget_subflow(&mut self, subflow: usize) {
-        for n in self.una()..self.nxt() {
-            self.outstanding.get_mut(n).on &= !(1 << subflow);
+        if let Some(repeats) = &mut self.repeats {
+            for n in self.una..self.nxt {
+                repeats.outstanding.get_mut(n).on &= !(1 << subflow);
+            }
         }
     }
 
-    /// Handles a DATA_ACK for everything before chunk `next`, with a window of `window` bytes.
+    /// Handles a DATA_ACK for everything before chunk `next`, which begins at `offset` (modulo 2³²), with a window of
+    /// `window` bytes.
     #[inline]
-    pub(crate) fn on_data_ack(&mut self, next: u64, window: u64) {
-        for n in self.una()..next.min(self.nxt()) {
-            self.acked_bytes += u64::from(self.outstanding.get(n).chunk.len);
+    pub(crate) fn on_data_ack(&mut self, next: u64, offset: u32, window: u64) {
+        if next < self.una {
+            return;
         }
-        if next >= self.una() {
-            self.outstanding.forget_before(next);
-            self.edge = self.edge.max(self.acked_bytes + window);
+        self.una = next;
+        self.acked_bytes = widen(self.acked_bytes, offset);
+        self.edge = self.edge.max(self.acked_bytes + window);
+        if let Some(repeats) = &mut self.repeats {
+            repeats.outstanding.forget_before(next);
         }
     }
 }
@@ -288,7 +316,7 @@ mod tests {
             sizes in prop::collection::vec(1u64..3000, 1..40),
             order in prop::collection::vec(0usize..200, 0..200),
         ) {
-            let mut out = Outgoing::new(1448, 1 << 30);
+            let mut out = Outgoing::new(1448, 1 << 30, false);
             let mut total = 0;
             let mut chunks = Vec::new();
             for size in &sizes {
@@ -320,25 +348,25 @@ mod tests {
 
     #[test]
     fn the_window_closes_and_opens() {
-        let mut out = Outgoing::new(1000, 2500);
+        let mut out = Outgoing::new(1000, 2500, false);
         out.write_up_to(u64::MAX);
         assert!(out.cut(0).is_some() && out.cut(0).is_some());
         assert!(out.cut(0).is_none() && out.is_window_blocked());
-        out.on_data_ack(1, 2500);
+        out.on_data_ack(1, 1000, 2500);
         assert_eq!(out.cut(0).map(|(n, c)| (n, c.offset)), Some((2, 2000)));
         assert!(out.cut(0).is_none());
     }
 
     #[test]
     fn reinjection_goes_to_another_subflow() {
-        let mut out = Outgoing::new(1000, 1 << 20);
+        let mut out = Outgoing::new(1000, 1 << 20, true);
         out.write_up_to(3000);
         (0..3).for_each(|_| {
             out.cut(0);
         });
         out.reinject([0, 1, 2].into_iter());
         assert_eq!(out.next_reinjection(0), None);
-        out.on_data_ack(1, 1 << 20);
+        out.on_data_ack(1, 1000, 1 << 20);
         assert_eq!(out.next_reinjection(1).map(|(n, _)| n), Some(1));
         assert_eq!(out.next_reinjection(1).map(|(n, _)| n), Some(2));
         assert_eq!(out.next_reinjection(1), None);

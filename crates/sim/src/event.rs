@@ -1,56 +1,41 @@
 //! The event queue: who acts next.
 //!
-//! Events are totally ordered by time, and at one instant by the order in which they were scheduled. What happens
-//! at an event is a small number, the *target*; a packet in flight is not an event of its own, only the head of each
-//! link's pipe is.
-//!
-//! Time never goes back, so that a radix queue serves (Ahuja et al., Journal of the ACM 37, 1990): an event waits in a
-//! bucket named by the highest hexadecimal digit in which its time differs from the present, and by that digit. All the
-//! events of the first bucket come before those of any other. Where it holds more than one, they move on to finer
-//! buckets; a bucket is filled in the order of scheduling, which keeps equals in order.
+//! Events are totally ordered by `(time, sequence)`, so that a run does not depend on how the heap
+//! breaks ties. What happens at an event is a small number, the *target*; a packet in flight is not an
+//! event of its own, only the head of each link's pipe is.
 
 use anabranch_net::Time;
 
-/// Bits of a digit, digits of a time, and values of a digit.
-const DIGIT_BITS: u32 = 4;
-const DIGITS: usize = (u64::BITS / DIGIT_BITS) as usize;
-const VALUES: usize = 1 << DIGIT_BITS;
+/// Bits of a heap entry's second word that name the target; the rest is the sequence number.
+const TARGET_BITS: u32 = 24;
+const TARGETS: usize = 1 << TARGET_BITS;
 
-#[derive(Clone, Copy)]
-struct Event {
-    /// In ns.
-    at: u64,
-    target: u32,
-}
+/// Children of a node. Four keys of 16 bytes fill a cache line, and the tree is shallow.
+const ARITY: usize = 4;
 
+/// A heap in which every node has all its children or none: places without an event hold [`VACANT`], which is later
+/// than any event.
 pub(crate) struct EventQueue {
+    /// Time in ns, sequence and target from the highest bit down: one comparison orders two events.
+    heap: Vec<u128>,
+    /// Events in the heap; the rest of it is vacant.
+    len: usize,
+    sequence: u64,
     now: u64,
-    /// Targets that act now, in order; those before `head` are done.
-    present: Vec<u32>,
-    head: usize,
-    /// For each digit from the lowest up, a bucket for each of its values.
-    buckets: Vec<Vec<Event>>,
-    /// Which digits have events, and which of their values.
-    digits: u16,
-    values: [u16; DIGITS],
 }
+
+/// A place without an event.
+const VACANT: u128 = u128::MAX;
 
 impl Default for EventQueue {
     fn default() -> Self {
-        EventQueue {
-            now: 0,
-            present: Vec::new(),
-            head: 0,
-            buckets: vec![Vec::new(); DIGITS * VALUES],
-            digits: 0,
-            values: [0; DIGITS],
-        }
+        EventQueue { heap: vec![VACANT], len: 0, sequence: 0, now: 0 }
     }
 }
 
 impl EventQueue {
     /// Largest number of targets that can be told apart.
-    pub(crate) const MAX_TARGETS: usize = u32::MAX as usize;
+    pub(crate) const MAX_TARGETS: usize = TARGETS;
 
     /// The time of the event taken last.
     #[inline]
@@ -58,92 +43,109 @@ impl EventQueue {
         Time::from_nanos(self.now)
     }
 
-    /// Lets `target` act at `at`, which must not be in the past.
+    /// A sequence number behind all that were given.
     #[inline]
-    pub(crate) fn schedule(&mut self, at: Time, target: u32) {
-        assert!(at.as_nanos() >= self.now, "an event in the past: {at} at {}", self.now());
-        self.place(Event { at: at.as_nanos(), target });
+    pub(crate) fn next_sequence(&mut self) -> u64 {
+        self.sequence += 1;
+        self.sequence
     }
 
     #[inline]
-    fn place(&mut self, event: Event) {
-        let differs = event.at ^ self.now;
-        if differs == 0 {
-            return self.present.push(event.target);
+    fn entry(&self, at: Time, sequence: u64, target: u32) -> u128 {
+        assert!(at.as_nanos() >= self.now, "an event in the past: {at} at {}", self.now());
+        u128::from(at.as_nanos()) << 64 | u128::from(sequence << TARGET_BITS | u64::from(target))
+    }
+
+    /// Lets `target` act at `at`, which must not be in the past.
+    #[inline]
+    pub(crate) fn schedule(&mut self, at: Time, target: u32) {
+        let sequence = self.next_sequence();
+        self.schedule_as(at, sequence, target);
+    }
+
+    /// The same with a sequence number that was given before.
+    #[inline]
+    pub(crate) fn schedule_as(&mut self, at: Time, sequence: u64, target: u32) {
+        let entry = self.entry(at, sequence, target);
+        let mut i = self.len;
+        self.len += 1;
+        if self.heap.len() < self.len {
+            self.heap.extend([VACANT; ARITY]);
         }
-        let digit = (differs.ilog2() / DIGIT_BITS) as usize;
-        let value = (event.at >> (digit as u32 * DIGIT_BITS)) as usize % VALUES;
-        self.digits |= 1 << digit;
-        self.values[digit] |= 1 << value;
-        self.buckets[digit * VALUES + value].push(event);
+        while i > 0 {
+            let parent = (i - 1) / ARITY;
+            if self.heap[parent] <= entry {
+                break;
+            }
+            self.heap[i] = self.heap[parent];
+            i = parent;
+        }
+        self.heap[i] = entry;
+    }
+
+    /// The next event.
+    #[inline]
+    pub(crate) fn peek(&self) -> Option<(Time, u32)> {
+        let entry = self.heap[0];
+        (entry != VACANT)
+            .then(|| (Time::from_nanos((entry >> 64) as u64), entry as u32 & (TARGETS as u32 - 1)))
     }
 
     /// The next event, which becomes the present. It stays at the head of the queue until
     /// [`EventQueue::finish`] or [`EventQueue::repeat`] is called.
     #[inline]
     pub(crate) fn advance(&mut self) -> Option<(Time, u32)> {
-        if self.present.is_empty() {
-            self.next_instant()?;
-        }
-        Some((self.now(), self.present[self.head]))
-    }
-
-    /// Takes the events of the next instant; none where there are none at all.
-    #[inline]
-    fn next_instant(&mut self) -> Option<()> {
-        let digit = self.digits.trailing_zeros() as usize;
-        let values = self.values.get_mut(digit)?;
-        let bucket = digit * VALUES + values.trailing_zeros() as usize;
-        *values &= *values - 1;
-        if *values == 0 {
-            self.digits &= self.digits - 1;
-        }
-        if let [Event { at, target }] = self.buckets[bucket][..] {
-            self.buckets[bucket].clear();
-            self.now = at;
-            self.present.push(target);
-        } else {
-            self.scatter(bucket);
-        }
-        Some(())
-    }
-
-    /// The first of the events in a bucket become the present, the others move on to finer buckets.
-    #[inline(never)]
-    fn scatter(&mut self, bucket: usize) {
-        let mut events = std::mem::take(&mut self.buckets[bucket]);
-        self.now = events.iter().fold(u64::MAX, |first, e| first.min(e.at));
-        events.drain(..).for_each(|event| self.place(event));
-        self.buckets[bucket] = events;
+        let next = self.peek()?;
+        self.now = next.0.as_nanos();
+        Some(next)
     }
 
     /// Removes the head.
     #[inline]
     pub(crate) fn finish(&mut self) {
-        self.head += 1;
-        if self.head == self.present.len() {
-            self.present.clear();
-            self.head = 0;
+        self.len -= 1;
+        let last = std::mem::replace(&mut self.heap[self.len], VACANT);
+        if self.len > 0 {
+            self.sift_down(last);
         }
     }
 
-    /// Lets the head's target act again at `at`.
+    /// Lets the head's target act again at `at`: one pass through the heap instead of two.
     #[inline]
     pub(crate) fn repeat(&mut self, at: Time, target: u32) {
-        self.finish();
-        self.schedule(at, target);
+        let sequence = self.next_sequence();
+        self.repeat_as(at, sequence, target);
     }
 
-    /// The event that [`EventQueue::advance`] would give.
-    #[cfg(test)]
-    pub(crate) fn peek(&self) -> Option<(Time, u32)> {
-        if let Some(target) = self.present.get(self.head) {
-            return Some((self.now(), *target));
+    /// The same with a sequence number that was given before.
+    #[inline]
+    pub(crate) fn repeat_as(&mut self, at: Time, sequence: u64, target: u32) {
+        let entry = self.entry(at, sequence, target);
+        self.sift_down(entry);
+    }
+
+    /// The sequence number of the head.
+    #[inline]
+    pub(crate) fn head_sequence(&self) -> u64 {
+        self.heap[0] as u64 >> TARGET_BITS
+    }
+
+    /// Puts `entry` in the place of the head.
+    #[inline]
+    fn sift_down(&mut self, entry: u128) {
+        let mut i = 0;
+        while let Some([a, b, c, d]) = self.heap.get(ARITY * i + 1..ARITY * i + 1 + ARITY) {
+            // The least of four by two rounds of pairs: comparisons that do not wait for each other.
+            let (left, l) = if b < a { (b, 2) } else { (a, 1) };
+            let (right, r) = if d < c { (d, 4) } else { (c, 3) };
+            let (least, child) = if right < left { (right, r) } else { (left, l) };
+            if *least > entry {
+                break;
+            }
+            self.heap[i] = *least;
+            i = ARITY * i + child;
         }
-        let digit = self.digits.trailing_zeros() as usize;
-        let bucket = digit * VALUES + self.values.get(digit)?.trailing_zeros() as usize;
-        let first = self.buckets[bucket].iter().min_by_key(|e| e.at)?;
-        Some((Time::from_nanos(first.at), first.target))
+        self.heap[i] = entry;
     }
 }
 
@@ -153,40 +155,17 @@ mod tests {
     use proptest::prelude::*;
 
     proptest! {
-        /// Against a sorted list of (time, sequence): each event taken schedules others, the first in its own place.
         #[test]
-        fn order_is_time_then_sequence(
-            first in prop::collection::vec(0u64..1 << 20, 1..100),
-            later in prop::collection::vec((0u32..40, 0u64..1 << 40), 0..300),
-        ) {
-            let (mut queue, mut list, mut sequence) = (EventQueue::default(), Vec::new(), 0u32);
-            let mut next = |at: u64, list: &mut Vec<(u64, u32)>| {
-                sequence += 1;
-                list.push((at, sequence));
-                (Time::from_nanos(at), sequence)
-            };
-            for at in first {
-                let (at, target) = next(at, &mut list);
-                queue.schedule(at, target);
+        fn order_is_time_then_sequence(times in prop::collection::vec(0u64..50, 1..300)) {
+            let mut queue = EventQueue::default();
+            for (target, t) in times.iter().enumerate() {
+                queue.schedule(Time::from_nanos(*t), target as u32);
             }
-            // Delays of every magnitude, none at all included.
-            let mut delays = later.into_iter().map(|(bits, random)| random & ((1 << bits) - 1));
-            while !list.is_empty() {
-                list.sort_unstable();
-                let (now, target) = list.remove(0);
-                prop_assert_eq!(queue.peek(), Some((Time::from_nanos(now), target)));
-                prop_assert_eq!(queue.advance(), Some((Time::from_nanos(now), target)));
-                match delays.next() {
-                    Some(delay) => {
-                        let (at, target) = next(now + delay, &mut list);
-                        queue.repeat(at, target);
-                    }
-                    None => queue.finish(),
-                }
-                if let Some(delay) = delays.next() {
-                    let (at, target) = next(now + delay, &mut list);
-                    queue.schedule(at, target);
-                }
+            let mut want: Vec<_> = times.iter().enumerate().map(|(i, t)| (*t, i as u32)).collect();
+            want.sort();
+            for (t, target) in want {
+                prop_assert_eq!(queue.advance(), Some((Time::from_nanos(t), target)));
+                queue.finish();
             }
             prop_assert!(queue.advance().is_none());
         }

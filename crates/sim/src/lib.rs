@@ -8,6 +8,7 @@ mod application;
 mod connection;
 mod data;
 mod event;
+mod lane;
 mod meter;
 mod network;
 mod packet;
@@ -112,7 +113,7 @@ pub enum SimError {
         mss: u16,
     },
     /// More links and flows than the event queue can tell apart.
-    #[error("the scenario is too large: {targets} sources of events, at most 4294967295")]
+    #[error("the scenario is too large: {targets} sources of events, at most 16777216")]
     TooLarge {
         /// How many it has.
         targets: usize,

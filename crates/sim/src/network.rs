@@ -1,9 +1,10 @@
 //! Where packets are: pipes of packets in flight, and the links that decide about them.
 
 use crate::event::EventQueue;
-use crate::packet::{Kind, Packet, flag};
+use crate::lane::{Host, Lane};
+use crate::packet::{Kind, Packet, Sack, flag};
 use anabranch_net::{Arrival as Entry, Fate, HoldingLink, Link, LinkSpec, Random, Time, Totals, Waiting};
-use std::collections::VecDeque;
+use std::collections::{BTreeMap, VecDeque};
 
 /// One stage of a route.
 enum Stage {
@@ -14,9 +15,6 @@ enum Stage {
     Holding(Box<Holding>),
     /// A pipe without anything before it.
     Pipe,
-    /// The return path of one subflow where no links are given for it: delay without queue or loss,
-    /// preceded by the receiving host's own jitter.
-    Delay { delay: Time, jitter: Option<(f64, Random)> },
 }
 
 /// A link that holds packets, and those that it holds.
@@ -49,7 +47,13 @@ impl Hop {
                 let place = self.pipe.partition_point(|(t, _)| *t <= at);
                 self.pipe.insert(place, (at, packet));
             }
-            _ => self.pipe.push_back((at, packet)),
+            _ => {
+                if self.pipe.len() == self.pipe.capacity() {
+                    // By a quarter: in long pipes memory is packets.
+                    self.pipe.reserve_exact(self.pipe.len() / 4 + 4);
+                }
+                self.pipe.push_back((at, packet));
+            }
         }
         if at < self.armed {
             self.armed = at;
@@ -62,8 +66,18 @@ impl Hop {
 pub(crate) struct Network {
     pub(crate) events: EventQueue,
     hops: Vec<Hop>,
-    /// Hops of each subflow: forward at `2 i`, return at `2 i + 1`.
-    routes: Vec<Box<[u32]>>,
+    /// Where return paths begin. Their numbers as hops and as event targets follow those of `hops`.
+    lanes: Vec<Lane>,
+    /// Which lane, by the links forward and the delay back.
+    lane_of: BTreeMap<(Vec<usize>, Time), u32>,
+    /// Of each subflow, the host that returns acknowledgements.
+    hosts: Vec<Host>,
+    /// Hops of each subflow, forward and return in turn; where route `i` begins, and the one behind it.
+    route_hops: Vec<u32>,
+    routes: Vec<u32>,
+    /// SACK blocks of acknowledgements under way, and places that are free.
+    sacks: Vec<Sack>,
+    free_sacks: Vec<u32>,
     /// Of each subflow, the data segments that the network dropped.
     dropped: Vec<Dropped>,
 }
@@ -92,7 +106,13 @@ impl Network {
         let mut network = Network {
             events: EventQueue::default(),
             hops: Vec::new(),
-            routes: Vec::new(),
+            lanes: Vec::new(),
+            lane_of: BTreeMap::new(),
+            hosts: Vec::new(),
+            route_hops: Vec::new(),
+            routes: vec![0],
+            sacks: Vec::new(),
+            free_sacks: Vec::new(),
             dropped: Vec::new(),
         };
         let mut pipe = specs.clone().count() as u32;
@@ -118,8 +138,8 @@ impl Network {
         self.hops.push(Hop { stage, pipe: VecDeque::new(), armed: Time::NEVER });
     }
 
-    /// Adds a subflow's routes and returns its number. The return route is a private hop with
-    /// `return_delay` and host jitter up to `jitter`, then `back`.
+    /// Adds a subflow's routes and returns its number. The return route is a lane with `return_delay` and host jitter
+    /// up to `jitter`, then `back`.
     pub(crate) fn add_subflow(
         &mut self,
         forward: &[usize],
@@ -128,18 +148,24 @@ impl Network {
         jitter: Time,
         random: Random,
     ) -> u32 {
-        let own = self.hops.len() as u32;
-        let jitter = (jitter > Time::ZERO).then(|| (jitter.as_nanos() as f64, random));
-        self.add_hop(Stage::Delay { delay: return_delay, jitter });
-        self.routes.push(forward.iter().map(|l| *l as u32).collect());
-        self.routes.push(std::iter::once(own).chain(back.iter().map(|l| *l as u32)).collect());
+        let lanes = &mut self.lanes;
+        let lane = *self.lane_of.entry((forward.to_vec(), return_delay)).or_insert_with(|| {
+            lanes.push(Lane::new(return_delay));
+            lanes.len() as u32 - 1
+        });
+        let lane_hop = self.hops.len() as u32 + lane;
+        self.hosts.push(Host::new(lane, jitter, random));
+        self.route_hops.extend(forward.iter().map(|l| *l as u32));
+        self.routes.push(self.route_hops.len() as u32);
+        self.route_hops.extend(std::iter::once(lane_hop).chain(back.iter().map(|l| *l as u32)));
+        self.routes.push(self.route_hops.len() as u32);
         self.dropped.push(Dropped::default());
         self.dropped.len() as u32 - 1
     }
 
     /// Number of event targets that belong to hops: the first ones.
     pub(crate) fn hop_targets(&self) -> u32 {
-        self.hops.len() as u32
+        (self.hops.len() + self.lanes.len()) as u32
     }
 
     #[inline]
@@ -170,7 +196,7 @@ impl Network {
         match &mut self.hops[i].stage {
             Stage::Link(link) => link.totals(now),
             Stage::Holding(holding) => holding.link.totals(now),
-            Stage::Pipe | Stage::Delay { .. } => unreachable!("hop {i} is not a link"),
+            Stage::Pipe => unreachable!("hop {i} is not a link"),
         }
     }
 
@@ -180,18 +206,63 @@ impl Network {
         match &mut self.hops[i].stage {
             Stage::Link(link) => link.waiting(now),
             Stage::Holding(holding) => holding.link.waiting(now),
-            Stage::Pipe | Stage::Delay { .. } => unreachable!("hop {i} is not a link"),
+            Stage::Pipe => unreachable!("hop {i} is not a link"),
         }
+    }
+
+    /// Keeps the SACK blocks of an acknowledgement; what names them to it.
+    pub(crate) fn keep_sack(&mut self, sack: Sack) -> u32 {
+        match self.free_sacks.pop() {
+            Some(place) => {
+                self.sacks[place as usize - 1] = sack;
+                place
+            }
+            None => {
+                self.sacks.push(sack);
+                self.sacks.len() as u32
+            }
+        }
+    }
+
+    /// The SACK blocks of an acknowledgement that has some.
+    #[inline]
+    pub(crate) fn sack(&self, packet: &Packet) -> Option<Sack> {
+        (packet.sack != 0).then(|| self.sacks[packet.sack as usize - 1])
+    }
+
+    /// The packet is no more.
+    #[inline]
+    pub(crate) fn release(&mut self, packet: &Packet) {
+        if packet.sack != 0 {
+            self.free_sacks.push(packet.sack);
+        }
+    }
+
+    /// The hop that a packet enters next, if it is not at the end of its route.
+    #[inline]
+    fn next_hop(&self, packet: &Packet) -> Option<u32> {
+        let route = 2 * packet.subflow as usize + usize::from(!packet.is_forward());
+        let at = self.routes[route] + u32::from(packet.hop);
+        (at < self.routes[route + 1]).then(|| self.route_hops[at as usize])
     }
 
     /// Sends a packet on its next hop.
     #[inline]
-    pub(crate) fn send(&mut self, mut packet: Packet) {
+    pub(crate) fn send(&mut self, packet: Packet) {
+        if let Some(target) = self.next_hop(&packet) {
+            self.enter(packet, target);
+        }
+    }
+
+    /// A packet enters a hop.
+    #[inline]
+    fn enter(&mut self, mut packet: Packet, target: u32) {
         let now = self.events.now();
-        let route = 2 * packet.subflow as usize + usize::from(!packet.is_forward());
-        let target = self.routes[route][packet.hop as usize];
         packet.hop += 1;
-        let hop = &mut self.hops[target as usize];
+        let Some(hop) = self.hops.get_mut(target as usize) else {
+            let host = &mut self.hosts[packet.subflow as usize];
+            return self.lanes[host.lane as usize].enter(packet, host, target, &mut self.events);
+        };
         let at = match &mut hop.stage {
             Stage::Link(link) => match link.offer(now, u32::from(packet.wire), packet.has(flag::ECT)) {
                 Fate::Delivered { at, marked } => {
@@ -204,12 +275,6 @@ impl Network {
             },
             Stage::Holding(_) => return self.hold(packet, target),
             Stage::Pipe => now,
-            Stage::Delay { delay, jitter: None } => now + *delay,
-            Stage::Delay { delay, jitter: Some((up_to, random)) } => {
-                let own = Time::from_nanos((random.uniform() * *up_to) as u64);
-                let earliest = now + *delay + own;
-                hop.pipe.back().map_or(earliest, |(last, _)| earliest.max(*last)) // order kept
-            }
         };
         hop.put(packet, at, target, &mut self.events);
     }
@@ -268,6 +333,7 @@ impl Network {
             dropped.all += 1;
             dropped.measured += u64::from(packet.stamp >= dropped.from);
         }
+        self.release(packet);
     }
 
     /// Handles a head event that moves no packet out of a pipe: a void one, or that of a link that holds packets.
@@ -287,7 +353,11 @@ impl Network {
     #[inline]
     pub(crate) fn step(&mut self, target: u32) -> Arrival {
         let now = self.events.now();
-        let hop = &mut self.hops[target as usize];
+        let Some(hop) = self.hops.get_mut(target as usize) else {
+            let lane = &mut self.lanes[target as usize - self.hops.len()];
+            let packet = lane.step(&mut self.hosts, target, &mut self.events);
+            return packet.map_or(Arrival::None, |packet| self.forward(packet));
+        };
         if hop.armed != now {
             self.wake(target);
             return Arrival::None;
@@ -303,9 +373,14 @@ impl Network {
                 self.events.finish();
             }
         }
-        let route = 2 * packet.subflow as usize + usize::from(!packet.is_forward());
-        if usize::from(packet.hop) < self.routes[route].len() {
-            self.send(packet);
+        self.forward(packet)
+    }
+
+    /// A packet has left a hop.
+    #[inline]
+    fn forward(&mut self, packet: Packet) -> Arrival {
+        if let Some(next) = self.next_hop(&packet) {
+            self.enter(packet, next);
             return Arrival::None;
         }
         Arrival::Packet(packet)
@@ -329,7 +404,6 @@ impl Network {
         let (now, target) = self.events.peek()?;
         let hop = self.hops.get(target as usize).filter(|h| h.armed == now)?;
         let (_, packet) = hop.pipe.front()?;
-        let route = 2 * packet.subflow as usize + usize::from(!packet.is_forward());
-        Some((*packet, usize::from(packet.hop) == self.routes[route].len()))
+        Some((*packet, self.next_hop(packet).is_none()))
     }
 }

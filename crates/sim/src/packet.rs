@@ -1,4 +1,4 @@
-//! Packets: plain data of 64 bytes, copied from pipe to pipe.
+//! Packets: plain data of 40 bytes, copied from pipe to pipe.
 //!
 //! Sequence numbers count segments, not bytes: a segment is sent again as it was, never cut anew.
 //! At connection level data is numbered in *chunks*, the payload of one segment; a chunk that is
@@ -57,6 +57,9 @@ pub(crate) mod flag {
     pub(crate) const JOIN: u8 = 64;
 }
 
+/// The blocks of a SACK option; unused ones are empty.
+pub(crate) type Sack = [Block; SACK_BLOCKS];
+
 /// A SACK block, relative to the cumulative acknowledgement: `start` may lie before it (DSACK).
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(crate) struct Block {
@@ -80,14 +83,16 @@ pub(crate) struct Packet {
     pub(crate) len: u16,
     /// Window that an ACK offers, in units of the window scale (RFC 7323 §2).
     pub(crate) window: u16,
-    /// Data: the segment's number. ACK: the next one expected.
-    pub(crate) seq: u64,
+    /// Data: the segment's number. ACK: the next one expected. This and the following numbers are modulo 2³².
+    pub(crate) seq: u32,
     /// Data: the chunk's number. ACK: the next one expected (DATA_ACK). Request: its number.
-    pub(crate) data: u64,
+    pub(crate) data: u32,
+    /// Where that is in the byte stream. Data: a check for the receiver.
+    pub(crate) offset: u32,
+    /// ACK with SACK blocks: where the network keeps them; 0: without.
+    pub(crate) sack: u32,
     /// Timestamp option: data carries the time of sending, an ACK its echo.
     pub(crate) stamp: Time,
-    /// ACK: SACK blocks; unused ones are empty.
-    pub(crate) blocks: [Block; SACK_BLOCKS],
 }
 
 impl Packet {
@@ -103,8 +108,9 @@ impl Packet {
             window: 0,
             seq: 0,
             data: 0,
+            offset: 0,
+            sack: 0,
             stamp: now,
-            blocks: [Block::default(); SACK_BLOCKS],
         }
     }
 
@@ -116,16 +122,26 @@ impl Packet {
     pub(crate) fn is_forward(&self) -> bool {
         matches!(self.kind, Kind::Syn | Kind::HandshakeAck | Kind::Data)
     }
-
-    /// The chunk's offset in the byte stream, modulo 2³²: a check for the receiver. It travels
-    /// where an ACK has its first block.
-    pub(crate) fn offset(&self) -> u32 {
-        self.blocks[0].len
-    }
-
-    pub(crate) fn set_offset(&mut self, offset: u32) {
-        self.blocks[0].len = offset;
-    }
 }
 
-const _: () = assert!(size_of::<Packet>() <= 64);
+/// The number next to `near` that is `low` modulo 2³².
+#[inline]
+pub(crate) fn widen(near: u64, low: u32) -> u64 {
+    near.wrapping_add_signed(i64::from(low.wrapping_sub(near as u32) as i32))
+}
+
+const _: () = assert!(size_of::<Packet>() == 40);
+
+#[cfg(test)]
+mod tests {
+    use super::widen;
+    use proptest::prelude::*;
+
+    proptest! {
+        #[test]
+        fn numbers_are_told_apart_within_a_gigapacket(number in 0u64..1 << 40, distance in -(1i64 << 30)..1 << 30) {
+            let near = number.saturating_add_signed(distance);
+            prop_assert_eq!(widen(near, number as u32), number);
+        }
+    }
+}

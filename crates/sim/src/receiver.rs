@@ -1,6 +1,6 @@
 //! The receiving half of one subflow: reassembly by segment number, SACK, delayed ACKs, ECN echo.
 
-use crate::packet::{Block, HEADER, Kind, Packet, SACK_BLOCKS, flag, sack_option_bytes};
+use crate::packet::{Block, HEADER, Kind, Packet, SACK_BLOCKS, Sack, flag, sack_option_bytes, widen};
 use crate::ranges::Ranges;
 use anabranch_net::Time;
 
@@ -51,13 +51,14 @@ impl Receiver {
     /// within `patience`.
     #[inline]
     pub(crate) fn on_data(&mut self, packet: &Packet, now: Time, every: u32, patience: Time) -> Reply {
-        if packet.seq <= self.last_ack {
+        let seq = widen(self.next, packet.seq);
+        if seq <= self.last_ack {
             self.echo = self.echo.max(packet.stamp);
         }
         self.track_ecn(packet);
         self.pending += 1;
-        if packet.seq != self.next || !self.above.is_empty() {
-            self.out_of_order(packet.seq);
+        if seq != self.next || !self.above.is_empty() {
+            self.out_of_order(seq);
             return Reply::Now;
         }
         self.next += 1;
@@ -96,43 +97,52 @@ impl Receiver {
         }
     }
 
-    /// Makes the acknowledgement of all that has arrived, with at most `blocks` SACK blocks. The caller adds what concerns the connection.
+    /// Makes the acknowledgement of all that has arrived, and its SACK blocks, at most `blocks`. The caller adds what
+    /// concerns the connection.
     #[inline]
-    pub(crate) fn acknowledge(&mut self, subflow: u32, life: u8, blocks: usize, now: Time) -> Packet {
+    pub(crate) fn acknowledge(
+        &mut self,
+        subflow: u32,
+        life: u8,
+        blocks: usize,
+        now: Time,
+    ) -> (Packet, Option<Sack>) {
         let mut ack = Packet::new(Kind::Ack, subflow, life, HEADER, now);
-        ack.seq = self.next;
+        ack.seq = self.next as u32;
         ack.stamp = self.echo;
         if self.echo_ce {
             ack.flags |= flag::ECE;
         }
-        if !self.above.is_empty() || self.duplicate.is_some() {
-            self.fill_blocks(&mut ack, blocks);
-        }
+        let holes = !self.above.is_empty() || self.duplicate.is_some();
+        let sack = holes.then(|| self.sack(&mut ack, blocks));
         self.last_ack = self.next;
         self.pending = 0;
         self.ack_at = Time::NEVER;
-        ack
+        (ack, sack)
     }
 
-    fn fill_blocks(&mut self, ack: &mut Packet, most: usize) {
+    fn sack(&mut self, ack: &mut Packet, most: usize) -> Sack {
+        let next = self.next;
         let relative = |start: u64, end: u64| Block {
-            start: (start.wrapping_sub(ack.seq)) as i64 as i32,
+            start: (start.wrapping_sub(next)) as i64 as i32,
             len: (end - start) as u32,
         };
+        let mut blocks = Sack::default();
         let mut n = 0;
         if let Some(seq) = self.duplicate.take() {
             ack.flags |= flag::DSACK;
-            ack.blocks[n] = relative(seq, seq + 1);
+            blocks[n] = relative(seq, seq + 1);
             n += 1;
         }
         for range in self.recent.iter().filter_map(|seq| self.above.find(*seq)) {
             let block = relative(range.0, range.1);
-            if n < most && !ack.blocks[usize::from(ack.flags & flag::DSACK != 0)..n].contains(&block) {
-                ack.blocks[n] = block;
+            if n < most && !blocks[usize::from(ack.flags & flag::DSACK != 0)..n].contains(&block) {
+                blocks[n] = block;
                 n += 1;
             }
         }
         ack.wire += sack_option_bytes(n as u16);
+        blocks
     }
 
     /// Whether anything waits to be acknowledged.
@@ -147,7 +157,7 @@ mod tests {
 
     fn segment(seq: u64, sent_ms: u64) -> Packet {
         let mut packet = Packet::new(Kind::Data, 0, 0, 1500, Time::from_millis(sent_ms));
-        packet.seq = seq;
+        packet.seq = seq as u32;
         packet
     }
 
@@ -156,8 +166,9 @@ mod tests {
         receiver.on_data(&segment(seq, sent_ms), at, 2, Time::from_millis(40))
     }
 
-    fn blocks(ack: &Packet) -> Vec<(i32, u32)> {
-        ack.blocks.iter().filter(|b| b.len > 0).map(|b| (b.start, b.len)).collect()
+    fn acknowledge(receiver: &mut Receiver) -> (Packet, Vec<(i32, u32)>) {
+        let (ack, sack) = receiver.acknowledge(0, 0, SACK_BLOCKS, Time::ZERO);
+        (ack, sack.iter().flatten().filter(|b| b.len > 0).map(|b| (b.start, b.len)).collect())
     }
 
     /// RFC 2018 §5, case 2: the first of eight segments is lost.
@@ -166,11 +177,11 @@ mod tests {
         let mut r = Receiver::new();
         for seq in 1..8 {
             assert_eq!(take(&mut r, seq, seq), Reply::Now);
-            let ack = r.acknowledge(0, 0, SACK_BLOCKS, Time::ZERO);
-            assert_eq!((ack.seq, blocks(&ack)), (0, vec![(1, seq as u32)]));
+            let (ack, blocks) = acknowledge(&mut r);
+            assert_eq!((ack.seq, blocks), (0, vec![(1, seq as u32)]));
         }
         take(&mut r, 0, 20);
-        assert_eq!(r.acknowledge(0, 0, SACK_BLOCKS, Time::ZERO).seq, 8);
+        assert_eq!(acknowledge(&mut r).0.seq, 8);
     }
 
     /// RFC 2018 §5, case 3: every other segment is lost; the latest block comes first.
@@ -180,11 +191,11 @@ mod tests {
         [1, 3, 5, 7].into_iter().for_each(|seq| {
             take(&mut r, seq, seq);
         });
-        let ack = r.acknowledge(0, 0, SACK_BLOCKS, Time::ZERO);
-        assert_eq!(blocks(&ack), vec![(7, 1), (5, 1), (3, 1)]);
+        let (_, blocks) = acknowledge(&mut r);
+        assert_eq!(blocks, vec![(7, 1), (5, 1), (3, 1)]);
         take(&mut r, 2, 20); // joins 1 and 3
-        let ack = r.acknowledge(0, 0, SACK_BLOCKS, Time::ZERO);
-        assert_eq!(blocks(&ack), vec![(1, 3), (7, 1), (5, 1)]);
+        let (ack, blocks) = acknowledge(&mut r);
+        assert_eq!(blocks, vec![(1, 3), (7, 1), (5, 1)]);
         assert_eq!(ack.wire, HEADER + 28);
     }
 
@@ -195,10 +206,10 @@ mod tests {
             take(&mut r, seq, seq);
         });
         take(&mut r, 0, 20);
-        let ack = r.acknowledge(0, 0, SACK_BLOCKS, Time::ZERO);
+        let (ack, blocks) = acknowledge(&mut r);
         assert!(ack.has(flag::DSACK));
-        assert_eq!(blocks(&ack), vec![(-2, 1), (1, 1)]);
-        assert!(!r.acknowledge(0, 0, SACK_BLOCKS, Time::ZERO).has(flag::DSACK));
+        assert_eq!(blocks, vec![(-2, 1), (1, 1)]);
+        assert!(!acknowledge(&mut r).0.has(flag::DSACK));
     }
 
     /// RFC 7323 §4.3: with delayed ACKs the earliest timestamp is echoed; behind a hole, that of the
@@ -208,11 +219,11 @@ mod tests {
         let mut r = Receiver::new();
         assert_eq!(take(&mut r, 0, 1), Reply::Later);
         assert_eq!(take(&mut r, 1, 2), Reply::Now);
-        assert_eq!(r.acknowledge(0, 0, SACK_BLOCKS, Time::ZERO).stamp, Time::from_millis(1));
+        assert_eq!(acknowledge(&mut r).0.stamp, Time::from_millis(1));
         take(&mut r, 3, 4);
-        assert_eq!(r.acknowledge(0, 0, SACK_BLOCKS, Time::ZERO).stamp, Time::from_millis(1));
+        assert_eq!(acknowledge(&mut r).0.stamp, Time::from_millis(1));
         take(&mut r, 2, 5);
-        assert_eq!(r.acknowledge(0, 0, SACK_BLOCKS, Time::ZERO).stamp, Time::from_millis(5));
+        assert_eq!(acknowledge(&mut r).0.stamp, Time::from_millis(5));
     }
 
     #[test]
@@ -221,12 +232,12 @@ mod tests {
         let mut marked = segment(0, 1);
         marked.flags |= flag::CE;
         assert_eq!(r.on_data(&marked, Time::ZERO, 2, Time::ZERO), Reply::Now);
-        assert!(r.acknowledge(0, 0, SACK_BLOCKS, Time::ZERO).has(flag::ECE));
+        assert!(acknowledge(&mut r).0.has(flag::ECE));
         take(&mut r, 1, 2);
-        assert!(r.acknowledge(0, 0, SACK_BLOCKS, Time::ZERO).has(flag::ECE));
+        assert!(acknowledge(&mut r).0.has(flag::ECE));
         let mut reduced = segment(2, 3);
         reduced.flags |= flag::CWR;
         r.on_data(&reduced, Time::ZERO, 2, Time::ZERO);
-        assert!(!r.acknowledge(0, 0, SACK_BLOCKS, Time::ZERO).has(flag::ECE));
+        assert!(!acknowledge(&mut r).0.has(flag::ECE));
     }
 }

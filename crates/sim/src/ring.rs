@@ -1,16 +1,19 @@
 //! A window onto an endless sequence: elements `start..end`, addressed by their absolute index.
 
-/// Keeps the elements of a sliding window in a power-of-two buffer that grows when the window does.
+/// Keeps the elements of a sliding window in a buffer that grows by a quarter when the window outgrows it; nothing
+/// is allocated before the first element.
 #[derive(Clone, Debug)]
 pub(crate) struct Ring<T> {
     buffer: Vec<T>,
     start: u64,
     end: u64,
+    /// Which index the buffer's first slot holds, or would hold: the window starts within a buffer's length of it.
+    origin: u64,
 }
 
 impl<T: Copy + Default> Ring<T> {
     pub(crate) fn new() -> Self {
-        Ring { buffer: vec![T::default(); 16], start: 0, end: 0 }
+        Ring { buffer: Vec::new(), start: 0, end: 0, origin: 0 }
     }
 
     /// First index kept.
@@ -28,7 +31,8 @@ impl<T: Copy + Default> Ring<T> {
     #[inline]
     fn slot(&self, index: u64) -> usize {
         debug_assert!((self.start..self.end).contains(&index));
-        index as usize & (self.buffer.len() - 1)
+        let slot = (index - self.origin) as usize;
+        if slot < self.buffer.len() { slot } else { slot - self.buffer.len() }
     }
 
     #[inline]
@@ -63,15 +67,20 @@ impl<T: Copy + Default> Ring<T> {
     pub(crate) fn forget_before(&mut self, index: u64) {
         self.start = self.start.max(index);
         self.end = self.end.max(self.start);
+        let len = self.buffer.len() as u64;
+        if self.start - self.origin >= len {
+            let lap = self.origin + len;
+            self.origin = if self.start - lap < len { lap } else { self.start };
+        }
     }
 
     #[cold]
     fn grow(&mut self) {
-        let old = std::mem::take(&mut self.buffer);
-        self.buffer = vec![T::default(); old.len() * 2];
-        for index in self.start..self.end {
-            self.buffer[index as usize & (old.len() * 2 - 1)] = old[index as usize & (old.len() - 1)];
-        }
+        let old = self.buffer.len();
+        let mut grown = Vec::with_capacity(old + old / 4 + 8);
+        grown.extend((self.start..self.end).map(|index| *self.get(index)));
+        grown.resize(grown.capacity(), T::default());
+        (self.buffer, self.origin) = (grown, self.start);
     }
 }
 
@@ -94,5 +103,7 @@ mod tests {
         assert_eq!((*ring.get(1009), ring.end()), (0, 1010));
         ring.forget_before(5000);
         assert_eq!((ring.start(), ring.end()), (5000, 5000));
+        ring.push(7);
+        assert_eq!((*ring.get(5000), ring.end()), (7, 5001));
     }
 }

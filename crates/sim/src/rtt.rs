@@ -14,6 +14,9 @@ pub(crate) struct Rtt {
     srtt: f64,
     /// Mean deviation in ns.
     deviation: f64,
+    /// Smoothed RTT in whole ns, and the timeout that follows from it before any backing off.
+    smoothed: Time,
+    base: Time,
     min: Time,
     min_rto: Time,
     /// Consecutive timeouts: each doubles the next (RFC 6298 §5.5).
@@ -22,7 +25,15 @@ pub(crate) struct Rtt {
 
 impl Rtt {
     pub(crate) fn new(min_rto: Time) -> Rtt {
-        Rtt { srtt: 0.0, deviation: 0.0, min: Time::NEVER, min_rto, backoff: 0 }
+        Rtt {
+            srtt: 0.0,
+            deviation: 0.0,
+            smoothed: Time::ZERO,
+            base: INITIAL_RTO,
+            min: Time::NEVER,
+            min_rto,
+            backoff: 0,
+        }
     }
 
     /// Takes a sample (RFC 6298 §2.2, §2.3).
@@ -36,13 +47,17 @@ impl Rtt {
             self.deviation += 0.25 * ((self.srtt - r).abs() - self.deviation);
             self.srtt += 0.125 * (r - self.srtt);
         }
+        // The floor is under the variance, as Linux has it: a delayed ACK must not look like a loss.
+        let margin = (4.0 * self.deviation).max(self.min_rto.as_nanos() as f64);
+        self.smoothed = Time::from_nanos(self.srtt as u64);
+        self.base = Time::from_nanos((self.srtt + margin) as u64);
         self.min = self.min.min(rtt);
     }
 
     /// Smoothed RTT; zero before the first sample.
     #[inline]
     pub(crate) fn smoothed(&self) -> Time {
-        Time::from_nanos(self.srtt as u64)
+        self.smoothed
     }
 
     /// Smoothed RTT in seconds; zero before the first sample.
@@ -60,14 +75,10 @@ impl Rtt {
     /// The retransmission timeout, backed off.
     #[inline]
     pub(crate) fn rto(&self) -> Time {
-        let base = if self.srtt == 0.0 {
-            INITIAL_RTO
-        } else {
-            // The floor is under the variance, as Linux has it: a delayed ACK must not look like a loss.
-            let margin = (4.0 * self.deviation).max(self.min_rto.as_nanos() as f64);
-            Time::from_nanos((self.srtt + margin) as u64)
-        };
-        base.times(1 << self.backoff.min(16)).min(MAX_RTO.max(base))
+        match self.backoff {
+            0 => self.base,
+            n => self.base.times(1 << n.min(16)).min(MAX_RTO.max(self.base)),
+        }
     }
 
     /// The timer expired.

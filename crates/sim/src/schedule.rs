@@ -41,9 +41,6 @@ pub(crate) fn pick(
     now: Time,
 ) -> Option<usize> {
     let n = subflows.len();
-    if n == 1 {
-        return ready(subflows, cc, now).next();
-    }
     match scheduler {
         Scheduler::RoundRobin => ready(subflows, cc, now).min_by_key(|i| (i + n - last - 1) % n),
         Scheduler::MinRtt | Scheduler::Redundant => fastest_ready(subflows, cc, now),

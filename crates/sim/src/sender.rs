@@ -3,7 +3,7 @@
 mod timers;
 
 use crate::data::Outgoing;
-use crate::packet::{Packet, flag};
+use crate::packet::{Packet, Sack, flag, widen};
 use crate::prr::Prr;
 use crate::rack::Rack;
 use crate::rate::RateSampler;
@@ -186,16 +186,21 @@ impl Sender {
         self.pace_at = self.pace_next;
     }
 
-    /// Handles an acknowledgement.
-    pub(crate) fn on_ack(&mut self, packet: &Packet, now: Time, cc: &mut Group) -> Delivered {
+    /// Handles an acknowledgement and its SACK blocks.
+    pub(crate) fn on_ack(
+        &mut self,
+        packet: &Packet,
+        sack: Option<Sack>,
+        now: Time,
+        cc: &mut Group,
+    ) -> Delivered {
         let before = self.board.una();
+        let acked = widen(before, packet.seq);
         let mut delivered = Delivered::default();
-        self.board.acknowledge(packet.seq, &mut delivered);
+        self.board.acknowledge(acked, &mut delivered);
         let advanced = self.board.una() > before;
-        let mut dsack = None;
-        if packet.blocks[0].len > 0 {
-            dsack = self.apply_sack(packet, &mut delivered);
-        }
+        let dsack =
+            sack.and_then(|sack| self.apply_sack(acked, &sack, packet.has(flag::DSACK), &mut delivered));
         if let Some(rtt) = delivered.rtt(now) {
             self.rtt.sample(rtt);
         }
@@ -215,7 +220,7 @@ impl Sender {
         if let Some(seq) = dsack {
             self.on_dsack(seq);
         }
-        self.end_probe(packet, dsack.is_some(), now, cc);
+        self.end_probe(acked, dsack.is_some(), now, cc);
         self.undo_if_spurious(packet, advanced, cc);
         if self.phase != Phase::Open && self.board.una() >= self.high {
             self.phase = Phase::Open;
@@ -238,12 +243,19 @@ impl Sender {
         delivered
     }
 
-    /// Applies the SACK blocks and returns the segment that a DSACK reports (RFC 2883 §4).
-    fn apply_sack(&mut self, packet: &Packet, delivered: &mut Delivered) -> Option<u64> {
+    /// Applies the SACK blocks beside an acknowledgement of all before `acked`, and returns the segment that the first
+    /// of them reports where it `is_dsack` (RFC 2883 §4).
+    fn apply_sack(
+        &mut self,
+        acked: u64,
+        sack: &Sack,
+        is_dsack: bool,
+        delivered: &mut Delivered,
+    ) -> Option<u64> {
         let mut dsack = None;
-        for (i, block) in packet.blocks.iter().enumerate().filter(|(_, b)| b.len > 0) {
-            let start = packet.seq.wrapping_add_signed(i64::from(block.start));
-            if i == 0 && packet.has(flag::DSACK) {
+        for (i, block) in sack.iter().enumerate().filter(|(_, b)| b.len > 0) {
+            let start = acked.wrapping_add_signed(i64::from(block.start));
+            if i == 0 && is_dsack {
                 dsack = Some(start);
             } else {
                 self.board.sack((start, start + u64::from(block.len)), delivered);

@@ -102,8 +102,8 @@ impl<'a> Simulator<'a> {
             scenario,
             seed,
             net,
-            connections: Vec::new(),
-            measured: Vec::new(),
+            connections: Vec::with_capacity(scenario.flows.len()),
+            measured: Vec::with_capacity(scenario.flows.len()),
             warm: vec![Totals::default(); scenario.links.len()],
             owners,
             targets: Vec::new(),
@@ -214,6 +214,7 @@ impl<'a> Simulator<'a> {
                 let (c, s) = self.owners[packet.subflow as usize];
                 let connection = &mut self.connections[c as usize];
                 connection.on_packet(s as usize, &packet, &mut self.net);
+                self.net.release(&packet);
                 if connection.needs_attention {
                     self.attend(c as usize)?;
                 }

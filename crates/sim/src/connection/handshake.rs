@@ -106,7 +106,7 @@ impl Connection {
             self.last_asked = s;
             let subflow = &self.subflows[s];
             let mut request = Packet::new(Kind::Request, subflow.id, subflow.life, HEADER, net.now());
-            request.data = self.application.requests;
+            request.data = self.application.requests as u32;
             net.send(request);
         }
     }

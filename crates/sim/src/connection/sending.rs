@@ -7,6 +7,7 @@ use crate::packet::{DSS, HEADER, Kind, Packet, flag};
 use crate::schedule;
 use crate::scoreboard::Segment;
 use crate::subflow::{Stage, Subflow};
+use anabranch_cc::Group;
 use anabranch_net::Time;
 use anabranch_scenario::Scheduler;
 
@@ -52,7 +53,9 @@ impl Connection {
     #[inline]
     pub(super) fn send_new_data(&mut self, net: &mut Network) {
         let now = net.now();
-        if self.scheduler == Scheduler::Redundant && self.multipath {
+        if !self.multipath {
+            self.send_on_the_only_path(net);
+        } else if self.scheduler == Scheduler::Redundant {
             self.send_redundantly(net);
         } else {
             while let Some(s) =
@@ -77,6 +80,26 @@ impl Connection {
                 }
             }
             self.arm(s, net);
+        }
+    }
+
+    /// Without a choice the window is looked at once.
+    #[inline]
+    fn send_on_the_only_path(&mut self, net: &mut Network) {
+        let now = net.now();
+        let [subflow] = &mut self.subflows[..] else { return };
+        if !subflow.is_usable(&self.cc) {
+            return;
+        }
+        let window = subflow.tx.window(&self.cc);
+        let flags = if self.tcp.ecn { flag::ECT } else { 0 };
+        while subflow.tx.board.in_flight() < window {
+            if !subflow.tx.may_pace(now) {
+                return subflow.tx.wait_for_pacer();
+            }
+            let Some((n, chunk)) = self.out.cut(0) else { return };
+            let segment = Segment::new(n, chunk.offset, chunk.len, flags);
+            Self::send_on(subflow, segment, self.tcp.ecn, false, &self.cc, net);
         }
     }
 
@@ -139,12 +162,23 @@ impl Connection {
 
     #[inline]
     pub(super) fn send_segment(&mut self, s: usize, segment: Segment, net: &mut Network) {
-        let subflow = &mut self.subflows[s];
-        let (seq, mut segment) = subflow.tx.send_new(segment, net.now(), &self.cc);
-        if self.tcp.ecn && subflow.tx.take_cwr() {
+        Self::send_on(&mut self.subflows[s], segment, self.tcp.ecn, self.multipath, &self.cc, net);
+    }
+
+    #[inline]
+    fn send_on(
+        subflow: &mut Subflow,
+        segment: Segment,
+        ecn: bool,
+        multipath: bool,
+        cc: &Group,
+        net: &mut Network,
+    ) {
+        let (seq, mut segment) = subflow.tx.send_new(segment, net.now(), cc);
+        if ecn && subflow.tx.take_cwr() {
             segment.flags |= flag::CWR;
         }
-        Self::transmit(subflow, seq, segment, self.multipath, net);
+        Self::transmit(subflow, seq, segment, multipath, net);
     }
 
     #[inline]
@@ -157,11 +191,11 @@ impl Connection {
     ) {
         let wire = segment.len + HEADER + if multipath { DSS } else { 0 };
         let mut packet = Packet::new(Kind::Data, subflow.id, subflow.life, wire, segment.sent);
-        packet.seq = seq;
-        packet.data = segment.chunk;
+        packet.seq = seq as u32;
+        packet.data = segment.chunk as u32;
         packet.len = segment.len;
         packet.flags = segment.flags;
-        packet.set_offset(segment.offset);
+        packet.offset = segment.offset;
         net.send(packet);
     }
 

@@ -1,7 +1,6 @@
 //! A sender's timers: retransmission, tail loss probe, reordering, pacing.
 
 use super::{Phase, Sender, Undo};
-use crate::packet::Packet;
 use anabranch_cc::{Group, Signal};
 use anabranch_net::Time;
 
@@ -70,14 +69,14 @@ impl Sender {
     }
 
     /// Looks whether a tail loss probe repaired a loss, which is then answered (RFC 8985 §7.4).
-    pub(super) fn end_probe(&mut self, packet: &Packet, dsack: bool, now: Time, cc: &mut Group) {
+    pub(super) fn end_probe(&mut self, acked: u64, dsack: bool, now: Time, cc: &mut Group) {
         let Some((end, resent)) = self.probe else { return };
-        if packet.seq < end {
+        if acked < end {
             return;
         }
         if !resent || dsack {
             self.probe = None;
-        } else if packet.seq > end {
+        } else if acked > end {
             self.probe = None;
             if self.phase == Phase::Open {
                 self.reduce(Signal::Loss, now, cc);

@@ -1,0 +1,208 @@
+//! Return paths without links: delay, preceded by the receiving host's own jitter.
+//!
+//! Subflows that share the way forward and the delay back share a *lane*: their acknowledgements enter it nearly in
+//! the order in which they leave it, so that one event serves them all. At one instant, those of different subflows
+//! leave in the order in which they became the next of theirs, as if each subflow had a pipe of its own.
+
+use crate::event::EventQueue;
+use crate::packet::Packet;
+use anabranch_net::{Random, Time};
+use std::collections::VecDeque;
+
+/// What a lane knows of each subflow.
+pub(crate) struct Host {
+    /// Its jitter is uniform up to so many ns.
+    jitter: f64,
+    random: Random,
+    /// When the latest packet leaves; later ones do not overtake it.
+    last: Time,
+    /// Since when, in the order of events, the next packet is the next.
+    sequence: u64,
+    /// Packets on the lane.
+    waiting: u32,
+    /// Which lane.
+    pub(crate) lane: u32,
+}
+
+impl Host {
+    /// A host on lane `lane` with a jitter of up to `jitter`.
+    pub(crate) fn new(lane: u32, jitter: Time, random: Random) -> Host {
+        let jitter = jitter.as_nanos() as f64;
+        Host { jitter, random, last: Time::ZERO, sequence: 0, waiting: 0, lane }
+    }
+}
+
+/// The packets of subflows with one delay, in the order in which they leave. Only the first has an event.
+pub(crate) struct Lane {
+    delay: Time,
+    pipe: VecDeque<(Time, Packet)>,
+    /// When its valid event is due, and its place among the events of that instant.
+    armed: (Time, u64),
+}
+
+impl Lane {
+    pub(crate) fn new(delay: Time) -> Lane {
+        Lane { delay, pipe: VecDeque::new(), armed: (Time::NEVER, 0) }
+    }
+
+    /// A packet of `host` enters. The lane is `target` to the events.
+    #[inline]
+    pub(crate) fn enter(&mut self, packet: Packet, host: &mut Host, target: u32, events: &mut EventQueue) {
+        let mut at = events.now() + self.delay;
+        if host.jitter > 0.0 {
+            at += Time::from_nanos((host.random.uniform() * host.jitter) as u64);
+        }
+        at = at.max(host.last);
+        host.last = at;
+        if host.waiting == 0 {
+            host.sequence = events.next_sequence();
+        }
+        host.waiting += 1;
+
+        let mut place = self.pipe.len();
+        while place > 0 && self.pipe[place - 1].0 > at {
+            place -= 1;
+        }
+        if place == self.pipe.len() {
+            self.pipe.push_back((at, packet));
+        } else {
+            self.pipe.insert(place, (at, packet));
+        }
+        if place == 0 {
+            self.armed = (at, host.sequence);
+            events.schedule_as(at, host.sequence, target);
+        }
+    }
+
+    /// Handles the head event, which is of this lane, `target`: takes it from the queue, and the packet from the
+    /// lane. None where the event was void.
+    #[inline]
+    pub(crate) fn step(
+        &mut self,
+        hosts: &mut [Host],
+        target: u32,
+        events: &mut EventQueue,
+    ) -> Option<Packet> {
+        if self.armed != (events.now(), events.head_sequence()) {
+            events.finish();
+            return None;
+        }
+        let (now, packet) = self.pipe.pop_front().expect("an armed lane holds a packet");
+        let host = &mut hosts[packet.subflow as usize];
+        host.waiting -= 1;
+        if host.waiting > 0 {
+            host.sequence = events.next_sequence();
+        }
+        if self.pipe.get(1).is_some_and(|(second, _)| *second == self.pipe[0].0) {
+            self.first_of_equals(hosts);
+        }
+        match self.pipe.front() {
+            Some((at, next)) => {
+                self.armed = (*at, hosts[next.subflow as usize].sequence);
+                events.repeat_as(self.armed.0, self.armed.1, target);
+            }
+            None => {
+                self.armed = (Time::NEVER, 0);
+                events.finish();
+            }
+        }
+        debug_assert_eq!(now, events.now());
+        Some(packet)
+    }
+
+    /// Of the packets that leave next at one instant, puts the one first whose turn it is. Of one subflow that is
+    /// the first: the others have its sequence here.
+    #[cold]
+    fn first_of_equals(&mut self, hosts: &[Host]) {
+        let at = self.pipe[0].0;
+        let equals = self.pipe.iter().take_while(|(t, _)| *t == at).enumerate();
+        let first = equals.min_by_key(|(_, (_, packet))| hosts[packet.subflow as usize].sequence);
+        if let Some((place, _)) = first
+            && let Some(packet) = self.pipe.remove(place)
+        {
+            self.pipe.push_front(packet);
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::packet::Kind;
+    use proptest::prelude::*;
+
+    const LANE: u32 = 100;
+    const ENTRY: u32 = 101;
+
+    /// Packets enter (after so many ns, of that host) and leave; which, in order, and when.
+    fn lane(entries: &[(u64, u32)], delay: Time) -> Vec<(u64, u32)> {
+        let mut events = EventQueue::default();
+        let mut hosts: Vec<_> =
+            (0..4).map(|h| Host::new(0, Time::from_nanos(6), Random::new(1, h))).collect();
+        let mut lane = Lane::new(delay);
+        let (mut entries, mut left) = (entries.iter(), Vec::new());
+        events.schedule(Time::ZERO, ENTRY);
+        let mut host = 0;
+        while let Some((now, target)) = events.advance() {
+            if target == LANE {
+                let packet = lane.step(&mut hosts, LANE, &mut events);
+                left.extend(packet.map(|p| (now.as_nanos(), p.subflow)));
+                continue;
+            }
+            events.finish();
+            let packet = Packet::new(Kind::Ack, host, 0, 52, now);
+            lane.enter(packet, &mut hosts[host as usize], LANE, &mut events);
+            if let Some((gap, next)) = entries.next() {
+                host = *next;
+                events.schedule(now + Time::from_nanos(*gap), ENTRY);
+            }
+        }
+        left
+    }
+
+    /// The same with a pipe, and an event, of each host's own.
+    fn pipes(entries: &[(u64, u32)], delay: Time) -> Vec<(u64, u32)> {
+        let mut events = EventQueue::default();
+        let mut randoms: Vec<_> = (0..4).map(|h| Random::new(1, h)).collect();
+        let mut pipes = vec![VecDeque::<Time>::new(); 4];
+        let (mut entries, mut left) = (entries.iter(), Vec::new());
+        events.schedule(Time::ZERO, ENTRY);
+        let mut host = 0u32;
+        while let Some((now, target)) = events.advance() {
+            if let Some(pipe) = pipes.get_mut(target as usize) {
+                pipe.pop_front();
+                left.push((now.as_nanos(), target));
+                match pipe.front() {
+                    Some(next) => events.repeat(*next, target),
+                    None => events.finish(),
+                }
+                continue;
+            }
+            events.finish();
+            let jitter = Time::from_nanos((randoms[host as usize].uniform() * 6.0) as u64);
+            let pipe = &mut pipes[host as usize];
+            let at = (now + delay + jitter).max(pipe.back().copied().unwrap_or(Time::ZERO));
+            pipe.push_back(at);
+            if pipe.len() == 1 {
+                events.schedule(at, host);
+            }
+            if let Some((gap, next)) = entries.next() {
+                host = *next;
+                events.schedule(now + Time::from_nanos(*gap), ENTRY);
+            }
+        }
+        left
+    }
+
+    proptest! {
+        /// With jitter as large as the gaps, and many packets at one instant.
+        #[test]
+        fn a_lane_is_many_pipes(
+            entries in prop::collection::vec((0u64..4, 0u32..4), 0..200),
+            delay in 0u64..30,
+        ) {
+            let delay = Time::from_nanos(delay);
+            prop_assert_eq!(lane(&entries, delay), pipes(&entries, delay));
+        }
+    }
+}
