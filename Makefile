@@ -49,7 +49,7 @@ guests: setup ## load and try every algorithm in Debian's kernels 6.1 and 6.12, 
 test-kernels: setup ## the same, and in the running kernel, as one table; see the book, "Measured on Linux"
 	@tools/test-kernels.sh
 
-kernel-proof: setup ## on this kernel: the duel with Reno in twelve runs, 10,000 connections; see the book, "On Linux"
+kernel-proof: setup ## on this kernel: duels in twelve runs each, 10,000 connections; see the book, "Measured on Linux"
 	cargo test --locked -p anabranch-kernel --test duel --test churn -- --ignored --nocapture
 
 bench: build ## speed, memory and the comparison with ns-3; see bench/README.md

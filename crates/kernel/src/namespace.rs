@@ -127,7 +127,10 @@ impl Namespace {
 fn all() -> Vec<Namespace> {
     let entries = |path| fs::read_dir(path).into_iter().flatten().filter_map(Result::ok);
     let text = |name: OsString| name.to_string_lossy().into_owned();
-    let first = Namespace::open("the initial network namespace".to_owned(), "/proc/1/ns/net".into());
+    let initial = |path| Namespace::open("the initial network namespace".to_owned(), PathBuf::from(path));
+    // Without CAP_SYS_PTRACE, as under systemd's unit, the first process's may not be opened.
+    let initial = ["/proc/1/ns/net", "/proc/self/ns/net"].map(initial).into_iter().flatten();
+    let initial = initial.filter(|n| n.is_initial().is_ok_and(|is_initial| is_initial)).map(Ok);
     let named = entries(NAMED).map(|entry| Namespace::open(text(entry.file_name()), entry.path()));
     let processes =
         entries("/proc").map(|entry| text(entry.file_name())).filter(|n| n.parse::<u32>().is_ok());
@@ -138,7 +141,7 @@ fn all() -> Vec<Namespace> {
         )
     });
     let mut seen = HashSet::new();
-    std::iter::once(first)
+    initial
         .chain(named)
         .chain(of_processes)
         .flatten()

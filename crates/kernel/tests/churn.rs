@@ -4,6 +4,7 @@
 mod common;
 mod support;
 
+use anabranch_cc_kernel::registry;
 use common::{Kernel, becomes};
 use std::fs;
 use std::io::{Read, Write};
@@ -108,18 +109,18 @@ fn is_clean(algorithm: &Algorithm) -> bool {
     algorithm.connections().is_empty() && algorithm.counters().sockets == 0
 }
 
-fn opened_and_closed(connections: usize) {
+fn opened_and_closed(name: &str, connections: usize) {
     let Some(_kernel) = Kernel::lock_with(TOOLS) else { return };
-    let algorithm = Algorithm::load("ab_lia");
+    let algorithm = Algorithm::load(name);
     let lab = Lab::direct(2);
-    lab.set_congestion_control("ab_lia");
+    lab.set_congestion_control(name);
     let load = Iperf::start(&lab, &Options::endless(5201));
     let churn = churn(&lab, connections);
     drop(load);
     until(|| is_clean(&algorithm), "no rows are left");
     let counters = algorithm.counters();
     println!(
-        "{connections} connections and {} joined subflows in {:.1} s; the last tenth took {:.2} of the first's time; {counters:?}",
+        "{name}: {connections} connections and {} joined subflows in {:.1} s; the last tenth took {:.2} of the first's time; {counters:?}",
         churn.joined,
         churn.closed[connections - 1].as_secs_f64(),
         churn.slowdown(),
@@ -136,14 +137,21 @@ fn opened_and_closed(connections: usize) {
 
 #[test]
 fn a_thousand_connections_leave_nothing() {
-    opened_and_closed(1_000);
+    opened_and_closed("ab_lia", 1_000);
 }
 
 /// `make kernel-proof`
 #[test]
 #[ignore = "takes a minute"]
 fn ten_thousand_connections_leave_nothing() {
-    opened_and_closed(10_000);
+    opened_and_closed("ab_lia", 10_000);
+}
+
+/// `make kernel-proof`
+#[test]
+#[ignore = "takes a minute"]
+fn a_thousand_connections_leave_nothing_under_each_algorithm() {
+    registry::all().iter().for_each(|entry| opened_and_closed(entry.kernel_name, 1_000));
 }
 
 /// Subflows come and go while their connection sends.
