@@ -65,8 +65,9 @@ impl Duel {
     }
 
     /// The goodputs of MPTCP and of TCP, Mbit/s.
-    fn done(self) -> [f64; 2] {
-        [self.mptcp, self.tcp].map(|side| side.done().goodput / 1e6)
+    fn end(self) -> Result<[f64; 2], String> {
+        let (mptcp, tcp) = (self.mptcp.end()?, self.tcp.end()?);
+        Ok([mptcp, tcp].map(|done| done.goodput / 1e6))
     }
 }
 
@@ -81,7 +82,13 @@ fn ratios<const N: usize>(pairs: [Pair; N], runs: usize, length: Length) -> [Vec
         let under_way = (0..at_once).flat_map(|_| &missing);
         let duels: Vec<_> = under_way.map(|&pair| (pair, Duel::start(pairs[pair], length))).collect();
         for (pair, duel) in duels {
-            let [mptcp, tcp] = duel.done();
+            let [mptcp, tcp] = match duel.end() {
+                Ok(goodputs) => goodputs,
+                Err(why) => {
+                    println!("does not count: {why}");
+                    continue;
+                }
+            };
             let (ratio, counts) = (mptcp / tcp, mptcp + tcp > USED * BOTTLENECK.mbit_s);
             let Pair { mptcp: ours, tcp: theirs } = pairs[pair];
             let note = if counts { "" } else { " does not count" };

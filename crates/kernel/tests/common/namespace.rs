@@ -94,28 +94,31 @@ pub struct Process(Option<Child>);
 
 impl Process {
     /// Waits for its end, which must be a good one; its standard output.
-    pub fn output(mut self) -> String {
+    pub fn output(self) -> String {
+        self.end().unwrap_or_else(|why| panic!("{why}"))
+    }
+
+    /// Waits for its end: its standard output, or how it ended and all that it said.
+    pub fn end(mut self) -> Result<String, String> {
         let done = self.0.take().unwrap().wait_with_output().unwrap();
         let text = |bytes: &[u8]| String::from_utf8_lossy(bytes).into_owned();
-        assert!(done.status.success(), "{}: {}{}", done.status, text(&done.stdout), text(&done.stderr));
-        text(&done.stdout)
+        let (out, errors) = (text(&done.stdout), text(&done.stderr));
+        if done.status.success() { Ok(out) } else { Err(format!("{}: {out}{errors}", done.status)) }
     }
 
-    pub fn kill(mut self) {
-        self.end();
+    pub fn runs(&mut self) -> bool {
+        self.0.as_mut().is_some_and(|child| child.try_wait().unwrap().is_none())
     }
 
-    fn end(&mut self) {
-        if let Some(mut child) = self.0.take() {
-            let _ = child.kill();
-            let _ = child.wait();
-        }
+    pub fn kill(&mut self) {
+        let _ = self.0.as_mut().map(Child::kill);
     }
 }
 
 impl Drop for Process {
     fn drop(&mut self) {
-        self.end();
+        self.kill();
+        let _ = self.0.as_mut().map(Child::wait);
     }
 }
 

@@ -1,13 +1,14 @@
 //! `iperf3`, as TCP or, under `mptcpize`, as MPTCP.
 
 use super::lab::{Lab, SERVER};
+use super::ss;
 use crate::common::namespace::Process;
 use serde_json::Value;
 
 /// A transfer to the server that is under way.
 pub struct Iperf {
     client: Process,
-    _server: Process,
+    server: Process,
 }
 
 /// How a transfer is made.
@@ -39,27 +40,64 @@ pub struct Done {
     pub cpu_per_byte: f64,
 }
 
+/// What a transfer has carried when it is under way: more than what sets it up.
+const UNDER_WAY: u64 = 10_000;
+
+/// How often a transfer may fail to begin: that of iperf3 does, once in a while, on a busy machine.
+const ATTEMPTS: usize = 5;
+
 impl Iperf {
+    /// Returns when data flows.
     pub fn start(lab: &Lab, options: &Options<'_>) -> Self {
+        let filter = format!("dport = {}", options.port);
+        for _ in 0..ATTEMPTS {
+            let mut iperf = Self::launch(lab, options);
+            let flows = || ss::sockets(&lab.client, &filter).iter().any(|s| s.acked > UNDER_WAY);
+            super::until(|| flows() || !iperf.client.runs(), "data flows");
+            if iperf.client.runs() {
+                return iperf;
+            }
+            eprintln!("{:?}", iperf.end());
+        }
+        panic!("iperf3 does not begin");
+    }
+
+    fn launch(lab: &Lab, options: &Options<'_>) -> Self {
         let Options { mptcp, port, seconds, omit, congestion_control } = options;
         let iperf = if *mptcp { "mptcpize run iperf3" } else { "iperf3" };
-        let server = lab.server.start(&format!("{iperf} -s -1 -p {port}"));
-        let listening = || !lab.server.command(&format!("ss -Htln sport = {port}")).is_empty();
-        super::until(listening, "iperf3 listens");
+        let mut server = lab.server.start(&format!("{iperf} -s -1 -p {port}"));
+        let listens = || !lab.server.command(&format!("ss -Htln sport = {port}")).is_empty();
+        super::until(|| listens() || !server.runs(), "iperf3 listens");
         let chosen = congestion_control.map_or(String::new(), |name| format!("-C {name}"));
         let client = format!("{iperf} -J -c {SERVER} -p {port} -t {seconds} -O {omit} {chosen}");
-        Iperf { client: lab.client.start(&client), _server: server }
+        Iperf { client: lab.client.start(&client), server }
     }
 
     /// Waits for its end.
     pub fn done(self) -> Done {
-        let out = self.client.output();
-        let report: Value = serde_json::from_str(&out).unwrap_or_else(|e| panic!("{e}: {out}"));
+        self.end().unwrap_or_else(|why| panic!("{why}"))
+    }
+
+    /// Waits for its end, or why there is nothing of it.
+    pub fn end(self) -> Result<Done, String> {
+        let Iperf { client, mut server } = self;
+        client.end().and_then(|out| Done::read(&out)).map_err(|why| {
+            server.kill();
+            format!("iperf3: {why}\nits server: {:?}", server.end())
+        })
+    }
+}
+
+impl Done {
+    /// From what the client prints. It may end well with nothing but an error in it.
+    fn read(out: &str) -> Result<Self, String> {
+        let report: Value = serde_json::from_str(out).map_err(|e| format!("{e}: {out}"))?;
         let number = |part: &str, name: &str| {
-            report["end"][part][name].as_f64().unwrap_or_else(|| panic!("no {part}.{name}: {out}"))
+            report["end"][part][name].as_f64().ok_or_else(|| format!("no {part}.{name}: {out}"))
         };
-        let goodput = number("sum_received", "bits_per_second");
-        let percent = ["host_total", "remote_total"].map(|end| number("cpu_utilization_percent", end));
-        Done { goodput, cpu_per_byte: (percent[0] + percent[1]) / 100.0 / (goodput / 8.0) }
+        let goodput = number("sum_received", "bits_per_second")?;
+        let percent = number("cpu_utilization_percent", "host_total")?
+            + number("cpu_utilization_percent", "remote_total")?;
+        Ok(Done { goodput, cpu_per_byte: percent / 100.0 / (goodput / 8.0) })
     }
 }
