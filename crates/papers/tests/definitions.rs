@@ -25,7 +25,7 @@ fn every_scenario_file_loads() {
 #[test]
 fn every_table_and_figure_is_there() {
     let ids = "A-T1 A-F2 A-T2 A-F5 A-T4 A-F6 A-T5 A-F7 A-T6 A-F7b B-T1 B-F4 B-F5 B-F6 B-T2 B-F8 B-F9 B-D \
-               C-F2 C-F3 C-F4 C-F5 C-N C-L D-F2 D-F3 D-F7 D-F8 D-H D-F9 D-F10 D-F11 D-F12 D-F13 D-F14 D-F15 D-A";
+               C-F2 C-F3 C-F4 C-F5 C-N C-L D-F2 D-F3 D-F7 D-F8 D-H D-F9 D-F10 D-F11 D-F12 D-F13 D-F14 D-F15 D-A D-AE";
     for id in ids.split(' ') {
         assert_eq!(find(id).expect(id).id, &id[..1]);
     }

@@ -3,6 +3,8 @@
 mod bottlenecks;
 mod conditions;
 mod fairness;
+mod managed;
+mod marks;
 mod queues;
 mod scenario;
 mod throughput;
@@ -33,7 +35,7 @@ pub(crate) static PAPER: Paper = Paper {
          the fluctuation between the subflow's last two losses. Every claim on ADW is tested with all three.",
         "Ranges such as \"between 0.8 and 0.9\" are judged by the mean: inside reproduces, within 10 % of the nearest \
          end partly. \"Highest\" needs an interval above each of the others.",
-        "Their future work, other queue managements at the bottleneck, is D-A.",
+        "Their future work, other queue managements at the bottleneck, is D-A, with ECN D-AE.",
     ],
     errata: &[
         "Tab. 1: the ideal throughputs of Scenario 4 stand in cells merged with those of Scenario 3, 20 Mbit/s for the \
@@ -73,5 +75,6 @@ pub(crate) static PAPER: Paper = Paper {
         conditions::CUBIC,
         conditions::LOSS,
         queues::QUEUES,
+        marks::MARKS,
     ],
 };

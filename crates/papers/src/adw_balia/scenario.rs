@@ -29,6 +29,8 @@ pub(super) const COMPLETE: Algorithm = Algorithm {
 pub(super) const UNCOUPLED: Algorithm = Algorithm { id: "uncoupled", name: "uncoupled Reno", cc: "reno" };
 
 pub(super) const WVEGAS: Algorithm = Algorithm { id: "wvegas", name: "wVegas", cc: "wvegas" };
+pub(super) const VEGAS: Algorithm = Algorithm { id: "vegas", name: "Vegas", cc: "vegas" };
+pub(super) const COMPOUND: Algorithm = Algorithm { id: "compound", name: "Compound", cc: "compound" };
 pub(super) const WCOMPOUND: Algorithm = Algorithm { id: "wcompound", name: "wCompound", cc: "wcompound" };
 
 /// MPTCP off.

@@ -1,0 +1,70 @@
+//! What one packet costs in a link with a managed queue, at 5 % more than it carries, so that management has work to do.
+
+use anabranch_net::{
+    Aqm, Arrival, CoDel, FqCoDel, HoldingLink, Jitter, Link, LinkSpec, Loss, Pie, QueueLimit, Red, Time,
+};
+use divan::counter::ItemsCount;
+use divan::{Bencher, black_box};
+
+const PACKETS: u64 = 10_000;
+/// Between two packets of 1500 bytes at 105 Mbit/s.
+const GAP: Time = Time::from_nanos(114_286);
+/// Flows that take turns.
+const FLOWS: u64 = 10;
+
+fn main() {
+    divan::main();
+}
+
+/// 100 Mbit/s, and ten BDP of a path of 20 ms.
+fn spec(aqm: Option<Aqm>) -> LinkSpec {
+    LinkSpec {
+        rate_bps: 100e6,
+        delay: Time::from_millis(10),
+        queue: QueueLimit::Packets(1670),
+        aqm,
+        ecn_threshold_bytes: None,
+        loss: Loss::None,
+        jitter: Jitter::default(),
+        changes: Vec::new(),
+    }
+}
+
+/// Links that decide when a packet arrives.
+#[divan::bench(args = ["drop-tail", "red", "pie"])]
+fn at_arrival(bencher: Bencher, kind: &str) {
+    let aqm = match kind {
+        "red" => Some(Aqm::Red(Red::default())),
+        "pie" => Some(Aqm::Pie(Pie::default())),
+        _ => None,
+    };
+    bencher.counter(ItemsCount::new(PACKETS)).with_inputs(|| Link::new(&spec(aqm), 1, 0)).bench_local_values(
+        |mut link| {
+            for n in 1..=PACKETS {
+                black_box(link.offer(GAP.times(n), 1500, false));
+            }
+        },
+    );
+}
+
+/// Links that decide when a packet leaves; each packet is offered, and its fate told.
+#[divan::bench(args = ["drop-tail", "codel", "fq-codel"])]
+fn at_departure(bencher: Bencher, kind: &str) {
+    let aqm = match kind {
+        "codel" => Some(Aqm::CoDel(CoDel::default())),
+        "fq-codel" => Some(Aqm::FqCoDel(FqCoDel::default())),
+        _ => None,
+    };
+    bencher
+        .counter(ItemsCount::new(PACKETS))
+        .with_inputs(|| HoldingLink::new(&spec(aqm), 1, 0))
+        .bench_local_values(|mut link| {
+            for n in 1..=PACKETS {
+                let (now, flow) = (GAP.times(n), n % FLOWS);
+                let _ = black_box(link.offer(now, Arrival { wire_bytes: 1500, ecn_capable: false, flow }));
+                while let Some(fate) = link.settle(now) {
+                    black_box(fate);
+                }
+            }
+        });
+}
