@@ -33,6 +33,11 @@ pub(crate) fn boxes(title: impl Into<String>, y: Axis, series: Vec<Series>) -> P
     Panel { title: title.into(), x: axis(""), y, mark: Mark::Box, series }
 }
 
+/// A tile for each series and label, its colour the value: see [`Mark::Tile`].
+pub(crate) fn tiles(title: impl Into<String>, y: Axis, series: Vec<Series>) -> Panel {
+    Panel { title: title.into(), x: axis(""), y, mark: Mark::Tile, series }
+}
+
 /// Ours.
 pub(crate) fn series(name: impl Into<String>, points: Vec<Point>) -> Series {
     Series { name: name.into(), published: false, points }

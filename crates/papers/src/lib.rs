@@ -18,6 +18,7 @@
 
 mod adw_balia;
 mod coupled_cubic;
+mod coupling;
 mod disjoint;
 mod draw;
 mod kato;
@@ -42,9 +43,10 @@ pub use size::Size;
 pub use stats::{NoValue, estimate};
 pub use verdict::Rule;
 
-/// Every paper, in the order of their letters.
+/// Every paper, in the order of their letters, and then our own study.
 pub fn all() -> &'static [&'static Paper] {
-    static ALL: [&Paper; 4] = [&coupled_cubic::PAPER, &kato::PAPER, &wcompound::PAPER, &adw_balia::PAPER];
+    static ALL: [&Paper; 5] =
+        [&coupled_cubic::PAPER, &kato::PAPER, &wcompound::PAPER, &adw_balia::PAPER, &coupling::PAPER];
     &ALL
 }
 

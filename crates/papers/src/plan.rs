@@ -18,6 +18,8 @@ pub struct Paper {
     pub notes: &'static [&'static str],
     /// Mistakes and contradictions in its text.
     pub errata: &'static [&'static str],
+    /// The seeds of a long run, for each size.
+    pub seeds: fn(Size) -> u32,
     /// Its tables and figures in order, and then ours beyond it.
     pub experiments: &'static [Definition],
 }
@@ -48,12 +50,14 @@ pub struct Plan {
     pub(crate) rows: Vec<RowPlan>,
     pub(crate) figures: Vec<DrawFigure>,
     pub(crate) notes: Vec<String>,
+    pub(crate) conclusions: Vec<Conclude>,
 }
 
 /// A simulation of a [`Plan`].
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct SetupId(pub(crate) usize);
 
+pub(crate) type Conclude = Box<dyn Fn(&Runs<'_>) -> Vec<String> + Send + Sync>;
 pub(crate) type DrawFigure = Box<dyn Fn(&Runs<'_>) -> Figure + Send + Sync>;
 
 impl Plan {
@@ -131,6 +135,11 @@ impl Plan {
     /// Adds a sentence for the reader.
     pub fn note(&mut self, text: impl Into<String>) {
         self.notes.push(text.into());
+    }
+
+    /// Adds sentences that follow from the runs.
+    pub fn conclude(&mut self, say: impl Fn(&Runs<'_>) -> Vec<String> + Send + Sync + 'static) {
+        self.conclusions.push(Box::new(say));
     }
 
     /// Its rows' identifiers.
@@ -335,6 +344,11 @@ impl Runs<'_> {
     /// The first seed's run; `None` where it failed.
     pub fn first(&self, setup: SetupId) -> Option<&Outcome> {
         self.of[setup.0].first()?.as_ref().ok()
+    }
+
+    /// Each seed's run; `None` where one failed.
+    pub(crate) fn all(&self, setup: SetupId) -> Option<Vec<&Outcome>> {
+        self.of[setup.0].iter().map(|run| run.as_ref().ok()).collect()
     }
 
     /// What each seed gives.

@@ -202,6 +202,9 @@ pub enum Mark {
     /// Grouped box plots: a box for the points of a series that have one `label`, which is its place on the horizontal
     /// axis. The points are the values themselves, such as one of each seed.
     Box,
+    /// A tile for each series (down) and each point's `label` (across), coloured by its value on the vertical axis's
+    /// scale. That axis's limits are the worst value and the best, in this order, and their geometric mean is neutral.
+    Tile,
 }
 
 /// A named sequence of points.

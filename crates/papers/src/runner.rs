@@ -76,7 +76,7 @@ pub fn run(
     progress: &(dyn Fn(Progress<'_>) + Sync),
     keep_going: &(dyn Fn() -> bool + Sync),
 ) -> Result<PaperResult, PaperError> {
-    let seeds = options.seeds.unwrap_or(options.size.seeds()).max(1);
+    let seeds = options.seeds.unwrap_or((paper.seeds)(options.size)).max(1);
     let chosen = choose(paper, options.only.as_deref())?;
     let plans: Vec<Plan> = chosen.iter().map(|d| (d.plan)(options.size)).collect();
     let setups =
@@ -84,13 +84,15 @@ pub fn run(
     let simulations = Simulations::of(setups, seeds)?;
     let outcomes = simulations.run(progress, keep_going)?;
 
-    let as_explained = options.size == Size::Default && seeds == Size::Default.seeds();
+    let as_explained = options.size == Size::Default && seeds == (paper.seeds)(Size::Default);
     let experiments =
         chosen.iter().zip(&plans).zip(&simulations.of_setup).map(|((definition, plan), indices)| {
             let runs = Runs { of: indices.iter().map(|i| outcomes[*i].as_slice()).collect() };
             conclude(definition, plan, &runs, as_explained)
         });
-    let description = options.size.description().to_owned();
+    // A paper with seeds of its own says itself what a size is.
+    let usual = (paper.seeds)(options.size) == options.size.seeds();
+    let description = usual.then(|| options.size.description().to_owned());
     Ok(PaperResult {
         id: paper.id.into(),
         name: paper.name.into(),
@@ -99,7 +101,7 @@ pub fn run(
         size: options.size.name().into(),
         seeds,
         version: env!("CARGO_PKG_VERSION").into(),
-        notes: std::iter::once(description).chain(owned(paper.notes)).collect(),
+        notes: description.into_iter().chain(owned(paper.notes)).collect(),
         errata: owned(paper.errata),
         experiments: experiments.collect(),
     })
@@ -240,7 +242,12 @@ fn conclude(definition: &Definition, plan: &Plan, runs: &Runs<'_>, as_explained:
     Experiment {
         id: definition.id().into(),
         title: definition.title.into(),
-        notes: owned(definition.notes).into_iter().chain(plan.notes.iter().cloned()).collect(),
+        notes: [
+            owned(definition.notes),
+            plan.notes.clone(),
+            plan.conclusions.iter().flat_map(|say| say(runs)).collect(),
+        ]
+        .concat(),
         rows: plan.rows.iter().map(|row| row.conclude(runs, as_explained)).collect(),
         figures: plan.figures.iter().map(|draw| draw(runs)).collect(),
         runs: distinct(&plan.setups).map(run).collect(),

@@ -54,4 +54,11 @@ files! {
     UNEQUAL_RTTS = "standard/unequal-rtts.toml";
     FAILURE = "standard/failure.toml";
     RATE_CHANGE = "standard/rate-change.toml";
+    COUPLING_SHARED = "coupling/shared.toml";
+    COUPLING_SEPARATE_2 = "coupling/separate-2.toml";
+    COUPLING_SEPARATE_4 = "coupling/separate-4.toml";
+    COUPLING_SEPARATE_8 = "coupling/separate-8.toml";
+    COUPLING_HALF_SHARED_4 = "coupling/half-shared-4.toml";
+    COUPLING_HALF_SHARED_8 = "coupling/half-shared-8.toml";
+    COUPLING_CHANGES = "coupling/changes.toml";
 }

@@ -56,7 +56,8 @@ fn the_book_has_the_same_errata() {
     let path = concat!(env!("CARGO_MANIFEST_DIR"), "/../../docs/src/errata.md");
     let book = std::fs::read_to_string(path).unwrap();
     let chapters = book.split("\n## ").skip(1).map(|text| text.matches("\n- ").count());
-    assert!(chapters.eq(all().iter().map(|paper| paper.errata.len())));
+    let papers = all().iter().map(|paper| paper.errata.len()).filter(|errata| *errata > 0);
+    assert!(chapters.eq(papers));
 }
 
 #[test]

@@ -11,6 +11,7 @@ use crate::{
     format::significant,
     scales::{domain, drawable, exceeds, extent, quantitative},
     style::Style,
+    tiles,
 };
 
 /// Points of a series beyond which only extremes are drawn.
@@ -32,6 +33,9 @@ pub struct Chart {
 
 /// Draws a panel; nothing where it has no point that could be drawn.
 pub fn chart(panel: &Panel) -> Option<Chart> {
+    if panel.mark == Mark::Tile {
+        return tiled(panel);
+    }
     let bars = panel.mark == Mark::Bar;
     let labelled = labelled(panel);
     let drawn: Vec<Vec<&Point>> = panel.series.iter().map(|s| drawable_points(panel, s)).collect();
@@ -72,6 +76,7 @@ pub fn chart(panel: &Panel) -> Option<Chart> {
             vec![bar_layer(&style, panel, y_domain.0), interval_bars(json!({ "value": "currentColor" }))]
         }
         Mark::Box => boxes::layers(&style, &panel.y.title),
+        Mark::Tile => vec![], // has a drawing of its own
         Mark::Point => vec![point_layer(&style, panel), interval_bars(own())],
         Mark::Line if few => {
             vec![line_layer(&style), interval_bars(own()), point_layer(&style, panel)]
@@ -90,6 +95,13 @@ pub fn chart(panel: &Panel) -> Option<Chart> {
         "layer": with_legend_selection(layer),
     });
     Some(Chart { spec, description, remarks: remarks(panel, xs, ys) })
+}
+
+fn tiled(panel: &Panel) -> Option<Chart> {
+    let names: Vec<String> = panel.series.iter().map(|s| s.name.clone()).collect();
+    let description = describe(panel, &names);
+    let spec = tiles::spec(panel, &description)?;
+    Some(Chart { spec, description, remarks: tiles::remark(panel).into_iter().collect() })
 }
 
 /// Do labels stand on the horizontal axis?
@@ -265,6 +277,7 @@ fn describe(panel: &Panel, names: &[String]) -> String {
         Mark::Point => "Scatter plot",
         Mark::Bar => "Bar chart",
         Mark::Box => "Box plot",
+        Mark::Tile => "Tiles by colour",
     };
     let log = |axis: &Axis| if axis.log { " (logarithmic)" } else { "" };
     format!(

@@ -25,6 +25,7 @@ mod ratio;
 mod scales;
 mod site;
 mod style;
+mod tiles;
 mod verdict;
 
 pub use site::ReportError;

@@ -38,7 +38,7 @@ fn draws_all(results: &[PaperResult], page: &str) {
     write(dir.path(), results, &fixture::algorithms(), &fixture::context()).unwrap();
     let written = fs::read_to_string(dir.path().join(page)).unwrap();
     let charts = written.matches("<div class=\"chart\"").count();
-    assert_eq!(charts, 7);
+    assert_eq!(charts, 8);
     let Some(dom) = rendered(&dir.path().join(page)) else { return };
     assert!(!dom.contains("could not be drawn"), "{}", dom.split("could not be drawn").nth(1).unwrap());
     assert_eq!(dom.matches("data-state=\"drawn\"").count(), charts);

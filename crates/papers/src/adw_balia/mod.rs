@@ -10,6 +10,7 @@ mod scenario;
 mod throughput;
 mod why;
 
+use crate::Size;
 use crate::plan::Paper;
 
 /// Kim et al. 2021.
@@ -62,6 +63,7 @@ pub(crate) static PAPER: Paper = Paper {
          alike in Scenarios 1 and 3.",
         "Sec. 2.3 cites [22], CUBIC, for dynamic window coupling by Hassayoun et al., which is [35].",
     ],
+    seeds: Size::seeds,
     experiments: &[
         bottlenecks::THROUGHPUT,
         bottlenecks::RTT,

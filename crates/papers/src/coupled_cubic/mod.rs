@@ -5,6 +5,7 @@ mod response;
 mod share;
 mod testbed;
 
+use crate::Size;
 use crate::plan::Paper;
 
 /// Lee et al. 2022.
@@ -49,6 +50,7 @@ pub(crate) static PAPER: Paper = Paper {
          subflow 1 (1290/2 segments per 100 ms on average: 1.5 million), which one loss in 10⁶ survives \
          with a probability of about a fifth only: the figure shows one lucky run.",
     ],
+    seeds: Size::seeds,
     experiments: &[
         response::TABLE,
         response::FUNCTION,

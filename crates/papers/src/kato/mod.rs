@@ -4,6 +4,7 @@ mod bottleneck;
 mod equilibrium;
 mod loss;
 
+use crate::Size;
 use crate::draw::{axis, cwnd, lines, time_axis, trace};
 use crate::plan::Paper;
 use crate::{Axis, Figure, Outcome, Panel};
@@ -44,6 +45,7 @@ pub(crate) static PAPER: Paper = Paper {
          for LIA and for Reno and CUBIC, so Tab. I compares those as much as the algorithms.",
         "The end of the introduction calls the conclusion Section V; it is VI.",
     ],
+    seeds: Size::seeds,
     experiments: &[
         loss::TABLE,
         bottleneck::TABLE,

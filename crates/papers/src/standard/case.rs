@@ -64,7 +64,7 @@ impl Goal {
 }
 
 /// Something that changes in the course of a case, and when it is made up for.
-pub(super) struct Change {
+pub(crate) struct Change {
     /// What is waited for.
     pub what: &'static str,
     /// When it happens, in seconds.

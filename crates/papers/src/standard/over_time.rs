@@ -57,7 +57,7 @@ pub(super) fn observables(run: &Outcome, algorithm: &Entry) -> Vec<Observed> {
 }
 
 /// Seconds until the change is made up for, or `Err` with the seconds there were.
-pub(super) fn recovery(run: &Outcome, change: &Change) -> Option<Result<f64, f64>> {
+pub(crate) fn recovery(run: &Outcome, change: &Change) -> Option<Result<f64, f64>> {
     let tested = tested(run)?;
     let watched = match change.subflow {
         Some(r) => std::slice::from_ref(tested.subflows.get(r)?),

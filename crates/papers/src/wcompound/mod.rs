@@ -78,6 +78,7 @@ pub(crate) static PAPER: Paper = Paper {
          not. Where the queue holds more than Vegas's threshold when Reno is at its loss, both cannot be.",
         "Sec. IV.A varies the loss from 10⁻² to 10⁻⁶; the result is told for a loss from 10⁻³ \"to 0\".",
     ],
+    seeds: Size::seeds,
     experiments: &[
         two_links::FIGURE_2,
         random_loss::FIGURE_3,

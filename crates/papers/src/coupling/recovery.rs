@@ -1,0 +1,48 @@
+//! E-R: how soon a connection uses what has changed.
+
+use super::ALGORITHMS;
+use crate::plan::{Definition, Plan, measure};
+use crate::standard::{Change, recovery};
+use crate::{Setup, Size, scenarios};
+
+pub(super) const RECOVERY: Definition = Definition {
+    ids: &["E-R"],
+    title: "Time to recover after changes, at 100 Mbit/s",
+    notes: &[
+        "Alone on two paths of 100 Mbit/s and 60 ms, with buffers of 125 packets, a BDP of the low rate. Path 1 falls to 25 Mbit/s at 40 s, rises again at 80 s, is dead \
+         from 120 to 125 s, and nobody says so. The time until the start of the first second in which 80 % of the path's rate is \
+         acknowledged. A run in which that does not happen before the next change counts with the time that it had. The \
+         standard cases ask the same at 10 to 40 Mbit/s.",
+    ],
+    plan: recoveries,
+};
+
+/// What is waited for, in rows, and the change.
+const CHANGES: [(&str, Change); 2] = [
+    ("rise", change("after the rate's rise, subflow 1", (80.0, 120.0))),
+    ("return", change("after the return, subflow 1", (125.0, 180.0))),
+];
+
+const fn change(what: &'static str, (at_s, until_s): (f64, f64)) -> Change {
+    Change { what, at_s, until_s, subflow: Some(0), capacity_mbps: 100.0 }
+}
+
+fn recoveries(_: Size) -> Plan {
+    let mut plan = Plan::new();
+    for cc in ALGORITHMS {
+        let title = format!("{}: a path changes, fails and returns", cc.1);
+        let setup = Setup::new(title, &scenarios::COUPLING_CHANGES).cc(cc.0).sampled().repeats(3);
+        let run = plan.simulate(setup);
+        for (id, change) in &CHANGES {
+            let time =
+                |run: &crate::Outcome| recovery(run, change).map(|time| time.unwrap_or_else(|had| had));
+            plan.row(
+                format!("E-R.{}.{id}", cc.0),
+                format!("{}: {}", cc.1, change.what),
+                "s",
+                measure(run, time),
+            );
+        }
+    }
+    plan
+}
