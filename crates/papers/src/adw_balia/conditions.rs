@@ -165,6 +165,10 @@ fn cubic(size: Size) -> Plan {
             )
             .because(CUBIC_LEVELS);
         }
+        let linked = plan.simulate(against(scenario.setup(LINKED, size)));
+        let what =
+            format!("{} against CUBIC, {} (ours): MPTCP throughput ÷ fair share", scenario.name, LINKED.name);
+        plan.row(id(LINKED, ""), what, "", scenario.share(linked));
         if scenario.id == S2.id {
             for (adw, other) in READINGS.into_iter().flat_map(|adw| [BALIA, LIA].map(|other| (adw, other))) {
                 let gain = compare(cubic.get(adw), cubic.get(other), |adw, other| {

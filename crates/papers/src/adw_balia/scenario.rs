@@ -32,6 +32,7 @@ pub(super) const WVEGAS: Algorithm = Algorithm { id: "wvegas", name: "wVegas", c
 pub(super) const VEGAS: Algorithm = Algorithm { id: "vegas", name: "Vegas", cc: "vegas" };
 pub(super) const COMPOUND: Algorithm = Algorithm { id: "compound", name: "Compound", cc: "compound" };
 pub(super) const WCOMPOUND: Algorithm = Algorithm { id: "wcompound", name: "wCompound", cc: "wcompound" };
+pub(super) const LINKED: Algorithm = Algorithm { id: "linked", name: "Linked CUBIC", cc: "linked-cubic" };
 
 /// MPTCP off.
 pub(super) const INDEPENDENT_RENO: Algorithm =

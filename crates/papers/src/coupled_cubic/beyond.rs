@@ -10,6 +10,7 @@ type Algorithm = (&'static str, &'static str);
 const LIA: Algorithm = ("lia", "LIA");
 const ALPHA_1: Algorithm = ("coupled-cubic-a1", "Coupled CUBIC (α₁)");
 const ALPHA_2: Algorithm = ("coupled-cubic", "Coupled CUBIC (α₂)");
+const LINKED: Algorithm = ("linked-cubic", "Linked CUBIC");
 const CUBIC: Algorithm = ("cubic", "uncoupled CUBIC");
 
 /// A scenario of ours: 160 s after 40 s of warm-up in the default size.
@@ -67,6 +68,7 @@ pub(super) const SHARED: Definition = Definition {
          flow.",
         "Expected before the run: scaling CUBIC's window by m scales its mean only by about m^¼, because \
          its epochs get longer, so √α₁ is not enough and the connection takes more than one flow.",
+        "Linked CUBIC is ours (see the study E).",
         "The rows of α₁ and α₂ agree exactly: the variants differ only where a path is small, and here none is.",
     ],
     plan: shared,
@@ -74,7 +76,7 @@ pub(super) const SHARED: Definition = Definition {
 
 fn shared(size: Size) -> Plan {
     let mut plan = Plan::new();
-    for cc in [LIA, ALPHA_1, ALPHA_2, CUBIC] {
+    for cc in [LIA, ALPHA_1, ALPHA_2, LINKED, CUBIC] {
         let title = format!("{} and single-path CUBIC on one large-BDP bottleneck", cc.1);
         let run = plan.simulate(setup(title, &scenarios::SHARED_BOTTLENECK, cc, size));
         let id = |row: &str| format!("A-X2.{}.{row}", cc.0);
