@@ -261,7 +261,7 @@ fn row(plan: &mut Plan, id: &str, study: &Study, (a, cc): (usize, Algorithm), go
     if cc == LINKED && goal.id != "goal3" {
         row.claim("Linked CUBIC meets it in every cell", Rule::AtLeast(cells as f64)).because(
             "E-W: losses at a full drop-tail queue are not independent (goal 1), and the best of several noisy means is too high \
-             (goal 2, many subflows under random loss).",
+             (goal 2, many subflows on one link).",
         );
     }
 }
