@@ -9,7 +9,7 @@ ANABRANCH := cargo run --quiet --release --locked --bin anabranch --
 export ANABRANCH_REQUIRE_KERNEL ?= $(shell [ "$$(id -u)" = 0 ] && [ -e /sys/kernel/btf/vmlinux ] && \
 	[ -e /proc/sys/net/mptcp/enabled ] && unshare --net true 2>/dev/null && echo 1)
 
-.PHONY: help setup build reproduce test lint unit deny docs quick bench fuzz fmt guests test-kernels kernel-proof
+.PHONY: help setup build reproduce test lint unit deny docs quick instructions bench fuzz fmt guests test-kernels kernel-proof
 .NOTPARALLEL:
 
 help: ## list the targets
@@ -24,7 +24,7 @@ build: setup ## build the release binary, target/release/anabranch
 reproduce: build ## run every paper's experiments and every algorithm's standard cases; the report is out/report/index.html
 	$(ANABRANCH) paper all
 
-test: setup lint unit deny docs quick ## everything that must hold
+test: setup lint unit deny docs quick instructions ## everything that must hold
 
 lint: ## formatting and clippy
 	cargo fmt --all --check
@@ -42,6 +42,9 @@ docs: ## the crates' documentation and the book
 
 quick: ## the same at the quick size, into target/quick
 	$(ANABRANCH) paper all --quick --out target/quick
+
+instructions: build ## a packet costs no more instructions than bench/instructions.txt says (callgrind)
+	@tools/instructions.sh
 
 guests: setup ## load and try every algorithm in Debian's kernels 6.1 and 6.12, under QEMU
 	@tools/test-kernels.sh --guests

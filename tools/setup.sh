@@ -41,6 +41,7 @@ have pkg-config || packages+=(pkg-config)
 have clang-19 || have clang || packages+=(clang-19) # the kernel's programs
 have ip || packages+=(iproute2) # the tests with real traffic
 have iperf3 || packages+=(iperf3)
+have valgrind || packages+=(valgrind) # counts instructions
 have mptcpize || packages+=(mptcpize)
 [ -e /etc/ssl/certs/ca-certificates.crt ] || packages+=(ca-certificates)
 [ ${#packages[@]} = 0 ] || install "${packages[@]}"

@@ -1,7 +1,9 @@
-//! Progress on stderr, where that is a terminal.
+//! Progress on stderr, where that is a terminal: how much is done, how fast, time left.
 
+use crate::table::number;
 use anabranch_net::Time;
-use indicatif::{ProgressBar, ProgressStyle};
+use indicatif::{ProgressBar, ProgressState, ProgressStyle};
+use std::fmt::Write;
 
 /// A bar over simulated time. Drawn only where stderr is a terminal, gone when dropped.
 pub struct Progress(ProgressBar);
@@ -9,7 +11,8 @@ pub struct Progress(ProgressBar);
 impl Progress {
     /// A bar over that much simulated time.
     pub fn over(total: Time) -> Self {
-        Progress::new(total.as_nanos(), "{bar:40} {percent:>3} % of the simulated time, {eta} left")
+        let template = "{bar:40} {percent:>3} % of the simulated time, {speed} simulated s/s, {eta} left";
+        Progress::new(total.as_nanos(), template)
     }
 
     /// A bar over a number of runs, known when the first has ended.
@@ -19,6 +22,11 @@ impl Progress {
 
     fn new(length: u64, template: &str) -> Self {
         let style = ProgressStyle::with_template(template).unwrap_or_else(|_| ProgressStyle::default_bar());
+        let speed = |state: &ProgressState, out: &mut dyn Write| {
+            // The worst case is an empty word.
+            let _ = write!(out, "{}", number(state.per_sec() * 1e-9));
+        };
+        let style = style.with_key("speed", speed);
         Progress(ProgressBar::new(length).with_style(style.progress_chars("━╸─")))
     }
 

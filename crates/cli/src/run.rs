@@ -21,22 +21,29 @@ pub fn run(args: &RunArgs) -> Result<(), Failure> {
     interrupt::listen()?;
     let mut directory = Directory::open(args.out.as_deref(), args.format)?;
     let progress = Progress::over(scenario.duration);
-    let summary = simulate(&scenario, scenario.seed, directory.sink(), &progress);
-    let kept = || format!("the run would last {}, nothing of it is kept", scenario.duration);
-    let summary = summary.map_err(|e| failure(e, &kept()))?;
+    let summary = match simulate(&scenario, scenario.seed, directory.sink(), &progress) {
+        Err(SimError::Interrupted { partial: Some(partial), .. }) => *partial,
+        whole => whole.map_err(|e| failure(e, "nothing of it is kept"))?,
+    };
     drop(progress);
 
     let again = input::command(&args.scenario, &args.cc, "scenario.toml", summary.seed);
-    let text = format!("# As it was run: {again}\n{}", source.text);
+    let partial = summary.partial_until_s.map(|s| format!("# Partial: interrupted at {s} s.\n"));
+    let text = format!("# As it was run: {again}\n{}{}", partial.unwrap_or_default(), source.text);
     let files = directory.finish(&summary, Some(&text))?;
     if args.json {
-        return print(&summary.to_json());
+        print(&summary.to_json())?;
+    } else {
+        let files = if files.is_empty() { String::new() } else { format!("\n{}", wrote(&files)) };
+        print(&(page(&summary) + &files))?;
     }
-    let mut page = page(&summary);
-    if !files.is_empty() {
-        page += &format!("\n{}", wrote(&files));
+    match summary.partial_until_s {
+        None => Ok(()),
+        Some(s) => Err(Failure::Interrupted(miette!(
+            "interrupted at {s} s of {}: the result is partial",
+            scenario.duration
+        ))),
     }
-    print(&page)
 }
 
 /// The files that were written.
@@ -77,9 +84,15 @@ pub fn failure(error: SimError, kept: &str) -> Failure {
 
 /// The summary for people.
 fn page(s: &Summary) -> String {
+    let partial = s.partial_until_s.map(|at| format!(", interrupted at {at} s"));
     let mut page = format!(
-        "{}: {} s, means from {} s on, seed {}, anabranch {}\n",
-        s.scenario, s.duration_s, s.warmup_s, s.seed, s.version
+        "{}: {} s{}, means from {} s on, seed {}, anabranch {}\n",
+        s.scenario,
+        s.duration_s,
+        partial.unwrap_or_default(),
+        s.warmup_s,
+        s.seed,
+        s.version
     );
     for table in [flows(s), subflows(s), links(s)].into_iter().chain(completions(s)) {
         page += &format!("\n{table}");

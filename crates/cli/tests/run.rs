@@ -7,7 +7,7 @@ use parquet::file::reader::{FileReader, SerializedFileReader};
 use serde_json::{Value, json};
 use std::fs;
 use std::path::Path;
-use std::process::{Command, Stdio};
+use std::process::{Child, Command, Stdio};
 
 fn has(value: &Value, keys: &[&str]) {
     for key in keys {
@@ -214,14 +214,35 @@ fn a_closed_pipe_is_no_failure() {
     }
 }
 
-/// Ctrl-C ends a long run, says how far it got and leaves no file that could pass for a result.
+/// Ctrl-C.
+fn interrupt(child: &Child) {
+    // The shell's own: a minimal system has no `kill` program.
+    let kill = Command::new("sh").args(["-c", &format!("kill -INT {}", child.id())]).status().unwrap();
+    assert!(kill.success());
+}
+
+/// The values of a column of numbers.
+fn column(file: &Path, name: &str) -> Vec<f64> {
+    let reader = SerializedFileReader::new(fs::File::open(file).unwrap()).unwrap();
+    let rows = reader.get_row_iter(None).unwrap().map(Result::unwrap);
+    let value = |row: parquet::record::Row| {
+        let field = row.get_column_iter().find(|(column, _)| *column == name).unwrap().1.clone();
+        match field {
+            parquet::record::Field::Double(x) => x,
+            other => panic!("{other} is not a number"),
+        }
+    };
+    rows.map(value).collect()
+}
+
+/// Ctrl-C ends a long run, which says how far it got and leaves a record that can be read and says that it is partial.
 #[cfg(unix)]
 #[test]
 fn interrupted() {
     let dir = tempfile::tempdir().unwrap();
     let out = dir.path().to_str().unwrap();
     let mut child = command()
-        .args(["run", TWO_PATHS, "--duration", "1000000 s", "--out", out])
+        .args(["run", TWO_PATHS, "--duration", "1000000 s", "--set", "warmup=\"0 s\"", "--out", out])
         .stdin(Stdio::null())
         .stdout(Stdio::piped())
         .stderr(Stdio::piped())
@@ -231,12 +252,61 @@ fn interrupted() {
         assert_eq!(child.try_wait().unwrap(), None, "ended early");
         std::thread::sleep(std::time::Duration::from_millis(20));
     }
-    // The shell's own: a minimal system has no `kill` program.
-    let kill = Command::new("sh").args(["-c", &format!("kill -INT {}", child.id())]).status().unwrap();
-    assert!(kill.success());
+    interrupt(&child);
     let output = child.wait_with_output().unwrap();
     let stderr = String::from_utf8(output.stderr).unwrap();
     assert_eq!(output.status.code(), Some(130), "{stderr}");
     assert!(stderr.contains("interrupted at") && stderr.contains("1000000 s"), "{stderr}");
-    assert_eq!(listed(dir.path()), [""; 0]);
+    let stdout = String::from_utf8(output.stdout).unwrap();
+    assert!(stdout.lines().next().unwrap().contains("interrupted at"), "{stdout}");
+
+    assert_eq!(listed(dir.path()), ["links.parquet", "scenario.toml", "subflows.parquet", "summary.json"]);
+    let read = |name: &str| fs::read_to_string(dir.path().join(name)).unwrap();
+    let summary: Value = serde_json::from_str(&read("summary.json")).unwrap();
+    let until = summary["partial_until_s"].as_f64().unwrap();
+    assert!(until > 0.0 && until < 1e6);
+    assert!(stderr.contains(&format!("{until} s")), "{stderr}");
+    assert!(read("scenario.toml").contains(&format!("# Partial: interrupted at {until} s.\n")));
+    // Samples every 100 ms, of three subflows, up to there.
+    let times = column(&dir.path().join("subflows.parquet"), "time_s");
+    let last = times.last().unwrap();
+    assert!(*last <= until && *last > until - 0.2, "{last} of {until}");
+    // Goodput counts what was delivered by then, of a flow that starts at once.
+    let flow = &summary["flows"][0];
+    let bits = number(&flow["delivered_bytes"]) * 8.0;
+    assert!(bits > 0.0 && (number(&flow["goodput_bps"]) / (bits / until) - 1.0).abs() < 1e-9);
+}
+
+/// On a terminal a long run shows how much of it is done, how fast it is and how long it will take.
+#[cfg(unix)]
+#[test]
+fn progress_on_a_terminal() {
+    use rustix::pty::{OpenptFlags, grantpt, openpt, ptsname, unlockpt};
+    use std::io::Read;
+    let master = openpt(OpenptFlags::RDWR | OpenptFlags::NOCTTY).unwrap();
+    grantpt(&master).unwrap();
+    unlockpt(&master).unwrap();
+    let name = ptsname(&master, Vec::new()).unwrap();
+    let slave = fs::OpenOptions::new().read(true).write(true).open(name.to_str().unwrap()).unwrap();
+    rustix::termios::tcsetwinsize(
+        &slave,
+        rustix::termios::Winsize { ws_row: 24, ws_col: 120, ws_xpixel: 0, ws_ypixel: 0 },
+    )
+    .unwrap();
+    let mut child = command()
+        .args(["run", TWO_PATHS, "--duration", "1000000 s"])
+        .env("TERM", "xterm")
+        .stdin(Stdio::null())
+        .stdout(Stdio::null())
+        .stderr(slave)
+        .spawn()
+        .unwrap();
+    let (mut shown, mut part, mut terminal) = (String::new(), [0; 4096], fs::File::from(master));
+    while !(shown.contains("simulated s/s") && shown.contains("left")) {
+        let n = terminal.read(&mut part).unwrap();
+        shown += &String::from_utf8_lossy(&part[..n]);
+    }
+    interrupt(&child);
+    assert_eq!(child.wait().unwrap().code(), Some(130));
+    assert!(shown.contains("% of the simulated time"), "{shown:?}");
 }

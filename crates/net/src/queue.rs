@@ -74,6 +74,10 @@ impl Queue {
     pub fn push(&mut self, now: Time, departure: Fine, size: u32) {
         self.bytes += u64::from(size);
         self.moment.enter(now, size);
+        if self.waiting.len() == self.waiting.capacity() {
+            // By an eighth: queues may be long.
+            self.waiting.reserve_exact(self.waiting.len() / 8 + 8);
+        }
         self.waiting.push_back(Entry::new(departure, size));
     }
 

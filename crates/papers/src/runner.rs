@@ -218,7 +218,7 @@ impl Simulation {
     fn run(&self, seed: u64, keep_going: &(dyn Fn() -> bool + Sync)) -> Result<Outcome, SimError> {
         // A short run may end before it asks.
         if !keep_going() {
-            return Err(SimError::Interrupted { at: Time::ZERO });
+            return Err(SimError::Interrupted { at: Time::ZERO, partial: None });
         }
         let mut samples = MemorySink::new();
         let sink: &mut dyn Sink = if self.sampled { &mut samples } else { &mut NoSamples };

@@ -22,6 +22,9 @@ pub struct Summary {
     pub duration_s: f64,
     /// Where means begin.
     pub warmup_s: f64,
+    /// Only in a partial record: the simulated time at which the run was interrupted, where means and counters end.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub partial_until_s: Option<f64>,
     /// Every connection.
     pub flows: Vec<FlowSummary>,
     /// Every link.

@@ -30,6 +30,7 @@ fn summary() -> Summary {
         version: "0.1.0".to_owned(),
         duration_s: 60.0,
         warmup_s: 10.0,
+        partial_until_s: None,
         flows: vec![FlowSummary {
             name: "bonded".to_owned(),
             cc: "reno".to_owned(),

@@ -38,7 +38,7 @@ use anabranch_scenario::Scenario;
 ///
 /// The result is a function of `scenario` and `seed` (which replaces the scenario's own). Samples
 /// go to `sink`. `keep_going` is asked now and then with the simulated time reached; where it
-/// answers false the run ends there.
+/// answers false the run ends there, and the error holds what was measured by then.
 ///
 /// # Errors
 /// [`SimError`] where the run was interrupted, broke an invariant, or cannot be simulated.
@@ -59,6 +59,8 @@ pub enum SimError {
     Interrupted {
         /// The simulated time reached.
         at: Time,
+        /// What was measured by then; none where the run had not begun.
+        partial: Option<Box<Summary>>,
     },
     /// A receiver got bytes twice, not at all or out of order: a defect of the simulator.
     #[error("the stream of `{flow}` broke at {at}: chunk {chunk} has offset {found} instead of {expected}")]

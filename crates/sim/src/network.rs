@@ -49,8 +49,8 @@ impl Hop {
             }
             _ => {
                 if self.pipe.len() == self.pipe.capacity() {
-                    // By a quarter: in long pipes memory is packets.
-                    self.pipe.reserve_exact(self.pipe.len() / 4 + 4);
+                    // By an eighth: in long pipes memory is packets.
+                    self.pipe.reserve_exact(self.pipe.len() / 8 + 4);
                 }
                 self.pipe.push_back((at, packet));
             }

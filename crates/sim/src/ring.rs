@@ -1,6 +1,6 @@
 //! A window onto an endless sequence: elements `start..end`, addressed by their absolute index.
 
-/// Keeps the elements of a sliding window in a buffer that grows by a quarter when the window outgrows it; nothing
+/// Keeps the elements of a sliding window in a buffer that grows by an eighth when the window outgrows it; nothing
 /// is allocated before the first element.
 #[derive(Clone, Debug)]
 pub(crate) struct Ring<T> {
@@ -76,11 +76,12 @@ impl<T: Copy + Default> Ring<T> {
 
     #[cold]
     fn grow(&mut self) {
-        let old = self.buffer.len();
-        let mut grown = Vec::with_capacity(old + old / 4 + 8);
-        grown.extend((self.start..self.end).map(|index| *self.get(index)));
-        grown.resize(grown.capacity(), T::default());
-        (self.buffer, self.origin) = (grown, self.start);
+        // In place: a copy beside it would count where memory is tight.
+        let len = self.buffer.len();
+        self.buffer.rotate_left((self.start - self.origin) as usize);
+        self.origin = self.start;
+        self.buffer.reserve_exact(len / 8 + 8);
+        self.buffer.resize(self.buffer.capacity(), T::default());
     }
 }
 

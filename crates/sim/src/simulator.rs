@@ -198,11 +198,12 @@ impl<'a> Simulator<'a> {
             if events == EVENTS_PER_REPORT {
                 events = 0;
                 if !keep_going(now) {
-                    return Err(SimError::Interrupted { at: now });
+                    return Err(SimError::Interrupted { at: now, partial: Some(Box::new(self.finish(now))) });
                 }
             }
         }
-        Ok(self.finish())
+        let end = self.scenario.duration;
+        Ok(self.finish(end))
     }
 
     /// Handles one event and returns its time; none at the end of the run.
@@ -334,12 +335,16 @@ impl<'a> Simulator<'a> {
         Ok(())
     }
 
-    pub(crate) fn finish(mut self) -> Summary {
-        let now = self.scenario.duration;
+    /// Ends every measurement at `now`, the end of the run or where it was interrupted.
+    pub(crate) fn finish(mut self, now: Time) -> Summary {
         for c in 0..self.connections.len() {
             self.end(c, now);
+            self.measured[c].to = self.measured[c].to.min(now);
         }
-        summary::summarise(&mut self)
+        if now < self.scenario.warmup {
+            self.warm = (0..self.warm.len()).map(|i| self.net.totals(i)).collect();
+        }
+        summary::summarise(&mut self, now)
     }
 }
 

@@ -3,14 +3,15 @@
 use crate::sampler::link_names;
 use crate::simulator::{Measured, Simulator};
 use crate::subflow::Subflow;
-use anabranch_net::Totals;
+use anabranch_net::{Time, Totals};
 use anabranch_record::{Completion, FlowSummary, LinkSummary, SubflowSummary, Summary, jain};
 use anabranch_scenario::Flow;
 
-pub(crate) fn summarise(simulator: &mut Simulator<'_>) -> Summary {
+/// Of a run that ended at `end`: early, if it was interrupted.
+pub(crate) fn summarise(simulator: &mut Simulator<'_>, end: Time) -> Summary {
     let scenario = simulator.scenario;
     let flows: Vec<FlowSummary> = (0..scenario.flows.len()).map(|f| flow(simulator, f)).collect();
-    let links = (0..scenario.links.len()).map(|i| link(simulator, i)).collect();
+    let links = (0..scenario.links.len()).map(|i| link(simulator, i, end)).collect();
     let goodputs: Vec<f64> = flows.iter().filter_map(|f| f.goodput_bps).collect();
     Summary {
         scenario: scenario.name.clone(),
@@ -19,6 +20,7 @@ pub(crate) fn summarise(simulator: &mut Simulator<'_>) -> Summary {
         version: env!("CARGO_PKG_VERSION").to_owned(),
         duration_s: scenario.duration.as_secs_f64(),
         warmup_s: scenario.warmup.as_secs_f64(),
+        partial_until_s: (end < scenario.duration).then(|| end.as_secs_f64()),
         flows,
         links,
         jain: jain(&goodputs),
@@ -91,11 +93,11 @@ fn subflow(
     }
 }
 
-fn link(simulator: &mut Simulator<'_>, i: usize) -> LinkSummary {
+fn link(simulator: &mut Simulator<'_>, i: usize, end: Time) -> LinkSummary {
     let scenario = simulator.scenario;
+    let seconds = end.since(scenario.warmup).as_secs_f64();
     let end: Totals = simulator.net.totals(i);
     let warm = &simulator.warm[i];
-    let seconds = scenario.duration.since(scenario.warmup).as_secs_f64();
     let capacity = end.capacity_bits - warm.capacity_bits;
     let transmitted = end.transmitted_bits - warm.transmitted_bits;
     let waited = end.queue_byte_seconds - warm.queue_byte_seconds;
@@ -103,7 +105,7 @@ fn link(simulator: &mut Simulator<'_>, i: usize) -> LinkSummary {
     LinkSummary {
         name: scenario.links[i].name.clone(),
         utilisation: if capacity > 0.0 { (transmitted / capacity).clamp(0.0, 1.0) } else { 0.0 },
-        mean_queue_bytes: waited / seconds,
+        mean_queue_bytes: if seconds > 0.0 { waited / seconds } else { 0.0 },
         mean_queue_delay_s: (delivered > 0).then(|| waited / delivered as f64),
         drops: end.drops - warm.drops,
         early_drops: end.early_drops - warm.early_drops,

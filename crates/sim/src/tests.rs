@@ -85,7 +85,7 @@ fn run_audited(scenario: &Scenario, seed: u64) {
         }
     }
     simulator.audit_conservation(&arrived);
-    simulator.finish();
+    simulator.finish(scenario.duration);
 }
 
 fn loss() -> impl Strategy<Value = String> {

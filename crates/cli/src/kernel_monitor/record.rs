@@ -99,6 +99,7 @@ impl Recorder {
             version: env!("CARGO_PKG_VERSION").to_owned(),
             duration_s: self.last_s.unwrap_or(0.0),
             warmup_s: 0.0,
+            partial_until_s: None,
             jain: jain(&goodputs),
             flows,
             links: Vec::new(),

@@ -145,6 +145,7 @@ mod tests {
             version: String::new(),
             duration_s: 60.0,
             warmup_s: 0.0,
+            partial_until_s: None,
             flows: vec![],
             links: Vec::<LinkSummary>::new(),
             jain: None,

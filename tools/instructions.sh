@@ -1,0 +1,59 @@
+#!/usr/bin/env bash
+# Fails where a data packet costs over 3 % more instructions than bench/instructions.txt says. With --store, writes the
+# numbers found there instead. Callgrind counts what the release binary executes, which other work on the machine
+# does not change.
+set -euo pipefail
+cd "$(dirname "$0")/.."
+
+stored=bench/instructions.txt
+binary="${CARGO_TARGET_DIR:-target}/release/anabranch"
+if ! command -v valgrind >/dev/null; then
+    echo "instructions: skipped, valgrind is not installed"
+    exit 0
+fi
+if [ "$(uname -m)" != x86_64 ]; then
+    echo "instructions: skipped, the stored counts are those of x86_64"
+    exit 0
+fi
+work=$(mktemp -d)
+trap 'rm -rf "$work"' EXIT
+
+# Instructions executed and segments sent in a run of $1 seconds of $2 with the changes that follow.
+count() {
+    local seconds=$1 scenario=$2 changes=()
+    shift 2
+    for change; do changes+=(--set "$change"); done
+    valgrind --tool=callgrind --callgrind-out-file=/dev/null "$binary" run "bench/scenarios/$scenario.toml" --json \
+        --set 'warmup="0 s"' --duration "$seconds s" "${changes[@]}" >"$work/json" 2>"$work/log" ||
+        { cat "$work/log" >&2; exit 1; }
+    awk '/Collected :/ { print $4 }' "$work/log"
+    awk '/"sent_segments":/ { sum += $2 } END { print sum }' "$work/json"
+}
+
+failed=0
+while IFS='|' read -r name scenario from to bound changes; do
+    if [[ $name = \#* ]]; then
+        echo "$name${scenario:+|$scenario|$from|$to|$bound|$changes}" >>"$work/new"
+        continue
+    fi
+    read -r scenario from to bound <<<"$scenario $from $to $bound"
+    read -ra changes <<<"$changes"
+    read -r i0 n0 < <(count "$from" "$scenario" "${changes[@]}" | paste -s)
+    read -r i1 n1 < <(count "$to" "$scenario" "${changes[@]}" | paste -s)
+    each=$(((i1 - i0) / (n1 - n0)))
+    verdict=ok
+    [ $((each * 100)) -le $((bound * 103)) ] || verdict="over by more than 3 %"
+    [ $((each * 100)) -ge $((bound * 97)) ] || verdict="ok; less by more than 3 %: store it"
+    printf '%-24s%6d instructions per packet, %6d stored: %s\n' "$name" "$each" "$bound" "$verdict"
+    [ "${verdict%%;*}" = ok ] || failed=1
+    line="$name| $scenario | $from | $to | $each | ${changes[*]}"
+    echo "${line% }" >>"$work/new"
+done <"$stored"
+
+if [ "${1:-}" = --store ]; then
+    cp "$work/new" "$stored"
+    echo "stored in $stored"
+elif [ $failed = 1 ]; then
+    echo "instructions: find out why (valgrind --tool=callgrind --dump-line=yes); where it is worth it: $0 --store"
+    exit 1
+fi
