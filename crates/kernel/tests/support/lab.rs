@@ -26,14 +26,16 @@ pub struct Bottleneck {
     pub queue: u32,
 }
 
-/// How long the ends of connections may take.
-const A_MOMENT: Duration = Duration::from_secs(2);
+/// How long connections may take to end: what is in their buffers must go through a bottleneck.
+const PATIENCE: Duration = Duration::from_secs(30);
 
 /// The client is told to use its second address for a subflow more; nobody announces anything.
 pub struct Lab {
     pub client: Namespace,
     pub server: Namespace,
     pub routers: Vec<Namespace>,
+    /// How long it waits in the end for connections that are open.
+    pub patience: Duration,
 }
 
 /// The client's address on a path, counted from 1.
@@ -97,7 +99,7 @@ impl Lab {
     }
 
     fn ends(routers: Vec<Namespace>) -> Self {
-        let lab = Lab { client: Namespace::new(), server: Namespace::new(), routers };
+        let lab = Lab { client: Namespace::new(), server: Namespace::new(), routers, patience: PATIENCE };
         lab.server.command(&format!("ip addr add {SERVER}/32 dev lo"));
         for end in [&lab.client, &lab.server] {
             end.set("mptcp/enabled", "1");
@@ -147,7 +149,7 @@ impl Drop for Lab {
             sockets.is_ok_and(|out| !out.stdout.is_empty())
         };
         let start = Instant::now();
-        while (open(&self.client) || open(&self.server)) && start.elapsed() < A_MOMENT {
+        while (open(&self.client) || open(&self.server)) && start.elapsed() < self.patience {
             std::thread::sleep(Duration::from_millis(20));
         }
     }
