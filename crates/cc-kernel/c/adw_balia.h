@@ -8,6 +8,8 @@
 #ifndef AB_ADW_BALIA_H
 #define AB_ADW_BALIA_H
 
+#define AB_SAMPLES
+
 #include "fluctuation.h"
 #include "balanced.h"
 
@@ -38,10 +40,6 @@ AB_INLINE void ab_timed_out(struct ab_path *p)
 AB_INLINE void ab_spurious(struct ab_group *g, struct ab_path *p)
 {
 	ab_forget_loss(g, p);
-}
-
-AB_INLINE void ab_app_limited(struct ab_path *p, u64 now)
-{
 }
 
 #endif

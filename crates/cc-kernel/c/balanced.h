@@ -16,7 +16,7 @@ AB_INLINE struct ab_balanced ab_balanced(const struct ab_group *g)
 {
 	struct ab_balanced b = {};
 
-	for (u32 i = 0; i < AB_PATHS; i++) {
+	AB_EACH_ROW(i, g) {
 		u64 x = g->path[i].rate;
 
 		b.total += x;

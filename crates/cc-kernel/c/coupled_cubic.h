@@ -4,6 +4,9 @@
 #ifndef AB_COUPLED_CUBIC_H
 #define AB_COUPLED_CUBIC_H
 
+#define AB_FIRST_SAMPLES
+#define AB_PAUSES
+
 #include "cubic_window.h"
 #include "hystart.h"
 #include "response.h"

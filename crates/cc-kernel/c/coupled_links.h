@@ -34,7 +34,7 @@ AB_OPAQUE u64 ab_link_all(const struct ab_group *g, struct ab_links *out)
 
 	if (!g || !out)
 		return 0;
-	for (u32 i = 0; i < AB_PATHS; i++) {
+	AB_EACH_ROW(i, g) {
 		const struct ab_path *p = &g->path[i];
 		const struct ab_coupled *s = &p->state.now;
 

@@ -3,6 +3,9 @@
 #ifndef AB_CUBIC_H
 #define AB_CUBIC_H
 
+#define AB_FIRST_SAMPLES
+#define AB_PAUSES
+
 #include "cubic_window.h"
 #include "hystart.h"
 

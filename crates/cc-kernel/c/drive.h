@@ -11,7 +11,13 @@
  *   void ab_added(struct ab_path *)                       a row of its own begins, its state all zeros
  *   void ab_timed_out(struct ab_path *)                   the loss just told of was a timeout
  *   void ab_spurious(struct ab_group *, struct ab_path *) the window is restored; restore the state
+ *
+ * and, if it says AB_PAUSES,
+ *
  *   void ab_app_limited(struct ab_path *, u64 now)        the application limited the sender
+ *
+ * It says AB_SAMPLES if it asks for more of the round-trip time than its smoothed mean and its minimum: what ab_path
+ * has of samples. AB_FIRST_SAMPLES: in the first slow start only, for HyStart++.
  */
 #ifndef AB_DRIVE_H
 #define AB_DRIVE_H
@@ -30,16 +36,28 @@ AB_INLINE void ab_timed_out(struct ab_path *p)
 AB_INLINE void ab_spurious(struct ab_group *g, struct ab_path *p)
 {
 }
+#endif
 
+#ifndef AB_PAUSES
 AB_INLINE void ab_app_limited(struct ab_path *p, u64 now)
 {
 }
 #endif
 
-/* See ab_path_added(). cwnd: segments. */
-AB_INLINE void ab_on_added(struct ab_path *p, u32 cwnd, u32 srtt)
+/* The kernel's threshold until the first congestion, in its segments. */
+#define AB_WHOLE_NO_SSTHRESH 0x7fffffff
+
+/* The kernel's threshold as the row has it. */
+AB_INLINE u64 ab_threshold(u32 ssthresh)
+{
+	return ssthresh >= AB_WHOLE_NO_SSTHRESH ? AB_NO_SSTHRESH : ab_window(ssthresh);
+}
+
+/* See ab_path_added(). cwnd and ssthresh: segments. */
+AB_INLINE void ab_on_added(struct ab_path *p, u32 cwnd, u32 ssthresh, u32 srtt)
 {
 	ab_path_added(p, ab_window(cwnd), srtt);
+	p->ssthresh = ab_threshold(ssthresh);
 	ab_added(p);
 }
 
@@ -87,20 +105,42 @@ AB_INLINE int ab_on_spurious(struct ab_group *g, struct ab_path *p)
 	return 1;
 }
 
-/* A threshold as the kernel counts it: whole segments, 0x7fffffff until the first congestion. */
+/* The row's threshold as the kernel has it. */
 AB_INLINE u32 ab_whole_ssthresh(const struct ab_path *p)
 {
-	return p->ssthresh == AB_NO_SSTHRESH ? 0x7fffffff : p->ssthresh >> AB_WINDOW_BITS;
+	return p->ssthresh == AB_NO_SSTHRESH ? AB_WHOLE_NO_SSTHRESH : p->ssthresh >> AB_WINDOW_BITS;
 }
 
-/* Takes over what something else did to window or threshold (segments): the kernel's own rules. */
-AB_INLINE void ab_adopt(struct ab_path *p, u32 cwnd, u32 ssthresh)
+/* Whether the kernel's own rules can have made that of the row's threshold: the one before the last congestion
+ * returns, or one in use is raised to three quarters of the window. */
+AB_INLINE int ab_believes_ssthresh(const struct ab_path *p, u32 ssthresh)
 {
-	if (p->cwnd >> AB_WINDOW_BITS != cwnd)
-		p->cwnd = ab_window(cwnd);
+	if (p->ssthresh == AB_NO_SSTHRESH || p->before_ssthresh == AB_NO_SSTHRESH)
+		return ssthresh == AB_WHOLE_NO_SSTHRESH || ssthresh <= AB_MAX_CWND >> AB_WINDOW_BITS;
+	return ssthresh <= ab_max(ab_max(p->ssthresh, p->before_ssthresh), ab_max(p->cwnd, p->before_cwnd)) >>
+				   AB_WINDOW_BITS;
+}
+
+/* Whether the kernel's own rules can have made that of the row's window: they never make it larger than it was
+ * before the last congestion. */
+AB_INLINE int ab_believes_cwnd(const struct ab_path *p, u32 cwnd)
+{
+	return cwnd <= ab_max(p->cwnd, p->before_cwnd) >> AB_WINDOW_BITS;
+}
+
+/* Takes over what the kernel's own rules did to window and threshold (segments). Where that cannot have been they,
+ * takes over nothing and returns 0. */
+AB_INLINE int ab_adopt(struct ab_path *p, u32 cwnd, u32 ssthresh)
+{
+	if (!ab_believes_cwnd(p, cwnd) || !ab_believes_ssthresh(p, ssthresh))
+		return 0;
 	if (ab_whole_ssthresh(p) != ssthresh)
-		p->ssthresh = ssthresh >= 0x7fffffff ? AB_NO_SSTHRESH : ab_window(ssthresh);
-	ab_settle(p);
+		p->ssthresh = ab_threshold(ssthresh);
+	if (p->cwnd >> AB_WINDOW_BITS != cwnd) {
+		p->cwnd = ab_window(cwnd);
+		ab_settle(p);
+	}
+	return 1;
 }
 
 #endif

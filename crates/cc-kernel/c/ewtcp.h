@@ -19,7 +19,7 @@ AB_INLINE u64 ab_ewtcp_weight(const struct ab_group *g)
 {
 	u32 n = 0;
 
-	for (u32 i = 0; i < AB_PATHS; i++)
+	AB_EACH_ROW(i, g)
 		n += ab_counts(&g->path[i]);
 	return ab_ewtcp_weights[ab_less(n, 1)];
 }

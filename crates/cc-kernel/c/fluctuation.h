@@ -47,7 +47,7 @@ AB_INLINE void ab_keep_comparison(struct ab_path *p)
 /* Takes over the newest comparison. Rows of paths that have left hold theirs until the row is used again. */
 AB_INLINE void ab_catch_up(const struct ab_group *g, struct ab_path *p)
 {
-	for (u32 i = 0; i < AB_PATHS; i++)
+	AB_EACH_ROW(i, g)
 		if (g->path[i].state.last.number > p->state.last.number)
 			p->state.last = g->path[i].state.last;
 }
@@ -87,14 +87,14 @@ AB_INLINE void ab_compare(const struct ab_group *g, struct ab_comparison *c)
 	u64 sum = 0, away = 0;
 	u32 n = 0;
 
-	for (u32 i = 0; i < AB_PATHS; i++)
+	AB_EACH_ROW(i, g)
 		if (ab_fluctuates(&g->path[i])) {
 			sum += ab_fluctuation(&g->path[i]);
 			n++;
 		}
 	c->average = ab_average(c->average, c->known, sum, n);
 	c->known |= n;
-	for (u32 i = 0; i < AB_PATHS; i++)
+	AB_EACH_ROW(i, g)
 		if (ab_fluctuates(&g->path[i]))
 			away = ab_farther(away, c->average, ab_fluctuation(&g->path[i]), n);
 	c->away = away;

@@ -19,13 +19,22 @@ struct ab_state {
 /* MPTCP has the initial subflow and at most eight more (MPTCP_PM_ADDR_MAX). */
 #define AB_PATHS 9
 
-/* What an acknowledgement says. */
+/* Round-trip times as they were measured, us. All zeros: none. */
+struct ab_samples {
+	u64 sum;
+	u32 count;
+	u32 last;
+	u32 min;
+	u32 max;
+};
+
+/* What an acknowledgement says, or several that are taken together. */
 struct ab_ack {
+	struct ab_samples rtt;
 	u64 now;       /* when it arrived, us */
 	u32 acked;     /* segments that may grow the window; 0 where growth is not allowed */
 	u32 delivered; /* segments newly delivered, selectively acknowledged ones included */
-	u32 rtt;       /* the round-trip time that it measured, us; 0 without a sample */
-	u32 srtt;      /* smoothed, with that sample, us; 0 before the first */
+	u32 srtt;      /* the smoothed round-trip time, with these samples, us; 0 before the first */
 	u32 ends_round; /* whether data sent after the last such step is acknowledged */
 	u32 limited;   /* whether the window limited the sender (RFC 7661) */
 };
@@ -38,6 +47,7 @@ struct ab_span {
 	u32 max_rtt;
 };
 
+/* What the others read and each acknowledgement needs comes first: in as few cache lines as can be. */
 struct ab_path {
 	u64 owner; /* the socket's cookie; 0 where nobody has the row */
 	u64 cwnd; /* Q40 segments */
@@ -45,7 +55,8 @@ struct ab_path {
 	u64 rate; /* cwnd / srtt, Q20 segments per second; 0 where the path does not count */
 	u32 srtt; /* us; 0 before the first sample */
 	u32 min_rtt; /* smallest sample, us; AB_NO_RTT before the first */
-	u32 sample; /* of the latest acknowledgement, us; 0 without one */
+	struct ab_span span;
+	u32 sample; /* the latest of the latest acknowledgement, us; 0 without one */
 	u32 round; /* counts round trips */
 	u32 round_min_rtt; /* smallest sample of the last round that had one, us */
 	u64 round_rtt; /* their mean, Q32 us; 0 before the first such round */
@@ -54,7 +65,6 @@ struct ab_path {
 	u32 samples_min;
 	u32 can_undo; /* whether `before` holds the path before an event that may prove spurious */
 	u64 largest_cwnd; /* Q40 segments */
-	struct ab_span span;
 	u64 before_cwnd;
 	u64 before_ssthresh;
 	struct ab_span before_span;
@@ -62,8 +72,13 @@ struct ab_path {
 };
 
 struct ab_group {
+	u64 taken; /* bit i: whether row i was ever anybody's; the others are all zeros */
 	struct ab_path path[AB_PATHS];
 };
+
+/* The rows up to the last one that was ever taken: most connections have two, and what is not there is not
+ * to be fetched from memory. */
+#define AB_EACH_ROW(i, g) for (u32 i = 0; i < AB_PATHS && (g)->taken >> i; i++)
 
 /* Whether a row counts in the sums over the paths. */
 AB_INLINE int ab_counts(const struct ab_path *p)
@@ -114,21 +129,34 @@ AB_INLINE u64 ab_mean(u64 sum, u32 n)
 	return sum / n << AB_TIME_BITS | (sum % n << AB_TIME_BITS) / n;
 }
 
-/* The row's measurements with an acknowledgement; its sample belongs to the round that it ends. */
+/* One sample more; 0 is none. */
+AB_INLINE void ab_sampled(struct ab_samples *s, u32 rtt)
+{
+	if (!rtt)
+		return;
+	rtt = ab_min(rtt, AB_MAX_RTT);
+	s->min = s->count ? ab_min(s->min, rtt) : rtt;
+	s->max = ab_max(s->max, rtt);
+	s->sum += rtt;
+	s->last = rtt;
+	s->count++;
+}
+
+/* The row's measurements with an acknowledgement; its samples belong to the round that it ends. */
 AB_INLINE void ab_measure(struct ab_path *p, const struct ab_ack *ack)
 {
-	u32 rtt = ack->rtt < AB_MAX_RTT ? ack->rtt : AB_MAX_RTT;
+	const struct ab_samples *rtt = &ack->rtt;
 
-	p->srtt = ack->srtt < AB_MAX_RTT ? ack->srtt : AB_MAX_RTT;
-	p->sample = rtt;
+	p->srtt = ab_min(ack->srtt, AB_MAX_RTT);
+	p->sample = rtt->last;
 	p->span.delivered = ab_min((u64)p->span.delivered + ack->delivered, ~0U);
-	if (rtt) {
-		p->min_rtt = ab_min(p->min_rtt, rtt);
-		p->span.min_rtt = ab_min(p->span.min_rtt, rtt);
-		p->span.max_rtt = ab_max(p->span.max_rtt, rtt);
-		p->samples++;
-		p->samples_sum += rtt;
-		p->samples_min = ab_min(p->samples_min, rtt);
+	if (rtt->count) {
+		p->min_rtt = ab_min(p->min_rtt, rtt->min);
+		p->span.min_rtt = ab_min(p->span.min_rtt, rtt->min);
+		p->span.max_rtt = ab_max(p->span.max_rtt, rtt->max);
+		p->samples += rtt->count;
+		p->samples_sum += rtt->sum;
+		p->samples_min = ab_min(p->samples_min, rtt->min);
 	}
 	if (ack->ends_round) {
 		p->round++;

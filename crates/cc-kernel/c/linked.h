@@ -29,7 +29,7 @@ AB_INLINE struct ab_linked ab_linked(const struct ab_group *g)
 	struct ab_linked l = {};
 	u32 best_rtt = 0;
 
-	for (u32 i = 0; i < AB_PATHS; i++) {
+	AB_EACH_ROW(i, g) {
 		const struct ab_path *p = &g->path[i];
 
 		if (ab_counts(p))

@@ -74,7 +74,7 @@ AB_INLINE struct ab_olia ab_olia(const struct ab_group *g)
 {
 	struct ab_olia t = { .best_rtt2 = 1 };
 
-	for (u32 i = 0; i < AB_PATHS; i++) {
+	AB_EACH_ROW(i, g) {
 		const struct ab_path *p = &g->path[i];
 		u32 w, l;
 		u64 rtt2;

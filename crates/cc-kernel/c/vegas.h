@@ -3,6 +3,8 @@
 #ifndef AB_VEGAS_H
 #define AB_VEGAS_H
 
+#define AB_SAMPLES
+
 #include "rounds.h"
 
 struct ab_vegas {
@@ -61,10 +63,6 @@ AB_INLINE void ab_timed_out(struct ab_path *p)
 AB_INLINE void ab_spurious(struct ab_group *g, struct ab_path *p)
 {
 	p->state.now = p->state.before;
-}
-
-AB_INLINE void ab_app_limited(struct ab_path *p, u64 now)
-{
 }
 
 #endif

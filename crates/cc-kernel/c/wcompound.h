@@ -4,6 +4,8 @@
 #ifndef AB_WCOMPOUND_H
 #define AB_WCOMPOUND_H
 
+#define AB_SAMPLES
+
 #include "compound_window.h"
 #include "rounds.h"
 
@@ -70,7 +72,7 @@ AB_INLINE struct ab_expected ab_wcompound_total(const struct ab_group *g)
 {
 	struct ab_expected e = {};
 
-	for (u32 i = 0; i < AB_PATHS; i++)
+	AB_EACH_ROW(i, g)
 		if (ab_wcompound_counts(&g->path[i]))
 			ab_wcompound_expect(&e, &g->path[i]);
 	return e;
@@ -134,10 +136,6 @@ AB_INLINE void ab_timed_out(struct ab_path *p)
 AB_INLINE void ab_spurious(struct ab_group *g, struct ab_path *p)
 {
 	p->state.now = p->state.before;
-}
-
-AB_INLINE void ab_app_limited(struct ab_path *p, u64 now)
-{
 }
 
 #endif

@@ -3,6 +3,8 @@
 #ifndef AB_WVEGAS_H
 #define AB_WVEGAS_H
 
+#define AB_SAMPLES
+
 #include "rounds.h"
 
 struct ab_wvegas {
@@ -43,7 +45,7 @@ AB_INLINE void ab_wvegas_share(const struct ab_group *g, struct ab_wvegas *v, u6
 	u64 total = 0;
 
 	v->rate = rate;
-	for (u32 i = 0; i < AB_PATHS; i++)
+	AB_EACH_ROW(i, g)
 		if (ab_counts(&g->path[i]))
 			total += g->path[i].state.now.rate;
 	v->weight = ab_min(ab_div(rate, total, AB_WINDOW_BITS), AB_SEGMENT);
@@ -103,10 +105,6 @@ AB_INLINE void ab_timed_out(struct ab_path *p)
 AB_INLINE void ab_spurious(struct ab_group *g, struct ab_path *p)
 {
 	p->state.now = p->state.before;
-}
-
-AB_INLINE void ab_app_limited(struct ab_path *p, u64 now)
-{
 }
 
 #endif

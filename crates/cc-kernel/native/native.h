@@ -24,6 +24,7 @@ struct ab_native {
 	void (*congestion)(struct ab_group *g, u32 r, u64 now, u32 timeout);
 	void (*spurious)(struct ab_group *g, u32 r);
 	void (*set)(struct ab_group *g, u32 r, double cwnd, double ssthresh);
+	int (*adopt)(struct ab_group *g, u32 r, u32 cwnd, u32 ssthresh);
 	void (*view)(const struct ab_group *g, u32 r, struct ab_view *out);
 	/* The algorithm's observables, in the order of its entry; writes n numbers at most. */
 	void (*observe)(const struct ab_group *g, u32 r, double *out, u32 n);
@@ -58,6 +59,7 @@ static double ab_seconds(u64 time)
 
 static void ab_native_added(struct ab_group *g, u32 r, u64 owner, double cwnd, u32 srtt)
 {
+	g->taken |= 1 << r;
 	g->path[r].owner = owner;
 	ab_path_added(&g->path[r], ab_from_real(cwnd), srtt);
 	ab_added(&g->path[r]);
@@ -99,6 +101,11 @@ static void ab_native_set(struct ab_group *g, u32 r, double cwnd, double ssthres
 	ab_settle(&g->path[r]);
 }
 
+static int ab_native_adopt(struct ab_group *g, u32 r, u32 cwnd, u32 ssthresh)
+{
+	return ab_adopt(&g->path[r], cwnd, ssthresh);
+}
+
 static void ab_native_view(const struct ab_group *g, u32 r, struct ab_view *out)
 {
 	const struct ab_path *p = &g->path[r];
@@ -109,7 +116,7 @@ static void ab_native_view(const struct ab_group *g, u32 r, struct ab_view *out)
 #define AB_EXPORT(NAME, OBSERVE)                                                                                \
 	const struct ab_native ab_native_##NAME = {                                                             \
 		sizeof(struct ab_group), ab_native_added,    ab_native_removed, ab_native_ack, ab_native_congestion, \
-		ab_native_spurious,	 ab_native_set,	     ab_native_view,	OBSERVE,                             \
+		ab_native_spurious,	 ab_native_set,	     ab_native_adopt,	ab_native_view,	OBSERVE,             \
 	}
 
 #endif

@@ -1,7 +1,7 @@
 //! The kernel's arithmetic behind the contract of `anabranch-cc`, for the simulator.
 
 use crate::group::Table;
-use crate::native::{self, Functions, PATHS};
+use crate::native::{self, Functions, PATHS, Samples};
 use anabranch_cc::{Ack, Algorithm, Congestion, Path, Seconds, Signal};
 
 /// One connection under an algorithm of the kernel.
@@ -82,7 +82,7 @@ impl Algorithm for Kernel {
             now: microseconds(ack.now),
             acked: whole(&mut row.acked, ack.acked),
             delivered: whole(&mut row.delivered, ack.delivered),
-            rtt: ack.rtt.map_or(0, rtt),
+            rtt: Samples::one(ack.rtt.map_or(0, rtt)),
             srtt: smoothed(ack.srtt),
             ends_round: (ack.round != row.round).into(),
             limited: ack.cwnd_limited.into(),

@@ -68,6 +68,15 @@ impl Table {
         self.change(r, |f, group, r| unsafe { (f.set)(group, r, cwnd, ssthresh) });
     }
 
+    /// What the kernel's glue takes over from the kernel, in segments; whether it does.
+    #[cfg(test)]
+    fn adopt(&mut self, r: usize, cwnd: u32, ssthresh: u32) -> bool {
+        let mut adopted = 0;
+        // SAFETY: see the head of the file.
+        self.change(r, |f, group, r| adopted = unsafe { (f.adopt)(group, r, cwnd, ssthresh) });
+        adopted != 0
+    }
+
     pub fn view(&self, r: usize) -> View {
         let mut view = View::default();
         if r < PATHS {
@@ -95,6 +104,89 @@ impl Table {
     fn change(&mut self, r: usize, call: impl FnOnce(&Functions, *mut std::ffi::c_void, u32)) {
         if r < PATHS {
             call(self.functions, self.memory.as_mut_ptr().cast(), r as u32);
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::Table;
+    use crate::native::{Ack, Samples, ab_native_reno};
+    use proptest::prelude::*;
+
+    /// The kernel's threshold before the first congestion (`TCP_INFINITE_SSTHRESH`).
+    const INFINITE: u32 = 0x7fff_ffff;
+
+    /// A path with this window that has had a round-trip time of 1 ms.
+    fn table(cwnd: f64) -> Table {
+        // SAFETY: a constant table that the C side defines and never changes.
+        let mut table = Table::new(unsafe { &ab_native_reno });
+        table.added(0, 1, cwnd, 1000);
+        table.ack(0, &Ack { rtt: Samples::one(1000), srtt: 1000, ..Ack::default() });
+        table
+    }
+
+    fn seen(table: &Table) -> (f64, f64) {
+        let view = table.view(0);
+        (view.cwnd, view.ssthresh)
+    }
+
+    #[test]
+    fn what_the_kernel_leaves_alone_keeps_its_fraction() {
+        let mut table = table(43.75);
+        assert!(table.adopt(0, 43, INFINITE));
+        assert_eq!(seen(&table), (43.75, f64::INFINITY));
+    }
+
+    /// A restart after idleness: the initial window, and three quarters of the old one as threshold.
+    #[test]
+    fn a_smaller_window_is_taken_over() {
+        let mut table = table(100.0);
+        assert!(table.adopt(0, 10, 75));
+        assert_eq!(seen(&table), (10.0, 75.0));
+        assert!(table.adopt(0, 0, 75));
+        assert_eq!(seen(&table).0, 1.0);
+    }
+
+    /// During recovery the kernel's window lies between the algorithm's and the one before (RFC 6937), and an undo
+    /// of its own brings back window and threshold.
+    #[test]
+    fn what_was_before_the_last_congestion_returns() {
+        let mut table = table(100.0);
+        table.congestion(0, 0, false);
+        assert_eq!(seen(&table), (50.0, 50.0));
+        assert!(table.adopt(0, 80, 50));
+        assert_eq!(seen(&table), (80.0, 50.0));
+        assert!(table.adopt(0, 100, INFINITE));
+        assert_eq!(seen(&table), (100.0, f64::INFINITY));
+    }
+
+    /// Seen in the kernel: a threshold from the stack, and what proportional rate reduction makes of it.
+    #[test]
+    fn garbage_is_not_taken_over() {
+        let mut table = table(43.75);
+        assert!(!table.adopt(0, 2_114_969_676, 2_165_326_096));
+        assert!(!table.adopt(0, 354_809, INFINITE) && !table.adopt(0, 43, 2_165_326_096));
+        assert_eq!(seen(&table), (43.75, f64::INFINITY));
+        table.congestion(0, 0, false);
+        table.congestion(0, 0, false);
+        assert_eq!(seen(&table), (10.9375, 10.9375));
+        // Twice the largest window that is remembered, and no threshold where there was one before.
+        assert!(!table.adopt(0, 44, 10) && !table.adopt(0, 10, 44) && !table.adopt(0, 10, INFINITE));
+        assert_eq!(seen(&table), (10.9375, 10.9375));
+    }
+
+    proptest! {
+        /// Whatever the kernel says: neither exceeds what was there before.
+        #[test]
+        fn nothing_grows(cwnd in 1.0..1e6f64, losses in 0..4u32, told in any::<(u32, u32)>()) {
+            let mut table = table(cwnd);
+            (0..losses).for_each(|_| table.congestion(0, 0, false));
+            let before = seen(&table);
+            let adopted = table.adopt(0, told.0, told.1);
+            let after = seen(&table);
+            prop_assert!(adopted || after == before);
+            prop_assert!(after.0 <= cwnd && (after.1 <= f64::from(1 << 20) || after.1.is_infinite()));
         }
     }
 }

@@ -8,14 +8,36 @@ pub const PATHS: usize = 9;
 /// `AB_NO_RTT`.
 pub(crate) const NO_RTT: u32 = u32::MAX;
 
+/// `AB_MAX_RTT`.
+const MAX_RTT: u32 = 100_000_000;
+
+/// `struct ab_samples`.
+#[repr(C)]
+#[derive(Default)]
+pub(crate) struct Samples {
+    sum: u64,
+    count: u32,
+    last: u32,
+    min: u32,
+    max: u32,
+}
+
+impl Samples {
+    /// One, in microseconds; 0 is none.
+    pub fn one(rtt: u32) -> Self {
+        let rtt = rtt.min(MAX_RTT);
+        Samples { sum: rtt.into(), count: (rtt > 0).into(), last: rtt, min: rtt, max: rtt }
+    }
+}
+
 /// `struct ab_ack`.
 #[repr(C)]
 #[derive(Default)]
 pub(crate) struct Ack {
+    pub rtt: Samples,
     pub now: u64,
     pub acked: u32,
     pub delivered: u32,
-    pub rtt: u32,
     pub srtt: u32,
     pub ends_round: u32,
     pub limited: u32,
@@ -42,6 +64,7 @@ pub(crate) struct Functions {
     pub congestion: unsafe extern "C" fn(*mut c_void, u32, u64, u32),
     pub spurious: unsafe extern "C" fn(*mut c_void, u32),
     pub set: unsafe extern "C" fn(*mut c_void, u32, f64, f64),
+    pub adopt: unsafe extern "C" fn(*mut c_void, u32, u32, u32) -> i32,
     pub view: unsafe extern "C" fn(*const c_void, u32, *mut View),
     pub observe: unsafe extern "C" fn(*const c_void, u32, *mut f64, u32),
 }

@@ -137,6 +137,7 @@ impl KernelEntry {
         for row in rows {
             table.added(row.index, row.owner, row.cwnd, row.srtt_us);
             if let Some(rtt) = row.min_rtt_us {
+                let rtt = native::Samples::one(rtt);
                 table.ack(row.index, &native::Ack { rtt, srtt: row.srtt_us, ..Default::default() });
             }
             table.set(row.index, row.cwnd, row.ssthresh);

@@ -10,15 +10,22 @@ mod common;
 mod support;
 
 use anabranch_cc_kernel::registry;
-use anabranch_kernel::measure;
+use anabranch_kernel::{instances, measure};
 use common::Kernel;
-use std::thread::sleep;
+use libbpf_rs::query::ProgInfoIter;
+use libbpf_rs::{MapCore, MapType, ObjectBuilder, Program};
+use std::collections::HashMap;
+use std::os::fd::AsFd;
+use std::thread::{sleep, spawn};
 use std::time::Duration;
 use support::TOOLS;
 use support::algorithm::Algorithm;
 use support::iperf::{Done, Iperf, Options};
 use support::lab::{Bottleneck, Lab};
 use support::summary::Summary;
+
+/// `plain.bpf.c`
+static PLAIN: &[u8] = include_bytes!(concat!(env!("OUT_DIR"), "/plain.bpf.o"));
 
 fn main() {
     let Some(_kernel) = Kernel::lock_with(TOOLS) else { return };
@@ -41,38 +48,94 @@ fn options(seconds: u32, algorithm: &str) -> Options<'_> {
     Options { mptcp: true, port: 5201, seconds, omit: 1, congestion_control: Some(algorithm) }
 }
 
-/// Nanoseconds of an algorithm's programs per acknowledgement, in half a second.
-fn per_ack(name: &str) -> f64 {
-    let costs = measure(Duration::from_millis(500)).unwrap();
-    let ours = || costs.iter().filter(|cost| cost.algorithm == name);
-    let acks: u64 = ours().filter(|cost| cost.program == "ab_pkts_acked").map(|cost| cost.calls).sum();
-    ours().map(|cost| cost.time).sum::<u64>() as f64 / acks as f64
+/// How often and how long the statistics are read: for so short a time that something else had the processor in
+/// few of the windows.
+const WINDOWS: usize = 160;
+const WINDOW: Duration = Duration::from_millis(50);
+
+/// Calls and nanoseconds of each program that somebody loaded, by its id.
+fn statistics() -> HashMap<u32, (u64, u64)> {
+    ProgInfoIter::default().map(|program| (program.id, (program.run_cnt, program.run_time_ns))).collect()
 }
 
-/// How long they are watched, in halves of a second.
-const WINDOWS: usize = 16;
+/// The programs of an algorithm of ours, by their names and ids.
+fn programs(name: &str) -> Vec<(String, u32)> {
+    let ours =
+        instances().unwrap().into_iter().find(|i| i.registered && i.entry.kernel_name == name).unwrap();
+    ours.programs.iter().map(|p| (p.name.to_string_lossy().into_owned(), p.id)).collect()
+}
 
-/// Two paths with losses, so that windows are between slow start and the next loss. The median of the
-/// windows in time leaves out those in which something else had the processor.
+/// What programs took per call of the one whose name has `per`: the median of the windows and what a tenth of them
+/// is below, ns.
+fn quantiles(windows: &[HashMap<u32, (u64, u64)>], programs: &[(String, u32)], per: &str) -> (f64, f64) {
+    let between = |a: &HashMap<u32, (u64, u64)>, b: &HashMap<u32, (u64, u64)>, id| {
+        let (a, b): ((u64, u64), (u64, u64)) = (a[&id], b[&id]);
+        ((b.0 - a.0) as f64, (b.1 - a.1) as f64)
+    };
+    let cost = |pair: &[HashMap<_, _>]| {
+        let each = programs.iter().map(|(name, id)| (name, between(&pair[0], &pair[1], *id)));
+        let (mut calls, mut time) = (0.0, 0.0);
+        for (name, (c, t)) in each {
+            time += t;
+            calls += if name.contains(per) { c } else { 0.0 };
+        }
+        time / calls
+    };
+    let mut costs: Vec<f64> = windows.windows(2).map(cost).filter(|ns| ns.is_finite()).collect();
+    costs.sort_by(f64::total_cmp);
+    (costs[costs.len() / 2], costs[costs.len() / 10])
+}
+
+/// Two paths with losses, so that windows are between slow start and the next loss; and the same again, at the same
+/// time, under a plain BPF port of Reno.
 fn acks() {
+    let mut plain = ObjectBuilder::default().open_memory(PLAIN).unwrap().load().unwrap();
+    let plain_programs: Vec<_> = plain
+        .progs()
+        .map(|p| (p.name().to_string_lossy().into_owned(), Program::id_from_fd(p.as_fd()).unwrap()))
+        .collect();
+    let mut ops = plain.maps_mut().find(|map| map.map_type() == MapType::StructOps).unwrap();
+    let _link = ops.attach_struct_ops().unwrap();
+    let part = |name: &str| -> Vec<_> {
+        plain_programs.iter().filter(|(program, _)| program.contains(name)).cloned().collect()
+    };
     println!(
-        "ns per acknowledgement: all programs of the algorithm, median of {WINDOWS} windows of 0.5 s (least)\n"
+        "ns per acknowledgement outside of recovery: all programs of the algorithm, median of {WINDOWS} windows of"
     );
-    println!("{:<14} {:>16} {:>16}", "", "2 x 50 Mbit/s", "2 x 500 Mbit/s");
-    for name in names() {
+    println!(
+        "50 ms (first tenth); at the same time a plain BPF Reno, and a call of a program that does nothing\n"
+    );
+    println!("{:<14} {:>8} {:>14} {:>14} {:>14} {:>8}", "", "Mbit/s", "", "plain", "nothing", "ratio");
+    for (name, (mbit_s, queue)) in
+        [(50.0, 100), (500.0, 1000)].iter().flat_map(|l| names().into_iter().map(move |n| (n, *l)))
+    {
         let _algorithm = Algorithm::load(name);
-        let cells = [(50.0, 100), (500.0, 1000)].map(|(mbit_s, queue)| {
+        let ours = programs(name);
+        let labs = [name, "ab_plain"].map(|name| {
             let lab = Lab::two_paths([Bottleneck { mbit_s, queue }; 2]);
             lab.set_congestion_control(name);
-            let iperf = Iperf::start(&lab, &options(WINDOWS as u32 / 2 + 3, name));
-            sleep(Duration::from_secs(2));
-            let mut costs: Vec<f64> =
-                (0..WINDOWS).map(|_| per_ack(name)).filter(|ns| ns.is_finite()).collect();
-            iperf.done();
-            costs.sort_by(f64::total_cmp);
-            format!("{:.0} ({:.0})", costs[costs.len() / 2], costs[0])
+            (name, lab)
         });
-        println!("{name:<14} {:>16} {:>16}", cells[0], cells[1]);
+        let seconds = (WINDOWS as u32 * WINDOW.as_millis() as u32) / 1000 + 3;
+        let transfers = labs.each_ref().map(|(name, lab)| Iperf::start(lab, &options(seconds, name)));
+        let enabled = spawn(move || measure(Duration::from_secs(u64::from(seconds) + 1)));
+        sleep(Duration::from_secs(2));
+        let windows: Vec<_> = (0..=WINDOWS)
+            .map(|_| {
+                sleep(WINDOW);
+                statistics()
+            })
+            .collect();
+        let _ = transfers.map(Iperf::done);
+        enabled.join().unwrap().unwrap();
+        let cells = [
+            quantiles(&windows, &ours, "cong_avoid"),
+            quantiles(&windows, &part("cong_avoid"), "cong_avoid"),
+            quantiles(&windows, &part("pkts_acked"), "pkts_acked"),
+        ];
+        let ratio = cells[0].0 / cells[1].0;
+        let [a, b, c] = cells.map(|(median, tenth)| format!("{median:.0} ({tenth:.0})"));
+        println!("{name:<14} {:>8} {a:>14} {b:>14} {c:>14} {ratio:>8.2}", format!("2 x {mbit_s}"));
     }
     println!();
 }

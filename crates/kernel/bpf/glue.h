@@ -4,246 +4,12 @@
  * that includes an algorithm's header and then this one is that algorithm as `tcp_congestion_ops`.
  *
  * Upstream MPTCP runs an ordinary congestion control per subflow. The subflows of a connection find each
- * other in a map by the connection's token; each has a row there and writes no other. A socket without
- * MPTCP, or one that fell back, is a connection of one path.
+ * other in a map by the connection's token (connections.h); each has a row there and writes no other. A socket
+ * without MPTCP, or one that fell back, is a connection of one path.
  */
-#include "kernel.h"
-#include <bpf/bpf_helpers.h>
-#include <bpf/bpf_core_read.h>
-#include <bpf/bpf_tracing.h>
-#include "drive.h"
+#include "connections.h"
 
 char LICENSE[] SEC("license") = "Dual MIT/GPL";
-
-/* What somebody who watches wants to know of a row, beyond what the algorithm does. Counters run from the
- * socket's start. src/monitor/decode.rs has the same fields. */
-struct ab_subflow {
-	u64 owner; /* whose these are: the row's owner, once all the rest is */
-	u32 netns; /* inode of its network namespace */
-	u16 family;
-	u16 local_port; /* host order */
-	u16 remote_port; /* host order */
-	u16 unused;
-	u32 mss; /* bytes */
-	u8 local[16]; /* IPv4: the first four bytes */
-	u8 remote[16];
-	u64 updated; /* when it was last acknowledged, us of the monotonic clock */
-	u64 acked; /* bytes */
-	u64 sent; /* bytes, those sent again included */
-	u64 resent; /* bytes */
-	u32 in_flight; /* segments, as are the next four */
-	u32 sent_segments;
-	u32 resent_segments;
-	u32 delivered;
-	u32 lost;
-	u32 rate_delivered; /* segments delivered, over so many us: the latest delivery rate */
-	u32 rate_interval;
-	u32 recoveries;
-	u32 timeouts;
-	u32 undone; /* reactions to congestion that was none */
-};
-
-struct ab_connection {
-	struct ab_group group;
-	struct ab_subflow subflow[AB_PATHS];
-	u64 key; /* its key in the map, once a socket has taken a row */
-	u64 users; /* sockets that have a row or take one, or AB_CLOSED */
-};
-
-/* The last user is gone, and the connection about to leave the map: nobody may join. */
-#define AB_CLOSED (~0ULL)
-
-/* Keys: an MPTCP connection's token, or AB_ALONE with a number of the socket's own. */
-#define AB_ALONE (1ULL << 63)
-#define AB_MAX_CONNECTIONS 65536
-
-struct {
-	__uint(type, BPF_MAP_TYPE_HASH);
-	__uint(max_entries, AB_MAX_CONNECTIONS);
-	__uint(map_flags, BPF_F_NO_PREALLOC);
-	__type(key, u64);
-	__type(value, struct ab_connection);
-} connections SEC(".maps");
-
-/* Read by `anabranch kernel status`: src/counters.rs has the same fields. */
-struct {
-	u64 sockets; /* in use now */
-	u64 refused; /* rows that could not be had: no memory, or too many connections or subflows */
-	u64 owners; /* the last number given to a row's owner */
-} counters;
-
-/* What a new connection starts from: too large for the stack. */
-static const struct ab_connection nobody = {};
-
-/* A socket's private area. The token may be gone when the socket is released, so its key stays here. */
-struct ab_socket {
-	u64 key;
-	u64 owner; /* 0: not in the map */
-	u64 ask_again; /* when a socket that was refused a row may ask for one again, us */
-	u32 row;
-	u32 delivered; /* tcp_sock.delivered when last seen */
-	u32 round_end; /* the sequence number whose acknowledgement ends the round */
-	u16 congested; /* whether ssthresh() has just been called */
-	u16 open; /* between init() and release(): a SYN's acknowledgement comes before */
-};
-
-/* Asking costs more than all the rest of an acknowledgement. */
-#define AB_ASK_AGAIN 1000000
-
-_Static_assert(sizeof(struct ab_socket) <= 104, "icsk_ca_priv");
-
-AB_INLINE struct tcp_sock *ab_tcp(struct sock *sk)
-{
-	return (struct tcp_sock *)sk;
-}
-
-AB_INLINE struct ab_socket *ab_socket(struct sock *sk)
-{
-	return (struct ab_socket *)ab_tcp(sk)->inet_conn.icsk_ca_priv;
-}
-
-/* The connection's token; 0 without MPTCP. */
-AB_INLINE u32 ab_token(struct sock *sk)
-{
-	struct mptcp_subflow_context *subflow;
-	struct mptcp_sock *connection;
-
-	if (!ab_tcp(sk)->is_mptcp)
-		return 0;
-	subflow = ab_tcp(sk)->inet_conn.icsk_ulp_data;
-	connection = (struct mptcp_sock *)BPF_CORE_READ(subflow, conn);
-	return BPF_CORE_READ(connection, token);
-}
-
-/* The subflow of a socket that has just got the row. */
-AB_INLINE void ab_name(struct sock *sk, struct ab_subflow *s, u64 owner)
-{
-	struct sock_common *c = &sk->__sk_common;
-
-	__builtin_memset(s, 0, sizeof(*s));
-	s->family = c->skc_family;
-	s->local_port = c->skc_num;
-	s->remote_port = __builtin_bswap16(c->skc_dport);
-	s->netns = BPF_CORE_READ(c, skc_net.net, ns.inum);
-	if (s->family == 2) {
-		__builtin_memcpy(s->local, &c->skc_rcv_saddr, 4);
-		__builtin_memcpy(s->remote, &c->skc_daddr, 4);
-	} else {
-		BPF_CORE_READ_INTO((struct in6_addr *)s->local, c, skc_v6_rcv_saddr);
-		BPF_CORE_READ_INTO((struct in6_addr *)s->remote, c, skc_v6_daddr);
-	}
-	__sync_lock_test_and_set(&s->owner, owner);
-}
-
-/* The connection in which the socket has a row; 0 where it has none. */
-AB_INLINE struct ab_connection *ab_lookup(struct ab_socket *s)
-{
-	u64 key = s->key;
-	struct ab_connection *c = s->owner ? bpf_map_lookup_elem(&connections, &key) : 0;
-
-	if (c && s->row < AB_PATHS && c->group.path[s->row].owner == s->owner)
-		return c;
-	return 0;
-}
-
-/* Becomes a user of the connection, unless its last one has just left. */
-AB_INLINE u32 ab_enter(struct ab_connection *c)
-{
-	for (u32 tries = 0; tries < 4; tries++) {
-		u64 users = *(volatile u64 *)&c->users;
-
-		if (users >= AB_PATHS)
-			return 0;
-		if (__sync_val_compare_and_swap(&c->users, users, users + 1) == users)
-			return 1;
-	}
-	return 0;
-}
-
-/* No longer a user of the connection. The last one closes it, so that none joins what is being removed, and
- * removes it: as long as it has a user, its memory is no other connection's. Where nobody has taken a row yet,
- * the one who made it is about to. */
-AB_INLINE void ab_leave(struct ab_connection *c)
-{
-	for (u32 tries = 0; tries < 64; tries++) {
-		u64 users = *(volatile u64 *)&c->users, key = *(volatile u64 *)&c->key;
-		u64 left = users == 1 && key ? AB_CLOSED : users - 1;
-
-		if (__sync_val_compare_and_swap(&c->users, users, left) != users)
-			continue;
-		if (left == AB_CLOSED)
-			bpf_map_delete_elem(&connections, &key);
-		return;
-	}
-}
-
-/* The connection with that key, made where there is none. 0: no room. */
-AB_INLINE struct ab_connection *ab_open(u64 key)
-{
-	struct ab_connection *c = bpf_map_lookup_elem(&connections, &key);
-
-	if (c)
-		return c;
-	bpf_map_update_elem(&connections, &key, &nobody, BPF_NOEXIST);
-	return bpf_map_lookup_elem(&connections, &key);
-}
-
-AB_INLINE void ab_refuse(struct ab_socket *s, u64 now)
-{
-	if (!s->ask_again)
-		__sync_fetch_and_add(&counters.refused, 1);
-	s->ask_again = now + AB_ASK_AGAIN;
-}
-
-/* Takes a free row of the socket's connection; 0 where there is none, or another is tried at the next
- * acknowledgement. */
-AB_FUNCTION struct ab_connection *ab_join(struct sock *sk, struct ab_socket *s)
-{
-	u64 now = ab_tcp(sk)->tcp_mstamp, me, key;
-	u32 token = ab_token(sk);
-	struct ab_connection *c;
-
-	if (!s->open || now < s->ask_again)
-		return 0;
-	me = __sync_fetch_and_add(&counters.owners, 1) + 1;
-	key = token ? token : AB_ALONE | me;
-	c = ab_open(key);
-	if (!c || c->users == AB_PATHS) {
-		ab_refuse(s, now);
-		return 0;
-	}
-	if (!ab_enter(c))
-		return 0;
-	/* It may have left the map before, and its memory be another connection's already. */
-	if (bpf_map_lookup_elem(&connections, &key) != c) {
-		ab_leave(c);
-		return 0;
-	}
-	*(volatile u64 *)&c->key = key;
-	for (u32 i = 0; i < AB_PATHS; i++) {
-		if (c->group.path[i].owner || __sync_val_compare_and_swap(&c->group.path[i].owner, 0, me))
-			continue;
-		ab_on_added(&c->group.path[i], ab_tcp(sk)->snd_cwnd, ab_tcp(sk)->srtt_us >> 3);
-		ab_name(sk, &c->subflow[i], me);
-		s->key = key;
-		s->owner = me;
-		s->row = i;
-		s->delivered = ab_tcp(sk)->delivered;
-		s->round_end = ab_tcp(sk)->snd_nxt;
-		return c;
-	}
-	ab_leave(c);
-	return 0;
-}
-
-/* The socket's connection, joined when first needed: MPTCP sets the token before data flows, but after
- * init(). 0 where there is no room: the socket is then a Reno one. */
-AB_INLINE struct ab_connection *ab_find(struct sock *sk)
-{
-	struct ab_connection *c = ab_lookup(ab_socket(sk));
-
-	return c ? c : ab_join(sk, ab_socket(sk));
-}
 
 /* Without room for a row. */
 extern void tcp_reno_cong_avoid(struct sock *sk, u32 ack, u32 acked) __ksym;
@@ -258,6 +24,36 @@ AB_INLINE u32 ab_limited(struct tcp_sock *tp)
 	return tp->snd_cwnd < tp->snd_ssthresh && tp->snd_cwnd < 2 * tp->max_packets_out;
 }
 
+/*
+ * Now and then the kernel does not run a program that it should call, and takes for its result what lies on the stack
+ * (seen on 6.18, with a plain BPF Reno as well): thresholds, and windows, of millions of segments.
+ */
+#define AB_PLAUSIBLE (AB_MAX_CWND >> AB_WINDOW_BITS)
+
+AB_INLINE u32 ab_plausible(struct tcp_sock *tp)
+{
+	return tp->snd_cwnd <= AB_PLAUSIBLE &&
+	       (tp->snd_ssthresh <= AB_PLAUSIBLE || tp->snd_ssthresh == AB_WHOLE_NO_SSTHRESH);
+}
+
+/* What follows are functions that the verifier looks at once: they take a group. */
+AB_OPAQUE u64 ab_step(struct ab_group *g, u32 row, const struct ab_ack *ack)
+{
+	if (!g || !ack || row >= AB_PATHS)
+		return 0;
+	ab_on_sample(&g->path[row], ack);
+	ab_on_ack(g, &g->path[row], ack);
+	return 1;
+}
+
+AB_OPAQUE u64 ab_react(struct ab_group *g, u32 row, u64 now)
+{
+	if (!g || row >= AB_PATHS)
+		return 0;
+	ab_on_congestion(g, &g->path[row], now);
+	return 1;
+}
+
 /* What the algorithm decided. */
 AB_INLINE void ab_publish(struct tcp_sock *tp, const struct ab_path *p)
 {
@@ -266,6 +62,62 @@ AB_INLINE void ab_publish(struct tcp_sock *tp, const struct ab_path *p)
 	tp->snd_cwnd = cwnd < tp->snd_cwnd_clamp ? cwnd : tp->snd_cwnd_clamp;
 	if (ssthresh != tp->snd_ssthresh)
 		tp->snd_ssthresh = ssthresh;
+}
+
+AB_INLINE u32 ab_round_ended(struct tcp_sock *tp, struct ab_socket *s)
+{
+	return (s32)(tp->snd_una - s->round_end) >= 0;
+}
+
+/* What came since the last time, for the row's measurements. */
+AB_INLINE void ab_gather(struct tcp_sock *tp, struct ab_socket *s, struct ab_path *p, struct ab_ack *ack)
+{
+	ack->now = tp->tcp_mstamp;
+	ack->delivered = tp->delivered - s->delivered;
+	ack->srtt = tp->srtt_us >> 3;
+	s->delivered = tp->delivered;
+#ifdef AB_SAMPLES
+	ack->rtt = s->rtt;
+	s->rtt = (struct ab_samples){};
+#else
+	/* The kernel's own smallest, of the last five minutes. */
+	if (tp->rtt_min.s[0].v < p->min_rtt)
+		p->min_rtt = ab_min(tp->rtt_min.s[0].v, AB_MAX_RTT);
+#endif
+#ifdef AB_FIRST_SAMPLES
+	/* Of the segment delivered last, which is not ambiguous: before the first loss none was sent twice. */
+	if (p->ssthresh == AB_NO_SSTHRESH && ack->delivered)
+		ab_sampled(&ack->rtt, tp->rack.rtt_us);
+#endif
+	if (ab_round_ended(tp, s)) {
+		ack->ends_round = 1;
+		s->round_end = tp->snd_nxt;
+	}
+}
+
+/* What is shown may be so many microseconds old, unless all is acknowledged: to get it together costs cache lines
+ * that the kernel has not touched for this acknowledgement. In recovery nothing is shown. */
+#define AB_SHOW_AGAIN 10000
+
+AB_INLINE void ab_show(struct tcp_sock *tp, struct ab_socket *s, struct ab_subflow *f)
+{
+	u64 now = tp->tcp_mstamp;
+
+	if (tp->packets_out && (u32)now - s->shown < AB_SHOW_AGAIN)
+		return;
+	s->shown = now;
+	f->mss = tp->mss_cache;
+	f->updated = now;
+	f->acked = tp->bytes_acked;
+	f->sent = tp->bytes_sent;
+	f->resent = tp->bytes_retrans;
+	f->in_flight = tp->packets_out - tp->sacked_out - tp->lost_out + tp->retrans_out;
+	f->sent_segments = tp->data_segs_out;
+	f->resent_segments = tp->total_retrans;
+	f->delivered = tp->delivered;
+	f->lost = tp->lost;
+	f->rate_delivered = tp->rate_delivered;
+	f->rate_interval = tp->rate_interval_us;
 }
 
 SEC("struct_ops/init")
@@ -295,66 +147,89 @@ void BPF_PROG(ab_release, struct sock *sk)
 	ab_leave(c);
 }
 
+#ifdef AB_SAMPLES
+/* Keeps the sample for ab_cong_avoid(); in recovery, which does not call it, until the end of the round. Nobody
+ * sees sooner that ssthresh() and set_state() were not called. */
 SEC("struct_ops/pkts_acked")
 void BPF_PROG(ab_pkts_acked, struct sock *sk, const struct ack_sample *sample)
 {
 	struct tcp_sock *tp = ab_tcp(sk);
-	struct ab_connection *c = ab_find(sk);
 	struct ab_socket *s = ab_socket(sk);
-	struct ab_subflow *f;
+	struct ab_connection *c;
 	struct ab_ack ack = {};
+	struct ab_path *p;
+	u32 row;
 
-	if (!c || s->row >= AB_PATHS)
+	ab_sampled(&s->rtt, sample->rtt_us > 0 ? sample->rtt_us : 0);
+	if (ab_plausible(tp) && (s->congested == AB_CALM || !ab_round_ended(tp, s)))
 		return;
-	ack.now = tp->tcp_mstamp;
-	ack.delivered = tp->delivered - s->delivered;
-	ack.rtt = sample->rtt_us > 0 ? sample->rtt_us : 0;
-	ack.srtt = tp->srtt_us >> 3;
-	if ((s32)(tp->snd_una - s->round_end) >= 0) {
-		ack.ends_round = 1;
-		s->round_end = tp->snd_nxt;
+	c = ab_find(sk);
+	row = s->row;
+	if (!c || row >= AB_PATHS)
+		return;
+	p = &c->group.path[row];
+	ab_gather(tp, s, p, &ack);
+	ab_on_sample(p, &ack);
+	if (!ab_plausible(tp)) {
+		ab_react(&c->group, row, ack.now);
+		ab_publish(tp, p);
 	}
-	s->delivered = tp->delivered;
-	/* Before anything is written: the verifier forgets what it knows of s->row then. */
-	f = &c->subflow[s->row];
-	ab_on_sample(&c->group.path[s->row], &ack);
+}
+#endif
 
-	f->mss = tp->mss_cache;
-	f->updated = ack.now;
-	f->acked = tp->bytes_acked;
-	f->sent = tp->bytes_sent;
-	f->resent = tp->bytes_retrans;
-	f->in_flight = tp->packets_out - tp->sacked_out - tp->lost_out + tp->retrans_out;
-	f->sent_segments = tp->data_segs_out;
-	f->resent_segments = tp->total_retrans;
-	f->delivered = tp->delivered;
-	f->lost = tp->lost;
-	f->rate_delivered = tp->rate_delivered;
-	f->rate_interval = tp->rate_interval_us;
+/*
+ * Whether the row may learn of this acknowledgement later. To find a row that has left the caches costs more than
+ * all the rest. So in congestion avoidance a quarter of a window is taken together, as if one acknowledgement
+ * had come for it: all rules are linear in the segments, and what they read changes little meanwhile. Not so one
+ * that ends a round or after which nothing is in flight, nor, where the algorithm counts the time of growth,
+ * one that may not grow the window.
+ */
+#define AB_STEPS 4
+
+AB_INLINE u32 ab_may_wait(struct tcp_sock *tp, struct ab_socket *s, u32 limited)
+{
+	if (!s->owner || !tp->packets_out || ab_round_ended(tp, s) || !ab_plausible(tp))
+		return 0;
+#ifdef AB_PAUSES
+	if (!limited)
+		return 0;
+#endif
+	return !limited || (tp->snd_cwnd >= tp->snd_ssthresh && s->acked < tp->snd_cwnd / AB_STEPS);
 }
 
 SEC("struct_ops/cong_avoid")
 void BPF_PROG(ab_cong_avoid, struct sock *sk, u32 acked_to, u32 acked)
 {
 	struct tcp_sock *tp = ab_tcp(sk);
-	struct ab_connection *c = ab_find(sk);
 	struct ab_socket *s = ab_socket(sk);
+	struct ab_connection *c;
+	struct ab_subflow *f;
 	struct ab_path *p;
-	struct ab_ack ack = {};
+	struct ab_ack ack = { .limited = ab_limited(tp) };
+	u32 row;
 
-	if (!c || s->row >= AB_PATHS) {
+	s->congested = AB_CALM;
+	if (ack.limited)
+		s->acked += acked;
+	if (ab_may_wait(tp, s, ack.limited))
+		return;
+	ack.acked = s->acked;
+	ack.limited |= s->acked;
+	s->acked = 0;
+	c = ab_find(sk);
+	row = s->row;
+	if (!c || row >= AB_PATHS) {
 		tcp_reno_cong_avoid(sk, acked_to, acked);
 		return;
 	}
-	p = &c->group.path[s->row];
-	s->congested = 0;
-	ab_adopt(p, tp->snd_cwnd, tp->snd_ssthresh);
-	ack.now = tp->tcp_mstamp;
-	ack.limited = ab_limited(tp);
-	ack.acked = ack.limited ? acked : 0;
-	ack.srtt = p->srtt;
-	ab_on_ack(&c->group, p, &ack);
+	p = &c->group.path[row];
+	f = &c->subflow[row];
+	if (!ab_adopt(p, tp->snd_cwnd, tp->snd_ssthresh))
+		ab_react(&c->group, row, tp->tcp_mstamp);
+	ab_gather(tp, s, p, &ack);
+	ab_step(&c->group, row, &ack);
 	ab_publish(tp, p);
+	ab_show(tp, s, f);
 }
 
 SEC("struct_ops/ssthresh")
@@ -364,38 +239,59 @@ u32 BPF_PROG(ab_ssthresh, struct sock *sk)
 	struct ab_connection *c = ab_find(sk);
 	struct ab_socket *s = ab_socket(sk);
 	struct ab_path *p;
+	struct ab_ack ack = {};
+	u32 row = s->row;
 
-	if (!c || s->row >= AB_PATHS)
+	if (!c || row >= AB_PATHS)
 		return tcp_reno_ssthresh(sk);
-	p = &c->group.path[s->row];
+	p = &c->group.path[row];
 	ab_adopt(p, tp->snd_cwnd, tp->snd_ssthresh);
-	ab_on_congestion(&c->group, p, tp->tcp_mstamp);
-	s->congested = 1;
+	ab_gather(tp, s, p, &ack);
+	ab_on_sample(p, &ack);
+	ab_react(&c->group, row, ack.now);
+	s->congested = AB_REACTED;
+	s->acked = 0;
 	return ab_whole_ssthresh(p);
 }
 
 SEC("struct_ops/set_state")
 void BPF_PROG(ab_set_state, struct sock *sk, u8 state)
 {
+	struct tcp_sock *tp = ab_tcp(sk);
 	struct ab_socket *s = ab_socket(sk);
 	struct ab_connection *c;
+	struct ab_subflow *f;
+	struct ab_path *p;
+	u32 row, late;
 
-	if (state != TCP_CA_Recovery && state != TCP_CA_Loss)
+	if (state < TCP_CA_CWR && ab_plausible(tp))
 		return;
 	c = ab_find(sk);
-	if (!c || s->row >= AB_PATHS)
+	row = s->row;
+	if (!c || row >= AB_PATHS)
 		return;
-	if (state == TCP_CA_Recovery) {
-		c->subflow[s->row].recoveries++;
-		return;
+	p = &c->group.path[row];
+	f = &c->subflow[row];
+	/* ssthresh() comes first, but not before a timeout that follows another. */
+	late = (state == TCP_CA_CWR || state == TCP_CA_Recovery) && s->congested != AB_REACTED;
+	late |= !ab_plausible(tp) || !ab_believes_ssthresh(p, tp->snd_ssthresh);
+	if (late) {
+		ab_react(&c->group, row, tp->tcp_mstamp);
+		s->congested = AB_REACTED;
 	}
-	c->subflow[s->row].timeouts++;
-	/* tcp_enter_loss() calls ssthresh() first, unless the timeout follows another. */
-	if (s->congested)
-		ab_on_timeout(&c->group.path[s->row]);
-	s->congested = 0;
+	if (state == TCP_CA_Recovery)
+		f->recoveries++;
+	if (state == TCP_CA_Loss) {
+		f->timeouts++;
+		if (s->congested != AB_CALM)
+			ab_on_timeout(p);
+	}
+	if (late)
+		ab_publish(tp, p);
+	s->congested = state == TCP_CA_Loss ? AB_CALM : AB_RECOVERS;
 }
 
+#ifdef AB_PAUSES
 SEC("struct_ops/cwnd_event")
 void BPF_PROG(ab_cwnd_event, struct sock *sk, enum tcp_ca_event event)
 {
@@ -409,6 +305,7 @@ void BPF_PROG(ab_cwnd_event, struct sock *sk, enum tcp_ca_event event)
 	if (c && s->row < AB_PATHS)
 		ab_app_limited(&c->group.path[s->row], ab_tcp(sk)->tcp_mstamp);
 }
+#endif
 
 SEC("struct_ops/undo_cwnd")
 u32 BPF_PROG(ab_undo_cwnd, struct sock *sk)
@@ -423,12 +320,25 @@ u32 BPF_PROG(ab_undo_cwnd, struct sock *sk)
 	if (!c || s->row >= AB_PATHS)
 		return tcp_reno_undo_cwnd(sk);
 	p = &c->group.path[s->row];
-	f = &c->subflow[s->row]; /* as in ab_pkts_acked() */
+	/* Before anything is written: the verifier forgets what it knows of s->row then. */
+	f = &c->subflow[s->row];
 	if (ab_on_spurious(&c->group, p))
 		f->undone++;
 	cwnd = p->cwnd >> AB_WINDOW_BITS;
-	return cwnd > tp->snd_cwnd ? cwnd : tp->snd_cwnd;
+	return ab_believes_cwnd(p, tp->snd_cwnd) ? ab_max(cwnd, tp->snd_cwnd) : cwnd;
 }
+
+/* A call is not for nothing, so what an algorithm does not ask for is not there. */
+#ifdef AB_SAMPLES
+#define AB_ACKED .pkts_acked = (void *)ab_pkts_acked,
+#else
+#define AB_ACKED
+#endif
+#ifdef AB_PAUSES
+#define AB_EVENT .cwnd_event = (void *)ab_cwnd_event,
+#else
+#define AB_EVENT
+#endif
 
 /* The algorithm as the kernel lists it. */
 #define AB_CONGESTION_CONTROL(NAME)                                                                             \
@@ -436,12 +346,11 @@ u32 BPF_PROG(ab_undo_cwnd, struct sock *sk)
 	struct tcp_congestion_ops congestion_control = {                                                        \
 		.init = (void *)ab_init,                                                                        \
 		.release = (void *)ab_release,                                                                  \
-		.pkts_acked = (void *)ab_pkts_acked,                                                            \
 		.cong_avoid = (void *)ab_cong_avoid,                                                            \
 		.ssthresh = (void *)ab_ssthresh,                                                                \
 		.set_state = (void *)ab_set_state,                                                              \
-		.cwnd_event = (void *)ab_cwnd_event,                                                            \
 		.undo_cwnd = (void *)ab_undo_cwnd,                                                              \
+		AB_ACKED AB_EVENT                                                                               \
 		.flags = TCP_CONG_NON_RESTRICTED, /* a namespace may choose it */                               \
 		.name = NAME,                                                                                   \
 	}

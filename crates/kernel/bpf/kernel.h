@@ -60,6 +60,18 @@ struct inet_connection_sock {
 	u64 icsk_ca_priv[13];
 };
 
+struct minmax_sample {
+	u32 v;
+};
+
+struct minmax {
+	struct minmax_sample s[3];
+};
+
+struct tcp_rack {
+	u32 rtt_us;
+};
+
 struct tcp_sock {
 	struct inet_connection_sock inet_conn;
 	u32 snd_una;
@@ -69,6 +81,8 @@ struct tcp_sock {
 	u32 snd_cwnd_clamp;
 	u32 prior_cwnd;
 	u32 srtt_us;
+	struct minmax rtt_min;
+	struct tcp_rack rack;
 	u32 max_packets_out;
 	u32 packets_out;
 	u32 sacked_out;
@@ -107,7 +121,7 @@ struct ack_sample {
 
 enum tcp_ca_event { CA_EVENT_TX_START };
 
-enum { TCP_CA_Recovery = 3, TCP_CA_Loss = 4 };
+enum { TCP_CA_CWR = 2, TCP_CA_Recovery = 3, TCP_CA_Loss = 4 };
 
 enum { TCP_CONG_NON_RESTRICTED = 1 };
 

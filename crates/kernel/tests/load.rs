@@ -23,7 +23,7 @@ fn loads_and_unloads() {
         assert_eq!(one.counters().unwrap(), Counters::default());
         assert_eq!(one.connections().unwrap().max_entries(), 65536);
         let instance = instances().unwrap().into_iter().find(|i| i.entry.kernel_name == "ab_reno").unwrap();
-        assert!(instance.registered && instance.programs.len() == 8);
+        assert!(instance.registered && instance.programs.len() == 6);
         assert!(available().contains(&"ab_reno".to_owned()));
         assert_eq!(unload(reno).unwrap(), Unload::Done);
         assert_eq!(unload(reno).unwrap(), Unload::NotLoaded);

@@ -1,0 +1,254 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR MIT OR Apache-2.0 */
+/* The table of connections: how a socket gets a row there, finds it again and gives it back. */
+#ifndef AB_CONNECTIONS_H
+#define AB_CONNECTIONS_H
+
+#include "kernel.h"
+#include <bpf/bpf_helpers.h>
+#include <bpf/bpf_core_read.h>
+#include <bpf/bpf_tracing.h>
+#include "drive.h"
+
+/* What somebody who watches wants to know of a row, beyond what the algorithm does. Counters run from the
+ * socket's start. src/monitor/decode.rs has the same fields. */
+struct ab_subflow {
+	u64 owner; /* whose these are: the row's owner, once all the rest is */
+	u32 netns; /* inode of its network namespace */
+	u16 family;
+	u16 local_port; /* host order */
+	u16 remote_port; /* host order */
+	u16 unused;
+	u32 mss; /* bytes */
+	u8 local[16]; /* IPv4: the first four bytes */
+	u8 remote[16];
+	u64 updated; /* when it was acknowledged for these numbers, us of the monotonic clock */
+	u64 acked; /* bytes */
+	u64 sent; /* bytes, those sent again included */
+	u64 resent; /* bytes */
+	u32 in_flight; /* segments, as are the next four */
+	u32 sent_segments;
+	u32 resent_segments;
+	u32 delivered;
+	u32 lost;
+	u32 rate_delivered; /* segments delivered, over so many us: the latest delivery rate */
+	u32 rate_interval;
+	u32 recoveries;
+	u32 timeouts;
+	u32 undone; /* reactions to congestion that was none */
+};
+
+struct ab_connection {
+	struct ab_group group;
+	struct ab_subflow subflow[AB_PATHS];
+	u64 key; /* its key in the map, once a socket has taken a row */
+	u64 users; /* sockets that have a row or take one, or AB_CLOSED */
+};
+
+/* The last user is gone, and the connection about to leave the map: nobody may join. */
+#define AB_CLOSED (~0ULL)
+
+/* Keys: an MPTCP connection's token, or AB_ALONE with a number of the socket's own. */
+#define AB_ALONE (1ULL << 63)
+#define AB_MAX_CONNECTIONS 65536
+
+struct {
+	__uint(type, BPF_MAP_TYPE_HASH);
+	__uint(max_entries, AB_MAX_CONNECTIONS);
+	__uint(map_flags, BPF_F_NO_PREALLOC);
+	__type(key, u64);
+	__type(value, struct ab_connection);
+} connections SEC(".maps");
+
+/* Read by `anabranch kernel status`: src/counters.rs has the same fields. */
+struct {
+	u64 sockets; /* in use now */
+	u64 refused; /* rows that could not be had: no memory, or too many connections or subflows */
+	u64 owners; /* the last number given to a row's owner */
+} counters;
+
+/* What a new connection starts from: too large for the stack. */
+static const struct ab_connection nobody = {};
+
+/* A socket's private area. The token may be gone when the socket is released, so its key stays here. */
+struct ab_socket {
+	u64 key;
+	u64 owner; /* 0: not in the map */
+	u64 ask_again; /* when a socket that was refused a row may ask for one again, us */
+	u32 row;
+	u32 delivered; /* tcp_sock.delivered when last seen */
+	u32 round_end; /* the sequence number whose acknowledgement ends the round */
+	u32 acked; /* segments that may grow the window, and have not yet */
+	struct ab_samples rtt; /* that the row has not got yet */
+	u32 shown; /* when ab_show() last did, us */
+	u16 congested; /* enum ab_congested */
+	u16 open; /* between init() and release(): a SYN's acknowledgement comes before */
+};
+
+/* What has come of congestion since the last acknowledgement outside of recovery. */
+enum ab_congested {
+	AB_CALM,
+	AB_REACTED, /* ssthresh() was called */
+	AB_RECOVERS, /* and then set_state() */
+};
+
+/* Asking costs more than all the rest of an acknowledgement. */
+#define AB_ASK_AGAIN 1000000
+
+_Static_assert(sizeof(struct ab_socket) <= 104, "icsk_ca_priv");
+
+AB_INLINE struct tcp_sock *ab_tcp(struct sock *sk)
+{
+	return (struct tcp_sock *)sk;
+}
+
+AB_INLINE struct ab_socket *ab_socket(struct sock *sk)
+{
+	return (struct ab_socket *)ab_tcp(sk)->inet_conn.icsk_ca_priv;
+}
+
+/* The connection's token; 0 without MPTCP. */
+AB_INLINE u32 ab_token(struct sock *sk)
+{
+	struct mptcp_subflow_context *subflow;
+	struct mptcp_sock *connection;
+
+	if (!ab_tcp(sk)->is_mptcp)
+		return 0;
+	subflow = ab_tcp(sk)->inet_conn.icsk_ulp_data;
+	connection = (struct mptcp_sock *)BPF_CORE_READ(subflow, conn);
+	return BPF_CORE_READ(connection, token);
+}
+
+/* The subflow of a socket that has just got the row. */
+AB_INLINE void ab_name(struct sock *sk, struct ab_subflow *s, u64 owner)
+{
+	struct sock_common *c = &sk->__sk_common;
+
+	__builtin_memset(s, 0, sizeof(*s));
+	s->family = c->skc_family;
+	s->local_port = c->skc_num;
+	s->remote_port = __builtin_bswap16(c->skc_dport);
+	s->netns = BPF_CORE_READ(c, skc_net.net, ns.inum);
+	if (s->family == 2) {
+		__builtin_memcpy(s->local, &c->skc_rcv_saddr, 4);
+		__builtin_memcpy(s->remote, &c->skc_daddr, 4);
+	} else {
+		BPF_CORE_READ_INTO((struct in6_addr *)s->local, c, skc_v6_rcv_saddr);
+		BPF_CORE_READ_INTO((struct in6_addr *)s->remote, c, skc_v6_daddr);
+	}
+	__sync_lock_test_and_set(&s->owner, owner);
+}
+
+/* The connection in which the socket has a row; 0 where it has none. */
+AB_INLINE struct ab_connection *ab_lookup(struct ab_socket *s)
+{
+	u64 key = s->key;
+	struct ab_connection *c = s->owner ? bpf_map_lookup_elem(&connections, &key) : 0;
+
+	if (c && s->row < AB_PATHS && c->group.path[s->row].owner == s->owner)
+		return c;
+	return 0;
+}
+
+/* Becomes a user of the connection, unless its last one has just left. */
+AB_INLINE u32 ab_enter(struct ab_connection *c)
+{
+	for (u32 tries = 0; tries < 4; tries++) {
+		u64 users = *(volatile u64 *)&c->users;
+
+		if (users >= AB_PATHS)
+			return 0;
+		if (__sync_val_compare_and_swap(&c->users, users, users + 1) == users)
+			return 1;
+	}
+	return 0;
+}
+
+/* No longer a user of the connection. The last one closes it, so that none joins what is being removed, and
+ * removes it: as long as it has a user, its memory is no other connection's. Where nobody has taken a row yet,
+ * the one who made it is about to. */
+AB_INLINE void ab_leave(struct ab_connection *c)
+{
+	for (u32 tries = 0; tries < 64; tries++) {
+		u64 users = *(volatile u64 *)&c->users, key = *(volatile u64 *)&c->key;
+		u64 left = users == 1 && key ? AB_CLOSED : users - 1;
+
+		if (__sync_val_compare_and_swap(&c->users, users, left) != users)
+			continue;
+		if (left == AB_CLOSED)
+			bpf_map_delete_elem(&connections, &key);
+		return;
+	}
+}
+
+/* The connection with that key, made where there is none. 0: no room. */
+AB_INLINE struct ab_connection *ab_open(u64 key)
+{
+	struct ab_connection *c = bpf_map_lookup_elem(&connections, &key);
+
+	if (c)
+		return c;
+	bpf_map_update_elem(&connections, &key, &nobody, BPF_NOEXIST);
+	return bpf_map_lookup_elem(&connections, &key);
+}
+
+AB_INLINE void ab_refuse(struct ab_socket *s, u64 now)
+{
+	if (!s->ask_again)
+		__sync_fetch_and_add(&counters.refused, 1);
+	s->ask_again = now + AB_ASK_AGAIN;
+}
+
+/* Takes a free row of the socket's connection; 0 where there is none, or another is tried at the next
+ * acknowledgement. */
+AB_FUNCTION struct ab_connection *ab_join(struct sock *sk, struct ab_socket *s)
+{
+	u64 now = ab_tcp(sk)->tcp_mstamp, me, key;
+	u32 token = ab_token(sk);
+	struct ab_connection *c;
+
+	if (!s->open || now < s->ask_again)
+		return 0;
+	me = __sync_fetch_and_add(&counters.owners, 1) + 1;
+	key = token ? token : AB_ALONE | me;
+	c = ab_open(key);
+	if (!c || c->users == AB_PATHS) {
+		ab_refuse(s, now);
+		return 0;
+	}
+	if (!ab_enter(c))
+		return 0;
+	/* It may have left the map before, and its memory be another connection's already. */
+	if (bpf_map_lookup_elem(&connections, &key) != c) {
+		ab_leave(c);
+		return 0;
+	}
+	*(volatile u64 *)&c->key = key;
+	for (u32 i = 0; i < AB_PATHS; i++) {
+		if (c->group.path[i].owner || __sync_val_compare_and_swap(&c->group.path[i].owner, 0, me))
+			continue;
+		__sync_fetch_and_or(&c->group.taken, 1ULL << i);
+		ab_on_added(&c->group.path[i], ab_tcp(sk)->snd_cwnd, ab_tcp(sk)->snd_ssthresh,
+			    ab_tcp(sk)->srtt_us >> 3);
+		ab_name(sk, &c->subflow[i], me);
+		s->key = key;
+		s->owner = me;
+		s->row = i;
+		s->delivered = ab_tcp(sk)->delivered;
+		s->round_end = ab_tcp(sk)->snd_nxt;
+		return c;
+	}
+	ab_leave(c);
+	return 0;
+}
+
+/* The socket's connection, joined when first needed: MPTCP sets the token before data flows, but after
+ * init(). 0 where there is no room: the socket is then a Reno one. */
+AB_INLINE struct ab_connection *ab_find(struct sock *sk)
+{
+	struct ab_connection *c = ab_lookup(ab_socket(sk));
+
+	return c ? c : ab_join(sk, ab_socket(sk));
+}
+
+#endif
