@@ -12,16 +12,27 @@ struct ab_balanced {
 	u64 largest; /* max x; 0 without paths that count */
 };
 
-AB_INLINE struct ab_balanced ab_balanced(const struct ab_group *g)
+AB_OPAQUE u64 ab_balance_rows(const struct ab_group *g, struct ab_balanced *out)
 {
 	struct ab_balanced b = {};
 
+	if (!g || !out)
+		return 0;
 	AB_EACH_ROW(i, g) {
 		u64 x = g->path[i].rate;
 
 		b.total += x;
 		b.largest = ab_max(b.largest, x);
 	}
+	*out = b;
+	return b.total;
+}
+
+AB_INLINE struct ab_balanced ab_balanced(const struct ab_group *g)
+{
+	struct ab_balanced b = {};
+
+	ab_balance_rows(g, &b);
 	return b;
 }
 

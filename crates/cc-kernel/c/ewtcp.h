@@ -14,14 +14,24 @@ static const u64 ab_ewtcp_weights[AB_PATHS] = {
 	448873742385, 415576332960, 388736063997, 366503875925,
 };
 
-/* The weight of each path that counts, Q40. */
-AB_INLINE u64 ab_ewtcp_weight(const struct ab_group *g)
+/* How many paths count. */
+AB_OPAQUE u32 ab_ewtcp_count(const struct ab_group *g)
 {
 	u32 n = 0;
 
+	if (!g)
+		return 0;
 	AB_EACH_ROW(i, g)
 		n += ab_counts(&g->path[i]);
-	return ab_ewtcp_weights[ab_less(n, 1)];
+	return n;
+}
+
+/* The weight of each path that counts, Q40. */
+AB_INLINE u64 ab_ewtcp_weight(const struct ab_group *g)
+{
+	u32 n = ab_less(ab_ewtcp_count(g), 1);
+
+	return ab_ewtcp_weights[n < AB_PATHS ? n : AB_PATHS - 1];
 }
 
 AB_INLINE void ab_acked(struct ab_group *g, struct ab_path *p, const struct ab_ack *ack)

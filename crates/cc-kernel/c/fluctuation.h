@@ -44,12 +44,28 @@ AB_INLINE void ab_keep_comparison(struct ab_path *p)
 	p->state.loss = 0;
 }
 
+/* The row with the newest comparison. */
+AB_OPAQUE u32 ab_newest(const struct ab_group *g)
+{
+	u32 newest = 0, number = 0;
+
+	if (!g)
+		return 0;
+	AB_EACH_ROW(i, g)
+		if (g->path[i].state.last.number > number) {
+			number = g->path[i].state.last.number;
+			newest = i;
+		}
+	return newest;
+}
+
 /* Takes over the newest comparison. Rows of paths that have left hold theirs until the row is used again. */
 AB_INLINE void ab_catch_up(const struct ab_group *g, struct ab_path *p)
 {
-	AB_EACH_ROW(i, g)
-		if (g->path[i].state.last.number > p->state.last.number)
-			p->state.last = g->path[i].state.last;
+	u32 newest = ab_newest(g);
+
+	if (newest < AB_PATHS && g->path[newest].state.last.number > p->state.last.number)
+		p->state.last = g->path[newest].state.last;
 }
 
 /* Whether the path has a D. */
@@ -82,11 +98,13 @@ AB_OPAQUE u64 ab_farther(u64 away, u64 average, u64 d, u32 n)
 	return n < 2 ? 0 : ab_max(away, d > average ? d - average : average - d);
 }
 
-AB_INLINE void ab_compare(const struct ab_group *g, struct ab_comparison *c)
+AB_OPAQUE u64 ab_compare(const struct ab_group *g, struct ab_comparison *c)
 {
 	u64 sum = 0, away = 0;
 	u32 n = 0;
 
+	if (!g || !c)
+		return 0;
 	AB_EACH_ROW(i, g)
 		if (ab_fluctuates(&g->path[i])) {
 			sum += ab_fluctuation(&g->path[i]);
@@ -98,6 +116,7 @@ AB_INLINE void ab_compare(const struct ab_group *g, struct ab_comparison *c)
 		if (ab_fluctuates(&g->path[i]))
 			away = ab_farther(away, c->average, ab_fluctuation(&g->path[i]), n);
 	c->away = away;
+	return away;
 }
 
 /* The level by d = max |D - A| / A (Fig. 4): 0 up to 10 %, 1 up to 20 %, else 2. */

@@ -76,8 +76,9 @@ struct ab_group {
 	struct ab_path path[AB_PATHS];
 };
 
-/* The rows that were ever taken: most connections have two, and the others are not to be fetched from memory. */
-#define AB_EACH_ROW(i, g) for (u32 i = 0; i < AB_PATHS; i++) if ((g)->taken >> i & 1)
+/* The rows up to the last one that was ever taken: most connections have two, and the others are not to be fetched
+ * from memory. In functions that are AB_OPAQUE: else the verifier would look at what follows once per end. */
+#define AB_EACH_ROW(i, g) for (u32 i = 0; i < AB_PATHS && (g)->taken >> i; i++)
 
 /* Whether a row counts in the sums over the paths. */
 AB_INLINE int ab_counts(const struct ab_path *p)

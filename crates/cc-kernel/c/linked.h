@@ -24,17 +24,28 @@ AB_INLINE void ab_link(struct ab_linked *l, u32 *best_rtt, u64 w, u64 x, u32 rtt
 	}
 }
 
-AB_INLINE struct ab_linked ab_linked(const struct ab_group *g)
+AB_OPAQUE u64 ab_link_rows(const struct ab_group *g, struct ab_linked *out)
 {
 	struct ab_linked l = {};
 	u32 best_rtt = 0;
 
+	if (!g || !out)
+		return 0;
 	AB_EACH_ROW(i, g) {
 		const struct ab_path *p = &g->path[i];
 
 		if (ab_counts(p))
 			ab_link(&l, &best_rtt, p->cwnd, p->rate, p->srtt);
 	}
+	*out = l;
+	return l.total;
+}
+
+AB_INLINE struct ab_linked ab_linked(const struct ab_group *g)
+{
+	struct ab_linked l = {};
+
+	ab_link_rows(g, &l);
 	return l;
 }
 

@@ -13,6 +13,9 @@
 #ifndef AB_LINKED_CUBIC_H
 #define AB_LINKED_CUBIC_H
 
+#define AB_FIRST_SAMPLES
+#define AB_PAUSES
+
 #include "cubic_window.h"
 #include "hystart.h"
 #include "logarithm.h"
@@ -98,7 +101,7 @@ AB_OPAQUE s64 ab_six_eta(const struct ab_group *g, u32 *paths)
 	if (!g || !paths)
 		return 0;
 	*paths = 0;
-	for (u32 i = 0; i < AB_PATHS; i++) {
+	AB_EACH_ROW(i, g) {
 		struct ab_member m = {};
 
 		if (!ab_counts(&g->path[i]))

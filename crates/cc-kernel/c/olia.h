@@ -70,10 +70,12 @@ AB_INLINE int ab_olia_in_m(const struct ab_olia *t, const struct ab_path *p)
 	return ab_olia_whole(p) == t->largest;
 }
 
-AB_INLINE struct ab_olia ab_olia(const struct ab_group *g)
+AB_OPAQUE u64 ab_olia_gather(const struct ab_group *g, struct ab_olia *out)
 {
 	struct ab_olia t = { .best_rtt2 = 1 };
 
+	if (!g || !out)
+		return 0;
 	AB_EACH_ROW(i, g) {
 		const struct ab_path *p = &g->path[i];
 		u32 w, l;
@@ -95,6 +97,15 @@ AB_INLINE struct ab_olia ab_olia(const struct ab_group *g)
 		t.largest = ab_max(t.largest, w);
 		t.sizes = ab_olia_count(t.sizes, better, larger);
 	}
+	*out = t;
+	return t.total;
+}
+
+AB_INLINE struct ab_olia ab_olia(const struct ab_group *g)
+{
+	struct ab_olia t = {};
+
+	ab_olia_gather(g, &t);
 	return t;
 }
 

@@ -68,14 +68,17 @@ AB_INLINE void ab_wcompound_expect(struct ab_expected *e, const struct ab_path *
 }
 
 /* Once per round: the others' rows as they are. */
-AB_INLINE struct ab_expected ab_wcompound_total(const struct ab_group *g)
+AB_OPAQUE u64 ab_wcompound_total(const struct ab_group *g, struct ab_expected *out)
 {
 	struct ab_expected e = {};
 
+	if (!g || !out)
+		return 0;
 	AB_EACH_ROW(i, g)
 		if (ab_wcompound_counts(&g->path[i]))
 			ab_wcompound_expect(&e, &g->path[i]);
-	return e;
+	*out = e;
+	return e.rate;
 }
 
 /* alpha_s = E y/(E + y/2) = E/(E/y + 1/2), Q40 segments (Eq. 39); none without a gain to expect. */
@@ -91,10 +94,12 @@ AB_INLINE u64 ab_wcompound_alpha_s(const struct ab_expected *e)
 AB_INLINE void ab_wcompound_judge(const struct ab_group *g, struct ab_path *p, struct ab_wcompound *c)
 {
 	struct ab_round round = ab_round_by_mean(p);
-	struct ab_expected e = ab_wcompound_total(g);
-	/* k alpha_s with k = x/y (Eq. 43) */
-	u64 alpha = ab_share(ab_wcompound_alpha_s(&e), ab_round_rate(&round, p->cwnd), e.rate);
+	struct ab_expected e = {};
+	u64 alpha;
 
+	ab_wcompound_total(g, &e);
+	/* k alpha_s with k = x/y (Eq. 43) */
+	alpha = ab_share(ab_wcompound_alpha_s(&e), ab_round_rate(&round, p->cwnd), e.rate);
 	c->alpha = ab_max(alpha, AB_WCOMPOUND_MIN_ALPHA);
 	c->diff = ab_queued(&round, p->cwnd);
 	if (c->diff < c->alpha)

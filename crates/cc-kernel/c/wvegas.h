@@ -38,17 +38,25 @@ AB_INLINE void ab_added(struct ab_path *p)
 	p->state.now.smallest = AB_MAX;
 }
 
+/* The sum of the rates of paths that have reached their alpha. */
+AB_OPAQUE u64 ab_wvegas_total(const struct ab_group *g)
+{
+	u64 total = 0;
+
+	if (!g)
+		return 0;
+	AB_EACH_ROW(i, g)
+		if (ab_counts(&g->path[i]))
+			total += g->path[i].state.now.rate;
+	return total;
+}
+
 /* The share of a path with rate x, which has reached its alpha. Error of the weight: that of the rates,
  * 1e-4 of a path with a segment per 100 s. */
 AB_INLINE void ab_wvegas_share(const struct ab_group *g, struct ab_wvegas *v, u64 rate)
 {
-	u64 total = 0;
-
 	v->rate = rate;
-	AB_EACH_ROW(i, g)
-		if (ab_counts(&g->path[i]))
-			total += g->path[i].state.now.rate;
-	v->weight = ab_min(ab_div(rate, total, AB_WINDOW_BITS), AB_SEGMENT);
+	v->weight = ab_min(ab_div(rate, ab_wvegas_total(g), AB_WINDOW_BITS), AB_SEGMENT);
 	v->alpha = ab_max(AB_WVEGAS_TOTAL_ALPHA * v->weight, AB_WVEGAS_INITIAL_ALPHA);
 }
 

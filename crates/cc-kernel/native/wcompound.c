@@ -6,9 +6,10 @@ static void observe(const struct ab_group *g, u32 r, double *out, u32 n)
 {
 	const struct ab_path *p = &g->path[r];
 	const struct ab_wcompound *c = &p->state.now;
-	struct ab_expected all = ab_wcompound_total(g), own = {};
+	struct ab_expected all = {}, own = {};
 	double p_r = __builtin_nan(""), e_r = p_r;
 
+	ab_wcompound_total(g, &all);
 	if (p->round_rtt) {
 		struct ab_round round = ab_round_by_mean(p);
 
