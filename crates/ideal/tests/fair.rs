@@ -196,6 +196,6 @@ proptest! {
         let theirs = kelly(&capacities, &connections);
         let utility = |totals: &[f64]| totals.iter().map(|total| total.ln()).sum::<f64>();
         prop_assert!(utility(&ours) >= utility(&theirs) - 1e-6, "{ours:?} {theirs:?}");
-        prop_assert!(near(&ours, &theirs, 0.06), "{ours:?} {theirs:?}");
+        prop_assert!(near(&ours, &theirs, 0.1), "{ours:?} {theirs:?}");
     }
 }
