@@ -121,11 +121,11 @@ AB_INLINE int ab_believes_ssthresh(const struct ab_path *p, u32 ssthresh)
 				   AB_WINDOW_BITS;
 }
 
-/* Whether the kernel's own rules can have made that of the row's window: they never make it larger than it was
- * before the last congestion. */
+/* Whether the kernel's own rules can have made that of the row's window: they do not make it larger than it was
+ * before the last congestion, but for one segment (a probe of the MTU that failed). */
 AB_INLINE int ab_believes_cwnd(const struct ab_path *p, u32 cwnd)
 {
-	return cwnd <= ab_max(p->cwnd, p->before_cwnd) >> AB_WINDOW_BITS;
+	return cwnd <= (ab_max(p->cwnd, p->before_cwnd) >> AB_WINDOW_BITS) + 1;
 }
 
 /* Takes over what the kernel's own rules did to window and threshold (segments). Where that cannot have been they,

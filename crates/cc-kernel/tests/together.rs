@@ -4,7 +4,7 @@
 use anabranch_cc::{Ack, Congestion, Group, Signal};
 use anabranch_cc_kernel::registry;
 use proptest::prelude::*;
-use proptest::test_runner::TestRunner;
+use proptest::test_runner::{TestRng, TestRunner};
 use std::cell::Cell;
 
 /// A path with its round-trip time without a queue, seconds, its first window, and after how many rounds
@@ -110,13 +110,15 @@ fn a_quarter_of_a_window_at_a_time() {
     for kernel in registry::all() {
         let (most, rounds) = (Cell::new(0.0f64), Cell::new(0));
         let config = ProptestConfig { cases: 40, failure_persistence: None, ..ProptestConfig::default() };
-        let result = TestRunner::new(config).run(&(line(), line(), 0.0..1.0f64), |(a, b, queue)| {
-            let (difference, compared) = difference(kernel.entry.name, &[a, b], queue);
-            most.set(most.get().max(difference));
-            rounds.set(rounds.get() + compared);
-            prop_assert!(difference < 0.02, "{difference} after {compared} rounds");
-            Ok(())
-        });
+        let rng = TestRng::deterministic_rng(config.rng_algorithm);
+        let result =
+            TestRunner::new_with_rng(config, rng).run(&(line(), line(), 0.0..1.0f64), |(a, b, queue)| {
+                let (difference, compared) = difference(kernel.entry.name, &[a, b], queue);
+                most.set(most.get().max(difference));
+                rounds.set(rounds.get() + compared);
+                prop_assert!(difference < 0.02, "{difference} after {compared} rounds");
+                Ok(())
+            });
         result.unwrap_or_else(|failure| panic!("{}: {failure}", kernel.entry.name));
         println!("{}: {:.4} in {} rounds", kernel.entry.name, most.get(), rounds.get());
         assert!(rounds.get() > 1000, "{}: {} rounds", kernel.entry.name, rounds.get());

@@ -96,7 +96,7 @@ AB_INLINE void ab_gather(struct tcp_sock *tp, struct ab_socket *s, struct ab_pat
 }
 
 /* What is shown may be so many microseconds old, unless all is acknowledged: to get it together costs cache lines
- * that the kernel has not touched for this acknowledgement. In recovery nothing is shown. */
+ * that the kernel has not touched for this acknowledgement. In recovery nothing is shown but its beginning and end. */
 #define AB_SHOW_AGAIN 10000
 
 AB_INLINE void ab_show(struct tcp_sock *tp, struct ab_socket *s, struct ab_subflow *f)
@@ -172,6 +172,7 @@ void BPF_PROG(ab_pkts_acked, struct sock *sk, const struct ack_sample *sample)
 	ab_on_sample(p, &ack);
 	if (!ab_plausible(tp)) {
 		ab_react(&c->group, row, ack.now);
+		s->acked = 0;
 		ab_publish(tp, p);
 	}
 }
@@ -180,7 +181,8 @@ void BPF_PROG(ab_pkts_acked, struct sock *sk, const struct ack_sample *sample)
 /*
  * Whether the row may learn of this acknowledgement later. To find a row that has left the caches costs more than
  * all the rest. So in congestion avoidance a quarter of a window is taken together, as if one acknowledgement
- * had come for it: all rules are linear in the segments, and what they read changes little meanwhile. Not so one
+ * had come for it: the rules are nearly linear in the segments (tests/together.rs bounds the difference), and what
+ * they read changes little meanwhile. Not so one
  * that ends a round or after which nothing is in flight, nor, where the algorithm counts the time of growth,
  * one that may not grow the window.
  */
@@ -224,8 +226,10 @@ void BPF_PROG(ab_cong_avoid, struct sock *sk, u32 acked_to, u32 acked)
 	}
 	p = &c->group.path[row];
 	f = &c->subflow[row];
-	if (!ab_adopt(p, tp->snd_cwnd, tp->snd_ssthresh))
+	if (!ab_adopt(p, tp->snd_cwnd, tp->snd_ssthresh)) {
 		ab_react(&c->group, row, tp->tcp_mstamp);
+		ack.acked = 0; /* it came before the congestion */
+	}
 	ab_gather(tp, s, p, &ack);
 	ab_step(&c->group, row, &ack);
 	ab_publish(tp, p);
@@ -254,6 +258,11 @@ u32 BPF_PROG(ab_ssthresh, struct sock *sk)
 	return ab_whole_ssthresh(p);
 }
 
+AB_INLINE u32 ab_reduces(u8 state)
+{
+	return state == TCP_CA_CWR || state == TCP_CA_Recovery;
+}
+
 SEC("struct_ops/set_state")
 void BPF_PROG(ab_set_state, struct sock *sk, u8 state)
 {
@@ -262,9 +271,11 @@ void BPF_PROG(ab_set_state, struct sock *sk, u8 state)
 	struct ab_connection *c;
 	struct ab_subflow *f;
 	struct ab_path *p;
+	/* The state until now. */
+	u8 from = BPF_CORE_READ_BITFIELD(&tp->inet_conn, icsk_ca_state);
 	u32 row, late;
 
-	if (state < TCP_CA_CWR && ab_plausible(tp))
+	if (state < TCP_CA_CWR && from < TCP_CA_CWR && ab_plausible(tp))
 		return;
 	c = ab_find(sk);
 	row = s->row;
@@ -272,12 +283,13 @@ void BPF_PROG(ab_set_state, struct sock *sk, u8 state)
 		return;
 	p = &c->group.path[row];
 	f = &c->subflow[row];
-	/* ssthresh() comes first, but not before a timeout that follows another. */
-	late = (state == TCP_CA_CWR || state == TCP_CA_Recovery) && s->congested != AB_REACTED;
+	/* ssthresh() comes first, but not before a timeout that follows another, nor when CWR becomes Recovery. */
+	late = ab_reduces(state) && !ab_reduces(from) && s->congested != AB_REACTED;
 	late |= !ab_plausible(tp) || !ab_believes_ssthresh(p, tp->snd_ssthresh);
 	if (late) {
 		ab_react(&c->group, row, tp->tcp_mstamp);
 		s->congested = AB_REACTED;
+		s->acked = 0;
 	}
 	if (state == TCP_CA_Recovery)
 		f->recoveries++;
@@ -288,7 +300,8 @@ void BPF_PROG(ab_set_state, struct sock *sk, u8 state)
 	}
 	if (late)
 		ab_publish(tp, p);
-	s->congested = state == TCP_CA_Loss ? AB_CALM : AB_RECOVERS;
+	s->congested = ab_reduces(state) ? AB_RECOVERS : AB_CALM;
+	ab_show(tp, s, f);
 }
 
 #ifdef AB_PAUSES

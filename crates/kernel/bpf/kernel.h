@@ -56,6 +56,7 @@ struct sock {
 };
 
 struct inet_connection_sock {
+	u8 icsk_ca_state : 5;
 	void *icsk_ulp_data;
 	u64 icsk_ca_priv[13];
 };
