@@ -120,7 +120,7 @@ pub fn loaded() -> Result<Vec<Loaded>, Error> {
 }
 
 impl Loaded {
-    /// The table of connections: by key, a `u64`, a group and what else `bpf/glue.h` says of its subflows.
+    /// The table of connections: by key, a `u64`, a group and what else `bpf/connections.h` says of its subflows.
     ///
     /// # Errors
     /// Where it was unloaded meanwhile.

@@ -13,7 +13,7 @@ fn row(index: usize, owner: u64, cwnd: f64) -> Row {
     }
 }
 
-/// A `struct ab_subflow` as a C compiler lays it out: by hand, from `bpf/glue.h`.
+/// A `struct ab_subflow` as a C compiler lays it out: by hand, from `bpf/connections.h`.
 fn subflow_bytes(owner: u64, family: u16, local: &[u8], remote: &[u8]) -> Vec<u8> {
     let mut bytes = vec![0; SUBFLOW];
     let mut put = |at: usize, field: &[u8]| bytes[at..at + field.len()].copy_from_slice(field);
