@@ -78,6 +78,7 @@ struct ab_socket {
 	u32 delivered; /* tcp_sock.delivered when last seen */
 	u32 round_end; /* the sequence number whose acknowledgement ends the round */
 	u32 acked; /* segments that may grow the window, and have not yet */
+	u64 paused; /* until when the application limited the sender, us, if the row has not got that yet; else 0 */
 	struct ab_samples rtt; /* that the row has not got yet */
 	u32 shown; /* when ab_show() last did, us */
 	u16 congested; /* enum ab_congested */

@@ -182,21 +182,26 @@ void BPF_PROG(ab_pkts_acked, struct sock *sk, const struct ack_sample *sample)
  * Whether the row may learn of this acknowledgement later. To find a row that has left the caches costs more than
  * all the rest. So in congestion avoidance a quarter of a window is taken together, as if one acknowledgement
  * had come for it: the rules are nearly linear in the segments (tests/together.rs bounds the difference), and what
- * they read changes little meanwhile. Not so one
- * that ends a round or after which nothing is in flight, nor, where the algorithm counts the time of growth,
- * one that may not grow the window.
+ * they read changes little meanwhile. So are acknowledgements that may not grow the window. Not for longer than a
+ * round, or where these are nothing to the algorithm, than what is shown may be old; and not where nothing is in
+ * flight.
  */
 #define AB_STEPS 4
 
 AB_INLINE u32 ab_may_wait(struct tcp_sock *tp, struct ab_socket *s, u32 limited)
 {
-	if (!s->owner || !tp->packets_out || ab_round_ended(tp, s) || !ab_plausible(tp))
+	if (!s->owner || !tp->packets_out || !ab_plausible(tp))
 		return 0;
-#ifdef AB_PAUSES
-	if (!limited)
+#ifdef AB_SAMPLES
+	if (ab_round_ended(tp, s))
+		return 0;
+#else
+	if ((u32)tp->tcp_mstamp - s->shown >= AB_SHOW_AGAIN)
 		return 0;
 #endif
-	return !limited || (tp->snd_cwnd >= tp->snd_ssthresh && s->acked < tp->snd_cwnd / AB_STEPS);
+	if (!limited)
+		return !s->acked;
+	return tp->snd_cwnd >= tp->snd_ssthresh && s->acked < tp->snd_cwnd / AB_STEPS;
 }
 
 SEC("struct_ops/cong_avoid")
@@ -213,8 +218,13 @@ void BPF_PROG(ab_cong_avoid, struct sock *sk, u32 acked_to, u32 acked)
 	s->congested = AB_CALM;
 	if (ack.limited)
 		s->acked += acked;
-	if (ab_may_wait(tp, s, ack.limited))
+	if (ab_may_wait(tp, s, ack.limited)) {
+#ifdef AB_PAUSES
+		if (!ack.limited)
+			s->paused = tp->tcp_mstamp;
+#endif
 		return;
+	}
 	ack.acked = s->acked;
 	ack.limited |= s->acked;
 	s->acked = 0;
@@ -231,6 +241,11 @@ void BPF_PROG(ab_cong_avoid, struct sock *sk, u32 acked_to, u32 acked)
 		ack.acked = 0; /* it came before the congestion */
 	}
 	ab_gather(tp, s, p, &ack);
+#ifdef AB_PAUSES
+	if (s->paused)
+		ab_app_limited(p, s->paused);
+	s->paused = 0;
+#endif
 	ab_step(&c->group, row, &ack);
 	ab_publish(tp, p);
 	ab_show(tp, s, f);
