@@ -9,7 +9,7 @@ use std::sync::Arc;
 
 const NOTES: &[&str] = &[
     "Rows: the number of cells in which a goal is met, by each seed; goals 1 and 2 are asked of Linked CUBIC in every cell, and goal \
-     3 where it applies. Figures: the means over seeds; blue meets the goal, red misses it, white is the limit.",
+     3 is counted where it applies. Figures: the means over seeds; blue meets the goal, red misses it, white is the limit.",
 ];
 
 pub(super) const AT_10: Definition = Definition {
