@@ -2,9 +2,8 @@
 
 use crate::response::Response;
 use crate::rule::Rule;
-use anabranch_cc::registry::Given;
 use anabranch_cc::response::Cubic;
-use anabranch_scenario::{CongestionControl, Flow};
+use anabranch_scenario::Flow;
 
 /// CUBIC with RFC 9438's constants.
 fn cubic() -> Response {
@@ -12,10 +11,14 @@ fn cubic() -> Response {
 }
 
 /// The coupled algorithms that have a model: name and title.
-pub const COUPLED: [(&str, &str); 4] =
-    [("lia", "LIA"), ("olia", "OLIA"), ("balia", "BALIA"), ("linked-cubic", "Linked CUBIC")];
+pub const COUPLED: [(&str, &str); 4] = [
+    ("lia", "LIA"),
+    ("olia", "OLIA"),
+    ("balia", "BALIA, decrease limited to 3/2"),
+    ("linked-cubic", "Linked CUBIC"),
+];
 
-/// The rule of one of [`COUPLED`].
+/// The rule of one of [`COUPLED`], with its default parameters.
 pub(crate) fn coupled(name: &str) -> Option<Rule> {
     Some(match name {
         "lia" => Rule::Linked(Response::Reno),
@@ -31,44 +34,45 @@ pub(crate) fn name(flow: &Flow) -> &'static str {
     flow.cc.entry.name.trim_end_matches("@kernel")
 }
 
-/// The rule of what a flow runs; none where it answers to delay or rate, or has no model over several paths.
-pub(crate) fn own(flow: &Flow) -> Option<Rule> {
+/// Whether it has its default parameters as far as rules show them.
+pub(crate) fn has_defaults(flow: &Flow) -> bool {
+    !flow.cc.params.iter().any(|(name, _)| matches!(name.as_str(), "c" | "beta"))
+}
+
+/// The rule of what a flow runs, with its parameters.
+///
+/// # Errors
+/// Why there is none: it answers to delay or rate, has no model over several paths, or a parameter that no model shows.
+pub(crate) fn own(flow: &Flow) -> Result<Rule, String> {
+    let runs = format!("{} runs {}", flow.name, flow.cc.entry.name);
+    let Ok(params) = flow.cc.entry.params(&flow.cc.params) else {
+        return Err(format!("{runs} with parameters that it does not have"));
+    };
     let alone = !flow.is_multipath();
-    let single = |name: &str| match name {
-        "reno" => Some(Response::Reno),
-        "cubic" => Some(cubic()),
+    let cubic_with = || Response::Cubic(Cubic::new(params.number("c"), params.number("beta")));
+    let over = || match params.word("over") {
+        "reno" => Some(Rule::Uncoupled(Response::Reno)),
+        "cubic" => Some(Rule::Uncoupled(cubic())),
         _ => None,
     };
-    match name(flow) {
+    let rule = match name(flow) {
         "reno" => Some(Rule::Uncoupled(Response::Reno)),
-        "cubic" => {
-            let (c, beta) = (number(&flow.cc, "c", 0.4), number(&flow.cc, "beta", 0.7));
-            Some(Rule::Uncoupled(Response::Cubic(Cubic::new(c, beta))))
-        }
-        "uncoupled" => single(word(&flow.cc, "over", "reno")).map(Rule::Uncoupled),
-        "independent" if alone => single(word(&flow.cc, "over", "reno")).map(Rule::Uncoupled),
+        "cubic" => Some(Rule::Uncoupled(cubic_with())),
+        "linked-cubic" => Some(Rule::Linked(cubic_with())),
+        "uncoupled" => over(),
+        "independent" if alone => over(),
         "coupled" | "ewtcp" | "adw-lia" | "adw-olia" | "adw-balia" if alone => {
             Some(Rule::Uncoupled(Response::Reno))
         }
-        "coupled-cubic" | "coupled-cubic-a1" if alone => Some(Rule::Uncoupled(cubic())),
+        "coupled-cubic" | "coupled-cubic-a1" if alone => {
+            // Where it turns from Reno to CUBIC.
+            let turn = |(name, _): &&(String, _)| matches!(name.as_str(), "threshold" | "hysteresis");
+            if let Some((name, _)) = flow.cc.params.iter().find(turn) {
+                return Err(format!("{runs} with a `{name}` of its own, which its model does not have"));
+            }
+            Some(Rule::Uncoupled(cubic_with()))
+        }
         name => coupled(name),
-    }
-}
-
-fn given<'a>(cc: &'a CongestionControl, name: &str) -> Option<&'a Given> {
-    cc.params.iter().rev().find(|(known, _)| known == name).map(|(_, given)| given)
-}
-
-fn number(cc: &CongestionControl, name: &str, default: f64) -> f64 {
-    match given(cc, name) {
-        Some(Given::Number(number)) => *number,
-        _ => default,
-    }
-}
-
-fn word<'a>(cc: &'a CongestionControl, name: &str, default: &'a str) -> &'a str {
-    match given(cc, name) {
-        Some(Given::Word(word)) => word,
-        _ => default,
-    }
+    };
+    rule.ok_or_else(|| format!("{runs}, for which there is no model of windows and loss"))
 }

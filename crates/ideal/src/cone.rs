@@ -37,11 +37,8 @@ impl Program {
         self.values.push(value);
     }
 
-    /// Solves it.
-    ///
-    /// # Errors
-    /// What the solver says where it found no optimum.
-    pub fn solve(self) -> Result<Solution, String> {
+    /// Solves it; none where the solver finds no optimum.
+    pub fn solve(self) -> Option<Solution> {
         // A gap of ε in the objective may leave √ε in x; where rounding ends progress, the larger gap is accepted.
         let settings = DefaultSettings {
             verbose: false,
@@ -57,14 +54,10 @@ impl Program {
         let matrix = CscMatrix::new_from_triplets(rows, columns, self.rows, self.columns, self.values);
         let mut solver =
             DefaultSolver::new(&square, &self.objective, &matrix, &self.bounds, &self.cones, settings)
-                .map_err(|error| error.to_string())?;
+                .ok()?;
         solver.solve();
         let solution = &solver.solution;
-        match solution.status {
-            SolverStatus::Solved | SolverStatus::AlmostSolved => {
-                Ok(Solution { x: solution.x.clone(), multipliers: solution.z.clone() })
-            }
-            status => Err(format!("{status:?}")),
-        }
+        matches!(solution.status, SolverStatus::Solved | SolverStatus::AlmostSolved)
+            .then(|| Solution { x: solution.x.clone(), multipliers: solution.z.clone() })
     }
 }

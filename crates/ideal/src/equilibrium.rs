@@ -4,10 +4,11 @@
 //! than the capacity. A route's loss rate is 1 − Π(1 − p)(1 − q) over its links, q being what they lose at random.
 //! At the equilibrium every link is either full or without congestion, and every window is what its [`Rule`] says.
 //!
-//! The unknowns are z = ln p. Where Newton's steps for ln(load/capacity) = 0 do not get closer, each link's z is found
-//! by bisection, one link after the other, and Newton takes over again.
+//! The unknowns are z = ln p. They follow ż = ln(load/capacity) between bounds, as prices do in the dual of network utility
+//! maximisation (Low and Lapsley 1999), to where they rest. Its implicit Euler steps grow until they are Newton's for
+//! the rest itself: pseudo-transient continuation (Kelley and Keyes 1998).
 
-use crate::network::{Connection, Link, Network};
+use crate::network::{Link, Network};
 use crate::rule::{Path, Rule};
 
 /// ln p of a link without congestion: a loss rate of 10⁻¹⁸.
@@ -19,6 +20,12 @@ const RAMP: f64 = 4.6;
 const TOLERANCE: f64 = 1e-7;
 /// Steps before it gives up.
 const STEPS: usize = 400;
+/// The step below which it gives up, and the longest, in the time of ż = ln(load/capacity).
+const DURATION: (f64, f64) = (1e-9, 1e12);
+/// How often a step is corrected before a shorter one is tried.
+const CORRECTIONS: usize = 4;
+/// The least ln(load/capacity): a link without load has that.
+const LEAST: f64 = -20.0;
 /// Sharpness of OLIA's choice, one after the other: with the last, two paths whose rates differ by a factor of 10 differ
 /// in X by a part in a thousand.
 const SHARPNESS: [f64; 5] = [4.0, 16.0, 64.0, 256.0, 1024.0];
@@ -80,8 +87,6 @@ pub(crate) fn equilibrium(network: &Network, rules: &[Rule]) -> Result<Equilibri
 struct System<'a> {
     network: &'a Network,
     rules: Vec<Rule>,
-    /// For each link the connections whose windows its price moves.
-    touched: Vec<Vec<usize>>,
     /// Room for the longest connection.
     paths: Vec<Path>,
     windows: Vec<f64>,
@@ -89,14 +94,8 @@ struct System<'a> {
 
 impl<'a> System<'a> {
     fn new(network: &'a Network, rules: Vec<Rule>) -> Self {
-        let touches = |link: usize| {
-            let over =
-                |c: &Connection| c.routes.iter().any(|r| r.links.contains(&link) || r.back.contains(&link));
-            (0..network.connections.len()).filter(|c| over(&network.connections[*c])).collect()
-        };
-        let touched = (0..network.links.len()).map(touches).collect();
         let most = network.connections.iter().map(|c| c.routes.len()).max().unwrap_or(0);
-        System { network, rules, touched, paths: vec![Path::default(); most], windows: vec![0.0; most] }
+        System { network, rules, paths: vec![Path::default(); most], windows: vec![0.0; most] }
     }
 
     /// What connection `c`'s routes find and their windows.
@@ -139,87 +138,81 @@ impl<'a> System<'a> {
     /// ln(load/capacity) of every link.
     fn excess(&mut self, z: &[f64]) -> Vec<f64> {
         let loads = self.loads(z);
-        loads.iter().zip(&self.network.links).map(|(load, link)| (load / link.rate_bps).ln()).collect()
+        loads
+            .iter()
+            .zip(&self.network.links)
+            .map(|(load, link)| (load / link.rate_bps).ln().max(LEAST))
+            .collect()
     }
 
     fn solve(&mut self, z: &mut [f64]) -> Result<Equilibrium, NoEquilibrium> {
-        self.one_by_one(z);
+        let mut duration = 1.0;
         let mut excess = self.excess(z);
         for _ in 0..STEPS {
             if error(z, &excess) < TOLERANCE {
-                return Ok(self.result(z));
+                // All is lost on a link, and it is too much nevertheless?
+                let overloaded = z.iter().zip(&excess).any(|(z, excess)| *z == 0.0 && *excess > TOLERANCE);
+                return if overloaded { Err(NoEquilibrium::Overload) } else { Ok(self.result(z)) };
             }
-            match self.newton(z, &excess) {
-                Some(next) => z.copy_from_slice(&next),
-                None => self.one_by_one(z),
-            }
-            excess = self.excess(z);
-        }
-        let overloaded = z.iter().zip(&excess).any(|(z, excess)| *z > -1e-3 && *excess > TOLERANCE);
-        Err(if overloaded { NoEquilibrium::Overload } else { NoEquilibrium::NotFound })
-    }
-
-    /// Brings each link in turn to its capacity, the others' prices as they are.
-    fn one_by_one(&mut self, z: &mut [f64]) {
-        for link in 0..z.len() {
-            let touched = std::mem::take(&mut self.touched[link]);
-            let rate = self.network.links[link].rate_bps;
-            let mut loads = vec![0.0; z.len()];
-            let mut full = |z: &[f64]| {
-                loads.fill(0.0);
-                touched.iter().for_each(|c| self.add_load(*c, z, &mut loads));
-                loads[link] > rate
-            };
-            let (mut low, mut high) = (NONE, 0.0);
-            z[link] = low;
-            if full(z) {
-                while high - low > 1e-11 {
-                    z[link] = (low + high) / 2.0;
-                    if full(z) { low = z[link] } else { high = z[link] }
+            let (moving, slopes) = self.slopes(z, &excess);
+            let (next, there) = loop {
+                match self.after(duration, z, &excess, &moving, &slopes) {
+                    Some(found) => break found,
+                    None if duration < DURATION.0 => return Err(NoEquilibrium::NotFound),
+                    None => duration /= 4.0,
                 }
-                z[link] = high;
-            }
-            self.touched[link] = touched;
+            };
+            z.copy_from_slice(&next);
+            excess = there;
+            duration = (duration * 4.0).min(DURATION.1);
         }
+        Err(NoEquilibrium::NotFound)
     }
 
-    /// A Newton step, shortened until it gets closer; none where it does not.
-    fn newton(&mut self, z: &[f64], excess: &[f64]) -> Option<Vec<f64>> {
+    /// An implicit Euler step, z' − z = `duration`·excess(z'): z' and the excess there; none where corrections by the
+    /// slopes at z do not lead there.
+    fn after(
+        &mut self,
+        duration: f64,
+        z: &[f64],
+        excess: &[f64],
+        moving: &[usize],
+        slopes: &[Vec<f64>],
+    ) -> Option<(Vec<f64>, Vec<f64>)> {
+        let (mut next, mut there) = (z.to_vec(), excess.to_vec());
+        for _ in 0..CORRECTIONS {
+            let mut rows: Vec<Vec<f64>> = slopes.to_vec();
+            for (i, (row, &link)) in rows.iter_mut().zip(moving).enumerate() {
+                row[i] += 1.0 / duration;
+                row.push(there[link] - (next[link] - z[link]) / duration);
+            }
+            for (&link, by) in moving.iter().zip(eliminate(rows)?) {
+                next[link] = (next[link] + by).clamp(NONE, 0.0);
+            }
+            there = self.excess(&next);
+            let off = |&link: &usize| deviation(next[link], there[link] - (next[link] - z[link]) / duration);
+            if moving.iter().map(off).fold(0.0, f64::max) <= 0.5 * error(z, excess) {
+                return Some((next, there));
+            }
+        }
+        None
+    }
+
+    /// The links whose z may move, and the slopes −∂excess/∂z among them.
+    fn slopes(&mut self, z: &[f64], excess: &[f64]) -> (Vec<usize>, Vec<Vec<f64>>) {
         const DIFFERENCE: f64 = 1e-7;
-        let active: Vec<usize> = (0..z.len()).filter(|i| z[*i] > NONE || excess[*i] > 0.0).collect();
-        let n = active.len();
-        // Rows of −J Δ = excess, where J is negative on its diagonal; a trace added to it keeps links in a row, of which
-        // one price is enough, from making it singular.
-        let mut rows = vec![vec![0.0; n + 1]; n];
-        for (column, link) in active.iter().enumerate() {
+        let moving: Vec<usize> = (0..z.len()).filter(|&i| !at_bound(z[i], excess[i])).collect();
+        let mut slopes = vec![vec![0.0; moving.len()]; moving.len()];
+        for (column, link) in moving.iter().enumerate() {
             let mut moved = z.to_vec();
             let by = if z[*link] < -1.0 { DIFFERENCE } else { -DIFFERENCE };
             moved[*link] += by;
             let there = self.excess(&moved);
-            for (row, of) in active.iter().enumerate() {
-                rows[row][column] = -(there[*of] - excess[*of]) / by;
+            for (row, of) in moving.iter().enumerate() {
+                slopes[row][column] = (excess[*of] - there[*of]) / by;
             }
         }
-        for (row, of) in active.iter().enumerate() {
-            rows[row][row] += 1e-9;
-            rows[row][n] = excess[*of];
-        }
-        let step = eliminate(rows)?;
-        let longest = step.iter().fold(0.0_f64, |longest, d| longest.max(d.abs()));
-        let before = error(z, excess);
-        let mut part = (3.0 / longest).min(1.0);
-        for _ in 0..6 {
-            let mut next = z.to_vec();
-            for (link, d) in active.iter().zip(&step) {
-                next[*link] = (z[*link] + part * d).clamp(NONE, 0.0);
-            }
-            let there = self.excess(&next);
-            if error(&next, &there) < before * (1.0 - 0.2 * part) {
-                return Some(next);
-            }
-            part /= 2.0;
-        }
-        None
+        (moving, slopes)
     }
 
     fn result(&mut self, z: &[f64]) -> Equilibrium {
@@ -234,10 +227,19 @@ impl<'a> System<'a> {
     }
 }
 
-/// The largest deviation: a full link's from its capacity, another's beyond it.
+/// Whether z is at a bound, and moving by `excess` would leave it.
+fn at_bound(z: f64, excess: f64) -> bool {
+    (z == NONE && excess <= 0.0) || (z == 0.0 && excess >= 0.0)
+}
+
+/// How far z is from its rest, moving by `excess`.
+fn deviation(z: f64, excess: f64) -> f64 {
+    if at_bound(z, excess) { 0.0 } else { excess.abs() }
+}
+
+/// The largest deviation.
 fn error(z: &[f64], excess: &[f64]) -> f64 {
-    let of = |(z, excess): (&f64, &f64)| if *z > NONE { excess.abs() } else { excess.max(0.0) };
-    z.iter().zip(excess).map(of).fold(0.0, f64::max)
+    z.iter().zip(excess).map(|(z, excess)| deviation(*z, *excess)).fold(0.0, f64::max)
 }
 
 /// Solves linear equations by Gauss's elimination with pivots; each row ends with its right-hand side.

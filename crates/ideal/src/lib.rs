@@ -7,6 +7,9 @@
 //! - the **equilibria** of LIA, OLIA and BALIA from their published fluid models and of Linked CUBIC from its fixed
 //!   point, with windows, round-trip times and loss rates. Links are drop-tail queues that limit capacity; flows of
 //!   one path follow the response function of what they run.
+//!
+//! BALIA's published model has no limit on the decrease. Ours has the algorithm's, 3/2 of half the window: the two differ
+//! where a path's rate is less than half of the best path's.
 
 mod algorithm;
 mod cone;

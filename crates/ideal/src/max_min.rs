@@ -6,13 +6,13 @@
 //! still grow can have at once. Those whose constraint has a positive multiplier are held by it and keep what they have.
 
 use crate::cone::Program;
-use crate::utility::{Connection, UtilityError, check};
+use crate::utility::{Connection, UtilityError, check, fillable, narrowest, rates};
 use clarabel::solver::NonnegativeConeT;
 
 /// Rates of each connection's routes, in the capacities' unit, whose totals are max–min fair; weights do not count. The
 /// totals are unique, the rates need not be.
 ///
-/// Totals are accurate to about a hundred-thousandth of the largest capacity.
+/// Each total is accurate to about a hundred-thousandth.
 ///
 /// # Errors
 /// [`UtilityError`].
@@ -20,7 +20,7 @@ pub fn max_min(capacities: &[f64], connections: &[Connection]) -> Result<Vec<Vec
     check(capacities, connections)?;
     let mut held: Vec<Option<f64>> = vec![None; connections.len()];
     loop {
-        let step = fill(capacities, connections, &held).map_err(UtilityError::Solver)?;
+        let step = fill(capacities, connections, &held).ok_or(UtilityError::Solver)?;
         for (held, held_back) in held.iter_mut().zip(&step.held_back) {
             if *held_back {
                 held.get_or_insert(step.level);
@@ -41,46 +41,59 @@ struct Step {
     rates: Vec<Vec<f64>>,
 }
 
-/// Maximises the level of those that are not held.
-fn fill(capacities: &[f64], connections: &[Connection], held: &[Option<f64>]) -> Result<Step, String> {
-    let unit = capacities.iter().copied().fold(0.0, f64::max);
-    let links = capacities.len();
+/// Maximises the level of those that are not held. Nobody has more than twice what it asks for, so that the solver's numbers
+/// are near 1 however much capacities differ.
+fn fill(capacities: &[f64], connections: &[Connection], held: &[Option<f64>]) -> Option<Step> {
+    let alone = |c: &Connection| c.routes.iter().map(|r| narrowest(capacities, r)).sum::<f64>();
+    // No level is higher.
+    let growing = connections.iter().zip(held).filter(|(_, held)| held.is_none());
+    let unit = growing.map(|(c, _)| alone(c)).fold(f64::INFINITY, f64::min);
+    let asked: Vec<f64> = held.iter().map(|held| held.unwrap_or(unit)).collect();
+    let carried = |(c, asked): (&Connection, &f64)| {
+        c.routes.iter().map(|r| narrowest(capacities, r).min(2.0 * asked)).collect::<Vec<_>>()
+    };
+    let carried: Vec<Vec<f64>> = connections.iter().zip(&asked).map(carried).collect();
+    let rows = fillable(capacities, connections, &carried);
+
+    let (links, totals) = (rows.len(), connections.len());
     let routes: usize = connections.iter().map(|c| c.routes.len()).sum();
-    // Variables: every route's rate, then the level. Rows: links, routes, connections.
+    // Variables: every route's part of what it carries at most, then the level in `unit`. Rows: links, routes, connections
+    // with what they ask for, connections with twice that.
+    let mut bounds = vec![1.0; links];
+    bounds.resize(links + routes, 0.0);
+    // A little less than it had: rounding must not leave the program without a solution.
+    bounds.extend(held.iter().map(|held| if held.is_some() { 1e-9 - 1.0 } else { 0.0 }));
+    bounds.resize(links + routes + 2 * totals, 2.0);
     let mut program = Program::new(
         std::iter::repeat_n(0.0, routes).chain([-1.0]).collect(),
-        capacities.iter().map(|c| c / unit).chain(std::iter::repeat_n(0.0, routes)).collect(),
-        vec![NonnegativeConeT(links + routes + connections.len())],
+        bounds,
+        vec![NonnegativeConeT(links + routes + 2 * totals)],
     );
     let mut route = 0;
     for (s, connection) in connections.iter().enumerate() {
-        let row = links + routes + s;
-        for over in &connection.routes {
-            over.iter().for_each(|&link| program.put(link, route, 1.0));
+        let least = links + routes + s;
+        for (over, most) in connection.routes.iter().zip(&carried[s]) {
+            for (row, link) in rows.iter().enumerate().filter(|(_, link)| over.contains(link)) {
+                program.put(row, route, most / capacities[*link]);
+            }
             program.put(links + route, route, -1.0);
-            program.put(row, route, -1.0);
+            program.put(least, route, -most / asked[s]);
+            program.put(least + totals, route, most / asked[s]);
             route += 1;
         }
-        match held[s] {
-            // A little less than it had: rounding must not leave the program without a solution.
-            Some(total) => program.bounds.push(-total / unit * (1.0 - 1e-9)),
-            None => {
-                program.put(row, routes, 1.0);
-                program.bounds.push(0.0);
-            }
+        if held[s].is_none() {
+            program.put(least, routes, 1.0);
         }
     }
     let solution = program.solve()?;
 
-    let level = solution.x[routes];
-    let mut x = solution.x.iter().map(|x| x.max(0.0) * unit);
-    let rates: Vec<Vec<f64>> =
-        connections.iter().map(|c| x.by_ref().take(c.routes.len()).collect()).collect();
-    let pulls = &solution.multipliers[links + routes..];
+    let level = solution.x[routes] * unit;
+    let rates = rates(&carried, &solution.x);
+    let pulls = &solution.multipliers[links + routes..][..totals];
     let growing = held.iter().filter(|held| held.is_none()).count() as f64;
     // Of the multiplier and the room above the level one is zero. The multipliers add up to 1.
     let held_back = |s: usize| {
-        let room = rates[s].iter().sum::<f64>() / (level * unit) - 1.0;
+        let room = rates[s].iter().sum::<f64>() / level - 1.0;
         held[s].is_none() && pulls[s] * growing >= room
     };
     let mut held_back: Vec<bool> = (0..connections.len()).map(held_back).collect();
@@ -89,5 +102,5 @@ fn fill(capacities: &[f64], connections: &[Connection], held: &[Option<f64>]) ->
     if let Some(strongest) = strongest {
         held_back[strongest] = true;
     }
-    Ok(Step { level: level * unit, held_back, rates })
+    Some(Step { level, held_back, rates })
 }

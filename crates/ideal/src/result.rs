@@ -169,48 +169,49 @@ impl<'a> Builder<'a> {
     pub fn equilibria(&mut self, coupled: &[&str]) {
         let flow = |c: &crate::network::Connection| &self.scenario.flows[c.flow];
         let several: Vec<bool> = self.network.connections.iter().map(|c| flow(c).is_multipath()).collect();
-        let own: Vec<Option<Rule>> =
+        let own: Vec<Result<Rule, String>> =
             self.network.connections.iter().map(|c| algorithm::own(flow(c))).collect();
-        let names: Vec<&str> = self.network.connections.iter().map(|c| algorithm::name(flow(c))).collect();
-        // The one algorithm of all multipath flows, if it is one of those asked for.
-        let mut multipath =
-            names.iter().zip(&several).filter(|(_, several)| **several).map(|(name, _)| *name);
-        let first = multipath.next();
-        let common = first.filter(|name| multipath.all(|other| other == *name));
+        // The one algorithm of all multipath flows, if it is one of those asked for, with its default parameters.
+        let mut multipath = self.network.connections.iter().map(flow).filter(|flow| flow.is_multipath());
+        let first = multipath.next().filter(|flow| algorithm::has_defaults(flow)).map(algorithm::name);
+        let common = first.filter(|name| {
+            multipath.all(|other| algorithm::name(other) == *name && algorithm::has_defaults(other))
+        });
         let own_is = common.filter(|name| coupled.contains(name));
         if several.contains(&true) {
             for (id, title) in COUPLED.into_iter().filter(|(id, _)| coupled.contains(id)) {
-                let rules: Vec<Option<Rule>> = own
-                    .iter()
-                    .zip(&several)
-                    .map(|(own, several)| if *several { algorithm::coupled(id) } else { *own })
-                    .collect();
-                self.equilibrium(id, title, &rules, Some(id));
+                let with = |(own, several): (&Result<Rule, String>, &bool)| {
+                    algorithm::coupled(id).filter(|_| *several).map_or_else(|| own.clone(), Ok)
+                };
+                let rules = own.iter().zip(&several).map(with).collect();
+                self.equilibrium(id, title, rules, Some(id));
             }
         }
         match own_is {
             Some(id) => self.ideals.own = self.ideals.allocation(id).map(|found| found.id.clone()),
             None => {
-                self.equilibrium("own", "What the scenario's flows run", &own, None);
+                self.equilibrium("own", "What the scenario's flows run", own.into_iter().collect(), None);
                 self.ideals.own = self.ideals.allocation("own").map(|found| found.id.clone());
             }
         }
     }
 
     /// The equilibrium under these rules, the multipath flows running `coupled` or what is theirs.
-    fn equilibrium(&mut self, id: &str, title: &str, rules: &[Option<Rule>], coupled: Option<&str>) {
-        if let Some(c) = rules.iter().position(Option::is_none) {
-            let flow = &self.scenario.flows[self.network.connections[c].flow];
-            let why = format!(
-                "{} runs {}, for which there is no model of windows and loss",
-                flow.name, flow.cc.entry.name
-            );
-            return self.missing(id, title, why);
-        }
-        let rules: Vec<Rule> = rules.iter().flatten().copied().collect();
-        if rules.is_empty() {
-            return self.missing(id, title, "no flow sends while means are taken".into());
-        }
+    fn equilibrium(
+        &mut self,
+        id: &str,
+        title: &str,
+        rules: Result<Vec<Rule>, String>,
+        coupled: Option<&str>,
+    ) {
+        let rules = match rules {
+            Ok(rules) if rules.is_empty() => Err("no flow sends while means are taken".to_owned()),
+            rules => rules,
+        };
+        let rules = match rules {
+            Ok(rules) => rules,
+            Err(why) => return self.missing(id, title, why),
+        };
         let Equilibrium { routes, losses, loads } = match equilibrium(&self.network, &rules) {
             Ok(found) => found,
             Err(error) => return self.missing(id, title, error.to_string()),

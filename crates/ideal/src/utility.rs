@@ -7,6 +7,9 @@
 //!
 //! With t_s ≤ log y_s the objective is linear, and (t_s, 1, y_s) lies in the exponential cone: an interior-point solver
 //! for cones (Clarabel) finds the optimum and the links' prices, the multipliers of their capacities.
+//!
+//! Capacities may differ by many powers of ten. For the solver each route's rate is a part of what the route can carry, and
+//! each total one of what its routes can: all are between 0 and 1. Links that cannot be filled are no rows.
 
 use crate::cone::Program;
 use clarabel::solver::{ExponentialConeT, NonnegativeConeT};
@@ -39,8 +42,8 @@ pub enum UtilityError {
     #[error("not a network: {0}")]
     Network(&'static str),
     /// The solver gave up.
-    #[error("the solver found no optimum: {0}")]
-    Solver(String),
+    #[error("the solver found no optimum that is accurate enough")]
+    Solver,
 }
 
 /// Solves it; totals are accurate to about a thousandth, mostly much better.
@@ -49,40 +52,64 @@ pub enum UtilityError {
 /// [`UtilityError`].
 pub fn maximise(capacities: &[f64], connections: &[Connection]) -> Result<Allocation, UtilityError> {
     check(capacities, connections)?;
-    // In units of the largest capacity and weight all numbers are near 1; only prices scale with them.
-    let rate = capacities.iter().copied().fold(0.0, f64::max);
     let weight = connections.iter().map(|c| c.weight).fold(0.0, f64::max);
+    let carried: Vec<Vec<f64>> =
+        connections.iter().map(|c| c.routes.iter().map(|r| narrowest(capacities, r)).collect()).collect();
+    let rows = fillable(capacities, connections, &carried);
 
-    let (links, totals) = (capacities.len(), connections.len());
+    let (links, totals) = (rows.len(), connections.len());
     let routes: usize = connections.iter().map(|c| c.routes.len()).sum();
-    // Variables: every route's rate, then every connection's t. Rows: links, routes, and three for each connection.
+    // Variables: every route's part, then every connection's t. Rows: links, routes, and three for each connection.
     let objective = std::iter::repeat_n(0.0, routes).chain(connections.iter().map(|c| -c.weight / weight));
-    let mut bounds: Vec<f64> = capacities.iter().map(|c| c / rate).collect();
+    let mut bounds = vec![1.0; links];
     bounds.resize(links + routes, 0.0);
     let mut cones = vec![NonnegativeConeT(links + routes)];
     cones.resize(1 + totals, ExponentialConeT());
     let mut program = Program::new(objective.collect(), bounds, cones);
     let mut route = 0;
-    for (s, connection) in connections.iter().enumerate() {
+    for (s, (connection, carried)) in connections.iter().zip(&carried).enumerate() {
         let cone = links + routes + 3 * s;
+        let all: f64 = carried.iter().sum();
         program.put(cone, routes + s, -1.0);
-        for over in &connection.routes {
-            over.iter().for_each(|&link| program.put(link, route, 1.0));
+        for (over, most) in connection.routes.iter().zip(carried) {
+            for (row, link) in rows.iter().enumerate().filter(|(_, link)| over.contains(link)) {
+                program.put(row, route, most / capacities[*link]);
+            }
             program.put(links + route, route, -1.0);
-            program.put(cone + 2, route, -1.0);
+            program.put(cone + 2, route, -most / all);
             route += 1;
         }
         program.bounds.extend([0.0, 1.0, 0.0]);
     }
-    let solution = program.solve().map_err(UtilityError::Solver)?;
-    let mut x = solution.x.iter().map(|x| x.max(0.0) * rate);
-    let rates: Vec<Vec<f64>> =
-        connections.iter().map(|c| x.by_ref().take(c.routes.len()).collect()).collect();
-    Ok(Allocation {
-        totals: rates.iter().map(|routes| routes.iter().sum()).collect(),
-        rates,
-        prices: solution.multipliers[..links].iter().map(|price| price * weight / rate).collect(),
-    })
+    let solution = program.solve().ok_or(UtilityError::Solver)?;
+    let rates = rates(&carried, &solution.x);
+    let mut prices = vec![0.0; capacities.len()];
+    for (&link, price) in rows.iter().zip(&solution.multipliers) {
+        prices[link] = price * weight / capacities[link];
+    }
+    Ok(Allocation { totals: rates.iter().map(|routes| routes.iter().sum()).collect(), rates, prices })
+}
+
+/// What a route can carry if nothing else is there.
+pub(crate) fn narrowest(capacities: &[f64], route: &[usize]) -> f64 {
+    route.iter().map(|link| capacities[*link]).fold(f64::INFINITY, f64::min)
+}
+
+/// The links that can be full when each route carries no more than `carried`.
+pub(crate) fn fillable(capacities: &[f64], connections: &[Connection], carried: &[Vec<f64>]) -> Vec<usize> {
+    let mut most = vec![0.0; capacities.len()];
+    for (connection, carried) in connections.iter().zip(carried) {
+        for (route, carried) in connection.routes.iter().zip(carried) {
+            route.iter().for_each(|link| most[*link] += carried);
+        }
+    }
+    (0..capacities.len()).filter(|link| most[*link] >= capacities[*link]).collect()
+}
+
+/// Rates from the first variables of a solution, each a part of what its route carries at most.
+pub(crate) fn rates(carried: &[Vec<f64>], x: &[f64]) -> Vec<Vec<f64>> {
+    let mut x = x.iter().map(|x| x.max(0.0));
+    carried.iter().map(|most| most.iter().zip(x.by_ref()).map(|(most, x)| most * x).collect()).collect()
 }
 
 /// Whether these are links and connections over them.
@@ -161,6 +188,28 @@ mod tests {
     fn subflows_on_one_link_count_once() {
         let flows = [connection(1.0, &[&[0], &[0]]), connection(3.0, &[&[0]])];
         close(&maximise(&[40.0], &flows).unwrap().totals, &[10.0, 30.0]);
+    }
+
+    /// Capacities that differ by a factor of a million, in either place.
+    #[test]
+    fn wide_and_narrow_links() {
+        for wide in [5e5, 1e6] {
+            // A detour over the wide link, which nothing fills: a pool of 2.
+            let detour = [connection(1.0, &[&[0], &[1, 2]]), connection(1.0, &[&[0]])];
+            let optimum = maximise(&[1.0, 1.0, wide], &detour).unwrap();
+            close(&optimum.totals, &[1.0, 1.0]);
+            close(&optimum.prices, &[1.0, 1.0, 0.0]);
+            // The wide link is a connection's own: it leaves the narrow one.
+            let own = [connection(1.0, &[&[0], &[1]]), connection(1.0, &[&[0]])];
+            let optimum = maximise(&[1.0, wide], &own).unwrap();
+            assert!((optimum.totals[0] / wide - 1.0).abs() < 1e-5 && (optimum.totals[1] - 1.0).abs() < 1e-5);
+            // Kelly's line over both: of its weight w the narrow link costs the long flow 1/(1 - y), the wide one 1/(wide - y)
+            // next to nothing: 1/y = 1/(1 - y).
+            let line = [connection(1.0, &[&[0, 1]]), connection(1.0, &[&[0]]), connection(1.0, &[&[1]])];
+            let optimum = maximise(&[1.0, wide], &line).unwrap();
+            close(&optimum.totals[..2], &[0.5, 0.5]);
+            assert!((optimum.totals[2] / wide - 1.0).abs() < 1e-5);
+        }
     }
 
     #[test]

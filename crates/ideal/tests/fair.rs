@@ -113,6 +113,18 @@ fn max_min_by_hand() {
     assert!(near(&totals(&max_min(&[40.0], &flows).unwrap()), &[20.0, 20.0], 1e-6));
 }
 
+/// A million to one: each total is right for its own size.
+#[test]
+fn max_min_of_wide_and_narrow_links() {
+    let flows =
+        [connection(&[&[0]]), connection(&[&[0], &[1]]), connection(&[&[1]]), connection(&[&[0, 1], &[2]])];
+    let ours = totals(&max_min(&[1.0, 1e6, 3.0], &flows).unwrap());
+    // The first has the narrow link, the fourth the third link, and the wide one is halved.
+    for (ours, expected) in ours.iter().zip([1.0, 5e5, 5e5, 3.0]) {
+        assert!((ours / expected - 1.0).abs() < 1e-5, "{ours}, expected {expected}");
+    }
+}
+
 #[test]
 fn what_is_no_network_is_an_error() {
     assert!(max_min(&[1.0], &[]).is_err());

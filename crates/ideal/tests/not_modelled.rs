@@ -85,6 +85,17 @@ fn what_answers_to_delay_has_no_equilibrium() {
 }
 
 #[test]
+fn a_parameter_that_no_model_shows() {
+    let with = |parameter: &str| {
+        let cc = format!("{{ name = \"coupled-cubic\", {parameter} }}");
+        ideals(&(link("a", 30.0, 10.0) + &flow("f", "reno", "[[\"a\"]]").replace("\"reno\"", &cc)))
+    };
+    close(rate(&with("c = 0.5"), "own", "f"), 30.0, 1e-5);
+    let ideals = with("threshold = 2.0");
+    assert!(ideals.own.is_none() && ideals.missing[0].why.contains("`threshold`"), "{:?}", ideals.missing);
+}
+
+#[test]
 fn managed_queues_wait_for_their_target() {
     let packet = 12e3 / 30e6;
     // RED: p = 0.1 (average − 5)/(15 − 5), in packets, and w = √(3/2p).
