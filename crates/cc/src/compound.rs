@@ -3,6 +3,7 @@
 use crate::compound_window::{self, DelayWindow, Shape};
 use crate::registry::{Allowed, Entry, Kind, Observable, Param, Value};
 use crate::rounds::{self, Rounds};
+use crate::undo::Undoable;
 use crate::{Ack, Congestion, Path, Segments, Signal, SinglePath, Uncoupled, slow_start};
 use alloc::boxed::Box;
 
@@ -87,14 +88,13 @@ pub(crate) static ENTRY: Entry = Entry {
             gamma: number("gamma"),
             bounds: (number("gamma_low"), number("gamma_high")),
             lambda: if params.flag("autotune") { number("lambda") } else { 0.0 },
-            state: State {
+            state: Undoable::new(State {
                 rounds: Rounds::default(),
                 delay: DelayWindow::default(),
                 gamma: number("gamma"),
                 diff: f64::NAN,
                 diff_reno: None,
-            },
-            before: None,
+            }),
         }))
     },
 };
@@ -106,9 +106,7 @@ struct Compound {
     gamma: Segments,
     bounds: (Segments, Segments),
     lambda: f64,
-    state: State,
-    /// The state before the last congestion.
-    before: Option<State>,
+    state: Undoable<State>,
 }
 
 #[derive(Clone, Copy)]
@@ -123,7 +121,7 @@ struct State {
 
 impl Compound {
     fn tune_gamma(&mut self) {
-        let State { gamma, diff_reno, .. } = &mut self.state;
+        let State { gamma, diff_reno, .. } = &mut *self.state;
         if let Some(diff_reno) = diff_reno.take()
             && self.lambda > 0.0
         {
@@ -136,7 +134,7 @@ impl Compound {
 impl SinglePath for Compound {
     fn acked(&mut self, path: &mut Path, ack: &Ack) {
         let acked = slow_start::grow(path, ack.acked);
-        let State { rounds, delay, gamma, diff, diff_reno } = &mut self.state;
+        let State { rounds, delay, gamma, diff, diff_reno } = &mut *self.state;
         let round = rounds.complete(path, ack);
         if acked <= 0.0 {
             return;
@@ -155,7 +153,7 @@ impl SinglePath for Compound {
 
     fn congestion(&mut self, path: &mut Path, event: &Congestion) {
         let timeout = event.signal == Signal::Timeout;
-        self.before = Some(self.state);
+        self.state.save();
         self.tune_gamma();
         if timeout {
             self.state.gamma = self.gamma;
@@ -165,11 +163,11 @@ impl SinglePath for Compound {
     }
 
     fn spurious(&mut self, _: &mut Path) {
-        self.state = self.before.take().unwrap_or(self.state);
+        self.state.undo();
     }
 
     fn observe(&self, _: &Path, out: &mut [f64]) {
-        let State { delay, diff, gamma, .. } = self.state;
+        let State { delay, diff, gamma, .. } = *self.state;
         for (slot, value) in out.iter_mut().zip([delay.dwnd, diff, gamma]) {
             *slot = value;
         }

@@ -5,6 +5,7 @@ use crate::cubic_window::CubicWindow;
 use crate::hystart::HyStart;
 use crate::linked::Linked;
 use crate::registry::{Allowed, Entry, Kind, Observable, Param, Params, Value};
+use crate::undo::Undoable;
 use crate::{Ack, Algorithm, Congestion, MAX_CWND, MIN_SSTHRESH, Path, Seconds, Segments, Signal};
 use crate::{cubic, math, response};
 use alloc::{boxed::Box, vec::Vec};
@@ -129,9 +130,7 @@ struct CoupledCubic {
 #[derive(Clone)]
 struct Row {
     slow_start: HyStart,
-    state: State,
-    /// The state before the last congestion.
-    before: Option<State>,
+    state: Undoable<State>,
 }
 
 /// What congestion changes, and an undo restores.
@@ -159,7 +158,7 @@ impl CoupledCubic {
             cap: params.flag("cap"),
             enter: enter * enter,
             leave: leave * leave,
-            fresh: Row { slow_start: HyStart::new(params.flag("hystart")), state, before: None },
+            fresh: Row { slow_start: HyStart::new(params.flag("hystart")), state: Undoable::new(state) },
             rows: Vec::new(),
         }
     }
@@ -225,7 +224,7 @@ impl CoupledCubic {
     /// Eq. 11.
     fn grow_large(&mut self, paths: &mut [Path], r: usize, acked: Segments, now: Seconds) {
         let Path { cwnd, srtt, .. } = paths[r];
-        let State { uncoupled, cubic, .. } = &mut self.rows[r].state;
+        let State { uncoupled, cubic, .. } = &mut *self.rows[r].state;
         let window = cubic.grow(*uncoupled, acked * *uncoupled / cwnd, now, srtt);
         self.set_uncoupled(r, window.min(MAX_CWND), srtt);
         let coupled = self.share(paths) * self.rows[r].state.uncoupled;
@@ -277,9 +276,9 @@ impl Algorithm for CoupledCubic {
             self.follow(paths, r);
         }
         let Path { cwnd, srtt, .. } = paths[r];
-        let row = &mut self.rows[r];
-        row.before = Some(row.state);
-        let State { large, uncoupled, cubic, .. } = &mut row.state;
+        let state = &mut self.rows[r].state;
+        state.save();
+        let State { large, uncoupled, cubic, .. } = &mut **state;
         let (window, kept) = if *large { (*uncoupled, self.beta) } else { (cwnd, 0.5) };
         let window = cubic.reduce(window, timeout).max(MIN_SSTHRESH);
         *large &= !timeout;
@@ -288,8 +287,7 @@ impl Algorithm for CoupledCubic {
     }
 
     fn spurious(&mut self, _: &mut [Path], r: usize) {
-        let row = &mut self.rows[r];
-        row.state = row.before.take().unwrap_or(row.state);
+        self.rows[r].state.undo();
     }
 
     fn app_limited(&mut self, _: &mut [Path], r: usize, now: Seconds) {
@@ -297,7 +295,7 @@ impl Algorithm for CoupledCubic {
     }
 
     fn observe(&self, paths: &[Path], r: usize, out: &mut [f64]) {
-        let State { large, uncoupled, virtual_reno, .. } = self.rows[r].state;
+        let State { large, uncoupled, virtual_reno, .. } = *self.rows[r].state;
         let alpha1 = self.first(paths).alpha();
         let alpha2 = self.second(paths).alpha();
         let values = match large {

@@ -51,6 +51,7 @@ mod olia;
 mod reno;
 mod rounds;
 mod uncoupled;
+mod undo;
 mod vegas;
 mod wcompound;
 mod wvegas;

@@ -18,6 +18,7 @@ use crate::aimd::rtt;
 use crate::cubic_window::CubicWindow;
 use crate::hystart::HyStart;
 use crate::registry::{Allowed, Entry, Kind, Observable, Param, Params, Value};
+use crate::undo::Undoable;
 use crate::{Ack, Algorithm, Congestion, Path, Seconds, Segments, Signal};
 use crate::{cubic, math, response};
 use alloc::{boxed::Box, vec::Vec};
@@ -77,9 +78,7 @@ struct LinkedCubic {
 #[derive(Clone)]
 struct Row {
     slow_start: HyStart,
-    state: State,
-    /// The state before the last congestion.
-    before: Option<State>,
+    state: Undoable<State>,
 }
 
 /// What congestion changes, and an undo restores.
@@ -136,8 +135,7 @@ impl LinkedCubic {
             memory: params.number("memory"),
             fresh: Row {
                 slow_start: HyStart::new(params.flag("hystart")),
-                state: State { window: CubicWindow::new(params), mean: Mean::default() },
-                before: None,
+                state: Undoable::new(State { window: CubicWindow::new(params), mean: Mean::default() }),
             },
             rows: Vec::new(),
         }
@@ -196,8 +194,8 @@ impl Algorithm for LinkedCubic {
     }
 
     fn congestion(&mut self, paths: &mut [Path], r: usize, event: &Congestion) {
-        let Row { state, before, .. } = &mut self.rows[r];
-        *before = Some(*state);
+        let state = &mut self.rows[r].state;
+        state.save();
         let timeout = event.signal == Signal::Timeout;
         match timeout {
             true => state.mean = Mean::default(),
@@ -208,12 +206,11 @@ impl Algorithm for LinkedCubic {
     }
 
     fn spurious(&mut self, _: &mut [Path], r: usize) {
-        let row = &mut self.rows[r];
-        row.state = row.before.take().unwrap_or(row.state);
+        self.rows[r].state.undo();
     }
 
     fn app_limited(&mut self, _: &mut [Path], r: usize, now: Seconds) {
-        let State { window, mean } = &mut self.rows[r].state;
+        let State { window, mean } = &mut *self.rows[r].state;
         window.pause(now);
         mean.until = Some(now);
     }

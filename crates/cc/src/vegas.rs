@@ -2,6 +2,7 @@
 
 use crate::registry::{Allowed, Entry, Kind, Observable, Param, Params, Value};
 use crate::rounds::{self, Round, Rounds};
+use crate::undo::Undoable;
 use crate::{Ack, Congestion, Path, Segments, SinglePath, Uncoupled, slow_start};
 use alloc::boxed::Box;
 
@@ -57,8 +58,7 @@ pub(crate) static ENTRY: Entry = Entry {
             beta: params.number("beta"),
             keep: params.number("keep"),
             start: SlowStart::new(params),
-            state: State { rounds: Rounds::default(), diff: f64::NAN },
-            before: None,
+            state: Undoable::new(State { rounds: Rounds::default(), diff: f64::NAN }),
         }))
     },
 };
@@ -133,9 +133,7 @@ struct Vegas {
     beta: Segments,
     keep: f64,
     start: SlowStart,
-    state: State,
-    /// The state before the last congestion.
-    before: Option<State>,
+    state: Undoable<State>,
 }
 
 #[derive(Clone, Copy)]
@@ -162,13 +160,13 @@ impl SinglePath for Vegas {
     }
 
     fn congestion(&mut self, path: &mut Path, _: &Congestion) {
-        self.before = Some(self.state);
+        self.state.save();
         self.state.rounds.congestion();
         path.reduce_to(self.keep * path.cwnd);
     }
 
     fn spurious(&mut self, _: &mut Path) {
-        self.state = self.before.take().unwrap_or(self.state);
+        self.state.undo();
     }
 
     fn observe(&self, path: &Path, out: &mut [f64]) {

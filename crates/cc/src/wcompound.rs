@@ -4,6 +4,7 @@
 use crate::compound_window::{self, DelayWindow, Shape};
 use crate::registry::{Allowed, Entry, Kind, Observable, Param, Params, Value};
 use crate::rounds::{self, Round, Rounds};
+use crate::undo::Undoable;
 use crate::{Ack, Algorithm, Congestion, Path, Segments, Signal, slow_start};
 use alloc::{boxed::Box, vec::Vec};
 
@@ -96,9 +97,7 @@ struct WCompound {
 
 #[derive(Clone, Copy)]
 struct Row {
-    state: State,
-    /// The state before the last congestion.
-    before: Option<State>,
+    state: Undoable<State>,
 }
 
 #[derive(Clone, Copy)]
@@ -136,7 +135,7 @@ impl WCompound {
         WCompound {
             shape: Shape::new(params, "gamma", "xi"),
             min_alpha: params.number("min_alpha"),
-            fresh: Row { state, before: None },
+            fresh: Row { state: Undoable::new(state) },
             rows: Vec::new(),
         }
     }
@@ -182,7 +181,7 @@ impl Algorithm for WCompound {
         if let Some(round) = round {
             let total = self.total(paths);
             let share = paths[r].cwnd / round.rtt / total.rate; // k of Eq. 43
-            let State { delay, alpha, diff, .. } = &mut self.rows[r].state;
+            let State { delay, alpha, diff, .. } = &mut *self.rows[r].state;
             *alpha = (share * total.alpha(self.shape.beta)).max(self.min_alpha);
             let path = &mut paths[r];
             *diff = round.diff(path.cwnd);
@@ -196,19 +195,18 @@ impl Algorithm for WCompound {
     }
 
     fn congestion(&mut self, paths: &mut [Path], r: usize, event: &Congestion) {
-        let Row { state, before } = &mut self.rows[r];
-        *before = Some(*state);
+        let state = &mut self.rows[r].state;
+        state.save();
         state.rounds.congestion();
         state.delay.reduce(&mut paths[r], &self.shape, event.signal == Signal::Timeout);
     }
 
     fn spurious(&mut self, _: &mut [Path], r: usize) {
-        let row = &mut self.rows[r];
-        row.state = row.before.take().unwrap_or(row.state);
+        self.rows[r].state.undo();
     }
 
     fn observe(&self, paths: &[Path], r: usize, out: &mut [f64]) {
-        let State { delay, alpha, diff, .. } = self.rows[r].state;
+        let State { delay, alpha, diff, .. } = *self.rows[r].state;
         let total = self.total(paths);
         let (p, e_r) =
             Round::last(&paths[r]).map_or((f64::NAN, f64::NAN), |round| self.expected(&paths[r], r, round));

@@ -2,6 +2,7 @@
 
 use crate::registry::{Allowed, Entry, Kind, Observable, Param, Params, Value};
 use crate::rounds::{self, Round, Rounds};
+use crate::undo::Undoable;
 use crate::vegas::{self, SlowStart};
 use crate::{Ack, Algorithm, Congestion, Path, Seconds, Segments, Signal};
 use alloc::{boxed::Box, vec::Vec};
@@ -86,9 +87,7 @@ struct WVegas {
 #[derive(Clone, Copy)]
 struct Row {
     start: SlowStart,
-    state: State,
-    /// The state before the last congestion.
-    before: Option<State>,
+    state: Undoable<State>,
 }
 
 #[derive(Clone, Copy)]
@@ -124,7 +123,7 @@ impl WVegas {
                 "always" => Drain::Always,
                 _ => Drain::Never,
             },
-            fresh: Row { start: SlowStart::new(params), state, before: None },
+            fresh: Row { start: SlowStart::new(params), state: Undoable::new(state) },
             rows: Vec::new(),
         }
     }
@@ -179,7 +178,7 @@ impl Algorithm for WVegas {
     }
 
     fn acked(&mut self, paths: &mut [Path], r: usize, ack: &Ack) {
-        let Row { start, state, .. } = &mut self.rows[r];
+        let Row { start, state } = &mut self.rows[r];
         let round = start.round(&mut state.rounds, &paths[r], ack);
         if let Some(round) = round {
             state.diff = round.diff(paths[r].cwnd);
@@ -193,8 +192,8 @@ impl Algorithm for WVegas {
     }
 
     fn congestion(&mut self, paths: &mut [Path], r: usize, event: &Congestion) {
-        let Row { state, before, .. } = &mut self.rows[r];
-        *before = Some(*state);
+        let state = &mut self.rows[r].state;
+        state.save();
         state.rounds.congestion();
         state.smallest = Seconds::INFINITY;
         if event.signal == Signal::Timeout {
@@ -204,12 +203,11 @@ impl Algorithm for WVegas {
     }
 
     fn spurious(&mut self, _: &mut [Path], r: usize) {
-        let row = &mut self.rows[r];
-        row.state = row.before.take().unwrap_or(row.state);
+        self.rows[r].state.undo();
     }
 
     fn observe(&self, _: &[Path], r: usize, out: &mut [f64]) {
-        let State { weight, alpha, diff, queueing, .. } = self.rows[r].state;
+        let State { weight, alpha, diff, queueing, .. } = *self.rows[r].state;
         for (slot, value) in out.iter_mut().zip([weight, alpha, diff, queueing]) {
             *slot = value;
         }
