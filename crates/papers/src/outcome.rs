@@ -70,6 +70,12 @@ impl Outcome {
         self.subflow(flow, r)?.loss_rate
     }
 
+    /// A subflow's entries into loss recovery ÷ segments sent.
+    pub fn recoveries(&self, flow: &str, r: usize) -> Option<f64> {
+        let subflow = self.subflow(flow, r)?;
+        (subflow.sent_segments > 0).then(|| subflow.recoveries as f64 / subflow.sent_segments as f64)
+    }
+
     /// The sum over subflows of mean window ÷ mean RTT, in segments per second.
     pub fn window_rate(&self, flow: &str) -> Option<f64> {
         (0..self.flow(flow)?.subflows.len()).map(|r| Some(self.cwnd(flow, r)? / self.rtt(flow, r)?)).sum()

@@ -51,6 +51,7 @@ pub struct Plan {
     pub(crate) figures: Vec<DrawFigure>,
     pub(crate) notes: Vec<String>,
     pub(crate) conclusions: Vec<Conclude>,
+    pub(crate) on_request: bool,
 }
 
 /// A simulation of a [`Plan`].
@@ -142,6 +143,11 @@ impl Plan {
         self.conclusions.push(Box::new(say));
     }
 
+    /// Runs it only where its experiment is asked for by name: it takes long.
+    pub fn on_request(&mut self) {
+        self.on_request = true;
+    }
+
     /// Its rows' identifiers.
     pub fn row_ids(&self) -> impl Iterator<Item = &str> {
         self.rows.iter().map(|row| row.id.as_str())
@@ -171,13 +177,22 @@ pub struct Setup {
     pub(crate) cc: Option<String>,
     pub(crate) set: Vec<(String, String)>,
     pub(crate) repeats: u32,
+    pub(crate) at_most: u32,
     pub(crate) sampled: bool,
 }
 
 impl Setup {
     /// The scenario as its file has it.
     pub fn new(title: impl Into<String>, file: &'static ScenarioFile) -> Self {
-        Setup { title: title.into(), file, cc: None, set: Vec::new(), repeats: 1, sampled: false }
+        Setup {
+            title: title.into(),
+            file,
+            cc: None,
+            set: Vec::new(),
+            repeats: 1,
+            at_most: u32::MAX,
+            sampled: false,
+        }
     }
 
     /// The multipath flows' algorithm: `--cc`.
@@ -211,6 +226,17 @@ impl Setup {
     pub fn repeats(mut self, times: u32) -> Self {
         self.repeats = times;
         self
+    }
+
+    /// No more than that many seeds, where nothing is judged by a costly run.
+    pub fn at_most(mut self, seeds: u32) -> Self {
+        self.at_most = seeds;
+        self
+    }
+
+    /// How many runs it has where a long one has that many.
+    pub(crate) fn seeds(&self, seeds: u32) -> u32 {
+        (seeds * self.repeats).min(self.at_most)
     }
 
     /// Keeps samples over time, at the scenario's interval, for figures and for rows about instants.

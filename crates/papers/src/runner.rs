@@ -77,19 +77,16 @@ pub fn run(
     keep_going: &(dyn Fn() -> bool + Sync),
 ) -> Result<PaperResult, PaperError> {
     let seeds = options.seeds.unwrap_or((paper.seeds)(options.size)).max(1);
-    let chosen = choose(paper, options.only.as_deref())?;
-    let plans: Vec<Plan> = chosen.iter().map(|d| (d.plan)(options.size)).collect();
-    let setups =
-        chosen.iter().zip(&plans).map(|(definition, plan)| (definition.id(), plan.setups.as_slice()));
+    let chosen = choose(paper, options)?;
+    let setups = chosen.iter().map(|(definition, plan)| (definition.id(), plan.setups.as_slice()));
     let simulations = Simulations::of(setups, seeds)?;
     let outcomes = simulations.run(progress, keep_going)?;
 
     let as_explained = options.size == Size::Default && seeds == (paper.seeds)(Size::Default);
-    let experiments =
-        chosen.iter().zip(&plans).zip(&simulations.of_setup).map(|((definition, plan), indices)| {
-            let runs = Runs { of: indices.iter().map(|i| outcomes[*i].as_slice()).collect() };
-            conclude(definition, plan, &runs, as_explained)
-        });
+    let experiments = chosen.iter().zip(&simulations.of_setup).map(|((definition, plan), indices)| {
+        let runs = Runs { of: indices.iter().map(|i| outcomes[*i].as_slice()).collect() };
+        conclude(definition, plan, &runs, as_explained)
+    });
     // A paper with seeds of its own says itself what a size is.
     let usual = (paper.seeds)(options.size) == options.size.seeds();
     let description = usual.then(|| options.size.description().to_owned());
@@ -107,17 +104,22 @@ pub fn run(
     })
 }
 
-fn choose<'a>(paper: &'a Paper, only: Option<&str>) -> Result<Vec<&'a Definition>, PaperError> {
-    let wanted =
+/// The experiment that was asked for; without a question all but those that run on request.
+fn choose(paper: &Paper, options: &Options) -> Result<Vec<(&'static Definition, Plan)>, PaperError> {
+    let only = options.only.as_deref();
+    let asked =
         |d: &&Definition| only.is_none_or(|id| d.ids.iter().any(|known| known.eq_ignore_ascii_case(id)));
-    let chosen: Vec<_> = paper.experiments.iter().filter(wanted).collect();
-    match only {
-        Some(asked) if chosen.is_empty() => {
-            let known: Vec<&str> = paper.experiments.iter().flat_map(|d| d.ids).copied().collect();
-            Err(PaperError::NoExperiment { asked: asked.into(), paper: paper.id, known: known.join(", ") })
-        }
-        _ => Ok(chosen),
+    let chosen: Vec<_> = paper.experiments.iter().filter(asked).collect();
+    if let (Some(asked), true) = (only, chosen.is_empty()) {
+        let known: Vec<&str> = paper.experiments.iter().flat_map(|d| d.ids).copied().collect();
+        return Err(PaperError::NoExperiment {
+            asked: asked.into(),
+            paper: paper.id,
+            known: known.join(", "),
+        });
     }
+    let planned = chosen.into_iter().map(|d| (d, (d.plan)(options.size)));
+    Ok(planned.filter(|(_, plan)| only.is_some() || !plan.on_request).collect())
 }
 
 fn owned(texts: &[&str]) -> Vec<String> {
@@ -166,7 +168,7 @@ impl Simulations {
                     each.len() - 1
                 });
                 each[i].sampled |= setup.sampled;
-                each[i].seeds = each[i].seeds.max(seeds * setup.repeats);
+                each[i].seeds = each[i].seeds.max(setup.seeds(seeds));
                 indices.push(i);
             }
             of_setup.push(indices);

@@ -36,6 +36,7 @@ pub(super) const THROUGHPUT: Definition = Definition {
         "Shared: 120 Mbit/s. Separate: 60 Mbit/s each, which is Scenario 2. RTT 10 ms, buffer 1 BDP, as there.",
         "The algorithm is not named; it is read as LIA, the default of MPTCP for Linux. OLIA and BALIA are shown \
          beside it.",
+        OURS,
     ],
     plan: throughput,
 };
@@ -44,7 +45,7 @@ fn throughput(size: Size) -> Plan {
     let mut plan = Plan::new();
     let mut figure = Vec::new();
     for kind in [SHARED, SEPARATE] {
-        for cc in EXISTING {
+        for cc in [LIA, OLIA, BALIA, LINKED] {
             let setup = setup(kind, cc, size);
             let run = plan.simulate(if cc == LIA { setup.sampled() } else { setup });
             let id = |row: &str| format!("D-F2.{}.{}.{row}", kind.id, cc.id);
@@ -59,7 +60,7 @@ fn throughput(size: Size) -> Plan {
                     why::TOGETHER
                 });
                 figure.push((kind, run));
-            } else {
+            } else if cc != LINKED {
                 row.beside(published, "the text, if this was the algorithm");
             }
             let row = plan.row(id("tcp"), what("TCP"), "Mbit/s", tcp(run, kind));

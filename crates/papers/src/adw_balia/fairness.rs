@@ -14,6 +14,7 @@ pub(super) const JAIN: Definition = Definition {
         "Scenarios 1 and 3: over the connection, h3 and h5. Scenarios 2 and 4: over subflow and TCP flow of each \
          bottleneck, mean of both. Scenario 5, where the paper does not say: over all five connections, each \
          relative to its ideal throughput.",
+        OURS,
         "Unfairness is 1 − Jain's index.",
     ],
     plan,
@@ -45,6 +46,12 @@ fn hardly_fairer(scenario: &Scenario, adw: Algorithm) -> Option<String> {
 fn plan(size: Size) -> Plan {
     let mut plan = Plan::new();
     let all = SCENARIOS.map(|s| (s, Runs::of(&mut plan, &ALL, |cc| s.setup(cc, size))));
+    let linked = SCENARIOS.map(|s| (s, plan.simulate(s.setup(LINKED, size))));
+    for (scenario, run) in linked {
+        let (id, what) =
+            (format!("D-F12.{}.{}", scenario.id, LINKED.id), format!("{}, {}", scenario.name, LINKED.name));
+        plan.row(id, format!("{what}: Jain's index"), "", scenario.jain(run));
+    }
     for (scenario, runs) in &all {
         let id = |cc: Algorithm, row: &str| format!("D-F12.{}.{}{row}", scenario.id, cc.id);
         for (cc, run) in runs.iter() {
@@ -88,11 +95,13 @@ fn plan(size: Size) -> Plan {
             let points = all.iter().flat_map(|(s, of)| runs.spread(s.id, &s.jain(of.get(cc))));
             series(cc.name, points.collect())
         };
+        let linked = linked.iter().flat_map(|(s, run)| runs.spread(s.id, &s.jain(*run)));
+        let linked = series(LINKED.name, linked.collect());
         let y = Axis { domain: Some((0.5, 1.0)), ..axis("Jain's fairness index") };
         Figure {
             id: "D-F12".into(),
             title: "Comparison of Jain's fairness index for all scenarios".into(),
-            panels: vec![boxes("", y, ALL.map(of).into())],
+            panels: vec![boxes("", y, ALL.map(of).into_iter().chain([linked]).collect())],
         }
     });
     plan

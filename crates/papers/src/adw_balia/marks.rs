@@ -1,10 +1,9 @@
 //! D-AE: managed queues that mark instead of dropping.
 
-use super::managed::{Queue, Under, figure, level, queue};
-use super::queues::{ALIKE, AS_RENO, FOUR_QUEUES, ONE_AT_A_TIME, STANDING, UNUSED};
+use super::managed::{Queue, Under, figure, highest, level_is_lower, queue, rows};
 use super::scenario::*;
+use crate::Size;
 use crate::plan::{Definition, Plan};
-use crate::{Rule, Size};
 
 const QUEUES: [Queue; 4] = [
     queue("red", "RED, marking", "10 BDP", "red").marking(),
@@ -13,7 +12,7 @@ const QUEUES: [Queue; 4] = [
     queue("fq-codel", "FQ-CoDel, marking", "10 BDP", "fq-codel").marking(),
 ];
 
-const ALGORITHMS: [Algorithm; 7] = [LIA, BALIA, ADW, WVEGAS, VEGAS, WCOMPOUND, COMPOUND];
+const ALGORITHMS: [Algorithm; 8] = [LIA, BALIA, ADW, WVEGAS, VEGAS, WCOMPOUND, COMPOUND, LINKED];
 
 pub(super) const MARKS: Definition = Definition {
     ids: &["D-AE"],
@@ -31,6 +30,7 @@ pub(super) const MARKS: Definition = Definition {
          share, with CoDel two fifths and a third, with PIE, whose target is longer than the paths, a seventh and less. \
          Compound and wCompound have nearly all of theirs with each (0.8 with RED), and of a shared bottleneck a share \
          for each subflow.",
+        OURS,
     ],
     plan,
 };
@@ -44,40 +44,12 @@ fn plan(size: Size) -> Plan {
     let all: Vec<Under> =
         QUEUES.iter().map(|queue| Under::of(&mut plan, *queue, &ALGORITHMS, size)).collect();
     for under in &all {
-        rows(&mut plan, under);
+        rows(&mut plan, "D-AE", under, &ALGORITHMS);
+        level_is_lower(&mut plan, "D-AE", under, ADW);
+        highest(&mut plan, "D-AE", under, ADW).because(EACH_ITS_OWN);
     }
     plan.figure(move |outcomes| {
         figure(outcomes, ("D-AE", "Shares and ADW's level under queues that mark"), &all, &ALGORITHMS)
     });
     plan
-}
-
-fn rows(plan: &mut Plan, under: &Under) {
-    let Queue { id, name, .. } = under.queue;
-    for cc in ALGORITHMS {
-        let what = |scenario: &str| format!("{scenario}, {name}, {}: MPTCP throughput ÷ fair share", cc.name);
-        plan.row(format!("D-AE.{id}.{}.S1", cc.id), what("Scenario 1"), "", S1.share(under.first.get(cc)))
-            .claim("no more than a TCP flow on a shared bottleneck", Rule::AtMost(1.1))
-            .because(match (id, cc) {
-                ("fq-codel", _) => FOUR_QUEUES,
-                ("red", WVEGAS | VEGAS) => UNUSED,
-                (_, WVEGAS | VEGAS) => STANDING,
-                (_, WCOMPOUND | COMPOUND) => AS_RENO,
-                _ => ONE_AT_A_TIME,
-            });
-        plan.row(format!("D-AE.{id}.{}.S2", cc.id), what("Scenario 2"), "", S2.share(under.second.get(cc)));
-    }
-    plan.ordering(
-        format!("D-AE.{id}.adw.level"),
-        format!("{name}, ADW: the level j is lower on a shared bottleneck"),
-        "",
-        vec![("shared", level(under.first.get(ADW))), ("separate", level(under.second.get(ADW)))],
-    )
-    .because(if id == "fq-codel" { ALIKE } else { ONE_AT_A_TIME });
-    let claim = format!("Scenario 2, {name}, ADW: higher throughput than LIA and BALIA");
-    let id = format!("D-AE.{id}.adw.highest");
-    under
-        .second
-        .highest(plan, (id, claim), "", (&[LIA, BALIA], ADW), |run| S2.share(run))
-        .because(EACH_ITS_OWN);
 }

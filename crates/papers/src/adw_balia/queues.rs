@@ -1,9 +1,9 @@
 //! D-A: managed queues at the bottlenecks, which the paper leaves to future work.
 
-use super::managed::{Queue, Under, figure, level, queue};
+use super::managed::{Queue, STANDING, Under, figure, highest, level_is_lower, queue, rows};
 use super::scenario::*;
+use crate::Size;
 use crate::plan::{Definition, Plan};
-use crate::{Rule, Size};
 
 /// The paper's.
 const DROP_TAIL: Queue = queue("drop-tail", "drop-tail", "1 BDP", "drop-tail");
@@ -16,7 +16,7 @@ const OTHERS: [Queue; 5] = [
     queue("fq-codel", "FQ-CoDel", "10 BDP", "fq-codel"),
 ];
 
-const ALGORITHMS: [Algorithm; 8] = [LIA, BALIA, ADW, COMPLETE, WVEGAS, VEGAS, WCOMPOUND, COMPOUND];
+const ALGORITHMS: [Algorithm; 9] = [LIA, BALIA, ADW, COMPLETE, WVEGAS, VEGAS, WCOMPOUND, COMPOUND, LINKED];
 
 /// Those that answer to the queueing delay, alone or beside losses.
 const DELAY_BASED: [Algorithm; 4] = [WVEGAS, VEGAS, WCOMPOUND, COMPOUND];
@@ -45,38 +45,14 @@ pub(super) const QUEUES: Definition = Definition {
         "Of the other delay-based ones, Vegas on each path does as wVegas, with somewhat less. Compound and wCompound have nothing \
          that management could save: with every queue they are the Reno flows that they contain, with nearly all of their \
          share of separate bottlenecks (0.8 with RED) and a share for each subflow of a shared one.",
+        OURS,
     ],
     plan,
 };
 
-/// A share for each subflow.
-pub(super) const FOUR_QUEUES: &str = "Four flows have a queue each, and two of them are the connection's: it may have half of the link, 1.5 fair shares, of \
-     which headers leave 1.43.";
-
-/// ADW on a shared bottleneck.
-pub(super) const ONE_AT_A_TIME: &str = "As with drop-tail (D-F3): a loss restarts one subflow's RTT extremes and not the other's, so that the level says little of \
-     the bottleneck. Managed queues drop one packet at a time; with PIE and CoDel the level on a shared bottleneck is above \
-     drop-tail's.";
-
-/// The level with flow queues.
-pub(super) const ALIKE: &str =
-    "With flow queues of equal rates the RTTs fluctuate alike, whether the bottleneck is one or two.";
-
-/// wCompound on a shared bottleneck.
-pub(super) const AS_RENO: &str = "Each of its subflows is a Reno flow where the standing queue closes the delay window (C-X1), so the pair is two of four \
-     flows.";
-
 /// Compound and wCompound where nothing manages the queue.
 const RENO_ALREADY: &str = "With the paper's queue each of its subflows is a Reno flow already and has its whole share, of which headers leave 0.96. \
      RED leaves a part of the link unused.";
-
-/// wVegas and Vegas with RED.
-pub(super) const UNUSED: &str = "RED keeps the average queue near 5 packets, a tenth of the bandwidth-delay product. Reno then leaves a seventh of the link \
-     unused, and there is hardly a queue to answer to: each subflow takes a flow's part, and of what is left over.";
-
-/// wVegas under each queue.
-pub(super) const STANDING: &str = "It backs off from the queue that Reno keeps standing, whoever manages it. The mean wait (Scenario 2, seed 1) is 0.9 ms with \
-     RED, 4.5 with CoDel, 6.4 with drop-tail of 1 BDP, and with PIE 15.6: its target is longer than that buffer.";
 
 fn plan(size: Size) -> Plan {
     let mut plan = Plan::new();
@@ -85,7 +61,11 @@ fn plan(size: Size) -> Plan {
         .map(|queue| Under::of(&mut plan, queue, &ALGORITHMS, size))
         .collect();
     for under in &all {
-        rows(&mut plan, under);
+        rows(&mut plan, "D-A", under, &ALGORITHMS);
+        for adw in [ADW, COMPLETE] {
+            level_is_lower(&mut plan, "D-A", under, adw);
+            highest(&mut plan, "D-A", under, adw);
+        }
     }
     for under in &all[1..] {
         let Queue { id, name, .. } = under.queue;
@@ -106,33 +86,4 @@ fn plan(size: Size) -> Plan {
         figure(outcomes, ("D-A", "Shares and ADW's level under managed queues"), &all, &ALGORITHMS)
     });
     plan
-}
-
-fn rows(plan: &mut Plan, under: &Under) {
-    let Queue { id, name, .. } = under.queue;
-    for cc in ALGORITHMS {
-        let what = |scenario: &str| format!("{scenario}, {name}, {}: MPTCP throughput ÷ fair share", cc.name);
-        plan.row(format!("D-A.{id}.{}.S1", cc.id), what("Scenario 1"), "", S1.share(under.first.get(cc)))
-            .claim("no more than a TCP flow on a shared bottleneck", Rule::AtMost(1.1))
-            .because(match (id, cc) {
-                ("fq-codel", _) => FOUR_QUEUES,
-                ("red", WVEGAS | VEGAS) => UNUSED,
-                (_, WVEGAS | VEGAS) => STANDING,
-                (_, WCOMPOUND | COMPOUND) => AS_RENO,
-                _ => ONE_AT_A_TIME,
-            });
-        plan.row(format!("D-A.{id}.{}.S2", cc.id), what("Scenario 2"), "", S2.share(under.second.get(cc)));
-    }
-    for adw in [ADW, COMPLETE] {
-        plan.ordering(
-            format!("D-A.{id}.{}.level", adw.id),
-            format!("{name}, {}: the level j is lower on a shared bottleneck", adw.name),
-            "",
-            vec![("shared", level(under.first.get(adw))), ("separate", level(under.second.get(adw)))],
-        )
-        .because(if id == "fq-codel" { ALIKE } else { ONE_AT_A_TIME });
-        let claim = format!("Scenario 2, {name}, {}: higher throughput than LIA and BALIA", adw.name);
-        let id = format!("D-A.{id}.{}.highest", adw.id);
-        under.second.highest(plan, (id, claim), "", (&[LIA, BALIA], adw), |run| S2.share(run));
-    }
 }

@@ -32,7 +32,8 @@ pub(super) const WVEGAS: Algorithm = Algorithm { id: "wvegas", name: "wVegas", c
 pub(super) const VEGAS: Algorithm = Algorithm { id: "vegas", name: "Vegas", cc: "vegas" };
 pub(super) const COMPOUND: Algorithm = Algorithm { id: "compound", name: "Compound", cc: "compound" };
 pub(super) const WCOMPOUND: Algorithm = Algorithm { id: "wcompound", name: "wCompound", cc: "wcompound" };
-pub(super) const LINKED: Algorithm = Algorithm { id: "linked", name: "Linked CUBIC", cc: "linked-cubic" };
+pub(super) const LINKED: Algorithm =
+    Algorithm { id: "linked", name: "Linked CUBIC (ours)", cc: "linked-cubic" };
 
 /// MPTCP off.
 pub(super) const INDEPENDENT_RENO: Algorithm =
@@ -44,8 +45,12 @@ pub(super) const EXISTING: [Algorithm; 3] = [LIA, OLIA, BALIA];
 pub(super) const READINGS: [Algorithm; 3] = [ADW, FIXED, COMPLETE];
 /// The coupled ones.
 pub(super) const COUPLED: [Algorithm; 6] = [LIA, OLIA, BALIA, ADW, FIXED, COMPLETE];
-/// All.
+/// All of the paper.
 pub(super) const ALL: [Algorithm; 7] = [LIA, OLIA, BALIA, ADW, FIXED, COMPLETE, UNCOUPLED];
+
+/// What a page says of [`LINKED`].
+pub(super) const OURS: &str =
+    "Linked CUBIC is ours (see the study E), with at most three seeds and not judged.";
 
 /// A topology with what Tab. 1 has for it.
 pub(super) struct Scenario {
@@ -155,6 +160,7 @@ impl Scenario {
             .set("flows.mptcp.cc", cc.cc)
             .lasting(duration_s(size), 0.0)
             .repeats(REPEATS);
+        let setup = if cc == LINKED { setup.at_most(3) } else { setup };
         self.changes.iter().fold(setup, |setup, (key, value)| setup.set(key, *value))
     }
 

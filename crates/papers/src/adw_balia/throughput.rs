@@ -10,6 +10,8 @@ struct Shares {
     id: &'static str,
     scenario: &'static Scenario,
     runs: Runs,
+    /// Linked CUBIC's.
+    linked: SetupId,
 }
 
 /// What the vertical axes show.
@@ -19,7 +21,13 @@ fn ratio() -> Axis {
 
 impl Shares {
     fn new(plan: &mut Plan, id: &'static str, scenario: &'static Scenario, size: Size) -> Self {
-        Shares { id, scenario, runs: Runs::of(plan, &ALL, |cc| scenario.setup(cc, size)) }
+        let runs = Runs::of(plan, &ALL, |cc| scenario.setup(cc, size));
+        let linked = plan.simulate(scenario.setup(LINKED, size));
+        let what = |what: &str| format!("{}: {what}", LINKED.name);
+        plan.row(format!("{id}.linked"), what("MPTCP throughput ÷ fair share"), "", scenario.share(linked));
+        let tcp = what("TCP throughput ÷ fair share, mean of h3 and h5");
+        plan.row(format!("{id}.linked.tcp"), tcp, "", scenario.tcp_shares(linked));
+        Shares { id, scenario, runs, linked }
     }
 
     fn quantity(&self, cc: Algorithm) -> Quantity {
@@ -58,9 +66,10 @@ impl Shares {
 
     /// The paper's box plots, a panel for each algorithm.
     fn figure(self, plan: &mut Plan, more: Vec<(&'static str, &'static Scenario, SetupId)>) {
-        let Shares { id, scenario, runs } = self;
+        let Shares { id, scenario, runs, linked } = self;
         let mut all: Vec<_> = runs.iter().map(|(cc, run)| (cc.name, scenario, run)).collect();
         all.extend(more);
+        all.push((LINKED.name, scenario, linked));
         plan.figure(move |runs| {
             let panel = |(i, (name, scenario, run)): (usize, &(&str, &'static Scenario, SetupId))| -> Panel {
                 let each = shown(scenario, *run);
@@ -94,6 +103,7 @@ pub(super) const SCENARIO_1: Definition = Definition {
     notes: &[
         "60 Mbit/s, RTT 10 ms, buffer 1 BDP. The ideal is 20 Mbit/s each for the connection, h3 and h5.",
         "\"Independent Reno\" is the MPTCP host with MPTCP off: a third TCP flow.",
+        OURS,
     ],
     plan: scenario_1,
 };
@@ -160,6 +170,7 @@ pub(super) const SCENARIO_2: Definition = Definition {
          for h3 and h5.",
         "The headline, \"20 %\", is against BALIA in the body and against the default of Linux, LIA, in the \
          conclusion: both are tested.",
+        OURS,
     ],
     plan: scenario_2,
 };
@@ -225,7 +236,10 @@ fn scenario_2(size: Size) -> Plan {
 pub(super) const SCENARIO_3: Definition = Definition {
     ids: &["D-F9"],
     title: "Scenario 3: separate bottlenecks and then a shared one, which binds",
-    notes: &["60 Mbit/s everywhere, RTT 20 ms, buffer 1 BDP on each link. The ideal is 20 Mbit/s each."],
+    notes: &[
+        "60 Mbit/s everywhere, RTT 20 ms, buffer 1 BDP on each link. The ideal is 20 Mbit/s each.",
+        OURS,
+    ],
     plan: scenario_3,
 };
 
@@ -274,6 +288,7 @@ pub(super) const SCENARIO_4: Definition = Definition {
     notes: &[
         "40 Mbit/s on each bottleneck, 150 Mbit/s after them, RTT 20 ms, buffer 1 BDP on each link. The ideal is 40 \
          Mbit/s for the connection and 20 each for h3 and h5; in Tab. 1 its cells are merged with Scenario 3's.",
+        OURS,
     ],
     plan: scenario_4,
 };
@@ -320,6 +335,7 @@ pub(super) const SCENARIO_5: Definition = Definition {
         "Two readings. Tab. 1's ideal shares (40 Mbit/s for the connection, 20 each for h3 and h5, 40 each for h7 and \
          h9) fill the shared link only if h3 and h5 leave before it. If they cross it, six flows of 20 Mbit/s fill it, \
          and the three bottlenecks have \"the same load\", as the text says: rows \"crossing\".",
+        OURS,
     ],
     plan: scenario_5,
 };

@@ -27,6 +27,14 @@ fn alpha_2(size: Size) -> Setup {
     testbed("Coupled CUBIC (α₂) on the testbed", "coupled-cubic", size)
 }
 
+/// Ours. It is not the paper's and not judged: shorter, and of two seeds.
+fn linked(size: Size) -> Setup {
+    Setup::new("Linked CUBIC (ours) on the testbed", &scenarios::TESTBED)
+        .cc("linked-cubic")
+        .lasting(size.own(200.0), size.own(40.0))
+        .at_most(2)
+}
+
 fn alone(size: Size) -> Setup {
     Setup::new("CUBIC alone on path 1", &scenarios::TESTBED_ALONE)
         .lasting(size.published(DURATION_S), 0.0)
@@ -237,9 +245,12 @@ pub(super) const THROUGHPUT: Definition = Definition {
          measures with Wireshark; payload is 95 % of it.",
         "A mean window of 4730 segments exceeds the path's BDP of 4167: it fills the link, which would \
          carry about 480 Mbit/s of payload. The paper prints 402. We expect more than is printed.",
+        LINKED,
     ],
     plan: throughput_plan,
 };
+
+const LINKED: &str = "Linked CUBIC is ours (see the study E), beside the paper's and not judged: 160 s after 40 s of warm-up, two seeds.";
 
 /// Throughput of part `i` of [`PARTS`].
 fn throughput(run: SetupId, i: usize) -> Quantity {
@@ -272,6 +283,11 @@ fn throughput_plan(size: Size) -> Plan {
                 });
             }
         }
+    }
+    let linked = plan.simulate(linked(size));
+    for (i, part) in PARTS.into_iter().enumerate() {
+        let id = format!("A-T6.linked-cubic.{}", part.replace(' ', ""));
+        plan.row(id, format!("Linked CUBIC (ours): {part}"), "Mbit/s", throughput(linked, i));
     }
     plan.row(
         "A-T6.a1.subflow2-other",
@@ -328,7 +344,8 @@ fn throughput_plan(size: Size) -> Plan {
             let first = single.and_then(|q| runs.bar(BARS[0].name, &q));
             let others =
                 BARS[1..].iter().zip(coupled).filter_map(|(b, run)| runs.bar(b.name, &throughput(run, i)));
-            series(format!("{part}, ours"), first.into_iter().chain(others).collect())
+            let linked = runs.bar("Linked CUBIC (ours)", &throughput(linked, i));
+            series(format!("{part}, ours"), first.into_iter().chain(others).chain(linked).collect())
         });
         Figure {
             id: "A-F7".into(),
@@ -346,6 +363,7 @@ pub(super) const NEIGHBOUR: Definition = Definition {
         "Goodput of the single-path flow beside each algorithm; the paper gives no number.",
         "The verdicts say little: subflow 2 is nearly silent with each algorithm (A-T4), so there is little that one could \
          leave the single-path flow more or less of.",
+        LINKED,
     ],
     plan: neighbour_plan,
 };
@@ -355,6 +373,8 @@ fn neighbour_plan(size: Size) -> Plan {
     let lia = plan.simulate(lia(size));
     let share = |run| measure(run, |run| run.goodput("single"));
     plan.row("A-F7b.lia", "single-path Reno beside LIA", "Mbit/s", share(lia));
+    let linked = plan.simulate(linked(size));
+    plan.row("A-F7b.linked-cubic", "single-path Reno beside Linked CUBIC (ours)", "Mbit/s", share(linked));
     for (id, name, setup) in
         [("a1", "Coupled CUBIC (α₁)", alpha_1(size)), ("a2", "Coupled CUBIC (α₂)", alpha_2(size))]
     {

@@ -1,15 +1,16 @@
 //! E-10, E-100, E-1000: which goals each algorithm meets, at each rate.
 
-use super::matrix::{Cell, cells};
+use super::matrix::{Cell, cells, on_request};
+use super::taken::{GOALS, Goal, Taken};
 use super::{ALGORITHMS, Algorithm, LINKED};
-use crate::draw::{axis, bar, series, tiles};
+use crate::draw::{bar, series, tiles};
 use crate::plan::{Definition, Plan, Quantity, Runs, SetupId};
-use crate::{Axis, Figure, Outcome, Rule, Size};
+use crate::{Figure, Outcome, Rule, Size};
 use std::sync::Arc;
 
 const NOTES: &[&str] = &[
-    "Rows: the number of cells in which a goal is met, by each seed; goals 1 and 2 are asked of Linked CUBIC in every cell, and goal \
-     3 is counted where it applies. Figures: the means over seeds; blue meets the goal, red misses it, white is the limit.",
+    "Rows: the number of cells in which a goal is met, by each seed; goals 1 and 2 are asked of Linked CUBIC in every cell, goal \
+     3 where it applies. Figures: the means over seeds; blue meets the goal, red misses it, white is the limit.",
 ];
 
 pub(super) const AT_10: Definition = Definition {
@@ -33,132 +34,33 @@ pub(super) const AT_1000: Definition = Definition {
     plan: |size| plan("E-1000", 1000, size),
 };
 
-/// A goal of RFC 6356 as a ratio and its limit.
+/// Why Linked CUBIC misses goals 1 and 2.
+const MISSED: &str = "E-W: losses at a full drop-tail queue are not independent (goal 1), and the best of several noisy means is too high \
+                      (goal 2, many subflows on one link).";
+/// And goal 3.
+const LEFT: &str = "A coupling by paths does not know which of them share the congested link; on separate links we do not know why.";
+
+/// What is counted.
 #[derive(Clone, Copy)]
-pub(super) struct Goal {
-    id: &'static str,
-    name: &'static str,
-    /// What the ratio is.
-    pub(super) ratio: &'static str,
-    limit: f64,
-    /// Whether the ratio is to be at least that, or at most.
-    at_least: bool,
-    pub(super) of: fn(&Taken) -> Option<f64>,
+enum Counted {
+    /// Cells to which the goal applies.
+    Applies,
+    /// Those of them that meet it.
+    Met,
+    /// Those that do not.
+    Missed,
 }
 
-pub(super) const GOALS: [Goal; 3] = [
-    Goal {
-        id: "goal1",
-        name: "goal 1, throughput",
-        ratio: "all subflows ÷ a CUBIC flow on its best link",
-        limit: 0.95,
-        at_least: true,
-        of: Taken::total,
-    },
-    Goal {
-        id: "goal2",
-        name: "goal 2, no harm",
-        ratio: "subflows on a link ÷ a CUBIC flow there, the largest",
-        limit: 1.1,
-        at_least: false,
-        of: Taken::largest,
-    },
-    Goal {
-        id: "goal3",
-        name: "goal 3, balance",
-        ratio: "part of a CUBIC flow's rate: of the congested link ÷ of the others",
-        limit: 0.75,
-        at_least: false,
-        of: Taken::left,
-    },
-];
-
-impl Goal {
-    fn met(&self, ratio: f64) -> bool {
-        if self.at_least { ratio >= self.limit } else { ratio <= self.limit }
+impl Counted {
+    /// Among the cells' ratios; there is none where the goal does not apply.
+    fn count(self, goal: Goal, ratios: &[Option<f64>]) -> f64 {
+        let is = |ratio: &&f64| match self {
+            Counted::Applies => true,
+            Counted::Met => goal.met(**ratio),
+            Counted::Missed => !goal.met(**ratio),
+        };
+        ratios.iter().flatten().filter(is).count() as f64
     }
-
-    /// By how much it is missed: above 1 where it is.
-    fn missed(&self, ratio: f64) -> f64 {
-        if self.at_least { self.limit / ratio } else { ratio / self.limit }
-    }
-
-    /// The tiles' scale: from a quarter as good as the limit to four times.
-    fn axis(&self) -> Axis {
-        let (low, high) = (self.limit / 4.0, self.limit * 4.0);
-        let domain = if self.at_least { (low, high) } else { (high, low) };
-        Axis { domain: Some(domain), log: true, ..axis(self.ratio) }
-    }
-}
-
-/// What a connection has of each link, and what a CUBIC flow in its place has, in Mbit/s at IP level.
-pub(super) struct Taken {
-    ours: Vec<f64>,
-    single: Vec<f64>,
-    /// That flow's loss rates.
-    losses: Vec<f64>,
-}
-
-/// Payload of a full segment: TCP's, and MPTCP's with its option.
-const PAYLOAD: (f64, f64) = (1448.0, 1428.0);
-const PACKET: f64 = 1500.0;
-
-impl Taken {
-    /// Means over runs of the connection and of the single flows.
-    pub(super) fn of(cell: &Cell, ours: &[&Outcome], single: &[&Outcome]) -> Option<Self> {
-        let by_link = |r: usize| cell.link_of(r);
-        Some(Taken {
-            ours: mean(cell.links(), ours, by_link, packets)?,
-            single: mean(cell.links(), single, |r| r, packets)?,
-            losses: mean(cell.links(), single, |r| r, |run, r| run.loss_rate("tested", r))?,
-        })
-    }
-
-    fn total(&self) -> Option<f64> {
-        Some(self.ours.iter().sum::<f64>() / self.single[self.best()])
-    }
-
-    fn largest(&self) -> Option<f64> {
-        self.ours.iter().zip(&self.single).map(|(ours, single)| ours / single).reduce(f64::max)
-    }
-
-    fn left(&self) -> Option<f64> {
-        let congested = self.losses[0] > 0.0 && self.losses[0] >= 2.0 * self.losses[self.best()];
-        let others = self.ours[1..].iter().sum::<f64>() / self.single[1..].iter().sum::<f64>();
-        (congested && self.best() > 0).then(|| self.ours[0] / self.single[0] / others)
-    }
-
-    /// The link on which a single flow has most.
-    fn best(&self) -> usize {
-        let links = 0..self.single.len();
-        links.max_by(|a, b| self.single[*a].total_cmp(&self.single[*b])).unwrap_or(0)
-    }
-}
-
-/// The sum of `value` over the subflows of each link, and its mean over runs.
-fn mean(
-    links: usize,
-    runs: &[&Outcome],
-    link_of: impl Fn(usize) -> usize,
-    value: impl Fn(&Outcome, usize) -> Option<f64>,
-) -> Option<Vec<f64>> {
-    let mut sums = vec![0.0; links];
-    for run in runs {
-        for r in 0..subflows(run)? {
-            sums[link_of(r)] += value(run, r)? / runs.len() as f64;
-        }
-    }
-    Some(sums)
-}
-
-fn subflows(run: &Outcome) -> Option<usize> {
-    Some(run.summary.flows.iter().find(|flow| flow.name == "tested")?.subflows.len())
-}
-
-/// The rate of a subflow's delivered packets, in Mbit/s at IP level.
-fn packets(run: &Outcome, r: usize) -> Option<f64> {
-    let payload = if subflows(run)? == 1 { PAYLOAD.0 } else { PAYLOAD.1 };
-    Some(run.subflow_goodput("tested", r)? * PACKET / payload)
 }
 
 /// The cells with their simulations: CUBIC in the connection's place, and each algorithm.
@@ -174,17 +76,17 @@ impl Study {
         Study(cells(mbps, size).into_iter().map(simulate).collect())
     }
 
-    /// The number of cells in which algorithm `a` meets the goal, and with `applies` of those where it could.
-    fn count(&self, a: usize, goal: Goal, applies: bool) -> Quantity {
+    /// The number of cells in which algorithm `a`'s ratio is so.
+    fn count(&self, a: usize, goal: Goal, so: Counted) -> Quantity {
         let setups = self.0.iter().flat_map(|(_, single, ours)| [*single, ours[a]]).collect();
         let cells: Vec<Cell> = self.0.iter().map(|(cell, ..)| *cell).collect();
         let value = move |outcomes: &[&Outcome]| {
-            let mut count = 0.0;
-            for (cell, runs) in cells.iter().zip(outcomes.chunks(2)) {
-                let ratio = (goal.of)(&Taken::of(cell, &runs[1..], &runs[..1])?);
-                count += f64::from(u8::from(ratio.is_some_and(|ratio| applies || goal.met(ratio))));
-            }
-            Some(count)
+            let ratio = |(cell, runs): (&Cell, &[&Outcome])| {
+                Some((goal.of)(&Taken::of(cell, &runs[1..], &runs[..1])?))
+            };
+            let ratios: Vec<Option<f64>> =
+                cells.iter().zip(outcomes.chunks(2)).map(ratio).collect::<Option<_>>()?;
+            Some(so.count(goal, &ratios))
         };
         Quantity { setups, value: Box::new(value) }
     }
@@ -215,16 +117,15 @@ impl Study {
 fn plan(id: &'static str, mbps: u32, size: Size) -> Plan {
     let mut plan = Plan::new();
     let study = Study::of(&mut plan, mbps, size);
-    if study.0.is_empty() {
-        plan.note("Not in this size: see the notes of the page for what each takes.");
-        return plan;
+    if on_request(mbps, size) {
+        plan.on_request();
     }
     for (a, cc) in ALGORITHMS.into_iter().enumerate() {
         for goal in GOALS {
             row(&mut plan, id, &study, (a, cc), goal);
         }
     }
-    let applies = study.count(0, GOALS[2], true);
+    let applies = study.count(0, GOALS[2], Counted::Applies);
     plan.row(format!("{id}.applies"), "cells in which goal 3 applies", "cells", applies);
 
     let study = Arc::new(study);
@@ -253,15 +154,37 @@ fn capitalised(name: &str) -> String {
 
 fn row(plan: &mut Plan, id: &str, study: &Study, (a, cc): (usize, Algorithm), goal: Goal) {
     let cells = study.0.len();
-    let what = match goal.id {
-        "goal3" => format!("{}: {}", cc.1, goal.name),
-        _ => format!("{}: {}, of {cells}", cc.1, goal.name),
-    };
-    let row = plan.row(format!("{id}.{}.{}", cc.0, goal.id), what, "cells", study.count(a, goal, false));
-    if cc == LINKED && goal.id != "goal3" {
-        row.claim("Linked CUBIC meets it in every cell", Rule::AtLeast(cells as f64)).because(
-            "E-W: losses at a full drop-tail queue are not independent (goal 1), and the best of several noisy means is too high \
-             (goal 2, many subflows on one link).",
-        );
+    let everywhere = goal.id != "goal3";
+    let of = if everywhere { format!(", of {cells}") } else { String::new() };
+    let (id, what) = (format!("{id}.{}.{}", cc.0, goal.id), format!("{}: {}", cc.1, goal.name));
+    let row = plan.row(&*id, format!("{what}{of}"), "cells", study.count(a, goal, Counted::Met));
+    if cc != LINKED {
+        return;
+    }
+    if everywhere {
+        row.claim("Linked CUBIC meets it in every cell", Rule::AtLeast(cells as f64)).because(MISSED);
+    } else {
+        let missed = study.count(a, goal, Counted::Missed);
+        plan.row(format!("{id}.missed"), format!("{what}, applies and is missed"), "cells", missed)
+            .claim("Linked CUBIC meets it where it applies", Rule::AtMost(0.0))
+            .because(LEFT);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// By hand: a ratio at the limit meets a goal, none counts as neither.
+    #[test]
+    fn cells_are_counted() {
+        let counts = |goal, ratios: &[Option<f64>]| {
+            [Counted::Applies, Counted::Met, Counted::Missed].map(|so| so.count(goal, ratios))
+        };
+        let [throughput, no_harm, balance] = GOALS;
+        assert_eq!(counts(throughput, &[Some(0.94), Some(0.95), Some(2.0)]), [3.0, 2.0, 1.0]);
+        assert_eq!(counts(no_harm, &[Some(0.2), Some(1.1), Some(1.11)]), [3.0, 2.0, 1.0]);
+        assert_eq!(counts(balance, &[None, Some(0.75), None, Some(0.76), Some(5.0)]), [3.0, 1.0, 2.0]);
+        assert_eq!(counts(balance, &[None, None]), [0.0; 3]);
     }
 }

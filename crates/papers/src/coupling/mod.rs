@@ -3,6 +3,7 @@
 mod goals;
 mod matrix;
 mod recovery;
+mod taken;
 mod why;
 
 use crate::Size;

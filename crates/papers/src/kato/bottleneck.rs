@@ -1,6 +1,6 @@
 //! B-T2, B-F8, B-F9: LIA and one single-path flow on a bottleneck.
 
-use super::{ETHERNET, REPEATS, SINGLE, WLAN, sequence_and_window};
+use super::{ETHERNET, LINKED, REPEATS, SINGLE, WLAN, sequence_and_window};
 use crate::draw::{axis, bars, series};
 use crate::plan::{Definition, Plan, Quantity, Setup, SetupId, measure};
 use crate::{Figure, Size, scenarios};
@@ -79,6 +79,7 @@ pub(super) const TABLE: Definition = Definition {
          (chosen); ACKs delayed by 100 ms, as in the first experiment, whose configuration this one \
          extends; no inserted loss; all start together and send for 10 s. Published values are the means of \
          four runs.",
+        "Linked CUBIC in LIA's place is ours (see the study E): nothing is published, and nothing judged.",
     ],
     plan: table,
 };
@@ -124,6 +125,7 @@ fn table(_: Size) -> Plan {
             );
             sequence_and_window(half.figure, &title, runs.first(run), &[ETHERNET, WLAN, SINGLE])
         });
+        linked(&mut plan, half);
     }
     let [reno, cubic] = runs;
     plan.ordering(
@@ -134,6 +136,18 @@ fn table(_: Size) -> Plan {
     )
     .because(SHARES);
     plan
+}
+
+/// Linked CUBIC in LIA's place.
+fn linked(plan: &mut Plan, half: &Half) {
+    let mut setup = setup(half).cc(LINKED.0).set("flows.tcp.cc", half.cc);
+    setup.title = format!("{} against single-path {}", LINKED.1, half.name);
+    let run = plan.simulate(setup);
+    let id = |row: &str| format!("B-T2.{}.{}.{row}", half.cc, LINKED.0);
+    let what = |what: &str| format!("{} against {}: {what}", LINKED.1, half.name);
+    plan.row(id("mptcp"), what("MPTCP"), "Mbit/s", throughput(run, "mptcp"));
+    plan.row(id("single"), what("single-path flow"), "Mbit/s", throughput(run, "tcp"));
+    plan.row(id("ratio"), what("MPTCP ÷ single-path flow"), "", ratio(run));
 }
 
 /// Delays of the ACKs, in milliseconds, and buffers, in packets.

@@ -1,6 +1,6 @@
 //! B-T1, B-F4 to B-F6: Ethernet with inserted loss, and a WLAN.
 
-use super::{DURATION_S, ETHERNET, REPEATS, WLAN, sequence_and_window};
+use super::{DURATION_S, ETHERNET, LINKED, REPEATS, WLAN, sequence_and_window};
 use crate::draw::{axis, bars, series};
 use crate::plan::{Definition, Plan, Quantity, Setup, SetupId, measure};
 use crate::{Figure, Rule, Size, scenarios};
@@ -26,6 +26,10 @@ impl Column {
         self.runs.iter().sum::<f64>() / 2.0
     }
 
+    fn algorithm(&self) -> (&'static str, &'static str) {
+        (self.cc, self.name)
+    }
+
     /// Where the mean is from.
     fn printed(&self) -> String {
         let [first, second] = self.runs;
@@ -33,10 +37,8 @@ impl Column {
     }
 }
 
-fn setup(column: &Column) -> Setup {
-    Setup::new(format!("{} on both subflows", column.name), &scenarios::KATO_LOSS)
-        .cc(column.cc)
-        .repeats(REPEATS)
+fn setup((cc, name): (&str, &str)) -> Setup {
+    Setup::new(format!("{name} on both subflows"), &scenarios::KATO_LOSS).cc(cc).repeats(REPEATS)
 }
 
 /// Why throughputs differ.
@@ -64,29 +66,25 @@ pub(super) const TABLE: Definition = Definition {
          packets of buffer (chosen), ACKs delayed by 100 ms at the receiver; 10 s. A published value is the \
          mean of the table's two runs.",
         "Payload delivered to the application, connection set-up and slow start included.",
+        "Linked CUBIC is ours (see the study E): nothing is published, and nothing judged.",
     ],
     plan: table,
 };
 
 fn table(_: Size) -> Plan {
     let mut plan = Plan::new();
-    let runs = [0, 1, 2].map(|i| plan.simulate(setup(&TABLE_I[i]).sampled()));
+    let runs = [0, 1, 2].map(|i| plan.simulate(setup(TABLE_I[i].algorithm()).sampled()));
     for (column, run) in TABLE_I.iter().zip(runs) {
         let id = |row: &str| format!("B-T1.{}{row}", column.cc);
         let what = format!("{}: throughput", column.name);
         plan.row(id(""), what, "Mbit/s", throughput(run))
             .derived(column.mean(), column.printed())
             .because(WLAN_RATE);
-        for (r, path) in [(0, "ethernet"), (1, "wlan")] {
-            let subflow = measure(run, move |run| run.subflow_goodput("mptcp", r));
-            plan.row(
-                id(&format!(".{path}")),
-                format!("{}: {path} subflow's throughput", column.name),
-                "Mbit/s",
-                subflow,
-            );
-        }
+        subflows(&mut plan, column.algorithm(), run);
     }
+    let linked = plan.simulate(setup(LINKED));
+    plan.row("B-T1.linked-cubic", format!("{}: throughput", LINKED.1), "Mbit/s", throughput(linked));
+    subflows(&mut plan, LINKED, linked);
     let named = |quantity: fn(SetupId) -> Quantity| {
         TABLE_I.iter().zip(runs).map(|(c, run)| (c.name, quantity(run))).collect::<Vec<_>>()
     };
@@ -122,6 +120,19 @@ fn table(_: Size) -> Plan {
     plan
 }
 
+/// Each subflow's throughput.
+fn subflows(plan: &mut Plan, (cc, name): (&str, &str), run: SetupId) {
+    for (r, path) in [(0, "ethernet"), (1, "wlan")] {
+        let subflow = measure(run, move |run| run.subflow_goodput("mptcp", r));
+        plan.row(
+            format!("B-T1.{cc}.{path}"),
+            format!("{name}: {path} subflow's throughput"),
+            "Mbit/s",
+            subflow,
+        );
+    }
+}
+
 /// What 802.11g may carry, in Mbit/s, and buffers, in packets.
 const RATES: [u32; 3] = [10, 20, 30];
 const BUFFERS: [u32; 3] = [30, 100, 300];
@@ -139,23 +150,26 @@ pub(super) const SENSITIVITY: Definition = Definition {
 fn sensitivity(_: Size) -> Plan {
     let mut plan = Plan::new();
     let mut all = Vec::new();
-    for column in &TABLE_I {
+    let columns = TABLE_I.iter().map(|column| (column.algorithm(), Some(column))).chain([(LINKED, None)]);
+    for (cc, column) in columns {
         let mut runs = Vec::new();
         for rate in RATES {
             for buffer in BUFFERS {
                 let place = format!("{rate} Mbit/s, {buffer} packets");
-                let mut setup = setup(column)
+                let mut setup = setup(cc)
                     .set("links.wlan.rate", format!("{rate} Mbit/s"))
                     .set("links.wlan.queue", format!("{buffer} packets"));
-                setup.title = format!("{}, WLAN of {place}", column.name);
+                setup.title = format!("{}, WLAN of {place}", cc.1);
                 let run = plan.simulate(setup);
-                let id = format!("B-S1.{}.{rate}mbit.{buffer}packets", column.cc);
-                plan.row(id, format!("{}: WLAN of {place}", column.name), "Mbit/s", throughput(run))
-                    .beside(column.mean(), column.printed());
+                let id = format!("B-S1.{}.{rate}mbit.{buffer}packets", cc.0);
+                let row = plan.row(id, format!("{}: WLAN of {place}", cc.1), "Mbit/s", throughput(run));
+                if let Some(column) = column {
+                    row.beside(column.mean(), column.printed());
+                }
                 runs.push((place, run));
             }
         }
-        all.push((column.name, runs));
+        all.push((cc.1, runs));
     }
     plan.figure(move |runs| {
         let bar = |(place, run): &(String, SetupId)| runs.bar(place, &throughput(*run));

@@ -55,6 +55,9 @@ pub(crate) static PAPER: Paper = Paper {
     ],
 };
 
+/// Ours, beside the paper's algorithms: identifier and name.
+const LINKED: (&str, &str) = ("linked-cubic", "Linked CUBIC (ours)");
+
 /// Duration of every run, in seconds.
 const DURATION_S: f64 = 10.0;
 /// Times the seeds of a long run.

@@ -1,8 +1,8 @@
 //! C-F4, C-F5: one link shared with CUBIC and with Vegas.
 
 use super::{
-    ALL, AS_RENO, Algorithm, CUBIC, LOSS_BASED, VEGAS, WCOMPOUND, WVEGAS, goodput, rate, ratio, run_of,
-    setup, simulate,
+    ALL, AS_RENO, Algorithm, CUBIC, LINKED, LOSS_BASED, OURS, VEGAS, WCOMPOUND, WVEGAS, goodput, rate, ratio,
+    run_of, setup, simulate,
 };
 use crate::draw::{axis, bars, boxes, series};
 use crate::plan::{Definition, Plan, Quantity, Setup, SetupId, compare, measure};
@@ -15,14 +15,14 @@ const EVEN: &str = "Goodput of a flow, mean of the five of a kind; a connection'
 pub(super) const FIGURE_4: Definition = Definition {
     ids: &["C-F4"],
     title: "A link of 300 Mbit/s: five CUBIC flows and five MPTCP connections with two subflows each",
-    notes: &[EVEN],
+    notes: &[EVEN, OURS],
     plan: figure_4,
 };
 
 pub(super) const FIGURE_5: Definition = Definition {
     ids: &["C-F5"],
     title: "The same link with five Vegas flows in place of CUBIC",
-    notes: &[EVEN],
+    notes: &[EVEN, OURS],
     plan: figure_5,
 };
 
@@ -41,13 +41,14 @@ type Runs = Vec<(Algorithm, SetupId)>;
 /// The runs, their rows and the figure.
 fn shared(plan: &mut Plan, id: &'static str, tcp: Algorithm, title: &'static str, size: Size) -> Runs {
     let runs = simulate(plan, &ALL, |cc| one_link(cc, tcp, size));
-    for (cc, run) in &runs {
+    let shown = [runs.clone(), simulate(plan, &[LINKED], |cc| one_link(cc, tcp, size))].concat();
+    for (cc, run) in &shown {
         let row = |what: &str| format!("{id}.{}.{what}", cc.0);
         plan.row(row("mptcp"), format!("{}: MPTCP", cc.1), "Mbit/s", rate(*run, "mptcp"));
         plan.row(row("tcp"), format!("{}: {}", cc.1, tcp.1), "Mbit/s", rate(*run, "tcp"));
         plan.row(row("jain"), format!("{}: Jain's index of the ten", cc.1), "", jain(*run));
     }
-    let drawn = runs.clone();
+    let drawn = shown.clone();
     plan.figure(move |all| {
         let bar = |group| {
             drawn.iter().filter_map(|(cc, run)| all.bar(cc.1, &rate(*run, group))).collect::<Vec<_>>()
@@ -62,10 +63,9 @@ fn shared(plan: &mut Plan, id: &'static str, tcp: Algorithm, title: &'static str
             )],
         }
     });
-    let drawn = runs.clone();
     plan.figure(move |all| {
         let y = Axis { domain: Some((0.0, 1.0)), ..axis("Jain's fairness index") };
-        let points = drawn.iter().flat_map(|(cc, run)| all.spread(cc.1, &jain(*run)));
+        let points = shown.iter().flat_map(|(cc, run)| all.spread(cc.1, &jain(*run)));
         Figure {
             id: format!("{id}.jain"),
             title: format!("Jain's index of five MPTCP connections and five {} flows, over seeds", tcp.1),

@@ -102,6 +102,10 @@ const BALIA: Algorithm = ("balia", "BALIA");
 const WVEGAS: Algorithm = ("wvegas", "wVegas");
 const WCOMPOUND: Algorithm = ("wcompound", "wCompound");
 
+/// Ours: shown beside them, with at most two seeds, and not judged.
+const LINKED: Algorithm = ("linked-cubic", "Linked CUBIC (ours)");
+const OURS: &str = "Linked CUBIC is ours (see the study E), with two seeds and not judged.";
+
 /// Those that the paper compares.
 const ALL: [Algorithm; 5] = [LIA, OLIA, BALIA, WVEGAS, WCOMPOUND];
 /// Those of them that go by loss.
@@ -115,10 +119,11 @@ const AS_RENO: &str = "With buffers of one BDP the queue stays long: diff is far
 /// Five connections of `cc` beside five flows of `tcp`, on Fig. 1's topologies.
 fn setup(file: &'static ScenarioFile, cc: Algorithm, tcp: Algorithm, size: Size) -> Setup {
     let place = if *file == scenarios::WCOMPOUND_TWO_LINKS { "two links" } else { "one link" };
-    Setup::new(format!("{} beside {}, {place}", cc.1, tcp.1), file)
+    let setup = Setup::new(format!("{} beside {}, {place}", cc.1, tcp.1), file)
         .cc(cc.0)
         .set("flows.tcp.cc", tcp.0)
-        .lasting(size.own(180.0), size.own(80.0))
+        .lasting(size.own(180.0), size.own(80.0));
+    if cc == LINKED { setup.at_most(2) } else { setup }
 }
 
 const CUBIC: Algorithm = ("cubic", "CUBIC");

@@ -1,6 +1,6 @@
 //! C-F3: two links with random loss.
 
-use super::{Algorithm, CUBIC, OLIA, WCOMPOUND, WVEGAS, goodput};
+use super::{Algorithm, CUBIC, LINKED, OLIA, OURS, WCOMPOUND, WVEGAS, goodput};
 use crate::draw::{axis, lines, log_axis, series};
 use crate::plan::{Definition, Plan, Quantity, Setup, SetupId, compare, measure};
 use crate::{Figure, Outcome, Rule, Size, scenarios};
@@ -24,15 +24,16 @@ struct Line {
     multipath: bool,
 }
 
-const LINES: [Line; 6] = [
+const LINES: [Line; 7] = [
     Line { cc: WCOMPOUND, name: WCOMPOUND.1, multipath: true },
     Line { cc: WVEGAS, name: WVEGAS.1, multipath: true },
     Line { cc: OLIA, name: OLIA.1, multipath: true },
     Line { cc: CUBIC, name: "TCP (CUBIC)", multipath: false },
     Line { cc: ("reno", "Reno"), name: "TCP (Reno)", multipath: false },
     Line { cc: ("compound", "Compound"), name: "TCP (Compound)", multipath: false },
+    Line { cc: LINKED, name: LINKED.1, multipath: true },
 ];
-/// Those that the claims are about: the last two lines are variants.
+/// Those that the claims are about: the others are variants, and ours.
 const JUDGED: usize = 4;
 
 pub(super) const FIGURE_3: Definition = Definition {
@@ -45,6 +46,7 @@ pub(super) const FIGURE_3: Definition = Definition {
         "The paper gives neither the number of connections nor what its regular TCP is, nor its links. Read: \
          five, CUBIC, and link 1 alone, as Fig. 1(a) draws it; Reno and Compound are shown as variants, not \
          judged.",
+        OURS,
         "Claims for losses above 10⁻³ are judged at 10⁻² and 3·10⁻³, those below at 10⁻⁴ to 10⁻⁶.",
     ],
     plan: figure_3,
@@ -64,6 +66,7 @@ fn setup(line: &Line, loss: f64, size: Size) -> Setup {
         .bernoulli("link1", loss)
         .bernoulli("link2", loss)
         .lasting(size.own(80.0), size.own(20.0));
+    let setup = if line.cc == LINKED { setup.at_most(2) } else { setup };
     if line.multipath { setup } else { setup.set("flows.flow.paths", "[[\"link1\"]]") }
 }
 

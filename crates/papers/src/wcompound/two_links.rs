@@ -1,8 +1,8 @@
 //! C-F2: two links, CUBIC on the first.
 
 use super::{
-    ALL, AS_RENO, Algorithm, BALIA, CUBIC, LIA, OLIA, WCOMPOUND, WVEGAS, goodput, rate, run_of, setup,
-    simulate, subflow, subflow_rate,
+    ALL, AS_RENO, Algorithm, BALIA, CUBIC, LIA, LINKED, OLIA, OURS, WCOMPOUND, WVEGAS, goodput, rate, run_of,
+    setup, simulate, subflow, subflow_rate,
 };
 use crate::draw::{axis, bars, series};
 use crate::plan::{Definition, Plan, Quantity, Setup, SetupId, compare, measure};
@@ -15,6 +15,7 @@ pub(super) const FIGURE_2: Definition = Definition {
         "Goodput of a flow, mean of the five of a kind. An even split would give 30 Mbit/s to each of the ten.",
         "Link 2 is full with every algorithm, and CUBIC fills link 1 where MPTCP leaves it. So wCompound's \
          highest total is here what it takes from CUBIC, not bandwidth that nobody used.",
+        OURS,
     ],
     plan: figure_2,
 };
@@ -34,10 +35,6 @@ fn second_link(run: &Outcome) -> Option<f64> {
     Some(subflow(run, 1)? / (subflow(run, 0)? + subflow(run, 1)?))
 }
 
-pub(super) fn runs(plan: &mut Plan, size: Size) -> Vec<(Algorithm, SetupId)> {
-    simulate(plan, &ALL, |cc| two_links(cc, size))
-}
-
 /// One of its simulations.
 pub(super) fn two_links(cc: Algorithm, size: Size) -> Setup {
     setup(&scenarios::WCOMPOUND_TWO_LINKS, cc, CUBIC, size)
@@ -45,8 +42,9 @@ pub(super) fn two_links(cc: Algorithm, size: Size) -> Setup {
 
 fn figure_2(size: Size) -> Plan {
     let mut plan = Plan::new();
-    let runs = runs(&mut plan, size);
-    for (cc, run) in &runs {
+    let runs = simulate(&mut plan, &ALL, |cc| two_links(cc, size));
+    let shown = [runs.clone(), simulate(&mut plan, &[LINKED], |cc| two_links(cc, size))].concat();
+    for (cc, run) in &shown {
         for (part, name, quantity) in PARTS {
             plan.row(format!("C-F2.{}.{part}", cc.0), format!("{}: {name}", cc.1), "Mbit/s", quantity(*run));
         }
@@ -63,7 +61,7 @@ fn figure_2(size: Size) -> Plan {
     balance(&mut plan, &runs, ours);
     plan.figure(move |all| {
         let bar = |quantity: fn(SetupId) -> Quantity| {
-            runs.iter().filter_map(|(cc, run)| all.bar(cc.1, &quantity(*run))).collect()
+            shown.iter().filter_map(|(cc, run)| all.bar(cc.1, &quantity(*run))).collect()
         };
         let parts = PARTS.into_iter().map(|(_, name, quantity)| series(name, bar(quantity)));
         Figure {

@@ -1,6 +1,6 @@
 //! C-S1 to C-S3: other buffers, and 80 ms as the one-way delay.
 
-use super::{Algorithm, CUBIC, LIA, VEGAS, WCOMPOUND, fairness, rate, two_links};
+use super::{Algorithm, CUBIC, LIA, LINKED, OURS, VEGAS, WCOMPOUND, fairness, rate, two_links};
 use crate::draw::{axis, bars, series};
 use crate::plan::{Definition, Plan, Quantity, Setup, SetupId};
 use crate::{Figure, Size};
@@ -12,7 +12,7 @@ const SILENT: &str = "The paper gives no buffers, and its 80 ms may be one way. 
 pub(super) const TWO_LINKS: Definition = Definition {
     ids: &["C-S1"],
     title: "Sensitivity of C-F2 to buffers and delay",
-    notes: &[SILENT],
+    notes: &[SILENT, OURS],
     plan: |size| {
         sweep("C-S1", &["link1", "link2"], &two_links::PARTS, &|cc| two_links::two_links(cc, size), size)
     },
@@ -21,7 +21,7 @@ pub(super) const TWO_LINKS: Definition = Definition {
 pub(super) const CUBIC_LINK: Definition = Definition {
     ids: &["C-S2"],
     title: "Sensitivity of C-F4 to buffers and delay",
-    notes: &[SILENT],
+    notes: &[SILENT, OURS],
     plan: |size| {
         let parts: [Part; 2] = [("mptcp", "MPTCP", mptcp), ("tcp", "CUBIC", tcp)];
         sweep("C-S2", &["link"], &parts, &|cc| fairness::one_link(cc, CUBIC, size), size)
@@ -31,7 +31,7 @@ pub(super) const CUBIC_LINK: Definition = Definition {
 pub(super) const VEGAS_LINK: Definition = Definition {
     ids: &["C-S3"],
     title: "Sensitivity of C-F5 to buffers and delay",
-    notes: &[SILENT],
+    notes: &[SILENT, OURS],
     plan: |size| {
         let parts: [Part; 2] = [("mptcp", "MPTCP", mptcp), ("tcp", "Vegas", tcp)];
         sweep("C-S3", &["link"], &parts, &|cc| fairness::one_link(cc, VEGAS, size), size)
@@ -95,7 +95,7 @@ fn sweep(
     for at in PLACES {
         let Place { id: in_rows, name, .. } = at;
         let mut runs = Vec::new();
-        for cc in [LIA, WCOMPOUND] {
+        for cc in [LIA, WCOMPOUND, LINKED] {
             let run = plan.simulate(place(setup(cc), links, at, size));
             for (part, what, quantity) in parts {
                 let what = format!("{name}, {}: {what}", cc.1);
