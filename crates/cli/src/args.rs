@@ -32,7 +32,8 @@ Examples:
   anabranch paper all --quick
   anabranch paper coupled-cubic
   anabranch paper A,B --full --seeds 20 --out out-full
-  anabranch paper coupled-cubic --only A-T4";
+  anabranch paper coupled-cubic --only A-T4
+  anabranch paper coupling-cubic --only E-1000";
 
 /// The papers by letter, name and title, and the examples.
 fn paper_help() -> String {
@@ -248,13 +249,16 @@ pub struct PaperArgs {
 /// How much is run.
 #[derive(Debug, Args)]
 pub struct SizeArgs {
-    /// In about a minute: two seeds; durations of more than a minute, and all of our own choice, cut to a tenth.
+    /// In about a minute: two seeds, in coupling-cubic one; durations of more than a minute, and those of our own choice,
+    /// cut to a tenth.
     #[arg(long, conflicts_with = "full")]
     pub quick: bool,
-    /// Ten seeds; durations of our own choice four times as long.
+    /// Ten seeds, durations of our own choice four times as long; in coupling-cubic three seeds, and every network at the
+    /// usual durations: many hours.
     #[arg(long)]
     pub full: bool,
-    /// How many seeds, instead of the size's own number.
+    /// How many seeds of a long run, instead of the size's own number (by default five, in coupling-cubic one); short
+    /// runs have a multiple.
     #[arg(long)]
     pub seeds: Option<std::num::NonZeroU32>,
 }
@@ -316,6 +320,7 @@ pub enum CcCommand {
     #[command(after_help = CC_REPORT_EXAMPLES)]
     #[command(mut_arg("quick", |arg| arg.help("Two seeds; cases without changes last 24 s instead of 60 s")))]
     #[command(mut_arg("full", |arg| arg.help("Ten seeds instead of five")))]
+    #[command(mut_arg("seeds", |arg| arg.help("How many seeds, instead of the size's own number")))]
     Report(CcReportArgs),
 }
 

@@ -41,15 +41,19 @@ impl PaperResult {
         }
     }
 
-    /// The commands that repeat it: one, or one for each experiment where it is a part of its paper.
+    /// The commands that repeat it: one, or one for each experiment where it is a part of its paper, or runs
+    /// on request.
     pub fn commands(&self) -> Vec<String> {
         let command = format!("anabranch paper {}{}", self.name, size::options(&self.size, self.seeds));
-        match crate::find(&self.name) {
-            Some(paper) if paper.experiments.len() > self.experiments.len() => {
-                self.experiments.iter().map(|e| format!("{command} --only {}", e.id)).collect()
-            }
-            _ => vec![command],
-        }
+        let known = crate::find(&self.name).map_or(&[][..], |paper| paper.experiments);
+        let is_here = |id: &str| self.experiments.iter().any(|e| e.id == id);
+        let size = size::named(&self.size);
+        let (apart, usual): (Vec<_>, Vec<_>) = known.iter().partition(|d| (d.plan)(size).on_request);
+        let whole = usual.iter().all(|d| is_here(d.id()));
+        let apart = if whole { apart } else { known.iter().collect() };
+        let each = apart.iter().map(|d| d.id()).filter(|id| is_here(id));
+        let each = each.map(|id| format!("{command} --only {id}"));
+        whole.then(|| command.clone()).into_iter().chain(each).collect()
     }
 }
 

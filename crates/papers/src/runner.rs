@@ -346,3 +346,42 @@ impl RowPlan {
 fn measured(quantity: &Quantity, runs: &Runs<'_>) -> Result<Estimate, String> {
     estimate(runs.values(quantity)?).map_err(|error| error.to_string())
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const fn definition(ids: &'static [&'static str], plan: fn(Size) -> Plan) -> Definition {
+        Definition { ids, title: "", notes: &[], plan }
+    }
+
+    /// Empty plans, of which the second takes long.
+    static PAPER: Paper = Paper {
+        id: "Z",
+        name: "z",
+        title: "",
+        citation: "",
+        notes: &[],
+        errata: &[],
+        seeds: Size::seeds,
+        experiments: &[
+            definition(&["Z-1"], |_| Plan::new()),
+            definition(&["Z-2"], |_| {
+                let mut plan = Plan::new();
+                plan.on_request();
+                plan
+            }),
+        ],
+    };
+
+    #[test]
+    fn on_request_only() {
+        let chosen = |only: Option<&str>| {
+            let options = Options { only: only.map(Into::into), ..Options::default() };
+            let result = run(&PAPER, &options, &|_| (), &|| true).unwrap();
+            result.experiments.into_iter().map(|e| e.id).collect::<Vec<_>>()
+        };
+        assert_eq!(chosen(None), ["Z-1"]);
+        assert_eq!(chosen(Some("z-2")), ["Z-2"]);
+    }
+}

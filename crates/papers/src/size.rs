@@ -72,9 +72,14 @@ impl Size {
     }
 }
 
+/// The size of that name.
+pub(crate) fn named(name: &str) -> Size {
+    Size::ALL.into_iter().find(|known| known.name() == name).unwrap_or_default()
+}
+
 /// The options that stand for the size of that name with that many seeds, as they follow on a command line.
 pub(crate) fn options(size: &str, seeds: u32) -> String {
-    let size = Size::ALL.into_iter().find(|known| known.name() == size).unwrap_or_default();
+    let size = named(size);
     let mut options = String::new();
     if size != Size::default() {
         options += &format!(" --{}", size.name());

@@ -1,7 +1,7 @@
 //! The definitions as a whole: complete, loadable, and independent of threads.
 
 use anabranch_papers::{
-    Options, PaperError, PaperResult, Published, Size, Verdict, all, find, run, scenarios,
+    Experiment, Options, PaperError, PaperResult, Published, Size, Verdict, all, find, run, scenarios,
 };
 use anabranch_scenario::{Overrides, Source, load};
 use std::collections::BTreeSet;
@@ -93,6 +93,22 @@ fn a_result_names_its_command_and_seeds() {
     assert_eq!(longer.commands(), ["anabranch paper kato-lia-evaluation --seeds 7 --only B-T2"]);
 }
 
+/// What runs on request has its own command beside the one for all the others.
+#[test]
+fn a_result_names_what_was_asked_for() {
+    let page = |ids: &[&str]| {
+        let mut result = quick("B", "B-T2");
+        let experiment = result.experiments.remove(0);
+        result.experiments =
+            ids.iter().map(|id| Experiment { id: (*id).into(), ..experiment.clone() }).collect();
+        PaperResult { name: "coupling-cubic".into(), size: "default".into(), seeds: 5, ..result }.commands()
+    };
+    let all = "anabranch paper coupling-cubic";
+    assert_eq!(page(&["E-10", "E-100", "E-W", "E-R"]), [all]);
+    assert_eq!(page(&["E-10", "E-100", "E-1000", "E-W", "E-R"]), [all, &format!("{all} --only E-1000")]);
+    assert_eq!(page(&["E-1000"]), [format!("{all} --only E-1000")]);
+}
+
 /// Explanations are written for the default size.
 #[test]
 fn explanations_say_for_which_size_they_are() {
@@ -107,7 +123,7 @@ fn explanations_say_for_which_size_they_are() {
 fn an_experiment_runs() {
     let result = quick("B", "B-F8");
     let [experiment] = &result.experiments[..] else { panic!("one experiment") };
-    assert_eq!((experiment.id.as_str(), experiment.figures.len(), experiment.runs.len()), ("B-T2", 2, 2));
+    assert_eq!((experiment.id.as_str(), experiment.figures.len(), experiment.runs.len()), ("B-T2", 2, 4));
     for row in &experiment.rows {
         assert_ne!(row.verdict, Verdict::Failed, "{row:?}");
         assert!(!row.rule.is_empty());

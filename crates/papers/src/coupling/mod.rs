@@ -47,10 +47,14 @@ pub(crate) static PAPER: Paper = Paper {
          the connection takes a smaller part of that flow's rate than of all other links together, at most 0.75 ×. (Uncoupled subflows on separate links: 1. Half-shared, more, as several are on the congested link.) It \
          applies where there are several links and that flow's loss rate on the congested one is at least twice its loss rate on its \
          best. The limits were set before the first run.",
-        "The quick size takes nine cells at 10 Mbit/s, the default nine each at 10 and 100 Mbit/s: the orthogonal array L9, in which each \
-         two values of network, subflows, buffer and loss meet once; RTTs are equal and unequal in turn. The full size takes them all. Runs of \
-         200 s at 10 Mbit/s, 100 s above, of which means leave out 50 and 30 s (quick: a tenth); one seed, in the full size three, \
-         and twice as many at 10 Mbit/s.",
+        "The quick and the default size take nine cells of each rate: the orthogonal array L9, in which each two values of network, \
+         subflows, buffer and loss meet once; RTTs are equal and unequal in turn. At 1000 Mbit/s they take long and run only \
+         on request, `--only E-1000`; in the quick size E-100 does so too. The full size takes all cells. One seed, in the full size \
+         three, and twice as many at 10 Mbit/s.",
+        "Runs last 200 s at 10 Mbit/s, 100 s at 100 and 200 s at 1000 (quick: a tenth), of which means leave out 50, 30 and 60 s. The \
+         rule is six epochs of a CUBIC flow that fills its link at 200 ms, each ∛(0.75 W) s for a BDP of W segments: 5, 11 and 23 s. A subflow \
+         that aims at the share s of such a flow has epochs 1/s times as long: at 1000 Mbit/s with eight subflows less than one \
+         fits, and what is seen there is the transient after slow start.",
     ],
     errata: &[],
     seeds: |size| match size {
