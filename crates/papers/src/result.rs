@@ -44,10 +44,12 @@ impl PaperResult {
     /// The commands that repeat it: one, or one for each experiment where it is a part of its paper, or runs
     /// on request.
     pub fn commands(&self) -> Vec<String> {
-        let command = format!("anabranch paper {}{}", self.name, size::options(&self.size, self.seeds));
-        let known = crate::find(&self.name).map_or(&[][..], |paper| paper.experiments);
+        let (paper, size) = (crate::find(&self.name), size::named(&self.size));
+        let usual = paper.map_or(size.seeds(), |paper| (paper.seeds)(size));
+        let options = size::options(size, self.seeds, usual);
+        let command = format!("anabranch paper {}{options}", self.name);
+        let known = paper.map_or(&[][..], |paper| paper.experiments);
         let is_here = |id: &str| self.experiments.iter().any(|e| e.id == id);
-        let size = size::named(&self.size);
         let (apart, usual): (Vec<_>, Vec<_>) = known.iter().partition(|d| (d.plan)(size).on_request);
         let whole = usual.iter().all(|d| is_here(d.id()));
         let apart = if whole { apart } else { known.iter().collect() };

@@ -77,14 +77,13 @@ pub(crate) fn named(name: &str) -> Size {
     Size::ALL.into_iter().find(|known| known.name() == name).unwrap_or_default()
 }
 
-/// The options that stand for the size of that name with that many seeds, as they follow on a command line.
-pub(crate) fn options(size: &str, seeds: u32) -> String {
-    let size = named(size);
+/// The options that stand for a size with that many seeds, where `usual` need not be said, as they follow on a command line.
+pub(crate) fn options(size: Size, seeds: u32, usual: u32) -> String {
     let mut options = String::new();
     if size != Size::default() {
         options += &format!(" --{}", size.name());
     }
-    if size.seeds() != seeds {
+    if usual != seeds {
         options += &format!(" --seeds {seeds}");
     }
     options

@@ -101,7 +101,7 @@ fn a_result_names_what_was_asked_for() {
         let experiment = result.experiments.remove(0);
         result.experiments =
             ids.iter().map(|id| Experiment { id: (*id).into(), ..experiment.clone() }).collect();
-        PaperResult { name: "coupling-cubic".into(), size: "default".into(), seeds: 5, ..result }.commands()
+        PaperResult { name: "coupling-cubic".into(), size: "default".into(), seeds: 1, ..result }.commands()
     };
     let all = "anabranch paper coupling-cubic";
     assert_eq!(page(&["E-10", "E-100", "E-W", "E-R"]), [all]);

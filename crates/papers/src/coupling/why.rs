@@ -22,7 +22,7 @@ pub(super) const WHY: Definition = Definition {
          independent drops at the same round-trip time leave the connection clearly more (intervals apart), and refuted where they do \
          not leave it more. It supposes that a subflow then has as many recoveries per segment as its neighbour. Beside each ratio is \
          the model's, whose losses are independent, with that wait.",
-        "What came out: confirmed. With RED Linked CUBIC has what the model gives it or more, at a round-trip time only 3 to 5 % shorter \
+        "What came out, at the default size: confirmed. With RED Linked CUBIC has what the model gives it or more, at a round-trip time only 3 to 5 % shorter \
          than with drop-tail, and recoveries per segment are those of the neighbour. With drop-tail, and with PIE at 0.21 s, a subflow \
          has two or three times as many, and the connection misses goal 1. LIA meets it only where \
          the round-trip time is short as well: at 0.25 s Reno's response function gives less than CUBIC's, and the model says so.",

@@ -31,12 +31,17 @@ impl AlgorithmResult {
 
     /// The command that repeats it.
     pub fn command(&self) -> String {
-        format!("anabranch cc report {}{}", self.algorithm, size::options(&self.size, self.seeds))
+        format!("anabranch cc report {}{}", self.algorithm, self.options())
     }
 
     /// The command that runs every algorithm as this one was.
     pub fn command_for_all(&self) -> String {
-        format!("anabranch cc report{}", size::options(&self.size, self.seeds))
+        format!("anabranch cc report{}", self.options())
+    }
+
+    fn options(&self) -> String {
+        let size = size::named(&self.size);
+        size::options(size, self.seeds, size.seeds())
     }
 }
 
