@@ -7,12 +7,14 @@ use std::{env, fs};
 /// Debian's and Ubuntu's names for it; `CLANG` overrides.
 const COMPILERS: &[&str] = &["clang-19", "clang"];
 
-/// What the benchmark sets beside ours: its object is in no table.
-const PLAIN: &str = "benches/plain.bpf.c";
+/// What the benchmark sets beside ours, and what tests put into a router: they are in no table.
+const OTHERS: [&str; 2] = ["benches/plain.bpf.c", "tests/programs/mark.bpf.c"];
 
 fn main() {
     println!("cargo:rerun-if-changed=bpf");
-    println!("cargo:rerun-if-changed={PLAIN}");
+    for other in OTHERS {
+        println!("cargo:rerun-if-changed={other}");
+    }
     println!("cargo:rerun-if-env-changed=CLANG");
     let clang = compiler();
     let libbpf = env::var("DEP_BPF_INCLUDE").expect("libbpf-sys tells where libbpf's headers are");
@@ -48,7 +50,9 @@ fn main() {
         assert!(done.is_ok_and(|status| status.success()), "{clang} could not compile {}", source.display());
         object
     };
-    compile(Path::new(PLAIN));
+    for other in OTHERS {
+        compile(Path::new(other));
+    }
     let mut table = String::new();
     for source in sources {
         let object = compile(&source);

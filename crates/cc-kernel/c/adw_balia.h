@@ -1,10 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR MIT OR Apache-2.0 */
-/*
- * ADW-BALIA, BALIA with an adaptive decrease: Kim, Song, Mahmud, Cho (2021).
- *
- * The kernel tells of a loss after it has measured the acknowledgement that reveals it: that sample belongs
- * to the interval that the loss ends, where the reference counts it to the next.
- */
+/* ADW-BALIA, BALIA with an adaptive decrease: Kim, Song, Mahmud, Cho (2021). */
 #ifndef AB_ADW_BALIA_H
 #define AB_ADW_BALIA_H
 

@@ -17,7 +17,8 @@
  *   void ab_app_limited(struct ab_path *, u64 now)        the application limited the sender
  *
  * It says AB_SAMPLES if it asks for more of the round-trip time than its smoothed mean and its minimum: what ab_path
- * has of samples. AB_FIRST_SAMPLES: in the first slow start only, for HyStart++.
+ * has of samples. AB_FIRST_SAMPLES: in the first slow start only, for HyStart++. The kernel's glue has none in recovery,
+ * but for that of the acknowledgement with which it begins.
  */
 #ifndef AB_DRIVE_H
 #define AB_DRIVE_H

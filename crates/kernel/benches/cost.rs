@@ -1,4 +1,5 @@
-//! What the algorithms cost in the running kernel: `cargo bench -p anabranch-kernel [acks] [bytes]`.
+//! What the algorithms cost in the running kernel: `cargo bench -p anabranch-kernel -- [acks|bytes] [NAME…]`, of all
+//! algorithms unless some are named.
 //!
 //! `acks`: time per acknowledgement, by the kernel's own statistics of BPF programs, which add two readings
 //! of the clock to each call. `bytes`: processor time per byte and throughput of MPTCP over two unlimited
@@ -30,18 +31,18 @@ static PLAIN: &[u8] = include_bytes!(concat!(env!("OUT_DIR"), "/plain.bpf.o"));
 fn main() {
     let Some(_kernel) = Kernel::lock_with(TOOLS) else { return };
     let chosen: Vec<String> = std::env::args().skip(1).filter(|arg| !arg.starts_with("--")).collect();
-    let wanted = |part: &str| chosen.is_empty() || chosen.iter().any(|c| c == part);
+    let (parts, named): (Vec<String>, Vec<String>) =
+        chosen.into_iter().partition(|c| ["acks", "bytes"].contains(&c.as_str()));
+    let names: Vec<_> = registry::all().iter().map(|entry| entry.kernel_name).collect();
+    let names: Vec<_> =
+        names.into_iter().filter(|name| named.is_empty() || named.iter().any(|n| n == name)).collect();
+    let wanted = |part: &str| parts.is_empty() || parts.iter().any(|p| p == part);
     if wanted("acks") {
-        acks();
+        acks(&names);
     }
     if wanted("bytes") {
-        bytes();
+        bytes(&names);
     }
-}
-
-/// The kernel's names of all its algorithms.
-fn names() -> Vec<&'static str> {
-    registry::all().iter().map(|entry| entry.kernel_name).collect()
 }
 
 fn options(seconds: u32, algorithm: &str) -> Options<'_> {
@@ -88,7 +89,7 @@ fn quantiles(windows: &[HashMap<u32, (u64, u64)>], programs: &[(String, u32)], p
 
 /// Two paths with losses, so that windows are between slow start and the next loss; and the same again, at the same
 /// time, under a plain BPF port of Reno.
-fn acks() {
+fn acks(names: &[&'static str]) {
     let mut plain = ObjectBuilder::default().open_memory(PLAIN).unwrap().load().unwrap();
     let plain_programs: Vec<_> = plain
         .progs()
@@ -107,7 +108,7 @@ fn acks() {
     );
     println!("{:<14} {:>8} {:>14} {:>14} {:>14} {:>8}", "", "Mbit/s", "", "plain", "nothing", "ratio");
     for (name, (mbit_s, queue)) in
-        [(50.0, 100), (500.0, 1000)].iter().flat_map(|l| names().into_iter().map(move |n| (n, *l)))
+        [(50.0, 100), (500.0, 1000)].iter().flat_map(|l| names.iter().map(move |n| (*n, *l)))
     {
         let _algorithm = Algorithm::load(name);
         let ours = programs(name);
@@ -143,9 +144,9 @@ fn acks() {
 /// How often each is measured, one after the other.
 const ROUNDS: usize = 6;
 
-fn bytes() {
-    let all: Vec<_> = ["cubic", "reno"].into_iter().chain(names()).collect();
-    let _loaded: Vec<_> = names().into_iter().map(Algorithm::load).collect();
+fn bytes(names: &[&'static str]) {
+    let all: Vec<_> = ["cubic", "reno"].into_iter().chain(names.iter().copied()).collect();
+    let _loaded: Vec<_> = names.iter().map(|name| Algorithm::load(name)).collect();
     let lab = Lab::direct(2);
     let mut done = vec![vec![]; all.len()];
     for _ in 0..ROUNDS {

@@ -59,11 +59,15 @@ struct {
 	__type(value, struct ab_connection);
 } connections SEC(".maps");
 
+/* On 6.1 an interrupt may find the map locked by what it interrupts (-EBUSY), and cannot wait for that. */
+#define AB_LEFTOVERS 8
+
 /* Read by `anabranch kernel status`: src/counters.rs has the same fields. */
 struct {
 	u64 sockets; /* in use now */
 	u64 refused; /* rows that could not be had: no memory, or too many connections or subflows */
 	u64 owners; /* the last number given to a row's owner */
+	u64 leftover[AB_LEFTOVERS]; /* keys of closed connections that are still in the map; 0: none */
 } counters;
 
 /* What a new connection starts from: too large for the stack. */
@@ -80,6 +84,7 @@ struct ab_socket {
 	u32 acked; /* segments that may grow the window, and have not yet */
 	u64 paused; /* until when the application limited the sender, us, if the row has not got that yet; else 0 */
 	struct ab_samples rtt; /* that the row has not got yet */
+	u32 sampled; /* tcp_sock.delivered when the last of them was taken */
 	u32 shown; /* when ab_show() last did, us */
 	u16 congested; /* enum ab_congested */
 	u16 open; /* between init() and release(): a SYN's acknowledgement comes before */
@@ -165,6 +170,28 @@ AB_INLINE u32 ab_enter(struct ab_connection *c)
 	return 0;
 }
 
+/* Removes a closed connection from the map, or remembers that this is still to be done: nobody joins it meanwhile,
+ * so that the key remains its own. */
+AB_INLINE void ab_remove(u64 key)
+{
+	if (bpf_map_delete_elem(&connections, &key) != -EBUSY)
+		return;
+	for (u32 i = 0; i < AB_LEFTOVERS; i++)
+		if (!__sync_val_compare_and_swap(&counters.leftover[i], 0, key))
+			return;
+}
+
+AB_FUNCTION u32 ab_remove_leftovers(void)
+{
+	for (u32 i = 0; i < AB_LEFTOVERS; i++) {
+		u64 key = *(volatile u64 *)&counters.leftover[i];
+
+		if (key && __sync_val_compare_and_swap(&counters.leftover[i], key, 0) == key)
+			ab_remove(key);
+	}
+	return 0;
+}
+
 /* No longer a user of the connection. The last one closes it, so that none joins what is being removed, and
  * removes it: as long as it has a user, its memory is no other connection's. Where nobody has taken a row yet,
  * the one who made it is about to. */
@@ -177,7 +204,7 @@ AB_INLINE void ab_leave(struct ab_connection *c)
 		if (__sync_val_compare_and_swap(&c->users, users, left) != users)
 			continue;
 		if (left == AB_CLOSED)
-			bpf_map_delete_elem(&connections, &key);
+			ab_remove(key);
 		return;
 	}
 }
@@ -217,8 +244,10 @@ AB_FUNCTION struct ab_connection *ab_join(struct sock *sk, struct ab_socket *s)
 		ab_refuse(s, now);
 		return 0;
 	}
-	if (!ab_enter(c))
+	if (!ab_enter(c)) {
+		ab_refuse(s, now);
 		return 0;
+	}
 	/* It may have left the map before, and its memory be another connection's already. */
 	if (bpf_map_lookup_elem(&connections, &key) != c) {
 		ab_leave(c);

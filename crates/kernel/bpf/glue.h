@@ -69,6 +69,27 @@ AB_INLINE u32 ab_round_ended(struct tcp_sock *tp, struct ab_socket *s)
 	return (s32)(tp->snd_una - s->round_end) >= 0;
 }
 
+/*
+ * The round-trip time of the segment that was delivered last: what the kernel has for RACK (RFC 8985, section 6.2),
+ * which leaves it out where it must be that of an earlier transmission. Without selective acknowledgements there is
+ * no RACK, and the smoothed one stands for it.
+ */
+AB_INLINE u32 ab_latest_rtt(struct tcp_sock *tp)
+{
+	return tp->rack.rtt_us ? tp->rack.rtt_us : tp->srtt_us >> 3;
+}
+
+/* Keeps it for the row, where a segment has been delivered since the last one. */
+AB_INLINE void ab_keep_sample(struct tcp_sock *tp, struct ab_socket *s)
+{
+#ifdef AB_SAMPLES
+	if (tp->delivered == s->sampled)
+		return;
+	s->sampled = tp->delivered;
+	ab_sampled(&s->rtt, ab_latest_rtt(tp));
+#endif
+}
+
 /* What came since the last time, for the row's measurements. */
 AB_INLINE void ab_gather(struct tcp_sock *tp, struct ab_socket *s, struct ab_path *p, struct ab_ack *ack)
 {
@@ -85,9 +106,8 @@ AB_INLINE void ab_gather(struct tcp_sock *tp, struct ab_socket *s, struct ab_pat
 		p->min_rtt = ab_min(tp->rtt_min.s[0].v, AB_MAX_RTT);
 #endif
 #ifdef AB_FIRST_SAMPLES
-	/* Of the segment delivered last, which is not ambiguous: before the first loss none was sent twice. */
 	if (p->ssthresh == AB_NO_SSTHRESH && ack->delivered)
-		ab_sampled(&ack->rtt, tp->rack.rtt_us);
+		ab_sampled(&ack->rtt, ab_latest_rtt(tp));
 #endif
 	if (ab_round_ended(tp, s)) {
 		ack->ends_round = 1;
@@ -145,38 +165,8 @@ void BPF_PROG(ab_release, struct sock *sk)
 	c->group.path[s->row].rate = 0;
 	__sync_lock_test_and_set(&c->group.path[s->row].owner, 0);
 	ab_leave(c);
+	ab_remove_leftovers();
 }
-
-#ifdef AB_SAMPLES
-/* Keeps the sample for ab_cong_avoid(); in recovery, which does not call it, until the end of the round. Nobody
- * sees sooner that ssthresh() and set_state() were not called. */
-SEC("struct_ops/pkts_acked")
-void BPF_PROG(ab_pkts_acked, struct sock *sk, const struct ack_sample *sample)
-{
-	struct tcp_sock *tp = ab_tcp(sk);
-	struct ab_socket *s = ab_socket(sk);
-	struct ab_connection *c;
-	struct ab_ack ack = {};
-	struct ab_path *p;
-	u32 row;
-
-	ab_sampled(&s->rtt, sample->rtt_us > 0 ? sample->rtt_us : 0);
-	if (ab_plausible(tp) && (s->congested == AB_CALM || !ab_round_ended(tp, s)))
-		return;
-	c = ab_find(sk);
-	row = s->row;
-	if (!c || row >= AB_PATHS)
-		return;
-	p = &c->group.path[row];
-	ab_gather(tp, s, p, &ack);
-	ab_on_sample(p, &ack);
-	if (!ab_plausible(tp)) {
-		ab_react(&c->group, row, ack.now);
-		s->acked = 0;
-		ab_publish(tp, p);
-	}
-}
-#endif
 
 /*
  * Whether the row may learn of this acknowledgement later. To find a row that has left the caches costs more than
@@ -216,6 +206,7 @@ void BPF_PROG(ab_cong_avoid, struct sock *sk, u32 acked_to, u32 acked)
 	u32 row;
 
 	s->congested = AB_CALM;
+	ab_keep_sample(tp, s);
 	if (ack.limited)
 		s->acked += acked;
 	if (ab_may_wait(tp, s, ack.limited)) {
@@ -268,6 +259,8 @@ u32 BPF_PROG(ab_ssthresh, struct sock *sk)
 	ab_gather(tp, s, p, &ack);
 	ab_on_sample(p, &ack);
 	ab_react(&c->group, row, ack.now);
+	/* What reveals a loss is measured after it. */
+	ab_keep_sample(tp, s);
 	s->congested = AB_REACTED;
 	s->acked = 0;
 	return ab_whole_ssthresh(p);
@@ -308,7 +301,8 @@ void BPF_PROG(ab_set_state, struct sock *sk, u8 state)
 	}
 	if (state == TCP_CA_Recovery)
 		f->recoveries++;
-	if (state == TCP_CA_Loss) {
+	/* Segments that a smaller MTU makes to be sent again put the kernel into this state, too, with nothing to undo. */
+	if (state == TCP_CA_Loss && tp->undo_marker) {
 		f->timeouts++;
 		if (s->congested != AB_CALM)
 			ab_on_timeout(p);
@@ -339,8 +333,9 @@ SEC("struct_ops/undo_cwnd")
 u32 BPF_PROG(ab_undo_cwnd, struct sock *sk)
 {
 	struct tcp_sock *tp = ab_tcp(sk);
-	struct ab_connection *c = ab_find(sk);
 	struct ab_socket *s = ab_socket(sk);
+	/* A new row has nothing to undo. */
+	struct ab_connection *c = ab_lookup(s);
 	struct ab_subflow *f;
 	struct ab_path *p;
 	u32 cwnd;
@@ -357,11 +352,6 @@ u32 BPF_PROG(ab_undo_cwnd, struct sock *sk)
 }
 
 /* A call is not for nothing, so what an algorithm does not ask for is not there. */
-#ifdef AB_SAMPLES
-#define AB_ACKED .pkts_acked = (void *)ab_pkts_acked,
-#else
-#define AB_ACKED
-#endif
 #ifdef AB_PAUSES
 #define AB_EVENT .cwnd_event = (void *)ab_cwnd_event,
 #else
@@ -378,7 +368,7 @@ u32 BPF_PROG(ab_undo_cwnd, struct sock *sk)
 		.ssthresh = (void *)ab_ssthresh,                                                                \
 		.set_state = (void *)ab_set_state,                                                              \
 		.undo_cwnd = (void *)ab_undo_cwnd,                                                              \
-		AB_ACKED AB_EVENT                                                                               \
+		AB_EVENT                                                                               \
 		.flags = TCP_CONG_NON_RESTRICTED, /* a namespace may choose it */                               \
 		.name = NAME,                                                                                   \
 	}

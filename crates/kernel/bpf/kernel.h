@@ -80,7 +80,7 @@ struct tcp_sock {
 	u32 snd_cwnd;
 	u32 snd_ssthresh;
 	u32 snd_cwnd_clamp;
-	u32 prior_cwnd;
+	u32 undo_marker;
 	u32 srtt_us;
 	struct minmax rtt_min;
 	struct tcp_rack rack;
@@ -112,12 +112,6 @@ struct mptcp_sock {
 	u32 token;
 };
 
-struct ack_sample {
-	u32 pkts_acked;
-	s32 rtt_us;
-	u32 in_flight;
-};
-
 #pragma clang attribute pop
 
 enum tcp_ca_event { CA_EVENT_TX_START };
@@ -128,9 +122,13 @@ enum { TCP_CONG_NON_RESTRICTED = 1 };
 
 enum { BPF_ANY, BPF_NOEXIST };
 
+enum { EBUSY = 16 };
+
 enum { BPF_MAP_TYPE_HASH = 1 };
 
 enum { BPF_F_NO_PREALLOC = 1 };
+
+struct ack_sample;
 
 /* Members are matched by name with the running kernel's. */
 struct tcp_congestion_ops {

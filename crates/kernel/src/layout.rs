@@ -22,8 +22,8 @@ pub(crate) struct Layout {
 }
 
 /// The functions that `bpf/glue.h` defines.
-const FUNCTIONS: [&str; 8] =
-    ["init", "release", "pkts_acked", "cong_avoid", "ssthresh", "set_state", "cwnd_event", "undo_cwnd"];
+const FUNCTIONS: [&str; 7] =
+    ["init", "release", "cong_avoid", "ssthresh", "set_state", "cwnd_event", "undo_cwnd"];
 
 impl Layout {
     /// The running kernel's.

@@ -13,6 +13,7 @@ use support::TOOLS;
 use support::algorithm::Algorithm;
 use support::iperf::{Iperf, Options};
 use support::lab::{Bottleneck, Lab};
+use support::simulated;
 use support::summary::Summary;
 
 const BOTTLENECK: Bottleneck = Bottleneck { mbit_s: 20.0, queue: 100 };
@@ -20,6 +21,10 @@ const BOTTLENECK: Bottleneck = Bottleneck { mbit_s: 20.0, queue: 100 };
 /// A run counts if the bottleneck was one: if the two used so much of its rate. (Headers leave 0.95 of it.)
 /// On a machine that is too busy to send as much, other things than congestion decide who gets what.
 const USED: f64 = 0.9;
+
+/// The same topology in the simulator, and how many runs of it are compared.
+const SIMULATED: &str = include_str!("../../../bench/scenarios/kernel-duel.toml");
+const SEEDS: u64 = 20;
 
 /// So many are under way at a time at most, each with a bottleneck of its own.
 const AT_ONCE: usize = 12;
@@ -102,6 +107,16 @@ fn ratios<const N: usize>(pairs: [Pair; N], runs: usize, length: Length) -> [Vec
     ratios
 }
 
+/// The ratio in the simulator, with the kernel's arithmetic.
+fn simulated(algorithm: &str) -> Summary {
+    let runs = simulated::runs("kernel-duel.toml", SIMULATED, algorithm, SEEDS);
+    let goodput = |flow: &anabranch_record::FlowSummary| flow.goodput_bps.unwrap();
+    let ratios: Vec<_> = runs.iter().map(|run| goodput(&run.flows[0]) / goodput(&run.flows[1])).collect();
+    let summary = Summary::of(&ratios);
+    println!("{algorithm}, simulated: mean of {SEEDS}: {summary}");
+    summary
+}
+
 /// Loads what of it is ours.
 fn load(pairs: &[Pair]) -> Vec<Algorithm> {
     let ours = pairs
@@ -134,17 +149,24 @@ fn coupled_takes_less_than_uncoupled() {
     }
 }
 
-/// Twelve runs of a minute of each, and the rule: the interval of the coupled one lies wholly below that of
-/// its algorithm for one path on both subflows. `make kernel-proof`
+/// Twelve runs of a minute of each, and the rules: the interval of the coupled one lies wholly below that of its
+/// algorithm for one path on both subflows; and LIA's overlaps that of the simulator. `make kernel-proof`
 #[test]
 #[ignore = "takes eight minutes"]
-fn the_interval_of_each_coupled_one_lies_below_that_of_its_uncoupled_one() {
+fn coupled_ones_take_what_they_should() {
     let Some(_kernel) = Kernel::lock_with(TOOLS) else { return };
     let pairs = [LIA, OLIA, BALIA, RENO, COUPLED_CUBIC, CUBIC];
     let _algorithms = load(&pairs);
     let runs = 12;
     let [lia, olia, balia, reno, coupled_cubic, cubic] =
         ratios(pairs, runs, Length { seconds: 60, omit: 10 });
+    let expected = simulated("lia@kernel");
+    if let Some([lia, _]) = means(&lia, &reno, runs) {
+        assert!(
+            lia.low() < expected.high() && expected.low() < lia.high(),
+            "LIA: {lia}; simulated: {expected}"
+        );
+    }
     let judged = [(lia, &reno), (olia, &reno), (balia, &reno), (coupled_cubic, &cubic)];
     for (pair, (coupled, uncoupled)) in [LIA, OLIA, BALIA, COUPLED_CUBIC].iter().zip(judged) {
         if let Some([coupled, uncoupled]) = means(&coupled, uncoupled, runs) {

@@ -1,0 +1,65 @@
+//! Marks instead of losses (RFC 3168).
+
+mod common;
+mod support;
+
+use anabranch_kernel::{Monitor, Subflow};
+use common::Kernel;
+use std::time::Duration;
+use support::algorithm::Algorithm;
+use support::iperf::{Iperf, Options};
+use support::lab::{Bottleneck, Lab, client_address};
+use support::marker::Marker;
+use support::{TOOLS, until};
+
+/// A queue that nothing here fills: no packet is lost.
+const BOTTLENECK: Bottleneck = Bottleneck { mbit_s: 20.0, queue: 2000 };
+
+/// Packets that are marked in a row. At 20 Mbit/s they take 6 ms, and a window that all wait in the queue, of
+/// `LARGE` segments, 30 ms: they are of one round.
+const MARKS: u64 = 10;
+const LARGE: f64 = 50.0;
+
+/// The subflow over the path with the marks.
+fn marked_subflow(monitor: &mut Monitor) -> Option<Subflow> {
+    let connections = monitor.sample().connections;
+    let mut subflows = connections.into_iter().flat_map(|connection| connection.subflows);
+    subflows.find(|s| s.local.ip().to_string() == client_address(1) && s.remote.port() == 5201)
+}
+
+/// However many packets of a round are marked, the window halves once (section 6.1.2), and nothing is sent again.
+#[test]
+fn marks_halve_the_window_once_per_round() {
+    let Some(_kernel) = Kernel::lock_with(TOOLS) else { return };
+    let _algorithm = Algorithm::load("ab_lia");
+    let lab = Lab::two_paths([BOTTLENECK; 2]);
+    lab.set_congestion_control("ab_lia");
+    for end in [&lab.client, &lab.server] {
+        end.set("ipv4/tcp_ecn", "1");
+    }
+    let marker = Marker::attach(&lab.routers[0], "c1");
+    // Slow start ends with the first of them.
+    marker.mark(MARKS);
+    let _transfer = Iperf::start(&lab, &Options::endless(5201));
+    let mut monitor = Monitor::open().unwrap();
+    let mut before = None;
+    until(
+        || {
+            before = marked_subflow(&mut monitor).filter(|s| marker.remaining() == 0 && s.cwnd > LARGE);
+            before.is_some()
+        },
+        "the window is large again",
+    );
+    let before = before.unwrap();
+    marker.mark(MARKS);
+    until(|| marker.remaining() == 0, "all are marked");
+    // Many rounds: what comes of the marks has come.
+    std::thread::sleep(Duration::from_secs(1));
+    let after = marked_subflow(&mut monitor).unwrap();
+    println!("{before:?}\n{after:?}");
+    // What was seen before may be a few rounds old, in which the window grew by a segment each at most.
+    let halves = after.ssthresh / (before.cwnd / 2.0);
+    assert!((0.95..1.25).contains(&halves), "from {} to {}", before.cwnd, after.ssthresh);
+    assert!(after.cwnd >= after.ssthresh.floor() && after.cwnd < before.cwnd);
+    assert_eq!((after.recoveries, after.timeouts, after.retransmitted_segments), (0, 0, 0));
+}

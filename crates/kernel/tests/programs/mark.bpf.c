@@ -1,0 +1,17 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR MIT OR Apache-2.0 */
+/* A router that is about to drop and marks instead (RFC 3168): so many packets as it is told. */
+#include "kernel.h"
+#include <bpf/bpf_helpers.h>
+
+char LICENSE[] SEC("license") = "Dual MIT/GPL";
+
+u64 remaining;
+
+SEC("tc")
+int mark(struct __sk_buff *skb)
+{
+	/* 1: it can be marked, and is now. */
+	if (remaining && bpf_skb_ecn_set_ce(skb) == 1)
+		__sync_fetch_and_add(&remaining, -1);
+	return 0;
+}
