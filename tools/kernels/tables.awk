@@ -2,7 +2,7 @@
 BEGIN { FS = "\t" }
 $1 == "kernel" { split($2, part, "."); version[++kernels] = $2; kernel[kernels] = part[1] "." part[2] }
 $1 == "loaded" { by[kernels] = $3; note($2) }
-$1 == "program" { insns[$2, $3, kernels] = $4; insns[$2, "all eight", kernels] += $4 }
+$1 == "program" { insns[$2, $3, kernels] = $4; insns[$2, "all together", kernels] += $4 }
 $1 == "transfer" { shares[$2, kernels] = sprintf("%.0f + %.0f", 100 * $3, 100 * $4) }
 $1 == "duel" { note($2); n = ++duels[$2, kernels]; ratio[$2, kernels, n] = $3 }
 
@@ -33,8 +33,8 @@ END {
     for (k = 1; k <= kernels; k++) printf "%s%s (registered by %s)", (k == 1 ? "" : ", "), version[k], by[k]
 
     printf "\n\nInstructions that the verifier processed:"
-    programs = split("ab_cong_avoid,ab_ssthresh,all eight", program, ",")
-    split("`cong_avoid` ,`ssthresh` ,all eight ", title, ",")
+    programs = split("ab_cong_avoid,ab_ssthresh,all together", program, ",")
+    split("`cong_avoid` ,`ssthresh` ,all together ", title, ",")
     head(title, programs)
     for (a = 1; a <= algorithms; a++) {
         if (order[a] !~ /^ab_/) continue

@@ -18,7 +18,8 @@
  *
  * It says AB_SAMPLES if it asks for more of the round-trip time than its smoothed mean and its minimum: what ab_path
  * has of samples. AB_FIRST_SAMPLES: in the first slow start only, for HyStart++. The kernel's glue has none in recovery,
- * but for that of the acknowledgement with which it begins.
+ * but for that of the acknowledgement with which it begins. AB_ONCE_PER_ROUND: in congestion avoidance the window
+ * changes at the end of a round only.
  */
 #ifndef AB_DRIVE_H
 #define AB_DRIVE_H

@@ -4,6 +4,7 @@
 #define AB_VEGAS_H
 
 #define AB_SAMPLES
+#define AB_ONCE_PER_ROUND
 
 #include "rounds.h"
 

@@ -172,8 +172,8 @@ void BPF_PROG(ab_release, struct sock *sk)
  * Whether the row may learn of this acknowledgement later. To find a row that has left the caches costs more than
  * all the rest. So in congestion avoidance a quarter of a window is taken together, as if one acknowledgement
  * had come for it: the rules are nearly linear in the segments (tests/together.rs bounds the difference), and what
- * they read changes little meanwhile. So are acknowledgements that may not grow the window. Not for longer than a
- * round, or where these are nothing to the algorithm, than what is shown may be old; and not where nothing is in
+ * they read changes little meanwhile; or a round, where the rule acts once in it. So are acknowledgements that may
+ * not grow the window. Not for longer than a round, or where these are nothing to the algorithm, than what is shown may be old; and not where nothing is in
  * flight.
  */
 #define AB_STEPS 4
@@ -191,7 +191,13 @@ AB_INLINE u32 ab_may_wait(struct tcp_sock *tp, struct ab_socket *s, u32 limited)
 #endif
 	if (!limited)
 		return !s->acked;
-	return tp->snd_cwnd >= tp->snd_ssthresh && s->acked < tp->snd_cwnd / AB_STEPS;
+	if (tp->snd_cwnd < tp->snd_ssthresh)
+		return 0;
+#ifdef AB_ONCE_PER_ROUND
+	return 1;
+#else
+	return s->acked < tp->snd_cwnd / AB_STEPS;
+#endif
 }
 
 SEC("struct_ops/cong_avoid")
