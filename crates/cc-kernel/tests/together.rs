@@ -27,27 +27,36 @@ fn line() -> impl Strategy<Value = Line> {
 
 const ROUNDS: usize = 50;
 
-/// A window of path `r` is acknowledged in so many steps, the last of which ends the round.
-fn round(group: &mut Group, r: usize, rtt: f64, start: f64, segments: u32, steps: u32) {
-    for step in 0..steps {
-        let acked = f64::from(segments * (step + 1) / steps - segments * step / steps);
+/// A window of path `r` is acknowledged in steps, after each of which so many segments are. The last one ends the
+/// round.
+fn round(group: &mut Group, r: usize, rtt: f64, start: f64, steps: &[u32]) {
+    let segments = steps[steps.len() - 1];
+    let mut before = 0;
+    for &step in steps {
+        let acked = f64::from(step - before);
         let ack = Ack {
-            now: start + rtt * f64::from(step + 1) / f64::from(steps),
+            now: start + rtt * f64::from(step) / f64::from(segments),
             acked,
             delivered: acked,
             rtt: Some(rtt),
             srtt: rtt,
-            round: group.path(r).round + u64::from(step + 1 == steps),
+            round: group.path(r).round + u64::from(step == segments),
             cwnd_limited: true,
             ..Ack::default()
         };
         group.on_ack(r, &ack);
+        before = step;
     }
 }
 
-/// How many steps of the glue a round has (`AB_ONCE_PER_ROUND`, `AB_STEPS`).
-fn steps(name: &str) -> u32 {
-    if name.contains("vegas") { 1 } else { 4 }
+/// The glue's steps in a round (`AB_ONCE_PER_ROUND`, `AB_STEPS`). With the end of recovery a round ends, too: where
+/// a round is one step, the first acknowledgement after a loss is one of its own.
+fn steps(name: &str, segments: u32, after_loss: bool) -> Vec<u32> {
+    match (name.contains("vegas"), after_loss) {
+        (true, true) => vec![1, segments],
+        (true, false) => vec![segments],
+        _ => (1..=4).map(|step| segments * step / 4).collect(),
+    }
 }
 
 /// How far apart windows may be beyond 2 %, segments: OLIA compares whole ones, and Compound begins or ends a
@@ -74,7 +83,7 @@ fn difference(name: &str, lines: &[Line], queue: f64) -> (f64, usize) {
     for group in &mut groups {
         for (r, line) in lines.iter().enumerate() {
             group.add_path(line.base, 2.0 * line.window);
-            round(group, r, line.base, 0.0, 2, 2);
+            round(group, r, line.base, 0.0, &[1, 2]);
             group.on_congestion(r, &Congestion { now: line.base, signal: Signal::Loss });
         }
     }
@@ -90,8 +99,10 @@ fn difference(name: &str, lines: &[Line], queue: f64) -> (f64, usize) {
         let rtt = (line.base * (1.0 + queue * part) * 1e6).round() / 1e6;
         let before = [0, 1].map(|g| groups[g].path(r).cwnd);
         let segments = before[0] as u32;
-        for (group, steps) in groups.iter_mut().zip([segments, steps(name)]) {
-            round(group, r, rtt, clocks[r], segments, steps);
+        let each: Vec<_> = (1..=segments).collect();
+        let few = steps(name, segments, rounds[r] % line.period == 0);
+        for (group, steps) in groups.iter_mut().zip([&each, &few]) {
+            round(group, r, rtt, clocks[r], steps);
         }
         let [one, few] = [0, 1].map(|g| groups[g].path(r).cwnd);
         if parted(name, [one - before[0], few - before[1]]) {
