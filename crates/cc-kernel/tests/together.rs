@@ -100,7 +100,7 @@ fn difference(name: &str, lines: &[Line], queue: f64) -> (f64, usize) {
         let before = [0, 1].map(|g| groups[g].path(r).cwnd);
         let segments = before[0] as u32;
         let each: Vec<_> = (1..=segments).collect();
-        let few = steps(name, segments, rounds[r] % line.period == 0);
+        let few = steps(name, segments, rounds[r].is_multiple_of(line.period));
         for (group, steps) in groups.iter_mut().zip([&each, &few]) {
             round(group, r, rtt, clocks[r], steps);
         }
