@@ -9,8 +9,12 @@ use common::*;
 
 /// A run's flows, and beside them those of the equilibrium in which the multipath flows run `cc`.
 fn run(scenario: &Scenario, cc: &str) -> Vec<(FlowSummary, FlowIdeal)> {
+    run_seed(scenario, cc, 1)
+}
+
+fn run_seed(scenario: &Scenario, cc: &str, seed: u64) -> Vec<(FlowSummary, FlowIdeal)> {
     let ideals = Ideals::of(scenario, &COUPLED.map(|(name, _)| name), QUEUE);
-    let summary = anabranch_sim::run(scenario, 1, &mut NoSamples, &mut |_| true).unwrap();
+    let summary = anabranch_sim::run(scenario, seed, &mut NoSamples, &mut |_| true).unwrap();
     summary.flows.into_iter().zip(allocation(&ideals, cc).flows.clone()).collect()
 }
 
@@ -19,16 +23,19 @@ fn mean(values: impl ExactSizeIterator<Item = f64>) -> f64 {
     values.sum::<f64>() / n
 }
 
-/// Five connections with `cc` over two drop-tail links (rate in Mbit/s, delay in ms, 1 BDP), and five flows of one path
-/// with `single` on each.
-fn two_links(cc: &str, single: &str, links: [(f64, f64); 2]) -> String {
+/// Five connections with `cc` over the links l1 and l2, and five flows of one path with `single` on each.
+fn five_flows(cc: &str, single: &str) -> String {
     let flows = [
         flow("m", cc, "[[\"l1\"], [\"l2\"]]"),
         flow("s1", single, "[[\"l1\"]]"),
         flow("s2", single, "[[\"l2\"]]"),
     ];
-    let [l1, l2] = links;
-    link("l1", l1.0, l1.1) + &link("l2", l2.0, l2.1) + &flows.map(|flow| flow + "count = 5\n").concat()
+    flows.map(|flow| flow + "count = 5\n").concat()
+}
+
+/// With two drop-tail links of 1 BDP: rate in Mbit/s, delay in ms.
+fn two_links(cc: &str, single: &str, [l1, l2]: [(f64, f64); 2]) -> String {
+    link("l1", l1.0, l1.1) + &link("l2", l2.0, l2.1) + &five_flows(cc, single)
 }
 
 /// Every group's mean goodput, and each subflow's part, must be within `within` of the equilibrium.
@@ -66,6 +73,58 @@ fn beside_reno() {
 fn beside_cubic() {
     five_of_each("linked-cubic", "cubic", [(50.0, 20.0), (100.0, 20.0)], 0.25);
     five_of_each("lia", "cubic", [(50.0, 20.0), (100.0, 20.0)], 0.25);
+}
+
+/// Five independent runs of 150 s: all of the 95 % interval (Student's t) of every group's mean goodput ÷ the equilibrium's
+/// must be within `within` of 1.
+fn long_runs(cc: &str, single: &str, links: &str, within: f64) {
+    const T_4: f64 = 2.776;
+    let scenario = lasting("160 s", &(links.to_owned() + &five_flows(cc, single)));
+    let runs: Vec<_> = (1..=5).map(|seed| run_seed(&scenario, cc, seed)).collect();
+    let mut failures = Vec::new();
+    for (group, name) in ["m", "s1", "s2"].iter().enumerate() {
+        let ratio = |run: &Vec<(FlowSummary, FlowIdeal)>| {
+            let group = run[5 * group..][..5].iter();
+            mean(group.map(|(run, ideal)| run.goodput_bps.unwrap() / ideal.goodput_bps.unwrap()))
+        };
+        let ratios: Vec<f64> = runs.iter().map(ratio).collect();
+        let centre = mean(ratios.iter().copied());
+        let variance = ratios.iter().map(|ratio| (ratio - centre).powi(2)).sum::<f64>() / 4.0;
+        let half_width = T_4 * (variance / 5.0).sqrt();
+        println!("{cc} beside {single}, {name}: {centre:.3} ± {half_width:.3} of the equilibrium's");
+        if (centre - 1.0).abs() + half_width > within {
+            failures.push(format!("{name}: {centre:.3} ± {half_width:.3}"));
+        }
+    }
+    assert!(failures.is_empty(), "{cc} beside {single}: {failures:?}");
+}
+
+/// Drop-tail queues lose in bursts and hit who just then sends: the rules are those of the shorter runs.
+#[test]
+fn long_runs_of_drop_tail() {
+    let links = link("l1", 50.0, 20.0) + &link("l2", 100.0, 20.0);
+    long_runs("lia", "reno", &links, 0.2);
+    long_runs("balia", "reno", &links, 0.2);
+    long_runs("olia", "reno", &links, 0.25);
+    long_runs("linked-cubic", "cubic", &links, 0.25);
+}
+
+/// With RED every packet is as likely to be lost, as the models have it, and with thresholds this long the links stay full:
+/// within a tenth, and a fifth for CUBIC, whose constants are for even losses. OLIA, which does not know how good its paths
+/// are but guesses, within a quarter: a fifth, the first rule, does not hold.
+#[test]
+fn long_runs_of_random_drops() {
+    let red = |name: &str, mbps: f64| {
+        format!(
+            "links.{name} = {{ rate = \"{mbps} Mbit/s\", delay = \"20 ms\", queue = \"8 BDP\", \
+             aqm = {{ kind = \"red\", min = \"0.5 BDP\", max = \"2 BDP\" }} }}\n"
+        )
+    };
+    let links = red("l1", 50.0) + &red("l2", 100.0);
+    long_runs("lia", "reno", &links, 0.1);
+    long_runs("balia", "reno", &links, 0.1);
+    long_runs("olia", "reno", &links, 0.25);
+    long_runs("linked-cubic", "cubic", &links, 0.2);
 }
 
 /// Two links that lose at random and are never full: the models' assumption about losses holds, but for randomness, which

@@ -38,7 +38,7 @@ pub use outcome::Outcome;
 pub use plan::{Definition, Paper, Plan, Quantity, RowPlan, Runs, Setup, SetupId, compare, measure};
 pub use result::*;
 pub use runner::{Options, PaperError, Progress, run};
-pub use shares::{ShareRow, Shares};
+pub use shares::{Beside, EquilibriumName, ShareRow, Shares};
 pub use size::Size;
 pub use stats::{NoValue, estimate};
 pub use verdict::Rule;

@@ -1,19 +1,30 @@
-//! What theory gives beside what runs gave: the goodputs of connections and their subflows.
+//! What theory gives beside what runs gave: goodputs, windows and loss rates of connections and their subflows.
 
 use crate::{Outcome, Setup, estimate};
-use anabranch_ideal::{Allocation, FlowIdeal, Ideals, QUEUE};
-use anabranch_record::FlowSummary;
+use anabranch_ideal::{Allocation, COUPLED, FlowIdeal, Ideals, QUEUE, SubflowIdeal};
+use anabranch_record::{FlowSummary, SubflowSummary};
 use anabranch_scenario::Scenario;
 use serde::{Deserialize, Serialize};
 use std::ops::Range;
 
-/// A run's goodputs, and what theory gives for its scenario.
+/// What runs gave, and what theory gives for their scenario.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Shares {
+    /// The equilibria there are, that of the flows' own algorithms first.
+    pub equilibria: Vec<EquilibriumName>,
     /// Each connection, or the mean of those alike, and below it its subflows where it has several.
     pub rows: Vec<ShareRow>,
     /// What theory leaves out or assumes here; why there is no equilibrium.
     pub notes: Vec<String>,
+}
+
+/// An equilibrium: where algorithms settle.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct EquilibriumName {
+    /// "own", where every flow runs its own, or what the multipath flows run instead: "olia".
+    pub id: String,
+    /// For people.
+    pub title: String,
 }
 
 /// A connection, the mean of several alike, or a subflow. Goodputs are payload in Mbit/s.
@@ -27,16 +38,35 @@ pub struct ShareRow {
     pub path: Option<String>,
     /// A subflow of the connection above it?
     pub part: bool,
-    /// The mean over seeds.
-    pub measured: Option<f64>,
-    /// Half the width of its 95 % interval.
-    pub half_width: Option<f64>,
     /// Max–min fairness; connections only, for parts are not unique.
     pub max_min: Option<f64>,
     /// The resource-pooling ideal; connections only.
     pub pooled: Option<f64>,
-    /// Where the algorithms that the flows run settle.
-    pub equilibrium: Option<f64>,
+    /// In Mbit/s.
+    pub goodput: Beside,
+    /// Mean congestion window in segments; none for several subflows as a whole.
+    pub cwnd: Option<Beside>,
+    /// Lost segments in percent of those sent; none for several subflows as a whole.
+    pub loss: Option<Beside>,
+}
+
+/// A measured value, and beside it that of each equilibrium.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+pub struct Beside {
+    /// The mean over seeds.
+    pub measured: Option<f64>,
+    /// Half the width of its 95 % interval.
+    pub half_width: Option<f64>,
+    /// In the order of [`Shares::equilibria`].
+    pub equilibria: Vec<Option<f64>>,
+}
+
+impl ShareRow {
+    /// The goodput where every flow runs its own algorithm, if that is an equilibrium.
+    pub fn own(&self, equilibria: &[EquilibriumName]) -> Option<f64> {
+        let own = equilibria.iter().position(|equilibrium| equilibrium.id == "own")?;
+        *self.goodput.equilibria.get(own)?
+    }
 }
 
 /// The shares of a setup's runs; none where its network changes while means are taken, or a run failed.
@@ -47,10 +77,26 @@ pub(crate) fn shares(setup: &Setup, outcomes: &[Result<Outcome, String>]) -> Opt
     }
     let runs: Vec<&[FlowSummary]> =
         outcomes.iter().map(|run| Some(&run.as_ref().ok()?.summary.flows[..])).collect::<Option<_>>()?;
-    let ideals = Ideals::of(&scenario, &[], QUEUE);
-    let rows = groups(&scenario).into_iter().flat_map(|group| rows(&scenario, &ideals, &runs, group));
+    let ideals = Ideals::of(&scenario, &COUPLED.map(|(id, _)| id), QUEUE);
+    let own = ideals.own.as_deref().and_then(|id| ideals.allocation(id));
+    let coupled = COUPLED.iter().filter_map(|(id, _)| ideals.allocation(id));
+    let equilibria: Vec<(&str, &str, &Allocation)> = own
+        .map(|own| ("own", "What the flows run", own))
+        .into_iter()
+        .chain(coupled.map(|allocation| (&*allocation.id, &*allocation.title, allocation)))
+        .collect();
+    let beside: Vec<&Allocation> = equilibria.iter().map(|(_, _, allocation)| *allocation).collect();
+    let rows =
+        groups(&scenario).into_iter().flat_map(|group| rows(&scenario, &ideals, &beside, &runs, group));
     let missing = ideals.missing.iter().map(|missing| format!("No {}: {}.", missing.id, missing.why));
-    Some(Shares { rows: rows.collect(), notes: missing.chain(ideals.notes.iter().cloned()).collect() })
+    Some(Shares {
+        rows: rows.collect(),
+        notes: missing.chain(ideals.notes.iter().cloned()).collect(),
+        equilibria: equilibria
+            .iter()
+            .map(|(id, title, _)| EquilibriumName { id: (*id).into(), title: (*title).into() })
+            .collect(),
+    })
 }
 
 /// Whether links or subflows change while means are taken.
@@ -77,52 +123,68 @@ fn groups(scenario: &Scenario) -> Vec<Range<usize>> {
     groups
 }
 
-fn rows(scenario: &Scenario, ideals: &Ideals, runs: &[&[FlowSummary]], group: Range<usize>) -> Vec<ShareRow> {
+fn rows(
+    scenario: &Scenario,
+    ideals: &Ideals,
+    equilibria: &[&Allocation],
+    runs: &[&[FlowSummary]],
+    group: Range<usize>,
+) -> Vec<ShareRow> {
     let flow = &scenario.flows[group.start];
     let name = match group.len() {
         1 => flow.name.clone(),
         n => format!("{} (mean of {n})", base(&flow.name)),
     };
-    let own = ideals.own.as_deref().and_then(|id| ideals.allocation(id));
+    let single = (flow.paths.len() == 1).then_some(0);
+    // Means over the group, of what runs gave and of what an equilibrium has.
+    let beside = |run: &dyn Fn(&FlowSummary) -> Option<f64>, ideal: &dyn Fn(&FlowIdeal) -> Option<f64>| {
+        let of_run = |flows: &&[FlowSummary]| mean(flows.get(group.clone())?.iter().map(run));
+        let measured = runs.iter().map(of_run).collect::<Option<Vec<f64>>>();
+        let estimate = measured.and_then(|values| estimate(values).ok());
+        Beside {
+            measured: estimate.as_ref().map(|e| e.mean),
+            half_width: estimate.and_then(|e| e.half_width),
+            equilibria: equilibria.iter().map(|a| mean(a.flows[group.clone()].iter().map(ideal))).collect(),
+        }
+    };
     let row = |part: Option<usize>| {
-        let measured = |flow: &FlowSummary| match part {
-            None => flow.goodput_bps,
-            Some(r) => flow.subflows.get(r)?.goodput_bps,
+        let of_subflow = |run: fn(&SubflowSummary) -> Option<f64>,
+                          ideal: fn(&SubflowIdeal) -> Option<f64>| {
+            let r = part.or(single)?;
+            Some(beside(&|flow| run(flow.subflows.get(r)?), &|flow| ideal(flow.subflows.get(r)?)))
         };
-        let ideal = |flow: &FlowIdeal| match part {
-            None => flow.goodput_bps,
-            Some(r) => flow.subflows[r].goodput_bps,
+        let fair = |id: &str| {
+            let allocation = ideals.allocation(id).filter(|_| part.is_none())?;
+            mean(allocation.flows[group.clone()].iter().map(|flow| Some(flow.goodput_bps? / 1e6)))
         };
-        let over = |allocation: Option<&Allocation>| mean(allocation?.flows[group.clone()].iter().map(ideal));
-        let unique = |id: &str| ideals.allocation(id).filter(|_| part.is_none());
-        let of_runs: Option<Vec<f64>> =
-            runs.iter().map(|flows| mean(flows.get(group.clone())?.iter().map(measured))).collect();
-        let estimate = of_runs.and_then(|values| estimate(values).ok());
         let links = |r: usize| {
             let names = flow.paths[r].links.iter().map(|link| &*scenario.links[*link].name);
             names.collect::<Vec<_>>().join(", ")
         };
-        let single = (flow.paths.len() == 1).then_some(0);
         ShareRow {
             flow: name.clone(),
             cc: flow.cc.entry.name.into(),
             path: part.or(single).map(links),
             part: part.is_some(),
-            measured: estimate.as_ref().map(|e| e.mean),
-            half_width: estimate.and_then(|e| e.half_width),
-            max_min: over(unique("max-min")),
-            pooled: over(unique("pooled")),
-            equilibrium: over(own),
+            max_min: fair("max-min"),
+            pooled: fair("pooled"),
+            goodput: match part {
+                None => beside(&|f| Some(f.goodput_bps? / 1e6), &|f| Some(f.goodput_bps? / 1e6)),
+                Some(_) => of_subflow(|s| Some(s.goodput_bps? / 1e6), |s| Some(s.goodput_bps? / 1e6))
+                    .unwrap_or_default(),
+            },
+            cwnd: of_subflow(|s| s.mean_cwnd_segments, |s| s.cwnd_segments),
+            loss: of_subflow(|s| Some(s.loss_rate? * 100.0), |s| Some(s.loss_rate? * 100.0)),
         }
     };
     let parts = if flow.paths.len() > 1 { 0..flow.paths.len() } else { 0..0 };
     std::iter::once(None).chain(parts.map(Some)).map(row).collect()
 }
 
-/// The mean in Mbit/s; none where one is missing.
+/// The mean; none where one is missing.
 fn mean(values: impl ExactSizeIterator<Item = Option<f64>>) -> Option<f64> {
     let n = values.len() as f64;
-    Some(values.sum::<Option<f64>>()? / n / 1e6)
+    Some(values.sum::<Option<f64>>()? / n)
 }
 
 #[cfg(test)]
@@ -157,12 +219,25 @@ mod tests {
                 (Some("path2"), false)
             ]
         );
+        let ids: Vec<&str> = shares.equilibria.iter().map(|equilibrium| &*equilibrium.id).collect();
+        assert_eq!(ids, ["own", "lia", "olia", "balia", "linked-cubic"]);
         for (row, payload) in shares.rows.iter().zip([1428.0, 714.0, 714.0, 1448.0, 1448.0]) {
             let expected = 40.0 / 3.0 * payload / 1500.0;
-            for ideal in [row.equilibrium].into_iter().chain((!row.part).then_some(row.max_min)) {
-                assert!((ideal.unwrap() / expected - 1.0).abs() < 1e-3, "{row:?}");
+            let fair = [row.max_min, row.pooled].into_iter().filter(|_| !row.part);
+            for ideal in row.goodput.equilibria.iter().copied().chain(fair) {
+                assert!((ideal.unwrap() / expected - 1.0).abs() < 1e-2, "{row:?}");
             }
-            assert!((row.measured.unwrap() / expected - 1.0).abs() < 0.4 && row.half_width.is_some());
+            assert_eq!(row.own(&shares.equilibria), row.goodput.equilibria[1]);
+            let measured = row.goodput.measured.unwrap();
+            assert!((measured / expected - 1.0).abs() < 0.4 && row.goodput.half_width.is_some());
+            // Reno's law, whatever is coupled: alone w = √(3/2p), and half of that on each of two paths alike.
+            let Some((cwnd, loss)) = row.cwnd.as_ref().zip(row.loss.as_ref()) else { continue };
+            for (w, percent) in cwnd.equilibria.iter().zip(&loss.equilibria).take(4) {
+                let alone = (150.0 / percent.unwrap()).sqrt();
+                let part = if row.part { 0.5 } else { 1.0 };
+                assert!((w.unwrap() / (alone * part) - 1.0).abs() < 1e-2, "{row:?}");
+            }
+            assert!(cwnd.measured.unwrap() > 1.0 && loss.measured.unwrap() > 0.0);
         }
     }
 
@@ -173,7 +248,8 @@ mod tests {
         let names: Vec<_> = shares.rows.iter().filter(|row| !row.part).map(|row| &*row.flow).collect();
         assert!(names.contains(&"mptcp (mean of 5)") && names.len() == 2, "{names:?}");
         assert!(
-            shares.notes[0].contains("wvegas") && shares.rows.iter().all(|row| row.equilibrium.is_none())
+            shares.notes.iter().any(|note| note.contains("wvegas"))
+                && shares.rows.iter().all(|row| row.own(&shares.equilibria).is_none())
         );
     }
 

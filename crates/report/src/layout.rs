@@ -14,6 +14,11 @@ pub struct Page<'a> {
     pub charts: bool,
 }
 
+/// What may be wider than the page: it scrolls by itself, with the keyboard too.
+pub fn scroll(label: &str, wide: &Markup) -> Markup {
+    html! { div.scroll tabindex="0" role="region" aria-label=(label) { (wide) } }
+}
+
 /// The whole page around its `body`.
 pub fn page(plan: &Plan, page: &Page, body: &Markup) -> String {
     let context = plan.context;

@@ -273,15 +273,31 @@ fn a_table_of_claims_has_no_ratios() {
 #[test]
 fn ideals_stand_beside_what_was_measured() {
     let files = files(&fixture::results());
-    for (page, cell) in [("coupled-cubic.html", "9.50 ± 0.25"), ("algorithm-lia.html", "9.50 ± 0.28")] {
+    // The folded table has LIA's equilibrium, the other one the flows' own only.
+    for (page, expected) in [
+        ("coupled-cubic.html", ["9.50 ± 0.25", "12.7", "12.6", "11.5"]),
+        ("algorithm-lia.html", ["9.50 ± 0.28", "12.7", "12.6", "–"]),
+    ] {
         let html = &files[page];
         let row = between(html, "<td>all</td>", "</tr>")[0].to_owned();
         let cells = between(&row, "<td class=\"number\">", "</td>");
-        assert_eq!(cells[..4], [cell, "12.7", "12.6", "–"], "{page}: {row}");
+        assert_eq!(cells[..4], expected, "{page}: {row}");
         // A part has no unique fair share.
         let parts = between(html, "class=\"part\"", "</tr>");
         assert!(!parts.is_empty() && parts.iter().all(|part| !part.contains("12.7")));
         assert!(html.contains("Max–min</th>") && html.contains("No own: neighbour runs vegas."), "{page}");
+        // Windows and loss rates of subflows, not of connections that have several.
+        for (caption, expected) in [
+            ("Mean congestion window (segments)", ["31.5 ± 2.5", "33.5"]),
+            ("Lost (%)", ["0.250 ± 0.010", "0.135"]),
+        ] {
+            let table = between(html, &format!("<caption>{caption}</caption>"), "</table>")[0];
+            let rows = between(table, "<tr", "</tr>");
+            assert!(table.contains("LIA</th>") && rows.len() == 1 + 3, "{page}: {table}");
+            for row in &rows[1..] {
+                assert_eq!(between(row, "<td class=\"number\">", "</td>"), expected, "{page}");
+            }
+        }
     }
 }
 

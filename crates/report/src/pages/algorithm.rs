@@ -6,7 +6,7 @@ use maud::{Markup, html};
 
 use crate::{
     format::number,
-    layout::{Page, page},
+    layout::{Page, page, scroll},
     pages::{algorithms, case},
     plan::{AlgorithmPlan, Plan},
     prose::prose,
@@ -110,7 +110,7 @@ fn parameters(entry: &Entry) -> Markup {
     html! {
         section id="parameters" {
             h2 { "Parameters" }
-            div.scroll tabindex="0" role="region" aria-label="Parameters" {
+            (scroll("Parameters", &html! {
                 table {
                     thead { tr { th scope="col" { "Key" } th scope="col" { "Default" } th scope="col" { "May be" } th scope="col" { "Meaning" } } }
                     tbody {
@@ -119,17 +119,17 @@ fn parameters(entry: &Entry) -> Markup {
                         }
                     }
                 }
-            }
+            }))
             h2 { "Observables" }
             @if entry.observables.is_empty() {
                 p.quiet { "It shows no inner values." }
             } @else {
-                div.scroll tabindex="0" role="region" aria-label="Observables" {
+                (scroll("Observables", &html! {
                     table {
                         thead { tr { th scope="col" { "Name" } th scope="col" { "Meaning" } } }
                         tbody { @for o in entry.observables { tr { th scope="row" { code { (o.name) } } td { (prose(o.meaning)) } } } }
                     }
-                }
+                }))
             }
         }
     }

@@ -6,7 +6,7 @@ use maud::{Markup, html};
 
 use crate::{
     dots, format,
-    layout::{Page, page},
+    layout::{Page, page, scroll},
     pages::{
         algorithm::kind,
         case::{compared, heading},
@@ -61,7 +61,7 @@ fn usual<'a>(plan: &Plan<'a>) -> Option<&'a AlgorithmResult> {
 
 fn matrix(plan: &Plan, usual: Option<&AlgorithmResult>) -> Markup {
     html! {
-        div.scroll tabindex="0" role="region" aria-label="Key figure of every algorithm in every case" {
+        (scroll("Key figure of every algorithm in every case", &html! {
             table.matrix.sortable {
                 thead {
                     tr.groups {
@@ -77,7 +77,7 @@ fn matrix(plan: &Plan, usual: Option<&AlgorithmResult>) -> Markup {
                 }
                 tbody { @for algorithm in &plan.algorithms { (row(algorithm, usual)) } }
             }
-        }
+        }))
     }
 }
 

@@ -8,6 +8,7 @@ use crate::{
     csv,
     dots::{self, Column, Dot, Name},
     format,
+    layout::scroll,
     pages::{figure::drawing, shares},
     plan::{AlgorithmPlan, Plan},
     prose::prose,
@@ -30,7 +31,7 @@ pub fn section(plan: &AlgorithmPlan, case: &Case, result: &CaseResult, site: &mu
             @for failure in &result.failures { p.failure { "A run failed: " (failure) } }
             (flows(case, result))
             (links(result))
-            @if let Some(shares) = &result.run.shares { (shares::notes(shares)) }
+            @if let Some(shares) = &result.run.shares { (shares::section(shares)) }
             figure {
                 figcaption { "First seed, over time" }
                 div.panels {
@@ -104,7 +105,7 @@ fn flows(case: &Case, result: &CaseResult) -> Markup {
     let several = result.flows.iter().filter(|row| !row.part).count() > 1;
     let shares = result.run.shares.as_ref();
     html! {
-        div.scroll tabindex="0" role="region" aria-label={ "Flows: " (case.title) } {
+        (scroll(&format!("Flows: {}", case.title), &html! {
             table.flows {
                 thead {
                     tr {
@@ -136,7 +137,7 @@ fn flows(case: &Case, result: &CaseResult) -> Markup {
                     }
                 }
             }
-        }
+        }))
     }
 }
 
@@ -145,7 +146,7 @@ fn ideals(shares: &Shares, row: &FlowRow) -> Markup {
     let same = |share: &&ShareRow| (&share.flow, &share.path, share.part) == (&row.flow, &row.path, row.part);
     html! {
         @match shares.rows.iter().find(same) {
-            Some(share) => (shares::ideals(share)),
+            Some(share) => (shares::ideals(share, shares)),
             None => td colspan="3" {},
         }
     }
@@ -261,5 +262,5 @@ pub fn compared(plan: &Plan, case: &Case, like: &AlgorithmResult, own: Option<&s
         covers: (0.0, 40.0),
     };
     let label = format!("{}: {} and mean queue of every algorithm", case.title, case.goal.title());
-    html! { div.scroll tabindex="0" role="region" aria-label=(label) { (dots::plot(&label, &names, &[keys, queues])) } }
+    scroll(&label, &dots::plot(&label, &names, &[keys, queues]))
 }

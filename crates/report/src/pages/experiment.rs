@@ -5,6 +5,7 @@ use maud::{Markup, html};
 
 use crate::{
     format,
+    layout::scroll,
     pages::{figure, shares},
     plan::ExperimentPlan,
     prose::{paragraphs, prose},
@@ -39,7 +40,7 @@ fn table(plan: &ExperimentPlan) -> Markup {
     // Where only claims are published there is nothing to divide by.
     let ratios = plan.rows.iter().any(|(row, _)| Ratio::of(row).is_some());
     html! {
-        div.scroll tabindex="0" role="region" aria-label=(caption) {
+        (scroll(&caption, &html! {
             table.rows {
                 caption { (caption) }
                 thead {
@@ -58,7 +59,7 @@ fn table(plan: &ExperimentPlan) -> Markup {
                 }
                 tbody { @for (row, anchor) in &plan.rows { (table_row(row, anchor, ratios)) } }
             }
-        }
+        }))
     }
 }
 

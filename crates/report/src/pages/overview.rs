@@ -4,7 +4,7 @@ use anabranch_papers::Row;
 use maud::{Markup, html};
 
 use crate::{
-    layout::{Page, page},
+    layout::{Page, page, scroll},
     pages::{
         algorithms,
         experiment::{measured, published},
@@ -64,7 +64,7 @@ fn summary(plan: &Plan) -> Markup {
     let totals = verdict::counts(plan.papers.iter().flat_map(rows));
     html! {
         h2 id="verdicts" { "Verdicts" }
-        div.scroll tabindex="0" role="region" aria-label="Verdicts by paper" {
+        (scroll("Verdicts by paper", &html! {
             table.counts {
                 thead {
                     tr {
@@ -98,7 +98,7 @@ fn summary(plan: &Plan) -> Markup {
                     }
                 }
             }
-        }
+        }))
     }
 }
 
@@ -143,7 +143,7 @@ fn every_row(plan: &Plan) -> Markup {
                 label { input type="checkbox" checked id={ "show-" (verdict::class(v)) }; " " (verdict::badge(v)) }
             }
         }
-        div.scroll tabindex="0" role="region" aria-label="Every row" {
+        (scroll("Every row", &html! {
             table.rows {
                 thead {
                     tr {
@@ -171,6 +171,6 @@ fn every_row(plan: &Plan) -> Markup {
                     }
                 }
             }
-        }
+        }))
     }
 }

@@ -1,67 +1,110 @@
-//! A run's goodputs beside what theory gives for its scenario.
+//! What runs gave beside what theory gives for their scenario.
 
-use anabranch_papers::{ShareRow, Shares};
+use anabranch_papers::{Beside, EquilibriumName, ShareRow, Shares};
 use maud::{Markup, html};
 
-use crate::{format, prose::prose};
+use crate::{format, layout::scroll, prose::prose};
 
-/// The table of an experiment's run, folded.
+/// What the own equilibrium is called wherever it stands.
+const OWN: &str = "Own";
+
+/// The tables of a run, folded: goodputs, and where there are equilibria windows and loss rates.
 pub fn section(shares: &Shares) -> Markup {
+    let loss_and_window = !shares.equilibria.is_empty();
     html! {
         details.shares {
-            summary { "Goodput beside the ideals" }
-            div.scroll tabindex="0" role="region" aria-label="Goodput beside the ideals" {
-                table.flows {
-                    thead {
-                        tr {
-                            th scope="col" { "Flow" }
-                            th scope="col" { "Path" }
-                            th.number scope="col" { "Goodput (Mbit/s)" }
-                            (headings())
-                        }
-                    }
-                    tbody {
-                        @for row in &shares.rows {
-                            tr class=[row.part.then_some("part")] {
-                                th scope="row" { @if !row.part { (row.flow) " (" (row.cc) ")" } }
-                                td { (row.path.as_deref().unwrap_or("all")) }
-                                td.number { (measured(row)) }
-                                (ideals(row))
-                            }
-                        }
-                    }
-                }
+            summary { "Beside theory: goodput" @if loss_and_window { ", windows and loss rates" } }
+            p.hint {
+                "Max–min and pooled are fair shares, whatever the algorithm. The others are where congestion control settles: "
+                b { (OWN) } " with what the flows run, the rest with that algorithm on the flows of several paths."
+            }
+            (table(shares, "Goodput (Mbit/s)", true, |row| Some(&row.goodput)))
+            @if loss_and_window {
+                (table(shares, "Mean congestion window (segments)", false, |row| row.cwnd.as_ref()))
+                (table(shares, "Lost (%)", false, |row| row.loss.as_ref()))
             }
             (notes(shares))
         }
     }
 }
 
+/// A quantity, measured and in theory, of the rows that have it.
+fn table<'a>(
+    shares: &'a Shares,
+    title: &str,
+    fair: bool,
+    of: impl Fn(&'a ShareRow) -> Option<&'a Beside>,
+) -> Markup {
+    let rows = || shares.rows.iter().filter_map(|row| Some((row, of(row)?)));
+    let body = html! {
+        table.flows {
+            caption { (title) }
+            thead {
+                tr {
+                    th scope="col" { "Flow" }
+                    th scope="col" { "Path" }
+                    th.number scope="col" { "Measured" }
+                    @if fair { (fair_headings()) }
+                    @for equilibrium in &shares.equilibria { (heading(equilibrium)) }
+                }
+            }
+            tbody {
+                @for (row, beside) in rows() {
+                    tr class=[row.part.then_some("part")] {
+                        th scope="row" { @if !row.part || !fair { (row.flow) " (" (row.cc) ")" } }
+                        td { (row.path.as_deref().unwrap_or("all")) }
+                        td.number { (measured(beside)) }
+                        @if fair { (fair_cells(row)) }
+                        @for value in &beside.equilibria { (cell(*value, false)) }
+                    }
+                }
+            }
+        }
+    };
+    scroll(title, &body)
+}
+
 /// The headings of [`ideals`].
 pub fn headings() -> Markup {
     html! {
-        th.number scope="col" title="Max–min fairness over connections" { "Max–min" }
-        th.number scope="col" title="Resource pooling: proportional fairness over connections" { "Pooled" }
-        th.number scope="col" title="Where the algorithms that the flows run settle" { "Equilibrium" }
+        (fair_headings())
+        th.number scope="col" title="Where the algorithms that the flows run settle" { (OWN) }
     }
 }
 
-/// The cells of what theory gives; parts of a connection have no unique fair share.
-pub fn ideals(row: &ShareRow) -> Markup {
+/// The cells of a flow's goodput in theory, with the algorithms that the flows run.
+pub fn ideals(row: &ShareRow, shares: &Shares) -> Markup {
+    html! { (fair_cells(row)) (cell(row.own(&shares.equilibria), row.part)) }
+}
+
+fn fair_headings() -> Markup {
     html! {
-        @for value in [row.max_min, row.pooled, row.equilibrium] {
-            td.number { (value.map_or(if row.part { String::new() } else { "–".into() }, format::number)) }
-        }
+        th.number scope="col" title="Max–min fairness over connections" { "Max–min" }
+        th.number scope="col" title="Resource pooling: proportional fairness over connections" { "Pooled" }
     }
+}
+
+fn heading(equilibrium: &EquilibriumName) -> Markup {
+    let own = equilibrium.id == "own";
+    html! { th.number scope="col" title=[own.then_some(&equilibrium.title)] { (if own { OWN } else { &equilibrium.title }) } }
+}
+
+/// Parts of a connection have no unique fair share.
+fn fair_cells(row: &ShareRow) -> Markup {
+    html! { @for value in [row.max_min, row.pooled] { (cell(value, row.part)) } }
+}
+
+fn cell(value: Option<f64>, may_be_empty: bool) -> Markup {
+    html! { td.number { (value.map_or(if may_be_empty { String::new() } else { "–".into() }, format::number)) } }
 }
 
 /// What theory leaves out.
-pub fn notes(shares: &Shares) -> Markup {
+fn notes(shares: &Shares) -> Markup {
     html! { @for note in &shares.notes { p.hint { (prose(note)) } } }
 }
 
-fn measured(row: &ShareRow) -> String {
-    match (row.measured, row.half_width) {
+fn measured(beside: &Beside) -> String {
+    match (beside.measured, beside.half_width) {
         (Some(mean), Some(half_width)) => format::estimate(mean, half_width),
         (Some(mean), None) => format::number(mean),
         (None, _) => "–".into(),
