@@ -78,7 +78,8 @@ const IDEAL_EXAMPLES: &str = "\
 Examples:
   anabranch ideal scenarios/two-paths-and-a-neighbour.toml
   anabranch ideal scenarios/two-paths-and-a-neighbour.toml --cc neighbour=cubic
-  anabranch ideal scenarios/two-paths-and-a-neighbour.toml --set links.dsl.rate='50 Mbit/s' --queue 1
+  anabranch ideal scenarios/two-paths-and-a-neighbour.toml --set links.dsl.rate='50 Mbit/s'
+  anabranch ideal scenarios/two-paths-and-a-neighbour.toml --queue 1
   anabranch ideal scenarios/two-paths-and-a-neighbour.toml --json > ideal.json";
 
 const SCHEMA_EXAMPLES: &str = "\

@@ -5,7 +5,7 @@ use crate::failure::Failure;
 use crate::input;
 use crate::output::{print, print_json};
 use crate::table::{LOSS, PERCENT, PLAIN, RATE, TIME, Table, Units, WIDTH, number, titled};
-use anabranch_ideal::{Allocation, COUPLED, Ideals, LinkIdeal, SubflowIdeal};
+use anabranch_ideal::{Allocation, COUPLED, FlowIdeal, Ideals, LinkIdeal, SubflowIdeal};
 
 /// `anabranch ideal`.
 pub fn ideal(args: &IdealArgs) -> Result<(), Failure> {
@@ -51,13 +51,28 @@ fn remarks(ideals: &Ideals, settled: bool) -> String {
         remarks.push(format!("{id}: {meaning}. Only connections' totals are unique, not their parts."));
     }
     if settled {
-        let own = if ideals.allocation("own").is_some() { " In own every flow does." } else { "" };
+        let own = match ideals.own.as_deref() {
+            Some("own") => "own: what the flows of the scenario run. ".to_owned(),
+            Some(id) => format!("{id} is what the scenario's own flows run. "),
+            None => String::new(),
+        };
+        let others = ideals.allocations.iter().any(|a| COUPLED.iter().any(|(id, _)| *id == a.id));
+        let others = if others {
+            "The columns named after algorithms are where congestion control settles if the flows of several paths \
+             run that algorithm and the rest what the scenario gives them. "
+        } else {
+            "Equilibria are where congestion control settles. "
+        };
         remarks.push(format!(
-            "The others are where congestion control settles if the multipath flows run that algorithm and the \
-             rest what the scenario gives them.{own} A link drops only where it is full, and then {} % of its \
-             buffer are taken up.",
+            "{own}{others}A link drops only where it is full, and then {} % of its buffer are taken up.",
             (ideals.queue * 1e3).round() / 10.0
         ));
+    }
+    if ideals.allocation("balia").is_some() {
+        remarks.push(
+            "balia: with the algorithm's limit of 3/2 on its decrease, which the published fluid model leaves out."
+                .to_owned(),
+        );
     }
     let missing = ideals.missing.iter().map(|missing| format!("No {}: {}.", missing.id, missing.why));
     let options = textwrap::Options::new(WIDTH).initial_indent("- ").subsequent_indent("  ");
@@ -77,22 +92,57 @@ fn columns(
     format!("\n{}\n{table}", titled(title, unit))
 }
 
+/// Flows of which an entry of the scenario has several, with the same in every allocation: the first, and a name for all.
+fn flows_alike(all: &[&Allocation]) -> Vec<(usize, String)> {
+    let flows = &all[0].flows;
+    let numbered = |f: usize| {
+        let (base, number) = flows[f].name.rsplit_once('/')?;
+        number.parse::<u32>().ok().map(|number| (base, number))
+    };
+    let same = |a: &FlowIdeal, b: &FlowIdeal| {
+        let paths = |flow: &FlowIdeal| flow.subflows.iter().map(|s| s.path.clone()).collect::<Vec<_>>();
+        let near = match (a.goodput_bps, b.goodput_bps) {
+            (Some(a), Some(b)) => (a - b).abs() <= 1e-3 * a.abs(),
+            (a, b) => a == b,
+        };
+        near && paths(a) == paths(b)
+    };
+    let alike = |a: usize, b: usize| {
+        numbered(a).zip(numbered(b)).is_some_and(|((a, _), (b, _))| a == b)
+            && all.iter().all(|allocation| same(&allocation.flows[a], &allocation.flows[b]))
+    };
+    let mut groups: Vec<(usize, String)> = Vec::new();
+    for f in 0..flows.len() {
+        match (groups.last_mut(), numbered(f)) {
+            (Some((first, name)), Some((_, last))) if alike(*first, f) => {
+                *name = format!("{}–{last} each", flows[*first].name);
+            }
+            _ => groups.push((f, flows[f].name.clone())),
+        }
+    }
+    groups
+}
+
 /// Goodputs of connections and, below those with several, of their subflows.
 fn goodputs(all: &[&Allocation]) -> String {
     let flows = &all[0].flows;
     let parts = |f: usize| if flows[f].subflows.len() > 1 { 0..flows[f].subflows.len() } else { 0..0 };
-    let rows: Vec<(usize, Option<usize>)> = (0..flows.len())
-        .flat_map(|f| std::iter::once((f, None)).chain(parts(f).map(move |s| (f, Some(s)))))
+    let groups = flows_alike(all);
+    let rows: Vec<(usize, &str, Option<usize>)> = groups
+        .iter()
+        .flat_map(|(f, name)| {
+            std::iter::once((*f, name.as_str(), None)).chain(parts(*f).map(move |s| (*f, "", Some(s))))
+        })
         .collect();
-    let name = |(f, part): &(usize, Option<usize>)| part.map_or(flows[*f].name.as_str(), |_| "");
-    let path = |(f, part): &(usize, Option<usize>)| match (part, &flows[*f].subflows[..]) {
+    let path = |(f, _, part): &(usize, &str, Option<usize>)| match (part, &flows[*f].subflows[..]) {
         (Some(s), subflows) => subflows[*s].path.join("+"),
         (None, [only]) => only.path.join("+"),
         (None, _) => "all".to_owned(),
     };
-    let table = Table::new().text("flow", rows.iter().map(name)).text("path", rows.iter().map(path));
+    let table =
+        Table::new().text("flow", rows.iter().map(|(_, name, _)| *name)).text("path", rows.iter().map(path));
     columns("goodput", RATE, table, all, |a| {
-        let cell = |(f, part): &(usize, Option<usize>)| {
+        let cell = |(f, _, part): &(usize, &str, Option<usize>)| {
             part.map_or(a.flows[*f].goodput_bps, |s| a.flows[*f].subflows[s].goodput_bps)
         };
         rows.iter().map(cell).collect()
@@ -106,11 +156,15 @@ fn subflows(
     all: &[&Allocation],
     value: impl Fn(&SubflowIdeal) -> Option<f64>,
 ) -> String {
-    let each = || all[0].flows.iter().flat_map(|f| f.subflows.iter().map(move |s| (f, s)));
+    let groups = flows_alike(all);
+    let flows = &all[0].flows;
+    let each = || groups.iter().flat_map(|(f, name)| flows[*f].subflows.iter().map(move |s| (name, s)));
     let table = Table::new()
-        .text("flow", each().map(|(f, _)| &f.name))
+        .text("flow", each().map(|(name, _)| name))
         .text("path", each().map(|(_, s)| s.path.join("+")));
-    columns(title, units, table, all, |a| a.flows.iter().flat_map(|f| &f.subflows).map(&value).collect())
+    columns(title, units, table, all, |a| {
+        groups.iter().flat_map(|(f, _)| &a.flows[*f].subflows).map(&value).collect()
+    })
 }
 
 /// A row for each link.

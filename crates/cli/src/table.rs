@@ -188,7 +188,9 @@ pub fn number(x: f64) -> String {
     } else if x.abs() < 1e-3 {
         format!("{x:.2e}")
     } else {
-        format!("{x:.*}", decimals(x, 4))
+        // Rounded first: what becomes 100.0 has no second decimal.
+        let rounded = format!("{x:.3e}").parse().unwrap_or(x);
+        format!("{x:.*}", decimals(rounded, 4))
     }
 }
 
@@ -220,6 +222,7 @@ mod tests {
             (0.0, "0"),
             (123_456.0, "123456"),
             (94.123_4, "94.12"),
+            (99.996, "100.0"),
             (0.051_234, "0.05123"),
             (1e-6, "1.00e-6"),
             (-1.5, "-1.500"),

@@ -18,7 +18,8 @@ fn page() {
         "goodput (Mbit/s) flow path max-min pooled lia olia balia linked-cubic",
         // 500 Mbit/s of packets that carry 1428 of 1500 bytes; two neighbours with half of 100 each, 1448 of 1500.
         "bonded all 476.0 476.0",
-        "neighbour/1 dsl 48.27 48.27",
+        "neighbour/1–2 each dsl 48.27 48.27",
+        "limit of 3/2 on its decrease",
         "No own: bonded runs coupled-cubic",
     ] {
         assert!(words.contains(part), "{part} is not in\n{page}");
@@ -29,9 +30,26 @@ fn page() {
 fn changes_of_the_command_line() {
     let changed = ["ideal", TWO_PATHS, "--cc", "lia", "--set", "links.dsl.rate='50 Mbit/s'", "--queue", "1"];
     let page = anabranch(changed).ok();
-    assert!(words(&page).contains("neighbour/1 dsl 24.13 24.13") && !page.contains("No own"), "{page}");
+    assert!(words(&page).contains("lia is what the scenario's own flows run"), "{page}");
+    assert!(
+        words(&page).contains("neighbour/1–2 each dsl 24.13 24.13") && !page.contains("No own"),
+        "{page}"
+    );
     // 20 ms, 0.24 ms for a packet, and 100 packets that wait 24 ms.
-    assert!(words(&page).contains("neighbour/1 dsl 44.24 44.24"), "{page}");
+    assert!(words(&page).contains("neighbour/1–2 each dsl 44.24 44.24"), "{page}");
+}
+
+/// A parameter of its own makes an equilibrium of its own.
+#[test]
+fn own_parameters() {
+    let scenario =
+        std::fs::read_to_string(format!("{}/../../{TWO_PATHS}", env!("CARGO_MANIFEST_DIR"))).unwrap();
+    let steeper = scenario.replace("\"coupled-cubic\"", "{ name = \"linked-cubic\", c = 4.0 }");
+    let page = anabranch_reading(&steeper, ["ideal", "-"]).ok();
+    assert!(
+        words(&page).contains("olia balia linked-cubic own") && words(&page).contains("- own: what"),
+        "{page}"
+    );
 }
 
 #[test]
