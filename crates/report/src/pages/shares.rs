@@ -50,7 +50,7 @@ fn table<'a>(
             }
             tbody {
                 @for (row, beside) in rows() {
-                    tr class=[row.part.then_some("part")] {
+                    tr class=[(row.part && fair).then_some("part")] {
                         th scope="row" { @if !row.part || !fair { (row.flow) " (" (row.cc) ")" } }
                         td { (row.path.as_deref().unwrap_or("all")) }
                         td.number { (measured(beside)) }
@@ -84,9 +84,16 @@ fn fair_headings() -> Markup {
     }
 }
 
+/// The title, and below it what comes after a comma.
 fn heading(equilibrium: &EquilibriumName) -> Markup {
     let own = equilibrium.id == "own";
-    html! { th.number scope="col" title=[own.then_some(&equilibrium.title)] { (if own { OWN } else { &equilibrium.title }) } }
+    let (name, rest) = equilibrium.title.split_once(", ").unwrap_or((&equilibrium.title, ""));
+    html! {
+        th.number scope="col" title=[own.then_some(&equilibrium.title)] {
+            @if own { (OWN) } @else { (name) }
+            @if !rest.is_empty() { div.quiet { (rest) } }
+        }
+    }
 }
 
 /// Parts of a connection have no unique fair share.
