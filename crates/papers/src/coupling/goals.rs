@@ -38,7 +38,8 @@ pub(super) const AT_1000: Definition = Definition {
 const MISSED: &str = "E-W: losses at a full drop-tail queue are not independent (goal 1), and the best of several noisy means is too high \
                       (goal 2, many subflows on one link).";
 /// And goal 3.
-const LEFT: &str = "A coupling by paths does not know which of them share the congested link; on separate links we do not know why.";
+const LEFT: &str = "A coupling by paths does not know which of them share the congested link; on separate links losses at a full drop-tail \
+                    queue are not independent (E-W).";
 
 /// What is counted.
 #[derive(Clone, Copy)]
