@@ -39,8 +39,8 @@ pub(crate) static ENTRY: Entry = Entry {
     ],
     build: |params| {
         Box::new(Uncoupled::new(Cubic {
-            slow_start: HyStart::new(params.flag("hystart")),
             window: CubicWindow::new(params),
+            slow_start: HyStart::new(params.flag("hystart")),
             before: None,
         }))
     },
@@ -81,10 +81,12 @@ pub(crate) const HYSTART: Param = Param {
     meaning: "end the first slow start when the round-trip time rises (HyStart++)",
 };
 
+/// Laid out as it is written: what most acknowledgements need comes first.
 #[derive(Clone)]
+#[repr(C, align(64))]
 struct Cubic {
-    slow_start: HyStart,
     window: CubicWindow,
+    slow_start: HyStart,
     /// The window's state before the last congestion (§4.9).
     before: Option<CubicWindow>,
 }

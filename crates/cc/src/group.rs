@@ -9,12 +9,13 @@ const PACING_GAIN_SLOW_START: f64 = 2.0;
 const PACING_GAIN: f64 = 1.2;
 
 /// The congestion control of one connection: its paths and the algorithm that couples them.
+#[repr(C)] // what is rarely needed comes last
 pub struct Group {
     algorithm: Box<dyn Algorithm>,
     paths: Vec<Path>,
+    paced: bool,
     /// Each path before its last congestion event, until that is undone.
     before: Vec<Option<Path>>,
-    paced: bool,
 }
 
 impl Group {

@@ -12,7 +12,10 @@ pub const MIN_SSTHRESH: Segments = 2.0;
 pub const MAX_CWND: Segments = 1e9;
 
 /// What the connection knows of one of its paths.
+///
+/// Laid out as it is written: what each acknowledgement needs is two lines of the cache.
 #[derive(Clone, Copy, Debug, PartialEq)]
+#[repr(C, align(64))]
 pub struct Path {
     /// Congestion window. Algorithms write it; [`crate::Group`] keeps it within
     /// [`MIN_CWND`] and [`MAX_CWND`].
@@ -29,40 +32,31 @@ pub struct Path {
     pub min_rtt_since_loss: Seconds,
     /// See [`Path::min_rtt_since_loss`].
     pub max_rtt_since_loss: Seconds,
-    /// Mean and smallest sample of the last complete round that had one; 0 before there was one.
-    pub round_rtt: Seconds,
-    /// See [`Path::round_rtt`].
-    pub round_min_rtt: Seconds,
     /// Segments delivered since the last congestion event.
     pub delivered_since_loss: Segments,
-    /// Segments delivered between the last two congestion events; until the first, 0.
-    pub delivered_between_losses: Segments,
     /// The largest window so far.
     pub largest_cwnd: Segments,
     /// Segments sent and neither acknowledged nor deemed lost.
     pub in_flight: Segments,
-    /// Counts round trips: it steps when data sent after the last step is acknowledged.
-    pub round: u64,
     /// The rate at which to send, in segments per second; `None` sends as the window opens.
     pub pacing_rate: Option<f64>,
+    /// Counts round trips: it steps when data sent after the last step is acknowledged.
+    pub round: u64,
+    /// Of the round that is under way the samples' sum, the smallest, and how many.
+    sample_sum: Seconds,
+    sample_min: Seconds,
+    samples: u32,
     /// Whether the path carries the connection's data. Rows of removed paths stay, inactive, so
     /// that indices do not move.
     pub active: bool,
     /// Whether the algorithm keeps the path from carrying new data, though it could.
     pub barred: bool,
-    /// Samples of the round that is under way: how many, their sum and the smallest.
-    samples: Samples,
-}
-
-#[derive(Clone, Copy, Debug, PartialEq)]
-struct Samples {
-    count: f64,
-    sum: Seconds,
-    min: Seconds,
-}
-
-impl Samples {
-    const NONE: Samples = Samples { count: 0.0, sum: 0.0, min: Seconds::INFINITY };
+    /// Mean and smallest sample of the last complete round that had one; 0 before there was one.
+    pub round_rtt: Seconds,
+    /// See [`Path::round_rtt`].
+    pub round_min_rtt: Seconds,
+    /// Segments delivered between the last two congestion events; until the first, 0.
+    pub delivered_between_losses: Segments,
 }
 
 impl Path {
@@ -86,7 +80,9 @@ impl Path {
             pacing_rate: None,
             active: true,
             barred: false,
-            samples: Samples::NONE,
+            sample_sum: 0.0,
+            sample_min: Seconds::INFINITY,
+            samples: 0,
         }
     }
 
@@ -101,15 +97,16 @@ impl Path {
             self.min_rtt = self.min_rtt.min(rtt);
             self.min_rtt_since_loss = self.min_rtt_since_loss.min(rtt);
             self.max_rtt_since_loss = self.max_rtt_since_loss.max(rtt);
-            let Samples { count, sum, min } = self.samples;
-            self.samples = Samples { count: count + 1.0, sum: sum + rtt, min: min.min(rtt) };
+            self.sample_sum += rtt;
+            self.sample_min = self.sample_min.min(rtt);
+            self.samples += 1;
         }
         if ack.round != self.round {
             self.round = ack.round;
-            if self.samples.count > 0.0 {
-                self.round_rtt = self.samples.sum / self.samples.count;
-                self.round_min_rtt = self.samples.min;
-                self.samples = Samples::NONE;
+            if self.samples > 0 {
+                self.round_rtt = self.sample_sum / f64::from(self.samples);
+                self.round_min_rtt = self.sample_min;
+                (self.sample_sum, self.sample_min, self.samples) = (0.0, Seconds::INFINITY, 0);
             }
         }
     }

@@ -25,41 +25,49 @@ pub(crate) static ENTRY: Entry = Entry {
 
 /// A single-path algorithm on each path: rows that ignore each other.
 pub struct Uncoupled<A> {
+    /// Of row 0, which most connections have alone: in place, where it is found at once.
+    first: A,
+    /// Of the rows from 1 on.
+    others: Vec<A>,
     fresh: A,
-    each: Vec<A>,
 }
 
 impl<A: SinglePath> Uncoupled<A> {
     /// Gives every path a copy of `fresh`.
     pub fn new(fresh: A) -> Self {
-        Uncoupled { fresh, each: Vec::new() }
+        Uncoupled { first: fresh.clone(), others: Vec::new(), fresh }
+    }
+
+    #[inline]
+    fn of(&mut self, r: usize) -> &mut A {
+        if r == 0 { &mut self.first } else { &mut self.others[r - 1] }
     }
 }
 
 impl<A: SinglePath> Algorithm for Uncoupled<A> {
     fn path_added(&mut self, paths: &mut [Path], r: usize) {
-        if r == self.each.len() {
-            self.each.reserve_exact(1);
-            self.each.push(self.fresh.clone());
+        if r > self.others.len() {
+            self.others.reserve_exact(1);
+            self.others.push(self.fresh.clone());
         }
-        self.each[r] = self.fresh.clone();
-        self.each[r].added(&mut paths[r]);
+        *self.of(r) = self.fresh.clone();
+        self.of(r).added(&mut paths[r]);
     }
 
     fn acked(&mut self, paths: &mut [Path], r: usize, ack: &Ack) {
-        self.each[r].acked(&mut paths[r], ack);
+        self.of(r).acked(&mut paths[r], ack);
     }
 
     fn congestion(&mut self, paths: &mut [Path], r: usize, event: &Congestion) {
-        self.each[r].congestion(&mut paths[r], event);
+        self.of(r).congestion(&mut paths[r], event);
     }
 
     fn spurious(&mut self, paths: &mut [Path], r: usize) {
-        self.each[r].spurious(&mut paths[r]);
+        self.of(r).spurious(&mut paths[r]);
     }
 
     fn app_limited(&mut self, paths: &mut [Path], r: usize, now: Seconds) {
-        self.each[r].app_limited(&mut paths[r], now);
+        self.of(r).app_limited(&mut paths[r], now);
     }
 
     fn is_model_based(&self) -> bool {
@@ -67,10 +75,11 @@ impl<A: SinglePath> Algorithm for Uncoupled<A> {
     }
 
     fn lost(&mut self, paths: &mut [Path], r: usize, lost: &LostSegment) {
-        self.each[r].lost(&mut paths[r], lost);
+        self.of(r).lost(&mut paths[r], lost);
     }
 
     fn observe(&self, paths: &[Path], r: usize, out: &mut [f64]) {
-        self.each[r].observe(&paths[r], out);
+        let state = if r == 0 { &self.first } else { &self.others[r - 1] };
+        state.observe(&paths[r], out);
     }
 }

@@ -76,6 +76,11 @@ impl Application {
         }
     }
 
+    /// Whether it writes without end, until it is stopped.
+    pub(crate) fn is_endless(&self) -> bool {
+        matches!(self.spec, Spec::Bulk { bytes: None })
+    }
+
     /// The sender may send: the connection is established there.
     pub(crate) fn on_established(&mut self, now: Time, out: &mut Outgoing) {
         if self.stopped {

@@ -13,7 +13,6 @@ use crate::subflow::{Stage, Subflow};
 use anabranch_cc::Group;
 use anabranch_net::Time;
 use anabranch_scenario::{Scheduler, SubflowAction, Tcp};
-use sending::NO_CHUNK;
 
 /// Size of the DSS option with a DATA_ACK of 4 bytes (RFC 8684 §3.3), and the SACK blocks that then fit
 /// beside timestamps into TCP's 40 bytes of options.
@@ -22,32 +21,36 @@ const SACK_BLOCKS_BESIDE_DSS: usize = 2;
 /// Event targets of one subflow follow each other: the sender's timers, the delayed ACK.
 pub(crate) const TARGETS_PER_SUBFLOW: u32 = 2;
 
+/// Laid out as it is written, what each packet needs first: see [`Subflow`].
+#[repr(C, align(64))]
 pub(crate) struct Connection {
-    pub(crate) subflows: Vec<Subflow>,
-    pub(crate) cc: Group,
-    pub(crate) out: Outgoing,
+    pub(crate) subflows: Box<[Subflow]>,
     pub(crate) incoming: Incoming,
-    pub(crate) application: Application,
-    scheduler: Scheduler,
-    multipath: bool,
-    tcp: Tcp,
+    /// First event target of its subflows; the application's follows them.
+    targets: u32,
     /// Window scale (RFC 7323 §2.3) and the window offered, in its units.
     scale: u32,
     window: u16,
-    /// First event target of its subflows; the application's follows them.
-    targets: u32,
-    application_event: Time,
-    /// The subflow that was picked last, and the one that the last request went on.
-    last: usize,
-    last_asked: usize,
+    scheduler: Scheduler,
+    multipath: bool,
     /// It has been opened; the first subflow is established at the sender; the receiver is known to know it.
     opened: bool,
     established: bool,
     confirmed: bool,
     receiver_established: bool,
     fin_cut: bool,
+    /// Nobody waits for what is delivered: the application writes without end.
+    endless: bool,
     /// Something below has to be looked at by the event loop.
     pub(crate) needs_attention: bool,
+    tcp: Tcp,
+    pub(crate) out: Outgoing,
+    pub(crate) cc: Group,
+    pub(crate) application: Application,
+    application_event: Time,
+    /// The subflow that was picked last, and the one that the last request went on.
+    last: usize,
+    last_asked: usize,
     /// When the last byte was delivered after the application had finished.
     pub(crate) completed_at: Option<Time>,
     pub(crate) reinjected: u64,
@@ -73,10 +76,11 @@ impl Connection {
         let scale = (64 - (tcp.receive_buffer >> 16).leading_zeros()).min(14);
         let window = (tcp.receive_buffer >> scale).min(u64::from(u16::MAX)) as u16;
         Connection {
-            subflows,
+            subflows: subflows.into_boxed_slice(),
             cc,
             out: Outgoing::new(mss, u64::from(window) << scale, multipath),
             incoming: Incoming::new(),
+            endless: application.is_endless(),
             application,
             scheduler,
             multipath,
@@ -110,6 +114,7 @@ impl Connection {
 
     /// The flow's stop time has come.
     pub(crate) fn stop(&mut self, net: &mut Network) {
+        self.endless = false;
         self.application.stop(&mut self.out);
         self.note_completion(net.now());
         self.push(net);
@@ -135,14 +140,14 @@ impl Connection {
     fn remove_subflow(&mut self, s: usize, net: &mut Network) {
         let was_tried = self.subflows[s].stage != Stage::Idle;
         let subflow = &mut self.subflows[s];
+        net.forget_ack(subflow.id);
         let had_row = matches!(subflow.stage, Stage::Up | Stage::Closing | Stage::Closed);
         subflow.remove(net.now());
         if had_row {
             self.cc.remove_path(subflow.tx.row());
             self.out.forget_subflow(s);
-            let chunks = subflow.tx.board.outstanding().map(|o| o.chunk).filter(|c| *c != NO_CHUNK);
             if self.scheduler != Scheduler::Redundant {
-                self.out.reinject(chunks);
+                self.out.reinject(subflow.tx.board.chunks());
             }
         }
         if was_tried && !self.confirmed {
@@ -183,12 +188,10 @@ impl Connection {
 
     #[inline]
     fn on_data(&mut self, s: usize, packet: &Packet, net: &mut Network) {
-        let now = net.now();
         if !self.receiver_established {
             self.establish_receiver(net);
         }
-        let (every, patience) = (self.tcp.delayed_ack, self.tcp.delayed_ack_timeout);
-        let reply = self.subflows[s].rx.on_data(packet, now, every, patience);
+        let reply = self.subflows[s].rx.on_data(packet, self.tcp.delayed_ack);
         if !packet.has(flag::FIN) {
             let chunk = Chunk { offset: packet.offset, len: packet.len };
             match self.incoming.take(widen(self.incoming.next(), packet.data), chunk) {
@@ -199,12 +202,15 @@ impl Connection {
                     self.needs_attention = true;
                 }
             }
-            self.on_delivered(net);
+            if !self.endless {
+                self.on_delivered(net);
+            }
         }
         if reply == Reply::Now {
             self.send_ack(s, net);
         } else {
-            self.arm_ack(s, net);
+            let target = self.targets + TARGETS_PER_SUBFLOW * s as u32 + 1;
+            net.delay_ack(packet.subflow, self.tcp.delayed_ack_timeout, target);
         }
     }
 
@@ -229,8 +235,10 @@ impl Connection {
         }
     }
 
-    fn send_ack(&mut self, s: usize, net: &mut Network) {
+    /// Acknowledges what arrived on `s`.
+    pub(crate) fn send_ack(&mut self, s: usize, net: &mut Network) {
         let subflow = &mut self.subflows[s];
+        net.forget_ack(subflow.id);
         let blocks = if self.multipath { SACK_BLOCKS_BESIDE_DSS } else { SACK_BLOCKS };
         let (mut ack, sack) = subflow.rx.acknowledge(subflow.id, subflow.life, blocks, net.now());
         ack.sack = sack.map_or(0, |sack| net.keep_sack(sack));
@@ -241,19 +249,6 @@ impl Connection {
             ack.wire += DATA_ACK;
         }
         net.send(ack);
-    }
-
-    /// The delayed-ACK event is due.
-    pub(crate) fn on_ack_event(&mut self, s: usize, net: &mut Network) {
-        let subflow = &mut self.subflows[s];
-        if subflow.ack_event != net.now() {
-            return; // void
-        }
-        subflow.ack_event = Time::NEVER;
-        if subflow.rx.ack_at <= net.now() && subflow.rx.has_pending() {
-            self.send_ack(s, net);
-        }
-        self.arm_ack(s, net);
     }
 
     #[inline]

@@ -178,10 +178,10 @@ impl Outgoing {
         Some(outstanding.chunk)
     }
 
-    /// Lets `chunks`, which were sent on `subflow`, go out on others too.
-    pub(crate) fn reinject(&mut self, chunks: impl Iterator<Item = u64>) {
+    /// Lets `chunks`, numbers modulo 2³² of what was sent on one subflow, go out on others too.
+    pub(crate) fn reinject(&mut self, chunks: impl Iterator<Item = u32>) {
         if let Some(repeats) = &mut self.repeats {
-            repeats.reinject.extend(chunks);
+            repeats.reinject.extend(chunks.map(|chunk| widen(self.una, chunk)));
         }
     }
 

@@ -13,9 +13,11 @@ const TARGETS: usize = 1 << TARGET_BITS;
 /// Children of a node. Four keys of 16 bytes fill a cache line, and the tree is shallow.
 const ARITY: usize = 4;
 
+/// The events of a simulation, the next first. Public for its benchmark.
+///
 /// A heap in which every node has all its children or none: places without an event hold [`VACANT`], which is later
 /// than any event.
-pub(crate) struct EventQueue {
+pub struct EventQueue {
     /// Time in ns, sequence and target from the highest bit down: one comparison orders two events.
     heap: Vec<u128>,
     /// Events in the heap; the rest of it is vacant.
@@ -58,7 +60,7 @@ impl EventQueue {
 
     /// Lets `target` act at `at`, which must not be in the past.
     #[inline]
-    pub(crate) fn schedule(&mut self, at: Time, target: u32) {
+    pub fn schedule(&mut self, at: Time, target: u32) {
         let sequence = self.next_sequence();
         self.schedule_as(at, sequence, target);
     }
@@ -94,7 +96,7 @@ impl EventQueue {
     /// The next event, which becomes the present. It stays at the head of the queue until
     /// [`EventQueue::finish`] or [`EventQueue::repeat`] is called.
     #[inline]
-    pub(crate) fn advance(&mut self) -> Option<(Time, u32)> {
+    pub fn advance(&mut self) -> Option<(Time, u32)> {
         let next = self.peek()?;
         self.now = next.0.as_nanos();
         Some(next)
@@ -102,7 +104,7 @@ impl EventQueue {
 
     /// Removes the head.
     #[inline]
-    pub(crate) fn finish(&mut self) {
+    pub fn finish(&mut self) {
         self.len -= 1;
         let last = std::mem::replace(&mut self.heap[self.len], VACANT);
         if self.len > 0 {
@@ -112,7 +114,7 @@ impl EventQueue {
 
     /// Lets the head's target act again at `at`: one pass through the heap instead of two.
     #[inline]
-    pub(crate) fn repeat(&mut self, at: Time, target: u32) {
+    pub fn repeat(&mut self, at: Time, target: u32) {
         let sequence = self.next_sequence();
         self.repeat_as(at, sequence, target);
     }

@@ -9,7 +9,8 @@ use crate::packet::Packet;
 use anabranch_net::{Random, Time};
 use std::collections::VecDeque;
 
-/// What a lane knows of each subflow.
+/// What a lane knows of each subflow: a line of the cache.
+#[repr(align(64))]
 pub(crate) struct Host {
     /// Its jitter is uniform up to so many ns.
     jitter: f64,

@@ -29,6 +29,8 @@ mod summary;
 #[cfg(test)]
 mod tests;
 
+pub use event::EventQueue;
+
 use anabranch_cc::registry::ParamError;
 use anabranch_net::Time;
 use anabranch_record::{Sink, Summary};

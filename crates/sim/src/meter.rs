@@ -5,9 +5,11 @@ use anabranch_net::Time;
 use anabranch_record::Histogram;
 
 /// Time-weighted sums and counters, from [`Meter::begin`] to [`Meter::end`].
+///
+/// Laid out as it is written, what each acknowledgement needs first.
 #[derive(Clone)]
+#[repr(C)]
 pub(crate) struct Meter {
-    running: bool,
     since: Time,
     cwnd: f64,
     rtt: f64,
@@ -16,6 +18,7 @@ pub(crate) struct Meter {
     rtt_seconds: f64,
     rtt_time: f64,
     pub(crate) rtts: Histogram,
+    running: bool,
     pub(crate) counters: Counters,
     pub(crate) dropped: u64,
     pub(crate) first_bytes: u64,

@@ -80,6 +80,8 @@ pub(crate) struct Network {
     free_sacks: Vec<u32>,
     /// Of each subflow, the data segments that the network dropped.
     dropped: Vec<Dropped>,
+    /// Of each subflow.
+    delayed: Vec<Delayed>,
 }
 
 /// Counts of dropped segments.
@@ -90,6 +92,15 @@ struct Dropped {
     /// Of those sent at this instant or later.
     measured: u64,
     from: Time,
+}
+
+/// A receiver's delayed acknowledgement. Most of its events find that there was one already: they need only this.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Delayed {
+    /// Acknowledge at the latest then.
+    at: Time,
+    /// When the valid event is due.
+    event: Time,
 }
 
 /// What came out of a hop.
@@ -114,6 +125,7 @@ impl Network {
             sacks: Vec::new(),
             free_sacks: Vec::new(),
             dropped: Vec::new(),
+            delayed: Vec::new(),
         };
         let mut pipe = specs.clone().count() as u32;
         for (i, spec) in specs.clone().enumerate() {
@@ -160,6 +172,7 @@ impl Network {
         self.route_hops.extend(std::iter::once(lane_hop).chain(back.iter().map(|l| *l as u32)));
         self.routes.push(self.route_hops.len() as u32);
         self.dropped.push(Dropped::default());
+        self.delayed.push(Delayed { at: Time::NEVER, event: Time::NEVER });
         self.dropped.len() as u32 - 1
     }
 
@@ -208,6 +221,45 @@ impl Network {
             Stage::Holding(holding) => holding.link.waiting(now),
             Stage::Pipe => unreachable!("hop {i} is not a link"),
         }
+    }
+
+    /// `subflow` acknowledges within `patience`; its event is `target`.
+    #[inline]
+    pub(crate) fn delay_ack(&mut self, subflow: u32, patience: Time, target: u32) {
+        let delayed = &mut self.delayed[subflow as usize];
+        if delayed.at == Time::NEVER {
+            delayed.at = self.events.now() + patience;
+            if delayed.at < delayed.event {
+                delayed.event = delayed.at;
+                self.events.schedule(delayed.at, target);
+            }
+        }
+    }
+
+    /// Nothing of `subflow` waits to be acknowledged.
+    #[inline]
+    pub(crate) fn forget_ack(&mut self, subflow: u32) {
+        self.delayed[subflow as usize].at = Time::NEVER;
+    }
+
+    /// The event of the delayed acknowledgement of `subflow`, `target`: whether it is sent now. Where it is not yet due,
+    /// schedules the next event.
+    #[inline]
+    pub(crate) fn is_ack_due(&mut self, subflow: u32, target: u32) -> bool {
+        let now = self.events.now();
+        let delayed = &mut self.delayed[subflow as usize];
+        if delayed.event != now {
+            return false; // void
+        }
+        delayed.event = delayed.at;
+        if delayed.at <= now {
+            (delayed.at, delayed.event) = (Time::NEVER, Time::NEVER);
+            return true;
+        }
+        if delayed.at != Time::NEVER {
+            self.events.schedule(delayed.at, target);
+        }
+        false
     }
 
     /// Keeps the SACK blocks of an acknowledgement; what names them to it.

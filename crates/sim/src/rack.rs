@@ -10,7 +10,7 @@ use anabranch_net::Time;
 /// Duplicate acknowledgements that mean loss as long as no reordering was seen.
 const DUP_THRESHOLD: u64 = 3;
 /// Recoveries after which a reordering window grown by DSACKs shrinks again.
-const PERSIST: u32 = 16;
+const PERSIST: u8 = 16;
 
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Rack {
@@ -18,11 +18,11 @@ pub(crate) struct Rack {
     newest: (Time, u64),
     /// Its RTT.
     rtt: Time,
-    reordering_seen: bool,
     /// The reordering window in quarters of the smallest RTT, less one.
     grown: u32,
+    reordering_seen: bool,
     /// Recoveries left until it shrinks.
-    persist: u32,
+    persist: u8,
     /// A DSACK counts once per round: until this segment is acknowledged.
     round_end: u64,
 }
@@ -107,7 +107,7 @@ impl Rack {
             }
             board.first_copy += 1;
         }
-        while let Some(&(seq, sent)) = board.resends.front() {
+        while let Some((seq, sent)) = board.oldest_resend() {
             if board.is_resend_in_flight(seq, sent) {
                 if (sent, seq) >= self.newest {
                     break;
@@ -119,7 +119,7 @@ impl Rack {
                 board.mark_lost(seq);
                 lost += 1;
             }
-            board.resends.pop_front();
+            board.pass_oldest_resend();
         }
         (lost, next)
     }

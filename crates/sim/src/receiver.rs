@@ -17,47 +17,50 @@ pub(crate) enum Reply {
 pub(crate) struct Receiver {
     /// The next segment expected.
     next: u64,
-    above: Ranges,
-    /// Members of the ranges that changed last, newest first: what SACK reports (RFC 2018 §4).
-    recent: [u64; SACK_BLOCKS],
-    /// A duplicate to report (RFC 2883).
-    duplicate: Option<u64>,
     /// Timestamp to echo (RFC 7323 §4.3).
     echo: Time,
-    last_ack: u64,
+    /// Apart, so that a flow without losses touches little memory. Once made it stays.
+    disorder: Option<Box<Disorder>>,
     /// Segments received since the last ACK.
     pending: u32,
-    /// Acknowledge at the latest then.
-    pub(crate) ack_at: Time,
+    /// Whether `disorder` holds anything.
+    disordered: bool,
     echo_ce: bool,
+}
+
+/// What SACK has to report.
+#[derive(Clone, Debug)]
+struct Disorder {
+    /// What arrived above the next segment expected.
+    above: Ranges,
+    /// Members of the ranges that changed last, newest first (RFC 2018 §4).
+    recent: [u64; SACK_BLOCKS],
+    /// A duplicate (RFC 2883).
+    duplicate: Option<u64>,
+}
+
+impl Default for Disorder {
+    fn default() -> Disorder {
+        Disorder { above: Ranges::default(), recent: [u64::MAX; SACK_BLOCKS], duplicate: None }
+    }
 }
 
 impl Receiver {
     pub(crate) fn new() -> Receiver {
-        Receiver {
-            next: 0,
-            above: Ranges::default(),
-            recent: [u64::MAX; SACK_BLOCKS],
-            duplicate: None,
-            echo: Time::ZERO,
-            last_ack: 0,
-            pending: 0,
-            ack_at: Time::NEVER,
-            echo_ce: false,
-        }
+        Receiver { next: 0, echo: Time::ZERO, disorder: None, pending: 0, disordered: false, echo_ce: false }
     }
 
-    /// Takes a data segment. `every` full segments are acknowledged at once (RFC 5681 §4.2), the others
-    /// within `patience`.
+    /// Takes a data segment. `every` full segments are acknowledged at once (RFC 5681 §4.2).
     #[inline]
-    pub(crate) fn on_data(&mut self, packet: &Packet, now: Time, every: u32, patience: Time) -> Reply {
+    pub(crate) fn on_data(&mut self, packet: &Packet, every: u32) -> Reply {
         let seq = widen(self.next, packet.seq);
-        if seq <= self.last_ack {
+        // What waits for an acknowledgement arrived in order: anything else is acknowledged at once.
+        if seq + u64::from(self.pending) <= self.next {
             self.echo = self.echo.max(packet.stamp);
         }
         self.track_ecn(packet);
         self.pending += 1;
-        if seq != self.next || !self.above.is_empty() {
+        if seq != self.next || self.disordered {
             self.out_of_order(seq);
             return Reply::Now;
         }
@@ -65,25 +68,24 @@ impl Receiver {
         if self.pending >= every || packet.has(flag::FIN | flag::CE) {
             return Reply::Now;
         }
-        if self.ack_at == Time::NEVER {
-            self.ack_at = now + patience;
-        }
         Reply::Later
     }
 
     /// A segment while some are missing, or a duplicate: answered at once (RFC 5681 §4.2).
     fn out_of_order(&mut self, seq: u64) {
+        self.disordered = true;
+        let Disorder { above, recent, duplicate } = &mut **self.disorder.get_or_insert_default();
         if seq == self.next {
-            self.next = self.above.take_from(seq + 1);
-        } else if seq < self.next || self.above.find(seq).is_some() {
-            self.duplicate = Some(seq);
+            self.next = above.take_from(seq + 1);
+        } else if seq < self.next || above.find(seq).is_some() {
+            *duplicate = Some(seq);
         } else {
-            self.above.add((seq, seq + 1), |_| ());
-            let range = self.above.find(seq).expect("just added");
+            above.add((seq, seq + 1), |_| ());
+            let range = above.find(seq).expect("just added");
             let mut kept = [seq, u64::MAX, u64::MAX];
-            let others = self.recent.iter().filter(|n| !(range.0..range.1).contains(n));
+            let others = recent.iter().filter(|n| !(range.0..range.1).contains(n));
             kept.iter_mut().skip(1).zip(others).for_each(|(k, n)| *k = *n);
-            self.recent = kept;
+            *recent = kept;
         }
     }
 
@@ -113,28 +115,27 @@ impl Receiver {
         if self.echo_ce {
             ack.flags |= flag::ECE;
         }
-        let holes = !self.above.is_empty() || self.duplicate.is_some();
-        let sack = holes.then(|| self.sack(&mut ack, blocks));
-        self.last_ack = self.next;
+        let sack = self.disordered.then(|| self.sack(&mut ack, blocks)).flatten();
         self.pending = 0;
-        self.ack_at = Time::NEVER;
         (ack, sack)
     }
 
-    fn sack(&mut self, ack: &mut Packet, most: usize) -> Sack {
+    /// The blocks to report. Where nothing is missing any more, the disorder is over.
+    fn sack(&mut self, ack: &mut Packet, most: usize) -> Option<Sack> {
         let next = self.next;
+        let Disorder { above, recent, duplicate } = &mut **self.disorder.as_mut()?;
         let relative = |start: u64, end: u64| Block {
             start: (start.wrapping_sub(next)) as i64 as i32,
             len: (end - start) as u32,
         };
         let mut blocks = Sack::default();
         let mut n = 0;
-        if let Some(seq) = self.duplicate.take() {
+        if let Some(seq) = duplicate.take() {
             ack.flags |= flag::DSACK;
             blocks[n] = relative(seq, seq + 1);
             n += 1;
         }
-        for range in self.recent.iter().filter_map(|seq| self.above.find(*seq)) {
+        for range in recent.iter().filter_map(|seq| above.find(*seq)) {
             let block = relative(range.0, range.1);
             if n < most && !blocks[usize::from(ack.flags & flag::DSACK != 0)..n].contains(&block) {
                 blocks[n] = block;
@@ -142,12 +143,8 @@ impl Receiver {
             }
         }
         ack.wire += sack_option_bytes(n as u16);
-        blocks
-    }
-
-    /// Whether anything waits to be acknowledged.
-    pub(crate) fn has_pending(&self) -> bool {
-        self.pending > 0
+        self.disordered = !above.is_empty();
+        (n > 0).then_some(blocks)
     }
 }
 
@@ -162,8 +159,7 @@ mod tests {
     }
 
     fn take(receiver: &mut Receiver, seq: u64, sent_ms: u64) -> Reply {
-        let at = Time::from_millis(sent_ms + 10);
-        receiver.on_data(&segment(seq, sent_ms), at, 2, Time::from_millis(40))
+        receiver.on_data(&segment(seq, sent_ms), 2)
     }
 
     fn acknowledge(receiver: &mut Receiver) -> (Packet, Vec<(i32, u32)>) {
@@ -231,13 +227,13 @@ mod tests {
         let mut r = Receiver::new();
         let mut marked = segment(0, 1);
         marked.flags |= flag::CE;
-        assert_eq!(r.on_data(&marked, Time::ZERO, 2, Time::ZERO), Reply::Now);
+        assert_eq!(r.on_data(&marked, 2), Reply::Now);
         assert!(acknowledge(&mut r).0.has(flag::ECE));
         take(&mut r, 1, 2);
         assert!(acknowledge(&mut r).0.has(flag::ECE));
         let mut reduced = segment(2, 3);
         reduced.flags |= flag::CWR;
-        r.on_data(&reduced, Time::ZERO, 2, Time::ZERO);
+        r.on_data(&reduced, 2);
         assert!(!acknowledge(&mut r).0.has(flag::ECE));
     }
 }

@@ -4,16 +4,16 @@
 /// is allocated before the first element.
 #[derive(Clone, Debug)]
 pub(crate) struct Ring<T> {
-    buffer: Vec<T>,
+    buffer: Box<[T]>,
     start: u64,
-    end: u64,
-    /// Which index the buffer's first slot holds, or would hold: the window starts within a buffer's length of it.
-    origin: u64,
+    /// How many there are, and which place of the buffer holds the first.
+    len: u32,
+    first: u32,
 }
 
 impl<T: Copy + Default> Ring<T> {
     pub(crate) fn new() -> Self {
-        Ring { buffer: Vec::new(), start: 0, end: 0, origin: 0 }
+        Ring { buffer: Box::default(), start: 0, len: 0, first: 0 }
     }
 
     /// First index kept.
@@ -25,13 +25,13 @@ impl<T: Copy + Default> Ring<T> {
     /// One past the last index kept.
     #[inline]
     pub(crate) fn end(&self) -> u64 {
-        self.end
+        self.start + u64::from(self.len)
     }
 
     #[inline]
     fn slot(&self, index: u64) -> usize {
-        debug_assert!((self.start..self.end).contains(&index));
-        let slot = (index - self.origin) as usize;
+        debug_assert!((self.start..self.end()).contains(&index));
+        let slot = self.first as usize + (index - self.start) as usize;
         if slot < self.buffer.len() { slot } else { slot - self.buffer.len() }
     }
 
@@ -48,16 +48,16 @@ impl<T: Copy + Default> Ring<T> {
 
     #[inline]
     pub(crate) fn push(&mut self, value: T) {
-        if self.end - self.start == self.buffer.len() as u64 {
+        if self.len as usize == self.buffer.len() {
             self.grow();
         }
-        self.end += 1;
-        *self.get_mut(self.end - 1) = value;
+        self.len += 1;
+        *self.get_mut(self.end() - 1) = value;
     }
 
     /// Extends the window with default elements so that it holds `index`.
     pub(crate) fn extend_to(&mut self, index: u64) {
-        while self.end <= index {
+        while self.end() <= index {
             self.push(T::default());
         }
     }
@@ -65,23 +65,29 @@ impl<T: Copy + Default> Ring<T> {
     /// Forgets everything before `index`, which may lie beyond the end.
     #[inline]
     pub(crate) fn forget_before(&mut self, index: u64) {
-        self.start = self.start.max(index);
-        self.end = self.end.max(self.start);
-        let len = self.buffer.len() as u64;
-        if self.start - self.origin >= len {
-            let lap = self.origin + len;
-            self.origin = if self.start - lap < len { lap } else { self.start };
+        let gone = index.saturating_sub(self.start);
+        self.start += gone;
+        if gone < u64::from(self.len) {
+            self.len -= gone as u32;
+            self.first += gone as u32;
+            if self.first as usize >= self.buffer.len() {
+                self.first -= self.buffer.len() as u32;
+            }
+        } else {
+            (self.len, self.first) = (0, 0);
         }
     }
 
     #[cold]
     fn grow(&mut self) {
         // In place: a copy beside it would count where memory is tight.
-        let len = self.buffer.len();
-        self.buffer.rotate_left((self.start - self.origin) as usize);
-        self.origin = self.start;
-        self.buffer.reserve_exact(len / 8 + 8);
-        self.buffer.resize(self.buffer.capacity(), T::default());
+        let mut buffer = std::mem::take(&mut self.buffer).into_vec();
+        buffer.rotate_left(self.first as usize);
+        self.first = 0;
+        let len = buffer.len() + buffer.len() / 8 + 8;
+        buffer.reserve_exact(len - buffer.len());
+        buffer.resize(len, T::default());
+        self.buffer = buffer.into_boxed_slice();
     }
 }
 

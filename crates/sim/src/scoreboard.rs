@@ -21,8 +21,8 @@ const EVER_RESENT: u8 = 8;
 pub(crate) struct Segment {
     /// When it was last sent.
     pub(crate) sent: Time,
-    /// The chunk of connection-level data that it carries.
-    pub(crate) chunk: u64,
+    /// The chunk of connection-level data that it carries, modulo 2³²; 0 for a FIN.
+    pub(crate) chunk: u32,
     /// The chunk's offset in the byte stream, modulo 2³².
     pub(crate) offset: u32,
     /// Payload, in bytes; 0 for a FIN or DATA_FIN.
@@ -35,10 +35,12 @@ pub(crate) struct Segment {
 impl Segment {
     /// One that is about to be sent for the first time.
     #[inline]
-    pub(crate) fn new(chunk: u64, offset: u32, len: u16, flags: u8) -> Segment {
+    pub(crate) fn new(chunk: u32, offset: u32, len: u16, flags: u8) -> Segment {
         Segment { sent: Time::ZERO, chunk, offset, len, state: 0, flags }
     }
 }
+
+const _: () = assert!(size_of::<Segment>() == 24);
 
 /// What an acknowledgement newly delivered.
 #[derive(Clone, Copy, Debug, Default)]
@@ -69,35 +71,50 @@ impl Delivered {
 #[derive(Clone, Debug)]
 pub(crate) struct Scoreboard {
     segments: Ring<Segment>,
-    ranges: Ranges,
-    sacked: u64,
-    lost: u64,
-    resent: u64,
-    /// Segments deemed lost so far, each as often as it was.
-    pub(crate) deemed_lost: u64,
+    /// No segment below this one is in flight in its first copy.
+    pub(crate) first_copy: u64,
     /// One past the highest segment delivered.
     highest: u64,
+    sacked: u32,
+    lost: u32,
+    resent: u32,
+    /// Whether `repair` holds anything.
+    repairing: bool,
+    /// Apart, so that a flow without losses touches little memory. Once made it stays.
+    repair: Option<Box<Repair>>,
+    /// Segments deemed lost so far, each as often as it was.
+    pub(crate) deemed_lost: u64,
+}
+
+/// What is being repaired.
+#[derive(Clone, Debug, Default)]
+struct Repair {
+    /// Selectively acknowledged segments.
+    ranges: Ranges,
     /// Segments to send again, oldest first; void entries are skipped when taken.
     to_resend: VecDeque<u64>,
     /// Segments sent again and when, in that order; void where it was sent yet another time.
-    pub(crate) resends: VecDeque<(u64, Time)>,
-    /// No segment below this one is in flight in its first copy.
-    pub(crate) first_copy: u64,
+    resends: VecDeque<(u64, Time)>,
+}
+
+impl Repair {
+    fn is_over(&self) -> bool {
+        self.ranges.is_empty() && self.to_resend.is_empty() && self.resends.is_empty()
+    }
 }
 
 impl Scoreboard {
     pub(crate) fn new() -> Scoreboard {
         Scoreboard {
             segments: Ring::new(),
-            ranges: Ranges::default(),
+            first_copy: 0,
+            highest: 0,
             sacked: 0,
             lost: 0,
             resent: 0,
+            repairing: false,
+            repair: None,
             deemed_lost: 0,
-            highest: 0,
-            to_resend: VecDeque::new(),
-            resends: VecDeque::new(),
-            first_copy: 0,
         }
     }
 
@@ -116,13 +133,13 @@ impl Scoreboard {
     /// Segments neither acknowledged nor deemed lost, and copies of lost ones: "pipe".
     #[inline]
     pub(crate) fn in_flight(&self) -> u64 {
-        self.nxt() - self.una() + self.resent - self.sacked - self.lost
+        self.nxt() - self.una() + u64::from(self.resent) - u64::from(self.sacked) - u64::from(self.lost)
     }
 
     /// Selectively acknowledged segments.
     #[inline]
     pub(crate) fn sacked(&self) -> u64 {
-        self.sacked
+        self.sacked.into()
     }
 
     pub(crate) fn get(&self, seq: u64) -> &Segment {
@@ -132,6 +149,11 @@ impl Scoreboard {
     /// Segments from `una` to `nxt`.
     pub(crate) fn outstanding(&self) -> impl Iterator<Item = &Segment> {
         (self.una()..self.nxt()).map(|seq| self.segments.get(seq))
+    }
+
+    /// The chunks that segments from `una` to `nxt` carry, modulo 2³².
+    pub(crate) fn chunks(&self) -> impl Iterator<Item = u32> {
+        self.outstanding().filter(|segment| segment.flags & flag::FIN == 0).map(|segment| segment.chunk)
     }
 
     /// A new segment goes out.
@@ -145,13 +167,15 @@ impl Scoreboard {
     pub(crate) fn acknowledge(&mut self, una: u64, delivered: &mut Delivered) {
         for seq in self.una()..una.min(self.nxt()) {
             self.deliver(seq, delivered);
-            self.sacked -= u64::from(self.segments.get(seq).state & SACKED != 0);
+            self.sacked -= u32::from(self.segments.get(seq).state & SACKED != 0);
         }
         if una > self.una() {
             self.segments.forget_before(una);
             self.highest = self.highest.max(una);
-            if !self.ranges.is_empty() {
-                self.ranges.forget_below(una);
+            if self.repairing {
+                let repair = self.repair();
+                repair.ranges.forget_below(una);
+                self.repairing = !repair.is_over();
             }
         }
     }
@@ -159,7 +183,7 @@ impl Scoreboard {
     /// Applies a SACK block (RFC 2018), clipped to what is outstanding.
     pub(crate) fn sack(&mut self, range: Range, delivered: &mut Delivered) {
         let range = (range.0.max(self.una()), range.1.min(self.nxt()));
-        let mut ranges = std::mem::take(&mut self.ranges);
+        let mut ranges = std::mem::take(&mut self.repair().ranges);
         ranges.add(range, |(start, end)| {
             for seq in start..end {
                 self.deliver(seq, delivered);
@@ -168,7 +192,7 @@ impl Scoreboard {
             }
             self.highest = self.highest.max(end);
         });
-        self.ranges = ranges;
+        self.repair().ranges = ranges;
     }
 
     #[inline]
@@ -177,8 +201,8 @@ impl Scoreboard {
         if segment.state & SACKED != 0 {
             return;
         }
-        self.lost -= u64::from(segment.state & LOST != 0);
-        self.resent -= u64::from(segment.state & RESENT != 0);
+        self.lost -= u32::from(segment.state & LOST != 0);
+        self.resent -= u32::from(segment.state & RESENT != 0);
         let again = segment.state & EVER_RESENT != 0;
         segment.state &= EVER_RESENT;
         delivered.segments += 1;
@@ -217,15 +241,15 @@ impl Scoreboard {
         let segment = self.segments.get_mut(seq);
         debug_assert!(segment.state & SACKED == 0);
         self.deemed_lost += u64::from(segment.state & (LOST | RESENT) != LOST);
-        self.lost += u64::from(segment.state & LOST == 0);
-        self.resent -= u64::from(segment.state & RESENT != 0);
+        self.lost += u32::from(segment.state & LOST == 0);
+        self.resent -= u32::from(segment.state & RESENT != 0);
         segment.state = segment.state & !RESENT | LOST;
-        self.to_resend.push_back(seq);
+        self.repair().to_resend.push_back(seq);
     }
 
     /// The timer expired: the oldest segment is lost, and what was sent by `overdue` (RFC 8985 §6.3).
     pub(crate) fn mark_lost_at_timeout(&mut self, overdue: Time) {
-        self.to_resend.clear();
+        self.repair().to_resend.clear();
         self.first_copy = self.una();
         for seq in self.una()..self.nxt() {
             let segment = self.segments.get(seq);
@@ -239,7 +263,8 @@ impl Scoreboard {
     /// First copies that were deemed lost are in flight after all: the reduction was spurious. What
     /// was sent again, and that copy lost too, still is to be resent.
     pub(crate) fn unmark_lost(&mut self) {
-        self.to_resend.retain(|seq| *seq >= self.segments.start());
+        let una = self.una();
+        self.repair().to_resend.retain(|seq| *seq >= una);
         self.first_copy = self.una();
         for seq in self.una()..self.nxt() {
             let segment = self.segments.get_mut(seq);
@@ -250,30 +275,50 @@ impl Scoreboard {
         }
     }
 
+    fn repair(&mut self) -> &mut Repair {
+        self.repairing = true;
+        self.repair.get_or_insert_default()
+    }
+
     /// The last `n` segments queued to be sent again, or all there are.
     pub(crate) fn last_to_resend(&self, n: u64) -> impl Iterator<Item = u64> {
-        self.to_resend.iter().skip(self.to_resend.len().saturating_sub(n as usize)).copied()
+        let queue = self.repair.iter().flat_map(|repair| &repair.to_resend);
+        let all = self.repair.as_ref().map_or(0, |repair| repair.to_resend.len());
+        queue.skip(all.saturating_sub(n as usize)).copied()
     }
 
     /// The next segment to send again.
     #[inline]
     pub(crate) fn next_resend(&mut self) -> Option<u64> {
-        while let Some(&seq) = self.to_resend.front() {
-            if seq >= self.una() && self.segments.get(seq).state & (SACKED | LOST | RESENT) == LOST {
+        let repair = self.repair.as_mut().filter(|_| self.repairing)?;
+        while let Some(&seq) = repair.to_resend.front() {
+            let known = seq >= self.segments.start();
+            if known && self.segments.get(seq).state & (SACKED | LOST | RESENT) == LOST {
                 return Some(seq);
             }
-            self.to_resend.pop_front();
+            repair.to_resend.pop_front();
         }
         None
     }
 
+    /// The segment sent again longest ago, and when; it may have been sent yet another time.
+    #[inline]
+    pub(crate) fn oldest_resend(&self) -> Option<(u64, Time)> {
+        self.repair.as_ref().filter(|_| self.repairing)?.resends.front().copied()
+    }
+
+    /// The next is the oldest.
+    pub(crate) fn pass_oldest_resend(&mut self) {
+        self.repair().resends.pop_front();
+    }
+
     /// Segment `seq` goes out again.
     pub(crate) fn resend(&mut self, seq: u64, now: Time) -> Segment {
+        self.repair().resends.push_back((seq, now));
         let segment = self.segments.get_mut(seq);
-        self.resent += u64::from(segment.state & RESENT == 0);
+        self.resent += u32::from(segment.state & RESENT == 0);
         segment.state |= RESENT | EVER_RESENT;
         segment.sent = now;
-        self.resends.push_back((seq, now));
         Segment { flags: segment.flags & !flag::ECT, ..*segment } // RFC 3168 §6.1.5
     }
 
@@ -281,7 +326,7 @@ impl Scoreboard {
     #[cfg(test)]
     pub(crate) fn audit(&self) {
         let count =
-            |bits: u8, value: u8| self.outstanding().filter(|s| s.state & bits == value).count() as u64;
+            |bits: u8, value: u8| self.outstanding().filter(|s| s.state & bits == value).count() as u32;
         assert_eq!(self.sacked, count(SACKED, SACKED));
         assert_eq!(self.lost, count(LOST, LOST));
         assert_eq!(self.resent, count(RESENT, RESENT));

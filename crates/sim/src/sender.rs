@@ -25,8 +25,17 @@ enum Phase {
     Loss,
 }
 
+/// What a tail loss probe is (RFC 8985 §7.3).
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Probe {
+    /// New data.
+    New,
+    /// A segment that was sent before.
+    Resent,
+}
+
 /// What is needed to recognise that a reduction was unnecessary (RFC 4015, RFC 3708).
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Copy, Debug, Default)]
 struct Undo {
     /// Segments below this were not part of it.
     from: u64,
@@ -38,15 +47,16 @@ struct Undo {
 
 /// Counters of a subflow since the start of the run.
 #[derive(Clone, Copy, Debug, Default)]
+#[repr(C)]
 pub(crate) struct Counters {
     /// Segments sent, resends included.
     pub(crate) sent: u64,
-    /// Segments sent again.
-    pub(crate) resent: u64,
     /// Payload of first transmissions, in bytes.
     pub(crate) sent_bytes: u64,
     /// Payload acknowledged on the subflow, in bytes.
     pub(crate) delivered_bytes: u64,
+    /// Segments sent again.
+    pub(crate) resent: u64,
     pub(crate) recoveries: u64,
     pub(crate) timeouts: u64,
     pub(crate) spurious: u64,
@@ -67,17 +77,46 @@ impl Counters {
     }
 }
 
+/// Laid out as it is written: what each acknowledgement needs comes first and together, so that of many flows few lines
+/// of the cache are touched.
 #[derive(Clone, Debug)]
+#[repr(C)]
 pub(crate) struct Sender {
-    /// This subflow's row in the congestion-control group.
-    row: usize,
     pub(crate) board: Scoreboard,
     pub(crate) rtt: Rtt,
     rack: Rack,
-    prr: Prr,
+    /// This subflow's row in the congestion-control group.
+    row: usize,
+    rto_at: Time,
+    pto_at: Time,
+    reorder_at: Time,
+    /// The pacer allows the next segment from here on.
+    pace_next: Time,
+    /// Pacing alone holds sending back until then.
+    pub(crate) pace_at: Time,
+    /// Since when nothing is outstanding.
+    idle_since: Time,
+    round: u64,
+    round_end: u64,
+    usage_end: u64,
     /// Delivery rates, for algorithms that model the path.
     rates: Option<Box<RateSampler>>,
     phase: Phase,
+    /// Whether `undo` is about a reduction that may have been unnecessary.
+    undoable: bool,
+    /// A probe is out.
+    probe: Option<Probe>,
+    /// Whether the window limited sending in the last window, and the most that was in flight.
+    limited: bool,
+    /// Whether sending has resumed after a pause, which no acknowledgement has reported yet.
+    resumed: bool,
+    most_in_flight: u32,
+    pub(crate) counters: Counters,
+    undo: Undo,
+    /// The probe is over at this acknowledgement.
+    probe_end: u64,
+    max_ack_delay: Time,
+    prr: Prr,
     /// Recovery ends when everything below this is acknowledged.
     high: u64,
     /// The last reduction covers everything up to this segment, which carries CWR: what it
@@ -86,28 +125,6 @@ pub(crate) struct Sender {
     /// What the last reaction to ECN covers.
     ecn_high: u64,
     send_cwr: bool,
-    undo: Option<Undo>,
-    /// A probe is out: it is over at this acknowledgement; whether it was a resend.
-    probe: Option<(u64, bool)>,
-    round: u64,
-    round_end: u64,
-    /// Whether the window limited sending, and the most that was in flight, in the last window.
-    limited: bool,
-    most_in_flight: u64,
-    usage_end: u64,
-    /// Since when nothing is outstanding; whether sending has resumed after such a pause, which no
-    /// acknowledgement has reported yet.
-    idle_since: Time,
-    resumed: bool,
-    max_ack_delay: Time,
-    rto_at: Time,
-    pto_at: Time,
-    reorder_at: Time,
-    /// The pacer allows the next segment from here on.
-    pace_next: Time,
-    /// Pacing alone holds sending back until then.
-    pub(crate) pace_at: Time,
-    pub(crate) counters: Counters,
 }
 
 impl Sender {
@@ -124,8 +141,10 @@ impl Sender {
             cwr_high: 0,
             ecn_high: 0,
             send_cwr: false,
-            undo: None,
+            undoable: false,
+            undo: Undo::default(),
             probe: None,
+            probe_end: 0,
             round: 0,
             round_end: 0,
             limited: false,
@@ -269,7 +288,7 @@ impl Sender {
     fn report(&mut self, delivered: &Delivered, now: Time, cc: &mut Group) {
         let path = cc.path(self.row);
         // RFC 7661: grow only what is used. In slow start half of the window must have been in use.
-        let used = self.limited || (path.in_slow_start() && path.cwnd < 2.0 * self.most_in_flight as f64);
+        let used = self.limited || (path.in_slow_start() && path.cwnd < 2.0 * f64::from(self.most_in_flight));
         let resumed = self.resumed;
         let used = used && !std::mem::take(&mut self.resumed);
         let growing = self.phase != Phase::Recovery;
@@ -300,10 +319,16 @@ impl Sender {
     /// One reduction covers what has been sent so far (RFC 3168 §6.1.2), and ends what could undo
     /// an earlier one.
     fn reduce(&mut self, signal: Signal, now: Time, cc: &mut Group) {
-        self.undo = None;
+        self.undoable = false;
         self.cwr_high = self.board.nxt();
         self.send_cwr = true;
         cc.on_congestion(self.row, &Congestion { now: now.as_secs_f64(), signal });
+    }
+
+    /// From here on the last reduction may turn out to have been unnecessary.
+    fn begin_undo(&mut self) {
+        self.undoable = true;
+        self.undo = Undo { from: self.board.una(), first_resend: None, unconfirmed: 0 };
     }
 
     /// Runs RACK and enters recovery where it finds a loss. Returns how many segments it deems lost.
@@ -321,7 +346,7 @@ impl Sender {
             // What was sent before a reaction to ECN has been answered.
             if self.board.una() >= self.ecn_high {
                 self.reduce(Signal::Loss, now, cc);
-                self.undo = Some(Undo { from: self.board.una(), first_resend: None, unconfirmed: 0 });
+                self.begin_undo();
             }
         }
         if lost > 0 {
@@ -344,23 +369,23 @@ impl Sender {
 
     fn on_dsack(&mut self, seq: u64) {
         self.rack.on_dsack(&self.board);
-        if let Some(undo) = &mut self.undo
-            && (undo.from..self.high).contains(&seq)
-            && self.board.was_resent(seq)
-        {
-            undo.unconfirmed = undo.unconfirmed.saturating_sub(1);
+        if self.undoable && (self.undo.from..self.high).contains(&seq) && self.board.was_resent(seq) {
+            self.undo.unconfirmed = self.undo.unconfirmed.saturating_sub(1);
         }
     }
 
     /// Takes a reduction back: the acknowledgement echoes a timestamp from before the first resend
     /// (Eifel, RFC 3522 §3.2), or every resend was reported as a duplicate (DSACK, RFC 3708).
     fn undo_if_spurious(&mut self, packet: &Packet, advanced: bool, cc: &mut Group) {
-        let Some(Undo { first_resend: Some(first), unconfirmed, .. }) = self.undo else { return };
+        if !self.undoable {
+            return;
+        }
+        let Undo { first_resend: Some(first), unconfirmed, .. } = self.undo else { return };
         let eifel = advanced && self.phase != Phase::Open && packet.stamp < first;
         if !eifel && unconfirmed > 0 {
             return;
         }
-        self.undo = None;
+        self.undoable = false;
         self.limited = false; // by a window that was too small
         self.counters.spurious += 1;
         if self.phase == Phase::Recovery {
@@ -402,9 +427,9 @@ impl Sender {
     /// Sends segment `seq` again.
     pub(crate) fn resend(&mut self, seq: u64, now: Time, cc: &Group) -> Segment {
         let segment = self.board.resend(seq, now);
-        if let Some(undo) = &mut self.undo {
-            undo.first_resend.get_or_insert(now);
-            undo.unconfirmed += 1;
+        if self.undoable {
+            self.undo.first_resend.get_or_insert(now);
+            self.undo.unconfirmed += 1;
         }
         if seq == self.board.una() {
             self.rto_at = now + self.rtt.rto();
@@ -437,7 +462,7 @@ impl Sender {
     /// Notes, after sending, whether the window was what stopped it.
     #[inline]
     pub(crate) fn note_usage(&mut self, limited: bool) {
-        let in_flight = self.board.in_flight();
+        let in_flight = self.board.in_flight() as u32;
         if limited || self.board.una() >= self.usage_end || (!self.limited && in_flight > self.most_in_flight)
         {
             self.limited = limited;

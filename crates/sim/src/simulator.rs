@@ -29,7 +29,8 @@ const MAX_PATHS: usize = 32;
 #[derive(Clone, Copy, Debug)]
 enum Target {
     Timer(u32, u32),
-    Ack(u32, u32),
+    /// Of a subflow of the network.
+    Ack(u32),
     Application(u32),
     Open(u32),
     Stop(u32),
@@ -124,8 +125,8 @@ impl<'a> Simulator<'a> {
     fn add_connection(&mut self, f: usize, subflows: Vec<Subflow>) -> Result<(), SimError> {
         let flow = &self.scenario.flows[f];
         let first = self.hop_targets + self.targets.len() as u32;
-        for s in 0..subflows.len() as u32 {
-            self.targets.extend([Target::Timer(f as u32, s), Target::Ack(f as u32, s)]);
+        for (s, subflow) in subflows.iter().enumerate() {
+            self.targets.extend([Target::Timer(f as u32, s as u32), Target::Ack(subflow.id)]);
             debug_assert_eq!(TARGETS_PER_SUBFLOW, 2);
         }
         self.targets.push(Target::Application(f as u32));
@@ -227,6 +228,13 @@ impl<'a> Simulator<'a> {
         if matches!(target, Target::Finish) {
             return Ok(None);
         }
+        if let Target::Ack(subflow) = target {
+            if self.net.is_ack_due(subflow, index) {
+                let (c, s) = self.owners[subflow as usize];
+                self.connections[c as usize].send_ack(s as usize, &mut self.net);
+            }
+            return Ok(Some(now));
+        }
         self.act(target, now);
         if matches!(target, Target::Sample) && now < self.scenario.duration {
             self.net.events.schedule(now + self.scenario.record.interval, index);
@@ -238,7 +246,6 @@ impl<'a> Simulator<'a> {
         let Simulator { connections, net, .. } = self;
         match target {
             Target::Timer(c, s) => connections[c as usize].on_timer_event(s as usize, net),
-            Target::Ack(c, s) => connections[c as usize].on_ack_event(s as usize, net),
             Target::Application(c) => connections[c as usize].on_application_event(net),
             Target::Open(c) => connections[c as usize].open(net),
             Target::Stop(c) => connections[c as usize].stop(net),
@@ -252,7 +259,7 @@ impl<'a> Simulator<'a> {
                 self.warm = (0..self.warm.len()).map(|i| self.net.totals(i)).collect();
             }
             Target::Sample => self.sample(now),
-            Target::Finish => unreachable!("the loop ends there"),
+            Target::Ack(_) | Target::Finish => unreachable!("the loop handles them"),
         }
     }
 

@@ -24,7 +24,11 @@ pub(crate) enum Stage {
     Closed,
 }
 
+/// Laid out as it is written: first what a segment needs at the receiver, then what an acknowledgement needs at the
+/// sender, and at the end what is rarely needed. Of thousands of flows hardly anything is in the caches when its turn
+/// comes, so that a packet costs what lines of memory it touches.
 #[derive(Clone)]
+#[repr(C, align(64))]
 pub(crate) struct Subflow {
     /// Its number in the network.
     pub(crate) id: u32,
@@ -35,19 +39,19 @@ pub(crate) struct Subflow {
     pub(crate) backup: bool,
     /// Whether it is to be opened once the connection is established.
     pub(crate) wanted: bool,
-    pub(crate) tx: Sender,
     pub(crate) rx: Receiver,
-    /// How often the current handshake packet was sent, and when to send it again.
-    pub(crate) handshake_tries: u32,
-    pub(crate) handshake_at: Time,
-    /// When the valid timer events of both halves are due.
-    pub(crate) timer_event: Time,
-    pub(crate) ack_event: Time,
     /// Payload bytes whose first copy arrived here.
     pub(crate) first_bytes: u64,
+    /// When the valid timer event of the sender is due.
+    pub(crate) timer_event: Time,
+    /// When to send the current handshake packet again.
+    pub(crate) handshake_at: Time,
+    pub(crate) tx: Sender,
+    pub(crate) meter: Meter,
+    /// How often the current handshake packet was sent.
+    pub(crate) handshake_tries: u32,
     /// The redundant scheduler's place in the stream of chunks.
     pub(crate) redundant_next: u64,
-    pub(crate) meter: Meter,
     /// Counters of earlier lives.
     pub(crate) past: Counters,
     pub(crate) past_deemed_lost: u64,
@@ -66,7 +70,6 @@ impl Subflow {
             handshake_tries: 0,
             handshake_at: Time::NEVER,
             timer_event: Time::NEVER,
-            ack_event: Time::NEVER,
             first_bytes: 0,
             redundant_next: 0,
             meter: Meter::new(observables),
@@ -125,7 +128,6 @@ impl Subflow {
         self.tx.counters = Counters::default();
         self.tx.board.deemed_lost = 0;
         self.tx.stop();
-        self.rx.ack_at = Time::NEVER;
         self.handshake_at = Time::NEVER;
         self.stage = Stage::Idle;
         self.wanted = false;

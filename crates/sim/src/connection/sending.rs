@@ -11,9 +11,6 @@ use anabranch_cc::Group;
 use anabranch_net::Time;
 use anabranch_scenario::Scheduler;
 
-/// A FIN carries no chunk.
-pub(super) const NO_CHUNK: u64 = u64::MAX;
-
 impl Connection {
     /// Sends what may be sent now, on every subflow.
     pub(super) fn push(&mut self, net: &mut Network) {
@@ -98,7 +95,7 @@ impl Connection {
                 return subflow.tx.wait_for_pacer();
             }
             let Some((n, chunk)) = self.out.cut(0) else { return };
-            let segment = Segment::new(n, chunk.offset, chunk.len, flags);
+            let segment = Segment::new(n as u32, chunk.offset, chunk.len, flags);
             Self::send_on(subflow, segment, self.tcp.ecn, false, &self.cc, net);
         }
     }
@@ -157,7 +154,7 @@ impl Connection {
     #[inline]
     pub(super) fn send_chunk(&mut self, s: usize, n: u64, chunk: Chunk, net: &mut Network) {
         let flags = if self.tcp.ecn { flag::ECT } else { 0 };
-        self.send_segment(s, Segment::new(n, chunk.offset, chunk.len, flags), net);
+        self.send_segment(s, Segment::new(n as u32, chunk.offset, chunk.len, flags), net);
     }
 
     #[inline]
@@ -192,7 +189,7 @@ impl Connection {
         let wire = segment.len + HEADER + if multipath { DSS } else { 0 };
         let mut packet = Packet::new(Kind::Data, subflow.id, subflow.life, wire, segment.sent);
         packet.seq = seq as u32;
-        packet.data = segment.chunk as u32;
+        packet.data = segment.chunk;
         packet.len = segment.len;
         packet.flags = segment.flags;
         packet.offset = segment.offset;
@@ -218,11 +215,14 @@ impl Connection {
         for s in 0..self.subflows.len() {
             match self.subflows[s].stage {
                 Stage::Up => {
-                    let fin = Segment::new(NO_CHUNK, 0, 0, flag::FIN);
+                    let fin = Segment::new(0, 0, 0, flag::FIN);
                     self.send_segment(s, fin, net);
                     self.subflows[s].stage = Stage::Closing;
                 }
-                Stage::SynSent | Stage::Joining => self.subflows[s].remove(net.now()),
+                Stage::SynSent | Stage::Joining => {
+                    net.forget_ack(self.subflows[s].id);
+                    self.subflows[s].remove(net.now());
+                }
                 Stage::Idle | Stage::Closing | Stage::Closed => (),
             }
         }

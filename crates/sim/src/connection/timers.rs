@@ -1,6 +1,5 @@
 //! A connection's timers, and the events behind them.
 
-use super::sending::NO_CHUNK;
 use super::{Connection, TARGETS_PER_SUBFLOW};
 use crate::network::Network;
 use crate::sender::Expired;
@@ -29,9 +28,7 @@ impl Connection {
                 Expired::Probe => self.probe(s, net),
                 Expired::Timeout => {
                     if self.multipath && self.scheduler != Scheduler::Redundant {
-                        let board = &self.subflows[s].tx.board;
-                        let chunks = board.outstanding().map(|o| o.chunk).filter(|c| *c != NO_CHUNK);
-                        self.out.reinject(chunks);
+                        self.out.reinject(self.subflows[s].tx.board.chunks());
                     }
                     self.push_from(s, net);
                 }
@@ -70,15 +67,6 @@ impl Connection {
             let at = deadline.max(net.now());
             subflow.timer_event = at;
             net.events.schedule(at, self.targets + TARGETS_PER_SUBFLOW * s as u32);
-        }
-    }
-
-    #[inline]
-    pub(super) fn arm_ack(&mut self, s: usize, net: &mut Network) {
-        let subflow = &mut self.subflows[s];
-        if subflow.rx.ack_at < subflow.ack_event {
-            subflow.ack_event = subflow.rx.ack_at;
-            net.events.schedule(subflow.ack_event, self.targets + TARGETS_PER_SUBFLOW * s as u32 + 1);
         }
     }
 

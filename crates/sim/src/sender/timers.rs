@@ -1,6 +1,6 @@
 //! A sender's timers: retransmission, tail loss probe, reordering, pacing.
 
-use super::{Phase, Sender, Undo};
+use super::{Phase, Probe, Sender};
 use anabranch_cc::{Group, Signal};
 use anabranch_net::Time;
 
@@ -45,7 +45,8 @@ impl Sender {
 
     /// A probe was sent: the data up to `nxt` is watched. The timeout starts anew (RFC 8985 §7.3).
     pub(crate) fn begin_probe(&mut self, resent: bool, now: Time) {
-        self.probe = Some((self.board.nxt(), resent));
+        self.probe = Some(if resent { Probe::Resent } else { Probe::New });
+        self.probe_end = self.board.nxt();
         self.pto_at = Time::NEVER;
         self.rto_at = now + self.rtt.rto();
     }
@@ -54,7 +55,7 @@ impl Sender {
     fn on_timeout(&mut self, now: Time, cc: &mut Group) {
         if !(self.phase == Phase::Loss && self.rtt.is_backed_off()) {
             self.reduce(Signal::Timeout, now, cc);
-            self.undo = Some(Undo { from: self.board.una(), first_resend: None, unconfirmed: 0 });
+            self.begin_undo();
         }
         self.counters.timeouts += 1;
         self.phase = Phase::Loss;
@@ -70,13 +71,13 @@ impl Sender {
 
     /// Looks whether a tail loss probe repaired a loss, which is then answered (RFC 8985 §7.4).
     pub(super) fn end_probe(&mut self, acked: u64, dsack: bool, now: Time, cc: &mut Group) {
-        let Some((end, resent)) = self.probe else { return };
-        if acked < end {
+        let Some(probe) = self.probe else { return };
+        if acked < self.probe_end {
             return;
         }
-        if !resent || dsack {
+        if probe == Probe::New || dsack {
             self.probe = None;
-        } else if acked > end {
+        } else if acked > self.probe_end {
             self.probe = None;
             if self.phase == Phase::Open {
                 self.reduce(Signal::Loss, now, cc);
