@@ -2,16 +2,17 @@
 
 use crate::args::CompareArgs;
 use crate::failure::Failure;
-use crate::output::{print, print_json};
+use crate::output::{counted, print, print_json};
 use crate::progress::Progress;
 use crate::run::{failure, simulate};
 use crate::table::{BYTES, LOSS, PERCENT, PLAIN, RATE, Spread, TIME, Table, WIDTH};
 use crate::{input, interrupt};
 use anabranch_record::{NoSamples, SubflowSummary, Summary};
-use rayon::prelude::*;
+use anabranch_sim::SimError;
+use miette::miette;
+use rayon::iter::{ParallelBridge, ParallelIterator};
 use serde::Serialize;
 use std::num::NonZeroUsize;
-use std::sync::atomic::{AtomicUsize, Ordering};
 
 /// `anabranch compare`.
 pub fn compare(args: &CompareArgs) -> Result<(), Failure> {
@@ -19,32 +20,52 @@ pub fn compare(args: &CompareArgs) -> Result<(), Failure> {
     let load = |cc: &String| input::load(&source, &args.scenario, std::slice::from_ref(cc));
     let scenarios = args.cc.iter().map(load).collect::<Result<Vec<_>, _>>()?;
     let seeds = args.seeds.get();
-    let jobs: Vec<_> = scenarios
-        .iter()
-        .flat_map(|scenario| (0..seeds as u64).map(move |i| (scenario, scenario.seed.wrapping_add(i))))
-        .collect();
+    // Seed by seed, so that of an interrupted comparison the algorithms have the same seeds.
+    let count = scenarios.len();
+    let jobs: Vec<(usize, usize)> =
+        (0..seeds).flat_map(|seed| (0..count).map(move |cc| (cc, seed))).collect();
+    let total = jobs.len();
 
     interrupt::listen()?;
     let progress = Progress::over(scenarios[0].duration.times(jobs.len() as u64));
     let pool = rayon::ThreadPoolBuilder::new().num_threads(args.jobs.map_or(0, NonZeroUsize::get)).build();
     let pool = pool.map_err(|e| Failure::environment("cannot start threads", &e))?;
-    let done = AtomicUsize::new(0);
-    let run = |&(scenario, seed): &(_, u64)| {
-        let summary = simulate(scenario, seed, &mut NoSamples, &progress)?;
-        done.fetch_add(1, Ordering::Relaxed);
-        Ok(summary)
+    let run = |(cc, seed): (usize, usize)| {
+        let scenario = &scenarios[cc];
+        let ended = match interrupt::requested() {
+            true => Ok(None),
+            false => {
+                let number = scenario.seed.wrapping_add(seed as u64);
+                match simulate(scenario, number, &mut NoSamples, &progress) {
+                    Err(SimError::Interrupted { partial, .. }) => Ok(partial.map(|partial| *partial)),
+                    whole => whole.map(Some),
+                }
+            }
+        };
+        ended.map(|summary| ((cc, seed), summary))
     };
-    let summaries = pool.install(|| jobs.par_iter().map(run).collect::<Result<Vec<_>, _>>());
-    let kept =
-        || format!("{} of {} runs were complete, none is kept", done.load(Ordering::Relaxed), jobs.len());
-    let summaries = summaries.map_err(|e| failure(e, &kept()))?;
+    let ended: Vec<_> = pool.install(|| jobs.into_iter().par_bridge().map(run).collect());
     drop(progress);
+    let mut runs: Vec<_> = ended
+        .into_iter()
+        .filter_map(|run| run.map(|(job, summary)| Some((job, summary?))).transpose())
+        .collect::<Result<_, _>>()
+        .map_err(|e| failure(e, "nothing of it is kept"))?;
+    runs.sort_by_key(|(job, _)| *job);
 
+    let complete = runs.iter().filter(|(_, summary)| summary.partial_until_s.is_none()).count();
     if args.json {
-        let run = |(i, summary): (usize, _)| Run { cc: &args.cc[i / seeds], summary };
-        return print_json(&summaries.iter().enumerate().map(run).collect::<Vec<_>>());
+        let all = runs.iter().map(|((cc, _), summary)| Run { cc: &args.cc[*cc], summary });
+        print_json(&all.collect::<Vec<_>>())?;
+    } else if complete > 0 {
+        print(&Comparison::of(&args.cc, total, runs).page())?;
     }
-    print(&Comparison { cc: &args.cc, runs: summaries.chunks(seeds).collect() }.page())
+    match complete == total {
+        true => Ok(()),
+        false => Err(Failure::Interrupted(miette!(
+            "interrupted: {complete} of {total} runs were complete, the result is partial"
+        ))),
+    }
 }
 
 /// What "± 0" in a table means.
@@ -60,26 +81,56 @@ struct Run<'a> {
     summary: &'a Summary,
 }
 
-/// What came of it: for each algorithm a run for each seed.
-struct Comparison<'a> {
-    cc: &'a [String],
-    runs: Vec<&'a [Summary]>,
+/// What came of it: for each algorithm its complete runs, in the order of their seeds.
+struct Comparison {
+    cc: Vec<String>,
+    runs: Vec<Vec<Summary>>,
+    /// How many runs there were to be.
+    total: usize,
 }
 
-impl Comparison<'_> {
-    /// The comparison for people.
-    fn page(&self) -> String {
+impl Comparison {
+    /// Of those of `total` runs that are complete, and algorithms that have some; the first of each job is the algorithm.
+    fn of(cc: &[String], total: usize, runs: Vec<((usize, usize), Summary)>) -> Comparison {
+        let mut each = vec![Vec::new(); cc.len()];
+        let complete = runs.into_iter().filter(|(_, summary)| summary.partial_until_s.is_none());
+        complete.for_each(|((i, _), summary)| each[i].push(summary));
+        let (cc, runs) = cc.iter().cloned().zip(each).filter(|(_, runs)| !runs.is_empty()).unzip();
+        Comparison { cc, runs, total }
+    }
+
+    /// Which runs it is about.
+    fn heading(&self) -> String {
         let first = &self.runs[0][0];
-        let seeds = self.runs[0].len() as u64;
-        let mut page = match seeds {
+        let complete: usize = self.runs.iter().map(Vec::len).sum();
+        if complete < self.total {
+            let seeds =
+                |(cc, runs): (&String, &Vec<Summary>)| format!("{cc} {}", counted(runs.len(), "seed"));
+            let each: Vec<_> = self.cc.iter().zip(&self.runs).map(seeds).collect();
+            let text = format!(
+                "{}: partial, interrupted after {complete} of {} runs: {}, from {} on, where they were complete; means ± \
+                 half the width of the 95 % interval (Student's t)",
+                first.scenario,
+                self.total,
+                each.join(", "),
+                first.seed
+            );
+            return textwrap::fill(&text, WIDTH) + "\n";
+        }
+        match self.runs[0].len() as u64 {
             1 => format!("{}: seed {}, no intervals from one seed\n", first.scenario, first.seed),
-            _ => format!(
+            seeds => format!(
                 "{}: seeds {} to {}, means ± half the width of the 95 % interval (Student's t)\n",
                 first.scenario,
                 first.seed,
                 first.seed.wrapping_add(seeds - 1)
             ),
-        };
+        }
+    }
+
+    /// The comparison for people.
+    fn page(&self) -> String {
+        let mut page = self.heading();
         let mut same = false;
         for table in [self.flows(), self.subflows(), self.links(), self.jain()] {
             let table = table.to_string();
@@ -104,7 +155,7 @@ impl Comparison<'_> {
         };
         Table::new()
             .text(heading, names.iter().flat_map(group))
-            .text("--cc", names.iter().flat_map(|_| self.cc))
+            .text("--cc", names.iter().flat_map(|_| &self.cc))
     }
 
     /// For each of `count` things and each algorithm, the values of each seed.
@@ -152,6 +203,6 @@ impl Comparison<'_> {
 
     fn jain(&self) -> Table {
         let jain = self.spreads(|s| s.jain);
-        Table::new().text("--cc", self.cc).estimates("Jain's index of the flows' goodputs", PLAIN, &jain)
+        Table::new().text("--cc", &self.cc).estimates("Jain's index of the flows' goodputs", PLAIN, &jain)
     }
 }

@@ -4,13 +4,13 @@ use crate::args::PaperArgs;
 use crate::failure::Failure;
 use crate::interrupt;
 use crate::output::{counted, note, print};
-use crate::progress::Progress;
 use crate::report;
 use crate::results::Results;
 use crate::standard;
 use crate::table::{Table, WIDTH};
 use anabranch_cc::registry;
-use anabranch_papers::{Options, Paper, PaperError, PaperResult, Row, Verdict};
+use anabranch_papers::standard::AlgorithmResult;
+use anabranch_papers::{Finished, Options, Paper, PaperError, PaperResult, Row, Verdict};
 use miette::miette;
 
 /// `anabranch paper`.
@@ -22,46 +22,48 @@ pub fn paper(args: &PaperArgs) -> Result<(), Failure> {
     let options = Options { size: args.size.size(), seeds: args.size.seeds(), only: args.only.clone() };
     interrupt::listen()?;
     let store = Results::open(&args.out)?;
-    let (mut complete, mut failed) = (0, Vec::new());
-    let mut without = Vec::new();
-    let count = papers.len();
-    for (i, paper) in papers.into_iter().enumerate() {
-        let place = if count > 1 { format!("paper {} of {count}: ", i + 1) } else { String::new() };
-        match run(paper, &options, format!("{place}{}", paper.name)) {
-            Ok(result) => {
-                print(&page(&result))?;
-                failed.extend(rows(&result).filter(|row| row.verdict == Verdict::Failed).cloned());
-                let kept = store.keep(paper, result)?;
-                if let Some(notice) = kept.notice {
-                    note(&notice);
-                }
-                complete += 1;
-            }
+    let (mut work, mut without) = (Vec::new(), Vec::new());
+    for paper in papers {
+        match anabranch_papers::work(paper, &options) {
+            Ok(one) => work.push(one),
             // With several papers it is enough that one has the experiment.
             Err(error @ PaperError::NoExperiment { .. }) => without.push(error.to_string()),
-            Err(PaperError::Interrupted) => {
-                return Err(Failure::Interrupted(miette!(
-                    "interrupted in {}: {} complete in {}, the report is as it was",
-                    paper.name,
-                    counted(complete, "paper"),
-                    store.papers().display()
-                )));
-            }
             Err(error) => return Err(Failure::Result(miette!("{}: {error}", paper.name))),
         }
     }
-    if complete == 0 {
+    if work.is_empty() {
         return Err(Failure::Input(miette!("{}", without.join("\n"))));
     }
-    let standard = match is_all(&args.papers) && args.only.is_none() {
-        true => standard::run(registry::ALL, &args.size, &store)?,
-        false => vec![],
-    };
+    if is_all(&args.papers) && args.only.is_none() {
+        work.extend(standard::work(registry::ALL, &args.size)?);
+    }
+    let mut done = Done::default();
+    let mut kept = Ok(());
+    let ended = standard::in_progress(&work, &mut |finished| {
+        if kept.is_ok() {
+            kept = done.keep(finished, &store);
+        }
+    });
+    kept?;
+    let Done { standard, failed, complete, partial } = done;
     if !standard.is_empty() {
         print(&format!(
             "Standard cases of {}: see the report's page on algorithms\n",
             counted(standard.len(), "algorithm")
         ))?;
+        standard::note_unlike(&standard, &store);
+    }
+    match ended {
+        Ok(()) => {}
+        Err(PaperError::Interrupted) => {
+            let partial = partial.iter().map(|name| format!(", {name} in part")).collect::<String>();
+            return Err(Failure::Interrupted(miette!(
+                "interrupted: {} complete{partial} in {}, the report is as it was",
+                counted(complete, "paper"),
+                store.papers().display()
+            )));
+        }
+        Err(error) => return Err(Failure::Result(miette!("{error}"))),
     }
     report::write(&store, command(args), true)?;
     standard::check(&standard)?;
@@ -102,13 +104,40 @@ fn chosen(names: &[String]) -> Result<Vec<&'static Paper>, Failure> {
     names.iter().map(find).collect()
 }
 
-fn run(paper: &Paper, options: &Options, stage: String) -> Result<PaperResult, PaperError> {
-    let bar = Progress::over_runs();
-    bar.stage(stage);
-    let progress = |p: anabranch_papers::Progress<'_>| {
-        bar.done(p.done, p.total, &format!("{}: {}", p.experiment, p.label));
-    };
-    anabranch_papers::run(paper, options, &progress, &|| !interrupt::requested())
+/// What has been kept of a command.
+#[derive(Default)]
+struct Done {
+    standard: Vec<AlgorithmResult>,
+    failed: Vec<Row>,
+    /// Papers of which everything that was asked for is there.
+    complete: usize,
+    /// Names of those that were interrupted.
+    partial: Vec<String>,
+}
+
+impl Done {
+    /// Prints and keeps a result.
+    fn keep(&mut self, finished: Finished, store: &Results) -> Result<(), Failure> {
+        match finished {
+            Finished::Algorithm(result) => {
+                store.keep_algorithm(&result)?;
+                self.standard.push(result);
+            }
+            Finished::Paper(result) => {
+                print(&page(&result))?;
+                self.failed.extend(rows(&result).filter(|row| row.verdict == Verdict::Failed).cloned());
+                match result.partial {
+                    true => self.partial.push(result.name.clone()),
+                    false => self.complete += 1,
+                }
+                let kept = store.keep(result)?;
+                if let Some(notice) = kept.notice {
+                    note(&notice);
+                }
+            }
+        }
+        Ok(())
+    }
 }
 
 fn command(args: &PaperArgs) -> String {
@@ -138,7 +167,8 @@ fn page(result: &PaperResult) -> String {
         .count("not judged", each(Verdict::NotJudged))
         .count("failed", each(Verdict::Failed));
     let (size, seeds) = (&result.size, result.seeds_of_rows());
-    let heading = format!("{}: {} ({size} size; seeds: {seeds})", result.name, result.title);
+    let partial = if result.partial { "; partial: interrupted" } else { "" };
+    let heading = format!("{}: {} ({size} size; seeds: {seeds}{partial})", result.name, result.title);
     format!("{}\n{table}", textwrap::fill(&heading, WIDTH))
 }
 

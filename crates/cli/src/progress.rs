@@ -15,9 +15,9 @@ impl Progress {
         Progress::new(total.as_nanos(), template)
     }
 
-    /// A bar over a number of runs, known when the first has ended.
+    /// A bar over many runs, whose simulated time is known when the first begins.
     pub fn over_runs() -> Self {
-        Progress::new(0, "{prefix} {bar:24} {pos} of {len} runs, {eta} left  {wide_msg}")
+        Progress::new(0, "{bar:24} {prefix} runs, {speed} simulated s/s, {eta} left  {wide_msg}")
     }
 
     fn new(length: u64, template: &str) -> Self {
@@ -35,16 +35,12 @@ impl Progress {
         self.0.inc(by.as_nanos());
     }
 
-    /// What the runs belong to.
-    pub fn stage(&self, name: String) {
-        self.0.set_prefix(name);
-    }
-
-    /// That many runs of all have ended; `label` is the one that began or ended last.
-    pub fn done(&self, runs: usize, all: usize, label: &str) {
-        self.0.set_length(all as u64);
-        self.0.set_position(runs as u64);
-        self.0.set_message(label.to_owned());
+    /// Where many runs are.
+    pub fn show(&self, p: anabranch_papers::Progress<'_>) {
+        self.0.set_length(p.whole.as_nanos());
+        self.0.set_position(p.simulated.as_nanos());
+        self.0.set_prefix(format!("{} of {}", p.done, p.total));
+        self.0.set_message(format!("{}: {}", p.experiment, p.label));
     }
 }
 

@@ -4,6 +4,7 @@ use crate::failure::Failure;
 use anabranch_cc::registry;
 use anabranch_papers::standard::AlgorithmResult;
 use anabranch_papers::{Paper, PaperResult};
+use miette::miette;
 use std::fs;
 use std::path::{Path, PathBuf};
 
@@ -66,7 +67,9 @@ impl Results {
 
     /// Writes a result. Experiments that an earlier command of the same size, seeds and version left stay; another
     /// result is replaced as a whole, so that a page never mixes two.
-    pub fn keep(&self, paper: &Paper, new: PaperResult) -> Result<Kept, Failure> {
+    pub fn keep(&self, new: PaperResult) -> Result<Kept, Failure> {
+        let paper = anabranch_papers::find(&new.name)
+            .ok_or_else(|| Failure::Result(miette!("no paper is called {}", new.name)))?;
         let file = self.file(paper);
         let kept = merge(paper, self.load(paper), new);
         let cannot = || format!("cannot write {}", file.display());
@@ -89,7 +92,8 @@ fn merge(paper: &Paper, old: Option<PaperResult>, mut new: PaperResult) -> Kept 
         return Kept { result: new, notice };
     }
     let run_again: Vec<String> = new.experiments.iter().map(|e| e.id.clone()).collect();
-    new.experiments.extend(old.experiments.into_iter().filter(|e| !run_again.contains(&e.id)));
+    new.experiments.extend(old.experiments.iter().cloned().filter(|e| !run_again.contains(&e.id)));
+    new.partial = (new.partial || old.partial) && new.experiments.len() < paper.experiments.len();
     new.experiments.sort_by_key(|e| paper.experiments.iter().position(|d| d.id() == e.id));
     Kept { result: new, notice: None }
 }

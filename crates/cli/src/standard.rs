@@ -10,14 +10,14 @@ use crate::report;
 use crate::results::Results;
 use crate::table::{PLAIN, Spread, Table, WIDTH};
 use anabranch_cc::registry::{self, Entry};
-use anabranch_papers::PaperError;
 use anabranch_papers::standard::{self, AlgorithmResult, CASES, Case};
+use anabranch_papers::{Finished, PaperError, Work, run_all};
 use miette::miette;
 
 /// `anabranch cc report`.
 pub fn report(args: &CcReportArgs) -> Result<(), Failure> {
     let all = args.names.is_empty() || args.names.iter().any(|name| name == "all");
-    let chosen: Vec<&Entry> = match all {
+    let chosen: Vec<&'static Entry> = match all {
         true => registry::ALL.to_vec(),
         false => args.names.iter().map(|name| algorithms::find(name)).collect::<Result<_, _>>()?,
     };
@@ -36,32 +36,52 @@ pub fn report(args: &CcReportArgs) -> Result<(), Failure> {
 }
 
 /// Runs algorithms through the standard cases and keeps each result as soon as it is there.
-pub fn run(algorithms: &[&Entry], size: &SizeArgs, store: &Results) -> Result<Vec<AlgorithmResult>, Failure> {
-    let bar = Progress::over_runs();
-    let mut results = Vec::new();
-    for (i, entry) in algorithms.iter().enumerate() {
-        bar.stage(format!("standard cases, {}", entry.name));
-        let progress = |p: anabranch_papers::Progress<'_>| {
-            bar.done(i * p.total + p.done, algorithms.len() * p.total, p.label);
-        };
-        let result = standard::run(entry, size.size(), size.seeds(), &progress, &|| !interrupt::requested());
-        match result {
-            Ok(result) => {
-                store.keep_algorithm(&result)?;
-                results.push(result);
-            }
-            Err(PaperError::Interrupted) => {
-                return Err(Failure::Interrupted(miette!(
-                    "interrupted in the standard cases of {}: {} complete in {}, the report is as it was",
-                    entry.name,
-                    counted(results.len(), "algorithm"),
-                    store.out().display()
-                )));
-            }
-            Err(error) => return Err(Failure::Result(miette!("{}: {error}", entry.name))),
+fn run(
+    algorithms: &[&'static Entry],
+    size: &SizeArgs,
+    store: &Results,
+) -> Result<Vec<AlgorithmResult>, Failure> {
+    let (mut results, mut kept) = (Vec::new(), Ok(()));
+    let mut keep = |finished: Finished| {
+        if let Finished::Algorithm(result) = finished {
+            kept = std::mem::replace(&mut kept, Ok(())).and_then(|()| store.keep_algorithm(&result));
+            results.push(result);
         }
+    };
+    let ended = in_progress(&work(algorithms, size)?, &mut keep);
+    kept?;
+    match ended {
+        Ok(()) => {}
+        Err(PaperError::Interrupted) => {
+            return Err(Failure::Interrupted(miette!(
+                "interrupted in the standard cases: {} complete in {}, the report is as it was",
+                counted(results.len(), "algorithm"),
+                store.out().display()
+            )));
+        }
+        Err(error) => return Err(Failure::Result(miette!("{error}"))),
     }
-    drop(bar);
+    note_unlike(&results, store);
+    Ok(results)
+}
+
+/// The standard cases of `algorithms`.
+pub fn work(algorithms: &[&'static Entry], size: &SizeArgs) -> Result<Vec<Work>, Failure> {
+    let work = |entry: &&'static Entry| {
+        standard::work(entry, size.size(), size.seeds())
+            .map_err(|error| Failure::Result(miette!("{}: {error}", entry.name)))
+    };
+    algorithms.iter().map(work).collect()
+}
+
+/// Runs `work` until its end or Ctrl-C, and shows how far it is.
+pub fn in_progress(work: &[Work], finished: &mut (dyn FnMut(Finished) + Send)) -> Result<(), PaperError> {
+    let bar = Progress::over_runs();
+    run_all(work, &|p| bar.show(p), &|| !interrupt::requested(), finished)
+}
+
+/// Says which algorithms' results were made otherwise than these.
+pub fn note_unlike(results: &[AlgorithmResult], store: &Results) {
     let others = store.algorithms();
     let unlike: Vec<&str> = match results.first() {
         Some(new) => others.iter().filter(|r| !r.is_made_like(new)).map(|r| r.algorithm.as_str()).collect(),
@@ -73,7 +93,6 @@ pub fn run(algorithms: &[&Entry], size: &SizeArgs, store: &Results) -> Result<Ve
             unlike.join(", ")
         ));
     }
-    Ok(results)
 }
 
 /// An error where a run failed.

@@ -277,10 +277,10 @@ fn interrupted() {
     assert!(bits > 0.0 && (number(&flow["goodput_bps"]) / (bits / until) - 1.0).abs() < 1e-9);
 }
 
-/// On a terminal a long run shows how much of it is done, how fast it is and how long it will take.
+/// A command whose stderr is a terminal, interrupted when that shows how fast it is and what is left: what was shown, and how
+/// it ended.
 #[cfg(unix)]
-#[test]
-fn progress_on_a_terminal() {
+fn interrupted_on_a_terminal(args: &[&str]) -> (String, std::process::Output) {
     use rustix::pty::{OpenptFlags, grantpt, openpt, ptsname, unlockpt};
     use std::io::Read;
     let master = openpt(OpenptFlags::RDWR | OpenptFlags::NOCTTY).unwrap();
@@ -293,11 +293,11 @@ fn progress_on_a_terminal() {
         rustix::termios::Winsize { ws_row: 24, ws_col: 120, ws_xpixel: 0, ws_ypixel: 0 },
     )
     .unwrap();
-    let mut child = command()
-        .args(["run", TWO_PATHS, "--duration", "1000000 s"])
+    let child = command()
+        .args(args)
         .env("TERM", "xterm")
         .stdin(Stdio::null())
-        .stdout(Stdio::null())
+        .stdout(Stdio::piped())
         .stderr(slave)
         .spawn()
         .unwrap();
@@ -307,6 +307,45 @@ fn progress_on_a_terminal() {
         shown += &String::from_utf8_lossy(&part[..n]);
     }
     interrupt(&child);
-    assert_eq!(child.wait().unwrap().code(), Some(130));
+    let output = child.wait_with_output().unwrap();
+    (shown, output)
+}
+
+/// On a terminal a long run shows how much of it is done, how fast it is and how long it will take.
+#[cfg(unix)]
+#[test]
+fn progress_on_a_terminal() {
+    let (shown, output) = interrupted_on_a_terminal(&["run", TWO_PATHS, "--duration", "1000000 s"]);
+    assert_eq!(output.status.code(), Some(130));
     assert!(shown.contains("% of the simulated time"), "{shown:?}");
+}
+
+/// Ctrl-C leaves of a comparison the runs that were complete, and what there was of those that were not.
+#[cfg(unix)]
+#[test]
+fn an_interrupted_comparison() {
+    let args =
+        ["compare", TWO_PATHS, "--duration", "1000000 s", "--cc", "lia,olia", "--seeds", "2", "--json"];
+    let (_, output) = interrupted_on_a_terminal(&args);
+    assert_eq!(output.status.code(), Some(130));
+    let runs: Value = serde_json::from_slice(&output.stdout).unwrap();
+    let runs = runs.as_array().unwrap();
+    // One for each core, of the first seed as far as it goes.
+    assert!(!runs.is_empty() && runs.len() <= 4, "{runs:?}");
+    assert_eq!((runs[0]["cc"].as_str(), runs[0]["seed"].as_str()), (Some("lia"), Some("1")));
+    for run in runs {
+        let until = run["partial_until_s"].as_f64().unwrap();
+        assert!(until > 0.0 && until < 1e6, "{until}");
+    }
+}
+
+/// Ctrl-C in a reproduction: it says what is complete, and leaves the report as it was.
+#[cfg(unix)]
+#[test]
+fn an_interrupted_reproduction() {
+    let dir = tempfile::tempdir().unwrap();
+    let out = dir.path().to_str().unwrap();
+    let (_, output) = interrupted_on_a_terminal(&["paper", "all", "--full", "--out", out]);
+    assert_eq!(output.status.code(), Some(130));
+    assert!(!dir.path().join("report").exists());
 }

@@ -17,6 +17,7 @@
 //! module, its scenario files in `scenarios/`, and a line in [`all`].
 
 mod adw_balia;
+mod campaign;
 mod coupled_cubic;
 mod coupling;
 mod disjoint;
@@ -34,10 +35,11 @@ mod stats;
 mod verdict;
 mod wcompound;
 
+pub use campaign::{Finished, Progress, Work, run_all};
 pub use outcome::Outcome;
 pub use plan::{Definition, Paper, Plan, Quantity, RowPlan, Runs, Setup, SetupId, compare, measure};
 pub use result::*;
-pub use runner::{Options, PaperError, Progress, run};
+pub use runner::{Options, PaperError, run, work};
 pub use shares::{Beside, EquilibriumName, ShareRow, Shares};
 pub use size::Size;
 pub use stats::{NoValue, estimate};

@@ -22,6 +22,9 @@ pub struct PaperResult {
     pub seeds: u32,
     /// The version that ran it.
     pub version: String,
+    /// Whether it was interrupted: experiments that were not complete then are missing.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub partial: bool,
     /// What it is about, in a few sentences; what was assumed.
     pub notes: Vec<String>,
     /// Mistakes and contradictions found in the paper's text.

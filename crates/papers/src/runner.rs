@@ -1,14 +1,10 @@
-//! Runs a paper: every simulation of its plans in parallel, then rows and figures from the outcomes.
+//! A paper from its plans to rows and figures.
 
+use crate::campaign::{Finished, Outcomes, Progress, Simulations, Work, run_all};
 use crate::plan::{Definition, Paper, Plan, Quantity, Reading, RowPlan, Runs, Setup};
 use crate::shares::shares;
-use crate::{Estimate, Experiment, Outcome, PaperResult, Published, Row, Rule, Run, Size, Verdict, estimate};
-use anabranch_net::Time;
-use anabranch_record::{MemorySink, NoSamples, Sink};
-use anabranch_scenario::{Scenario, ScenarioError};
-use anabranch_sim::SimError;
-use rayon::iter::{ParallelBridge, ParallelIterator};
-use std::sync::atomic::{AtomicUsize, Ordering};
+use crate::{Estimate, Experiment, PaperResult, Published, Row, Rule, Run, Size, Verdict, estimate};
+use anabranch_scenario::ScenarioError;
 
 /// What to run of a paper.
 #[derive(Clone, Debug, Default)]
@@ -19,19 +15,6 @@ pub struct Options {
     pub seeds: Option<u32>,
     /// Only the experiment with this identifier, or with a figure or table of this identifier.
     pub only: Option<String>,
-}
-
-/// Where a run of a paper is.
-#[derive(Clone, Copy, Debug)]
-pub struct Progress<'a> {
-    /// Simulations that have ended.
-    pub done: usize,
-    /// All of them.
-    pub total: usize,
-    /// What the one that began or ended last belongs to: an experiment's identifier, or a standard case's.
-    pub experiment: &'static str,
-    /// What it is.
-    pub label: &'a str,
 }
 
 /// Why a paper has no result.
@@ -63,45 +46,65 @@ pub enum PaperError {
     Interrupted,
 }
 
-/// Runs a paper's experiments and judges them.
-///
-/// The result does not depend on the number of threads. A simulation that fails makes its rows
-/// [`Verdict::Failed`]; the others are judged all the same. `progress` is called from several threads.
+/// Runs a paper's experiments and judges them: see [`run_all`].
 ///
 /// # Errors
 /// [`PaperError`].
 pub fn run(
-    paper: &Paper,
+    paper: &'static Paper,
     options: &Options,
     progress: &(dyn Fn(Progress<'_>) + Sync),
     keep_going: &(dyn Fn() -> bool + Sync),
 ) -> Result<PaperResult, PaperError> {
+    let mut result = None;
+    run_all(&[work(paper, options)?], progress, keep_going, &mut |finished| result = Some(finished))?;
+    match result {
+        Some(Finished::Paper(result)) => Ok(result),
+        _ => Err(PaperError::Interrupted),
+    }
+}
+
+/// A paper's experiments, to be run.
+///
+/// # Errors
+/// [`PaperError`], not interrupted.
+pub fn work(paper: &'static Paper, options: &Options) -> Result<Work, PaperError> {
     let seeds = options.seeds.unwrap_or((paper.seeds)(options.size)).max(1);
+    let size = options.size;
     let chosen = choose(paper, options)?;
     let setups = chosen.iter().map(|(definition, plan)| (definition.id(), plan.setups.as_slice()));
     let simulations = Simulations::of(setups, seeds)?;
-    let outcomes = simulations.run(progress, keep_going)?;
 
-    let as_explained = options.size == Size::Default && seeds == (paper.seeds)(Size::Default);
-    let experiments = chosen.iter().zip(&simulations.of_setup).map(|((definition, plan), indices)| {
-        let runs = Runs { of: indices.iter().map(|i| outcomes[*i].as_slice()).collect() };
-        conclude(definition, plan, &runs, as_explained)
-    });
-    // A paper with seeds of its own says itself what a size is.
-    let usual = (paper.seeds)(options.size) == options.size.seeds();
-    let description = usual.then(|| options.size.description().to_owned());
-    Ok(PaperResult {
-        id: paper.id.into(),
-        name: paper.name.into(),
-        title: paper.title.into(),
-        citation: paper.citation.into(),
-        size: options.size.name().into(),
-        seeds,
-        version: env!("CARGO_PKG_VERSION").into(),
-        notes: description.into_iter().chain(owned(paper.notes)).collect(),
-        errata: owned(paper.errata),
-        experiments: experiments.collect(),
-    })
+    let conclude = move |simulations: &Simulations, outcomes: &[Option<Outcomes>]| {
+        let as_explained = size == Size::Default && seeds == (paper.seeds)(Size::Default);
+        let each = chosen.iter().zip(&simulations.of_setup);
+        let complete = each.filter_map(|((definition, plan), indices)| {
+            let of = indices.iter().map(|i| outcomes[*i].as_deref()).collect::<Option<_>>()?;
+            Some(conclude(definition, plan, &Runs { of }, as_explained))
+        });
+        let experiments: Vec<Experiment> = complete.collect();
+        let partial = experiments.len() < chosen.len();
+        let nothing = partial && experiments.is_empty();
+        // A paper with seeds of its own says itself what a size is.
+        let usual = (paper.seeds)(size) == size.seeds();
+        let description = usual.then(|| size.description().to_owned());
+        (!nothing).then(|| {
+            Finished::Paper(PaperResult {
+                id: paper.id.into(),
+                name: paper.name.into(),
+                title: paper.title.into(),
+                citation: paper.citation.into(),
+                size: size.name().into(),
+                seeds,
+                version: env!("CARGO_PKG_VERSION").into(),
+                partial,
+                notes: description.into_iter().chain(owned(paper.notes)).collect(),
+                errata: owned(paper.errata),
+                experiments,
+            })
+        })
+    };
+    Ok(Work { simulations, conclude: Box::new(conclude) })
 }
 
 /// The experiment that was asked for; without a question all but those that run on request.
@@ -124,109 +127,6 @@ fn choose(paper: &Paper, options: &Options) -> Result<Vec<(&'static Definition, 
 
 fn owned(texts: &[&str]) -> Vec<String> {
     texts.iter().map(|t| (*t).to_owned()).collect()
-}
-
-/// Every simulation of several experiments, equal ones once.
-pub(crate) struct Simulations {
-    each: Vec<Simulation>,
-    /// For each experiment and each of its setups the simulation.
-    pub(crate) of_setup: Vec<Vec<usize>>,
-}
-
-struct Simulation {
-    /// The first experiment that asks for it.
-    experiment: &'static str,
-    title: String,
-    scenario: Scenario,
-    sampled: bool,
-    seeds: u32,
-}
-
-/// What the seeds of one simulation gave.
-pub(crate) type Outcomes = Vec<Result<Outcome, String>>;
-
-impl Simulations {
-    /// Of experiments' setups, each with the experiment's identifier.
-    pub(crate) fn of<'a>(
-        experiments: impl IntoIterator<Item = (&'static str, &'a [Setup])>,
-        seeds: u32,
-    ) -> Result<Self, PaperError> {
-        let mut each: Vec<Simulation> = Vec::new();
-        let mut of_setup = Vec::new();
-        for (experiment, setups) in experiments {
-            let mut indices = Vec::new();
-            for setup in setups {
-                let scenario = setup.scenario().map_err(|why| PaperError::Scenario {
-                    experiment,
-                    command: setup.command(1),
-                    why: Box::new(why),
-                })?;
-                let known = each.iter().position(|s| s.scenario.hash == scenario.hash);
-                let i = known.unwrap_or_else(|| {
-                    let title = setup.title.clone();
-                    each.push(Simulation { experiment, title, scenario, sampled: false, seeds: 0 });
-                    each.len() - 1
-                });
-                each[i].sampled |= setup.sampled;
-                each[i].seeds = each[i].seeds.max(setup.seeds(seeds));
-                indices.push(i);
-            }
-            of_setup.push(indices);
-        }
-        Ok(Simulations { each, of_setup })
-    }
-
-    pub(crate) fn run(
-        &self,
-        progress: &(dyn Fn(Progress<'_>) + Sync),
-        keep_going: &(dyn Fn() -> bool + Sync),
-    ) -> Result<Vec<Outcomes>, PaperError> {
-        let mut jobs: Vec<(usize, u32)> = self
-            .each
-            .iter()
-            .enumerate()
-            .flat_map(|(i, s)| (1..=s.seeds).map(move |seed| (i, seed)))
-            .collect();
-        let total = jobs.len();
-        // Long ones first, so that no core waits for another at the end.
-        jobs.sort_by_key(|(i, _)| std::cmp::Reverse(self.each[*i].scenario.duration));
-
-        let done = AtomicUsize::new(0);
-        let run = |(i, seed): (usize, u32)| {
-            let simulation = &self.each[i];
-            let (experiment, label) = (simulation.experiment, simulation.title.as_str());
-            let report = |done| progress(Progress { done, total, experiment, label });
-            report(done.load(Ordering::Relaxed));
-            let outcome = simulation.run(seed.into(), keep_going);
-            report(done.fetch_add(1, Ordering::Relaxed) + 1);
-            ((i, seed), outcome)
-        };
-        let mut finished: Vec<_> = jobs.into_iter().par_bridge().map(run).collect();
-        finished.sort_by_key(|(job, _)| *job);
-
-        let mut outcomes: Vec<Outcomes> = self.each.iter().map(|_| Outcomes::new()).collect();
-        for ((i, seed), outcome) in finished {
-            match outcome {
-                Err(SimError::Interrupted { .. }) => return Err(PaperError::Interrupted),
-                Err(error) => outcomes[i].push(Err(format!("{}, seed {seed}: {error}", self.each[i].title))),
-                Ok(outcome) => outcomes[i].push(Ok(outcome)),
-            }
-        }
-        Ok(outcomes)
-    }
-}
-
-impl Simulation {
-    fn run(&self, seed: u64, keep_going: &(dyn Fn() -> bool + Sync)) -> Result<Outcome, SimError> {
-        // A short run may end before it asks.
-        if !keep_going() {
-            return Err(SimError::Interrupted { at: Time::ZERO, partial: None });
-        }
-        let mut samples = MemorySink::new();
-        let sink: &mut dyn Sink = if self.sampled { &mut samples } else { &mut NoSamples };
-        let summary = anabranch_sim::run(&self.scenario, seed, sink, &mut |_| keep_going())?;
-        Ok(Outcome { summary, samples })
-    }
 }
 
 /// `as_explained` where the run has the size for which explanations are written, the default one.

@@ -1,10 +1,12 @@
 //! The definitions as a whole: complete, loadable, and independent of threads.
 
 use anabranch_papers::{
-    Experiment, Options, PaperError, PaperResult, Published, Size, Verdict, all, find, run, scenarios,
+    Experiment, Finished, Options, PaperError, PaperResult, Published, Size, Verdict, all, find, run,
+    run_all, scenarios, work,
 };
 use anabranch_scenario::{Overrides, Source, load};
 use std::collections::BTreeSet;
+use std::sync::atomic::{AtomicBool, Ordering::Relaxed};
 
 fn quick(paper: &str, experiment: &str) -> PaperResult {
     let options = Options { size: Size::Quick, seeds: Some(2), only: Some(experiment.into()) };
@@ -137,5 +139,29 @@ fn an_experiment_runs() {
     }
     for panel in experiment.figures.iter().flat_map(|f| &f.panels) {
         assert!(panel.series.iter().all(|s| s.points.len() > 100), "{}", panel.title);
+    }
+}
+
+/// What was complete when it was interrupted is there; of a paper the experiments that were, marked as partial.
+#[test]
+fn an_interruption_keeps_what_is_complete() {
+    let options =
+        |only: Option<&str>| Options { size: Size::Quick, seeds: Some(1), only: only.map(Into::into) };
+    let first = find("A").unwrap();
+    let mut all_work = vec![work(first, &options(Some("A-T4"))).unwrap()];
+    let others: Vec<_> = all().iter().copied().filter(|paper| paper.id != "A").collect();
+    all_work.extend(others.iter().map(|paper| work(paper, &options(None)).unwrap()));
+    let stop = AtomicBool::new(false);
+    let mut results = Vec::new();
+    let ended = run_all(&all_work, &|_| (), &|| !stop.load(Relaxed), &mut |finished| {
+        stop.store(true, Relaxed);
+        let Finished::Paper(result) = finished else { panic!("no algorithm was asked for") };
+        results.push(result);
+    });
+    assert!(matches!(ended, Err(PaperError::Interrupted)));
+    assert_eq!((&*results[0].id, results[0].partial, results[0].experiments.len()), ("A", false, 1));
+    for result in &results[1..] {
+        let whole = find(&result.id).unwrap().experiments.len();
+        assert!(result.partial && (1..whole).contains(&result.experiments.len()), "{}", result.id);
     }
 }

@@ -3,7 +3,7 @@
 use super::case::{Case, Goal};
 use super::over_time;
 use super::result::{CaseResult, FlowRow, Key, LinkRow, Recovery};
-use crate::runner::Outcomes;
+use crate::campaign::Outcomes;
 use crate::shares::shares;
 use crate::{Estimate, Outcome, Run, Setup, estimate};
 use anabranch_cc::registry::Entry;

@@ -24,6 +24,9 @@ pub fn add(plan: &Plan, paper: &PaperPlan, site: &mut Site) {
             dt { "Verdicts" } dd { (verdict::tally(verdict::counts(rows))) }
             dt { "Size" } dd { b { (result.size) } ", " "seeds a row: " (result.seeds_of_rows()) }
             dt { "Version" } dd { (result.version) }
+            @if result.partial {
+                dt { "Partial" } dd { "interrupted: experiments that were not complete by then are missing" }
+            }
             (algorithms(plan, paper))
             dt { "Repeat it" } dd { @for command in result.commands() { div { code { (command) } } } }
             dt { "Data" } dd { a href=(paper.rows_csv) download { "every row as CSV" } }

@@ -1,0 +1,303 @@
+//! Simulations of several papers and algorithms in one queue, so that no core waits at the end of each for its last run.
+
+use crate::plan::Setup;
+use crate::{Outcome, PaperError, PaperResult, standard::AlgorithmResult};
+use anabranch_net::Time;
+use anabranch_record::{MemorySink, NoSamples, Sink};
+use anabranch_scenario::Scenario;
+use anabranch_sim::SimError;
+use rayon::iter::{ParallelBridge, ParallelIterator};
+use std::sync::atomic::{AtomicBool, AtomicU64, AtomicUsize, Ordering};
+use std::sync::{Mutex, MutexGuard, PoisonError};
+
+/// Where a campaign is.
+#[derive(Clone, Copy, Debug)]
+pub struct Progress<'a> {
+    /// Simulations that have ended.
+    pub done: usize,
+    /// All of them.
+    pub total: usize,
+    /// Simulated time that has passed in all of them, and the whole of it.
+    pub simulated: Time,
+    /// See [`Progress::simulated`].
+    pub whole: Time,
+    /// What the one that was last heard of belongs to: an experiment's identifier, or a standard case's.
+    pub experiment: &'static str,
+    /// What it is.
+    pub label: &'a str,
+}
+
+/// What a piece of work gave.
+#[derive(Clone, Debug, PartialEq)]
+pub enum Finished {
+    /// A paper's result.
+    Paper(PaperResult),
+    /// An algorithm's in the standard cases.
+    Algorithm(AlgorithmResult),
+}
+
+/// A paper's experiments or an algorithm's standard cases, to be run.
+pub struct Work {
+    pub(crate) simulations: Simulations,
+    pub(crate) conclude: Conclude,
+}
+
+/// From each simulation's outcomes, none where a seed is missing, to the result; none where nothing is complete.
+pub(crate) type Conclude = Box<dyn Fn(&Simulations, &[Option<Outcomes>]) -> Option<Finished> + Send + Sync>;
+
+/// What the seeds of one simulation gave.
+pub(crate) type Outcomes = Vec<Result<Outcome, String>>;
+
+/// Every simulation of several experiments, equal ones once.
+pub(crate) struct Simulations {
+    each: Vec<Simulation>,
+    /// For each experiment and each of its setups the simulation.
+    pub(crate) of_setup: Vec<Vec<usize>>,
+}
+
+struct Simulation {
+    /// The first experiment that asks for it.
+    experiment: &'static str,
+    title: String,
+    scenario: Scenario,
+    sampled: bool,
+    seeds: u32,
+}
+
+impl Simulations {
+    /// Of experiments' setups, each with the experiment's identifier.
+    pub(crate) fn of<'a>(
+        experiments: impl IntoIterator<Item = (&'static str, &'a [Setup])>,
+        seeds: u32,
+    ) -> Result<Self, PaperError> {
+        let mut each: Vec<Simulation> = Vec::new();
+        let mut of_setup = Vec::new();
+        for (experiment, setups) in experiments {
+            let mut indices = Vec::new();
+            for setup in setups {
+                let scenario = setup.scenario().map_err(|why| PaperError::Scenario {
+                    experiment,
+                    command: setup.command(1),
+                    why: Box::new(why),
+                })?;
+                let known = each.iter().position(|s| s.scenario.hash == scenario.hash);
+                let i = known.unwrap_or_else(|| {
+                    let title = setup.title.clone();
+                    each.push(Simulation { experiment, title, scenario, sampled: false, seeds: 0 });
+                    each.len() - 1
+                });
+                each[i].sampled |= setup.sampled;
+                each[i].seeds = each[i].seeds.max(setup.seeds(seeds));
+                indices.push(i);
+            }
+            of_setup.push(indices);
+        }
+        Ok(Simulations { each, of_setup })
+    }
+}
+
+impl Simulation {
+    /// What a run costs, in packets that its links can carry: enough to tell long ones from short ones.
+    fn cost(&self) -> f64 {
+        let rates: f64 = self.scenario.links.iter().map(|link| link.spec.rate_bps).sum();
+        rates / 12e3 * self.scenario.duration.as_secs_f64()
+    }
+
+    fn run(&self, seed: u32, keep_going: &mut dyn FnMut(Time) -> bool) -> Result<Outcome, SimError> {
+        // A short run may end before it asks.
+        if !keep_going(Time::ZERO) {
+            return Err(SimError::Interrupted { at: Time::ZERO, partial: None });
+        }
+        let mut samples = MemorySink::new();
+        let sink: &mut dyn Sink = if self.sampled { &mut samples } else { &mut NoSamples };
+        let summary = anabranch_sim::run(&self.scenario, seed.into(), sink, keep_going)?;
+        Ok(Outcome { summary, samples })
+    }
+}
+
+/// One run.
+#[derive(Clone, Copy, Debug, PartialEq)]
+struct Job {
+    work: usize,
+    simulation: usize,
+    seed: u32,
+    cost: f64,
+}
+
+/// Work by work, so that results are there early and their samples are not kept long, and the longest runs of each first.
+/// But what would outlast all that follows it goes to the front, so that at the end no core waits for another.
+fn in_order(work: &[Work], cores: usize) -> Vec<Job> {
+    let jobs_of = |(work, w): (usize, &Work)| {
+        let jobs = w.simulations.each.iter().enumerate().flat_map(move |(simulation, s)| {
+            (1..=s.seeds).map(move |seed| Job { work, simulation, seed, cost: s.cost() })
+        });
+        let mut jobs: Vec<Job> = jobs.collect();
+        jobs.sort_by(|a, b| b.cost.total_cmp(&a.cost));
+        jobs
+    };
+    outlasting_first(work.iter().enumerate().flat_map(jobs_of).collect(), cores)
+}
+
+fn outlasting_first(jobs: Vec<Job>, cores: usize) -> Vec<Job> {
+    let mut behind = 0.0;
+    let mut outlasts: Vec<bool> = Vec::with_capacity(jobs.len());
+    for job in jobs.iter().rev() {
+        outlasts.push(job.cost * cores as f64 > behind);
+        behind += job.cost;
+    }
+    let (first, rest): (Vec<_>, Vec<_>) =
+        jobs.into_iter().zip(outlasts.into_iter().rev()).partition(|(_, outlasts)| *outlasts);
+    first.into_iter().chain(rest).map(|(job, _)| job).collect()
+}
+
+/// A piece of work under way.
+struct Open {
+    outcomes: Vec<Vec<Option<Result<Outcome, String>>>>,
+    missing: usize,
+}
+
+impl Open {
+    fn of(work: &Work) -> Open {
+        let each = &work.simulations.each;
+        Open {
+            outcomes: each.iter().map(|s| vec![None; s.seeds as usize]).collect(),
+            missing: each.iter().map(|s| s.seeds as usize).sum(),
+        }
+    }
+
+    /// What there is of it.
+    fn take(&mut self) -> Vec<Option<Outcomes>> {
+        std::mem::take(&mut self.outcomes).into_iter().map(|seeds| seeds.into_iter().collect()).collect()
+    }
+}
+
+/// Results in the order of the work, whatever the order in which they come.
+struct InOrder<'a> {
+    waiting: Vec<Option<Option<Finished>>>,
+    next: usize,
+    finished: &'a mut (dyn FnMut(Finished) + Send),
+}
+
+impl InOrder<'_> {
+    fn put(&mut self, i: usize, result: Option<Finished>) {
+        self.waiting[i] = Some(result);
+        while let Some(result) = self.waiting.get_mut(self.next).and_then(Option::take) {
+            self.next += 1;
+            result.into_iter().for_each(|result| (self.finished)(result));
+        }
+    }
+}
+
+/// Runs all of `work` on all cores. Each result goes to `finished` when it and those before it are there.
+///
+/// The results do not depend on the number of threads. A simulation that fails makes its rows
+/// [`crate::Verdict::Failed`]; the others are judged all the same. `progress` is called from several threads.
+///
+/// # Errors
+/// [`PaperError::Interrupted`] where `keep_going` said no: then `finished` gets of papers the experiments that were complete,
+/// marked as partial.
+pub fn run_all(
+    work: &[Work],
+    progress: &(dyn Fn(Progress<'_>) + Sync),
+    keep_going: &(dyn Fn() -> bool + Sync),
+    finished: &mut (dyn FnMut(Finished) + Send),
+) -> Result<(), PaperError> {
+    let jobs = in_order(work, rayon::current_num_threads());
+    let total = jobs.len();
+    let duration = |job: &Job| work[job.work].simulations.each[job.simulation].scenario.duration;
+    let whole = jobs.iter().fold(Time::ZERO, |sum, job| sum + duration(job));
+    let (done, simulated, stopped) = (AtomicUsize::new(0), AtomicU64::new(0), AtomicBool::new(false));
+    let open: Vec<Mutex<Open>> = work.iter().map(|work| Mutex::new(Open::of(work))).collect();
+    let results = InOrder { waiting: work.iter().map(|_| None).collect(), next: 0, finished };
+    let results = Mutex::new(results);
+
+    jobs.into_iter().par_bridge().for_each(|job| {
+        let Work { simulations, conclude } = &work[job.work];
+        let simulation = &simulations.each[job.simulation];
+        let report = || {
+            progress(Progress {
+                done: done.load(Ordering::Relaxed),
+                total,
+                simulated: Time::from_nanos(simulated.load(Ordering::Relaxed)),
+                whole,
+                experiment: simulation.experiment,
+                label: &simulation.title,
+            });
+        };
+        let mut reached = Time::ZERO;
+        let mut advance = |now: Time| {
+            simulated.fetch_add(now.since(reached).as_nanos(), Ordering::Relaxed);
+            reached = now;
+            report();
+            keep_going()
+        };
+        let outcome = simulation.run(job.seed, &mut advance);
+        if let Err(SimError::Interrupted { .. }) = outcome {
+            stopped.store(true, Ordering::Relaxed);
+            return;
+        }
+        done.fetch_add(1, Ordering::Relaxed);
+        advance(simulation.scenario.duration);
+        let outcome = outcome.map_err(|error| format!("{}, seed {}: {error}", simulation.title, job.seed));
+
+        let mut open = lock(&open[job.work]);
+        open.outcomes[job.simulation][job.seed as usize - 1] = Some(outcome);
+        open.missing -= 1;
+        if open.missing == 0 {
+            let outcomes = open.take();
+            drop(open);
+            let result = conclude(simulations, &outcomes);
+            lock(&results).put(job.work, result);
+        }
+    });
+
+    let mut results = results.into_inner().unwrap_or_else(PoisonError::into_inner);
+    for (i, open) in open.into_iter().enumerate() {
+        // What was interrupted, or had nothing to simulate.
+        if results.next <= i && results.waiting[i].is_none() {
+            let outcomes = open.into_inner().unwrap_or_else(PoisonError::into_inner).take();
+            results.put(i, (work[i].conclude)(&work[i].simulations, &outcomes));
+        }
+    }
+    if stopped.into_inner() { Err(PaperError::Interrupted) } else { Ok(()) }
+}
+
+/// A panic of another thread ends the program anyway.
+fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
+    mutex.lock().unwrap_or_else(PoisonError::into_inner)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn costs(costs: &[f64], cores: usize) -> Vec<f64> {
+        let job = |cost: &f64| Job { work: 0, simulation: 0, seed: 1, cost: *cost };
+        outlasting_first(costs.iter().map(job).collect(), cores).iter().map(|job| job.cost).collect()
+    }
+
+    /// With two cores more than half of what is behind them: 9 of 6, 2 of 2, 1 of 1 and the last.
+    #[test]
+    fn what_outlasts_the_rest_goes_first() {
+        assert_eq!(costs(&[3.0, 5.0, 9.0, 2.0, 2.0, 1.0, 1.0], 2), [9.0, 2.0, 1.0, 1.0, 3.0, 5.0, 2.0]);
+        assert_eq!(costs(&[1.0; 5], 1), [1.0; 5]);
+        assert_eq!(costs(&[], 4), [0.0; 0]);
+    }
+
+    /// A long run at the end of the list does not keep the others waiting: no more than for an ordinary one, of at most 11.
+    #[test]
+    fn no_core_waits_long() {
+        let mut jobs: Vec<f64> = (0..60).map(|i| 1.0 + f64::from(i * 37 % 11)).collect();
+        jobs.push(40.0);
+        for cores in [2, 4, 8] {
+            let mut busy = vec![0.0f64; cores];
+            for cost in costs(&jobs, cores) {
+                let first = busy.iter_mut().min_by(|a, b| a.total_cmp(b)).unwrap();
+                *first += cost;
+            }
+            let end = busy.iter().copied().fold(0.0, f64::max);
+            let work: f64 = busy.iter().sum();
+            assert!(end - work / cores as f64 <= 11.0, "{cores}: {busy:?}");
+        }
+    }
+}
