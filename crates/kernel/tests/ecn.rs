@@ -22,11 +22,12 @@ const OTHER: Bottleneck = Bottleneck { mbit_s: 20.0, queue: 40 };
 const MARKS: u64 = 10;
 const LARGE: f64 = 50.0;
 
-/// The subflow over the path with the marks.
+/// The subflow over the path with the marks; iperf's other connection, which controls it, carries little.
 fn marked_subflow(monitor: &mut Monitor) -> Option<Subflow> {
     let connections = monitor.sample().connections;
-    let mut subflows = connections.into_iter().flat_map(|connection| connection.subflows);
-    subflows.find(|s| s.local.ip().to_string() == client_address(1) && s.remote.port() == 5201)
+    let subflows = connections.into_iter().flat_map(|connection| connection.subflows);
+    let marked = subflows.filter(|s| s.local.ip().to_string() == client_address(1));
+    marked.max_by_key(|s| s.acked_bytes)
 }
 
 /// However many packets of a round are marked, the window halves once (section 6.1.2), and nothing is
