@@ -92,7 +92,7 @@ fn merge(paper: &Paper, old: Option<PaperResult>, mut new: PaperResult) -> Kept 
         return Kept { result: new, notice };
     }
     let run_again: Vec<String> = new.experiments.iter().map(|e| e.id.clone()).collect();
-    new.experiments.extend(old.experiments.iter().cloned().filter(|e| !run_again.contains(&e.id)));
+    new.experiments.extend(old.experiments.iter().filter(|e| !run_again.contains(&e.id)).cloned());
     new.partial = (new.partial || old.partial) && new.experiments.len() < paper.experiments.len();
     new.experiments.sort_by_key(|e| paper.experiments.iter().position(|d| d.id() == e.id));
     Kept { result: new, notice: None }

@@ -1,15 +1,18 @@
 //! Marks instead of losses (RFC 3168).
 
 mod common;
+/// Beside `support`, which also serves a crate without this one's build script.
+#[path = "support/marker.rs"]
+mod marker;
 mod support;
 
 use anabranch_kernel::{Monitor, Subflow};
 use common::Kernel;
+use marker::Marker;
 use std::time::Duration;
 use support::algorithm::Algorithm;
 use support::iperf::{Iperf, Options};
 use support::lab::{Bottleneck, Lab, client_address};
-use support::marker::Marker;
 use support::{TOOLS, until};
 
 /// A queue that nothing here fills, where the marks are: no packet is lost there. On the other path it is short: it would

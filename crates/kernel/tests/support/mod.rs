@@ -7,7 +7,6 @@ pub use crate::common::until;
 pub mod algorithm;
 pub mod iperf;
 pub mod lab;
-pub mod marker;
 pub mod mptcp;
 pub mod simulated;
 pub mod ss;
