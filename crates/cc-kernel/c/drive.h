@@ -117,10 +117,14 @@ AB_INLINE u32 ab_whole_ssthresh(const struct ab_path *p)
  * returns, or one in use is raised to three quarters of the window. */
 AB_INLINE int ab_believes_ssthresh(const struct ab_path *p, u32 ssthresh)
 {
-	if (p->ssthresh == AB_NO_SSTHRESH || p->before_ssthresh == AB_NO_SSTHRESH)
+	u64 before = p->before_ssthresh == AB_NO_SSTHRESH ? 0 : p->before_ssthresh;
+
+	/* Or it is what the kernel remembers of earlier connections. */
+	if (p->ssthresh == AB_NO_SSTHRESH)
 		return ssthresh == AB_WHOLE_NO_SSTHRESH || ssthresh <= AB_MAX_CWND >> AB_WINDOW_BITS;
-	return ssthresh <= ab_max(ab_max(p->ssthresh, p->before_ssthresh), ab_max(p->cwnd, p->before_cwnd)) >>
-				   AB_WINDOW_BITS;
+	if (ssthresh == AB_WHOLE_NO_SSTHRESH)
+		return p->before_ssthresh == AB_NO_SSTHRESH;
+	return ssthresh <= ab_max(ab_max(p->ssthresh, before), ab_max(p->cwnd, p->before_cwnd)) >> AB_WINDOW_BITS;
 }
 
 /* Whether the kernel's own rules can have made that of the row's window: they do not make it larger than it was

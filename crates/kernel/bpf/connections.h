@@ -99,6 +99,7 @@ enum ab_congested {
 
 /* Asking costs more than all the rest of an acknowledgement. */
 #define AB_ASK_AGAIN 1000000
+#define AB_ASK_SOON 10000
 
 _Static_assert(sizeof(struct ab_socket) <= 104, "icsk_ca_priv");
 
@@ -244,8 +245,9 @@ AB_FUNCTION struct ab_connection *ab_join(struct sock *sk, struct ab_socket *s)
 		ab_refuse(s, now);
 		return 0;
 	}
+	/* Its last user is just leaving, or others come and go. */
 	if (!ab_enter(c)) {
-		ab_refuse(s, now);
+		s->ask_again = now + AB_ASK_SOON;
 		return 0;
 	}
 	/* It may have left the map before, and its memory be another connection's already. */

@@ -69,6 +69,12 @@ AB_INLINE u32 ab_round_ended(struct tcp_sock *tp, struct ab_socket *s)
 	return (s32)(tp->snd_una - s->round_end) >= 0;
 }
 
+/* enum tcp_ca_state */
+AB_INLINE u8 ab_state_of(struct tcp_sock *tp)
+{
+	return BPF_CORE_READ_BITFIELD(&tp->inet_conn, icsk_ca_state);
+}
+
 /*
  * The round-trip time of the segment that was delivered last: what the kernel has for RACK (RFC 8985, section 6.2),
  * which leaves it out where it must be that of an earlier transmission. Without selective acknowledgements there is
@@ -79,11 +85,12 @@ AB_INLINE u32 ab_latest_rtt(struct tcp_sock *tp)
 	return tp->rack.rtt_us ? tp->rack.rtt_us : tp->srtt_us >> 3;
 }
 
-/* Keeps it for the row, where a segment has been delivered since the last one. */
+/* Keeps it for the row, where a segment has been delivered since the last one. After a timeout, what is acknowledged
+ * may be an earlier transmission (Karn): there is no sample until all of it is. */
 AB_INLINE void ab_keep_sample(struct tcp_sock *tp, struct ab_socket *s)
 {
 #ifdef AB_SAMPLES
-	if (tp->delivered == s->sampled)
+	if (tp->delivered == s->sampled || ab_state_of(tp) == TCP_CA_Loss)
 		return;
 	s->sampled = tp->delivered;
 	ab_sampled(&s->rtt, ab_latest_rtt(tp));
@@ -146,6 +153,7 @@ void BPF_PROG(ab_init, struct sock *sk)
 	__builtin_memset(ab_socket(sk), 0, sizeof(struct ab_socket));
 	ab_socket(sk)->open = 1;
 	__sync_fetch_and_add(&counters.sockets, 1);
+	ab_remove_leftovers();
 }
 
 SEC("struct_ops/release")
@@ -256,6 +264,9 @@ u32 BPF_PROG(ab_ssthresh, struct sock *sk)
 	struct ab_socket *s = ab_socket(sk);
 	struct ab_path *p;
 	struct ab_ack ack = {};
+#ifdef AB_SAMPLES
+	struct ab_ack after = {};
+#endif
 	u32 row = s->row;
 
 	if (!c || row >= AB_PATHS)
@@ -265,8 +276,12 @@ u32 BPF_PROG(ab_ssthresh, struct sock *sk)
 	ab_gather(tp, s, p, &ack);
 	ab_on_sample(p, &ack);
 	ab_react(&c->group, row, ack.now);
-	/* What reveals a loss is measured after it. */
+#ifdef AB_SAMPLES
+	/* What reveals a loss is measured after it: the only sample of the recovery. */
 	ab_keep_sample(tp, s);
+	ab_gather(tp, s, p, &after);
+	ab_on_sample(p, &after);
+#endif
 	s->congested = AB_REACTED;
 	s->acked = 0;
 	return ab_whole_ssthresh(p);
@@ -286,7 +301,7 @@ void BPF_PROG(ab_set_state, struct sock *sk, u8 state)
 	struct ab_subflow *f;
 	struct ab_path *p;
 	/* The state until now. */
-	u8 from = BPF_CORE_READ_BITFIELD(&tp->inet_conn, icsk_ca_state);
+	u8 from = ab_state_of(tp);
 	u32 row, late;
 
 	if (state < TCP_CA_CWR && from < TCP_CA_CWR && ab_plausible(tp))
@@ -307,8 +322,9 @@ void BPF_PROG(ab_set_state, struct sock *sk, u8 state)
 	}
 	if (state == TCP_CA_Recovery)
 		f->recoveries++;
-	/* Segments that a smaller MTU makes to be sent again put the kernel into this state, too, with nothing to undo. */
-	if (state == TCP_CA_Loss && tp->undo_marker) {
+	/* Segments that a smaller MTU makes to be sent again put the kernel into this state, too, with nothing to undo. After
+	 * CWR there is nothing to undo either way. */
+	if (state == TCP_CA_Loss && (tp->undo_marker || from == TCP_CA_CWR)) {
 		f->timeouts++;
 		if (s->congested != AB_CALM)
 			ab_on_timeout(p);

@@ -16,6 +16,8 @@ pub struct Socket {
     pub mptcp: bool,
     /// Bytes that the peer acknowledged.
     pub acked: u64,
+    /// The smallest round-trip time, seconds.
+    pub min_rtt: Option<f64>,
 }
 
 /// The connected sockets that `filter` selects, such as `dport = 5201`.
@@ -32,6 +34,13 @@ pub fn carried(lab: &Lab, port: u16) -> [u64; 2] {
     [1, 2].map(|path| on(path).max().unwrap_or(0))
 }
 
+/// The smallest round-trip time of the subflow on that path that carried most, seconds.
+pub fn smallest_rtt(lab: &Lab, path: usize, port: u16) -> Option<f64> {
+    let sockets = sockets(&lab.client, &format!("dport = {port}"));
+    let on_path = sockets.into_iter().filter(|s| s.local == client_address(path));
+    on_path.max_by_key(|s| s.acked)?.min_rtt
+}
+
 fn parse(line: &str) -> Option<Socket> {
     let words: Vec<&str> = line.split_whitespace().collect();
     let address = |word: &str| {
@@ -42,12 +51,13 @@ fn parse(line: &str) -> Option<Socket> {
     let details = &words[4..];
     let first = details.iter().position(|word| word.starts_with("wscale:") || word.starts_with("rto:"))?;
     let algorithm = details[..first].iter().rev().find(|word| !["sack", "ecn", "ts"].contains(word))?;
-    let acked = details.iter().find_map(|word| word.strip_prefix("bytes_acked:")).unwrap_or("0");
+    let value = |name| details.iter().find_map(|word| word.strip_prefix(name));
     Some(Socket {
         local: address(words.get(2)?)?,
         remote: address(words.get(3)?)?,
         algorithm: (*algorithm).into(),
         mptcp: details.contains(&"tcp-ulp-mptcp"),
-        acked: acked.parse().ok()?,
+        acked: value("bytes_acked:").unwrap_or("0").parse().ok()?,
+        min_rtt: value("minrtt:").and_then(|ms| Some(ms.parse::<f64>().ok()? / 1000.0)),
     })
 }
