@@ -52,7 +52,7 @@ impl Cubic {
 
     /// Reno's mean window at the loss rate at which CUBIC's is `cwnd`, in either region.
     #[inline]
-    pub(crate) fn reno_beside(&self, cwnd: Segments, rtt: Seconds) -> Segments {
+    pub fn reno_beside(&self, cwnd: Segments, rtt: Seconds) -> Segments {
         if self.beyond_crossing(cwnd, rtt) > 1.0 { self.virtual_reno(cwnd, rtt) } else { cwnd }
     }
 

@@ -8,7 +8,7 @@
 //! maximisation (Low and Lapsley 1999), to where they rest. Its implicit Euler steps grow until they are Newton's for
 //! the rest itself: pseudo-transient continuation (Kelley and Keyes 1998).
 
-use crate::network::{Link, Network};
+use crate::network::Network;
 use crate::rule::{Path, Rule};
 
 /// ln p of a link without congestion: a loss rate of 10⁻¹⁸.
@@ -104,8 +104,8 @@ impl<'a> System<'a> {
         let n = connection.routes.len();
         for (path, route) in self.paths.iter_mut().zip(&connection.routes) {
             let waits = |link: &usize| {
-                let Link { wait_s, wait_per_loss_s, .. } = self.network.links[*link];
-                wait_s * ((z[*link] - NONE) / RAMP).clamp(0.0, 1.0) + wait_per_loss_s * z[*link].exp()
+                let wait_s = self.network.links[*link].wait.seconds(z[*link].exp());
+                wait_s * ((z[*link] - NONE) / RAMP).clamp(0.0, 1.0)
             };
             let survives: f64 = route
                 .links

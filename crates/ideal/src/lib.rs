@@ -20,10 +20,12 @@ mod response;
 mod result;
 mod rule;
 pub mod utility;
+mod wait;
 
 pub use algorithm::COUPLED;
 pub use equilibrium::NoEquilibrium;
 pub use max_min::max_min;
+pub use network::{DSS, HEADERS};
 pub use result::{Allocation, FlowIdeal, Ideals, LinkIdeal, Missing, SubflowIdeal};
 
 use anabranch_scenario::Scenario;

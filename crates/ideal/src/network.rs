@@ -1,13 +1,14 @@
 //! What theory looks at of a scenario: its links and connections as they are when the measurement begins.
 
-use anabranch_net::{Aqm, LinkSpec, Loss, QueueLimit, Time};
+use crate::wait::Wait;
+use anabranch_net::{Aqm, LinkSpec, Loss, Time};
 use anabranch_scenario::{Application, Flow, Scenario, Scheduler, SubflowAction};
 use std::collections::BTreeSet;
 
 /// Bytes of headers of a data packet: IPv4, TCP and its timestamps option.
-const HEADERS: f64 = 52.0;
+pub const HEADERS: f64 = 52.0;
 /// MPTCP's DSS option takes that much of a segment's payload, in bytes.
-const DSS: f64 = 20.0;
+pub const DSS: f64 = 20.0;
 
 /// Links, and connections over them.
 #[derive(Clone, Debug)]
@@ -26,10 +27,8 @@ pub(crate) struct Link {
     pub rate_bps: f64,
     /// Part of the packets that it loses at random.
     pub loss: f64,
-    /// How long packets wait where it is a bottleneck, in seconds.
-    pub wait_s: f64,
-    /// How much longer for each unit of its loss rate through congestion: RED's.
-    pub wait_per_loss_s: f64,
+    /// How long packets wait where it is a bottleneck.
+    pub wait: Wait,
 }
 
 /// A connection.
@@ -77,32 +76,14 @@ impl Network {
             notes.link(&link.name, &link.spec, &specs[i], scenario);
         }
         let packet = connections.iter().map(|c| c.packet_bits / 8.0).fold(0.0, f64::max);
-        let links = specs.iter().map(|spec| link(spec, packet, queue)).collect();
+        let link = |spec: &LinkSpec| Link {
+            rate_bps: spec.rate_bps,
+            loss: loss_rate(&spec.loss),
+            wait: Wait::of(spec, packet, queue),
+        };
+        let links = specs.iter().map(link).collect();
         Network { links, connections, notes: notes.0 }
     }
-}
-
-fn link(spec: &LinkSpec, packet: f64, queue: f64) -> Link {
-    let buffer = match spec.queue {
-        QueueLimit::Packets(n) => n as f64 * packet,
-        QueueLimit::Bytes(n) => n as f64,
-    };
-    let full = buffer * 8.0 / spec.rate_bps;
-    let mut wait_per_loss_s = 0.0;
-    let wait_s = match spec.aqm {
-        None => queue * full,
-        Some(Aqm::CoDel(codel)) => codel.target.as_secs_f64(),
-        Some(Aqm::FqCoDel(fair)) => fair.codel.target.as_secs_f64(),
-        Some(Aqm::Pie(pie)) => pie.target.as_secs_f64(),
-        Some(Aqm::Red(red)) => {
-            // Its law: the probability rises from 0 at `min` to `max_probability` at `max`.
-            let each = if red.bytes { 1.0 } else { packet } * 8.0 / spec.rate_bps;
-            wait_per_loss_s = (red.max - red.min) * each / red.max_probability.max(1e-3);
-            red.min * each
-        }
-    };
-    let loss = loss_rate(&spec.loss);
-    Link { rate_bps: spec.rate_bps, loss, wait_s: wait_s.min(full), wait_per_loss_s }
 }
 
 /// The part of packets that a process loses in the long run.

@@ -23,8 +23,8 @@ impl Response {
     /// Reno's mean window at the loss rate that gives this flow `window`.
     pub fn reno_beside(&self, window: f64, rtt: f64) -> f64 {
         match self {
-            Response::Cubic(cubic) if window > cubic.crossing(rtt) => cubic.virtual_reno(window, rtt),
-            _ => window,
+            Response::Reno => window,
+            Response::Cubic(cubic) => cubic.reno_beside(window, rtt),
         }
     }
 }

@@ -98,9 +98,10 @@ fn a_parameter_that_no_model_shows() {
 #[test]
 fn managed_queues_wait_for_their_target() {
     let packet = 12e3 / 30e6;
-    // RED: p = 0.1 (average − 5)/(15 − 5), in packets, and w = √(3/2p).
+    // RED: p = 0.1 (average − 5)/(15 − 5), in packets; a drop each (1/p + 1)/2 packets, and √(3/2 of that) is the window.
     let window = |wait: f64| (0.02 + packet + wait) / packet;
-    let red = root(|wait| wait / packet - 5.0 - 100.0 * 1.5 / window(wait).powi(2), 0.0, 0.1);
+    let gap = |wait: f64| (100.0 / (wait / packet - 5.0) + 1.0) / 2.0;
+    let red = root(|wait| (1.5 * gap(wait)).sqrt().recip() - window(wait).recip(), 5.001 * packet, 0.1);
     for (kind, wait) in [("codel", 0.005), ("pie", 0.015), ("red", red)] {
         let text = format!(
             "[links.a]\nrate = \"30 Mbit/s\"\ndelay = \"10 ms\"\nqueue = \"10 BDP\"\naqm = \"{kind}\"\n"

@@ -22,7 +22,8 @@ pub(super) const MARKS: Definition = Definition {
          one loss does. The rules are those of D-A: the similarity test survives where the level is lower on a shared \
          bottleneck, its use where ADW has more than LIA and BALIA on separate ones and no more than 1.1 fair shares of a \
          shared one.",
-        "What came out, at the default size: marks change nothing of it. The similarity test does not survive: with RED and \
+        "What came out, at the default size: the similarity test survives with none of them, not with RED either, under which dropping \
+         met the rule. With RED and \
          CoDel ADW's level is higher on the shared bottleneck than on separate ones (1.5 against 1.4 and 1.3), with PIE it is 1.6 and \
          1.7, with FQ-CoDel 0.1 on both. Nor does its use: it has a sixth to a quarter more than BALIA on separate \
          bottlenecks, and with PIE and CoDel 1.15 to 1.2 fair shares of a shared one.",

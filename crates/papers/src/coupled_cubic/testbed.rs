@@ -149,6 +149,7 @@ pub(super) const COUPLED: Definition = Definition {
          window √α₁·C, (c) the virtual Reno window V, (d) V·√α₁. (e) is subflow 2's window.",
         "That subflow 2 is like LIA's (A-F6.subflow2-like-lia) says little here: with both it is near its floor of a few \
          segments (A-T4).",
+        LINKED,
     ],
     plan: coupled_plan,
 };
@@ -186,6 +187,12 @@ fn coupled_plan(size: Size) -> Plan {
     .because(
         "Subflow 2 is nearly silent here (A-T4), so α₁ is near 1; the paper's proportion implies α₁ = 0.63.",
     );
+
+    let ours = plan.simulate(linked(size));
+    for r in 0..2 {
+        let what = format!("Linked CUBIC (ours): mean window of subflow {}", r + 1);
+        plan.row(format!("A-T5.linked-cubic.{}", r + 1), what, "segments", window(ours, r));
+    }
 
     // The start differs, the paper says: compare what comes after it.
     let start_s = size.published(DURATION_S) / 10.0;

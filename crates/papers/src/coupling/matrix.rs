@@ -148,7 +148,7 @@ impl Cell {
         size: Size,
     ) -> Setup {
         let paths: Vec<String> = subflows.map(|r| self.path(r)).collect();
-        // Means over six epochs of a CUBIC flow that fills its link at 200 ms: ∛(0.75 W) s (RFC 9438, Eq. 2).
+        // Means over six epochs of a CUBIC flow that fills its link, but not the buffer, at 200 ms: ∛(0.75 W) s (RFC 9438, Eq. 2).
         let (duration, warmup) = match self.mbps {
             10 => (200.0, 50.0),
             100 => (100.0, 30.0),
@@ -192,9 +192,14 @@ impl Cell {
             rate => format!(", loss = {{ model = \"bernoulli\", rate = {rate:e} }}"),
         };
         let Cell { mbps, buffer_bdp, .. } = self;
+        // The connection's buffer for the single flow too, whose path has no detour and another BDP: Mbit/s × 200 ms.
+        let queue = match self.unequal && !alone {
+            true => format!("{} kB", buffer_bdp * f64::from(*mbps) * 25.0),
+            false => format!("{buffer_bdp} BDP"),
+        };
         setup.set(
             &format!("links.link{}", link + 1),
-            format!("{{ rate = \"{mbps} Mbit/s\", delay = \"{delay_ms} ms\", queue = \"{buffer_bdp} BDP\"{loss} }}"),
+            format!("{{ rate = \"{mbps} Mbit/s\", delay = \"{delay_ms} ms\", queue = \"{queue}\"{loss} }}"),
         )
     }
 
@@ -233,6 +238,18 @@ mod tests {
         for (a, b) in (0..4).flat_map(|a| (0..a).map(move |b| (a, b))) {
             let pairs: std::collections::BTreeSet<_> = L9.iter().map(|row| (row[a], row[b])).collect();
             assert_eq!(pairs.len(), 9, "columns {a} and {b}");
+        }
+    }
+
+    /// The yardstick has the connection's links: rate, delay, and buffer in bytes.
+    #[test]
+    fn one_network_for_both() {
+        for cell in [10, 100, 1000].into_iter().flat_map(|rate| cells(rate, Size::Full)) {
+            let [ours, single] = [cell.connection("lia", Size::Full), cell.single(Size::Full)]
+                .map(|setup| setup.scenario().unwrap().links);
+            for (ours, single) in ours.iter().zip(&single).filter(|(link, _)| link.name != "detour") {
+                assert_eq!(ours.spec, single.spec, "{} of {}", ours.name, cell.label());
+            }
         }
     }
 

@@ -40,7 +40,7 @@ pub(crate) static PAPER: Paper = Paper {
          subflows, and one for each other. Of several links the first is the congested one, with three CUBIC flows; each other \
          has one. CUBIC flows have the shorter RTT of their link; where RTTs differ a BDP is that of the longest one on the link.",
         "The yardstick is a CUBIC flow in the connection's place: the same network, seeds and neighbours, and on each link one \
-         CUBIC flow, with the RTT of the first subflow there, instead of the connection's subflows. Rates are those of delivered \
+         CUBIC flow, with the RTT of the first subflow there, instead of the connection's subflows. Buffers are the same in bytes. Rates are those of delivered \
          packets, headers included, so that MPTCP's option does not count against it.",
         "Goal 1, improve throughput: all subflows together have at least 0.95 × what that flow has on its best link. Goal 2, do no \
          harm: on each link the subflows together have at most 1.1 × what it has there. Goal 3, balance congestion: of the congested link \
@@ -52,9 +52,10 @@ pub(crate) static PAPER: Paper = Paper {
          on request, `--only E-1000`; in the quick size E-100 does so too. The full size takes all cells. One seed, in the full size \
          three, and twice as many at 10 Mbit/s.",
         "Runs last 200 s at 10 Mbit/s, 100 s at 100 and 200 s at 1000 (quick: a tenth), of which means leave out 50, 30 and 60 s. The \
-         rule is six epochs of a CUBIC flow that fills its link at 200 ms, each ∛(0.75 W) s for a BDP of W segments: 5, 11 and 23 s. A subflow \
-         that aims at the share s of such a flow has epochs 1/s times as long: at 1000 Mbit/s with eight subflows less than one \
-         fits, and what is seen there is the transient after slow start.",
+         rule is six epochs of a CUBIC flow that fills its link at 200 ms, each ∛(0.75 W) s for a window of W segments: 5, 11 and 23 s for a \
+         BDP. With a full buffer of 4 BDP they take 1.7 times as long, and fewer than four fit at 100 and 1000 Mbit/s. A subflow \
+         that aims at the share s of such a flow has epochs 1/s times as long: at 100 Mbit/s with deep buffers or random loss, and at 1000 with eight \
+         subflows, about one or none fits, and what is seen there is the transient after slow start.",
     ],
     errata: &[],
     seeds: |size| match size {

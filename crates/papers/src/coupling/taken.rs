@@ -3,7 +3,7 @@
 use super::matrix::Cell;
 use crate::draw::axis;
 use crate::{Axis, Outcome, Setup};
-use anabranch_ideal::{FlowIdeal, Ideals};
+use anabranch_ideal::{DSS, FlowIdeal, HEADERS, Ideals};
 
 /// A goal of RFC 6356 as a ratio and its limit.
 #[derive(Clone, Copy)]
@@ -71,12 +71,14 @@ pub(super) struct Taken {
     losses: Vec<f64>,
 }
 
-/// Bytes of a full packet.
-const PACKET: f64 = 1500.0;
+/// Bytes of a full segment: the scenarios'.
+const MSS: f64 = 1448.0;
+/// And of its packet.
+const PACKET: f64 = MSS + HEADERS;
 
 /// Payload in it: TCP's, and MPTCP's with its option.
 fn payload(subflows: usize) -> f64 {
-    if subflows == 1 { 1448.0 } else { 1428.0 }
+    if subflows == 1 { MSS } else { MSS - DSS }
 }
 
 impl Taken {

@@ -1,6 +1,6 @@
 //! C-X1: how much of wCompound is its delay window.
 
-use super::{Algorithm, CUBIC, VEGAS, WCOMPOUND, fairness, rate, two_links, variants};
+use super::{Algorithm, CUBIC, LINKED, OURS, VEGAS, WCOMPOUND, fairness, rate, two_links, variants};
 use crate::plan::{Definition, Plan, Setup, measure};
 use crate::{Outcome, Size};
 use anabranch_record::SubflowSummary;
@@ -19,6 +19,7 @@ pub(super) const DELAY_WINDOW: Definition = Definition {
          return. After a loss, which halves one of the windows that fill a queue of one BDP, it does not. \
          With diff at 40 to 140 segments neither the floor of the threshold, which the paper does not have, \
          nor the reading of w_max matters: floors of 1 and 6 segments give the same run.",
+        OURS,
     ],
     plan,
 };
@@ -55,19 +56,20 @@ fn plan(size: Size) -> Plan {
     let mut plan = Plan::new();
     for (id, place, links, setup) in CASES {
         let short = variants::place(setup(WCOMPOUND, size), links, variants::TENTH, size);
-        let [reno, one, tenth] =
-            [setup(RENO, size), setup(WCOMPOUND, size), short].map(|setup| plan.simulate(setup));
+        let setups = [setup(RENO, size), setup(WCOMPOUND, size), short, setup(LINKED, size)];
+        let [reno, one, tenth, linked] = setups.map(|setup| plan.simulate(setup));
         let runs = [
             ("reno", "uncoupled Reno", reno),
             ("one-bdp", "wCompound", one),
             ("tenth-bdp", "wCompound, 0.1 BDP", tenth),
+            (LINKED.0, LINKED.1, linked),
         ];
         for (run_id, name, run) in runs {
             let id = |row: &str| format!("C-X1.{id}.{run_id}.{row}");
             let what = |what: &str| format!("{place}, {name}: {what}");
             plan.row(id("mptcp"), what("MPTCP"), "Mbit/s", rate(run, "mptcp"));
             plan.row(id("tcp"), what("TCP"), "Mbit/s", rate(run, "tcp"));
-            for (observable, meaning, unit) in INSIDE.into_iter().filter(|_| run != reno) {
+            for (observable, meaning, unit) in INSIDE.into_iter().filter(|_| run == one || run == tenth) {
                 let value = measure(run, move |run| inside(run, observable));
                 plan.row(id(observable), what(meaning), unit, value);
             }

@@ -1,6 +1,9 @@
 //! C-L: losses and queues.
 
-use super::{AS_RENO, Algorithm, CUBIC, LOSS_BASED, WCOMPOUND, fairness, mean, run_of, simulate, two_links};
+use super::{
+    AS_RENO, Algorithm, CUBIC, LINKED, LOSS_BASED, OURS, WCOMPOUND, fairness, mean, run_of, simulate,
+    two_links,
+};
 use crate::plan::{Definition, Plan, Quantity, SetupId, measure};
 use crate::{Outcome, Size};
 
@@ -13,6 +16,7 @@ pub(super) const OVERFLOW: Definition = Definition {
          of C-F2 and C-F4: the MPTCP connections' losses ÷ segments sent, mean of the five, and the mean \
          queue of each link.",
         "Link 1 and the shared link are filled by CUBIC too; link 2 carries MPTCP alone.",
+        OURS,
     ],
     plan,
 };
@@ -40,14 +44,14 @@ fn queue(run: SetupId, link: &'static str) -> Quantity {
 
 fn plan(size: Size) -> Plan {
     let mut plan = Plan::new();
-    let algorithms: Vec<Algorithm> = LOSS_BASED.into_iter().chain([WCOMPOUND]).collect();
+    let algorithms: Vec<Algorithm> = LOSS_BASED.into_iter().chain([WCOMPOUND, LINKED]).collect();
     let two = simulate(&mut plan, &algorithms, |cc| two_links::two_links(cc, size));
     let one = simulate(&mut plan, &algorithms, |cc| fairness::one_link(cc, CUBIC, size));
     for (id, place, runs, links) in
         [("F2", "two links", two, &["link1", "link2"][..]), ("F4", "one link", one, &["link"][..])]
     {
         let ours = run_of(&runs, WCOMPOUND);
-        for (cc, run) in runs.iter().filter(|(cc, _)| *cc != WCOMPOUND) {
+        for (cc, run) in runs.iter().filter(|(cc, _)| LOSS_BASED.contains(cc)) {
             plan.ordering(
                 format!("C-L.{id}.loss.{}", cc.0),
                 format!("{place}: wCompound loses a smaller part than {}", cc.1),
@@ -71,6 +75,14 @@ fn plan(size: Size) -> Plan {
                      percent."
                 ));
             }
+        }
+        let linked = run_of(&runs, LINKED);
+        let id = |row: &str| format!("C-L.{id}.{}.{row}", LINKED.0);
+        let what = format!("{place}, {}: losses ÷ segments sent", LINKED.1);
+        plan.row(id("loss"), what, "", loss_rate(linked));
+        for link in links {
+            let what = format!("{place}, {}: queue of {link}", LINKED.1);
+            plan.row(id(&format!("{link}.queue")), what, "packets", queue(linked, link));
         }
     }
     plan
