@@ -39,7 +39,7 @@ const MISSED_AT_10: &str = "E-W: losses at a full drop-tail queue are not indepe
                             (goal 2, many subflows on one link).";
 /// And at more.
 const MISSED: &str = "E-W looks into misses at 10 Mbit/s only. At 100 a run of 100 s ends before subflows that aim at a part of a flow have \
-                      settled: in two cells where they take most, they took 2 to 3.5 flows' rate in it, and 0.03 and 1.2 from 400 s on (the book's \
+                      settled: in two cells where they take most, they took 1.7 to 3.5 flows' rate in it, and 0.03 and 1.1 to 1.3 from 400 s on (the book's \
                       chapter \"Coupling CUBIC\"). Of the other cells the reason is not known.";
 /// And goal 3.
 const LEFT: &str = "A coupling by paths does not know which of them share the congested link; on separate links losses at a full drop-tail \

@@ -25,7 +25,7 @@ pub(super) const WHY: Definition = Definition {
         "What came out, at the default size: confirmed. With RED Linked CUBIC has what the model gives it or more, and so has LIA, at a round-trip \
          time only 3 to 9 % shorter than with drop-tail, and recoveries per segment are those of the neighbour. With drop-tail, and \
          with PIE at 0.21 s, Linked CUBIC's subflow has two or three times as many. With two subflows the connection then misses goal 1; \
-         with four it misses it with PIE, and with drop-tail it has 0.99 ± 0.19, between as much as asked and the model's 1.5. LIA meets it only where \
+         with four it misses it with PIE, and with drop-tail it has 0.99 ± 0.18, between as much as asked and the model's 1.5. LIA meets it only where \
          the round-trip time is short as well: at 0.25 s Reno's response function gives less than CUBIC's, and the model says so.",
         "The best path's rate is estimated as the highest of several noisy means: of eight alike ones, too high. The last rows have \
          means that remember more.",
