@@ -1,4 +1,4 @@
-//! In congestion avoidance the kernel's glue takes a quarter of a window together, as if one acknowledgement had
+//! In congestion avoidance the kernel's glue takes half a window together, as if one acknowledgement had
 //! come for it, and a round under rules that act once in it. What that does to the windows: the same rounds to two
 //! connections, to one segment by segment.
 
@@ -55,12 +55,12 @@ fn steps(name: &str, segments: u32, after_loss: bool) -> Vec<u32> {
     match (name.contains("vegas"), after_loss) {
         (true, true) => vec![1, segments],
         (true, false) => vec![segments],
-        _ => (1..=4).map(|step| segments * step / 4).collect(),
+        _ => (1..=2).map(|step| segments * step / 2).collect(),
     }
 }
 
 /// How far apart windows may be beyond 2 %, segments: OLIA compares whole ones, and Compound begins or ends a
-/// round's increase, w^(3/4)/8, a quarter of a round sooner.
+/// round's increase, w^(3/4)/8, half a round sooner.
 fn allowed(name: &str, window: f64) -> f64 {
     if name.contains("compound") { 1.0 + window.powf(0.75) / 8.0 } else { 1.0 }
 }

@@ -178,13 +178,13 @@ void BPF_PROG(ab_release, struct sock *sk)
 
 /*
  * Whether the row may learn of this acknowledgement later. To find a row that has left the caches costs more than
- * all the rest. So in congestion avoidance a quarter of a window is taken together, as if one acknowledgement
- * had come for it: the rules are nearly linear in the segments (tests/together.rs bounds the difference), and what
- * they read changes little meanwhile; or a round, where the rule acts once in it. So are acknowledgements that may
- * not grow the window. Not for longer than a round, or where these are nothing to the algorithm, than what is shown may be old; and not where nothing is in
- * flight.
+ * all the rest. So in congestion avoidance half a window is taken together, as if one acknowledgement had come for
+ * it: the rules are nearly linear in the segments (tests/together.rs bounds the difference), and what they read
+ * changes little meanwhile; or a round, where the rule acts once in it. So are acknowledgements that may not grow the
+ * window. Not for longer than a round, or where these are nothing to the algorithm, than what is shown may be old;
+ * and not where nothing is in flight.
  */
-#define AB_STEPS 4
+#define AB_STEPS 2
 
 AB_INLINE u32 ab_may_wait(struct tcp_sock *tp, struct ab_socket *s, u32 limited)
 {
