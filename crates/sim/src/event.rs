@@ -15,7 +15,7 @@ const ARITY: usize = 4;
 
 /// The events of a simulation, the next first. Public for its benchmark.
 ///
-/// A heap in which every node has all its children or none: places without an event hold [`VACANT`], which is later
+/// A heap in which every node has all its children or none: places without an event hold `VACANT`, which is later
 /// than any event.
 pub struct EventQueue {
     /// Time in ns, sequence and target from the highest bit down: one comparison orders two events.
