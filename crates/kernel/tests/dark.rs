@@ -7,7 +7,8 @@ use anabranch_kernel::{Monitor, Subflow};
 use common::Kernel;
 use support::algorithm::Algorithm;
 use support::iperf::{Iperf, Options};
-use support::lab::{Bottleneck, Lab, SERVER, client_address};
+use support::lab::{Bottleneck, Lab, SERVER};
+use support::watched::subflow;
 use support::{TOOLS, ss, until};
 
 /// 30 ms when the queue is full.
@@ -15,14 +16,6 @@ const BOTTLENECK: Bottleneck = Bottleneck { mbit_s: 20.0, queue: 50 };
 
 /// Large enough that a timeout shows.
 const LARGE: f64 = 10.0;
-
-/// The subflow over the first path that carries most.
-fn subflow(monitor: &mut Monitor) -> Option<Subflow> {
-    let connections = monitor.sample().connections;
-    let subflows = connections.into_iter().flat_map(|connection| connection.subflows);
-    let first = subflows.filter(|s| s.local.ip().to_string() == client_address(1));
-    first.max_by_key(|s| s.acked_bytes)
-}
 
 /// An algorithm with state of its own that a timeout changes, and that wants each round-trip time: the timeout is told
 /// of, the window is one segment, and grows again. The samples are those of the kernel.
@@ -36,20 +29,20 @@ fn a_dark_path_times_out_and_returns() {
     let mut monitor = Monitor::open().unwrap();
 
     until(
-        || subflow(&mut monitor).is_some_and(|s| s.cwnd > LARGE && s.recoveries > 0),
+        || subflow(&mut monitor, 1).is_some_and(|s| s.cwnd > LARGE && s.recoveries > 0),
         "the window is large",
     );
-    let before = subflow(&mut monitor).unwrap();
+    let before = subflow(&mut monitor, 1).unwrap();
     let of_kernel = ss::smallest_rtt(&lab, 1, 5201).unwrap();
     let of_row = before.min_rtt_s.unwrap();
     assert!((0.5..2.0).contains(&(of_row / of_kernel)), "row {of_row} s, kernel {of_kernel} s");
 
     lab.routers[0].command(&format!("ip route replace blackhole {SERVER}"));
-    until(|| subflow(&mut monitor).is_some_and(|s| s.timeouts > 0 && s.cwnd <= 1.0), "there is a timeout");
-    let dark = subflow(&mut monitor).unwrap();
+    until(|| subflow(&mut monitor, 1).is_some_and(|s| s.timeouts > 0 && s.cwnd <= 1.0), "there is a timeout");
+    let dark = subflow(&mut monitor, 1).unwrap();
     assert_eq!(dark.owner, before.owner);
 
     lab.routers[0].command(&format!("ip route replace {SERVER} via 10.78.1.254"));
     let returned = |s: Subflow| s.owner == dark.owner && s.cwnd > LARGE && s.acked_bytes > dark.acked_bytes;
-    until(|| subflow(&mut monitor).is_some_and(returned), "the window grows again");
+    until(|| subflow(&mut monitor, 1).is_some_and(returned), "the window grows again");
 }

@@ -12,7 +12,8 @@ use marker::Marker;
 use std::time::Duration;
 use support::algorithm::Algorithm;
 use support::iperf::{Iperf, Options};
-use support::lab::{Bottleneck, Lab, client_address};
+use support::lab::{Bottleneck, Lab};
+use support::watched::subflow;
 use support::{TOOLS, until};
 
 /// A queue that nothing here fills, where the marks are: no packet is lost there. On the other path it is short: it would
@@ -25,14 +26,6 @@ const OTHER: Bottleneck = Bottleneck { mbit_s: 20.0, queue: 40 };
 const MARKS: u64 = 10;
 const LARGE: f64 = 50.0;
 const TRIES: usize = 3;
-
-/// The subflow over the path with the marks; iperf's other connection, which controls it, carries little.
-fn marked_subflow(monitor: &mut Monitor) -> Option<Subflow> {
-    let connections = monitor.sample().connections;
-    let subflows = connections.into_iter().flat_map(|connection| connection.subflows);
-    let marked = subflows.filter(|s| s.local.ip().to_string() == client_address(1));
-    marked.max_by_key(|s| s.acked_bytes)
-}
 
 /// However many packets of a round are marked, the window halves once (section 6.1.2), and nothing is
 /// lost. Where a busy machine loses something all the same, it is tried again.
@@ -64,7 +57,7 @@ fn react(marker: &Marker, monitor: &mut Monitor) -> Option<[Subflow; 2]> {
     let mut before = None;
     until(
         || {
-            before = marked_subflow(monitor).filter(|s| marker.remaining() == 0 && s.cwnd > LARGE);
+            before = subflow(monitor, 1).filter(|s| marker.remaining() == 0 && s.cwnd > LARGE);
             before.is_some()
         },
         "the window is large again",
@@ -72,10 +65,10 @@ fn react(marker: &Marker, monitor: &mut Monitor) -> Option<[Subflow; 2]> {
     let before = before?;
     marker.mark(MARKS);
     let reacted = |s: Subflow| s.ssthresh != before.ssthresh;
-    until(|| marker.remaining() == 0 && marked_subflow(monitor).is_some_and(reacted), "it has reacted");
+    until(|| marker.remaining() == 0 && subflow(monitor, 1).is_some_and(reacted), "it has reacted");
     // Many rounds: it would have reacted again.
     std::thread::sleep(Duration::from_millis(500));
-    let after = marked_subflow(monitor)?;
+    let after = subflow(monitor, 1)?;
     // A probe of the tail, which a machine that is busy provokes, is no loss.
     let losses = |s: &Subflow| (s.recoveries, s.timeouts, s.lost_segments);
     (losses(&after) == losses(&before)).then_some([before, after])

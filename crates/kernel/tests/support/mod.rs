@@ -11,6 +11,7 @@ pub mod mptcp;
 pub mod simulated;
 pub mod ss;
 pub mod summary;
+pub mod watched;
 
 /// What the tests run, beside the kernel.
 pub const TOOLS: &[&str] = &["ip", "tc", "ss", "iperf3", "mptcpize", "curl"];
