@@ -18,11 +18,8 @@ fn setup(title: String, file: &'static ScenarioFile, cc: Algorithm, size: Size) 
     Setup::new(title, file).cc(cc.0).lasting(size.own(200.0), size.own(40.0))
 }
 
-/// The same, of at most two seeds where it is ours: beside the paper's, and not judged.
-fn brief(title: String, file: &'static ScenarioFile, cc: Algorithm, size: Size) -> Setup {
-    let setup = setup(title, file, cc, size);
-    if cc == LINKED { setup.at_most(2) } else { setup }
-}
+/// No more seeds where nothing is judged: these runs take long.
+const NOT_JUDGED: u32 = 3;
 
 fn goodput(run: SetupId, flow: &'static str) -> Quantity {
     measure(run, move |run| run.goodput(flow))
@@ -32,7 +29,8 @@ fn subflow(run: SetupId, r: usize) -> Quantity {
     measure(run, move |run| run.subflow_goodput("mptcp", r))
 }
 
-const OURS: &str = "Linked CUBIC is ours (see the study E), with two seeds.";
+const OURS: &str = "Linked CUBIC is ours (see the study E), with at most three seeds.";
+const FEW: &str = "No row is judged; at most three seeds.";
 const LENGTH: &str =
     "Goodput over 160 s after 40 s of warm-up (quick: a tenth of both, full: four times both).";
 
@@ -53,8 +51,9 @@ pub(super) const CUBIC_NEIGHBOUR: Definition = Definition {
 fn cubic_neighbour(size: Size) -> Plan {
     let mut plan = Plan::new();
     for cc in [LIA, ALPHA_1, ALPHA_2, LINKED] {
-        let setup = brief(format!("{}, single-path CUBIC on path 2", cc.1), &scenarios::TESTBED, cc, size);
-        let run = plan.simulate(setup.set("flows.single.cc", "cubic"));
+        let setup = setup(format!("{}, single-path CUBIC on path 2", cc.1), &scenarios::TESTBED, cc, size)
+            .set("flows.single.cc", "cubic");
+        let run = plan.simulate(if cc == LINKED { setup.at_most(NOT_JUDGED) } else { setup });
         let id = |row: &str| format!("A-X1.{}.{row}", cc.0);
         plan.row(id("subflow1"), format!("{}: subflow 1", cc.1), "Mbit/s", subflow(run, 0));
         plan.row(id("subflow2"), format!("{}: subflow 2", cc.1), "Mbit/s", subflow(run, 1));
@@ -113,7 +112,7 @@ fn shared(size: Size) -> Plan {
 pub(super) const BUFFERS: Definition = Definition {
     ids: &["A-X3"],
     title: "Beyond the paper: buffers of 10 %, 50 %, 100 % and 400 % of the BDP",
-    notes: &[LENGTH, OURS],
+    notes: &[LENGTH, FEW, OURS],
     plan: |size| {
         let buffer = |percent: u32| (format!("{percent}%"), f64::from(percent) / 100.0);
         let change = |setup: Setup, bdp: &f64| {
@@ -134,7 +133,7 @@ pub(super) const BUFFERS: Definition = Definition {
 pub(super) const LOSSES: Definition = Definition {
     ids: &["A-X4"],
     title: "Beyond the paper: loss rates from 0 to 1e-4",
-    notes: &[LENGTH, OURS],
+    notes: &[LENGTH, FEW, OURS],
     plan: |size| {
         let rate = |p: f64| (if p == 0.0 { "0".into() } else { format!("{p:e}") }, p);
         let change = |setup: Setup, p: &f64| match *p {
@@ -161,6 +160,7 @@ pub(super) const PHASE: Definition = Definition {
             queue",
     notes: &[
         LENGTH,
+        FEW,
         "Path 2's queue overflows once in each of the Reno flow's sawteeth. Whether packets of a small subflow find \
          room then depends on their phase (Floyd and Jacobson, 1992), and so on how regularly hosts answer. The \
          testbed's rows have a jitter of up to one packet time (0.12 ms) and delayed ACKs; real hosts, and \
@@ -208,7 +208,8 @@ fn sweep<T>(
         let mut runs = Vec::new();
         for (label, value) in &values {
             let title = format!("{}, {property} {label}", cc.1);
-            let run = plan.simulate(change(brief(title.clone(), &scenarios::TESTBED, cc, size), value));
+            let setup = setup(title.clone(), &scenarios::TESTBED, cc, size).at_most(NOT_JUDGED);
+            let run = plan.simulate(change(setup, value));
             for (i, (row, name)) in PARTS.into_iter().enumerate() {
                 let row = format!(
                     "{id}.{}.{}.{row}",
