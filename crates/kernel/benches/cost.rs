@@ -1,9 +1,9 @@
-//! What the algorithms cost in the running kernel: `cargo bench -p anabranch-kernel -- [acks|bytes] [NAME…]`, of all
-//! algorithms unless some are named.
+//! What the algorithms cost in the running kernel: `cargo bench -p anabranch-kernel -- [acks|bytes] [--rounds N]
+//! [NAME…]`, of all algorithms unless some are named.
 //!
 //! `acks`: time per acknowledgement, by the kernel's own statistics of BPF programs, which add two readings
 //! of the clock to each call. `bytes`: processor time per byte and throughput of MPTCP over two unlimited
-//! paths, beside the kernel's own CUBIC and Reno.
+//! paths, N times of each, beside the kernel's own CUBIC before and after it.
 
 #[path = "../tests/common/mod.rs"]
 mod common;
@@ -12,25 +12,32 @@ mod support;
 
 use anabranch_cc_kernel::registry;
 use anabranch_kernel::{instances, measure};
-use common::Kernel;
+use common::{Kernel, skipped};
 use libbpf_rs::query::ProgInfoIter;
 use libbpf_rs::{MapCore, MapType, ObjectBuilder, Program};
 use std::collections::HashMap;
 use std::os::fd::AsFd;
+use std::process::ExitCode;
 use std::thread::{sleep, spawn};
 use std::time::Duration;
 use support::TOOLS;
 use support::algorithm::Algorithm;
+use support::delay::Delay;
 use support::iperf::{Done, Iperf, Options};
 use support::lab::{Bottleneck, Lab};
-use support::summary::Summary;
+use support::summary::Median;
 
 /// `plain.bpf.c`
 static PLAIN: &[u8] = include_bytes!(concat!(env!("OUT_DIR"), "/plain.bpf.o"));
 
-fn main() {
-    let Some(_kernel) = Kernel::lock_with(TOOLS) else { return };
-    let chosen: Vec<String> = std::env::args().skip(1).filter(|arg| !arg.starts_with("--")).collect();
+fn main() -> ExitCode {
+    // Cargo's own is not for us.
+    let mut chosen: Vec<String> = std::env::args().skip(1).filter(|arg| arg != "--bench").collect();
+    let Some(rounds) = rounds(&mut chosen) else {
+        eprintln!("--rounds wants a number, {} at least", Median::LEAST);
+        return ExitCode::FAILURE;
+    };
+    let Some(_kernel) = Kernel::lock_with(TOOLS) else { return ExitCode::SUCCESS };
     let (parts, named): (Vec<String>, Vec<String>) =
         chosen.into_iter().partition(|c| ["acks", "bytes"].contains(&c.as_str()));
     let names: Vec<_> = registry::all().iter().map(|entry| entry.kernel_name).collect();
@@ -41,8 +48,16 @@ fn main() {
         acks(&names);
     }
     if wanted("bytes") {
-        bytes(&names);
+        bytes(&names, rounds);
     }
+    ExitCode::SUCCESS
+}
+
+/// How many the command line says, of which it is taken, if it is a number that does.
+fn rounds(args: &mut Vec<String>) -> Option<usize> {
+    let Some(at) = args.iter().position(|arg| arg == "--rounds") else { return Some(ROUNDS) };
+    let said = args.drain(at..args.len().min(at + 2)).nth(1)?;
+    said.parse().ok().filter(|&rounds| rounds >= Median::LEAST)
 }
 
 fn options(seconds: u32, algorithm: &str) -> Options<'_> {
@@ -87,6 +102,14 @@ fn quantiles(windows: &[HashMap<u32, (u64, u64)>], programs: &[(String, u32)], p
     (costs[costs.len() / 2], costs[costs.len() / 10])
 }
 
+/// Two paths of so many Mbit/s, with queues of so many packets and so long a delay.
+const CASES: [(f64, u32, Duration); 3] = [
+    (50.0, 100, Duration::ZERO),
+    // A round is tens of acknowledgements, as on most paths, and not one to three.
+    (50.0, 100, Duration::from_millis(20)),
+    (500.0, 1000, Duration::ZERO),
+];
+
 /// Two paths with losses, so that windows are between slow start and the next loss; and the same again, at the same
 /// time, under a plain BPF port of Reno.
 fn acks(names: &[&'static str]) {
@@ -106,14 +129,20 @@ fn acks(names: &[&'static str]) {
     println!(
         "50 ms (first tenth); at the same time a plain BPF Reno, and a call of a program that does nothing\n"
     );
-    println!("{:<14} {:>8} {:>14} {:>14} {:>14} {:>8}", "", "Mbit/s", "", "plain", "nothing", "ratio");
-    for (name, (mbit_s, queue)) in
-        [(50.0, 100), (500.0, 1000)].iter().flat_map(|l| names.iter().map(move |n| (*n, *l)))
-    {
+    println!(
+        "{:<14} {:>8} {:>9} {:>14} {:>14} {:>14} {:>8}",
+        "", "Mbit/s", "delay, ms", "", "plain", "nothing", "ratio"
+    );
+    let without_delay = Delay::lacking().inspect(|why| skipped(why)).is_some();
+    let cases = CASES.into_iter().filter(|(_, _, delay)| delay.is_zero() || !without_delay);
+    for ((mbit_s, queue, delay), name) in cases.flat_map(|case| names.iter().map(move |name| (case, *name))) {
         let _algorithm = Algorithm::load(name);
         let ours = programs(name);
         let labs = [name, "ab_plain"].map(|name| {
-            let lab = Lab::two_paths([Bottleneck { mbit_s, queue }; 2]);
+            let mut lab = Lab::two_paths([Bottleneck { mbit_s, queue }; 2]);
+            if !delay.is_zero() {
+                lab = lab.delayed(delay);
+            }
             lab.set_congestion_control(name);
             (name, lab)
         });
@@ -136,37 +165,57 @@ fn acks(names: &[&'static str]) {
         ];
         let ratio = cells[0].0 / cells[1].0;
         let [a, b, c] = cells.map(|(median, tenth)| format!("{median:.0} ({tenth:.0})"));
-        println!("{name:<14} {:>8} {a:>14} {b:>14} {c:>14} {ratio:>8.2}", format!("2 x {mbit_s}"));
+        let (rate, delay) = (format!("2 x {mbit_s}"), delay.as_millis());
+        println!("{name:<14} {rate:>8} {delay:>9} {a:>14} {b:>14} {c:>14} {ratio:>8.2}");
     }
     println!();
 }
 
-/// How often each is measured, one after the other.
-const ROUNDS: usize = 6;
+/// How often each algorithm is measured unless the command line says.
+const ROUNDS: usize = Median::LEAST;
 
-fn bytes(names: &[&'static str]) {
-    let all: Vec<_> = ["cubic", "reno"].into_iter().chain(names.iter().copied()).collect();
+/// A run of an algorithm, and those of CUBIC before and after it.
+struct Beside {
+    own: Done,
+    cubic: [Done; 2],
+}
+
+impl Beside {
+    /// What it had of something, and how much that is of what CUBIC had.
+    fn compare(&self, of: impl Fn(&Done) -> f64) -> (f64, f64) {
+        let own = of(&self.own);
+        (own, 2.0 * own / self.cubic.iter().map(of).sum::<f64>())
+    }
+}
+
+fn bytes(names: &[&'static str], rounds: usize) {
+    let all: Vec<_> = ["reno"].into_iter().chain(names.iter().copied()).collect();
     let _loaded: Vec<_> = names.iter().map(|name| Algorithm::load(name)).collect();
     let lab = Lab::direct(2);
-    let mut done = vec![vec![]; all.len()];
-    for _ in 0..ROUNDS {
+    // No connection begins with what another learnt.
+    lab.client.set("ipv4/tcp_no_metrics_save", "1");
+    let run = |name| Iperf::start(&lab, &options(3, name)).done();
+    let mut done: Vec<Vec<Beside>> = all.iter().map(|_| vec![]).collect();
+    let mut before = run("cubic");
+    for _ in 0..rounds {
         for (name, done) in all.iter().zip(&mut done) {
-            done.push(Iperf::start(&lab, &options(3, name)).done());
+            let (own, after) = (run(name), run("cubic"));
+            done.push(Beside { own, cubic: [before, after] });
+            before = after;
         }
     }
     println!(
-        "MPTCP over two unlimited paths, {ROUNDS} runs of each, in turn; beside CUBIC in the same turn\n"
+        "MPTCP over two unlimited paths, {rounds} runs of each, in turn; beside the mean of CUBIC's runs before"
     );
-    println!("{:<14} {:>16} {:>16} {:>16} {:>16}", "", "Gbit/s", "of CUBIC's", "CPU ns/byte", "of CUBIC's");
+    println!("and after it: medians with 95 % intervals\n");
+    println!("{:<14} {:>20} {:>20} {:>20} {:>20}", "", "Gbit/s", "of CUBIC's", "CPU ns/byte", "of CUBIC's");
     for (name, runs) in all.iter().zip(&done) {
-        let column = |of: &dyn Fn(&Done, &Done) -> f64| {
-            let values: Vec<_> = runs.iter().zip(&done[0]).map(|(run, cubic)| of(run, cubic)).collect();
-            Summary::of(&values).to_string()
+        let columns = |of: fn(&Done) -> f64| {
+            let (own, of_cubic): (Vec<_>, Vec<_>) = runs.iter().map(|run| run.compare(of)).unzip();
+            [own, of_cubic].map(|values| Median::of(&values).to_string())
         };
-        let goodput = column(&|run, _| run.goodput / 1e9);
-        let of_cubic = column(&|run, cubic| run.goodput / cubic.goodput);
-        let cpu = column(&|run, _| run.cpu_per_byte * 1e9);
-        let cpu_of_cubic = column(&|run, cubic| run.cpu_per_byte / cubic.cpu_per_byte);
-        println!("{name:<14} {goodput:>16} {of_cubic:>16} {cpu:>16} {cpu_of_cubic:>16}");
+        let [goodput, goodput_of_cubic] = columns(|run| run.goodput / 1e9);
+        let [cpu, cpu_of_cubic] = columns(|run| run.cpu_per_byte * 1e9);
+        println!("{name:<14} {goodput:>20} {goodput_of_cubic:>20} {cpu:>20} {cpu_of_cubic:>20}");
     }
 }

@@ -9,8 +9,9 @@
 //!
 //! A path leads through a router, a namespace of its own, whose interface to the server is the
 //! bottleneck: were it in the client's, its queue would hold the sender back (TCP small queues) instead of
-//! dropping. There is no delay but that of the queues: not every kernel has `netem`.
+//! dropping. There is no delay but that of the queues, unless one is asked for: not every kernel has `netem`.
 
+use super::delay::Delay;
 use crate::common::namespace::Namespace;
 use std::process::Command;
 use std::time::{Duration, Instant};
@@ -34,6 +35,7 @@ pub struct Lab {
     pub client: Namespace,
     pub server: Namespace,
     pub routers: Vec<Namespace>,
+    delays: Vec<Delay>,
     /// How long it waits in the end for connections that are open.
     pub patience: Duration,
 }
@@ -47,6 +49,13 @@ impl Lab {
     /// Two paths, each with its bottleneck.
     pub fn two_paths(bottlenecks: [Bottleneck; 2]) -> Self {
         Self::new(&bottlenecks, &[1, 2])
+    }
+
+    /// Each round trip takes so much longer: acknowledgements come late, past the bottleneck.
+    pub fn delayed(mut self, delay: Duration) -> Self {
+        let routers = (1..).zip(&self.routers);
+        self.delays = routers.map(|(n, router)| Delay::of(router, &format!("s{n}"), delay)).collect();
+        self
     }
 
     /// Two paths that meet in one bottleneck.
@@ -99,7 +108,8 @@ impl Lab {
     }
 
     fn ends(routers: Vec<Namespace>) -> Self {
-        let lab = Lab { client: Namespace::new(), server: Namespace::new(), routers, patience: PATIENCE };
+        let (client, server) = (Namespace::new(), Namespace::new());
+        let lab = Lab { client, server, routers, delays: vec![], patience: PATIENCE };
         lab.server.command(&format!("ip addr add {SERVER}/32 dev lo"));
         for end in [&lab.client, &lab.server] {
             end.set("mptcp/enabled", "1");

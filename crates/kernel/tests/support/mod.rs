@@ -5,6 +5,7 @@
 pub use crate::common::until;
 
 pub mod algorithm;
+pub mod delay;
 pub mod iperf;
 pub mod lab;
 pub mod mptcp;

@@ -16,7 +16,9 @@ pub struct Socket {
     pub mptcp: bool,
     /// Bytes that the peer acknowledged.
     pub acked: u64,
-    /// The smallest round-trip time, seconds.
+    /// The smoothed round-trip time, seconds.
+    pub rtt: Option<f64>,
+    /// The smallest, seconds.
     pub min_rtt: Option<f64>,
 }
 
@@ -52,12 +54,14 @@ fn parse(line: &str) -> Option<Socket> {
     let first = details.iter().position(|word| word.starts_with("wscale:") || word.starts_with("rto:"))?;
     let algorithm = details[..first].iter().rev().find(|word| !["sack", "ecn", "ts"].contains(word))?;
     let value = |name| details.iter().find_map(|word| word.strip_prefix(name));
+    let seconds = |ms: &str| Some(ms.parse::<f64>().ok()? / 1000.0);
     Some(Socket {
         local: address(words.get(2)?)?,
         remote: address(words.get(3)?)?,
         algorithm: (*algorithm).into(),
         mptcp: details.contains(&"tcp-ulp-mptcp"),
         acked: value("bytes_acked:").unwrap_or("0").parse().ok()?,
-        min_rtt: value("minrtt:").and_then(|ms| Some(ms.parse::<f64>().ok()? / 1000.0)),
+        rtt: value("rtt:").and_then(|both| seconds(both.split('/').next()?)),
+        min_rtt: value("minrtt:").and_then(seconds),
     })
 }

@@ -1,4 +1,4 @@
-//! Means and their intervals.
+//! Means and medians with their intervals.
 
 use std::fmt;
 
@@ -36,5 +36,47 @@ impl Summary {
 impl fmt::Display for Summary {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(f, "{:.2} ± {:.2}", self.mean, self.half_width)
+    }
+}
+
+/// A median with its 95 % interval from one value to another (order statistics), whatever the distribution is.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Median {
+    pub median: f64,
+    pub low: f64,
+    pub high: f64,
+}
+
+impl Median {
+    /// Fewer values have no such interval: with a probability of 2 · 2⁻⁵ five are all on one side.
+    pub const LEAST: usize = 6;
+
+    /// Of that many values or more.
+    pub fn of(values: &[f64]) -> Self {
+        let mut sorted = values.to_vec();
+        sorted.sort_by(f64::total_cmp);
+        let (n, rank) = (sorted.len(), rank(values.len()));
+        let median = (sorted[(n - 1) / 2] + sorted[n / 2]) / 2.0;
+        Median { median, low: sorted[rank - 1], high: sorted[n - rank] }
+    }
+}
+
+/// The rank from below, and from above, where the interval ends: the highest that, with a probability of 2.5 % at
+/// most, fewer of `n` values than it are below the true median.
+fn rank(n: usize) -> usize {
+    let (mut exactly, mut fewer, mut rank) = (0.5f64.powi(n as i32), 0.0, 0);
+    loop {
+        fewer += exactly;
+        if fewer > 0.025 {
+            return rank;
+        }
+        exactly *= (n - rank) as f64 / (rank + 1) as f64;
+        rank += 1;
+    }
+}
+
+impl fmt::Display for Median {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{:.2} ({:.2}–{:.2})", self.median, self.low, self.high)
     }
 }
