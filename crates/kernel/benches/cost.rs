@@ -3,7 +3,7 @@
 //!
 //! `acks`: time per acknowledgement, by the kernel's own statistics of BPF programs, which add two readings
 //! of the clock to each call. `bytes`: processor time per byte and throughput of MPTCP over two unlimited
-//! paths, N times of each, beside the kernel's own CUBIC before and after it.
+//! paths on one processor, N times of each, beside the kernel's own CUBIC before and after it.
 
 #[path = "../tests/common/mod.rs"]
 mod common;
@@ -15,6 +15,7 @@ use anabranch_kernel::{instances, measure};
 use common::{Kernel, skipped};
 use libbpf_rs::query::ProgInfoIter;
 use libbpf_rs::{MapCore, MapType, ObjectBuilder, Program};
+use rustix::thread::{CpuSet, sched_getaffinity, sched_setaffinity};
 use std::collections::HashMap;
 use std::os::fd::AsFd;
 use std::process::ExitCode;
@@ -188,7 +189,13 @@ impl Beside {
     }
 }
 
+/// All on one processor, which is the only bottleneck then: each nanosecond shows, and no run depends on who was
+/// woken where.
 fn bytes(names: &[&'static str], rounds: usize) {
+    let allowed = sched_getaffinity(None).unwrap();
+    let mut one = CpuSet::new();
+    one.set((0..CpuSet::MAX_CPU).find(|&cpu| allowed.is_set(cpu)).unwrap());
+    sched_setaffinity(None, &one).unwrap();
     let all: Vec<_> = ["reno"].into_iter().chain(names.iter().copied()).collect();
     let _loaded: Vec<_> = names.iter().map(|name| Algorithm::load(name)).collect();
     let lab = Lab::direct(2);
@@ -204,10 +211,8 @@ fn bytes(names: &[&'static str], rounds: usize) {
             before = after;
         }
     }
-    println!(
-        "MPTCP over two unlimited paths, {rounds} runs of each, in turn; beside the mean of CUBIC's runs before"
-    );
-    println!("and after it: medians with 95 % intervals\n");
+    println!("MPTCP over two unlimited paths, both ends on one processor, {rounds} runs of each, in turn;");
+    println!("beside the mean of CUBIC's runs before and after it: medians with 95 % intervals\n");
     println!("{:<14} {:>20} {:>20} {:>20} {:>20}", "", "Gbit/s", "of CUBIC's", "CPU ns/byte", "of CUBIC's");
     for (name, runs) in all.iter().zip(&done) {
         let columns = |of: fn(&Done) -> f64| {
