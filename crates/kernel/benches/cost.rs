@@ -1,14 +1,17 @@
-//! What the algorithms cost in the running kernel: `cargo bench -p anabranch-kernel -- [acks|bytes] [--rounds N]
+//! What the algorithms cost in the running kernel: `cargo bench -p anabranch-kernel -- [acks|bytes|turns] [--rounds N]
 //! [NAME…]`, of all algorithms unless some are named.
 //!
 //! `acks`: time per acknowledgement, by the kernel's own statistics of BPF programs, which add two readings
 //! of the clock to each call. `bytes`: processor time per byte and throughput of MPTCP over two unlimited
-//! paths on one processor, N times of each, beside the kernel's own CUBIC before and after it.
+//! paths on one processor, N times of each, beside the kernel's own CUBIC before and after it. `turns`: throughput
+//! again, on all processors, of one connection that changes its congestion control.
 
 #[path = "../tests/common/mod.rs"]
 mod common;
 #[path = "../tests/support/mod.rs"]
 mod support;
+#[path = "cost/turns.rs"]
+mod turns;
 
 use anabranch_cc_kernel::registry;
 use anabranch_kernel::{instances, measure};
@@ -40,7 +43,7 @@ fn main() -> ExitCode {
     };
     let Some(_kernel) = Kernel::lock_with(TOOLS) else { return ExitCode::SUCCESS };
     let (parts, named): (Vec<String>, Vec<String>) =
-        chosen.into_iter().partition(|c| ["acks", "bytes"].contains(&c.as_str()));
+        chosen.into_iter().partition(|c| ["acks", "bytes", "turns"].contains(&c.as_str()));
     let names: Vec<_> = registry::all().iter().map(|entry| entry.kernel_name).collect();
     let names: Vec<_> =
         names.into_iter().filter(|name| named.is_empty() || named.iter().any(|n| n == name)).collect();
@@ -50,6 +53,9 @@ fn main() -> ExitCode {
     }
     if wanted("bytes") {
         bytes(&names, rounds);
+    }
+    if wanted("turns") {
+        turns(&names);
     }
     ExitCode::SUCCESS
 }
@@ -223,4 +229,23 @@ fn bytes(names: &[&'static str], rounds: usize) {
         let [cpu, cpu_of_cubic] = columns(|run| run.cpu_per_byte * 1e9);
         println!("{name:<14} {goodput:>20} {goodput_of_cubic:>20} {cpu:>20} {cpu_of_cubic:>20}");
     }
+}
+
+/// How many turns of each algorithm are measured.
+const TURNS: usize = 400;
+
+/// Not under those that keep windows small on paths as short as these: what follows them would pay for it.
+fn turns(names: &[&'static str]) {
+    println!(
+        "one MPTCP connection over two unlimited paths, {TURNS} turns of 50 ms, each after and before one of CUBIC:"
+    );
+    println!("medians with 95 % intervals\n");
+    println!("{:<14} {:>20} {:>20}", "", "Gbit/s", "of CUBIC's");
+    for name in ["reno"].into_iter().chain(names.iter().copied().filter(|name| !name.contains("vegas"))) {
+        let _algorithm = (name != "reno").then(|| Algorithm::load(name));
+        let lab = Lab::direct(2);
+        let turns::Turns { goodput, of_cubic } = turns::turns(&lab, name, TURNS);
+        println!("{name:<14} {:>20} {:>20}", goodput.to_string(), of_cubic.to_string());
+    }
+    println!();
 }
