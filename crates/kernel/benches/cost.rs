@@ -22,7 +22,7 @@ use rustix::thread::{CpuSet, sched_getaffinity, sched_setaffinity};
 use std::collections::HashMap;
 use std::os::fd::AsFd;
 use std::process::ExitCode;
-use std::thread::{sleep, spawn};
+use std::thread::{scope, sleep, spawn};
 use std::time::Duration;
 use support::TOOLS;
 use support::algorithm::Algorithm;
@@ -41,10 +41,14 @@ fn main() -> ExitCode {
         eprintln!("--rounds wants a number, {} at least", Median::LEAST);
         return ExitCode::FAILURE;
     };
-    let Some(_kernel) = Kernel::lock_with(TOOLS) else { return ExitCode::SUCCESS };
     let (parts, named): (Vec<String>, Vec<String>) =
         chosen.into_iter().partition(|c| ["acks", "bytes", "turns"].contains(&c.as_str()));
     let names: Vec<_> = registry::all().iter().map(|entry| entry.kernel_name).collect();
+    if let Some(unknown) = named.iter().find(|name| !names.contains(&name.as_str())) {
+        eprintln!("{unknown}: neither acks, bytes or turns nor one of {}", names.join(", "));
+        return ExitCode::FAILURE;
+    }
+    let Some(_kernel) = Kernel::lock_with(TOOLS) else { return ExitCode::SUCCESS };
     let names: Vec<_> =
         names.into_iter().filter(|name| named.is_empty() || named.iter().any(|n| n == name)).collect();
     let wanted = |part: &str| parts.is_empty() || parts.iter().any(|p| p == part);
@@ -52,7 +56,8 @@ fn main() -> ExitCode {
         acks(&names);
     }
     if wanted("bytes") {
-        bytes(&names, rounds);
+        // On a thread of its own, which keeps to one processor.
+        scope(|scope| _ = scope.spawn(|| bytes(&names, rounds)));
     }
     if wanted("turns") {
         turns(&names);
@@ -195,8 +200,7 @@ impl Beside {
     }
 }
 
-/// All on one processor, which is the only bottleneck then: each nanosecond shows, and no run depends on who was
-/// woken where.
+/// All on one processor, which is the only bottleneck then: no run depends on who was woken where.
 fn bytes(names: &[&'static str], rounds: usize) {
     let allowed = sched_getaffinity(None).unwrap();
     let mut one = CpuSet::new();

@@ -39,7 +39,7 @@ impl fmt::Display for Summary {
     }
 }
 
-/// A median with its 95 % interval from one value to another (order statistics), whatever the distribution is.
+/// A median with its 95 % interval from one value to another (order statistics), of independent values, whatever their distribution is.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Median {
     pub median: f64,

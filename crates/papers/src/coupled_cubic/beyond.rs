@@ -31,6 +31,7 @@ fn subflow(run: SetupId, r: usize) -> Quantity {
 
 const OURS: &str = "Linked CUBIC is ours (see the study E), with at most three seeds.";
 const FEW: &str = "No row is judged; at most three seeds.";
+const STUDY: &str = "Linked CUBIC is ours: see the study E.";
 const LENGTH: &str =
     "Goodput over 160 s after 40 s of warm-up (quick: a tenth of both, full: four times both).";
 
@@ -82,7 +83,7 @@ pub(super) const SHARED: Definition = Definition {
          flow.",
         "Expected before the run: scaling CUBIC's window by m scales its mean only by about m^¼, because \
          its epochs get longer, so √α₁ is not enough and the connection takes more than one flow.",
-        "Linked CUBIC is ours: see the study E.",
+        STUDY,
         "The rows of α₁ and α₂ agree exactly: the variants differ only where a path is small, and here none is.",
     ],
     plan: shared,
@@ -112,7 +113,7 @@ fn shared(size: Size) -> Plan {
 pub(super) const BUFFERS: Definition = Definition {
     ids: &["A-X3"],
     title: "Beyond the paper: buffers of 10 %, 50 %, 100 % and 400 % of the BDP",
-    notes: &[LENGTH, FEW, OURS],
+    notes: &[LENGTH, FEW, STUDY],
     plan: |size| {
         let buffer = |percent: u32| (format!("{percent}%"), f64::from(percent) / 100.0);
         let change = |setup: Setup, bdp: &f64| {
@@ -133,7 +134,7 @@ pub(super) const BUFFERS: Definition = Definition {
 pub(super) const LOSSES: Definition = Definition {
     ids: &["A-X4"],
     title: "Beyond the paper: loss rates from 0 to 1e-4",
-    notes: &[LENGTH, FEW, OURS],
+    notes: &[LENGTH, FEW, STUDY],
     plan: |size| {
         let rate = |p: f64| (if p == 0.0 { "0".into() } else { format!("{p:e}") }, p);
         let change = |setup: Setup, p: &f64| match *p {
