@@ -118,7 +118,7 @@ pub(super) const BUFFERS: Definition = Definition {
         let buffer = |percent: u32| (format!("{percent}%"), f64::from(percent) / 100.0);
         let change = |setup: Setup, bdp: &f64| {
             let queue = format!("{bdp} BDP");
-            setup.set("links.path1.queue", queue.clone()).set("links.path2.queue", queue)
+            setup.set("links.path1.queue", queue.clone()).set("links.path2.queue", queue).at_most(NOT_JUDGED)
         };
         sweep(
             "A-X3",
@@ -137,12 +137,12 @@ pub(super) const LOSSES: Definition = Definition {
     notes: &[LENGTH, FEW, STUDY],
     plan: |size| {
         let rate = |p: f64| (if p == 0.0 { "0".into() } else { format!("{p:e}") }, p);
-        let change = |setup: Setup, p: &f64| match *p {
-            0.0 => {
+        let change = |setup: Setup, p: &f64| match (*p, setup.at_most(NOT_JUDGED)) {
+            (0.0, setup) => {
                 let none = "{ model = \"none\" }";
                 setup.set("links.path1.loss", none).set("links.path2.loss", none)
             }
-            p => setup.bernoulli("path1", p).bernoulli("path2", p),
+            (p, setup) => setup.bernoulli("path1", p).bernoulli("path2", p),
         };
         sweep(
             "A-X4",
@@ -161,7 +161,6 @@ pub(super) const PHASE: Definition = Definition {
             queue",
     notes: &[
         LENGTH,
-        FEW,
         "Path 2's queue overflows once in each of the Reno flow's sawteeth. Whether packets of a small subflow find \
          room then depends on their phase (Floyd and Jacobson, 1992), and so on how regularly hosts answer. The \
          testbed's rows have a jitter of up to one packet time (0.12 ms) and delayed ACKs; real hosts, and \
@@ -209,8 +208,7 @@ fn sweep<T>(
         let mut runs = Vec::new();
         for (label, value) in &values {
             let title = format!("{}, {property} {label}", cc.1);
-            let setup = setup(title.clone(), &scenarios::TESTBED, cc, size).at_most(NOT_JUDGED);
-            let run = plan.simulate(change(setup, value));
+            let run = plan.simulate(change(setup(title.clone(), &scenarios::TESTBED, cc, size), value));
             for (i, (row, name)) in PARTS.into_iter().enumerate() {
                 let row = format!(
                     "{id}.{}.{}.{row}",
