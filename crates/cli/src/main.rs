@@ -22,6 +22,7 @@ mod results;
 mod run;
 mod standard;
 mod table;
+mod unfinished;
 
 use args::{CcCommand, Cli, Command};
 use clap::{CommandFactory, Parser};

@@ -39,7 +39,7 @@ pub fn paper(args: &PaperArgs) -> Result<(), Failure> {
     }
     let mut done = Done::default();
     let mut kept = Ok(());
-    let ended = standard::in_progress(&work, &mut |finished| {
+    let ended = standard::in_progress(&work, &store, &mut |finished| {
         if kept.is_ok() {
             kept = done.keep(finished, &store);
         }
@@ -58,7 +58,7 @@ pub fn paper(args: &PaperArgs) -> Result<(), Failure> {
         Err(PaperError::Interrupted) => {
             let partial = partial.iter().map(|name| format!(", {name} in part")).collect::<String>();
             return Err(Failure::Interrupted(miette!(
-                "interrupted: {} complete{partial} in {}, the report is as it was",
+                "interrupted: {} complete{partial} in {}, the report is as it was; the same command goes on from here",
                 counted(complete, "paper"),
                 store.papers().display()
             )));

@@ -5,6 +5,9 @@ use anabranch_net::Time;
 use indicatif::{ProgressBar, ProgressState, ProgressStyle};
 use std::fmt::Write;
 
+/// Steps of a bar over many runs: fine enough for hours.
+const PARTS: f64 = 1e6;
+
 /// A bar over simulated time. Drawn only where stderr is a terminal, gone when dropped.
 pub struct Progress(ProgressBar);
 
@@ -15,9 +18,9 @@ impl Progress {
         Progress::new(total.as_nanos(), template)
     }
 
-    /// A bar over many runs, whose simulated time is known when the first begins.
+    /// A bar over many runs.
     pub fn over_runs() -> Self {
-        Progress::new(0, "{bar:24} {prefix} runs, {speed} simulated s/s, {eta} left  {wide_msg}")
+        Progress::new(PARTS as u64, "{bar:24} {prefix} simulated s/s, {eta} left  {wide_msg}")
     }
 
     fn new(length: u64, template: &str) -> Self {
@@ -37,9 +40,9 @@ impl Progress {
 
     /// Where many runs are.
     pub fn show(&self, p: anabranch_papers::Progress<'_>) {
-        self.0.set_length(p.whole.as_nanos());
-        self.0.set_position(p.simulated.as_nanos());
-        self.0.set_prefix(format!("{} of {}", p.done, p.total));
+        let speed = p.simulated.as_secs_f64() / self.0.elapsed().as_secs_f64();
+        self.0.set_position((p.part * PARTS) as u64);
+        self.0.set_prefix(format!("{} of {} runs, {}", p.done, p.total, number(speed)));
         self.0.set_message(format!("{}: {}", p.experiment, p.label));
     }
 }

@@ -339,7 +339,7 @@ fn an_interrupted_comparison() {
     }
 }
 
-/// Ctrl-C in a reproduction: it says what is complete, and leaves the report as it was.
+/// Ctrl-C in a reproduction: it says what is complete, leaves the report as it was, and keeps what the next command needs.
 #[cfg(unix)]
 #[test]
 fn an_interrupted_reproduction() {
@@ -348,4 +348,5 @@ fn an_interrupted_reproduction() {
     let (_, output) = interrupted_on_a_terminal(&["paper", "all", "--full", "--out", out]);
     assert_eq!(output.status.code(), Some(130));
     assert!(!dir.path().join("report").exists());
+    assert!(dir.path().join("unfinished.jsonl").exists());
 }

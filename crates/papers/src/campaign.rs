@@ -3,7 +3,7 @@
 use crate::plan::Setup;
 use crate::{Outcome, PaperError, PaperResult, standard::AlgorithmResult};
 use anabranch_net::Time;
-use anabranch_record::{MemorySink, NoSamples, Sink};
+use anabranch_record::{MemorySink, NoSamples, Sink, Summary};
 use anabranch_scenario::Scenario;
 use anabranch_sim::SimError;
 use rayon::iter::{ParallelBridge, ParallelIterator};
@@ -17,10 +17,10 @@ pub struct Progress<'a> {
     pub done: usize,
     /// All of them.
     pub total: usize,
-    /// Simulated time that has passed in all of them, and the whole of it.
+    /// Simulated time that has passed in all of them.
     pub simulated: Time,
-    /// See [`Progress::simulated`].
-    pub whole: Time,
+    /// How much of the work is done, 0 to 1: by the packets that links carry, not by simulated time.
+    pub part: f64,
     /// What the one that was last heard of belongs to: an experiment's identifier, or a standard case's.
     pub experiment: &'static str,
     /// What it is.
@@ -34,6 +34,14 @@ pub enum Finished {
     Paper(PaperResult),
     /// An algorithm's in the standard cases.
     Algorithm(AlgorithmResult),
+}
+
+/// Where runs outlast an interruption. Only those of which no samples are asked for: others are large.
+pub trait Kept: Sync {
+    /// What a run of that scenario with that seed gave, if an earlier command kept it.
+    fn find(&self, scenario_hash: &str, seed: u64) -> Option<Summary>;
+    /// Keeps a run that has ended.
+    fn keep(&self, summary: &Summary);
 }
 
 /// A paper's experiments or an algorithm's standard cases, to be run.
@@ -97,13 +105,31 @@ impl Simulations {
 }
 
 impl Simulation {
-    /// What a run costs, in packets that its links can carry: enough to tell long ones from short ones.
+    /// What a run costs, in packets that its links carry: enough to tell long ones from short ones. A link carries no more than
+    /// the narrowest ones of its paths let through.
     fn cost(&self) -> f64 {
-        let rates: f64 = self.scenario.links.iter().map(|link| link.spec.rate_bps).sum();
-        rates / 12e3 * self.scenario.duration.as_secs_f64()
+        let links = &self.scenario.links;
+        let mut offered = vec![0.0; links.len()];
+        for path in self.scenario.flows.iter().flat_map(|flow| &flow.paths) {
+            let narrowest =
+                path.links.iter().map(|link| links[*link].spec.rate_bps).fold(f64::INFINITY, f64::min);
+            path.links.iter().for_each(|link| offered[*link] += narrowest);
+        }
+        let carried: f64 =
+            links.iter().zip(offered).map(|(link, offered)| link.spec.rate_bps.min(offered)).sum();
+        carried / 12e3 * self.scenario.duration.as_secs_f64()
     }
 
-    fn run(&self, seed: u32, keep_going: &mut dyn FnMut(Time) -> bool) -> Result<Outcome, SimError> {
+    fn run(
+        &self,
+        seed: u32,
+        kept: Option<&dyn Kept>,
+        keep_going: &mut dyn FnMut(Time) -> bool,
+    ) -> Result<Outcome, SimError> {
+        let kept = kept.filter(|_| !self.sampled);
+        if let Some(summary) = kept.and_then(|kept| kept.find(&self.scenario.hash, seed.into())) {
+            return Ok(Outcome { summary, samples: MemorySink::new() });
+        }
         // A short run may end before it asks.
         if !keep_going(Time::ZERO) {
             return Err(SimError::Interrupted { at: Time::ZERO, partial: None });
@@ -111,6 +137,9 @@ impl Simulation {
         let mut samples = MemorySink::new();
         let sink: &mut dyn Sink = if self.sampled { &mut samples } else { &mut NoSamples };
         let summary = anabranch_sim::run(&self.scenario, seed.into(), sink, keep_going)?;
+        if let Some(kept) = kept {
+            kept.keep(&summary);
+        }
         Ok(Outcome { summary, samples })
     }
 }
@@ -188,7 +217,8 @@ impl InOrder<'_> {
     }
 }
 
-/// Runs all of `work` on all cores. Each result goes to `finished` when it and those before it are there.
+/// Runs all of `work` on all cores, but for what is `kept`. Each result goes to `finished` when it and those before it are
+/// there.
 ///
 /// The results do not depend on the number of threads. A simulation that fails makes its rows
 /// [`crate::Verdict::Failed`]; the others are judged all the same. `progress` is called from several threads.
@@ -198,15 +228,16 @@ impl InOrder<'_> {
 /// marked as partial.
 pub fn run_all(
     work: &[Work],
+    kept: Option<&dyn Kept>,
     progress: &(dyn Fn(Progress<'_>) + Sync),
     keep_going: &(dyn Fn() -> bool + Sync),
     finished: &mut (dyn FnMut(Finished) + Send),
 ) -> Result<(), PaperError> {
     let jobs = in_order(work, rayon::current_num_threads());
     let total = jobs.len();
-    let duration = |job: &Job| work[job.work].simulations.each[job.simulation].scenario.duration;
-    let whole = jobs.iter().fold(Time::ZERO, |sum, job| sum + duration(job));
-    let (done, simulated, stopped) = (AtomicUsize::new(0), AtomicU64::new(0), AtomicBool::new(false));
+    let whole: f64 = jobs.iter().map(|job| job.cost).sum();
+    let (done, stopped) = (AtomicUsize::new(0), AtomicBool::new(false));
+    let (simulated, carried) = (AtomicU64::new(0), AtomicU64::new(0));
     let open: Vec<Mutex<Open>> = work.iter().map(|work| Mutex::new(Open::of(work))).collect();
     let results = InOrder { waiting: work.iter().map(|_| None).collect(), next: 0, finished };
     let results = Mutex::new(results);
@@ -219,19 +250,22 @@ pub fn run_all(
                 done: done.load(Ordering::Relaxed),
                 total,
                 simulated: Time::from_nanos(simulated.load(Ordering::Relaxed)),
-                whole,
+                part: (carried.load(Ordering::Relaxed) as f64 / whole).min(1.0),
                 experiment: simulation.experiment,
                 label: &simulation.title,
             });
         };
         let mut reached = Time::ZERO;
+        let packets_until =
+            |t: Time| (job.cost * t.as_secs_f64() / simulation.scenario.duration.as_secs_f64()) as u64;
         let mut advance = |now: Time| {
             simulated.fetch_add(now.since(reached).as_nanos(), Ordering::Relaxed);
+            carried.fetch_add(packets_until(now).saturating_sub(packets_until(reached)), Ordering::Relaxed);
             reached = now;
             report();
             keep_going()
         };
-        let outcome = simulation.run(job.seed, &mut advance);
+        let outcome = simulation.run(job.seed, kept, &mut advance);
         if let Err(SimError::Interrupted { .. }) = outcome {
             stopped.store(true, Ordering::Relaxed);
             return;
@@ -270,10 +304,30 @@ fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use anabranch_scenario::{Overrides, Source, load};
 
     fn costs(costs: &[f64], cores: usize) -> Vec<f64> {
         let job = |cost: &f64| Job { work: 0, simulation: 0, seed: 1, cost: *cost };
         outlasting_first(costs.iter().map(job).collect(), cores).iter().map(|job| job.cost).collect()
+    }
+
+    /// By hand: link `a` carries its 100 Mbit/s, the wide detour what its path's `a` lets through, `idle` nothing.
+    #[test]
+    fn a_wide_link_costs_what_it_carries() {
+        let text = r#"
+            name = "detour"
+            duration = "12 s"
+            warmup = "1 s"
+            links.a = { rate = "100 Mbit/s", delay = "10 ms" }
+            links.detour = { rate = "10 Gbit/s", delay = "10 ms" }
+            links.idle = { rate = "1 Gbit/s", delay = "10 ms" }
+            flows = [{ name = "tested", cc = "lia", paths = [["a"], ["detour", "a"]] }]
+        "#;
+        let source = Source { name: "detour.toml".into(), text: text.into() };
+        let scenario = load(&source, &Overrides::default()).unwrap();
+        let simulation =
+            Simulation { experiment: "test", title: "detour".into(), scenario, sampled: false, seeds: 1 };
+        assert!((simulation.cost() / (200e6 * 12.0 / 12e3) - 1.0).abs() < 1e-12, "{}", simulation.cost());
     }
 
     /// With two cores more than half of what is behind them: 9 of 6, 2 of 2, 1 of 1 and the last.

@@ -35,7 +35,7 @@ mod stats;
 mod verdict;
 mod wcompound;
 
-pub use campaign::{Finished, Progress, Work, run_all};
+pub use campaign::{Finished, Kept, Progress, Work, run_all};
 pub use outcome::Outcome;
 pub use plan::{Definition, Paper, Plan, Quantity, RowPlan, Runs, Setup, SetupId, compare, measure};
 pub use result::*;

@@ -57,7 +57,7 @@ pub fn run(
     keep_going: &(dyn Fn() -> bool + Sync),
 ) -> Result<PaperResult, PaperError> {
     let mut result = None;
-    run_all(&[work(paper, options)?], progress, keep_going, &mut |finished| result = Some(finished))?;
+    run_all(&[work(paper, options)?], None, progress, keep_going, &mut |finished| result = Some(finished))?;
     match result {
         Some(Finished::Paper(result)) => Ok(result),
         _ => Err(PaperError::Interrupted),

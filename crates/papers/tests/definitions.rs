@@ -1,12 +1,14 @@
 //! The definitions as a whole: complete, loadable, and independent of threads.
 
 use anabranch_papers::{
-    Experiment, Finished, Options, PaperError, PaperResult, Published, Size, Verdict, all, find, run,
-    run_all, scenarios, work,
+    Experiment, Finished, Kept, Options, PaperError, PaperResult, Progress, Published, Size, Verdict, all,
+    find, run, run_all, scenarios, work,
 };
+use anabranch_record::Summary;
 use anabranch_scenario::{Overrides, Source, load};
 use std::collections::BTreeSet;
-use std::sync::atomic::{AtomicBool, Ordering::Relaxed};
+use std::sync::Mutex;
+use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering::Relaxed};
 
 fn quick(paper: &str, experiment: &str) -> PaperResult {
     let options = Options { size: Size::Quick, seeds: Some(2), only: Some(experiment.into()) };
@@ -153,7 +155,7 @@ fn an_interruption_keeps_what_is_complete() {
     all_work.extend(others.iter().map(|paper| work(paper, &options(None)).unwrap()));
     let stop = AtomicBool::new(false);
     let mut results = Vec::new();
-    let ended = run_all(&all_work, &|_| (), &|| !stop.load(Relaxed), &mut |finished| {
+    let ended = run_all(&all_work, None, &|_| (), &|| !stop.load(Relaxed), &mut |finished| {
         stop.store(true, Relaxed);
         let Finished::Paper(result) = finished else { panic!("no algorithm was asked for") };
         results.push(result);
@@ -164,4 +166,49 @@ fn an_interruption_keeps_what_is_complete() {
         let whole = find(&result.id).unwrap().experiments.len();
         assert!(result.partial && (1..whole).contains(&result.experiments.len()), "{}", result.id);
     }
+}
+
+/// Runs that outlast an interruption, in memory.
+#[derive(Default)]
+struct Memory {
+    kept: Mutex<Vec<Summary>>,
+    found: AtomicUsize,
+}
+
+impl Kept for Memory {
+    fn find(&self, scenario_hash: &str, seed: u64) -> Option<Summary> {
+        let kept = self.kept.lock().unwrap();
+        let found = kept.iter().find(|s| s.scenario_hash == scenario_hash && s.seed == seed)?.clone();
+        self.found.fetch_add(1, Relaxed);
+        Some(found)
+    }
+
+    fn keep(&self, summary: &Summary) {
+        self.kept.lock().unwrap().push(summary.clone());
+    }
+}
+
+/// What was run before an interruption is not run again, and the result is that of one go.
+#[test]
+fn after_an_interruption_it_goes_on() {
+    let options = Options { size: Size::Quick, seeds: Some(1), only: Some("E-10".into()) };
+    let work = [work(find("coupling-cubic").unwrap(), &options).unwrap()];
+    let run = |kept: Option<&dyn Kept>, keep_going: &(dyn Fn() -> bool + Sync)| {
+        let (last, mut result) = (Mutex::new((0, 0, 0.0)), None);
+        let progress = |p: Progress<'_>| *last.lock().unwrap() = (p.done, p.total, p.part);
+        let ended = run_all(&work, kept, &progress, keep_going, &mut |finished| result = Some(finished));
+        (ended, result, last.into_inner().unwrap())
+    };
+    let memory = Memory::default();
+    let (ended, result, (done, total, part)) = run(Some(&memory), &|| memory.kept.lock().unwrap().len() < 3);
+    assert!(matches!(ended, Err(PaperError::Interrupted)));
+    assert!(result.is_none() && done < total && (0.0..1.0).contains(&part), "{done} of {total}, {part}");
+
+    let before = memory.kept.lock().unwrap().len();
+    let (ended, resumed, (done, total, part)) = run(Some(&memory), &|| true);
+    ended.unwrap();
+    assert!(before >= 3 && memory.found.load(Relaxed) == before);
+    assert_eq!(memory.kept.lock().unwrap().len(), total);
+    assert!(done == total && part > 0.999, "{done} of {total}, {part}");
+    assert_eq!(resumed, run(None, &|| true).1);
 }

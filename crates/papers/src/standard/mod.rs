@@ -30,7 +30,9 @@ pub fn run(
     keep_going: &(dyn Fn() -> bool + Sync),
 ) -> Result<AlgorithmResult, PaperError> {
     let mut result = None;
-    run_all(&[work(algorithm, size, seeds)?], progress, keep_going, &mut |finished| result = Some(finished))?;
+    run_all(&[work(algorithm, size, seeds)?], None, progress, keep_going, &mut |finished| {
+        result = Some(finished)
+    })?;
     match result {
         Some(Finished::Algorithm(result)) => Ok(result),
         _ => Err(PaperError::Interrupted),

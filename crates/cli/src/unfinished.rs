@@ -1,0 +1,193 @@
+//! Runs of a command that has not ended: after an interruption or a crash the same command goes on where it was.
+
+use crate::output::{counted, note};
+use anabranch_papers::Kept;
+use anabranch_record::Summary;
+use sha2::{Digest, Sha256};
+use std::collections::HashMap;
+use std::fs::{self, File};
+use std::io::{self, Read, Seek, Write};
+use std::path::{Path, PathBuf};
+use std::sync::Mutex;
+use std::sync::atomic::{AtomicBool, Ordering};
+
+/// A file of lines: first which program writes it, then a run's summary each. Another program, perhaps with changed algorithms,
+/// begins it anew.
+pub struct Unfinished {
+    path: PathBuf,
+    /// Locked while the command runs.
+    file: Mutex<File>,
+    earlier: HashMap<(String, u64), Earlier>,
+}
+
+/// A run that an earlier command kept.
+struct Earlier {
+    summary: Summary,
+    taken: AtomicBool,
+}
+
+impl Unfinished {
+    /// What is unfinished in `out`. None where runs cannot be kept, which is no reason not to make them: another command is at
+    /// work there, or the file cannot be written.
+    pub fn open(out: &Path) -> Option<Self> {
+        let path = out.join("unfinished.jsonl");
+        let program = program().ok()?;
+        let mut file =
+            File::options().read(true).write(true).create(true).truncate(false).open(&path).ok()?;
+        file.try_lock().ok()?;
+        let earlier = read(&mut file, &program).unwrap_or_default();
+        if earlier.is_empty() {
+            begin(&mut file, &program).ok()?;
+        }
+        Some(Unfinished { path, file: Mutex::new(file), earlier })
+    }
+
+    /// The command has ended, `whole` or interrupted. Says how many runs were taken over. Of a whole one nothing stays in the
+    /// file, but what other commands left does.
+    pub fn end(self, whole: bool) {
+        let (taken, left): (Vec<_>, Vec<_>) =
+            self.earlier.values().partition(|earlier| earlier.taken.load(Ordering::Relaxed));
+        if !taken.is_empty() {
+            let taken = counted(taken.len(), "run");
+            note(&format!("{taken} of an earlier command, which had not ended, taken over"));
+        }
+        if whole {
+            // A file that cannot be changed harms nobody.
+            let _ = match left.is_empty() {
+                true => fs::remove_file(&self.path),
+                false => self.begin_again(&left),
+            };
+        }
+    }
+
+    /// The file with those runs alone.
+    fn begin_again(&self, with: &[&Earlier]) -> io::Result<()> {
+        begin(&mut *self.file.lock().map_err(|_| io::ErrorKind::Other)?, &program()?)?;
+        with.iter().for_each(|earlier| self.keep(&earlier.summary));
+        Ok(())
+    }
+}
+
+impl Kept for Unfinished {
+    fn find(&self, scenario_hash: &str, seed: u64) -> Option<Summary> {
+        let earlier = self.earlier.get(&(scenario_hash.to_owned(), seed))?;
+        earlier.taken.store(true, Ordering::Relaxed);
+        Some(earlier.summary.clone())
+    }
+
+    fn keep(&self, summary: &Summary) {
+        let Ok(line) = serde_json::to_string(summary) else { return };
+        if let Ok(mut file) = self.file.lock() {
+            // What cannot be kept is made again. The line begins anew, should the one before have been cut off.
+            let _ = file.write_all(format!("\n{line}").as_bytes());
+        }
+    }
+}
+
+/// The hash of this program.
+fn program() -> io::Result<String> {
+    let bytes = fs::read(std::env::current_exe()?)?;
+    Ok(Sha256::digest(bytes).iter().map(|byte| format!("{byte:02x}")).collect())
+}
+
+/// The runs in the file, if it is of this program; what is no summary is left out, such as a line that was cut off.
+fn read(file: &mut File, program: &str) -> Option<HashMap<(String, u64), Earlier>> {
+    let mut bytes = Vec::new();
+    file.read_to_end(&mut bytes).ok()?;
+    let mut lines = bytes.split(|byte| *byte == b'\n');
+    lines.next().filter(|first| *first == program.as_bytes())?;
+    let summaries = lines.filter_map(|line| serde_json::from_slice::<Summary>(line).ok());
+    let earlier = summaries.map(|summary| {
+        let of = (summary.scenario_hash.clone(), summary.seed);
+        (of, Earlier { summary, taken: AtomicBool::new(false) })
+    });
+    Some(earlier.collect())
+}
+
+fn begin(file: &mut File, program: &str) -> io::Result<()> {
+    file.set_len(0)?;
+    file.rewind()?;
+    file.write_all(program.as_bytes())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn summary(scenario_hash: &str, seed: u64) -> Summary {
+        Summary {
+            scenario: "two paths".into(),
+            scenario_hash: scenario_hash.into(),
+            seed,
+            version: "0.1.0".into(),
+            duration_s: 10.0,
+            warmup_s: 0.1 + 0.2,
+            partial_until_s: None,
+            flows: vec![],
+            links: vec![],
+            jain: Some(1.0 / 3.0),
+        }
+    }
+
+    /// What was kept is there for the next command, to the last bit; a crash's half line is not.
+    #[test]
+    fn the_next_command_goes_on() {
+        let dir = tempfile::tempdir().unwrap();
+        let first = Unfinished::open(dir.path()).unwrap();
+        assert_eq!(first.find("a", 1), None);
+        first.keep(&summary("a", 1));
+        first.keep(&summary("a", 2));
+        first.file.lock().unwrap().write_all(b"\n{\"scenario\": \"cut o").unwrap();
+        drop(first);
+
+        let second = Unfinished::open(dir.path()).unwrap();
+        second.keep(&summary("b", 1));
+        drop(second);
+
+        let third = Unfinished::open(dir.path()).unwrap();
+        for (hash, seed) in [("a", 1), ("a", 2), ("b", 1)] {
+            assert_eq!(third.find(hash, seed), Some(summary(hash, seed)));
+        }
+        assert_eq!((third.find("b", 2), third.earlier.len()), (None, 3));
+        third.end(false);
+        assert!(Unfinished::open(dir.path()).unwrap().find("a", 1).is_some());
+    }
+
+    /// With the end of a command its runs go; those of another command, which has not ended, stay.
+    #[test]
+    fn a_whole_command_leaves_nothing() {
+        let dir = tempfile::tempdir().unwrap();
+        Unfinished::open(dir.path()).unwrap().keep(&summary("a", 1));
+        let another = Unfinished::open(dir.path()).unwrap();
+        another.keep(&summary("b", 1));
+        another.end(true);
+
+        let last = Unfinished::open(dir.path()).unwrap();
+        assert_eq!(last.find("b", 1), None);
+        assert_eq!(last.find("a", 1), Some(summary("a", 1)));
+        last.end(true);
+        assert_eq!(fs::read_dir(dir.path()).unwrap().count(), 0);
+    }
+
+    /// Runs of another program are not taken over: its algorithms may be others.
+    #[test]
+    fn another_program_begins_anew() {
+        let dir = tempfile::tempdir().unwrap();
+        let file = dir.path().join("unfinished.jsonl");
+        let line = serde_json::to_string(&summary("a", 1)).unwrap();
+        fs::write(&file, format!("another program\n{line}")).unwrap();
+        let unfinished = Unfinished::open(dir.path()).unwrap();
+        assert_eq!(unfinished.find("a", 1), None);
+        assert_eq!(fs::read_to_string(&file).unwrap(), program().unwrap());
+    }
+
+    /// Two commands do not write into one file.
+    #[test]
+    fn one_at_a_time() {
+        let dir = tempfile::tempdir().unwrap();
+        let first = Unfinished::open(dir.path());
+        assert!(Unfinished::open(dir.path()).is_none());
+        drop(first);
+        assert!(Unfinished::open(dir.path()).is_some());
+    }
+}
