@@ -8,9 +8,10 @@ use crate::report;
 use crate::results::Results;
 use crate::standard;
 use crate::table::{Table, WIDTH};
+use crate::unfinished::Unfinished;
 use anabranch_cc::registry;
 use anabranch_papers::standard::AlgorithmResult;
-use anabranch_papers::{Finished, Options, Paper, PaperError, PaperResult, Row, Verdict};
+use anabranch_papers::{Finished, Kept, Options, Paper, PaperError, PaperResult, Row, Verdict};
 use miette::miette;
 
 /// `anabranch paper`.
@@ -39,11 +40,17 @@ pub fn paper(args: &PaperArgs) -> Result<(), Failure> {
     }
     let mut done = Done::default();
     let mut kept = Ok(());
-    let ended = standard::in_progress(&work, &store, &mut |finished| {
+    let unfinished = unfinished(&store);
+    let runs = unfinished.as_ref().map(|unfinished| unfinished as &dyn Kept);
+    let ended = standard::in_progress(&work, runs, &mut |finished| {
         if kept.is_ok() {
             kept = done.keep(finished, &store);
         }
     });
+    let goes_on = if unfinished.is_some() { "; the same command goes on from here" } else { "" };
+    if let Some(unfinished) = unfinished {
+        unfinished.end(ended.is_ok() && kept.is_ok());
+    }
     kept?;
     let Done { standard, failed, complete, partial } = done;
     if !standard.is_empty() {
@@ -58,7 +65,7 @@ pub fn paper(args: &PaperArgs) -> Result<(), Failure> {
         Err(PaperError::Interrupted) => {
             let partial = partial.iter().map(|name| format!(", {name} in part")).collect::<String>();
             return Err(Failure::Interrupted(miette!(
-                "interrupted: {} complete{partial} in {}, the report is as it was; the same command goes on from here",
+                "interrupted: {} complete{partial} in {}, the report is as it was{goes_on}",
                 counted(complete, "paper"),
                 store.papers().display()
             )));
@@ -68,6 +75,12 @@ pub fn paper(args: &PaperArgs) -> Result<(), Failure> {
     report::write(&store, command(args), true)?;
     standard::check(&standard)?;
     if failed.is_empty() { Ok(()) } else { Err(Failure::Result(failures(&failed))) }
+}
+
+/// Where runs are kept until the command has ended; none where that cannot be, which is no reason not to make them.
+fn unfinished(store: &Results) -> Option<Unfinished> {
+    let opened = Unfinished::open(store.out());
+    opened.map_err(|why| note(&format!("an interrupted command could not go on later: {why}"))).ok()
 }
 
 /// The papers and what `--only` takes of each.
@@ -124,7 +137,7 @@ impl Done {
                 self.standard.push(result);
             }
             Finished::Paper(result) => {
-                print(&page(&result))?;
+                let page = page(&result);
                 self.failed.extend(rows(&result).filter(|row| row.verdict == Verdict::Failed).cloned());
                 match result.partial {
                     true => self.partial.push(result.name.clone()),
@@ -134,6 +147,7 @@ impl Done {
                 if let Some(notice) = kept.notice {
                     note(&notice);
                 }
+                print(&page)?;
             }
         }
         Ok(())

@@ -9,7 +9,6 @@ use crate::progress::Progress;
 use crate::report;
 use crate::results::Results;
 use crate::table::{PLAIN, Spread, Table, WIDTH};
-use crate::unfinished::Unfinished;
 use anabranch_cc::registry::{self, Entry};
 use anabranch_papers::standard::{self, AlgorithmResult, CASES, Case};
 use anabranch_papers::{Finished, Kept, PaperError, Work, run_all};
@@ -49,13 +48,13 @@ fn run(
             results.push(result);
         }
     };
-    let ended = in_progress(&work(algorithms, size)?, store, &mut keep);
+    let ended = in_progress(&work(algorithms, size)?, None, &mut keep);
     kept?;
     match ended {
         Ok(()) => {}
         Err(PaperError::Interrupted) => {
             return Err(Failure::Interrupted(miette!(
-                "interrupted in the standard cases: {} complete in {}, the report is as it was; the same command goes on from here",
+                "interrupted in the standard cases: {} complete in {}, the report is as it was",
                 counted(results.len(), "algorithm"),
                 store.out().display()
             )));
@@ -75,21 +74,14 @@ pub fn work(algorithms: &[&'static Entry], size: &SizeArgs) -> Result<Vec<Work>,
     algorithms.iter().map(work).collect()
 }
 
-/// Runs `work` until its end or Ctrl-C, and shows how far it is. What an interrupted command left in `store` is not run again.
+/// Runs `work`, but for what is `kept`, until its end or Ctrl-C, and shows how far it is.
 pub fn in_progress(
     work: &[Work],
-    store: &Results,
+    kept: Option<&dyn Kept>,
     finished: &mut (dyn FnMut(Finished) + Send),
 ) -> Result<(), PaperError> {
-    let unfinished = Unfinished::open(store.out());
-    let kept = unfinished.as_ref().map(|unfinished| unfinished as &dyn Kept);
     let bar = Progress::over_runs();
-    let ended = run_all(work, kept, &|p| bar.show(p), &|| !interrupt::requested(), finished);
-    drop(bar);
-    if let Some(unfinished) = unfinished {
-        unfinished.end(ended.is_ok());
-    }
-    ended
+    run_all(work, kept, &|p| bar.show(p), &|| !interrupt::requested(), finished)
 }
 
 /// Says which algorithms' results were made otherwise than these.

@@ -5,7 +5,8 @@ use anabranch_papers::Kept;
 use anabranch_record::Summary;
 use sha2::{Digest, Sha256};
 use std::collections::HashMap;
-use std::fs::{self, File};
+use std::fmt::Display;
+use std::fs::{self, File, TryLockError};
 use std::io::{self, Read, Seek, Write};
 use std::path::{Path, PathBuf};
 use std::sync::Mutex;
@@ -15,6 +16,7 @@ use std::sync::atomic::{AtomicBool, Ordering};
 /// begins it anew.
 pub struct Unfinished {
     path: PathBuf,
+    program: String,
     /// Locked while the command runs.
     file: Mutex<File>,
     earlier: HashMap<(String, u64), Earlier>,
@@ -27,23 +29,37 @@ struct Earlier {
 }
 
 impl Unfinished {
-    /// What is unfinished in `out`. None where runs cannot be kept, which is no reason not to make them: another command is at
-    /// work there, or the file cannot be written.
-    pub fn open(out: &Path) -> Option<Self> {
+    /// What is unfinished in `out`.
+    ///
+    /// # Errors
+    /// Says why runs cannot be kept there: another command is at work, or the file cannot be read and written.
+    pub fn open(out: &Path) -> Result<Self, String> {
         let path = out.join("unfinished.jsonl");
-        let program = program().ok()?;
-        let mut file =
-            File::options().read(true).write(true).create(true).truncate(false).open(&path).ok()?;
-        file.try_lock().ok()?;
-        let earlier = read(&mut file, &program).unwrap_or_default();
-        if earlier.is_empty() {
-            begin(&mut file, &program).ok()?;
+        let about = |why: &dyn Display| format!("{}: {why}", path.display());
+        let program = program().map_err(|why| format!("this program cannot be read: {why}"))?;
+        let options = File::options().read(true).write(true).create(true).truncate(false).open(&path);
+        let mut file = options.map_err(|why| about(&why))?;
+        file.try_lock().map_err(|why| match why {
+            TryLockError::WouldBlock => about(&"another command is at work there"),
+            TryLockError::Error(why) => about(&why),
+        })?;
+        let mut bytes = Vec::new();
+        file.read_to_end(&mut bytes).map_err(|why| about(&why))?;
+        let (by, runs) = read(&bytes);
+        let mut unfinished = Unfinished { program, file: Mutex::new(file), earlier: runs, path };
+        if by != unfinished.program.as_bytes() {
+            let lost = std::mem::take(&mut unfinished.earlier).len();
+            if lost > 0 {
+                let lost = counted(lost, "run");
+                note(&format!("{lost} of another build, in {}, not taken over", unfinished.path.display()));
+            }
+            unfinished.begin_with(&[]).map_err(|why| format!("{}: {why}", unfinished.path.display()))?;
         }
-        Some(Unfinished { path, file: Mutex::new(file), earlier })
+        Ok(unfinished)
     }
 
     /// The command has ended, `whole` or interrupted. Says how many runs were taken over. Of a whole one nothing stays in the
-    /// file, but what other commands left does.
+    /// file but earlier runs that it did not ask for.
     pub fn end(self, whole: bool) {
         let (taken, left): (Vec<_>, Vec<_>) =
             self.earlier.values().partition(|earlier| earlier.taken.load(Ordering::Relaxed));
@@ -55,16 +71,21 @@ impl Unfinished {
             // A file that cannot be changed harms nobody.
             let _ = match left.is_empty() {
                 true => fs::remove_file(&self.path),
-                false => self.begin_again(&left),
+                false => self.begin_with(&left),
             };
         }
     }
 
-    /// The file with those runs alone.
-    fn begin_again(&self, with: &[&Earlier]) -> io::Result<()> {
-        begin(&mut *self.file.lock().map_err(|_| io::ErrorKind::Other)?, &program()?)?;
-        with.iter().for_each(|earlier| self.keep(&earlier.summary));
-        Ok(())
+    /// The file anew, with those runs.
+    fn begin_with(&self, runs: &[&Earlier]) -> io::Result<()> {
+        let text = runs
+            .iter()
+            .map(|earlier| line(&earlier.summary))
+            .fold(self.program.clone(), |all, line| all + &line);
+        let mut file = self.file.lock().map_err(|_| io::ErrorKind::Other)?;
+        file.set_len(0)?;
+        file.rewind()?;
+        file.write_all(text.as_bytes())
     }
 }
 
@@ -76,12 +97,16 @@ impl Kept for Unfinished {
     }
 
     fn keep(&self, summary: &Summary) {
-        let Ok(line) = serde_json::to_string(summary) else { return };
         if let Ok(mut file) = self.file.lock() {
-            // What cannot be kept is made again. The line begins anew, should the one before have been cut off.
-            let _ = file.write_all(format!("\n{line}").as_bytes());
+            // What cannot be kept is made again.
+            let _ = file.write_all(line(summary).as_bytes());
         }
     }
+}
+
+/// A run's line. It begins with the line's end, should the one before have been cut off.
+fn line(summary: &Summary) -> String {
+    format!("\n{}", serde_json::to_string(summary).expect("a summary is plain data"))
 }
 
 /// The hash of this program.
@@ -90,24 +115,15 @@ fn program() -> io::Result<String> {
     Ok(Sha256::digest(bytes).iter().map(|byte| format!("{byte:02x}")).collect())
 }
 
-/// The runs in the file, if it is of this program; what is no summary is left out, such as a line that was cut off.
-fn read(file: &mut File, program: &str) -> Option<HashMap<(String, u64), Earlier>> {
-    let mut bytes = Vec::new();
-    file.read_to_end(&mut bytes).ok()?;
+/// Which program wrote the file, and its runs. What is no summary is left out, such as a line that was cut off.
+fn read(bytes: &[u8]) -> (&[u8], HashMap<(String, u64), Earlier>) {
     let mut lines = bytes.split(|byte| *byte == b'\n');
-    lines.next().filter(|first| *first == program.as_bytes())?;
-    let summaries = lines.filter_map(|line| serde_json::from_slice::<Summary>(line).ok());
-    let earlier = summaries.map(|summary| {
+    let by = lines.next().unwrap_or_default();
+    let runs = lines.filter_map(|line| serde_json::from_slice::<Summary>(line).ok()).map(|summary| {
         let of = (summary.scenario_hash.clone(), summary.seed);
         (of, Earlier { summary, taken: AtomicBool::new(false) })
     });
-    Some(earlier.collect())
-}
-
-fn begin(file: &mut File, program: &str) -> io::Result<()> {
-    file.set_len(0)?;
-    file.rewind()?;
-    file.write_all(program.as_bytes())
+    (by, runs.collect())
 }
 
 #[cfg(test)]
@@ -186,8 +202,9 @@ mod tests {
     fn one_at_a_time() {
         let dir = tempfile::tempdir().unwrap();
         let first = Unfinished::open(dir.path());
-        assert!(Unfinished::open(dir.path()).is_none());
+        let second = Unfinished::open(dir.path()).err().unwrap();
+        assert!(second.ends_with("unfinished.jsonl: another command is at work there"), "{second}");
         drop(first);
-        assert!(Unfinished::open(dir.path()).is_some());
+        assert!(Unfinished::open(dir.path()).is_ok());
     }
 }

@@ -339,7 +339,7 @@ fn an_interrupted_comparison() {
     }
 }
 
-/// Ctrl-C in a reproduction: it says what is complete, leaves the report as it was, and keeps what the next command needs.
+/// Ctrl-C in a reproduction: it says what is complete, leaves the report as it was.
 #[cfg(unix)]
 #[test]
 fn an_interrupted_reproduction() {
@@ -348,5 +348,43 @@ fn an_interrupted_reproduction() {
     let (_, output) = interrupted_on_a_terminal(&["paper", "all", "--full", "--out", out]);
     assert_eq!(output.status.code(), Some(130));
     assert!(!dir.path().join("report").exists());
-    assert!(dir.path().join("unfinished.jsonl").exists());
+}
+
+/// After Ctrl-C the same command goes on where it was: with the result of one go, and nothing left behind.
+#[cfg(unix)]
+#[test]
+fn an_interrupted_experiment_goes_on() {
+    let dir = tempfile::tempdir().unwrap();
+    let paper = |out: &str| {
+        let out = dir.path().join(out);
+        let mut paper = command();
+        paper
+            .args(["paper", "coupling-cubic", "--only", "E-10", "--quick", "--seeds", "3", "--out"])
+            .arg(out);
+        paper.stdin(Stdio::null()).stdout(Stdio::piped()).stderr(Stdio::piped());
+        paper
+    };
+    let unfinished = dir.path().join("parts/unfinished.jsonl");
+    let runs = || fs::read_to_string(&unfinished).map_or(0, |text| text.lines().count().saturating_sub(1));
+    let mut child = paper("parts").spawn().unwrap();
+    while runs() < 2 {
+        assert_eq!(child.try_wait().unwrap(), None, "ended early");
+        std::thread::sleep(std::time::Duration::from_millis(5));
+    }
+    interrupt(&child);
+    let output = child.wait_with_output().unwrap();
+    let stderr = String::from_utf8(output.stderr).unwrap();
+    assert_eq!(output.status.code(), Some(130), "{stderr}");
+    assert!(stderr.contains("goes on"), "{stderr}");
+
+    let (made, output) = (runs(), paper("parts").output().unwrap());
+    let stderr = String::from_utf8(output.stderr).unwrap();
+    assert_eq!(output.status.code(), Some(0), "{stderr}");
+    assert!(stderr.contains(&format!("{made} runs of an earlier command")), "{made}: {stderr}");
+    assert!(!unfinished.exists());
+
+    let output = paper("whole").output().unwrap();
+    assert_eq!((output.status.code(), String::from_utf8(output.stderr).unwrap().as_str()), (Some(0), ""));
+    let result = |out: &str| fs::read(dir.path().join(out).join("papers/coupling-cubic.json")).unwrap();
+    assert!(result("parts") == result("whole"));
 }

@@ -13,7 +13,7 @@ use std::sync::{Mutex, MutexGuard, PoisonError};
 /// Where a campaign is.
 #[derive(Clone, Copy, Debug)]
 pub struct Progress<'a> {
-    /// Simulations that have ended.
+    /// Simulations that have ended; what was kept does not count.
     pub done: usize,
     /// All of them.
     pub total: usize,
@@ -120,16 +120,18 @@ impl Simulation {
         carried / 12e3 * self.scenario.duration.as_secs_f64()
     }
 
+    /// The run, if it is kept.
+    fn find(&self, seed: u32, kept: &dyn Kept) -> Option<Outcome> {
+        let summary = if self.sampled { None } else { kept.find(&self.scenario.hash, seed.into()) }?;
+        Some(Outcome { summary, samples: MemorySink::new() })
+    }
+
     fn run(
         &self,
         seed: u32,
         kept: Option<&dyn Kept>,
         keep_going: &mut dyn FnMut(Time) -> bool,
     ) -> Result<Outcome, SimError> {
-        let kept = kept.filter(|_| !self.sampled);
-        if let Some(summary) = kept.and_then(|kept| kept.find(&self.scenario.hash, seed.into())) {
-            return Ok(Outcome { summary, samples: MemorySink::new() });
-        }
         // A short run may end before it asks.
         if !keep_going(Time::ZERO) {
             return Err(SimError::Interrupted { at: Time::ZERO, partial: None });
@@ -137,7 +139,7 @@ impl Simulation {
         let mut samples = MemorySink::new();
         let sink: &mut dyn Sink = if self.sampled { &mut samples } else { &mut NoSamples };
         let summary = anabranch_sim::run(&self.scenario, seed.into(), sink, keep_going)?;
-        if let Some(kept) = kept {
+        if let Some(kept) = kept.filter(|_| !self.sampled) {
             kept.keep(&summary);
         }
         Ok(Outcome { summary, samples })
@@ -194,6 +196,13 @@ impl Open {
         }
     }
 
+    /// Notes what a run gave; says whether it was the last one.
+    fn put(&mut self, job: &Job, outcome: Result<Outcome, String>) -> bool {
+        self.outcomes[job.simulation][job.seed as usize - 1] = Some(outcome);
+        self.missing -= 1;
+        self.missing == 0
+    }
+
     /// What there is of it.
     fn take(&mut self) -> Vec<Option<Outcomes>> {
         std::mem::take(&mut self.outcomes).into_iter().map(|seeds| seeds.into_iter().collect()).collect()
@@ -233,13 +242,22 @@ pub fn run_all(
     keep_going: &(dyn Fn() -> bool + Sync),
     finished: &mut (dyn FnMut(Finished) + Send),
 ) -> Result<(), PaperError> {
-    let jobs = in_order(work, rayon::current_num_threads());
+    let mut jobs = in_order(work, rayon::current_num_threads());
+    let mut open: Vec<Open> = work.iter().map(Open::of).collect();
+    jobs.retain(|job| {
+        let found =
+            kept.and_then(|kept| work[job.work].simulations.each[job.simulation].find(job.seed, kept));
+        found.map(|outcome| open[job.work].put(job, Ok(outcome))).is_none()
+    });
     let total = jobs.len();
     let whole: f64 = jobs.iter().map(|job| job.cost).sum();
     let (done, stopped) = (AtomicUsize::new(0), AtomicBool::new(false));
     let (simulated, carried) = (AtomicU64::new(0), AtomicU64::new(0));
-    let open: Vec<Mutex<Open>> = work.iter().map(|work| Mutex::new(Open::of(work))).collect();
-    let results = InOrder { waiting: work.iter().map(|_| None).collect(), next: 0, finished };
+    let mut results = InOrder { waiting: work.iter().map(|_| None).collect(), next: 0, finished };
+    for (i, open) in open.iter_mut().enumerate().filter(|(_, open)| open.missing == 0) {
+        results.put(i, (work[i].conclude)(&work[i].simulations, &open.take()));
+    }
+    let open: Vec<Mutex<Open>> = open.into_iter().map(Mutex::new).collect();
     let results = Mutex::new(results);
 
     jobs.into_iter().par_bridge().for_each(|job| {
@@ -275,9 +293,7 @@ pub fn run_all(
         let outcome = outcome.map_err(|error| format!("{}, seed {}: {error}", simulation.title, job.seed));
 
         let mut open = lock(&open[job.work]);
-        open.outcomes[job.simulation][job.seed as usize - 1] = Some(outcome);
-        open.missing -= 1;
-        if open.missing == 0 {
+        if open.put(&job, outcome) {
             let outcomes = open.take();
             drop(open);
             let result = conclude(simulations, &outcomes);
@@ -287,7 +303,7 @@ pub fn run_all(
 
     let mut results = results.into_inner().unwrap_or_else(PoisonError::into_inner);
     for (i, open) in open.into_iter().enumerate() {
-        // What was interrupted, or had nothing to simulate.
+        // What was interrupted.
         if results.next <= i && results.waiting[i].is_none() {
             let outcomes = open.into_inner().unwrap_or_else(PoisonError::into_inner).take();
             results.put(i, (work[i].conclude)(&work[i].simulations, &outcomes));

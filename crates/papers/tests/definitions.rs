@@ -205,10 +205,36 @@ fn after_an_interruption_it_goes_on() {
     assert!(result.is_none() && done < total && (0.0..1.0).contains(&part), "{done} of {total}, {part}");
 
     let before = memory.kept.lock().unwrap().len();
-    let (ended, resumed, (done, total, part)) = run(Some(&memory), &|| true);
+    let (ended, resumed, (done, left, part)) = run(Some(&memory), &|| true);
     ended.unwrap();
     assert!(before >= 3 && memory.found.load(Relaxed) == before);
-    assert_eq!(memory.kept.lock().unwrap().len(), total);
-    assert!(done == total && part > 0.999, "{done} of {total}, {part}");
-    assert_eq!(resumed, run(None, &|| true).1);
+    assert_eq!((memory.kept.lock().unwrap().len(), before + left), (total, total));
+    assert!(done == left && part > 0.999, "{done} of {left}, {part}");
+    let whole = run(None, &|| true).1;
+    assert_eq!(resumed, whole);
+
+    // Nothing is left to be run.
+    let (ended, again, (done, ..)) = run(Some(&memory), &|| false);
+    ended.unwrap();
+    assert_eq!((again, done), (whole, 0));
+}
+
+/// A run of which samples are asked for is not kept: its figures need them.
+#[test]
+fn samples_are_not_kept() {
+    let options = Options { size: Size::Quick, seeds: Some(1), only: Some("A-T4".into()) };
+    let work = [work(find("A").unwrap(), &options).unwrap()];
+    let memory = Memory::default();
+    let sampled = |result: &PaperResult| {
+        let series = result.experiments[0].figures.iter().flat_map(|f| &f.panels).flat_map(|p| &p.series);
+        series.map(|s| s.points.len()).sum::<usize>()
+    };
+    for _ in 0..2 {
+        run_all(&work, Some(&memory), &|_| (), &|| true, &mut |finished| {
+            let Finished::Paper(result) = finished else { panic!("no algorithm was asked for") };
+            assert!(sampled(&result) > 100, "{}", sampled(&result));
+        })
+        .unwrap();
+    }
+    assert_eq!((memory.kept.lock().unwrap().len(), memory.found.load(Relaxed)), (0, 0));
 }
