@@ -47,10 +47,11 @@ pub fn paper(args: &PaperArgs) -> Result<(), Failure> {
             kept = done.keep(finished, &store);
         }
     });
-    let goes_on = if unfinished.is_some() { "; the same command goes on from here" } else { "" };
-    if let Some(unfinished) = unfinished {
-        unfinished.end(ended.is_ok() && kept.is_ok());
-    }
+    let whole = ended.is_ok() && kept.is_ok();
+    let goes_on = match unfinished.is_some_and(|unfinished| unfinished.end(whole)) {
+        true => "; the same command goes on from here",
+        false => "",
+    };
     kept?;
     let Done { standard, failed, complete, partial } = done;
     if !standard.is_empty() {
@@ -129,7 +130,7 @@ struct Done {
 }
 
 impl Done {
-    /// Prints and keeps a result.
+    /// Keeps and prints a result.
     fn keep(&mut self, finished: Finished, store: &Results) -> Result<(), Failure> {
         match finished {
             Finished::Algorithm(result) => {

@@ -41,9 +41,9 @@ impl Progress {
     /// Where many runs are.
     pub fn show(&self, p: anabranch_papers::Progress<'_>) {
         let speed = p.simulated.as_secs_f64() / self.0.elapsed().as_secs_f64();
-        self.0.set_position((p.part * PARTS) as u64);
         self.0.set_prefix(format!("{} of {} runs, {}", p.done, p.total, number(speed)));
         self.0.set_message(format!("{}: {}", p.experiment, p.label));
+        self.0.set_position((p.part * PARTS) as u64);
     }
 }
 

@@ -20,6 +20,8 @@ pub struct Unfinished {
     /// Locked while the command runs.
     file: Mutex<File>,
     earlier: HashMap<(String, u64), Earlier>,
+    /// Whether this command kept a run.
+    kept: AtomicBool,
 }
 
 /// A run that an earlier command kept.
@@ -46,12 +48,16 @@ impl Unfinished {
         let mut bytes = Vec::new();
         file.read_to_end(&mut bytes).map_err(|why| about(&why))?;
         let (by, runs) = read(&bytes);
-        let mut unfinished = Unfinished { program, file: Mutex::new(file), earlier: runs, path };
+        let mut unfinished =
+            Unfinished { program, file: Mutex::new(file), earlier: runs, path, kept: AtomicBool::new(false) };
         if by != unfinished.program.as_bytes() {
             let lost = std::mem::take(&mut unfinished.earlier).len();
             if lost > 0 {
-                let lost = counted(lost, "run");
-                note(&format!("{lost} of another build, in {}, not taken over", unfinished.path.display()));
+                note(&format!(
+                    "{} of another build deleted from {}",
+                    counted(lost, "run"),
+                    unfinished.path.display()
+                ));
             }
             unfinished.begin_with(&[]).map_err(|why| format!("{}: {why}", unfinished.path.display()))?;
         }
@@ -59,13 +65,13 @@ impl Unfinished {
     }
 
     /// The command has ended, `whole` or interrupted. Says how many runs were taken over. Of a whole one nothing stays in the
-    /// file but earlier runs that it did not ask for.
-    pub fn end(self, whole: bool) {
+    /// file but earlier runs that it did not ask for. Gives whether the same command would find runs.
+    pub fn end(self, whole: bool) -> bool {
         let (taken, left): (Vec<_>, Vec<_>) =
             self.earlier.values().partition(|earlier| earlier.taken.load(Ordering::Relaxed));
         if !taken.is_empty() {
-            let taken = counted(taken.len(), "run");
-            note(&format!("{taken} of an earlier command, which had not ended, taken over"));
+            let count = counted(taken.len(), "run");
+            note(&format!("{count} of an earlier command, which had not ended, taken over"));
         }
         if whole {
             // A file that cannot be changed harms nobody.
@@ -74,6 +80,7 @@ impl Unfinished {
                 false => self.begin_with(&left),
             };
         }
+        !whole && (!taken.is_empty() || self.kept.into_inner())
     }
 
     /// The file anew, with those runs.
@@ -99,7 +106,8 @@ impl Kept for Unfinished {
     fn keep(&self, summary: &Summary) {
         if let Ok(mut file) = self.file.lock() {
             // What cannot be kept is made again.
-            let _ = file.write_all(line(summary).as_bytes());
+            let kept = file.write_all(line(summary).as_bytes()).is_ok();
+            self.kept.fetch_or(kept, Ordering::Relaxed);
         }
     }
 }
@@ -137,7 +145,8 @@ mod tests {
             seed,
             version: "0.1.0".into(),
             duration_s: 10.0,
-            warmup_s: 0.1 + 0.2,
+            // A parser that does not round correctly makes another number of it.
+            warmup_s: 3.3 * 3.0,
             partial_until_s: None,
             flows: vec![],
             links: vec![],
@@ -165,7 +174,7 @@ mod tests {
             assert_eq!(third.find(hash, seed), Some(summary(hash, seed)));
         }
         assert_eq!((third.find("b", 2), third.earlier.len()), (None, 3));
-        third.end(false);
+        assert!(third.end(false));
         assert!(Unfinished::open(dir.path()).unwrap().find("a", 1).is_some());
     }
 
@@ -176,12 +185,12 @@ mod tests {
         Unfinished::open(dir.path()).unwrap().keep(&summary("a", 1));
         let another = Unfinished::open(dir.path()).unwrap();
         another.keep(&summary("b", 1));
-        another.end(true);
+        assert!(!another.end(true));
 
         let last = Unfinished::open(dir.path()).unwrap();
         assert_eq!(last.find("b", 1), None);
         assert_eq!(last.find("a", 1), Some(summary("a", 1)));
-        last.end(true);
+        assert!(!last.end(true));
         assert_eq!(fs::read_dir(dir.path()).unwrap().count(), 0);
     }
 

@@ -339,7 +339,7 @@ fn an_interrupted_comparison() {
     }
 }
 
-/// Ctrl-C in a reproduction: it says what is complete, leaves the report as it was.
+/// Ctrl-C in a reproduction: it says what is complete, and leaves the report as it was.
 #[cfg(unix)]
 #[test]
 fn an_interrupted_reproduction() {

@@ -156,8 +156,7 @@ struct Job {
 }
 
 /// Work by work, so that results are there early and their samples are not kept long, and the longest runs of each first.
-/// But what would outlast all that follows it goes to the front, so that at the end no core waits for another.
-fn in_order(work: &[Work], cores: usize) -> Vec<Job> {
+fn jobs(work: &[Work]) -> Vec<Job> {
     let jobs_of = |(work, w): (usize, &Work)| {
         let jobs = w.simulations.each.iter().enumerate().flat_map(move |(simulation, s)| {
             (1..=s.seeds).map(move |seed| Job { work, simulation, seed, cost: s.cost() })
@@ -166,9 +165,10 @@ fn in_order(work: &[Work], cores: usize) -> Vec<Job> {
         jobs.sort_by(|a, b| b.cost.total_cmp(&a.cost));
         jobs
     };
-    outlasting_first(work.iter().enumerate().flat_map(jobs_of).collect(), cores)
+    work.iter().enumerate().flat_map(jobs_of).collect()
 }
 
+/// What would outlast all that follows it goes to the front, so that at the end no core waits for another.
 fn outlasting_first(jobs: Vec<Job>, cores: usize) -> Vec<Job> {
     let mut behind = 0.0;
     let mut outlasts: Vec<bool> = Vec::with_capacity(jobs.len());
@@ -242,13 +242,14 @@ pub fn run_all(
     keep_going: &(dyn Fn() -> bool + Sync),
     finished: &mut (dyn FnMut(Finished) + Send),
 ) -> Result<(), PaperError> {
-    let mut jobs = in_order(work, rayon::current_num_threads());
+    let mut jobs = jobs(work);
     let mut open: Vec<Open> = work.iter().map(Open::of).collect();
     jobs.retain(|job| {
         let found =
             kept.and_then(|kept| work[job.work].simulations.each[job.simulation].find(job.seed, kept));
         found.map(|outcome| open[job.work].put(job, Ok(outcome))).is_none()
     });
+    let jobs = outlasting_first(jobs, rayon::current_num_threads());
     let total = jobs.len();
     let whole: f64 = jobs.iter().map(|job| job.cost).sum();
     let (done, stopped) = (AtomicUsize::new(0), AtomicBool::new(false));

@@ -195,7 +195,11 @@ fn after_an_interruption_it_goes_on() {
     let work = [work(find("coupling-cubic").unwrap(), &options).unwrap()];
     let run = |kept: Option<&dyn Kept>, keep_going: &(dyn Fn() -> bool + Sync)| {
         let (last, mut result) = (Mutex::new((0, 0, 0.0)), None);
-        let progress = |p: Progress<'_>| *last.lock().unwrap() = (p.done, p.total, p.part);
+        // Reports of several threads may come out of order.
+        let progress = |p: Progress<'_>| {
+            let mut last = last.lock().unwrap();
+            *last = (last.0.max(p.done), p.total, f64::max(last.2, p.part));
+        };
         let ended = run_all(&work, kept, &progress, keep_going, &mut |finished| result = Some(finished));
         (ended, result, last.into_inner().unwrap())
     };
