@@ -221,6 +221,19 @@ fn interrupt(child: &Child) {
     assert!(kill.success());
 }
 
+/// Interrupts `child` once it is `ready`: what it printed, and what it said on stderr.
+fn interrupted_when(mut child: Child, ready: impl Fn() -> bool) -> (String, String) {
+    while !ready() {
+        assert_eq!(child.try_wait().unwrap(), None, "ended early");
+        std::thread::sleep(std::time::Duration::from_millis(5));
+    }
+    interrupt(&child);
+    let output = child.wait_with_output().unwrap();
+    let stderr = String::from_utf8(output.stderr).unwrap();
+    assert_eq!(output.status.code(), Some(130), "{stderr}");
+    (String::from_utf8(output.stdout).unwrap(), stderr)
+}
+
 /// The values of a column of numbers.
 fn column(file: &Path, name: &str) -> Vec<f64> {
     let reader = SerializedFileReader::new(fs::File::open(file).unwrap()).unwrap();
@@ -241,23 +254,15 @@ fn column(file: &Path, name: &str) -> Vec<f64> {
 fn interrupted() {
     let dir = tempfile::tempdir().unwrap();
     let out = dir.path().to_str().unwrap();
-    let mut child = command()
+    let child = command()
         .args(["run", TWO_PATHS, "--duration", "1000000 s", "--set", "warmup=\"0 s\"", "--out", out])
         .stdin(Stdio::null())
         .stdout(Stdio::piped())
         .stderr(Stdio::piped())
         .spawn()
         .unwrap();
-    while !dir.path().join("subflows.parquet.partial").exists() {
-        assert_eq!(child.try_wait().unwrap(), None, "ended early");
-        std::thread::sleep(std::time::Duration::from_millis(20));
-    }
-    interrupt(&child);
-    let output = child.wait_with_output().unwrap();
-    let stderr = String::from_utf8(output.stderr).unwrap();
-    assert_eq!(output.status.code(), Some(130), "{stderr}");
+    let (stdout, stderr) = interrupted_when(child, || dir.path().join("subflows.parquet.partial").exists());
     assert!(stderr.contains("interrupted at") && stderr.contains("1000000 s"), "{stderr}");
-    let stdout = String::from_utf8(output.stdout).unwrap();
     assert!(stdout.lines().next().unwrap().contains("interrupted at"), "{stdout}");
 
     assert_eq!(listed(dir.path()), ["links.parquet", "scenario.toml", "subflows.parquet", "summary.json"]);
@@ -366,15 +371,7 @@ fn an_interrupted_experiment_goes_on() {
     };
     let unfinished = dir.path().join("parts/unfinished.jsonl");
     let runs = || fs::read_to_string(&unfinished).map_or(0, |text| text.lines().count().saturating_sub(1));
-    let mut child = paper("parts").spawn().unwrap();
-    while runs() < 2 {
-        assert_eq!(child.try_wait().unwrap(), None, "ended early");
-        std::thread::sleep(std::time::Duration::from_millis(5));
-    }
-    interrupt(&child);
-    let output = child.wait_with_output().unwrap();
-    let stderr = String::from_utf8(output.stderr).unwrap();
-    assert_eq!(output.status.code(), Some(130), "{stderr}");
+    let (_, stderr) = interrupted_when(paper("parts").spawn().unwrap(), || runs() >= 2);
     assert!(stderr.contains("goes on"), "{stderr}");
 
     let (made, output) = (runs(), paper("parts").output().unwrap());
