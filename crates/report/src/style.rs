@@ -1,7 +1,7 @@
 //! How series are told apart.
 //!
 //! Published series are dashed and hollow, ours solid and filled; a published series takes the colour of ours
-//! with the same name.
+//! with the same name. Beyond the colours, ours begin anew, dotted and pale.
 
 use anabranch_papers::Series;
 use serde_json::{Value, json};
@@ -9,6 +9,9 @@ use serde_json::{Value, json};
 /// Colours of series, after Okabe and Ito's set for colour-blind readers, each darkened or lightened until it
 /// has a contrast of 3:1 on white paper and on the dark page. Not told by colour alone: shapes and the legend.
 const COLOURS: [&str; 7] = ["#0072b2", "#d55e00", "#009073", "#c065a0", "#a87900", "#6f6fd0", "#7a7a7a"];
+
+/// The opacity of areas beyond the colours.
+const PALE: &str = "60";
 
 /// Shapes of points, for series with another colour each and for those beyond the colours.
 const SHAPES: [&str; 7] =
@@ -45,7 +48,11 @@ impl Style {
             let again = family / COLOURS.len();
             style.names.push(style.unused_name(s));
             style.strokes.push(json!(colour));
-            style.fills.push(json!(if s.published { "transparent" } else { colour }));
+            style.fills.push(match (s.published, again) {
+                (true, _) => json!("transparent"),
+                (false, 0) => json!(colour),
+                (false, _) => json!(format!("{colour}{PALE}")),
+            });
             style.dashes.push(match (s.published, again) {
                 (true, _) => json!([6, 4]),
                 (false, 0) => json!([1, 0]),
@@ -130,7 +137,7 @@ mod tests {
     }
 
     #[test]
-    fn more_series_than_colours_differ_in_dash_and_shape() {
+    fn more_series_than_colours_differ_in_fill_dash_and_shape() {
         let series: Vec<_> =
             (0..14).map(|i| Series { name: i.to_string(), published: false, points: vec![] }).collect();
         let style = Style::new(&series, true);
@@ -139,5 +146,7 @@ mod tests {
             assert!((0..i).all(|j| look(i) != look(j)));
         }
         assert_ne!(style.shapes[0], style.shapes[7]);
+        // Bars have neither dashes nor shapes.
+        assert!((0..14).all(|i| (0..i).all(|j| style.fills[i] != style.fills[j])));
     }
 }
