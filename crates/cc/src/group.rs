@@ -119,6 +119,17 @@ impl Group {
         }
     }
 
+    /// Sending begins again on path `r` after a pause in which its window lost its clock: the window is at
+    /// most `cwnd`, the restart window, and the threshold stays (RFC 5681 §4.1). That reduction is not
+    /// undone. A model of the path outlives the pause, and so does its window, as in Linux.
+    pub fn restart(&mut self, r: usize, cwnd: Segments) {
+        if self.paths[r].active && !self.is_model_based() {
+            self.before[r] = None;
+            self.paths[r].cwnd = self.paths[r].cwnd.min(cwnd);
+            self.settle(r);
+        }
+    }
+
     /// Row `r` of the table.
     #[inline]
     pub fn path(&self, r: usize) -> &Path {

@@ -60,3 +60,21 @@ fn the_largest_window_outlives_losses() {
     lose(&mut reno);
     assert_eq!((reno.path(0).cwnd, reno.path(0).largest_cwnd), (10.0, 20.0));
 }
+
+/// RFC 5681 §4.1: RW = min(IW, cwnd), and the threshold stays.
+#[test]
+fn a_restart_lowers_the_window_and_nothing_else() {
+    let mut reno = group("reno", &[]);
+    reno.add_path(0.1, 200.0);
+    lose(&mut reno);
+    reno.restart(0, 10.0);
+    assert_eq!((reno.path(0).cwnd, reno.path(0).ssthresh), (10.0, 100.0));
+    reno.on_spurious(0);
+    assert_eq!(reno.path(0).cwnd, 10.0, "the window before the pause does not return");
+    reno.restart(0, 20.0);
+    assert_eq!(reno.path(0).cwnd, 10.0);
+    let mut bbr = group("bbr", &[]);
+    bbr.add_path(0.1, 200.0);
+    bbr.restart(0, 10.0);
+    assert_eq!(bbr.path(0).cwnd, 200.0, "a model outlives the pause");
+}
