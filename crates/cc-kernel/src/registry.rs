@@ -69,9 +69,11 @@ pub fn all() -> &'static [KernelEntry] {
     &ALL
 }
 
-/// All that a scenario may name: the references (`lia`), then the kernel's (`lia@kernel`).
+/// All that a scenario may name: the references (`lia`), their variants (`lia@v0`), then the kernel's
+/// (`lia@kernel`).
 pub fn entries() -> impl Iterator<Item = &'static Entry> {
-    registry::ALL.iter().copied().chain(all().iter().map(|k| &k.entry))
+    let references = registry::ALL.iter().chain(registry::V0).copied();
+    references.chain(all().iter().map(|k| &k.entry))
 }
 
 /// The algorithm that a scenario calls `name`.

@@ -1,10 +1,10 @@
 //! The adaptive decrease of ADW-BALIA (Kim, Song, Mahmud, Cho, 2021): where the round-trip times of the
 //! paths fluctuate differently, a loss takes less of the window.
 
-use crate::aimd::{self, Aimd};
+use crate::aimd::{self, Aimd, Windows};
 use crate::registry::{Allowed, Entry, Kind, Observable, Param, Params, Value};
 use crate::{Ack, Algorithm, Congestion, Path, Seconds};
-use crate::{balia, lia, olia};
+use crate::{balia, lia, olia, v0};
 use alloc::{boxed::Box, vec::Vec};
 
 /// The paper's own: BALIA with the adaptive decrease.
@@ -21,9 +21,9 @@ pub(crate) static BALIA: Entry = Entry {
         "on loss, additive: w -= w/2 * (min(alpha, 3/2) - j step);  fixed: w -= w/2 * (1 - j step) where j > 0, as BALIA where j = 0",
     ],
     readings: READINGS,
-    params: PARAMS,
+    params: &params(aimd::COUNT, aimd::FLOOR, balia::QUOTIENT),
     observables: &[OBSERVABLES[0], OBSERVABLES[1], OBSERVABLES[2], OBSERVABLES[3], balia::ALPHA],
-    build: |params| Box::new(Adw::new(balia::Balia, params)),
+    build: |params| Box::new(Adw::new(balia::Balia::new(params), params)),
 };
 
 /// LIA with the adaptive decrease.
@@ -34,9 +34,9 @@ pub(crate) static LIA: Entry = Entry {
     source: SOURCE,
     equations: &[lia::INCREASE[0], lia::INCREASE[1], SPREAD, LEVEL, HALVING],
     readings: READINGS,
-    params: PARAMS,
+    params: &params(aimd::COUNT, aimd::FLOOR, lia::SCALE),
     observables: &[OBSERVABLES[0], OBSERVABLES[1], OBSERVABLES[2], OBSERVABLES[3], lia::ALPHA],
-    build: |params| Box::new(Adw::new(lia::Lia, params)),
+    build: |params| Box::new(Adw::new(lia::Lia::new(params), params)),
 };
 
 /// OLIA with the adaptive decrease.
@@ -55,7 +55,7 @@ pub(crate) static OLIA: Entry = Entry {
         HALVING,
     ],
     readings: READINGS,
-    params: PARAMS,
+    params: &params(aimd::COUNT, aimd::FLOOR, olia::SCALE),
     observables: &[
         OBSERVABLES[0],
         OBSERVABLES[1],
@@ -66,7 +66,7 @@ pub(crate) static OLIA: Entry = Entry {
         olia::OBSERVABLES[2],
         olia::OBSERVABLES[3],
     ],
-    build: |params| Box::new(Adw::new(olia::Olia, params)),
+    build: |params| Box::new(Adw::new(olia::Olia::new(params), params)),
 };
 
 const SOURCE: &str = "G.-H. Kim, Y.-J. Song, I. Mahmud, Y.-Z. Cho: Adaptive Decrease Window for BALIA, Electronics 10(3), 294 (2021)";
@@ -89,7 +89,22 @@ const READINGS: &[&str] = &[
     "The increase is that of the algorithm it is put on, with its readings.",
 ];
 
-const PARAMS: &[Param] = &[
+/// As the retired kernel computes BALIA, which the paper extended.
+pub(crate) static BALIA_V0: Entry = Entry {
+    name: "adw-balia@v0",
+    title: "ADW-BALIA, as in the retired kernel",
+    readings: &[v0::READING, v0::BALIA],
+    params: &params(v0::COUNT, v0::FLOOR, balia::V0_QUOTIENT),
+    ..BALIA
+};
+
+/// The rule's parameters and those of the algorithm it is put on.
+const fn params(count: Param, floor: Param, own: Param) -> [Param; 10] {
+    let [variant, span, low, high, step, b] = RULE;
+    [variant, span, low, high, step, b, count, floor, aimd::HYSTART, own]
+}
+
+const RULE: [Param; 6] = [
     Param {
         name: "variant",
         default: Value::Word("additive"),
@@ -136,7 +151,7 @@ const OBSERVABLES: [Observable; 4] = [
 ];
 
 struct Adw<A> {
-    base: A,
+    base: Windows<A>,
     fixed: bool,
     running: bool,
     low: f64,
@@ -179,10 +194,10 @@ fn since_loss(path: &Path) -> Option<Seconds> {
     (min <= max).then_some(max - min)
 }
 
-impl<A> Adw<A> {
+impl<A: Aimd> Adw<A> {
     fn new(base: A, params: &Params) -> Self {
         Adw {
-            base,
+            base: Windows::new(base, params),
             fixed: params.word("variant") == "fixed",
             running: params.word("span") == "running",
             low: params.number("low"),
@@ -228,6 +243,7 @@ impl<A: Aimd> Algorithm for Adw<A> {
             self.rows.push(Row::NEW);
         }
         self.rows[r] = Row::NEW;
+        self.base.add(r);
     }
 
     fn path_removed(&mut self, paths: &mut [Path], _: usize) {
@@ -237,7 +253,7 @@ impl<A: Aimd> Algorithm for Adw<A> {
     }
 
     fn acked(&mut self, paths: &mut [Path], r: usize, ack: &Ack) {
-        aimd::grow(&self.base, paths, r, ack.acked);
+        self.base.grow(paths, r, ack);
     }
 
     fn congestion(&mut self, paths: &mut [Path], r: usize, _: &Congestion) {
@@ -247,8 +263,8 @@ impl<A: Aimd> Algorithm for Adw<A> {
         row.spread = spread.or(row.spread);
         self.last = self.compare(paths);
         let level = self.last.level;
-        let base = if self.fixed && level > 0.0 { 1.0 } else { self.base.decrease(paths, r) };
-        aimd::reduce(&mut paths[r], base - level * self.step);
+        let base = if self.fixed && level > 0.0 { 1.0 } else { self.base.algorithm.decrease(paths, r) };
+        self.base.reduce(&mut paths[r], base - level * self.step);
     }
 
     fn spurious(&mut self, _: &mut [Path], r: usize) {
@@ -268,7 +284,7 @@ impl<A: Aimd> Algorithm for Adw<A> {
             *slot = value;
         }
         if let Some(rest) = out.get_mut(own.len()..) {
-            self.base.observe(paths, r, rest);
+            self.base.algorithm.observe(paths, r, rest);
         }
     }
 }

@@ -1,7 +1,10 @@
 //! Coupled additive increase, multiplicative decrease: what the algorithms that link Reno's windows
 //! have in common.
 
-use crate::{Ack, Algorithm, Congestion, MIN_SSTHRESH, Path, Seconds, Segments, slow_start};
+use crate::hystart::HyStart;
+use crate::registry::{Allowed, Param, Params, Value};
+use crate::{Ack, Algorithm, Congestion, MIN_CWND, MIN_SSTHRESH, Path, Seconds, Segments, cubic};
+use alloc::vec::Vec;
 
 /// An algorithm that is two functions of the table, without a memory of its own.
 pub(crate) trait Aimd: Send {
@@ -20,40 +23,117 @@ pub(crate) trait Aimd: Send {
     }
 }
 
-impl<A: Aimd> Algorithm for A {
-    fn acked(&mut self, paths: &mut [Path], r: usize, ack: &Ack) {
-        grow(self, paths, r, ack.acked);
+/// Windows that grow and shrink by such an algorithm, with what can be set of all of them.
+pub(crate) struct Windows<A> {
+    pub(crate) algorithm: A,
+    count: Count,
+    floor: Segments,
+    fresh: HyStart,
+    starts: Vec<HyStart>,
+}
+
+impl<A: Aimd> Windows<A> {
+    pub(crate) fn new(algorithm: A, params: &Params) -> Self {
+        Windows {
+            algorithm,
+            count: Count::new(params),
+            floor: params.number("floor"),
+            fresh: HyStart::new(params.flag("hystart")),
+            starts: Vec::new(),
+        }
     }
 
-    fn congestion(&mut self, paths: &mut [Path], r: usize, _: &Congestion) {
-        let halves = self.decrease(paths, r);
-        reduce(&mut paths[r], halves);
+    /// Row `r` has a slow start of its own before it.
+    pub(crate) fn add(&mut self, r: usize) {
+        if r == self.starts.len() {
+            self.starts.push(self.fresh);
+        }
+        self.starts[r] = self.fresh;
     }
 
-    fn observe(&self, paths: &[Path], r: usize, out: &mut [f64]) {
-        Aimd::observe(self, paths, r, out);
+    /// Slow start and then the algorithm's increase, at most a segment per counted segment.
+    #[inline]
+    pub(crate) fn grow(&mut self, paths: &mut [Path], r: usize, ack: &Ack) {
+        let acked = self.starts[r].grow(&mut paths[r], ack);
+        if acked > 0.0 {
+            let increase = self.algorithm.increase(paths, r).min(1.0);
+            let path = &mut paths[r];
+            path.cwnd += self.count.of(acked) * increase;
+            if increase < 0.0 {
+                // Below the threshold slow start would take back what the algorithm gave away.
+                path.ssthresh = path.ssthresh.min(path.cwnd).max(self.floor);
+            }
+        }
+    }
+
+    /// Takes so many halves of the window, down to the floor.
+    pub(crate) fn reduce(&self, path: &mut Path, halves: f64) {
+        path.reduce_above(self.floor, path.cwnd - halves * path.cwnd / 2.0);
     }
 }
 
-/// Slow start and then the algorithm's increase, at most a segment per acknowledged segment.
-#[inline]
-pub(crate) fn grow(algorithm: &impl Aimd, paths: &mut [Path], r: usize, acked: Segments) {
-    let acked = slow_start::grow(&mut paths[r], acked);
-    if acked > 0.0 {
-        let increase = algorithm.increase(paths, r).min(1.0);
-        let path = &mut paths[r];
-        path.cwnd += acked * increase;
-        if increase < 0.0 {
-            // Below the threshold slow start would take back what the algorithm gave away.
-            path.ssthresh = path.ssthresh.min(path.cwnd).max(MIN_SSTHRESH);
+impl<A: Aimd> Algorithm for Windows<A> {
+    fn path_added(&mut self, _: &mut [Path], r: usize) {
+        self.add(r);
+    }
+
+    fn acked(&mut self, paths: &mut [Path], r: usize, ack: &Ack) {
+        self.grow(paths, r, ack);
+    }
+
+    fn congestion(&mut self, paths: &mut [Path], r: usize, _: &Congestion) {
+        let halves = self.algorithm.decrease(paths, r);
+        self.reduce(&mut paths[r], halves);
+    }
+
+    fn observe(&self, paths: &[Path], r: usize, out: &mut [f64]) {
+        self.algorithm.observe(paths, r, out);
+    }
+}
+
+/// What counts in congestion avoidance.
+#[derive(Clone, Copy, PartialEq)]
+pub(crate) enum Count {
+    Segments,
+    Acks,
+}
+
+impl Count {
+    pub(crate) fn new(params: &Params) -> Self {
+        if params.word("count") == "acks" { Count::Acks } else { Count::Segments }
+    }
+
+    /// What an acknowledgement of so many segments counts for.
+    #[inline]
+    pub(crate) fn of(self, acked: Segments) -> Segments {
+        match self {
+            Count::Segments => acked,
+            Count::Acks => acked.min(1.0),
         }
     }
 }
 
-/// Takes so many halves of the window.
-pub(crate) fn reduce(path: &mut Path, halves: f64) {
-    path.reduce_to(path.cwnd - halves * path.cwnd / 2.0);
-}
+/// What counts in congestion avoidance.
+pub(crate) const COUNT: Param = Param {
+    name: "count",
+    default: Value::Word("segments"),
+    allowed: Allowed::OneOf(&["segments", "acks"]),
+    meaning: "what counts in congestion avoidance: each acknowledged segment, or each acknowledgement as one segment",
+};
+
+/// The least window after a loss.
+pub(crate) const FLOOR: Param = Param {
+    name: "floor",
+    default: Value::Number(MIN_SSTHRESH),
+    allowed: Allowed::Range(MIN_CWND, MIN_SSTHRESH),
+    meaning: "the least window after a loss, and the least threshold, in segments",
+};
+
+/// HyStart++, which is no part of these algorithms' sources.
+pub(crate) const HYSTART: Param = Param { default: Value::Flag(false), ..cubic::HYSTART };
+
+/// What can be set of all of them.
+pub(crate) const PARAMS: &[Param] = &[COUNT, FLOOR, HYSTART];
 
 /// The smoothed round-trip time of a path that counts: one in use that has measured it.
 #[inline]
@@ -71,8 +151,7 @@ pub(crate) fn established(paths: &[Path]) -> impl Iterator<Item = (&Path, Second
 pub(crate) const COUNTED: &str = "Paths that are removed or have no round-trip time yet do not count; one without grows and halves as Reno. Paths in slow start, each its own, count.";
 
 /// As above.
-pub(crate) const LOSS: &str = "An ECN mark counts as a loss, and a timeout too, after which the window is one segment. The threshold is at least two segments (RFC 5681), and so is the window after a loss.";
+pub(crate) const LOSS: &str = "An ECN mark counts as a loss, and a timeout too, after which the window is one segment. The threshold is at least two segments (RFC 5681), and so is the window after a loss (`floor`).";
 
 /// As above.
-pub(crate) const BYTES: &str =
-    "Segments are counted as acknowledged (RFC 3465), so delayed ACKs do not slow the growth.";
+pub(crate) const BYTES: &str = "Segments are counted as acknowledged (RFC 3465), so delayed ACKs do not slow the growth (`count = \"acks\"`: an acknowledgement is one segment after slow start).";

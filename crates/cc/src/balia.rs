@@ -1,8 +1,8 @@
 //! BALIA, balanced linked adaptation (Peng, Walid, Hwang, Low, 2016).
 
-use crate::aimd::{self, Aimd, established};
-use crate::registry::{Entry, Kind, Observable};
-use crate::{Path, Segments};
+use crate::aimd::{self, Aimd, Windows, established};
+use crate::registry::{Allowed, Entry, Kind, Observable, Param, Params, Value};
+use crate::{Path, Segments, math, v0};
 use alloc::boxed::Box;
 
 /// How the registry presents BALIA.
@@ -13,10 +13,32 @@ pub(crate) static ENTRY: Entry = Entry {
     source: "Q. Peng, A. Walid, J. Hwang, S. H. Low: Multipath TCP: Analysis, Design, and Implementation (2016); draft-walid-mptcp-congestion-control",
     equations: &[INCREASE[0], INCREASE[1], "on loss: w -= w/2 * min(alpha, 3/2)"],
     readings: READINGS,
-    params: &[],
+    params: PARAMS,
     observables: &[ALPHA],
-    build: |_| Box::new(Balia),
+    build: |params| Box::new(Windows::new(Balia::new(params), params)),
 };
+
+/// BALIA as the retired kernel computes it.
+pub(crate) static V0: Entry = Entry {
+    name: "balia@v0",
+    title: "BALIA, as in the retired kernel",
+    readings: &[v0::READING, v0::BALIA],
+    params: &[v0::COUNT, v0::FLOOR, aimd::HYSTART, V0_QUOTIENT],
+    ..ENTRY
+};
+
+const PARAMS: &[Param] = &[aimd::COUNT, aimd::FLOOR, aimd::HYSTART, QUOTIENT];
+
+/// How the decrease has α.
+pub(crate) const QUOTIENT: Param = Param {
+    name: "quotient",
+    default: Value::Word("real"),
+    allowed: Allowed::OneOf(&["real", "integer"]),
+    meaning: "alpha in the decrease: as it is, or cut to an integer",
+};
+
+/// As above, in the retired kernel.
+pub(crate) const V0_QUOTIENT: Param = Param { default: Value::Word("integer"), ..QUOTIENT };
 
 pub(crate) const INCREASE: [&str; 2] = [
     "x = w/T;  alpha = max x / x",
@@ -34,7 +56,15 @@ pub(crate) const ALPHA: Observable =
     Observable { name: "alpha", meaning: "the largest rate of a path over this path's" };
 
 /// BALIA's increase and decrease.
-pub(crate) struct Balia;
+pub(crate) struct Balia {
+    integer: bool,
+}
+
+impl Balia {
+    pub(crate) fn new(params: &Params) -> Self {
+        Balia { integer: params.word("quotient") == "integer" }
+    }
+}
 
 /// Σx, and α of path `r` if it counts.
 #[inline]
@@ -58,7 +88,8 @@ impl Aimd for Balia {
     }
 
     fn decrease(&self, paths: &[Path], r: usize) -> f64 {
-        rate_and_alpha(paths, r).1.unwrap_or(1.0).min(1.5)
+        let alpha = rate_and_alpha(paths, r).1.unwrap_or(1.0);
+        (if self.integer { math::trunc(alpha) } else { alpha }).min(1.5)
     }
 
     fn observe(&self, paths: &[Path], r: usize, out: &mut [f64]) {

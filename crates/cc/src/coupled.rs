@@ -1,7 +1,7 @@
 //! Fully coupled congestion control (Kelly and Voice, 2005; COUPLED of Wischik et al., NSDI 2011): the
 //! windows of all paths are one.
 
-use crate::aimd::{self, Aimd, established};
+use crate::aimd::{self, Aimd, Windows, established};
 use crate::registry::{Entry, Kind, Observable};
 use crate::{Path, Segments};
 use alloc::boxed::Box;
@@ -14,14 +14,14 @@ pub(crate) static ENTRY: Entry = Entry {
     source: "F. Kelly, T. Voice: Stability of End-to-End Algorithms for Joint Routing and Rate Control (2005); in the form of D. Wischik et al. (NSDI 2011)",
     equations: &["per acknowledged segment: w += 1/sum w", "on loss: w -= sum w / 2"],
     readings: &[
-        "The source keeps windows at one segment at least; after a loss it is two, see below.",
+        "The source keeps windows at one segment at least (`floor = 1`); after a loss it is two by default, see below.",
         aimd::COUNTED,
         aimd::LOSS,
         aimd::BYTES,
     ],
-    params: &[],
+    params: aimd::PARAMS,
     observables: &[Observable { name: "total", meaning: "the sum of the windows, in segments" }],
-    build: |_| Box::new(Coupled),
+    build: |params| Box::new(Windows::new(Coupled, params)),
 };
 
 struct Coupled;

@@ -1,13 +1,14 @@
 //! Coupled CUBIC (Lee, Kim, Kwon, Han, 2022): LIA on paths with a small bandwidth-delay product and
 //! a CUBIC window, scaled by √α₁, on paths with a large one.
 
+use crate::aimd::{self, Count};
 use crate::cubic_window::CubicWindow;
 use crate::hystart::HyStart;
 use crate::linked::Linked;
 use crate::registry::{Allowed, Entry, Kind, Observable, Param, Params, Value};
 use crate::undo::Undoable;
 use crate::{Ack, Algorithm, Congestion, MAX_CWND, MIN_SSTHRESH, Path, Seconds, Segments, Signal};
-use crate::{cubic, math, response};
+use crate::{cubic, math, response, v0};
 use alloc::{boxed::Box, vec::Vec};
 
 /// How the registry presents Coupled CUBIC.
@@ -49,6 +50,24 @@ pub(crate) static ENTRY_A1: Entry = Entry {
     build: |params| Box::new(CoupledCubic::new(params, Small::Alpha1)),
 };
 
+/// Coupled CUBIC on the retired kernel, whose LIA its authors changed.
+pub(crate) static V0: Entry = Entry {
+    name: "coupled-cubic@v0",
+    title: "Coupled CUBIC, as in the retired kernel",
+    readings: &[v0::READING, v0::COUPLED_CUBIC],
+    params: V0_PARAMS,
+    ..ENTRY
+};
+
+/// As above, of the variant.
+pub(crate) static V0_A1: Entry = Entry {
+    name: "coupled-cubic-a1@v0",
+    title: "Coupled CUBIC, first factor only, as in the retired kernel",
+    readings: &[v0::READING, v0::COUPLED_CUBIC],
+    params: V0_PARAMS,
+    ..ENTRY_A1
+};
+
 const SOURCE: &str = "J. Y. Lee, B. C. Kim, Y. Kwon, K. Han: Coupled CUBIC Congestion Control for MPTCP in Broadband Networks (2022)";
 const LARGE: &str = "large path: w > threshold * wbar(base RTT), until w < hysteresis * that;  wbar(T) = 1.654 T^(-3/2) (Eq. 6, 7)";
 const VIRTUAL: &str = "V = sqrt(1.5/p) with p = T (K/W_cubic)^(4/3), K = (C (3 + beta)/(4 (1 - beta)))^(1/4), on large paths, w on small (Eq. 8-10)";
@@ -70,30 +89,42 @@ const READINGS: &[&str] = &[
     "One path alone is Reno while small and CUBIC while large.",
 ];
 
-const PARAMS: &[Param] = &[
+const PARAMS: &[Param] =
+    &[cubic::C, cubic::BETA, cubic::FAST_CONVERGENCE, cubic::HYSTART, CAP, THRESHOLD, HYSTERESIS, COUNT];
+
+const V0_PARAMS: &[Param] = &[
     cubic::C,
     cubic::BETA,
     cubic::FAST_CONVERGENCE,
     cubic::HYSTART,
-    Param {
-        name: "cap",
-        default: Value::Flag(true),
-        allowed: Allowed::Flag,
-        meaning: "use min(alpha1, 1) in Eq. 11, so that no path exceeds CUBIC",
-    },
-    Param {
-        name: "threshold",
-        default: Value::Number(1.0),
-        allowed: Allowed::Range(0.0, 1e6),
-        meaning: "the window at which a path becomes large, as a multiple of wbar",
-    },
-    Param {
-        name: "hysteresis",
-        default: Value::Number(0.5),
-        allowed: Allowed::Range(0.0, 1.0),
-        meaning: "the part of that window at which a path becomes small again",
-    },
+    CAP,
+    THRESHOLD,
+    HYSTERESIS,
+    Param { default: v0::COUNT.default, ..COUNT },
 ];
+
+const CAP: Param = Param {
+    name: "cap",
+    default: Value::Flag(true),
+    allowed: Allowed::Flag,
+    meaning: "use min(alpha1, 1) in Eq. 11, so that no path exceeds CUBIC",
+};
+const THRESHOLD: Param = Param {
+    name: "threshold",
+    default: Value::Number(1.0),
+    allowed: Allowed::Range(0.0, 1e6),
+    meaning: "the window at which a path becomes large, as a multiple of wbar",
+};
+const HYSTERESIS: Param = Param {
+    name: "hysteresis",
+    default: Value::Number(0.5),
+    allowed: Allowed::Range(0.0, 1.0),
+    meaning: "the part of that window at which a path becomes small again",
+};
+const COUNT: Param = Param {
+    meaning: "what counts in congestion avoidance on small paths: each acknowledged segment, or each acknowledgement as one segment",
+    ..aimd::COUNT
+};
 
 const OBSERVABLES: &[Observable] = &[
     Observable { name: "w_cubic", meaning: "the uncoupled CUBIC window of a large path, in segments" },
@@ -120,6 +151,8 @@ struct CoupledCubic {
     /// What a large path keeps of its window on congestion.
     beta: f64,
     cap: bool,
+    /// On small paths.
+    count: Count,
     /// (w/w̄)² above which a path becomes large, and below which it becomes small.
     enter: f64,
     leave: f64,
@@ -156,6 +189,7 @@ impl CoupledCubic {
             response: response::Cubic::new(params.number("c"), beta),
             beta,
             cap: params.flag("cap"),
+            count: Count::new(params),
             enter: enter * enter,
             leave: leave * leave,
             fresh: Row { slow_start: HyStart::new(params.flag("hystart")), state: Undoable::new(state) },
@@ -239,7 +273,7 @@ impl CoupledCubic {
             Small::Alpha1 => self.first(paths),
             Small::Alpha2 => self.second(paths),
         };
-        paths[r].cwnd += acked * linked.increase(paths[r].cwnd);
+        paths[r].cwnd += self.count.of(acked) * linked.increase(paths[r].cwnd);
     }
 }
 

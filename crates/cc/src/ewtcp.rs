@@ -1,7 +1,7 @@
 //! EWTCP, equally weighted TCP (Honda et al., 2009): Reno on each path, at a fraction of its increase.
 
-use crate::aimd::{self, Aimd, established};
-use crate::registry::{Allowed, Entry, Kind, Observable, Param, Value};
+use crate::aimd::{self, Aimd, Windows, established};
+use crate::registry::{Allowed, Entry, Kind, Observable, Param, Params, Value};
 use crate::{Path, Segments, math};
 use alloc::boxed::Box;
 
@@ -20,22 +20,16 @@ pub(crate) static ENTRY: Entry = Entry {
         aimd::LOSS,
         aimd::BYTES,
     ],
-    params: &[Param {
-        name: "weight",
-        default: Value::Word("1/sqrt(n)"),
-        allowed: Allowed::OneOf(&["1/sqrt(n)", "1/n", "1/n^2"]),
-        meaning: "the part of Reno's increase that each of n paths has",
-    }],
+    params: &[WEIGHT, aimd::COUNT, aimd::FLOOR, aimd::HYSTART],
     observables: &[Observable { name: "share", meaning: "the weight, of Reno's increase" }],
-    build: |params| {
-        Box::new(Ewtcp {
-            weight: match params.word("weight") {
-                "1/n^2" => |n| 1.0 / (n * n),
-                "1/n" => |n| 1.0 / n,
-                _ => |n| 1.0 / math::sqrt(n),
-            },
-        })
-    },
+    build: |params| Box::new(Windows::new(Ewtcp::new(params), params)),
+};
+
+const WEIGHT: Param = Param {
+    name: "weight",
+    default: Value::Word("1/sqrt(n)"),
+    allowed: Allowed::OneOf(&["1/sqrt(n)", "1/n", "1/n^2"]),
+    meaning: "the part of Reno's increase that each of n paths has",
 };
 
 struct Ewtcp {
@@ -43,6 +37,16 @@ struct Ewtcp {
 }
 
 impl Ewtcp {
+    fn new(params: &Params) -> Self {
+        Ewtcp {
+            weight: match params.word("weight") {
+                "1/n^2" => |n| 1.0 / (n * n),
+                "1/n" => |n| 1.0 / n,
+                _ => |n| 1.0 / math::sqrt(n),
+            },
+        }
+    }
+
     fn weight(&self, paths: &[Path]) -> f64 {
         (self.weight)(established(paths).count().max(1) as f64)
     }

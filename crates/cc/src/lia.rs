@@ -1,9 +1,9 @@
 //! LIA, the linked increases algorithm: RFC 6356.
 
-use crate::Path;
-use crate::aimd::{Aimd, established};
+use crate::aimd::{self, Aimd, Windows, established};
 use crate::linked::Linked;
-use crate::registry::{Entry, Kind, Observable};
+use crate::registry::{Allowed, Entry, Kind, Observable, Param, Params, Value};
+use crate::{Path, Segments, v0};
 use alloc::boxed::Box;
 
 /// How the registry presents LIA.
@@ -17,11 +17,30 @@ pub(crate) static ENTRY: Entry = Entry {
         "alpha is computed for every acknowledgement, not once per round trip.",
         "Each path has a slow start of its own, and paths in slow start count in alpha.",
         "Paths that are removed or have no round-trip time yet do not count.",
-        "Segments are counted as acknowledged (RFC 3465), so delayed ACKs do not slow the growth.",
+        aimd::BYTES,
     ],
-    params: &[],
+    params: PARAMS,
     observables: &[ALPHA],
-    build: |_| Box::new(Lia),
+    build: |params| Box::new(Windows::new(Lia::new(params), params)),
+};
+
+/// LIA as the retired kernel computes it.
+pub(crate) static V0: Entry = Entry {
+    name: "lia@v0",
+    title: "LIA, as in the retired kernel",
+    readings: &[v0::READING, v0::LIA],
+    params: &[v0::COUNT, aimd::FLOOR, aimd::HYSTART, Param { default: Value::Number(4096.0), ..SCALE }],
+    ..ENTRY
+};
+
+const PARAMS: &[Param] = &[aimd::COUNT, aimd::FLOOR, aimd::HYSTART, SCALE];
+
+/// The kernel's fixed point.
+pub(crate) const SCALE: Param = Param {
+    name: "scale",
+    default: Value::Number(0.0),
+    allowed: Allowed::Range(0.0, 4294967296.0),
+    meaning: "alpha/sum w is cut to whole parts of 1/scale, at least one, and its inverse to an integer; 0: exact",
 };
 
 pub(crate) const INCREASE: [&str; 2] =
@@ -33,15 +52,30 @@ pub(crate) const ALPHA: Observable =
     Observable { name: "alpha", meaning: "the aggressiveness of the whole connection" };
 
 /// LIA's increase and Reno's decrease.
-pub(crate) struct Lia;
+pub(crate) struct Lia {
+    /// 0 where numbers are real.
+    scale: f64,
+}
+
+impl Lia {
+    pub(crate) fn new(params: &Params) -> Self {
+        Lia { scale: params.number("scale") }
+    }
+}
 
 fn linked(paths: &[Path]) -> Linked {
     Linked::over(established(paths).map(|(p, rtt)| (p.cwnd, rtt)))
 }
 
 impl Aimd for Lia {
-    fn increase(&self, paths: &[Path], r: usize) -> f64 {
-        linked(paths).increase(paths[r].cwnd) // RFC 6356 §3
+    fn increase(&self, paths: &[Path], r: usize) -> Segments {
+        let (linked, w) = (linked(paths), paths[r].cwnd);
+        // One path alone needs no α in the kernel.
+        if self.scale > 0.0 && established(paths).nth(1).is_some() {
+            linked.increase_in_integers(w, self.scale)
+        } else {
+            linked.increase(w) // RFC 6356 §3
+        }
     }
 
     fn observe(&self, paths: &[Path], _: usize, out: &mut [f64]) {

@@ -52,6 +52,7 @@ mod reno;
 mod rounds;
 mod uncoupled;
 mod undo;
+mod v0;
 mod vegas;
 mod wcompound;
 mod wvegas;

@@ -1,6 +1,6 @@
 //! The coupling of RFC 6356: how much the paths of a connection may grow together.
 
-use crate::{Seconds, Segments};
+use crate::{Seconds, Segments, math};
 
 /// The sums and the maximum over a connection's paths that α is made of.
 #[derive(Clone, Copy, Debug)]
@@ -33,6 +33,13 @@ impl Linked {
     #[inline]
     pub(crate) fn increase(&self, w: Segments) -> Segments {
         self.per_segment().min(1.0 / w) // `min` ignores the NaN of a connection without paths
+    }
+
+    /// The same as the retired kernel computes it, which counts to an integer: the larger of `w` and
+    /// ⌊scale/⌊scale α/Σw⌋⌋, the inner integer at least 1.
+    pub(crate) fn increase_in_integers(&self, w: Segments, scale: f64) -> Segments {
+        let alpha = math::floor(scale * self.per_segment()).max(1.0);
+        1.0 / math::floor(scale / alpha).max(w)
     }
 
     /// α/Σw.

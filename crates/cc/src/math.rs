@@ -35,3 +35,9 @@ pub fn exp(x: f64) -> f64 {
 pub fn floor(x: f64) -> f64 {
     libm::floor(x)
 }
+
+/// `x` without its fraction.
+#[inline]
+pub fn trunc(x: f64) -> f64 {
+    libm::trunc(x)
+}

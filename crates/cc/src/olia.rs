@@ -1,8 +1,8 @@
 //! OLIA, the opportunistic linked increases algorithm (Khalili, Gast, Popovic, Le Boudec, 2012).
 
-use crate::aimd::{self, Aimd, established};
-use crate::registry::{Entry, Kind, Observable};
-use crate::{Path, Seconds, Segments};
+use crate::aimd::{self, Aimd, Windows, established};
+use crate::registry::{Allowed, Entry, Kind, Observable, Param, Params, Value};
+use crate::{Path, Seconds, Segments, math, v0};
 use alloc::boxed::Box;
 
 /// How the registry presents OLIA.
@@ -13,9 +13,28 @@ pub(crate) static ENTRY: Entry = Entry {
     source: "R. Khalili, N. Gast, M. Popovic, J.-Y. Le Boudec: MPTCP is not Pareto-Optimal (CoNEXT 2012); draft-khalili-mptcp-congestion-control",
     equations: &[INCREASE[0], INCREASE[1], INCREASE[2], INCREASE[3], "on loss: w = w/2"],
     readings: READINGS,
-    params: &[],
+    params: PARAMS,
     observables: &OBSERVABLES,
-    build: |_| Box::new(Olia),
+    build: |params| Box::new(Windows::new(Olia::new(params), params)),
+};
+
+/// OLIA as the retired kernel computes it.
+pub(crate) static V0: Entry = Entry {
+    name: "olia@v0",
+    title: "OLIA, as in the retired kernel",
+    readings: &[v0::READING, v0::OLIA],
+    params: &[v0::COUNT, aimd::FLOOR, aimd::HYSTART, Param { default: Value::Number(1024.0), ..SCALE }],
+    ..ENTRY
+};
+
+const PARAMS: &[Param] = &[aimd::COUNT, aimd::FLOOR, aimd::HYSTART, SCALE];
+
+/// The kernel's fixed point.
+pub(crate) const SCALE: Param = Param {
+    name: "scale",
+    default: Value::Number(0.0),
+    allowed: Allowed::Range(0.0, 4294967296.0),
+    meaning: "an increase is cut towards zero to whole parts of 1/scale of a segment; 0: exact",
 };
 
 pub(crate) const INCREASE: [&str; 4] = [
@@ -44,7 +63,16 @@ pub(crate) const OBSERVABLES: [Observable; 4] = [
 ];
 
 /// OLIA's increase and Reno's decrease.
-pub(crate) struct Olia;
+pub(crate) struct Olia {
+    /// 0 where numbers are real.
+    scale: f64,
+}
+
+impl Olia {
+    pub(crate) fn new(params: &Params) -> Self {
+        Olia { scale: params.number("scale") }
+    }
+}
 
 /// ℓ.
 #[inline]
@@ -122,7 +150,8 @@ impl Aimd for Olia {
         let path = &paths[r];
         let Some(rtt) = aimd::rtt(path) else { return 1.0 / path.cwnd };
         let table = Table::of(paths);
-        path.cwnd / (rtt * rtt * table.rate * table.rate) + table.a(path, rtt) / path.cwnd
+        let increase = path.cwnd / (rtt * rtt * table.rate * table.rate) + table.a(path, rtt) / path.cwnd;
+        if self.scale > 0.0 { math::trunc(self.scale * increase) / self.scale } else { increase }
     }
 
     fn observe(&self, paths: &[Path], r: usize, out: &mut [f64]) {

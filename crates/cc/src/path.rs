@@ -55,6 +55,8 @@ pub struct Path {
     pub round_rtt: Seconds,
     /// See [`Path::round_rtt`].
     pub round_min_rtt: Seconds,
+    /// How many samples that round had.
+    pub round_samples: u32,
     /// Segments delivered between the last two congestion events; until the first, 0.
     pub delivered_between_losses: Segments,
 }
@@ -72,6 +74,7 @@ impl Path {
             max_rtt_since_loss: 0.0,
             round_rtt: 0.0,
             round_min_rtt: 0.0,
+            round_samples: 0,
             delivered_since_loss: 0.0,
             delivered_between_losses: 0.0,
             largest_cwnd: cwnd,
@@ -106,6 +109,7 @@ impl Path {
             if self.samples > 0 {
                 self.round_rtt = self.sample_sum / f64::from(self.samples);
                 self.round_min_rtt = self.sample_min;
+                self.round_samples = self.samples;
                 (self.sample_sum, self.sample_min, self.samples) = (0.0, Seconds::INFINITY, 0);
             }
         }
@@ -142,7 +146,12 @@ impl Path {
     /// Sets threshold and window after a congestion signal: `kept` of the window, at least two
     /// segments (RFC 5681 §3.1, Eq. 4; RFC 9438 §4.6).
     pub fn reduce_to(&mut self, window: Segments) {
-        self.ssthresh = window.max(MIN_SSTHRESH);
+        self.reduce_above(MIN_SSTHRESH, window);
+    }
+
+    /// The same with another least window than two segments.
+    pub(crate) fn reduce_above(&mut self, least: Segments, window: Segments) {
+        self.ssthresh = window.max(least);
         self.cwnd = self.ssthresh;
     }
 }

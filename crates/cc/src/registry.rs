@@ -32,6 +32,18 @@ pub const ALL: &[&Entry] = &[
     &linked_cubic::ENTRY,
 ];
 
+/// Variants of them: with the retired kernel's arithmetic, `NAME@v0` beside `NAME`. Each is its algorithm
+/// with other defaults, so lists of algorithms do not repeat them.
+pub const V0: &[&Entry] = &[
+    &lia::V0,
+    &olia::V0,
+    &balia::V0,
+    &adw::BALIA_V0,
+    &wvegas::V0,
+    &coupled_cubic::V0,
+    &coupled_cubic::V0_A1,
+];
+
 /// What the project knows of one algorithm.
 pub struct Entry {
     /// The name in scenarios and on the command line.
@@ -215,9 +227,13 @@ impl Params {
         (entry.build)(&entry.defaults())
     }
 
+    /// The value of `name`, if the algorithm has such a parameter.
+    pub fn find(&self, name: &str) -> Option<Value> {
+        self.0.iter().find(|(n, _)| *n == name).map(|(_, value)| *value)
+    }
+
     fn get(&self, name: &str) -> Value {
-        let found = self.0.iter().find(|(n, _)| *n == name);
-        found.unwrap_or_else(|| panic!("no parameter `{name}` in the entry")).1
+        self.find(name).unwrap_or_else(|| panic!("no parameter `{name}` in the entry"))
     }
 }
 
@@ -291,12 +307,12 @@ impl Param {
     }
 }
 
-/// The algorithm of that name.
+/// The algorithm or variant of that name.
 pub fn find(name: &str) -> Option<&'static Entry> {
-    ALL.iter().find(|e| e.name == name).copied()
+    ALL.iter().chain(V0).find(|e| e.name == name).copied()
 }
 
 /// The registered name that `name` was probably meant to be, if one is close.
 pub fn similar(name: &str) -> Option<&'static str> {
-    similar::closest(name, ALL.iter().map(|e| e.name))
+    similar::closest(name, ALL.iter().chain(V0).map(|e| e.name))
 }

@@ -1,7 +1,7 @@
 //! Reno: RFC 5681 with the acknowledged-segment counting of RFC 3465.
 
 use crate::registry::{Entry, Kind};
-use crate::{Ack, Congestion, Path, SinglePath, Uncoupled, slow_start};
+use crate::{Ack, Congestion, Path, Segments, SinglePath, Uncoupled, slow_start};
 use alloc::boxed::Box;
 
 /// How the registry presents Reno.
@@ -17,13 +17,18 @@ pub(crate) static ENTRY: Entry = Entry {
     build: |_| Box::new(Uncoupled::new(Reno)),
 };
 
+/// Slow start below the threshold, then one segment per window (RFC 5681 §3.1).
+#[inline]
+pub(crate) fn grow(path: &mut Path, acked: Segments) {
+    path.cwnd += slow_start::grow(path, acked) / path.cwnd;
+}
+
 #[derive(Clone)]
 struct Reno;
 
 impl SinglePath for Reno {
     fn acked(&mut self, path: &mut Path, ack: &Ack) {
-        // RFC 5681 §3.1: slow start below ssthresh, then one segment per window.
-        path.cwnd += slow_start::grow(path, ack.acked) / path.cwnd;
+        grow(path, ack.acked);
     }
 
     fn congestion(&mut self, path: &mut Path, _: &Congestion) {

@@ -4,7 +4,7 @@ use crate::registry::{Allowed, Entry, Kind, Observable, Param, Params, Value};
 use crate::rounds::{self, Round, Rounds};
 use crate::undo::Undoable;
 use crate::vegas::{self, SlowStart};
-use crate::{Ack, Algorithm, Congestion, Path, Seconds, Segments, Signal};
+use crate::{Ack, Algorithm, Congestion, Path, Seconds, Segments, Signal, reno, v0};
 use alloc::{boxed::Box, vec::Vec};
 
 /// How the registry presents wVegas.
@@ -39,34 +39,54 @@ pub(crate) static ENTRY: Entry = Entry {
             meaning: "weight_r, the path's part of the connection's rate; 1 at first",
         },
         Observable { name: "alpha_r", meaning: "alpha_r, the segments that the path is to keep queued" },
-        Observable { name: "diff", meaning: "segments queued in the last judged round, by the delay" },
-        Observable { name: "queue_delay", meaning: "RTT - base of the last judged round, in seconds" },
+        Observable { name: "diff", meaning: "segments queued in the last round, by the delay" },
+        Observable { name: "queue_delay", meaning: "RTT - base of the last round, in seconds" },
     ],
     build: |params| Box::new(WVegas::new(params)),
 };
 
-const PARAMS: &[Param] = &[
-    Param {
-        name: "total_alpha",
-        default: Value::Number(10.0),
-        allowed: Allowed::Range(0.0, 1e6),
-        meaning: "the segments that the connection is to keep queued on all its paths",
-    },
-    Param {
-        name: "initial_alpha",
-        default: Value::Number(2.0),
-        allowed: Allowed::Range(0.0, 1e6),
-        meaning: "alpha_r of a new path, and the least that any path has",
-    },
-    vegas::GAMMA,
-    vegas::rtt("mean"),
-    Param {
-        name: "drain",
-        default: Value::Word("target"),
-        allowed: Allowed::OneOf(&["target", "always", "never"]),
-        meaning: "which rounds count for the smallest RTT - base: those with diff >= alpha_r, all, or none",
-    },
-];
+/// wVegas as the authors' module has it.
+pub(crate) static V0: Entry = Entry {
+    name: "wvegas@v0",
+    title: "wVegas, as in the retired kernel",
+    readings: &[v0::READING, v0::WVEGAS],
+    params: &[
+        TOTAL_ALPHA,
+        INITIAL_ALPHA,
+        vegas::GAMMA,
+        vegas::rtt("mean"),
+        Param { default: Value::Word("always"), ..DRAIN },
+        Param { default: Value::Number(2.0), ..FEW },
+    ],
+    ..ENTRY
+};
+
+const PARAMS: &[Param] = &[TOTAL_ALPHA, INITIAL_ALPHA, vegas::GAMMA, vegas::rtt("mean"), DRAIN, FEW];
+
+const TOTAL_ALPHA: Param = Param {
+    name: "total_alpha",
+    default: Value::Number(10.0),
+    allowed: Allowed::Range(0.0, 1e6),
+    meaning: "the segments that the connection is to keep queued on all its paths",
+};
+const INITIAL_ALPHA: Param = Param {
+    name: "initial_alpha",
+    default: Value::Number(2.0),
+    allowed: Allowed::Range(0.0, 1e6),
+    meaning: "alpha_r of a new path, and the least that any path has",
+};
+const DRAIN: Param = Param {
+    name: "drain",
+    default: Value::Word("target"),
+    allowed: Allowed::OneOf(&["target", "always", "never"]),
+    meaning: "which rounds count for the smallest RTT - base: those with diff >= alpha_r, all, or none",
+};
+const FEW: Param = Param {
+    name: "few",
+    default: Value::Number(0.0),
+    allowed: Allowed::Range(0.0, 1e6),
+    meaning: "up to so many samples a round is not judged: what its last acknowledgement covers grows the window as Reno's",
+};
 
 /// Which rounds count for the smallest queueing delay.
 #[derive(Clone, Copy, PartialEq)]
@@ -80,6 +100,7 @@ struct WVegas {
     total_alpha: Segments,
     initial_alpha: Segments,
     drain: Drain,
+    few: f64,
     fresh: Row,
     rows: Vec<Row>,
 }
@@ -123,6 +144,7 @@ impl WVegas {
                 "always" => Drain::Always,
                 _ => Drain::Never,
             },
+            few: params.number("few"),
             fresh: Row { start: SlowStart::new(params), state: Undoable::new(state) },
             rows: Vec::new(),
         }
@@ -183,6 +205,10 @@ impl Algorithm for WVegas {
         if let Some(round) = round {
             state.diff = round.diff(paths[r].cwnd);
             state.queueing = round.queueing();
+            if f64::from(paths[r].round_samples) <= self.few {
+                reno::grow(&mut paths[r], ack.acked);
+                return;
+            }
         }
         if !start.grow(&mut paths[r], ack, round)
             && let Some(round) = round

@@ -1,6 +1,8 @@
 //! The registry is complete and consistent.
 
-use anabranch_cc::registry::{ALL, Allowed, COMMON, Given, Kind, ParamError, Value, find, similar};
+use anabranch_cc::registry::{
+    ALL, Allowed, COMMON, Entry, Given, Kind, ParamError, V0, Value, find, similar,
+};
 
 fn given(name: &str, value: Given) -> Vec<(String, Given)> {
     vec![(name.into(), value)]
@@ -14,11 +16,15 @@ fn as_given(value: Value) -> Given {
     }
 }
 
+fn entries() -> impl Iterator<Item = &'static Entry> {
+    ALL.iter().chain(V0).copied()
+}
+
 #[test]
 fn names_are_unique_and_found() {
-    for (i, entry) in ALL.iter().enumerate() {
-        assert!(ALL[..i].iter().all(|other| other.name != entry.name), "{}", entry.name);
-        assert!(std::ptr::eq(find(entry.name).unwrap(), *entry));
+    for (i, entry) in entries().enumerate() {
+        assert!(entries().take(i).all(|other| other.name != entry.name), "{}", entry.name);
+        assert!(std::ptr::eq(find(entry.name).unwrap(), entry));
         assert_eq!(similar(entry.name), Some(entry.name));
     }
     assert!(find("nothing").is_none());
@@ -26,7 +32,7 @@ fn names_are_unique_and_found() {
 
 #[test]
 fn entries_are_documented() {
-    for entry in ALL {
+    for entry in entries() {
         assert!(!entry.title.is_empty() && !entry.source.is_empty() && !entry.equations.is_empty());
         let params = entry.all_params().map(|p| (p.name, p.meaning));
         let observables = entry.observables.iter().map(|o| (o.name, o.meaning));
@@ -41,7 +47,7 @@ fn entries_are_documented() {
 
 #[test]
 fn defaults_are_allowed_and_build() {
-    for entry in ALL {
+    for entry in entries() {
         for param in entry.all_params() {
             let group = entry.group(&given(param.name, as_given(param.default)));
             assert!(group.is_ok(), "{}.{}", entry.name, param.name);
@@ -51,7 +57,7 @@ fn defaults_are_allowed_and_build() {
 
 #[test]
 fn bounds_of_numbers_are_allowed_and_beyond_is_not() {
-    for entry in ALL {
+    for entry in entries() {
         for param in entry.all_params() {
             let Allowed::Range(low, high) = param.allowed else { continue };
             for (x, allowed) in
@@ -66,7 +72,7 @@ fn bounds_of_numbers_are_allowed_and_beyond_is_not() {
 
 #[test]
 fn every_listed_observable_is_written_and_no_more() {
-    for entry in ALL {
+    for entry in entries() {
         let mut group = entry.group(&[]).unwrap();
         let r = group.add_path(0.1, 100.0);
         let ack = anabranch_cc::Ack {
@@ -172,4 +178,46 @@ fn similar_names() {
     assert_eq!(similar("LIA"), Some("lia"));
     assert_eq!(similar("coupled_cubic"), Some("coupled-cubic"));
     assert_eq!(similar("new-reno"), None);
+}
+
+#[test]
+fn a_variant_is_its_algorithm_with_other_defaults() {
+    for variant in V0 {
+        let of = find(variant.name.strip_suffix("@v0").unwrap()).unwrap();
+        assert_eq!((variant.kind, variant.source), (of.kind, of.source));
+        assert_eq!(variant.equations, of.equations);
+        let names = |entry: &Entry| entry.params.iter().map(|p| p.name).collect::<Vec<_>>();
+        assert_eq!(names(variant), names(of), "{}", variant.name);
+        assert!(
+            variant.params.iter().zip(of.params).any(|(v, o)| v.default != o.default),
+            "{}",
+            variant.name
+        );
+        // With the defaults of one, the other is the same algorithm.
+        let given: Vec<_> =
+            variant.params.iter().map(|p| (p.name.to_string(), as_given(p.default))).collect();
+        let (mut a, mut b) = (variant.group(&[]).unwrap(), of.group(&given).unwrap());
+        for group in [&mut a, &mut b] {
+            for r in 0..2 {
+                group.add_path(0.1, 50.0 + 10.0 * r as f64);
+                let loss = anabranch_cc::Congestion { now: 0.0, signal: anabranch_cc::Signal::Loss };
+                group.on_congestion(r, &loss);
+            }
+            for i in 0..1000_u32 {
+                let ack = anabranch_cc::Ack {
+                    now: f64::from(i) * 0.002,
+                    acked: 2.0,
+                    delivered: 2.0,
+                    rtt: Some(0.1 + 1e-5 * f64::from(i)),
+                    srtt: 0.1,
+                    in_flight: 9.0,
+                    round: u64::from(i) / 30,
+                    cwnd_limited: true,
+                    ..anabranch_cc::Ack::default()
+                };
+                group.on_ack((i % 3 == 0).into(), &ack);
+            }
+        }
+        assert_eq!(a.paths(), b.paths(), "{}", variant.name);
+    }
 }

@@ -3,7 +3,7 @@
 use crate::failure::Failure;
 use crate::output::{print, print_json};
 use crate::table::{Table, WIDTH};
-use anabranch_cc::registry::{ALL, Allowed, Entry, Kind, Param, Value};
+use anabranch_cc::registry::{ALL, Allowed, Entry, Kind, Param, V0, Value};
 use anabranch_cc_kernel::registry;
 use miette::miette;
 use serde_json::{Value as Json, json};
@@ -19,8 +19,11 @@ pub fn list(as_json: bool) -> Result<(), Failure> {
         .text("algorithm", all.iter().map(|e| e.title))
         .text("kind", all.iter().map(|e| kind(e)))
         .text("for Linux", all.iter().map(|e| in_the_kernel(e).unwrap_or("")));
+    let variants: Vec<_> = V0.iter().map(|e| e.name).collect();
+    let variants = format!("With the arithmetic of the retired MPTCP kernel: {}.", variants.join(", "));
     print(&format!(
-        "{table}\nWhat is there for Linux runs in the simulator too, with the kernel's arithmetic: lia@kernel.\n"
+        "{table}\nWhat is there for Linux runs in the simulator too, with the kernel's arithmetic: lia@kernel.\n{}",
+        paragraph("", "", &variants)
     ))
 }
 

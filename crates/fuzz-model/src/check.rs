@@ -244,7 +244,7 @@ impl<'a> Run<'a> {
         rules::other_rows(r, &self.before, self.group.paths())?;
         for (i, path) in self.group.paths().iter().enumerate() {
             if path.active {
-                rules::bounds(i, path)?;
+                rules::bounds(self.plan.entry, i, path)?;
             }
             rules::observables(self.plan.entry, &self.group, i, &mut self.observed[0])?;
         }

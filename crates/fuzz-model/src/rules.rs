@@ -11,7 +11,7 @@ pub enum Rule {
     Panic,
     /// The window of a path in use is a number from [`MIN_CWND`] to [`MAX_CWND`].
     Window,
-    /// The threshold is a number not below [`MIN_SSTHRESH`], or infinite.
+    /// The threshold is a number not below [`MIN_SSTHRESH`], or [`MIN_CWND`] where it has a `floor`; or infinite.
     Threshold,
     /// The pacing rate, where there is one, is finite and above 0.
     PacingRate,
@@ -58,10 +58,11 @@ pub(crate) fn hold(rule: Rule, holds: bool, detail: impl FnOnce() -> String) -> 
 }
 
 /// The bounds of a row in use.
-pub(crate) fn bounds(r: usize, path: &Path) -> Verdict {
+pub(crate) fn bounds(entry: &Entry, r: usize, path: &Path) -> Verdict {
     let shown = |what: &str, x: f64| format!("{what} of row {r} is {x:?}");
     hold(Rule::Window, (MIN_CWND..=MAX_CWND).contains(&path.cwnd), || shown("window", path.cwnd))?;
-    hold(Rule::Threshold, path.ssthresh >= MIN_SSTHRESH, || shown("threshold", path.ssthresh))?;
+    let least = if entry.params.iter().any(|p| p.name == "floor") { MIN_CWND } else { MIN_SSTHRESH };
+    hold(Rule::Threshold, path.ssthresh >= least, || shown("threshold", path.ssthresh))?;
     let rate = path.pacing_rate.unwrap_or(1.0);
     hold(Rule::PacingRate, rate.is_finite() && rate > 0.0, || shown("pacing rate", rate))
 }

@@ -2,6 +2,7 @@
 
 use crate::response::Response;
 use crate::rule::Rule;
+use anabranch_cc::registry::{Params, Value};
 use anabranch_cc::response::Cubic;
 use anabranch_scenario::Flow;
 
@@ -29,14 +30,21 @@ pub(crate) fn coupled(name: &str) -> Option<Rule> {
     })
 }
 
-/// The name of a flow's algorithm, the kernel's arithmetic or not.
+/// The name of a flow's algorithm, in whatever arithmetic.
 pub(crate) fn name(flow: &Flow) -> &'static str {
-    flow.cc.entry.name.trim_end_matches("@kernel")
+    let name = flow.cc.entry.name;
+    name.split_once('@').map_or(name, |(name, _)| name)
 }
 
 /// Whether it has its default parameters as far as rules show them.
 pub(crate) fn has_defaults(flow: &Flow) -> bool {
-    !flow.cc.params.iter().any(|(name, _)| matches!(name.as_str(), "c" | "beta"))
+    counts_segments(flow) && !flow.cc.params.iter().any(|(name, _)| matches!(name.as_str(), "c" | "beta"))
+}
+
+/// Whether each acknowledged segment counts, as in every rule.
+fn counts_segments(flow: &Flow) -> bool {
+    let counts = |params: &Params| params.find("count").is_none_or(|count| count == Value::Word("segments"));
+    flow.cc.entry.params(&flow.cc.params).as_ref().is_ok_and(counts)
 }
 
 /// The rule of what a flow runs, with its parameters.
@@ -48,6 +56,9 @@ pub(crate) fn own(flow: &Flow) -> Result<Rule, String> {
     let Ok(params) = flow.cc.entry.params(&flow.cc.params) else {
         return Err(format!("{runs} with parameters that it does not have"));
     };
+    if !counts_segments(flow) {
+        return Err(format!("{runs}, which counts acknowledgements, where a model counts segments"));
+    }
     let alone = !flow.is_multipath();
     let cubic_with = || Response::Cubic(Cubic::new(params.number("c"), params.number("beta")));
     let over = || match params.word("over") {
