@@ -2,9 +2,10 @@
 
 use crate::args::Format;
 use crate::failure::Failure;
+use crate::output::note;
+use crate::place::Place;
 use anabranch_record::{CsvSink, NoSamples, ParquetSink, Sink, Summary, WriteError};
 use std::fs;
-use std::io::ErrorKind;
 use std::path::{Path, PathBuf};
 
 /// A run's output directory, or none.
@@ -12,33 +13,31 @@ pub enum Directory {
     /// Nothing is written.
     None(NoSamples),
     /// Samples as Parquet.
-    Parquet(PathBuf, Box<ParquetSink>),
+    Parquet(Out, Box<ParquetSink>),
     /// Samples as CSV.
-    Csv(PathBuf, Box<CsvSink>),
+    Csv(Out, Box<CsvSink>),
+}
+
+/// Where a run's files go.
+pub struct Out {
+    /// As the user calls it.
+    path: PathBuf,
+    place: Place,
 }
 
 const SUMMARY: &str = "summary.json";
 const SCENARIO: &str = "scenario.toml";
 
 impl Directory {
-    /// Creates the directory and removes what an earlier run left in it, so that what is there
-    /// afterwards belongs together.
+    /// Claims the directory. What an earlier run left in it stays until this one's results are complete.
     pub fn open(path: Option<&Path>, format: Format) -> Result<Self, Failure> {
         let Some(path) = path else { return Ok(Directory::None(NoSamples)) };
-        let failed = |file: &Path, e| Failure::environment(format!("cannot write {}", file.display()), &e);
-        fs::create_dir_all(path).map_err(|e| failed(path, e))?;
-        let samples = ["subflows", "links", "completions"];
-        let samples = samples.iter().flat_map(|name| ["parquet", "csv"].map(|ext| format!("{name}.{ext}")));
-        for name in samples.chain([SUMMARY.to_owned(), SCENARIO.to_owned()]) {
-            let file = path.join(name);
-            match fs::remove_file(&file) {
-                Err(e) if e.kind() != ErrorKind::NotFound => return Err(failed(&file, e)),
-                _ => {}
-            }
-        }
+        let place = Place::claim(path)?;
+        let folder = place.folder().to_owned();
+        let out = Out { path: path.to_owned(), place };
         Ok(match format {
-            Format::Parquet => Directory::Parquet(path.to_owned(), Box::new(ParquetSink::new(path))),
-            Format::Csv => Directory::Csv(path.to_owned(), Box::new(CsvSink::new(path))),
+            Format::Parquet => Directory::Parquet(out, Box::new(ParquetSink::new(folder))),
+            Format::Csv => Directory::Csv(out, Box::new(CsvSink::new(folder))),
         })
     }
 
@@ -46,8 +45,8 @@ impl Directory {
     pub fn with_observables(self, names: Vec<&'static str>) -> Self {
         match self {
             Directory::None(sink) => Directory::None(sink),
-            Directory::Parquet(path, sink) => Directory::Parquet(path, sink.with_observables(names).into()),
-            Directory::Csv(path, sink) => Directory::Csv(path, sink.with_observables(names).into()),
+            Directory::Parquet(out, sink) => Directory::Parquet(out, sink.with_observables(names).into()),
+            Directory::Csv(out, sink) => Directory::Csv(out, sink.with_observables(names).into()),
         }
     }
 
@@ -63,19 +62,36 @@ impl Directory {
     /// Completes it, with the scenario where there was one; the files that are there now.
     pub fn finish(self, summary: &Summary, scenario: Option<&str>) -> Result<Vec<PathBuf>, Failure> {
         let failed = |e: WriteError| Failure::environment("the samples are lost", &e);
-        let (path, samples) = match self {
+        let (out, samples) = match self {
             Directory::None(_) => return Ok(Vec::new()),
-            Directory::Parquet(path, sink) => (path, sink.finish().map_err(failed)?),
-            Directory::Csv(path, sink) => (path, sink.finish().map_err(failed)?),
+            Directory::Parquet(out, sink) => (out, sink.finish().map_err(failed)?),
+            Directory::Csv(out, sink) => (out, sink.finish().map_err(failed)?),
         };
-        let failed = |e| Failure::environment(format!("cannot write into {}", path.display()), &e);
-        let mut files = vec![path.join(SUMMARY)];
-        summary.write(&files[0]).map_err(failed)?;
+        let folder = out.place.folder();
+        let failed = |e| Failure::environment(format!("cannot write into {}", out.path.display()), &e);
+        let mut files = vec![PathBuf::from(SUMMARY)];
+        summary.write(&folder.join(SUMMARY)).map_err(failed)?;
         if let Some(scenario) = scenario {
-            files.push(path.join(SCENARIO));
-            fs::write(&files[1], scenario).map_err(failed)?;
+            files.push(SCENARIO.into());
+            fs::write(folder.join(SCENARIO), scenario).map_err(failed)?;
         }
-        files.extend(samples);
-        Ok(files)
+        files.extend(samples.iter().filter_map(|path| path.file_name()).map(PathBuf::from));
+        let path = out.settle(summary)?;
+        Ok(files.into_iter().map(|file| path.join(file)).collect())
+    }
+}
+
+impl Out {
+    /// The files take their place, but for those of a part of a run, which are no reason to lose a whole one. Gives where
+    /// they are.
+    fn settle(self, summary: &Summary) -> Result<PathBuf, Failure> {
+        let earlier = Summary::read(&self.place.target().join(SUMMARY));
+        let is_whole = earlier.is_ok_and(|earlier| earlier.partial_until_s.is_none());
+        if summary.partial_until_s.is_none() || !is_whole {
+            return self.place.commit().map(|()| self.path);
+        }
+        let beside = self.place.commit_beside("partial")?;
+        note(&format!("{} keeps its results, which are of a whole run", self.path.display()));
+        Ok(beside)
     }
 }

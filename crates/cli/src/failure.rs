@@ -1,6 +1,6 @@
 //! Why the command did not succeed, and its exit status.
 
-use miette::{Diagnostic, MietteHandlerOpts, Report};
+use miette::{Diagnostic, MietteDiagnostic, MietteHandlerOpts, Report};
 use std::io;
 use std::process::ExitCode;
 
@@ -11,7 +11,7 @@ pub enum Failure {
     Result(Report),
     /// Bad input, or an environment in which the command cannot work. Status 2.
     Input(Report),
-    /// Ctrl-C; how far it got. Status 130, as shells have it.
+    /// Ctrl-C or the like; how far it got. Status 130, as shells have it.
     Interrupted(Report),
     /// Nobody reads the output any more: no failure of ours. Status 0.
     PipeClosed,
@@ -44,13 +44,30 @@ impl Failure {
         Failure::Input(Report::msg(message))
     }
 
+    /// With more to say.
+    pub fn with(self, more: &str) -> Self {
+        let add = |report: Report| {
+            let longer = MietteDiagnostic::new(format!("{report}; {more}"));
+            match report.help().map(|help| help.to_string()) {
+                Some(help) => longer.with_help(help).into(),
+                None => longer.into(),
+            }
+        };
+        match self {
+            Failure::Result(report) => Failure::Result(add(report)),
+            Failure::Input(report) => Failure::Input(add(report)),
+            Failure::Interrupted(report) => Failure::Interrupted(add(report)),
+            Failure::PipeClosed => Failure::PipeClosed,
+        }
+    }
+
     /// Reports on stderr; the exit status.
     pub fn report(self) -> ExitCode {
         use io::Write;
         let (report, status) = match self {
             Failure::Result(report) => (report, 1),
             Failure::Input(report) => (report, 2),
-            Failure::Interrupted(report) => (report, 130),
+            Failure::Interrupted(report) => (report, crate::interrupt::STATUS),
             Failure::PipeClosed => return ExitCode::SUCCESS,
         };
         // Where stderr is gone there is nobody to tell.

@@ -1,21 +1,49 @@
-//! Ctrl-C: the first asks the run to stop, the second does not ask.
+//! What asks a command to end: Ctrl-C, SIGTERM, and SIGHUP where the terminal goes. The first asks; a second Ctrl-C does
+//! not.
 
 use crate::failure::Failure;
+use signal_hook::consts::{SIGHUP, SIGINT, SIGTERM};
+use signal_hook::flag;
+use std::fs;
+use std::io;
 use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::{Arc, OnceLock};
 
-static REQUESTED: AtomicBool = AtomicBool::new(false);
+/// The exit status of what was interrupted, as shells have it for Ctrl-C.
+pub const STATUS: u8 = 130;
 
-/// From now on Ctrl-C is noticed here.
+static REQUESTED: OnceLock<Arc<AtomicBool>> = OnceLock::new();
+
+/// From now on such signals are noticed here. SIGTERM and SIGHUP that are ignored stay so, as `nohup` wants.
 pub fn listen() -> Result<(), Failure> {
-    let noticed = || {
-        if REQUESTED.swap(true, Ordering::Relaxed) {
-            std::process::exit(130);
+    let requested = REQUESTED.get_or_init(Arc::default);
+    let ignored = ignored();
+    let listen = || {
+        // A terminal that goes may send SIGHUP twice, the shell's and the kernel's: only Ctrl-C insists.
+        flag::register_conditional_shutdown(SIGINT, STATUS.into(), requested.clone())?;
+        for signal in [SIGINT, SIGTERM, SIGHUP] {
+            if signal == SIGINT || !is_ignored(ignored, signal) {
+                flag::register(signal, requested.clone())?;
+            }
         }
+        Ok(())
     };
-    ctrlc::set_handler(noticed).map_err(|e| Failure::environment("cannot listen to Ctrl-C", &e))
+    listen().map_err(|e: io::Error| Failure::environment("cannot listen to signals", &e))
 }
 
 /// Whether there was one.
 pub fn requested() -> bool {
-    REQUESTED.load(Ordering::Relaxed)
+    REQUESTED.get().is_some_and(|requested| requested.load(Ordering::Relaxed))
+}
+
+/// The signals that this process ignores, the first as the lowest bit.
+pub fn ignored() -> u64 {
+    let status = fs::read_to_string("/proc/self/status").unwrap_or_default();
+    let mask = status.lines().find_map(|line| line.strip_prefix("SigIgn:"));
+    mask.and_then(|mask| u64::from_str_radix(mask.trim(), 16).ok()).unwrap_or(0)
+}
+
+/// Whether a signal is among those.
+pub fn is_ignored(ignored: u64, signal: i32) -> bool {
+    ignored >> (signal - 1) & 1 == 1
 }

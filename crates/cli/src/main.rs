@@ -16,6 +16,7 @@ mod kernel_show;
 mod man;
 mod output;
 mod paper;
+mod place;
 mod progress;
 mod report;
 mod results;

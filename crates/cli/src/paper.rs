@@ -22,7 +22,6 @@ pub fn paper(args: &PaperArgs) -> Result<(), Failure> {
     let papers = chosen(&args.papers)?;
     let options = Options { size: args.size.size(), seeds: args.size.seeds(), only: args.only.clone() };
     interrupt::listen()?;
-    let store = Results::open(&args.out)?;
     let (mut work, mut without) = (Vec::new(), Vec::new());
     for paper in papers {
         match anabranch_papers::work(paper, &options) {
@@ -38,14 +37,15 @@ pub fn paper(args: &PaperArgs) -> Result<(), Failure> {
     if is_all(&args.papers) && args.only.is_none() {
         work.extend(standard::work(registry::ALL, &args.size)?);
     }
+    let store = Results::open(&args.out)?;
     let mut done = Done::default();
     let mut kept = Ok(());
     let unfinished = unfinished(&store);
     let runs = unfinished.as_ref().map(|unfinished| unfinished as &dyn Kept);
     let ended = standard::in_progress(&work, runs, &mut |finished| {
-        if kept.is_ok() {
-            kept = done.keep(finished, &store);
-        }
+        // One that cannot be kept is no reason to lose those after it: the first failure is told at the end.
+        let this = done.keep(finished, &store);
+        kept = std::mem::replace(&mut kept, Ok(())).and(this);
     });
     let whole = ended.is_ok() && kept.is_ok();
     let goes_on = match unfinished.is_some_and(|unfinished| unfinished.end(whole)) {
@@ -59,7 +59,7 @@ pub fn paper(args: &PaperArgs) -> Result<(), Failure> {
             "Standard cases of {}: see the report's page on algorithms\n",
             counted(standard.len(), "algorithm")
         ))?;
-        standard::note_unlike(&standard, &store);
+        standard::note_unlike(&standard, &store)?;
     }
     match ended {
         Ok(()) => {}
@@ -75,6 +75,7 @@ pub fn paper(args: &PaperArgs) -> Result<(), Failure> {
     }
     report::write(&store, command(args), true)?;
     standard::check(&standard)?;
+    store.check()?;
     if failed.is_empty() { Ok(()) } else { Err(Failure::Result(failures(&failed))) }
 }
 
@@ -144,11 +145,12 @@ impl Done {
                     true => self.partial.push(result.name.clone()),
                     false => self.complete += 1,
                 }
-                let kept = store.keep(result)?;
-                if let Some(notice) = kept.notice {
+                // What was simulated is told even where it cannot be kept.
+                let printed = print(&page);
+                if let Some(notice) = store.keep(result)?.notice {
                     note(&notice);
                 }
-                print(&page)?;
+                printed?;
             }
         }
         Ok(())

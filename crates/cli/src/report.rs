@@ -4,6 +4,7 @@ use crate::failure::Failure;
 use crate::output::print;
 use crate::results::Results;
 use anabranch_papers::Size;
+use std::path::Path;
 
 /// Writes the report on all results in `store`; `command` repeats what was just run.
 ///
@@ -11,15 +12,20 @@ use anabranch_papers::Size;
 pub fn write(store: &Results, command: String, say: bool) -> Result<(), Failure> {
     let size =
         |s: &Size| anabranch_report::SizeNote { name: s.name().into(), meaning: s.description().into() };
+    let papers = anabranch_papers::all().iter().map(|paper| store.load(paper));
+    let papers: Vec<_> = papers.collect::<Result<Vec<_>, _>>()?.into_iter().flatten().collect();
+    let algorithms = store.algorithms()?;
     let context = anabranch_report::Context {
         version: env!("CARGO_PKG_VERSION").to_owned(),
         command,
         sizes: Size::ALL.iter().map(size).collect(),
+        notes: store.damaged(),
         ..Default::default()
     };
-    let papers: Vec<_> = anabranch_papers::all().iter().filter_map(|paper| store.load(paper)).collect();
-    let folder = store.out().join("report");
-    anabranch_report::write(&folder, &papers, &store.algorithms(), &context)
-        .map_err(|e| Failure::environment("the report is incomplete", &e))?;
-    if say { print(&format!("Report: {}", folder.join("index.html").display())) } else { Ok(()) }
+    let place = store.take_report()?;
+    anabranch_report::write(place.folder(), &papers, &algorithms, &context)
+        .map_err(|e| Failure::environment("there is no new report", &e))?;
+    place.commit()?;
+    let index = store.out().join(Path::new("report/index.html"));
+    if say { print(&format!("Report: {}", index.display())) } else { Ok(()) }
 }

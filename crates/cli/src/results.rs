@@ -1,16 +1,28 @@
 //! The results of papers and of algorithms beside the report: one JSON file each, to which commands add.
 
 use crate::failure::Failure;
+use crate::output::{counted, note};
+use crate::place::{Place, aside, at_work, try_writing};
 use anabranch_cc::registry;
 use anabranch_papers::standard::AlgorithmResult;
 use anabranch_papers::{Paper, PaperResult};
+use anabranch_record::replace;
 use miette::miette;
-use std::fs;
+use serde::de::DeserializeOwned;
+use std::fs::{self, File, TryLockError};
+use std::io;
 use std::path::{Path, PathBuf};
+use std::sync::Mutex;
 
-/// Where the results are.
+/// Where the results are. As long as this is, no other command works there.
 pub struct Results {
     out: PathBuf,
+    /// Where the report on them is made.
+    report: Mutex<Option<Place>>,
+    /// What was found damaged, for people.
+    damaged: Mutex<Vec<String>>,
+    /// Locked.
+    _folder: File,
 }
 
 /// What is on disk after a result was kept.
@@ -22,14 +34,24 @@ pub struct Kept {
 }
 
 impl Results {
-    /// The folders `papers` and `algorithms` in `out`, made if they are not there.
+    /// The folders `papers`, `algorithms` and `report` in `out`, made if they are not there. All that can be known to fail
+    /// later fails here.
     pub fn open(out: &Path) -> Result<Self, Failure> {
-        let results = Results { out: out.to_owned() };
-        for folder in [results.papers(), results.out.join("algorithms")] {
-            fs::create_dir_all(&folder)
-                .map_err(|e| Failure::environment(format!("cannot create {}", folder.display()), &e))?;
+        let cannot = |path: &Path, e: &io::Error| {
+            Failure::environment(format!("cannot write into {}", path.display()), e)
+        };
+        fs::create_dir_all(out).map_err(|e| cannot(out, &e))?;
+        let folder = File::open(out).map_err(|e| cannot(out, &e))?;
+        match folder.try_lock() {
+            Ok(()) => {}
+            Err(TryLockError::WouldBlock) => return Err(at_work(out)),
+            Err(TryLockError::Error(e)) => note(&format!("{} cannot be locked: {e}", out.display())),
         }
-        Ok(results)
+        for below in [out.join("papers"), out.join("algorithms")] {
+            fs::create_dir_all(&below).and_then(|()| try_writing(&below)).map_err(|e| cannot(&below, &e))?;
+        }
+        let report = Mutex::new(Some(Place::claim(&out.join("report"))?));
+        Ok(Results { out: out.to_owned(), report, damaged: Mutex::default(), _folder: folder })
     }
 
     /// Where everything is.
@@ -42,27 +64,34 @@ impl Results {
         self.out.join("papers")
     }
 
+    /// Where the report is made; there is one for each command.
+    pub fn take_report(&self) -> Result<Place, Failure> {
+        let taken = self.report.lock().ok().and_then(|mut report| report.take());
+        taken.map_or_else(|| Place::claim(&self.out.join("report")), Ok)
+    }
+
     /// Writes an algorithm's result in place of its former one.
     pub fn keep_algorithm(&self, result: &AlgorithmResult) -> Result<(), Failure> {
         let file = self.algorithm(&result.algorithm);
+        self.put_aside_what_is_no_file(&file)?;
         let cannot = || format!("cannot write {}", file.display());
         let json = serde_json::to_string(result).map_err(|e| Failure::environment(cannot(), &e))?;
-        fs::write(&file, json + "\n").map_err(|e| Failure::environment(cannot(), &e))
+        replace(&file, (json + "\n").as_bytes()).map_err(|e| Failure::environment(cannot(), &e))
     }
 
-    /// What commands left of the registry's algorithms; those of another format are left out.
-    pub fn algorithms(&self) -> Vec<AlgorithmResult> {
-        let load = |name| serde_json::from_str(&fs::read_to_string(self.algorithm(name)).ok()?).ok();
-        registry::ALL.iter().filter_map(|entry| load(entry.name)).collect()
+    /// What commands left of the registry's algorithms.
+    pub fn algorithms(&self) -> Result<Vec<AlgorithmResult>, Failure> {
+        let all = registry::ALL.iter().map(|entry| self.read(&self.algorithm(entry.name)));
+        Ok(all.collect::<Result<Vec<_>, _>>()?.into_iter().flatten().collect())
     }
 
     fn algorithm(&self, name: &str) -> PathBuf {
         self.out.join("algorithms").join(name).with_extension("json")
     }
 
-    /// What an earlier command left of a paper; `None` also where that is of another format.
-    pub fn load(&self, paper: &Paper) -> Option<PaperResult> {
-        serde_json::from_str(&fs::read_to_string(self.file(paper)).ok()?).ok()
+    /// What an earlier command left of a paper.
+    pub fn load(&self, paper: &Paper) -> Result<Option<PaperResult>, Failure> {
+        self.read(&self.file(paper))
     }
 
     /// Writes a result. Experiments that an earlier command of the same size, seeds and version left stay; another
@@ -71,22 +100,77 @@ impl Results {
         let paper = anabranch_papers::find(&new.name)
             .ok_or_else(|| Failure::Result(miette!("no paper is called {}", new.name)))?;
         let file = self.file(paper);
-        let kept = merge(paper, self.load(paper), new);
+        let kept = merge(paper, self.load(paper)?, new);
         let cannot = || format!("cannot write {}", file.display());
         let json =
             serde_json::to_string_pretty(&kept.result).map_err(|e| Failure::environment(cannot(), &e))?;
-        fs::write(&file, json + "\n").map_err(|e| Failure::environment(cannot(), &e))?;
+        replace(&file, (json + "\n").as_bytes()).map_err(|e| Failure::environment(cannot(), &e))?;
         Ok(kept)
     }
 
     fn file(&self, paper: &Paper) -> PathBuf {
         self.papers().join(paper.name).with_extension("json")
     }
+
+    /// Reads a result; none where there is none. One that cannot be read is put aside, and noted as damaged.
+    fn read<T: DeserializeOwned>(&self, file: &Path) -> Result<Option<T>, Failure> {
+        self.put_aside_what_is_no_file(file)?;
+        let text = match fs::read(file) {
+            Err(e) if e.kind() == io::ErrorKind::NotFound => return Ok(None),
+            Err(e) => return Err(Failure::environment(format!("cannot read {}", file.display()), &e)),
+            Ok(text) => text,
+        };
+        match serde_json::from_slice(&text) {
+            Ok(result) => Ok(Some(result)),
+            Err(_) if text.is_empty() => self.put_aside(file, "it is empty").map(|()| None),
+            Err(e) => self.put_aside(file, &e.to_string()).map(|()| None),
+        }
+    }
+
+    /// A folder or a pipe in place of a result: reading a pipe would wait for ever.
+    fn put_aside_what_is_no_file(&self, file: &Path) -> Result<(), Failure> {
+        match file.metadata() {
+            Ok(there) if !there.is_file() => self.put_aside(file, "it is no file"),
+            Err(_) if file.is_symlink() => self.put_aside(file, "it is a symbolic link to nothing"),
+            _ => Ok(()),
+        }
+    }
+
+    fn put_aside(&self, file: &Path, why: &str) -> Result<(), Failure> {
+        let kept = aside(file, file, "damaged")
+            .map_err(|e| Failure::environment(format!("cannot put aside {}", file.display()), &e))?;
+        let said = format!("{} could not be read ({why}): it is kept as {}", file.display(), kept.display());
+        note(&said);
+        if let Ok(mut damaged) = self.damaged.lock() {
+            damaged.push(said);
+        }
+        Ok(())
+    }
+
+    /// What was found damaged so far, a sentence each.
+    pub fn damaged(&self) -> Vec<String> {
+        self.damaged.lock().map_or_else(|_| Vec::new(), |damaged| damaged.clone())
+    }
+
+    /// A failure where something was damaged.
+    pub fn check(&self) -> Result<(), Failure> {
+        match self.damaged().len() {
+            0 => Ok(()),
+            n => Err(Failure::Result(miette!(
+                "{} of earlier commands could not be read: the report is without",
+                counted(n, "result")
+            ))),
+        }
+    }
 }
 
 fn merge(paper: &Paper, old: Option<PaperResult>, mut new: PaperResult) -> Kept {
     let Some(old) = old else { return Kept { result: new, notice: None } };
     let made = |r: &PaperResult| (r.size.clone(), r.seeds, r.version.clone());
+    if made(&old) != made(&new) && new.partial {
+        let notice = format!("{}: {} stays, {} being partial", paper.name, described(&old), described(&new));
+        return Kept { result: old, notice: Some(notice) };
+    }
     if made(&old) != made(&new) {
         let notice = Some(format!("{}: {} replaces {}", paper.name, described(&new), described(&old)));
         return Kept { result: new, notice };

@@ -30,13 +30,15 @@ pub fn run(args: &RunArgs) -> Result<(), Failure> {
     let again = input::command(&args.scenario, &args.cc, "scenario.toml", summary.seed);
     let partial = summary.partial_until_s.map(|s| format!("# Partial: interrupted at {s} s.\n"));
     let text = format!("# As it was run: {again}\n{}{}", partial.unwrap_or_default(), source.text);
-    let files = directory.finish(&summary, Some(&text))?;
+    // What was simulated is told even where it cannot be kept.
+    let files = directory.finish(&summary, Some(&text));
     if args.json {
         print(&summary.to_json())?;
     } else {
-        let files = if files.is_empty() { String::new() } else { format!("\n{}", wrote(&files)) };
-        print(&(page(&summary) + &files))?;
+        let wrote = files.as_ref().ok().filter(|files| !files.is_empty()).map(|files| wrote(files));
+        print(&(page(&summary) + &wrote.map(|text| format!("\n{text}")).unwrap_or_default()))?;
     }
+    files?;
     match summary.partial_until_s {
         None => Ok(()),
         Some(s) => Err(Failure::Interrupted(miette!(

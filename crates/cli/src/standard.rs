@@ -32,7 +32,8 @@ pub fn report(args: &CcReportArgs) -> Result<(), Failure> {
     }
     let names = if all { String::new() } else { format!(" {}", args.names.join(" ")) };
     report::write(&store, format!("anabranch cc report{names}{}", args.size), !args.json)?;
-    check(&results)
+    check(&results)?;
+    store.check()
 }
 
 /// Runs algorithms through the standard cases and keeps each result as soon as it is there.
@@ -61,7 +62,7 @@ fn run(
         }
         Err(error) => return Err(Failure::Result(miette!("{error}"))),
     }
-    note_unlike(&results, store);
+    note_unlike(&results, store)?;
     Ok(results)
 }
 
@@ -85,8 +86,8 @@ pub fn in_progress(
 }
 
 /// Says which algorithms' results were made otherwise than these.
-pub fn note_unlike(results: &[AlgorithmResult], store: &Results) {
-    let others = store.algorithms();
+pub fn note_unlike(results: &[AlgorithmResult], store: &Results) -> Result<(), Failure> {
+    let others = store.algorithms()?;
     let unlike: Vec<&str> = match results.first() {
         Some(new) => others.iter().filter(|r| !r.is_made_like(new)).map(|r| r.algorithm.as_str()).collect(),
         None => vec![],
@@ -97,6 +98,7 @@ pub fn note_unlike(results: &[AlgorithmResult], store: &Results) {
             unlike.join(", ")
         ));
     }
+    Ok(())
 }
 
 /// An error where a run failed.

@@ -2,12 +2,12 @@
 
 use crate::output::{counted, note};
 use anabranch_papers::Kept;
-use anabranch_record::Summary;
+use anabranch_record::{Summary, replace};
 use sha2::{Digest, Sha256};
 use std::collections::HashMap;
 use std::fmt::Display;
 use std::fs::{self, File, TryLockError};
-use std::io::{self, Read, Seek, Write};
+use std::io::{self, Read, Write};
 use std::path::{Path, PathBuf};
 use std::sync::Mutex;
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -39,7 +39,11 @@ impl Unfinished {
         let path = out.join("unfinished.jsonl");
         let about = |why: &dyn Display| format!("{}: {why}", path.display());
         let program = program().map_err(|why| format!("this program cannot be read: {why}"))?;
-        let options = File::options().read(true).write(true).create(true).truncate(false).open(&path);
+        // Reading a pipe would wait for ever.
+        if path.symlink_metadata().is_ok_and(|there| !there.is_file()) {
+            return Err(about(&"it is no file"));
+        }
+        let options = File::options().read(true).append(true).create(true).open(&path);
         let mut file = options.map_err(|why| about(&why))?;
         file.try_lock().map_err(|why| match why {
             TryLockError::WouldBlock => about(&"another command is at work there"),
@@ -47,7 +51,14 @@ impl Unfinished {
         })?;
         let mut bytes = Vec::new();
         file.read_to_end(&mut bytes).map_err(|why| about(&why))?;
-        let (by, runs) = read(&bytes);
+        let (by, runs, damaged) = read(&bytes);
+        if !by.is_empty() && !is_program(by) {
+            return Err(about(&"it is not what a command of ours left"));
+        }
+        if damaged > 0 {
+            let count = counted(damaged, "run");
+            note(&format!("{count} in {} cut off or damaged, to be made again", path.display()));
+        }
         let mut unfinished =
             Unfinished { program, file: Mutex::new(file), earlier: runs, path, kept: AtomicBool::new(false) };
         if by != unfinished.program.as_bytes() {
@@ -90,9 +101,9 @@ impl Unfinished {
             .map(|earlier| line(&earlier.summary))
             .fold(self.program.clone(), |all, line| all + &line);
         let mut file = self.file.lock().map_err(|_| io::ErrorKind::Other)?;
-        file.set_len(0)?;
-        file.rewind()?;
-        file.write_all(text.as_bytes())
+        replace(&self.path, text.as_bytes())?;
+        *file = File::options().append(true).open(&self.path)?;
+        file.try_lock().map_err(|_| io::ErrorKind::WouldBlock.into())
     }
 }
 
@@ -123,15 +134,26 @@ fn program() -> io::Result<String> {
     Ok(Sha256::digest(bytes).iter().map(|byte| format!("{byte:02x}")).collect())
 }
 
-/// Which program wrote the file, and its runs. What is no summary is left out, such as a line that was cut off.
-fn read(bytes: &[u8]) -> (&[u8], HashMap<(String, u64), Earlier>) {
+/// Whether a file's first line is the hash of a program.
+fn is_program(line: &[u8]) -> bool {
+    line.len() == 64 && line.iter().all(u8::is_ascii_hexdigit)
+}
+
+/// Which program wrote the file, its runs, and how many lines are no summary, such as one that was cut off.
+fn read(bytes: &[u8]) -> (&[u8], HashMap<(String, u64), Earlier>, usize) {
     let mut lines = bytes.split(|byte| *byte == b'\n');
     let by = lines.next().unwrap_or_default();
-    let runs = lines.filter_map(|line| serde_json::from_slice::<Summary>(line).ok()).map(|summary| {
-        let of = (summary.scenario_hash.clone(), summary.seed);
-        (of, Earlier { summary, taken: AtomicBool::new(false) })
-    });
-    (by, runs.collect())
+    let (mut runs, mut damaged) = (HashMap::new(), 0);
+    for line in lines.filter(|line| !line.is_empty()) {
+        match serde_json::from_slice::<Summary>(line) {
+            Ok(summary) => {
+                let of = (summary.scenario_hash.clone(), summary.seed);
+                runs.insert(of, Earlier { summary, taken: AtomicBool::new(false) });
+            }
+            Err(_) => damaged += 1,
+        }
+    }
+    (by, runs, damaged)
 }
 
 #[cfg(test)]
@@ -200,10 +222,26 @@ mod tests {
         let dir = tempfile::tempdir().unwrap();
         let file = dir.path().join("unfinished.jsonl");
         let line = serde_json::to_string(&summary("a", 1)).unwrap();
-        fs::write(&file, format!("another program\n{line}")).unwrap();
+        fs::write(&file, format!("{}\n{line}", "0f".repeat(32))).unwrap();
         let unfinished = Unfinished::open(dir.path()).unwrap();
         assert_eq!(unfinished.find("a", 1), None);
         assert_eq!(fs::read_to_string(&file).unwrap(), program().unwrap());
+    }
+
+    /// A file of that name that is not ours is left as it is, and a pipe is not waited for.
+    #[test]
+    fn what_is_not_ours_stays() {
+        let dir = tempfile::tempdir().unwrap();
+        let file = dir.path().join("unfinished.jsonl");
+        fs::write(&file, "{\"my\": \"notes\"}\n").unwrap();
+        let why = Unfinished::open(dir.path()).err().unwrap();
+        assert!(why.ends_with("it is not what a command of ours left"), "{why}");
+        assert_eq!(fs::read_to_string(&file).unwrap(), "{\"my\": \"notes\"}\n");
+
+        fs::remove_file(&file).unwrap();
+        let made = std::process::Command::new("mkfifo").arg(&file).status().unwrap();
+        assert!(made.success());
+        assert!(Unfinished::open(dir.path()).err().unwrap().ends_with("it is no file"));
     }
 
     /// Two commands do not write into one file.

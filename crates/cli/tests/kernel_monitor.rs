@@ -195,13 +195,14 @@ fn an_interrupted_record_is_whole() {
         let record = out.path().join(name);
         let args = ["--record", record.to_str().unwrap(), "--format", "csv", "--interval", "50 ms"];
         let monitor = Monitor::start(&args);
-        until(|| record.join("subflows.csv.partial").exists(), "it records");
+        let private = out.path().join(format!(".{name}.anabranch"));
+        until(|| private.join("subflows.csv.partial").exists(), "it records");
         let said = monitor.end_by(number).join("\n");
         assert!(said.contains("Wrote") && said.contains("summary.json"), "{said}");
         let header = fs::read_to_string(record.join("subflows.csv")).unwrap();
         assert!(header.starts_with("time_s,flow,subflow,path,cwnd_segments,"), "{header}");
         Summary::read(&record.join("summary.json")).unwrap();
-        assert!(!has_partial(&record));
+        assert!(!private.exists() && !has_partial(&record));
     }
 }
 

@@ -122,7 +122,10 @@ fn a_directory_holds_all_of_a_run() {
     let out = dir.path().join("new/run");
     let path = out.to_str().unwrap();
     let printed = anabranch(short("run", &["--json", "--cc", "lia", "--seed", "7", "--out", path])).ok();
-    assert_eq!(listed(&out), ["links.parquet", "scenario.toml", "subflows.parquet", "summary.json"]);
+    assert_eq!(
+        listed(&out),
+        [".anabranch", "links.parquet", "scenario.toml", "subflows.parquet", "summary.json"]
+    );
     assert_eq!(fs::read_to_string(out.join("summary.json")).unwrap(), printed);
 
     let file = fs::File::open(out.join("subflows.parquet")).unwrap();
@@ -140,7 +143,7 @@ fn a_directory_holds_all_of_a_run() {
 
     // Another run leaves nothing of this one.
     anabranch(short("run", &["--json", "--out", path, "--format", "csv"])).ok();
-    assert_eq!(listed(&out), ["links.csv", "scenario.toml", "subflows.csv", "summary.json"]);
+    assert_eq!(listed(&out), [".anabranch", "links.csv", "scenario.toml", "subflows.csv", "summary.json"]);
     let samples = fs::read_to_string(out.join("subflows.csv")).unwrap();
     let header = "time_s,flow,subflow,path,cwnd_segments,ssthresh_segments,srtt_s,in_flight_segments,sent_bytes,\
                   delivered_bytes,lost_segments,retransmitted_segments,";
@@ -253,27 +256,33 @@ fn column(file: &Path, name: &str) -> Vec<f64> {
 #[test]
 fn interrupted() {
     let dir = tempfile::tempdir().unwrap();
-    let out = dir.path().to_str().unwrap();
+    let out = dir.path().join("run");
     let child = command()
-        .args(["run", TWO_PATHS, "--duration", "1000000 s", "--set", "warmup=\"0 s\"", "--out", out])
+        .args(["run", TWO_PATHS, "--duration", "1000000 s", "--set", "warmup=\"0 s\"", "--out"])
+        .arg(&out)
         .stdin(Stdio::null())
         .stdout(Stdio::piped())
         .stderr(Stdio::piped())
         .spawn()
         .unwrap();
-    let (stdout, stderr) = interrupted_when(child, || dir.path().join("subflows.parquet.partial").exists());
+    let begun = dir.path().join(".run.anabranch/subflows.parquet.partial");
+    let (stdout, stderr) = interrupted_when(child, || begun.exists());
     assert!(stderr.contains("interrupted at") && stderr.contains("1000000 s"), "{stderr}");
     assert!(stdout.lines().next().unwrap().contains("interrupted at"), "{stdout}");
 
-    assert_eq!(listed(dir.path()), ["links.parquet", "scenario.toml", "subflows.parquet", "summary.json"]);
-    let read = |name: &str| fs::read_to_string(dir.path().join(name)).unwrap();
+    assert_eq!(listed(dir.path()), ["run"]);
+    assert_eq!(
+        listed(&out),
+        [".anabranch", "links.parquet", "scenario.toml", "subflows.parquet", "summary.json"]
+    );
+    let read = |name: &str| fs::read_to_string(out.join(name)).unwrap();
     let summary: Value = serde_json::from_str(&read("summary.json")).unwrap();
     let until = summary["partial_until_s"].as_f64().unwrap();
     assert!(until > 0.0 && until < 1e6);
     assert!(stderr.contains(&format!("{until} s")), "{stderr}");
     assert!(read("scenario.toml").contains(&format!("# Partial: interrupted at {until} s.\n")));
     // Samples every 100 ms, of three subflows, up to there.
-    let times = column(&dir.path().join("subflows.parquet"), "time_s");
+    let times = column(&out.join("subflows.parquet"), "time_s");
     let last = times.last().unwrap();
     assert!(*last <= until && *last > until - 0.2, "{last} of {until}");
     // Goodput counts what was delivered by then, of a flow that starts at once.

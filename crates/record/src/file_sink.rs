@@ -1,8 +1,9 @@
 //! Samples into the files of a directory.
 
+use crate::replace::{create_new, with_ending};
 use crate::table::{Cell, Column, Kind, Table, column};
 use crate::{CompletionSample, CsvTable, Layout, LinkSample, ParquetTable, Sink, SubflowSample};
-use std::fs::{self, File};
+use std::fs;
 use std::io;
 use std::path::{Path, PathBuf};
 
@@ -220,7 +221,7 @@ struct Output<T> {
 
 impl<T: Table> Output<T> {
     fn create(path: PathBuf, columns: Vec<Column>) -> Result<Self, WriteError> {
-        match File::create(partial(&path)).and_then(|file| T::create(file, columns)) {
+        match create_new(&partial(&path)).and_then(|file| T::create(file, columns)) {
             Ok(table) => Ok(Output { table: Some(table), path }),
             Err(source) => Err(WriteError { path, source }),
         }
@@ -250,7 +251,5 @@ impl<T> Drop for Output<T> {
 
 /// The name of a file that is not complete.
 fn partial(path: &Path) -> PathBuf {
-    let mut name = path.as_os_str().to_owned();
-    name.push(".partial");
-    PathBuf::from(name)
+    with_ending(path, ".partial")
 }

@@ -3,6 +3,7 @@
 //! Means cover the time from the later of warm-up and the flow's start to its stop. A value that
 //! does not exist (the RTT of a subflow that never had one) is null.
 
+use crate::replace;
 use serde::{Deserialize, Serialize};
 use std::{fs, io, path::Path};
 
@@ -49,12 +50,12 @@ impl Summary {
         serde_json::from_str(json)
     }
 
-    /// Writes a `summary.json`.
+    /// Writes a `summary.json`, in place of a former one once it is whole.
     ///
     /// # Errors
     /// Where the file cannot be written.
     pub fn write(&self, file: &Path) -> io::Result<()> {
-        fs::write(file, self.to_json())
+        replace(file, self.to_json().as_bytes())
     }
 
     /// Reads a `summary.json`.

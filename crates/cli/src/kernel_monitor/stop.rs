@@ -1,9 +1,9 @@
 //! When it is time to end: Ctrl-C, and whatever else ends a process politely.
 
 use crate::failure::Failure;
+use crate::interrupt::{ignored, is_ignored};
 use signal_hook::consts::{SIGHUP, SIGINT, SIGTERM};
 use signal_hook::flag;
-use std::fs;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::{Duration, Instant};
@@ -19,7 +19,7 @@ impl Stop {
     pub fn listen() -> Result<Self, Failure> {
         let requested = Arc::new(AtomicBool::new(false));
         let ignored = ignored();
-        for signal in [SIGINT, SIGTERM, SIGHUP].into_iter().filter(|s| ignored >> (s - 1) & 1 == 0) {
+        for signal in [SIGINT, SIGTERM, SIGHUP].into_iter().filter(|signal| !is_ignored(ignored, *signal)) {
             flag::register(signal, requested.clone())
                 .map_err(|e| Failure::environment("cannot listen to signals", &e))?;
         }
@@ -41,11 +41,4 @@ impl Stop {
             std::thread::sleep(left.min(SOON));
         }
     }
-}
-
-/// The signals that this process ignores, the first as the lowest bit.
-fn ignored() -> u64 {
-    let status = fs::read_to_string("/proc/self/status").unwrap_or_default();
-    let mask = status.lines().find_map(|line| line.strip_prefix("SigIgn:"));
-    mask.and_then(|mask| u64::from_str_radix(mask.trim(), 16).ok()).unwrap_or(0)
 }
