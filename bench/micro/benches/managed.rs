@@ -1,8 +1,6 @@
 //! What one packet costs in a link with a managed queue, at 5 % more than it carries, so that management has work to do.
 
-use anabranch_net::{
-    Aqm, Arrival, CoDel, FqCoDel, HoldingLink, Jitter, Link, LinkSpec, Loss, Pie, QueueLimit, Red, Time,
-};
+use anabranch_net::{Aqm, Arrival, CoDel, FqCoDel, HoldingLink, Link, LinkSpec, Pie, QueueLimit, Red, Time};
 use divan::counter::ItemsCount;
 use divan::{Bencher, black_box};
 
@@ -18,16 +16,7 @@ fn main() {
 
 /// 100 Mbit/s, and ten BDP of a path of 20 ms.
 fn spec(aqm: Option<Aqm>) -> LinkSpec {
-    LinkSpec {
-        rate_bps: 100e6,
-        delay: Time::from_millis(10),
-        queue: QueueLimit::Packets(1670),
-        aqm,
-        ecn_threshold_bytes: None,
-        loss: Loss::None,
-        jitter: Jitter::default(),
-        changes: Vec::new(),
-    }
+    LinkSpec { aqm, ..LinkSpec::new(100e6, Time::from_millis(10), QueueLimit::Packets(1670)) }
 }
 
 /// Links that decide when a packet arrives.

@@ -1,6 +1,6 @@
 //! What one packet costs in a link: an idle one, one with a standing queue, one with random loss.
 
-use anabranch_net::{Jitter, Link, LinkSpec, Loss, QueueLimit, Time};
+use anabranch_net::{Link, LinkSpec, Loss, QueueLimit, Time};
 use divan::counter::ItemsCount;
 use divan::{Bencher, black_box};
 
@@ -13,16 +13,8 @@ fn main() {
 }
 
 fn link(loss: Loss) -> Link {
-    let spec = LinkSpec {
-        rate_bps: 100e6,
-        delay: Time::from_millis(10),
-        queue: QueueLimit::Packets(167),
-        aqm: None,
-        ecn_threshold_bytes: None,
-        loss,
-        jitter: Jitter::default(),
-        changes: Vec::new(),
-    };
+    let lossless = LinkSpec::new(100e6, Time::from_millis(10), QueueLimit::Packets(167));
+    let spec = LinkSpec { loss, ..lossless };
     Link::new(&spec, 1, 0)
 }
 

@@ -80,7 +80,7 @@ impl HoldingLink {
             return Err(self.lose(Drop::Loss, wire_bytes));
         }
         let present = Fine::from_time(now);
-        let idle = self.transmitter.busy_until <= present;
+        let idle = self.transmitter.free_at() <= present;
         let ticket = match &mut self.discipline {
             Discipline::Single { queue, .. } => {
                 if !idle && !has_room(self.limit, queue.waiting, wire_bytes) {
@@ -92,8 +92,8 @@ impl HoldingLink {
             Discipline::Fair(fair) => fair.push(&mut self.store, flow, now, wire_bytes, ecn_capable),
         };
         if idle {
-            self.transmitter.busy_until = present;
-            self.run(now);
+            self.transmitter.busy_until = self.transmitter.start(now);
+            self.transmit(now);
         } else {
             self.make_room(now);
         }
@@ -110,7 +110,7 @@ impl HoldingLink {
     pub fn wakes_at(&self) -> Time {
         match self.store.waiting().packets {
             0 => Time::NEVER,
-            _ => self.transmitter.busy_until.as_time(),
+            _ => self.transmitter.free_at().as_time(),
         }
     }
 
@@ -138,11 +138,11 @@ impl HoldingLink {
     /// Time passes: whatever the transmitter could take by `now` it has taken.
     fn run(&mut self, now: Time) {
         let present = Fine::from_time(now);
-        while self.store.waiting().packets > 0 && self.transmitter.busy_until <= present {
-            let at = self.transmitter.busy_until;
+        while self.store.waiting().packets > 0 && self.transmitter.free_at() <= present {
+            let at = self.transmitter.free_at();
             self.enter_epochs(at.whole());
             if self.transmitter.is_up() {
-                self.transmit(at);
+                self.transmit(at.as_time());
             } else {
                 self.flush(at.as_time());
             }
@@ -150,20 +150,19 @@ impl HoldingLink {
         self.enter_epochs(now);
     }
 
-    /// Takes the next packet and transmits it from `at` on.
-    fn transmit(&mut self, at: Fine) {
-        let now = at.as_time();
+    /// Takes the next packet at `now` and transmits it from when the transmitter is free.
+    fn transmit(&mut self, now: Time) {
         let store = &mut self.store;
         let departure = match &mut self.discipline {
             Discipline::Single { spec, queue, control } => control.dequeue(spec, queue, store, now),
             Discipline::Fair(fair) => fair.dequeue(store, now),
         };
         let Some(Departure { ticket, size, marked }) = departure else { return };
-        let fate = if self.transmitter.transmit(at, size) {
+        let fate = if self.transmitter.transmit(self.transmitter.busy_until, size) {
             self.totals.delivered += 1;
             self.totals.delivered_bytes += u64::from(size);
             self.totals.marked += u64::from(marked);
-            Fate::Delivered { at: self.transmitter.delivery(), marked }
+            Fate::Delivered { at: self.transmitter.delivery(now), marked }
         } else {
             Fate::Dropped(self.lose(Drop::Down, size))
         };

@@ -84,13 +84,17 @@ impl Link {
                 Verdict::Drop => return self.drop(Drop::Early, wire_bytes),
             }
         }
-        let mut start = Fine::from_time(now);
-        if self.transmitter.busy_until > start {
+        let mut start = self.transmitter.start(now);
+        let free_at = self.transmitter.free_at();
+        if free_at > Fine::from_time(now) {
             if !self.queue.has_room(wire_bytes) {
                 return self.drop(Drop::Queue, wire_bytes);
             }
             start = self.transmitter.busy_until;
-            self.queue.push(now, start, wire_bytes);
+            self.queue.push(now, free_at, wire_bytes);
+            if self.transmitter.misses_its_tick(free_at) {
+                return self.lose(Drop::Down, wire_bytes);
+            }
         }
         if !self.transmitter.transmit(start, wire_bytes) {
             return self.lose(Drop::Down, wire_bytes);
@@ -99,7 +103,7 @@ impl Link {
         self.totals.delivered += 1;
         self.totals.delivered_bytes += u64::from(wire_bytes);
         self.totals.marked += u64::from(marked);
-        Fate::Delivered { at: self.transmitter.delivery(), marked }
+        Fate::Delivered { at: self.transmitter.delivery(now), marked }
     }
 
     /// What the discipline says about a packet that arrives.
@@ -203,3 +207,5 @@ impl Link {
 mod managed_tests;
 #[cfg(test)]
 mod tests;
+#[cfg(test)]
+mod tick_tests;

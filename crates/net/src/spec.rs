@@ -9,6 +9,10 @@ pub struct LinkSpec {
     pub rate_bps: f64,
     /// Propagation delay, one way.
     pub delay: Time,
+    /// Period of the clock on which packets leave, as in an emulator that is driven by a timer (Rizzo, ACM CCR 1997):
+    /// all whose transmission would have ended within a period leave together at its end. Zero: each when its
+    /// transmission ends.
+    pub tick: Time,
     /// How much may wait for the transmitter, beside the packet in transmission.
     pub queue: QueueLimit,
     /// What the queue does before it is full; `None`: nothing, it is a drop-tail queue.
@@ -21,6 +25,23 @@ pub struct LinkSpec {
     pub jitter: Jitter,
     /// Changes at given instants, in order of time.
     pub changes: Vec<Change>,
+}
+
+impl LinkSpec {
+    /// A drop-tail queue without random loss, jitter, clock or changes.
+    pub fn new(rate_bps: f64, delay: Time, queue: QueueLimit) -> LinkSpec {
+        LinkSpec {
+            rate_bps,
+            delay,
+            tick: Time::ZERO,
+            queue,
+            aqm: None,
+            ecn_threshold_bytes: None,
+            loss: Loss::None,
+            jitter: Jitter::default(),
+            changes: Vec::new(),
+        }
+    }
 }
 
 /// The limit of a queue.

@@ -21,6 +21,8 @@ pub(crate) struct Transmitter {
     last_end: Fine,
     per_byte: Fine,
     delay: Time,
+    /// See [`LinkSpec::tick`].
+    tick: Time,
     /// When the transmitter falls idle: all that was given to it is transmitted, or the link goes down.
     pub busy_until: Fine,
     jitter: Option<(Jitter, Random)>,
@@ -42,6 +44,7 @@ impl Transmitter {
             last_end: Fine::ZERO,
             per_byte: Fine::ZERO,
             delay: Time::ZERO,
+            tick: spec.tick,
             busy_until: Fine::ZERO,
             jitter: jitters.then(|| (spec.jitter, Random::new(seed ^ JITTER_SEED, stream))),
             last_delivery: Time::ZERO,
@@ -72,6 +75,10 @@ impl Transmitter {
     pub fn enter_next_epoch(&mut self) -> Option<Loss> {
         if self.current + 1 < self.epochs.len() {
             self.capacity_bits += self.rate_bps() * self.age(self.epoch_end());
+            if self.tick > Time::ZERO {
+                // What was left unused of a tick was so at the old rate.
+                self.busy_until = self.busy_until.max(Fine::from_time(self.epoch_end()));
+            }
             self.current += 1;
             if self.last < self.current {
                 self.transmit_in(self.current);
@@ -85,6 +92,39 @@ impl Transmitter {
         self.last = epoch;
         let Epoch { end, per_byte, delay, .. } = self.epochs[epoch];
         (self.last_end, self.per_byte, self.delay) = (Fine::from_time(end), per_byte, delay);
+    }
+
+    /// From when on a packet that arrives finds the transmitter idle, and when the one behind all that was given to it
+    /// leaves the queue: when it is free, and with a clock the tick behind that, unless the link goes down before.
+    #[inline]
+    pub fn free_at(&self) -> Fine {
+        if self.tick == Time::ZERO {
+            return self.busy_until;
+        }
+        let tick = Fine::from_time(self.busy_until.as_time().ceil(self.tick));
+        if self.goes_down() { tick.min(self.last_end) } else { tick }
+    }
+
+    /// Whether the link goes down where the transmitter is still busy.
+    fn goes_down(&self) -> bool {
+        self.epochs.get(self.last + 1).is_some_and(|next| !next.is_up())
+    }
+
+    /// Whether the clock finds the link down, so that a packet that was to leave the queue `at` that instant is lost.
+    #[inline]
+    pub fn misses_its_tick(&self, at: Fine) -> bool {
+        self.tick > Time::ZERO && at >= self.last_end && self.goes_down()
+    }
+
+    /// When the transmission of a packet begins that finds the transmitter idle at `now`. With a clock time passes in
+    /// ticks: it begins with the present one, or where the transmitter fell idle since the last.
+    #[inline]
+    pub fn start(&self, now: Time) -> Fine {
+        if self.tick == Time::ZERO {
+            return Fine::from_time(now);
+        }
+        let tick = now.floor(self.tick);
+        if self.busy_until.as_time().ceil(self.tick) < tick { Fine::from_time(tick) } else { self.busy_until }
     }
 
     /// Transmits a packet from `start` on, at the earliest when idle. False where the link goes down first.
@@ -113,10 +153,14 @@ impl Transmitter {
         true
     }
 
-    /// When the packet is delivered whose transmission ends last.
+    /// When the packet is delivered whose transmission ends last, where it was taken from the queue at `now`.
     #[inline]
-    pub fn delivery(&mut self) -> Time {
-        let mut at = self.busy_until.as_time() + self.delay;
+    pub fn delivery(&mut self, now: Time) -> Time {
+        let mut at = self.busy_until.as_time();
+        if self.tick > Time::ZERO {
+            at = at.max(now).ceil(self.tick);
+        }
+        at += self.delay;
         let mut held_back = Time::ZERO;
         if let Some((jitter, random)) = &mut self.jitter {
             at += Time::from_nanos(random.below(jitter.up_to.as_nanos().saturating_add(1)));

@@ -2,7 +2,7 @@
 
 mod reference;
 
-use anabranch_net::{Change, Drop, Fate, Jitter, Link, LinkSpec, Loss, QueueLimit, Time};
+use anabranch_net::{Change, Drop, Fate, Link, LinkSpec, Loss, QueueLimit, Time};
 use proptest::option::of;
 use proptest::prelude::*;
 use reference::{Arrival, Reference};
@@ -35,8 +35,7 @@ fn spec() -> impl Strategy<Value = LinkSpec> {
     let changes = proptest::collection::vec(change(), 0..8);
     (rate(), delay(), queue, loss(), changes).prop_map(|(rate_bps, delay, queue, loss, mut changes)| {
         changes.sort_by_key(|change| change.at);
-        let jitter = Jitter::default();
-        LinkSpec { rate_bps, delay, queue, aqm: None, ecn_threshold_bytes: None, loss, jitter, changes }
+        LinkSpec { loss, changes, ..LinkSpec::new(rate_bps, delay, queue) }
     })
 }
 

@@ -36,7 +36,7 @@ prop_compose! {
     ) -> LinkSpec {
         let loss = lost.map_or(Loss::None, |n| Loss::EveryNth { n });
         let jitter = Jitter { up_to, ..Jitter::default() };
-        LinkSpec { rate_bps, delay, queue, aqm: None, ecn_threshold_bytes: None, loss, jitter, changes }
+        LinkSpec { loss, jitter, changes, ..LinkSpec::new(rate_bps, delay, queue) }
     }
 }
 

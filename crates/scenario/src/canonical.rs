@@ -52,6 +52,7 @@ fn link(out: &mut Text, spec: &LinkSpec) {
     let LinkSpec {
         rate_bps,
         delay,
+        tick,
         queue,
         aqm: discipline,
         ecn_threshold_bytes,
@@ -72,9 +73,12 @@ fn link(out: &mut Text, spec: &LinkSpec) {
         out.option(*delay, |out, delay| out.time(delay));
         out.option(process.as_ref(), loss).option(*up, |out, up| out.flag(up));
     }
-    // A line only where there is one: the others keep the hashes that they had before there were disciplines.
+    // A line only where there is one: the others keep the hashes that they had before there were such things.
     if let Some(discipline) = discipline {
         aqm(out.line("aqm"), discipline);
+    }
+    if *tick > Time::ZERO {
+        out.line("tick").time(*tick);
     }
 }
 
@@ -149,9 +153,13 @@ fn flow(out: &mut Text, flow: &Flow) {
             SubflowAction::Backup(false) => "regular",
         });
     }
-    let Tcp { mss, initial_window, receive_buffer, min_rto, delayed_ack, delayed_ack_timeout, ecn } = tcp;
+    let Tcp { mss, initial_window, receive_buffer, min_rto, delayed_ack, delayed_ack_timeout, ecn, tso } =
+        tcp;
     out.line("tcp").count((*mss).into()).count((*initial_window).into()).count(*receive_buffer);
     out.time(*min_rto).count((*delayed_ack).into()).time(*delayed_ack_timeout).flag(*ecn);
+    if *tso {
+        out.line("tso");
+    }
 }
 
 fn send(out: &mut Text, application: &Application) {

@@ -201,6 +201,8 @@ pub struct Tcp {
     pub delayed_ack_timeout: Time,
     /// Whether ECN is negotiated (RFC 3168).
     pub ecn: bool,
+    /// Whether segments leave in bursts, by Linux' rules of segmentation offload.
+    pub tso: bool,
 }
 
 impl Default for Tcp {
@@ -213,6 +215,7 @@ impl Default for Tcp {
             delayed_ack: 2,
             delayed_ack_timeout: Time::from_millis(40),
             ecn: false,
+            tso: false,
         }
     }
 }

@@ -70,7 +70,7 @@ fn unknown_keys() {
         "warmpu",
         &["unknown key", "did you mean `warmup`?"],
     );
-    wrong(&small("rate", "colour = 1\nrate"), 5, "colour", &["unknown key", "there are: rate, delay, queue"]);
+    wrong(&small("rate", "colour = 1\nrate"), 5, "colour", &["unknown key", "there are: rate, delay, tick"]);
     wrong(
         &small("rate", "loss = { model = \"bernoulli\", rat = 0.1, rate = 0.1 }\nrate"),
         5,
@@ -135,6 +135,11 @@ fn bounds() {
             &["the queue", "must be"],
         );
     }
+    let tick = |text: &str| small("rate", &format!("tick = {text}\nrate"));
+    wrong(&tick("\"0 ms\""), 5, "\"0 ms\"", &["the time", "must be positive"]);
+    wrong(&tick("\"-1 ms\""), 5, "\"-1 ms\"", &["the time", "must be positive"]);
+    wrong(&tick("1"), 5, "1", &["a time needs a unit"]);
+    wrong(&flow("tcp.tso = 1"), 16, "1", &["expected true or false, found a whole number"]);
     wrong(&small("\"10 s\"", "\"0 s\""), 2, "\"0 s\"", &["must be positive"]);
     wrong(&small("\"10 s\"", "\"-1 s\""), 2, "\"-1 s\"", &["must be positive"]);
     wrong(&small("\"10 s\"", "\"0.1 ns\""), 2, "\"0.1 ns\"", &["at least 1 ns"]);

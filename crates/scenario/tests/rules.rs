@@ -97,6 +97,7 @@ fn a_random_process_is_loss_or_jitter_at_any_time() {
 #[test]
 fn every_key_of_a_link() {
     let keys = r#"[links.a]
+        tick = "4 ms"
         loss = { model = "gilbert-elliott", good_to_bad = 0.01, bad_to_good = 0.2 }
         jitter = { up_to = "1 ms", reorder_rate = 0.25, reorder_delay = "3 ms" }
         ecn_threshold = "20 packets"
@@ -108,6 +109,7 @@ fn every_key_of_a_link() {
     let link = &scenario.links[0].spec;
     let bursts = Loss::GilbertElliott { good_to_bad: 0.01, bad_to_good: 0.2, loss_good: 0.0, loss_bad: 1.0 };
     assert_eq!(link.loss, bursts);
+    assert_eq!((link.tick, scenario.links[1].spec.tick), (MS(4), Time::ZERO));
     assert_eq!(link.jitter, Jitter { up_to: MS(1), reorder_rate: 0.25, reorder_delay: MS(3) });
     assert_eq!(link.ecn_threshold_bytes, Some(30_000));
     let first = Change {
@@ -135,7 +137,7 @@ fn every_key_of_a_flow() {
             { at = "4 s", path = 1, action = "backup" },
             { at = "3 s", path = 2, action = "add" },
         ]
-        tcp = { mss = 1460, initial_window = 4, receive_buffer = "64 KiB", min_rto = "1 s", delayed_ack = 1, delayed_ack_timeout = "0 s", ecn = true }
+        tcp = { mss = 1460, initial_window = 4, receive_buffer = "64 KiB", min_rto = "1 s", delayed_ack = 1, delayed_ack_timeout = "0 s", ecn = true, tso = true }
         "#;
     let scenario = valid(&format!("{}{keys}", SMALL.replace("cc = \"reno\"\n", "")));
     let flow = &scenario.flows[0];
@@ -156,8 +158,10 @@ fn every_key_of_a_flow() {
         delayed_ack: 1,
         delayed_ack_timeout: Time::ZERO,
         ecn: true,
+        tso: true,
     };
     assert_eq!(flow.tcp, tcp);
+    assert!(!valid(SMALL).flows[0].tcp.tso);
 }
 
 #[test]
@@ -236,6 +240,8 @@ fn the_hash_is_of_what_runs_not_of_how_it_is_written() {
         ("[\"dsl\"]]\n\n", "[\"dsl\"]]\nreturn = [[\"dsl\"], []]\n\n"),
         ("seed = 1", "record.interval = \"1 s\""),
         ("seed = 1", "variation.host_jitter = \"0 s\""),
+        ("delay = \"10 ms\"", "delay = \"10 ms\"\ntick = \"1 ms\""),
+        ("[\"dsl\"]]\n\n", "[\"dsl\"]]\ntcp.tso = true\n\n"),
     ];
     for (from, to) in other {
         assert!(EXAMPLE.contains(from), "{from}");

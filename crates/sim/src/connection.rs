@@ -1,5 +1,6 @@
 //! One connection: its subflows, its stream of data, its congestion control and its application.
 
+mod bursts;
 mod handshake;
 mod sending;
 mod timers;

@@ -121,6 +121,16 @@ impl Outgoing {
         self.closed = true;
     }
 
+    /// Whether nothing more will be written.
+    pub(crate) fn is_closed(&self) -> bool {
+        self.closed
+    }
+
+    /// Bytes that the receiver takes beyond those that were sent.
+    pub(crate) fn receivable(&self) -> u64 {
+        self.edge.saturating_sub(self.cut_bytes)
+    }
+
     /// Whether all has been written and sent.
     pub(crate) fn is_sent(&self) -> bool {
         self.closed && self.unsent() == 0

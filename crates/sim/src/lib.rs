@@ -28,6 +28,7 @@ mod subflow;
 mod summary;
 #[cfg(test)]
 mod tests;
+mod tso;
 
 pub use event::EventQueue;
 

@@ -178,6 +178,11 @@ impl Sender {
         self.rtt.is_backed_off()
     }
 
+    /// Whether losses are being repaired.
+    pub(crate) fn is_repairing(&self) -> bool {
+        self.phase != Phase::Open
+    }
+
     /// Segments that may be in flight now.
     #[inline]
     pub(crate) fn window(&self, cc: &Group) -> u64 {

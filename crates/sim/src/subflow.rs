@@ -4,6 +4,7 @@ use crate::meter::Meter;
 use crate::receiver::Receiver;
 use crate::rtt::Rtt;
 use crate::sender::{Counters, Sender};
+use crate::tso::Burst;
 use anabranch_cc::Group;
 use anabranch_net::Time;
 
@@ -47,6 +48,8 @@ pub(crate) struct Subflow {
     /// When to send the current handshake packet again.
     pub(crate) handshake_at: Time,
     pub(crate) tx: Sender,
+    /// What it may send next, where the host sends in bursts.
+    pub(crate) burst: Burst,
     pub(crate) meter: Meter,
     /// How often the current handshake packet was sent.
     pub(crate) handshake_tries: u32,
@@ -67,6 +70,7 @@ impl Subflow {
             wanted: true,
             tx: Sender::new(usize::MAX, Rtt::new(min_rto), Time::ZERO, false),
             rx: Receiver::new(),
+            burst: Burst::Send(1),
             handshake_tries: 0,
             handshake_at: Time::NEVER,
             timer_event: Time::NEVER,
@@ -90,10 +94,10 @@ impl Subflow {
         self.is_up() && !self.tx.is_stalled() && !cc.path(self.tx.row()).barred
     }
 
-    /// Whether it may send a segment of new data now, but for the pacer.
+    /// Whether it may send a segment of new data now, but for the pacer: there is room, and it does not wait for more.
     #[inline]
     pub(crate) fn has_room(&self, cc: &Group) -> bool {
-        self.is_usable(cc) && self.tx.has_room(cc)
+        self.is_usable(cc) && self.tx.has_room(cc) && matches!(self.burst, Burst::Send(_))
     }
 
     /// When its sender's timers next need attention.

@@ -88,6 +88,43 @@ fn run_audited(scenario: &Scenario, seed: u64) {
     simulator.finish(scenario.duration);
 }
 
+/// How many segments a flow alone at 100 Mbit/s sends at an instant, by count, from 2 s on.
+fn bursts(tcp: &str, rtt_ms: u32) -> Vec<u32> {
+    let text = format!(
+        "name = \"bursts\"\nduration = \"6 s\"\n\
+         links.a = {{ rate = \"100 Mbit/s\", delay = \"{} ms\", queue = \"4 BDP\" }}\n\
+         [[flows]]\nname = \"one\"\ncc = \"reno\"\npaths = [[\"a\"]]\ntcp = {{ {tcp} }}\n\
+         [variation]\nhost_jitter = \"0 s\"\n",
+        rtt_ms / 2
+    );
+    let (scenario, mut sink) = (scenario(&text), NoSamples);
+    let mut simulator = Simulator::new(&scenario, 1, &mut sink).expect("it can be simulated");
+    let (mut counts, mut before) = (vec![0; 64], 0);
+    while let Some(now) = simulator.step().expect("the stream is whole") {
+        let sent = simulator.connections[0].subflows[0].counters().sent;
+        if now > Time::from_millis(2000) {
+            counts[(sent - before) as usize] += 1;
+        }
+        before = sent;
+    }
+    counts
+}
+
+/// A full link is an ACK clock of 8333 segments a second, two for each ACK. With offload a burst is what 1.2 times the
+/// rate sends in 1/1024 s: 9.8 segments, so 9. Without, an ACK brings two, and three where the window grows.
+#[test]
+fn bursts_are_those_of_linux() {
+    let share = |counts: &[u32], sizes: std::ops::RangeInclusive<usize>| {
+        let segments = |(n, count): (usize, &u32)| n as u32 * count;
+        let all: u32 = counts.iter().enumerate().map(segments).sum();
+        let of_size: u32 = counts.iter().enumerate().filter(|(n, _)| sizes.contains(n)).map(segments).sum();
+        f64::from(of_size) / f64::from(all)
+    };
+    let (without, with) = (bursts("", 40), bursts("tso = true", 40));
+    assert!(share(&without, 2..=3) > 0.99, "{without:?}");
+    assert!(share(&with, 9..=9) > 0.9, "{with:?}");
+}
+
 fn loss() -> impl Strategy<Value = String> {
     prop_oneof![
         Just("{ model = \"none\" }".to_owned()),
@@ -121,11 +158,15 @@ fn link() -> impl Strategy<Value = String> {
         5 => (prop::sample::select(vec!["red", "codel", "pie", "fq-codel"]), any::<bool>())
             .prop_map(|(kind, ecn)| format!("aqm = {{ kind = \"{kind}\", ecn = {ecn} }}\n")),
     ];
-    (1u32..20, 1u32..40, 2u32..60, management, loss(), jitter, changes).prop_map(
-        |(rate, delay, queue, management, loss, jitter, changes)| {
+    let tick = prop_oneof![
+        2 => Just(String::new()),
+        1 => (1u32..5).prop_map(|ms| format!("tick = \"{ms} ms\"\n")),
+    ];
+    (1u32..20, 1u32..40, 2u32..60, tick, management, loss(), jitter, changes).prop_map(
+        |(rate, delay, queue, tick, management, loss, jitter, changes)| {
             format!(
                 "rate = \"{rate} Mbit/s\"\ndelay = \"{delay} ms\"\nqueue = \"{queue} packets\"\n\
-                 {management}loss = {loss}\n{jitter}{changes}"
+                 {tick}{management}loss = {loss}\n{jitter}{changes}"
             )
         },
     )
@@ -159,8 +200,9 @@ fn flow() -> impl Strategy<Value = String> {
         "{ kind = \"on-off\", on = \"200 ms\", off = \"100 ms\", rate = \"2 Mbit/s\" }",
         "{ kind = \"request-response\", size = \"40 kB\", think = \"20 ms\" }",
     ]);
-    (cc, any::<bool>(), scheduler, paths, application, 1u32..5, any::<bool>(), 0u32..200, 5u32..300).prop_map(
-        |(cc, pacing, scheduler, paths, application, delayed_ack, ecn, start, buffer)| {
+    let flags = any::<(bool, bool, bool)>();
+    (cc, flags, scheduler, paths, application, 1u32..5, 0u32..200, 5u32..300).prop_map(
+        |(cc, (pacing, ecn, tso), scheduler, paths, application, delayed_ack, start, buffer)| {
             let events = if paths.matches("], [").count() > 0 {
                 "events = [{ at = \"400 ms\", path = 2, action = \"remove\" }, \
                  { at = \"900 ms\", path = 2, action = \"add\" }, \
@@ -171,7 +213,8 @@ fn flow() -> impl Strategy<Value = String> {
             format!(
                 "cc = {{ name = \"{cc}\", pacing = {pacing} }}\nscheduler = \"{scheduler}\"\n\
                  paths = {paths}\napplication = {application}\nstart = \"{start} ms\"\n{events}\
-                 tcp = {{ delayed_ack = {delayed_ack}, ecn = {ecn}, receive_buffer = \"{buffer} kB\" }}\n"
+                 tcp = {{ delayed_ack = {delayed_ack}, ecn = {ecn}, tso = {tso}, \
+                 receive_buffer = \"{buffer} kB\" }}\n"
             )
         },
     )

@@ -1,19 +1,10 @@
 //! A link that holds packets, from outside. A byte takes 8 ns at 1 Gbit/s, a packet of 1500 bytes 120 µs at 100 Mbit/s.
 
 use super::*;
-use crate::{FqCoDel, Jitter, Loss};
+use crate::FqCoDel;
 
 fn link(aqm: Aqm, rate_bps: f64, queue: QueueLimit) -> HoldingLink {
-    let spec = LinkSpec {
-        rate_bps,
-        delay: Time::ZERO,
-        queue,
-        aqm: Some(aqm),
-        ecn_threshold_bytes: None,
-        loss: Loss::None,
-        jitter: Jitter::default(),
-        changes: Vec::new(),
-    };
+    let spec = LinkSpec { aqm: Some(aqm), ..LinkSpec::new(rate_bps, Time::ZERO, queue) };
     HoldingLink::new(&spec, 1, 1)
 }
 

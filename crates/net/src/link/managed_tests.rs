@@ -1,18 +1,10 @@
 //! RED and PIE in a link. A packet of 1500 bytes takes 120 µs at 100 Mbit/s.
 
-use crate::{Aqm, Drop, Fate, Jitter, Link, LinkSpec, Loss, Pie, QueueLimit, Red, Time};
+use crate::{Aqm, Drop, Fate, Link, LinkSpec, Pie, QueueLimit, Red, Time};
 
 fn link(aqm: Aqm) -> Link {
-    let spec = LinkSpec {
-        rate_bps: 100e6,
-        delay: Time::ZERO,
-        queue: QueueLimit::Packets(100_000),
-        aqm: Some(aqm),
-        ecn_threshold_bytes: None,
-        loss: Loss::None,
-        jitter: Jitter::default(),
-        changes: Vec::new(),
-    };
+    let drop_tail = LinkSpec::new(100e6, Time::ZERO, QueueLimit::Packets(100_000));
+    let spec = LinkSpec { aqm: Some(aqm), ..drop_tail };
     Link::new(&spec, 1, 1)
 }
 

@@ -4,16 +4,7 @@ use super::*;
 use crate::{Change, Jitter, Loss, QueueLimit};
 
 fn gigabit(queue: QueueLimit) -> LinkSpec {
-    LinkSpec {
-        rate_bps: 1e9,
-        delay: ns(5000),
-        queue,
-        aqm: None,
-        ecn_threshold_bytes: None,
-        loss: Loss::None,
-        jitter: Jitter::default(),
-        changes: Vec::new(),
-    }
+    LinkSpec::new(1e9, ns(5000), queue)
 }
 
 fn ns(ns: u64) -> Time {

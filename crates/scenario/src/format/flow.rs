@@ -68,6 +68,9 @@ table! {
         delayed_ack_timeout: Option<Span>,
         /// Whether ECN is negotiated (RFC 3168). Default: false.
         ecn: Option<bool>,
+        /// Whether segments leave in bursts, as Linux hands them to a network card that cuts them (TSO), and wait for a
+        /// larger burst. Default: false, each leaves when the window allows it.
+        tso: Option<bool>,
     }
 }
 

@@ -2,7 +2,7 @@
 
 use crate::diagnostic::At;
 use crate::format::Aqm;
-use crate::leaf::{Length, Probability, Rate, Span, Whole};
+use crate::leaf::{Length, PositiveSpan, Probability, Rate, Span, Whole};
 use crate::read::{table, tagged};
 
 table! {
@@ -12,6 +12,9 @@ table! {
         rate: Rate,
         /// Propagation delay, one way.
         delay: Span,
+        /// Period of the clock on which packets leave, as in an emulator driven by a timer: all whose transmission would
+        /// have ended within a tick leave together at its end. Default: none, each leaves when its transmission ends.
+        tick: Option<PositiveSpan>,
         /// How much may wait, beside the packet in transmission. Default: 1 BDP.
         queue: Option<Length>,
         /// What the queue does before it is full. Default: nothing, it is a drop-tail queue.

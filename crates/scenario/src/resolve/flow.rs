@@ -226,5 +226,6 @@ fn tcp(given: Option<&format::Tcp>, problems: &mut Problems) -> Tcp {
         delayed_ack: given.delayed_ack.map_or(default.delayed_ack, |segments| segments.0 as u32),
         delayed_ack_timeout: given.delayed_ack_timeout.map_or(default.delayed_ack_timeout, |time| time.0),
         ecn: given.ecn.unwrap_or(default.ecn),
+        tso: given.tso.unwrap_or(default.tso),
     }
 }

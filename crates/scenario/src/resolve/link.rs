@@ -27,6 +27,7 @@ pub(super) fn links(
         let spec = LinkSpec {
             rate_bps: link.rate.0,
             delay: link.delay.0,
+            tick: link.tick.map_or(Time::ZERO, |tick| tick.0),
             queue: queue(link.queue.unwrap_or(Length::Bdp(1.0)), bdp_bytes),
             aqm,
             ecn_threshold_bytes: link.ecn_threshold.as_ref().map(|threshold| {

@@ -7,6 +7,7 @@ use crate::packet::{DSS, HEADER, Kind, Packet, flag};
 use crate::schedule;
 use crate::scoreboard::Segment;
 use crate::subflow::{Stage, Subflow};
+use crate::tso::Burst;
 use anabranch_cc::Group;
 use anabranch_net::Time;
 use anabranch_scenario::Scheduler;
@@ -50,7 +51,9 @@ impl Connection {
     #[inline]
     pub(super) fn send_new_data(&mut self, net: &mut Network) {
         let now = net.now();
-        if !self.multipath {
+        if self.tcp.tso {
+            self.send_bursts(net);
+        } else if !self.multipath {
             self.send_on_the_only_path(net);
         } else if self.scheduler == Scheduler::Redundant {
             self.send_redundantly(net);
@@ -70,7 +73,7 @@ impl Connection {
         for s in 0..self.subflows.len() {
             let subflow = &mut self.subflows[s];
             if subflow.is_up() {
-                let limited = !subflow.tx.has_room(&self.cc);
+                let limited = !subflow.tx.has_room(&self.cc) || subflow.burst == Burst::WaitForWindow;
                 subflow.tx.note_usage(limited);
                 if !limited {
                     subflow.tx.note_app_limited(&self.out, now);
@@ -120,7 +123,7 @@ impl Connection {
     }
 
     /// A chunk to repeat on any subflow that may send, where the scheduler's choice had carried it before.
-    fn next_repeat(&mut self, now: Time) -> Option<(usize, u64, Chunk)> {
+    pub(super) fn next_repeat(&mut self, now: Time) -> Option<(usize, u64, Chunk)> {
         if !self.multipath || !self.out.has_repeats() {
             return None;
         }

@@ -1,0 +1,63 @@
+//! Sending new data in bursts: hosts with segmentation offload.
+
+use super::Connection;
+use crate::network::Network;
+use crate::schedule;
+use crate::tso::{self, Burst, Question};
+use anabranch_net::Time;
+use anabranch_scenario::Scheduler;
+
+impl Connection {
+    /// Sends new data in bursts, each on the subflow that the scheduler picks. A redundant scheduler's subflows, once
+    /// they no longer wait, send what their windows take.
+    pub(super) fn send_bursts(&mut self, net: &mut Network) {
+        let now = net.now();
+        for s in 0..self.subflows.len() {
+            self.size_burst(s, now);
+        }
+        if self.multipath && self.scheduler == Scheduler::Redundant {
+            return self.send_redundantly(net);
+        }
+        while let Some(s) =
+            schedule::pick(self.scheduler, &mut self.subflows, &self.cc, &self.out, self.last, now)
+        {
+            let Burst::Send(segments) = self.subflows[s].burst else { return };
+            for _ in 0..segments {
+                let next = self.next_chunk(s).map(|(n, chunk)| (s, n, chunk));
+                let Some((s, n, chunk)) = next.or_else(|| self.next_repeat(now)) else { return };
+                self.last = s;
+                self.send_chunk(s, n, chunk, net);
+            }
+            self.size_burst(s, now);
+        }
+    }
+
+    /// Decides what subflow `s` may send next.
+    fn size_burst(&mut self, s: usize, now: Time) {
+        let subflow = &mut self.subflows[s];
+        if !subflow.is_up() {
+            return;
+        }
+        let (tx, board) = (&subflow.tx, &subflow.tx.board);
+        let path = self.cc.path(tx.row());
+        let outstanding = board.nxt() - board.una();
+        let of_window = || tso::pacing_rate(path.cwnd, path.ssthresh, outstanding, tx.rtt.smoothed_s());
+        let mss = u64::from(self.out.mss());
+        let sent = |seq| (outstanding > 0).then(|| board.get(seq).sent);
+        subflow.burst = tso::decide(&Question {
+            now,
+            last_sent: sent(board.nxt().wrapping_sub(1)).unwrap_or(Time::ZERO),
+            head_sent: sent(board.una()),
+            srtt: tx.rtt.smoothed(),
+            recovering: tx.is_repairing(),
+            cwnd: tx.window(&self.cc),
+            in_flight: board.in_flight(),
+            offered: self.out.window(),
+            receivable: self.out.receivable(),
+            unsent: self.out.unsent(),
+            closed: self.out.is_closed(),
+            mss,
+            largest: tso::largest(path.pacing_rate.unwrap_or_else(of_window) * mss as f64, mss),
+        });
+    }
+}
