@@ -19,13 +19,15 @@ AB_INLINE void ab_acked(struct ab_group *g, struct ab_path *p, const struct ab_a
 	ab_balanced_acked(g, p, ack->acked);
 }
 
-/* w -= w/2 (min(alpha, 3/2) - j/4) */
+/* w -= w/2 (1 - j/4) where j > 0, w/2 min(alpha, 3/2) where j = 0 */
 AB_INLINE void ab_congestion(struct ab_group *g, struct ab_path *p, u64 now)
 {
 	struct ab_balanced b = ab_balanced(g);
+	u32 level;
 
 	ab_compare_on_loss(g, p);
-	ab_take_halves(p, ab_balanced_halves(&b, p) - ab_level(&p->state.last) * (AB_HALF / 4));
+	level = ab_level(&p->state.last);
+	ab_take_halves(p, level ? AB_HALF - level * (AB_HALF / 4) : ab_balanced_halves(&b, p));
 }
 
 AB_INLINE void ab_timed_out(struct ab_path *p)

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR MIT OR Apache-2.0 */
 /* EWTCP, equally weighted TCP (Honda et al., 2009), in the form of Wischik et al. (2011): Reno on each of n
- * paths at 1/sqrt(n) of its increase. */
+ * paths at 1/n^2 of its increase. */
 #ifndef AB_EWTCP_H
 #define AB_EWTCP_H
 
@@ -8,10 +8,10 @@
 
 #include "aimd.h"
 
-/* 1/sqrt(n), n = 1 .. 9, Q40, rounded to nearest. */
+/* 1/n^2, n = 1 .. 9, Q40, rounded to nearest. */
 static const u64 ab_ewtcp_weights[AB_PATHS] = {
-	1099511627776, 777472127994, 634803334274, 549755813888, 491716548352,
-	448873742385, 415576332960, 388736063997, 366503875925,
+	1099511627776, 274877906944, 122167958642, 68719476736, 43980465111,
+	30541989660, 22439012812, 17179869184, 13574217627,
 };
 
 /* How many paths count. */

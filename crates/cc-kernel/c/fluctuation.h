@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR MIT OR Apache-2.0 */
 /*
  * How differently the round-trip times of a connection's paths fluctuate, compared on each loss on any of
- * them: ADW-BALIA (Kim, Song, Mahmud, Cho, 2021). D is a path's largest less its smallest sample since its
- * last loss, and A the moving average of their means.
+ * them: ADW-BALIA (Kim, Song, Mahmud, Cho, 2021). D is a path's largest less its smallest sample between
+ * its last two losses, and A the moving average of their means.
  *
  * A belongs to the connection, and a subflow writes its own row only. So each row holds the newest comparison
  * that it has seen, numbered, and takes over a newer one of another row before it does anything else. What
@@ -31,6 +31,8 @@ struct ab_state {
 	struct ab_comparison last;
 	struct ab_comparison before; /* what an undo restores */
 	u32 loss; /* the number of the path's last loss */
+	u32 fluctuation; /* D + 1, whole microseconds; 0 before there is one */
+	u32 fluctuation_before; /* what an undo restores */
 };
 
 #define AB_KEEPS_STATE
@@ -42,6 +44,8 @@ AB_INLINE void ab_keep_comparison(struct ab_path *p)
 {
 	__builtin_memset(&p->state.before, 0, sizeof(p->state.before));
 	p->state.loss = 0;
+	p->state.fluctuation = 0;
+	p->state.fluctuation_before = 0;
 }
 
 /* The row with the newest comparison. */
@@ -71,13 +75,13 @@ AB_INLINE void ab_catch_up(const struct ab_group *g, struct ab_path *p)
 /* Whether the path has a D. */
 AB_INLINE int ab_fluctuates(const struct ab_path *p)
 {
-	return ab_counts(p) && p->span.min_rtt <= p->span.max_rtt;
+	return ab_counts(p) && p->state.fluctuation;
 }
 
-/* D, whole microseconds; 0 where another processor has just begun a new span. */
+/* D, whole microseconds. */
 AB_INLINE u64 ab_fluctuation(const struct ab_path *p)
 {
-	return ab_less(p->span.max_rtt, p->span.min_rtt);
+	return ab_less(p->state.fluctuation, 1);
 }
 
 /* A = (1 - b) A + b mean D with b = 5/8 (Eq. 4), by the sum of n paths' D. The first is the first mean. */
@@ -134,6 +138,9 @@ AB_INLINE void ab_compare_on_loss(const struct ab_group *g, struct ab_path *p)
 
 	ab_catch_up(g, p);
 	p->state.before = *c;
+	p->state.fluctuation_before = p->state.fluctuation;
+	if (p->span.min_rtt <= p->span.max_rtt)
+		p->state.fluctuation = p->span.max_rtt - p->span.min_rtt + 1;
 	ab_compare(g, c);
 	c->number++;
 	c->loss = c->number;
@@ -146,6 +153,7 @@ AB_INLINE void ab_forget_loss(const struct ab_group *g, struct ab_path *p)
 	u32 number;
 
 	ab_catch_up(g, p);
+	p->state.fluctuation = p->state.fluctuation_before;
 	if (p->state.last.loss != p->state.loss)
 		return;
 	number = p->state.last.number;

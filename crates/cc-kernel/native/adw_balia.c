@@ -18,7 +18,7 @@ static void observe(const struct ab_group *g, u32 r, double *out, u32 n)
 		return;
 	ab_catch_up(g, &seen);
 	if (ab_fluctuates(p))
-		out[0] = (p->span.max_rtt - p->span.min_rtt) / 1e6;
+		out[0] = (double)ab_fluctuation(p) / 1e6;
 	if (c->known)
 		out[1] = seconds(c->average);
 	if (c->loss) {

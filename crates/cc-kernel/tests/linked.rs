@@ -88,10 +88,10 @@ fn olias_threshold_follows_the_window_down() {
     assert_eq!(olia.path(0).ssthresh, olia.path(0).cwnd);
 }
 
-/// Each of four paths has half of Reno's increase, and each of nine a third.
+/// Each of four paths has a sixteenth of Reno's increase, and each of nine an eighty-first.
 #[test]
 fn ewtcp() {
-    for (n, increase) in [(1, 0.1), (4, 0.05), (9, 0.1 / 3.0)] {
+    for (n, increase) in [(1, 0.1), (4, 0.1 / 16.0), (9, 0.1 / 81.0)] {
         let mut ewtcp = settled("ewtcp@kernel", &vec![(0.1, 10.0); n]);
         assert_close(added(&mut ewtcp, 0), increase);
     }
@@ -114,31 +114,54 @@ fn mean_spread(adw: &Group, r: usize) -> f64 {
     see(adw, "adw-balia", r, "mean_spread")
 }
 
-/// A is 20 ms, and d 5, 10, 15, 20 and 30 %, first of the smaller D and then of the larger: levels 0, 0, 1, 1
-/// and 2, decreases 1/2, 3/8 and 1/4 of 40. Both thresholds are met exactly.
+/// Path 1 loses with a D of a, and then path 0 with one of b: A = 3/8 a + 5/8 (a + b)/2 = (11 a + 5 b)/16 and
+/// d = 11 |b - a|/(11 a + 5 b). That is 5, 10, 15, 20 and 30 %, first with b the larger and then the smaller:
+/// levels 0, 0, 1, 1 and 2, decreases 1/2, 3/8 and 1/4 of 40. Both thresholds are met exactly.
 #[test]
 fn adw_levels() {
-    for (off, left) in [(1, 20.0), (2, 20.0), (3, 25.0), (4, 25.0), (6, 30.0)] {
-        for off in [-f64::from(off), f64::from(off)] {
-            let mut adw = fluctuating([(20.0 - off) / 1e3, (20.0 + off) / 1e3]);
+    for (off, left, spreads) in [
+        (0.05, 20.0, [[10.75, 11.55], [11.25, 10.45]]),
+        (0.1, 20.0, [[10.5, 12.1], [11.5, 9.9]]),
+        (0.15, 25.0, [[10.25, 12.65], [11.75, 9.35]]),
+        (0.2, 25.0, [[10.0, 13.2], [12.0, 8.8]]),
+        (0.3, 30.0, [[9.5, 14.3], [12.5, 7.7]]),
+    ] {
+        for [a, b] in spreads {
+            let mut adw = fluctuating([b / 1e3, a / 1e3]);
+            lose(&mut adw, 1);
             lose(&mut adw, 0);
             assert_close(adw.path(0).cwnd, left);
-            assert_close(see(&adw, "adw-balia", 1, "dissimilarity"), off.abs() / 20.0);
+            assert_close(see(&adw, "adw-balia", 1, "dissimilarity"), off);
         }
     }
 }
 
-/// After A = 20 ms a D of 10 ms and the other path's 17 ms: 3/8 20 + 5/8 13.5. Each path knows it, and forgets
-/// it when the loss was spurious.
+/// Where a level is above 0 the decrease is a constant: 3/8 of a window whose α is 4 and which else loses 3/4.
+#[test]
+fn adw_decrease_is_a_constant() {
+    for (b, left) in [(12.1, 10.0), (12.65, 25.0)] {
+        let mut adw = settled("adw-balia@kernel", &[(0.1, 40.0), (0.1, 320.0)]);
+        fluctuate(&mut adw, 1, if b < 12.5 { 10.5 } else { 10.25 } / 1e3);
+        lose(&mut adw, 1);
+        fluctuate(&mut adw, 0, b / 1e3);
+        lose(&mut adw, 0);
+        assert_close(adw.path(0).cwnd, left);
+    }
+}
+
+/// After A = 23 ms the paths' last intervals have 23 and 17 ms, whatever path 0 has measured since its loss:
+/// 3/8 23 + 5/8 20. Each path knows it, and forgets it when the loss was spurious, with the path's D.
 #[test]
 fn adw_average_is_the_connections() {
     let mut adw = fluctuating([0.023, 0.017]);
     lose(&mut adw, 0);
     fluctuate(&mut adw, 0, 0.010);
     lose(&mut adw, 1);
-    (0..2).for_each(|r| assert_close(mean_spread(&adw, r), 0.0159375));
+    (0..2).for_each(|r| assert_close(mean_spread(&adw, r), 0.021125));
+    assert_close(see(&adw, "adw-balia", 1, "spread"), 0.017);
     adw.on_spurious(1);
-    (0..2).for_each(|r| assert_close(mean_spread(&adw, r), 0.02));
+    (0..2).for_each(|r| assert_close(mean_spread(&adw, r), 0.023));
+    assert!(see(&adw, "adw-balia", 1, "spread").is_nan());
 }
 
 /// What only a path knew that left stays in its row, for the connection, when another path takes that.
@@ -148,7 +171,8 @@ fn adw_average_and_a_row_that_is_used_again() {
     lose(&mut adw, 0);
     adw.remove_path(0);
     assert_eq!(adw.add_path(0.0, 10.0), 0);
-    assert_close(mean_spread(&adw, 1), 0.02);
+    assert_close(mean_spread(&adw, 1), 0.023);
+    assert!(see(&adw, "adw-balia", 0, "spread").is_nan(), "the new path has not lost");
 }
 
 /// n equal paths: each has the n-th part of U, which is all their windows. Below the crossing, 1654 segments at 10 ms,

@@ -18,7 +18,7 @@ pub(crate) static BALIA: Entry = Entry {
         balia::INCREASE[1],
         SPREAD,
         LEVEL,
-        "on loss, additive: w -= w/2 * (min(alpha, 3/2) - j step);  fixed: w -= w/2 * (1 - j step) where j > 0, as BALIA where j = 0",
+        "on loss: w -= w/2 * (1 - j step) where j > 0, w/2 * min(alpha, 3/2) where j = 0;  additive: w -= w/2 * (min(alpha, 3/2) - j step)",
     ],
     readings: READINGS,
     params: &params(aimd::COUNT, aimd::FLOOR, balia::QUOTIENT),
@@ -70,16 +70,16 @@ pub(crate) static OLIA: Entry = Entry {
 };
 
 const SOURCE: &str = "G.-H. Kim, Y.-J. Song, I. Mahmud, Y.-Z. Cho: Adaptive Decrease Window for BALIA, Electronics 10(3), 294 (2021)";
-const SPREAD: &str = "D = largest - smallest RTT since the path's last loss;  on a loss on any path: A = (1 - b) A + b mean D (Eq. 3, 4)";
+const SPREAD: &str = "D = largest - smallest RTT between the path's last two losses;  on a loss on any path: A = (1 - b) A + b mean D (Eq. 3, 4)";
 const LEVEL: &str =
     "d = max(max D/A - 1, 1 - min D/A);  level j = 0 where d <= low, 1 where d <= high, else 2";
 const HALVING: &str = "on loss: w -= w/2 * (1 - j step)";
 
 const READINGS: &[&str] = &[
     "The regions of Fig. 4 are 10 % and 20 % around the average of the fluctuations, which every path's fluctuation must lie in.",
-    "The text says \"a decreasing constant of 0.75\", and then \"an additional 1/4\": each level takes a quarter less off BALIA's own factor (`additive`), or off 1 (`fixed`).",
+    "A level's decrease is a constant (`fixed`): \"Compensation 1 sets a decreasing constant of 0.75\", in halves of the window, and 2 \"is further reduced by an additional 1/4\". Taken off BALIA's own factor (`additive`), which goes up to 1.5, it would not be one.",
     "The flow chart (Fig. 5) has a max() for small buffers that the text does not give; it is not here.",
-    "D runs from a path's last loss to the present one, on whichever path that is (`span` = `running`), as the text's one set of extremes can be read. Its sentence \"between the previous packet loss event and the most recent\" fits `complete` better, where a path's D is the fluctuation between its own last two losses and changes with them only.",
+    "D is \"the RTT difference between the previous packet loss event and the most recent packet loss event\", and all variables are \"calculated separately for each subflow\": the fluctuation between a path's own last two losses (`span` = `complete`). `running` takes it from a path's last loss to the present one, on whichever path that is.",
     "`running` has an artefact: a path that has just lost counts with the few samples since. After a single one its D is 0, so d = 1 and the level is 2, where two paths that are alike lose an acknowledgement apart. `complete` compares the whole intervals, and the level is 0.",
     "A loss is known before the acknowledgement that reveals it has been measured: that sample and those of recovery belong to the next interval.",
     "Paths without a D yet do not count.",
@@ -107,13 +107,13 @@ const fn params(count: Param, floor: Param, own: Param) -> [Param; 10] {
 const RULE: [Param; 6] = [
     Param {
         name: "variant",
-        default: Value::Word("additive"),
+        default: Value::Word("fixed"),
         allowed: Allowed::OneOf(&["additive", "fixed"]),
         meaning: "what a level is taken off: the algorithm's own decrease, or a halving",
     },
     Param {
         name: "span",
-        default: Value::Word("running"),
+        default: Value::Word("complete"),
         allowed: Allowed::OneOf(&["running", "complete"]),
         meaning: "the time over which a path's fluctuation is taken: since its last loss, or between its last two",
     },

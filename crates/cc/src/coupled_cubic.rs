@@ -84,13 +84,23 @@ const READINGS: &[&str] = &[
     "When a path becomes small, w stays and W_cubic is forgotten.",
     "W_cubic grows as if its own segments were acknowledged: W_cubic/w for every one of the path.",
     "The window follows Eq. 11 upwards by at most half a segment per acknowledged segment (RFC 9438's bound on the target), so that a change of alpha1 sends no burst; downwards at once.",
+    "Eq. 11 does not say when alpha1 is renewed: with each acknowledgement, so that a loss on one path raises the others within a round trip, or when the path's own congestion has been answered, where its epoch begins (`factor = \"epoch\"`).",
     "Congestion multiplies w itself by beta (by 1/2 on a small path), and that is the threshold; a later fall of w takes the threshold along, so that alpha1 never causes a slow start.",
     "After a timeout a path is small until slow start has made it large again; W_cubic then follows RFC 9438 §4.8.",
     "One path alone is Reno while small and CUBIC while large.",
 ];
 
-const PARAMS: &[Param] =
-    &[cubic::C, cubic::BETA, cubic::FAST_CONVERGENCE, cubic::HYSTART, CAP, THRESHOLD, HYSTERESIS, COUNT];
+const PARAMS: &[Param] = &[
+    cubic::C,
+    cubic::BETA,
+    cubic::FAST_CONVERGENCE,
+    cubic::HYSTART,
+    CAP,
+    FACTOR,
+    THRESHOLD,
+    HYSTERESIS,
+    COUNT,
+];
 
 const V0_PARAMS: &[Param] = &[
     cubic::C,
@@ -98,6 +108,7 @@ const V0_PARAMS: &[Param] = &[
     cubic::FAST_CONVERGENCE,
     cubic::HYSTART,
     CAP,
+    FACTOR,
     THRESHOLD,
     HYSTERESIS,
     Param { default: v0::COUNT.default, ..COUNT },
@@ -108,6 +119,12 @@ const CAP: Param = Param {
     default: Value::Flag(true),
     allowed: Allowed::Flag,
     meaning: "use min(alpha1, 1) in Eq. 11, so that no path exceeds CUBIC",
+};
+const FACTOR: Param = Param {
+    name: "factor",
+    default: Value::Word("ack"),
+    allowed: Allowed::OneOf(&["ack", "epoch"]),
+    meaning: "when alpha1 of Eq. 11 is renewed: with each acknowledgement, or with the path's own congestion",
 };
 const THRESHOLD: Param = Param {
     name: "threshold",
@@ -151,6 +168,8 @@ struct CoupledCubic {
     /// What a large path keeps of its window on congestion.
     beta: f64,
     cap: bool,
+    /// Whether α₁ of Eq. 11 stays from one congestion of the path to the next.
+    frozen: bool,
     /// On small paths.
     count: Count,
     /// (w/w̄)² above which a path becomes large, and below which it becomes small.
@@ -174,6 +193,8 @@ struct State {
     uncoupled: Segments,
     /// V of a large path.
     virtual_reno: Segments,
+    /// The factor of Eq. 11 when the path's epoch began. Only a large path has one.
+    share: f64,
     cubic: CubicWindow,
 }
 
@@ -182,13 +203,19 @@ impl CoupledCubic {
         let beta = params.number("beta");
         let enter = params.number("threshold");
         let leave = enter * params.number("hysteresis");
-        let state =
-            State { large: false, uncoupled: 0.0, virtual_reno: 0.0, cubic: CubicWindow::new(params) };
+        let state = State {
+            large: false,
+            uncoupled: 0.0,
+            virtual_reno: 0.0,
+            share: 1.0,
+            cubic: CubicWindow::new(params),
+        };
         CoupledCubic {
             small,
             response: response::Cubic::new(params.number("c"), beta),
             beta,
             cap: params.flag("cap"),
+            frozen: params.word("factor") == "epoch",
             count: Count::new(params),
             enter: enter * enter,
             leave: leave * leave,
@@ -248,6 +275,7 @@ impl CoupledCubic {
             }
             guess = next;
         }
+        self.rows[r].state.share = self.share(paths);
     }
 
     fn set_uncoupled(&mut self, r: usize, window: Segments, rtt: Seconds) {
@@ -261,7 +289,8 @@ impl CoupledCubic {
         let State { uncoupled, cubic, .. } = &mut *self.rows[r].state;
         let window = cubic.grow(*uncoupled, acked * *uncoupled / cwnd, now, srtt);
         self.set_uncoupled(r, window.min(MAX_CWND), srtt);
-        let coupled = self.share(paths) * self.rows[r].state.uncoupled;
+        let State { uncoupled, share, .. } = *self.rows[r].state;
+        let coupled = uncoupled * if self.frozen { share } else { self.share(paths) };
         let path = &mut paths[r];
         path.cwnd = coupled.min(cwnd + acked / 2.0);
         path.ssthresh = path.ssthresh.min(path.cwnd).max(MIN_SSTHRESH);
@@ -318,6 +347,7 @@ impl Algorithm for CoupledCubic {
         *large &= !timeout;
         self.set_uncoupled(r, window, srtt);
         paths[r].reduce_to(kept * cwnd);
+        self.rows[r].state.share = self.share(paths);
     }
 
     fn spurious(&mut self, _: &mut [Path], r: usize) {

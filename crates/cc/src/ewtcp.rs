@@ -11,9 +11,9 @@ pub(crate) static ENTRY: Entry = Entry {
     title: "EWTCP, equally weighted",
     kind: Kind::Coupled,
     source: "M. Honda, Y. Nishida, L. Eggert, P. Sarolahti, H. Tokuda: Multipath Congestion Control for Shared Bottleneck (2009); in the form of D. Wischik et al. (NSDI 2011)",
-    equations: &["per acknowledged segment: w += weight/w", "on loss: w = w/2"],
+    equations: &["per acknowledged segment: w += weight/w, weight = 1/n^2", "on loss: w = w/2"],
     readings: &[
-        "A window goes with the square root of its increase: with 1/sqrt(n) on each of n paths with the same losses they take n^(3/4) of one Reno flow, with 1/n^2 exactly one.",
+        "The scheme is to take as much as one TCP flow at a shared bottleneck (Honda et al., abstract). A window goes with the square root of its increase, so that is 1/n^2 on each of n paths with the same losses. Wischik et al. print the increase a/w with a = 1/sqrt(n), which takes n^(3/4) of one Reno flow (`weight`), beside the same aim.",
         "Behind a full buffer the losses are not the same: what an overflow drops is one loss event to one large window and several to as many small ones. There 1/n^2 takes about 0.8 to 0.9 of a Reno flow with three subflows and with eight.",
         "n counts the established paths.",
         aimd::COUNTED,
@@ -27,7 +27,7 @@ pub(crate) static ENTRY: Entry = Entry {
 
 const WEIGHT: Param = Param {
     name: "weight",
-    default: Value::Word("1/sqrt(n)"),
+    default: Value::Word("1/n^2"),
     allowed: Allowed::OneOf(&["1/sqrt(n)", "1/n", "1/n^2"]),
     meaning: "the part of Reno's increase that each of n paths has",
 };
@@ -40,9 +40,9 @@ impl Ewtcp {
     fn new(params: &Params) -> Self {
         Ewtcp {
             weight: match params.word("weight") {
-                "1/n^2" => |n| 1.0 / (n * n),
+                "1/sqrt(n)" => |n| 1.0 / math::sqrt(n),
                 "1/n" => |n| 1.0 / n,
-                _ => |n| 1.0 / math::sqrt(n),
+                _ => |n| 1.0 / (n * n),
             },
         }
     }

@@ -24,6 +24,11 @@ fn fluctuate(group: &mut Group, r: usize, spread: f64) {
     }
 }
 
+/// `span` = `running`: D up to the present loss.
+fn running() -> (&'static str, Given) {
+    ("span", Given::Word("running".into()))
+}
+
 fn lose(group: &mut Group, r: usize) {
     group.on_congestion(r, &Congestion { now: 1.0, signal: Signal::Loss });
 }
@@ -44,7 +49,7 @@ fn levels_and_decreases() {
     ];
     for name in ADW {
         for (spreads, dissimilarity, left) in cases {
-            let mut adw = fluctuating(name, &[], spreads);
+            let mut adw = fluctuating(name, &[running()], spreads);
             for (r, spread) in spreads.iter().enumerate() {
                 assert_close(observed(&adw, name, r, "spread"), *spread, 1e-9);
             }
@@ -67,7 +72,7 @@ fn a_level_is_taken_off_balias_decrease_or_off_a_half() {
         [([0.021, 0.019], 10.0, 10.0), ([0.023, 0.017], 15.0, 25.0), ([0.026, 0.014], 20.0, 30.0)]
     {
         for (variant, left) in [("additive", additive), ("fixed", fixed)] {
-            let params = [("variant", Given::Word(variant.into()))];
+            let params = [("variant", Given::Word(variant.into())), running()];
             let mut adw = settled(group("adw-balia", &params), &[(0.1, 160.0), (0.1, 40.0)]);
             assert_eq!(observed(&adw, "adw-balia", 1, "alpha"), 4.0);
             for (r, spread) in spreads.iter().enumerate() {
@@ -81,7 +86,8 @@ fn a_level_is_taken_off_balias_decrease_or_off_a_half() {
 
 #[test]
 fn thresholds_and_steps_can_be_set() {
-    let params = [("low", Given::Number(0.2)), ("high", Given::Number(0.25)), ("step", Given::Number(0.5))];
+    let [low, high, step] = [("low", 0.2), ("high", 0.25), ("step", 0.5)].map(|(n, x)| (n, Given::Number(x)));
+    let params = [low, high, step, running()];
     for (spreads, left) in [([0.023, 0.017], 20.0), ([0.0245, 0.0155], 30.0), ([0.026, 0.014], 40.0)] {
         let mut adw = fluctuating("adw-lia", &params, &spreads);
         lose(&mut adw, 0);
@@ -93,7 +99,7 @@ fn thresholds_and_steps_can_be_set() {
 #[test]
 fn the_average_moves_and_extremes_restart() {
     for name in ADW {
-        let mut adw = fluctuating(name, &[], &[0.020, 0.020]);
+        let mut adw = fluctuating(name, &[running()], &[0.020, 0.020]);
         let average = |adw: &Group| observed(adw, name, 0, "mean_spread");
         let level = |adw: &Group| observed(adw, name, 0, "level");
         assert!(average(&adw).is_nan(), "nothing was lost yet");
@@ -209,7 +215,7 @@ fn without_two_fluctuations_to_compare_a_loss_halves() {
             lose(&mut adw, 0);
             assert_eq!((adw.path(0).cwnd, observed(&adw, name, 0, "level")), (20.0, 0.0));
         }
-        let mut adw = fluctuating(name, &[], &[0.03, 0.02]);
+        let mut adw = fluctuating(name, &[running()], &[0.03, 0.02]);
         lose(&mut adw, 0);
         lose(&mut adw, 1); // path 0 has no sample since its loss
         assert_eq!((adw.path(1).cwnd, observed(&adw, name, 0, "level")), (20.0, 0.0));
@@ -219,7 +225,7 @@ fn without_two_fluctuations_to_compare_a_loss_halves() {
 #[test]
 fn the_average_goes_with_the_last_path() {
     for name in ADW {
-        let mut adw = fluctuating(name, &[], &[0.04, 0.02]);
+        let mut adw = fluctuating(name, &[running()], &[0.04, 0.02]);
         lose(&mut adw, 0);
         let average = |adw: &Group| observed(adw, name, 0, "mean_spread");
         adw.remove_path(0);
@@ -251,4 +257,17 @@ fn the_increase_is_the_bases() {
             assert_eq!(plain.path(r).cwnd, adw.path(r).cwnd, "{base}");
         }
     }
+}
+
+/// The text's reading is the default: `fixed` with `complete`. The worse path has α = 4 and would lose 3/4; its D
+/// of 26 ms against the other's 20 ms is 18.9 % off A (see above), level 1, and a constant 3/8 is taken off 40.
+#[test]
+fn the_default_is_what_the_text_says() {
+    let mut adw = settled(group("adw-balia", &[]), &[(0.1, 160.0), (0.1, 40.0)]);
+    fluctuate(&mut adw, 0, 0.020);
+    fluctuate(&mut adw, 1, 0.026);
+    lose(&mut adw, 0);
+    lose(&mut adw, 1);
+    assert_eq!(observed(&adw, "adw-balia", 1, "level"), 1.0);
+    assert_close(adw.path(1).cwnd, 25.0, 1e-9);
 }

@@ -381,3 +381,25 @@ fn undo_restores_everything() {
         }
     }
 }
+
+/// Two alike large paths have α₁ = max V/ΣV = 1/2. A loss leaves 0.7 of one C and 0.7^(2/3) = 0.788 of its V, so
+/// that α₁ = 1/1.788 and the other path's window, by Eq. 11, is √(2/1.788) = 1.0575 of what it would be: within a
+/// round trip where α₁ is renewed with each acknowledgement, and not before its own congestion where it is not.
+#[test]
+fn a_loss_on_one_path_raises_the_other_at_once_or_not_before_its_own() {
+    for (factor, expected) in [("ack", (2.0 / (1.0 + 0.7_f64.powf(2.0 / 3.0))).sqrt()), ("epoch", 1.0)] {
+        let after_a_round_trip = |loss: bool| {
+            let given = [("factor", Given::Word(factor.into()))];
+            let mut group = lost("coupled-cubic", &given, &[(0.1, 4000.0), (0.1, 4000.0)]);
+            (0..2).for_each(|r| measure(&mut group, r, 0.1));
+            assert!(large(&group, 0) && large(&group, 1));
+            if loss {
+                lose(&mut group, 1, Signal::Loss);
+            }
+            let window = group.path(0).cwnd as usize;
+            (0..window).for_each(|i| group.on_ack(0, &ack(0.1 * i as f64 / window as f64, 0.1)));
+            group.path(0).cwnd
+        };
+        assert_close(after_a_round_trip(true) / after_a_round_trip(false), expected, 2e-3);
+    }
+}
