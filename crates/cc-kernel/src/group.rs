@@ -148,7 +148,7 @@ mod tests {
         assert_eq!(seen(&table).0, 1.0);
     }
 
-    /// During recovery the kernel's window lies between the algorithm's and the one before (RFC 6937), and an undo
+    /// During recovery the kernel's window lies between the algorithm's and the one before (RFC 9937), and an undo
     /// of its own brings back window and threshold.
     #[test]
     fn what_was_before_the_last_congestion_returns() {

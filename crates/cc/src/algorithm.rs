@@ -7,12 +7,12 @@ use crate::{LostSegment, Path, RateSample, Seconds, Segments};
 pub struct Ack {
     /// When it arrived.
     pub now: Seconds,
-    /// Segments it newly acknowledged that may grow the window: 0 during loss recovery.
+    /// Segments it newly acknowledged that may grow the window: 0 during loss recovery and in the round that a mark reduces.
     pub acked: Segments,
     /// Segments it newly reported as delivered, selectively acknowledged ones and those of loss
     /// recovery included.
     pub delivered: Segments,
-    /// The round-trip time it measured, unless only retransmitted segments were acknowledged.
+    /// The round-trip time it measured, if it did.
     pub rtt: Option<Seconds>,
     /// The smoothed round-trip time (RFC 6298) including this sample; 0 before the first.
     pub srtt: Seconds,
@@ -86,7 +86,7 @@ pub trait Algorithm: Send {
 
     /// Whether it controls by a model of the path. Such an algorithm wants delivery rates ([`Ack::rate`])
     /// and word of each lost segment, sets pacing rates of its own, and rules its window in recovery too,
-    /// where a transport limits that of others (RFC 6937).
+    /// where a transport limits that of others (RFC 9937).
     fn is_model_based(&self) -> bool {
         false
     }

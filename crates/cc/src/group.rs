@@ -120,12 +120,16 @@ impl Group {
     }
 
     /// Sending begins again on path `r` after a pause in which its window lost its clock: the window is at
-    /// most `cwnd`, the restart window, and the threshold stays (RFC 5681 §4.1). That reduction is not
-    /// undone. A model of the path outlives the pause, and so does its window, as in Linux.
-    pub fn restart(&mut self, r: usize, cwnd: Segments) {
+    /// most `cwnd` (RFC 5681 §4.1), and slow start leads back to three quarters of what it was, if the threshold is
+    /// lower (RFC 2861 §3.2; Linux' `tcp_cwnd_restart`). That reduction is not undone. A model of the path
+    /// outlives the pause, and so does its window, as in Linux.
+    pub fn restart(&mut self, r: usize, now: Seconds, cwnd: Segments) {
         if self.paths[r].active && !self.is_model_based() {
             self.before[r] = None;
-            self.paths[r].cwnd = self.paths[r].cwnd.min(cwnd);
+            let path = &mut self.paths[r];
+            path.ssthresh = path.ssthresh.max(0.75 * path.cwnd);
+            path.cwnd = path.cwnd.min(cwnd);
+            self.algorithm.app_limited(&mut self.paths, r, now);
             self.settle(r);
         }
     }

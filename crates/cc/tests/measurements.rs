@@ -61,20 +61,26 @@ fn the_largest_window_outlives_losses() {
     assert_eq!((reno.path(0).cwnd, reno.path(0).largest_cwnd), (10.0, 20.0));
 }
 
-/// RFC 5681 §4.1: RW = min(IW, cwnd), and the threshold stays.
+/// RFC 5681 §4.1: RW = min(IW, cwnd); RFC 2861 §3.2: ssthresh = max(ssthresh, 3/4 cwnd).
 #[test]
-fn a_restart_lowers_the_window_and_nothing_else() {
+fn a_restart_lowers_the_window_and_remembers_it() {
     let mut reno = group("reno", &[]);
     reno.add_path(0.1, 200.0);
     lose(&mut reno);
-    reno.restart(0, 10.0);
+    reno.restart(0, 1.0, 10.0);
     assert_eq!((reno.path(0).cwnd, reno.path(0).ssthresh), (10.0, 100.0));
     reno.on_spurious(0);
     assert_eq!(reno.path(0).cwnd, 10.0, "the window before the pause does not return");
-    reno.restart(0, 20.0);
+    reno.restart(0, 1.0, 20.0);
     assert_eq!(reno.path(0).cwnd, 10.0);
+    let mut grown = group("reno", &[]);
+    grown.add_path(0.1, 20.0);
+    lose(&mut grown);
+    grown.on_ack(0, &Ack { acked: 100.0, ..ack(0.0, 0.1) });
+    grown.restart(0, 1.0, 10.0);
+    assert_eq!((grown.path(0).cwnd, grown.path(0).ssthresh), (10.0, 0.75 * 20.0));
     let mut bbr = group("bbr", &[]);
     bbr.add_path(0.1, 200.0);
-    bbr.restart(0, 10.0);
+    bbr.restart(0, 1.0, 10.0);
     assert_eq!(bbr.path(0).cwnd, 200.0, "a model outlives the pause");
 }

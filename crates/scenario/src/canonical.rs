@@ -153,12 +153,24 @@ fn flow(out: &mut Text, flow: &Flow) {
             SubflowAction::Backup(false) => "regular",
         });
     }
-    let Tcp { mss, initial_window, receive_buffer, min_rto, delayed_ack, delayed_ack_timeout, ecn, tso } =
-        tcp;
+    let Tcp {
+        mss,
+        initial_window,
+        receive_buffer,
+        min_rto,
+        delayed_ack,
+        delayed_ack_timeout,
+        ecn,
+        tso,
+        slow_start_after_idle,
+    } = tcp;
     out.line("tcp").count((*mss).into()).count((*initial_window).into()).count(*receive_buffer);
     out.time(*min_rto).count((*delayed_ack).into()).time(*delayed_ack_timeout).flag(*ecn);
     if *tso {
         out.line("tso");
+    }
+    if !*slow_start_after_idle {
+        out.line("no slow start after idle");
     }
 }
 

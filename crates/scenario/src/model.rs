@@ -203,6 +203,8 @@ pub struct Tcp {
     pub ecn: bool,
     /// Whether segments leave in bursts, by Linux' rules of segmentation offload.
     pub tso: bool,
+    /// Whether the window starts again after a pause (RFC 5681 §4.1).
+    pub slow_start_after_idle: bool,
 }
 
 impl Default for Tcp {
@@ -216,6 +218,7 @@ impl Default for Tcp {
             delayed_ack_timeout: Time::from_millis(40),
             ecn: false,
             tso: false,
+            slow_start_after_idle: true,
         }
     }
 }

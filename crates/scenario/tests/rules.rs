@@ -137,7 +137,7 @@ fn every_key_of_a_flow() {
             { at = "4 s", path = 1, action = "backup" },
             { at = "3 s", path = 2, action = "add" },
         ]
-        tcp = { mss = 1460, initial_window = 4, receive_buffer = "64 KiB", min_rto = "1 s", delayed_ack = 1, delayed_ack_timeout = "0 s", ecn = true, tso = true }
+        tcp = { mss = 1460, initial_window = 4, receive_buffer = "64 KiB", min_rto = "1 s", delayed_ack = 1, delayed_ack_timeout = "0 s", ecn = true, tso = true, slow_start_after_idle = false }
         "#;
     let scenario = valid(&format!("{}{keys}", SMALL.replace("cc = \"reno\"\n", "")));
     let flow = &scenario.flows[0];
@@ -159,6 +159,7 @@ fn every_key_of_a_flow() {
         delayed_ack_timeout: Time::ZERO,
         ecn: true,
         tso: true,
+        slow_start_after_idle: false,
     };
     assert_eq!(flow.tcp, tcp);
     assert!(!valid(SMALL).flows[0].tcp.tso);

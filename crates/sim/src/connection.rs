@@ -260,7 +260,7 @@ impl Connection {
         }
         let subflow = &mut self.subflows[s];
         let delivered = subflow.tx.on_ack(packet, net.sack(packet), now, &mut self.cc);
-        if let Some(rtt) = delivered.rtt(now) {
+        if let Some(rtt) = delivered.rtt {
             subflow.meter.round_trip(now, rtt);
         }
         if subflow.stage == Stage::Closing && subflow.tx.board.una() == subflow.tx.board.nxt() {

@@ -1,8 +1,9 @@
-//! Proportional rate reduction: how much to send during fast recovery (RFC 6937 §3).
+//! Proportional rate reduction: how much to send during fast recovery (RFC 9937 §6.2).
 
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Prr {
-    /// Segments outstanding when recovery began (RecoverFS).
+    /// Segments that may yet be delivered as of the acknowledgement that began it (RecoverFS): those selectively
+    /// acknowledged before are not.
     outstanding: u64,
     delivered: u64,
     sent: u64,
@@ -15,20 +16,19 @@ impl Prr {
         Prr { outstanding: outstanding.max(1), ..Prr::default() }
     }
 
-    /// An acknowledgement delivered segments; `ssthresh` is the window after recovery and `advanced`
-    /// says that `una` moved and no further loss was found, where slow start is safe (RFC 6937's
-    /// SSRB), else the sending is limited to what was delivered (CRB).
+    /// An acknowledgement delivered segments, that which begins recovery included; `ssthresh` is the window
+    /// behind it. `safe` says that `una` moved and no further loss was found (SafeACK): slow start may then
+    /// refill what losses emptied (SSRB), else no more is sent than was delivered (CRB).
     #[inline]
-    pub(crate) fn on_ack(&mut self, delivered: u64, in_flight: u64, ssthresh: u64, advanced: bool) {
+    pub(crate) fn on_ack(&mut self, delivered: u64, in_flight: u64, ssthresh: u64, safe: bool) {
         self.delivered += delivered;
         let quota = if in_flight > ssthresh {
             (self.delivered * ssthresh).div_ceil(self.outstanding).saturating_sub(self.sent)
         } else {
-            let conserve = self.delivered.saturating_sub(self.sent);
-            let limit = if advanced { conserve.max(delivered) + 1 } else { conserve };
-            limit.min(ssthresh - in_flight)
+            let conserve = self.delivered.saturating_sub(self.sent).max(delivered);
+            (conserve + u64::from(safe)).min(ssthresh - in_flight)
         };
-        // The first retransmission always goes out.
+        // The first segment always goes out: it is the fast retransmit.
         self.limit = in_flight + quota.max(u64::from(self.sent == 0));
     }
 
@@ -47,8 +47,8 @@ impl Prr {
 mod tests {
     use super::*;
 
-    /// RFC 6937 §3.1's first example: 20 segments, the first lost, window halved. PRR sends one
-    /// segment for every two delivered; at the end ten have been sent or are in flight.
+    /// 20 segments, the first lost, window halved: one segment is sent for every two delivered, and at the end ten
+    /// are in flight (RFC 9937 §7).
     #[test]
     fn spreads_the_reduction_over_the_round() {
         let (mut in_flight, mut sent) = (19u64, Vec::new());
@@ -69,14 +69,19 @@ mod tests {
         assert!(sent.iter().all(|n| *n <= 1));
     }
 
-    /// After heavy losses CRB sends no more than was delivered; SSRB may send one more per ACK.
+    /// After heavy losses, below the threshold: SndCnt = MAX(prr_delivered - prr_out, DeliveredData), one more
+    /// where the acknowledgement is safe, and never beyond the threshold.
     #[test]
     fn conserves_packets_below_the_threshold() {
         let mut prr = Prr::begin(20);
         prr.on_send(); // the first retransmission
         prr.on_ack(1, 5, 10, false);
-        assert_eq!(prr.limit(), 5); // delivered 1, sent 1
+        assert_eq!(prr.limit(), 5 + 1); // MAX(1 - 1, 1): RFC 6937 had 0 here
         prr.on_ack(1, 4, 10, true);
-        assert_eq!(prr.limit(), 4 + 2); // delivered 2, sent 1: max(1, 1) + 1
+        assert_eq!(prr.limit(), 4 + 2); // MAX(2 - 1, 1) + 1
+        prr.on_ack(3, 4, 10, false);
+        assert_eq!(prr.limit(), 4 + 4); // MAX(5 - 1, 3)
+        prr.on_ack(1, 9, 10, true);
+        assert_eq!(prr.limit(), 10); // MIN(10 - 9, MAX(6 - 1, 1) + 1)
     }
 }

@@ -36,7 +36,8 @@ impl Rtt {
         }
     }
 
-    /// Takes a sample (RFC 6298 §2.2, §2.3).
+    /// Takes a sample (RFC 6298 §2.2, §2.3), which ends backing off: until there is one the timeout that has proved too
+    /// short is not used again (§5.7, §3; Linux' `tcp_ack_update_rtt`).
     #[inline]
     pub(crate) fn sample(&mut self, rtt: Time) {
         let r = rtt.as_nanos() as f64;
@@ -52,6 +53,7 @@ impl Rtt {
         self.smoothed = Time::from_nanos(self.srtt as u64);
         self.base = Time::from_nanos((self.srtt + margin) as u64);
         self.min = self.min.min(rtt);
+        self.backoff = 0;
     }
 
     /// Smoothed RTT; zero before the first sample.
@@ -86,13 +88,7 @@ impl Rtt {
         self.backoff += 1;
     }
 
-    /// New data was acknowledged (RFC 6298 §5.7).
-    #[inline]
-    pub(crate) fn progress(&mut self) {
-        self.backoff = 0;
-    }
-
-    /// Whether the timer has expired since the last progress.
+    /// Whether the timer has expired since the last sample.
     #[inline]
     pub(crate) fn is_backed_off(&self) -> bool {
         self.backoff > 0
@@ -117,7 +113,8 @@ mod tests {
         assert_eq!(rtt.rto(), ms(4 * 340));
         (0..20).for_each(|_| rtt.back_off());
         assert_eq!(rtt.rto(), ms(60_000));
-        rtt.progress();
+        rtt.sample(ms(10));
+        assert!(!rtt.is_backed_off());
         (0..200).for_each(|_| rtt.sample(ms(10)));
         assert_eq!(rtt.rto(), ms(210)); // SRTT and the floor
     }

@@ -57,14 +57,21 @@ pub(crate) struct Delivered {
     pub(crate) ambiguous: bool,
     /// A segment sent once was delivered after one sent later (RFC 8985 §6.2, step 3).
     pub(crate) reordered: bool,
+    /// The round-trip time that the acknowledgement measures: see [`Delivered::measure`].
+    pub(crate) rtt: Option<Time>,
 }
 
 impl Delivered {
-    /// The round-trip time that the acknowledgement measures, if it covers only segments sent once
-    /// (Karn and Partridge 1987; RFC 6298 §3).
+    /// Measures the round-trip time. An acknowledgement of segments sent once tells it by itself (Karn and
+    /// Partridge 1987; RFC 6298 §3). One of segments sent again does by the timestamp that it echoes, where it
+    /// `advanced` the window (RFC 7323 §4.1): that is of the copy that it answers. Linux prefers them so.
     #[inline]
-    pub(crate) fn rtt(&self, now: Time) -> Option<Time> {
-        self.first_copy.filter(|_| !self.ambiguous).map(|(sent, _)| now.since(sent))
+    pub(crate) fn measure(&mut self, now: Time, echo: Time, advanced: bool) {
+        let sent = match self.first_copy {
+            Some((sent, _)) if !self.ambiguous => Some(sent),
+            _ => advanced.then_some(echo),
+        };
+        self.rtt = sent.map(|sent| now.since(sent));
     }
 }
 

@@ -1,5 +1,8 @@
 //! The sending half of one subflow: acknowledgements, loss recovery and timers of TCP.
 
+mod congestion;
+#[cfg(test)]
+mod tests;
 mod timers;
 
 use crate::data::Outgoing;
@@ -9,16 +12,19 @@ use crate::rack::Rack;
 use crate::rate::RateSampler;
 use crate::rtt::Rtt;
 use crate::scoreboard::{Delivered, Scoreboard, Segment};
-use anabranch_cc::{Ack, Congestion, Group, RateSample, Signal};
+use anabranch_cc::{Ack, Group, RateSample};
 use anabranch_net::Time;
 
 pub(crate) use timers::Expired;
 
-/// Phases of loss recovery (RFC 5681, RFC 6675).
+/// Phases of the answer to congestion (RFC 5681, RFC 6675).
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Phase {
-    /// Nothing is being repaired.
+    /// Nothing is being repaired, the window is the algorithm's.
     Open,
+    /// A mark was answered: the window does not grow until what was in flight is acknowledged (RFC 3168 §6.1.2,
+    /// Linux' `TCP_CA_CWR`).
+    Marked,
     /// Fast recovery; PRR decides how much to send.
     Recovery,
     /// After a retransmission timeout.
@@ -96,6 +102,8 @@ pub(crate) struct Sender {
     pub(crate) pace_at: Time,
     /// Since when nothing is outstanding.
     idle_since: Time,
+    /// When a segment last went out.
+    last_sent: Time,
     round: u64,
     round_end: u64,
     usage_end: u64,
@@ -151,6 +159,7 @@ impl Sender {
             most_in_flight: 0,
             usage_end: 0,
             idle_since: Time::NEVER,
+            last_sent: Time::ZERO,
             resumed: false,
             max_ack_delay,
             rto_at: Time::NEVER,
@@ -225,11 +234,9 @@ impl Sender {
         let advanced = self.board.una() > before;
         let dsack =
             sack.and_then(|sack| self.apply_sack(acked, &sack, packet.has(flag::DSACK), &mut delivered));
-        if let Some(rtt) = delivered.rtt(now) {
+        delivered.measure(now, packet.stamp, advanced);
+        if let Some(rtt) = delivered.rtt {
             self.rtt.sample(rtt);
-        }
-        if advanced {
-            self.rtt.progress();
         }
         self.rack.on_delivered(&delivered, packet.stamp, now, self.rtt.min());
         self.counters.delivered_bytes += delivered.bytes;
@@ -246,23 +253,23 @@ impl Sender {
         }
         self.end_probe(acked, dsack.is_some(), now, cc);
         self.undo_if_spurious(packet, advanced, cc);
-        if self.phase != Phase::Open && self.board.una() >= self.high {
-            self.phase = Phase::Open;
-            self.rack.on_recovery_end();
+        if self.phase != Phase::Open {
+            self.end_phase();
         }
-        let lost = self.detect_losses(now, cc);
+        let lost = self.detect_losses(delivered.segments, now, cc);
         if packet.has(flag::ECE) && self.phase == Phase::Open && self.board.una() > self.cwr_high {
-            self.reduce(Signal::Ecn, now, cc);
-            self.ecn_high = self.board.nxt();
+            self.on_mark(now, cc);
         }
         self.report(&delivered, now, cc);
-        if self.phase == Phase::Recovery {
+        if self.phase == Phase::Recovery && delivered.segments + lost > 0 {
             let ssthresh = cc.path(self.row).cwnd as u64;
             let in_flight = self.board.in_flight();
             self.prr.on_ack(delivered.segments, in_flight, ssthresh, advanced && lost == 0);
         }
-        if delivered.segments > 0 {
+        if advanced {
             self.restart_timers(now);
+        } else if delivered.segments > 0 {
+            self.pto_at = Time::NEVER; // RFC 8985 §7.2: no probe while something is SACKed
         }
         delivered
     }
@@ -288,7 +295,7 @@ impl Sender {
         dsack
     }
 
-    /// Tells the algorithm. During recovery the window does not grow.
+    /// Tells the algorithm. In the round of a mark and during recovery the window does not grow.
     #[inline]
     fn report(&mut self, delivered: &Delivered, now: Time, cc: &mut Group) {
         let path = cc.path(self.row);
@@ -296,7 +303,7 @@ impl Sender {
         let used = self.limited || (path.in_slow_start() && path.cwnd < 2.0 * f64::from(self.most_in_flight));
         let resumed = self.resumed;
         let used = used && !std::mem::take(&mut self.resumed);
-        let growing = self.phase != Phase::Recovery;
+        let growing = !matches!(self.phase, Phase::Marked | Phase::Recovery);
         let mut rate = None;
         if let Some(sample) =
             self.rates.as_mut().and_then(|rates| rates.sample(self.board.una(), self.rtt.min()))
@@ -311,7 +318,7 @@ impl Sender {
                 now: now.as_secs_f64(),
                 acked: if growing { delivered.segments as f64 } else { 0.0 },
                 delivered: delivered.segments as f64,
-                rtt: delivered.rtt(now).map(Time::as_secs_f64),
+                rtt: delivered.rtt.map(Time::as_secs_f64),
                 srtt: self.rtt.smoothed_s(),
                 in_flight: self.board.in_flight() as f64,
                 round: self.round,
@@ -319,91 +326,6 @@ impl Sender {
                 rate,
             },
         );
-    }
-
-    /// One reduction covers what has been sent so far (RFC 3168 §6.1.2), and ends what could undo
-    /// an earlier one.
-    fn reduce(&mut self, signal: Signal, now: Time, cc: &mut Group) {
-        self.undoable = false;
-        self.cwr_high = self.board.nxt();
-        self.send_cwr = true;
-        cc.on_congestion(self.row, &Congestion { now: now.as_secs_f64(), signal });
-    }
-
-    /// From here on the last reduction may turn out to have been unnecessary.
-    fn begin_undo(&mut self) {
-        self.undoable = true;
-        self.undo = Undo { from: self.board.una(), first_resend: None, unconfirmed: 0 };
-    }
-
-    /// Runs RACK and enters recovery where it finds a loss. Returns how many segments it deems lost.
-    #[inline]
-    fn detect_losses(&mut self, now: Time, cc: &mut Group) -> u64 {
-        let recovering = self.phase != Phase::Open;
-        let (lost, again_at) = self.rack.detect(&mut self.board, now, recovering, &self.rtt);
-        self.reorder_at = again_at.unwrap_or(Time::NEVER);
-        if lost > 0 && self.phase == Phase::Open {
-            self.counters.recoveries += 1;
-            self.phase = Phase::Recovery;
-            self.high = self.board.nxt();
-            self.prr = Prr::begin(self.board.nxt() - self.board.una());
-            self.probe = None;
-            // What was sent before a reaction to ECN has been answered.
-            if self.board.una() >= self.ecn_high {
-                self.reduce(Signal::Loss, now, cc);
-                self.begin_undo();
-            }
-        }
-        if lost > 0 {
-            self.report_losses(lost, now, cc);
-        }
-        lost
-    }
-
-    /// Tells an algorithm that models the path of the segments newly deemed lost, which are among the
-    /// last `n` to be sent again.
-    fn report_losses(&mut self, n: u64, now: Time, cc: &mut Group) {
-        if let Some(rates) = &mut self.rates {
-            for seq in self.board.last_to_resend(n) {
-                if let Some(lost) = rates.on_lost(seq, now) {
-                    cc.on_lost(self.row, &lost);
-                }
-            }
-        }
-    }
-
-    fn on_dsack(&mut self, seq: u64) {
-        self.rack.on_dsack(&self.board);
-        if self.undoable && (self.undo.from..self.high).contains(&seq) && self.board.was_resent(seq) {
-            self.undo.unconfirmed = self.undo.unconfirmed.saturating_sub(1);
-        }
-    }
-
-    /// Takes a reduction back: the acknowledgement echoes a timestamp from before the first resend
-    /// (Eifel, RFC 3522 §3.2), or every resend was reported as a duplicate (DSACK, RFC 3708).
-    fn undo_if_spurious(&mut self, packet: &Packet, advanced: bool, cc: &mut Group) {
-        if !self.undoable {
-            return;
-        }
-        let Undo { first_resend: Some(first), unconfirmed, .. } = self.undo else { return };
-        let eifel = advanced && self.phase != Phase::Open && packet.stamp < first;
-        if !eifel && unconfirmed > 0 {
-            return;
-        }
-        self.undoable = false;
-        self.limited = false; // by a window that was too small
-        self.counters.spurious += 1;
-        if self.phase == Phase::Recovery {
-            self.rack.on_spurious();
-        }
-        if self.phase != Phase::Open {
-            self.phase = Phase::Open;
-            self.board.unmark_lost();
-            if let Some(rates) = &mut self.rates {
-                rates.unmark_lost();
-            }
-        }
-        cc.on_spurious(self.row);
     }
 
     /// Sends a new segment.
@@ -446,6 +368,7 @@ impl Sender {
 
     #[inline]
     fn sent(&mut self, seq: u64, now: Time, cc: &Group) {
+        self.last_sent = now;
         self.counters.sent += 1;
         if let Some(rates) = &mut self.rates {
             rates.on_sent(seq, now, self.board.in_flight());

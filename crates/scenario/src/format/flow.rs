@@ -71,6 +71,9 @@ table! {
         /// Whether segments leave in bursts, as Linux hands them to a network card that cuts them (TSO), and wait for a
         /// larger burst. Default: false, each leaves when the window allows it.
         tso: Option<bool>,
+        /// Whether the window starts again from the initial window after a pause of more than a timeout (RFC 5681 §4.1).
+        /// Default: true.
+        slow_start_after_idle: Option<bool>,
     }
 }
 

@@ -227,5 +227,6 @@ fn tcp(given: Option<&format::Tcp>, problems: &mut Problems) -> Tcp {
         delayed_ack_timeout: given.delayed_ack_timeout.map_or(default.delayed_ack_timeout, |time| time.0),
         ecn: given.ecn.unwrap_or(default.ecn),
         tso: given.tso.unwrap_or(default.tso),
+        slow_start_after_idle: given.slow_start_after_idle.unwrap_or(default.slow_start_after_idle),
     }
 }

@@ -91,6 +91,9 @@ impl Connection {
         if !subflow.is_usable(&self.cc) {
             return;
         }
+        if self.out.unsent() > 0 && self.tcp.slow_start_after_idle {
+            subflow.tx.restart_if_idle(self.tcp.initial_window.into(), now, &mut self.cc);
+        }
         let window = subflow.tx.window(&self.cc);
         let flags = if self.tcp.ecn { flag::ECT } else { 0 };
         while subflow.tx.board.in_flight() < window {
@@ -157,6 +160,9 @@ impl Connection {
     #[inline]
     pub(super) fn send_chunk(&mut self, s: usize, n: u64, chunk: Chunk, net: &mut Network) {
         let flags = if self.tcp.ecn { flag::ECT } else { 0 };
+        if self.tcp.slow_start_after_idle {
+            self.subflows[s].tx.restart_if_idle(self.tcp.initial_window.into(), net.now(), &mut self.cc);
+        }
         self.send_segment(s, Segment::new(n as u32, chunk.offset, chunk.len, flags), net);
     }
 

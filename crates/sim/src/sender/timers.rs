@@ -21,7 +21,7 @@ impl Sender {
         if now >= self.pace_at {
             self.pace_at = Time::NEVER;
         }
-        if now >= self.reorder_at && self.detect_losses(now, cc) > 0 && self.phase == Phase::Recovery {
+        if now >= self.reorder_at && self.detect_losses(0, now, cc) > 0 && self.phase == Phase::Recovery {
             let ssthresh = cc.path(self.row).cwnd as u64;
             self.prr.on_ack(0, self.board.in_flight(), ssthresh, false);
         }
@@ -85,13 +85,17 @@ impl Sender {
         }
     }
 
-    /// Timers after an acknowledgement that delivered something (RFC 6298 §5.2, §5.3).
+    /// Timers after an acknowledgement that moved `una` (RFC 6298 §5.2, §5.3). One that only selectively acknowledges
+    /// leaves the retransmission timer alone: what it guards is the oldest segment, which did not arrive.
     #[inline]
     pub(super) fn restart_timers(&mut self, now: Time) {
         self.pto_at = Time::NEVER;
         if self.board.una() == self.board.nxt() {
             self.rto_at = Time::NEVER;
             self.idle_since = now;
+            if self.phase == Phase::Marked {
+                self.phase = Phase::Open; // nothing that was sent before it is left
+            }
             return;
         }
         self.rto_at = now + self.rtt.rto();
@@ -102,8 +106,8 @@ impl Sender {
     #[inline]
     pub(super) fn arm_probe(&mut self, now: Time) {
         let srtt = self.rtt.smoothed();
-        if self.phase != Phase::Open || self.board.sacked() > 0 || self.probe.is_some() || srtt == Time::ZERO
-        {
+        let repairing = matches!(self.phase, Phase::Recovery | Phase::Loss);
+        if repairing || self.board.sacked() > 0 || self.probe.is_some() || srtt == Time::ZERO {
             return;
         }
         let alone = self.board.nxt() - self.board.una() == 1;

@@ -12,6 +12,7 @@ mod independent;
 mod kernel;
 mod lia;
 mod multipath;
+mod pauses;
 mod queues;
 mod random;
 mod recovery;

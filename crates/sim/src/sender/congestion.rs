@@ -1,0 +1,148 @@
+//! What congestion, marks and pauses do to a sender: reductions and their phases, their undoing, the restart.
+
+use super::{Phase, Sender, Undo};
+use crate::packet::Packet;
+use crate::prr::Prr;
+use anabranch_cc::{Congestion, Group, Signal};
+use anabranch_net::Time;
+
+impl Sender {
+    /// Ends a phase whose data is acknowledged. That of a mark lasts until something sent after the reaction is: until
+    /// then acknowledgements still echo the mark.
+    pub(super) fn end_phase(&mut self) {
+        let una = self.board.una();
+        if self.phase == Phase::Marked {
+            if una > self.high {
+                self.phase = Phase::Open;
+            }
+        } else if una >= self.high {
+            self.phase = Phase::Open;
+            self.rack.on_recovery_end();
+        }
+    }
+
+    /// The receiver echoes a mark: the window is reduced as by a loss, with nothing to repair. An algorithm that models
+    /// the path rules its window itself.
+    #[cold]
+    pub(super) fn on_mark(&mut self, now: Time, cc: &mut Group) {
+        self.reduce(Signal::Ecn, now, cc);
+        self.ecn_high = self.board.nxt();
+        if self.rates.is_none() {
+            self.phase = Phase::Marked;
+            self.high = self.board.nxt();
+        }
+    }
+
+    /// One reduction covers what has been sent so far (RFC 3168 §6.1.2), and ends what could undo
+    /// an earlier one.
+    pub(super) fn reduce(&mut self, signal: Signal, now: Time, cc: &mut Group) {
+        self.undoable = false;
+        self.cwr_high = self.board.nxt();
+        self.send_cwr = true;
+        cc.on_congestion(self.row, &Congestion { now: now.as_secs_f64(), signal });
+    }
+
+    /// From here on the last reduction may turn out to have been unnecessary.
+    pub(super) fn begin_undo(&mut self) {
+        self.undoable = true;
+        self.undo = Undo { from: self.board.una(), first_resend: None, unconfirmed: 0 };
+    }
+
+    /// Runs RACK after so many segments were delivered, and enters recovery where it finds a loss. Returns how many
+    /// segments it deems lost.
+    #[inline]
+    pub(super) fn detect_losses(&mut self, delivered: u64, now: Time, cc: &mut Group) -> u64 {
+        let recovering = matches!(self.phase, Phase::Recovery | Phase::Loss);
+        let (lost, again_at) = self.rack.detect(&mut self.board, now, recovering, &self.rtt);
+        self.reorder_at = again_at.unwrap_or(Time::NEVER);
+        if lost > 0 {
+            if !recovering {
+                self.begin_recovery(delivered, now, cc);
+            }
+            self.report_losses(lost, now, cc);
+        }
+        lost
+    }
+
+    fn begin_recovery(&mut self, delivered: u64, now: Time, cc: &mut Group) {
+        self.counters.recoveries += 1;
+        self.phase = Phase::Recovery;
+        self.high = self.board.nxt();
+        self.prr = Prr::begin(self.board.nxt() - self.board.una() - self.board.sacked() + delivered);
+        self.probe = None;
+        // What was sent before a reaction to ECN has been answered.
+        if self.board.una() >= self.ecn_high {
+            self.reduce(Signal::Loss, now, cc);
+            self.begin_undo();
+        }
+    }
+
+    /// Tells an algorithm that models the path of the segments newly deemed lost, which are among the
+    /// last `n` to be sent again.
+    pub(super) fn report_losses(&mut self, n: u64, now: Time, cc: &mut Group) {
+        if let Some(rates) = &mut self.rates {
+            for seq in self.board.last_to_resend(n) {
+                if let Some(lost) = rates.on_lost(seq, now) {
+                    cc.on_lost(self.row, &lost);
+                }
+            }
+        }
+    }
+
+    pub(super) fn on_dsack(&mut self, seq: u64) {
+        self.rack.on_dsack(&self.board);
+        if self.undoable && (self.undo.from..self.high).contains(&seq) && self.board.was_resent(seq) {
+            self.undo.unconfirmed = self.undo.unconfirmed.saturating_sub(1);
+        }
+    }
+
+    /// Takes a reduction back: the acknowledgement echoes a timestamp from before the first resend
+    /// (Eifel, RFC 3522 §3.2), or every resend was reported as a duplicate (DSACK, RFC 3708).
+    pub(super) fn undo_if_spurious(&mut self, packet: &Packet, advanced: bool, cc: &mut Group) {
+        if !self.undoable {
+            return;
+        }
+        let Undo { first_resend: Some(first), unconfirmed, .. } = self.undo else { return };
+        let eifel = advanced && self.phase != Phase::Open && packet.stamp < first;
+        if !eifel && unconfirmed > 0 {
+            return;
+        }
+        self.undoable = false;
+        self.limited = false; // by a window that was too small
+        self.counters.spurious += 1;
+        if self.phase == Phase::Recovery {
+            self.rack.on_spurious();
+        }
+        if self.phase != Phase::Open {
+            self.phase = Phase::Open;
+            self.board.unmark_lost();
+            if let Some(rates) = &mut self.rates {
+                rates.unmark_lost();
+            }
+        }
+        cc.on_spurious(self.row);
+    }
+
+    /// Before new data is sent: after a pause of more than a timeout the window starts again from `restart` segments,
+    /// since no acknowledgement clocks what it would let out (RFC 5681 §4.1). It halves once per timeout, as in Linux
+    /// (`tcp_cwnd_restart`; RFC 2861 §3.2). A model of the path outlives the pause.
+    #[inline]
+    pub(crate) fn restart_if_idle(&mut self, restart: f64, now: Time, cc: &mut Group) {
+        if self.idle_since < now && now.since(self.last_sent) > self.rtt.rto() && self.rates.is_none() {
+            self.restart(restart, now, cc);
+        }
+    }
+
+    #[cold]
+    fn restart(&mut self, restart: f64, now: Time, cc: &mut Group) {
+        let mut window = cc.path(self.row).cwnd;
+        let mut idle = now.since(self.last_sent);
+        while idle > self.rtt.rto() && window > restart {
+            window = (window / 2.0).floor();
+            idle = idle.since(self.rtt.rto());
+        }
+        cc.restart(self.row, now.as_secs_f64(), window.max(restart));
+        self.undoable = false;
+        self.idle_since = Time::NEVER; // the algorithm knows of the pause
+    }
+}

@@ -1,0 +1,215 @@
+//! One sender, acknowledged by hand: what the RFCs say of each acknowledgement.
+
+use super::{Phase, Sender};
+use crate::packet::{Block, HEADER, Kind, Packet, SACK_BLOCKS, Sack, flag};
+use crate::rtt::Rtt;
+use crate::scoreboard::Segment;
+use anabranch_cc::{Congestion, Group, Signal, registry};
+use anabranch_net::Time;
+
+const MS: fn(u64) -> Time = Time::from_millis;
+
+struct Host {
+    tx: Sender,
+    cc: Group,
+}
+
+impl Host {
+    /// Reno with a window, behind samples of `rtt`.
+    fn new(window: f64, rtt: Time) -> Host {
+        let mut cc = registry::find("reno").unwrap().group(&[]).unwrap();
+        let row = cc.add_path(rtt.as_secs_f64(), window);
+        let mut estimate = Rtt::new(MS(200));
+        (0..100).for_each(|_| estimate.sample(rtt));
+        Host { tx: Sender::new(row, estimate, MS(40), false), cc }
+    }
+
+    fn send(&mut self, n: usize, now: Time) {
+        for _ in 0..n {
+            self.tx.send_new(Segment::new(0, 0, 1448, 0), now, &self.cc);
+        }
+        let limited = !self.tx.has_room(&self.cc);
+        self.tx.note_usage(limited);
+    }
+
+    /// Resends, then new data, as the window allows. Returns how many segments that is.
+    fn fill(&mut self, now: Time) -> usize {
+        let mut n = 0;
+        while self.tx.has_room(&self.cc) {
+            match self.tx.next_resend() {
+                Some(seq) => {
+                    self.tx.resend(seq, now, &self.cc);
+                }
+                None => self.send(1, now),
+            }
+            n += 1;
+        }
+        self.tx.note_usage(true);
+        n
+    }
+
+    /// An acknowledgement of all before `seq`, that echoes `stamp`, with one SACK block where it is not empty.
+    fn ack(&mut self, seq: u64, flags: u8, stamp: Time, sacked: (u64, u64), now: Time) {
+        let mut packet = Packet::new(Kind::Ack, 0, 0, HEADER, stamp);
+        packet.seq = seq as u32;
+        packet.flags = flags;
+        let mut sack: Sack = [Block::default(); SACK_BLOCKS];
+        sack[0] = Block { start: (sacked.0 - seq.min(sacked.0)) as i32, len: (sacked.1 - sacked.0) as u32 };
+        let sack = (sacked.0 < sacked.1).then_some(sack);
+        self.tx.on_ack(&packet, sack, now, &mut self.cc);
+    }
+
+    fn cwnd(&self) -> f64 {
+        self.cc.path(0).cwnd
+    }
+}
+
+/// RFC 3168 §6.1.2: a mark halves the window of ten, "the sending TCP SHOULD NOT increase the congestion window
+/// in response to the receipt of an ECN-Echo ACK packet", and reacts once per window of data. So five are left, and
+/// in flight, when the flight that was marked is acknowledged.
+#[test]
+fn a_mark_halves_the_window_and_nothing_grows_it_in_that_round() {
+    let mut host = Host::new(10.0, MS(100));
+    host.send(10, MS(0));
+    let mut sent = Vec::new();
+    for (i, acked) in [2, 4, 6, 8, 10].into_iter().enumerate() {
+        let now = MS(100 + i as u64);
+        host.ack(acked, flag::ECE, MS(0), (0, 0), now);
+        assert_eq!(host.cwnd(), 5.0, "{acked} acknowledged");
+        sent.push(host.fill(now));
+    }
+    assert_eq!(sent, [0, 0, 1, 2, 2]);
+    assert_eq!(host.tx.board.in_flight(), 5);
+    assert!(host.tx.take_cwr());
+    // The receiver has seen CWR: the window grows again, by one segment per window.
+    host.ack(12, 0, MS(100), (0, 0), MS(201));
+    assert_eq!(host.cwnd(), 5.0 + 2.0 / 5.0);
+    assert_eq!(host.tx.phase, Phase::Open);
+    // A mark on what was sent after the reduction is answered anew.
+    host.fill(MS(201));
+    host.ack(13, flag::ECE, MS(101), (0, 0), MS(202));
+    assert_eq!(host.cwnd(), 5.4 / 2.0);
+}
+
+/// Where the last of the marked flight is acknowledged and nothing is left in flight its round is over, though that
+/// acknowledgement does not grow the window.
+#[test]
+fn the_round_of_a_mark_ends_when_nothing_is_in_flight() {
+    let mut host = Host::new(10.0, MS(100));
+    host.send(8, MS(0));
+    host.ack(8, flag::ECE, MS(0), (0, 0), MS(100));
+    assert_eq!((host.cwnd(), host.tx.phase), (5.0, Phase::Open));
+}
+
+/// A loss in the round of a mark does not reduce again (RFC 3168 §6.1.2).
+#[test]
+fn a_loss_in_a_marked_flight_is_repaired_without_a_second_reduction() {
+    let mut host = Host::new(10.0, MS(100));
+    host.send(10, MS(0));
+    host.ack(1, flag::ECE, MS(0), (0, 0), MS(100));
+    host.fill(MS(100));
+    for last in 3..=10 {
+        host.ack(1, flag::ECE, MS(0), (2, last), MS(101));
+        host.fill(MS(101));
+    }
+    assert_eq!((host.tx.phase, host.cwnd()), (Phase::Recovery, 5.0));
+    assert_eq!((host.tx.counters.resent, host.tx.board.in_flight()), (1, 5));
+}
+
+/// RFC 9937 §6.2: RecoverFS leaves out what was SACKed before recovery, here two of ten, so that the eight others
+/// spread the reduction to five: after the second of them CEIL(2 · 5 / 8) = 2 are sent.
+#[test]
+fn what_was_sacked_before_recovery_does_not_count() {
+    let mut host = Host::new(20.0, MS(100));
+    host.cc.on_congestion(0, &Congestion { now: 0.0, signal: Signal::Loss }); // congestion avoidance from ten on
+    host.send(10, MS(0));
+    for (last, sent) in [(2, 0), (3, 0), (4, 1), (5, 1)] {
+        host.ack(0, 0, MS(0), (1, last), MS(100));
+        let room = host.tx.phase == Phase::Recovery;
+        assert_eq!(if room { host.fill(MS(100)) } else { 0 }, sent, "SACKed up to {last}");
+    }
+}
+
+/// RFC 6298 §5.3: the timer starts anew "when an ACK is received that acknowledges new data", and Linux starts it
+/// where the oldest segment is sent again. Selective acknowledgements behind a hole leave it alone.
+#[test]
+fn the_timer_guards_the_oldest_segment() {
+    let mut host = Host::new(10.0, MS(100));
+    host.send(10, MS(0));
+    let rto = host.tx.rtt.rto();
+    host.ack(1, 0, MS(0), (0, 0), MS(100));
+    assert_eq!(host.tx.rto_at, MS(100) + rto);
+    host.ack(1, 0, MS(0), (2, 3), MS(120));
+    assert_eq!((host.tx.rto_at, host.tx.pto_at), (MS(100) + rto, Time::NEVER));
+    host.ack(1, 0, MS(0), (2, 5), MS(130));
+    host.fill(MS(130));
+    assert_eq!((host.tx.counters.resent, host.tx.rto_at), (1, MS(130) + host.tx.rtt.rto()));
+    let resent = host.tx.rto_at;
+    for (i, last) in (6..=10).enumerate() {
+        host.ack(1, 0, MS(0), (2, last), MS(140 + 10 * i as u64));
+        assert_eq!(host.tx.rto_at, resent);
+    }
+    host.send(1, MS(190));
+    host.ack(10, 0, MS(130), (0, 0), MS(230));
+    assert_eq!(host.tx.rto_at, MS(230) + host.tx.rtt.rto());
+}
+
+/// RFC 8985 §7.2: PTO = 2 SRTT, for a lone segment and the longest delayed ACK, and no later than the timeout.
+#[test]
+fn a_probe_is_due_as_rfc_8985_says() {
+    let due = |rtt, segments| {
+        let mut host = Host::new(10.0, MS(rtt));
+        host.send(segments, MS(1000));
+        host.tx.pto_at
+    };
+    assert_eq!(due(50, 2), MS(1100));
+    assert_eq!(due(50, 1), MS(1140));
+    assert_eq!(due(190, 2), MS(1380));
+    assert_eq!(due(190, 1), MS(1390), "the timeout: SRTT and 200 ms");
+}
+
+/// RFC 7323 §4.1 and RFC 6298 §5.7: the acknowledgement of a segment that was sent again measures the round trip of
+/// the copy whose timestamp it echoes, and ends backing off.
+#[test]
+fn a_resent_segment_is_measured_by_its_timestamp() {
+    let mut host = Host::new(10.0, MS(100));
+    host.send(1, MS(0));
+    host.tx.on_timer(MS(300), &mut host.cc); // the probe's time
+    host.tx.on_timer(MS(300), &mut host.cc);
+    host.fill(MS(300));
+    assert!(host.tx.is_stalled());
+    host.ack(1, 0, MS(0), (0, 0), MS(800));
+    assert!(!host.tx.is_stalled());
+    assert_eq!(host.tx.rtt.smoothed(), Time::from_nanos((100_000_000.0 + 700_000_000.0 / 8.0) as u64));
+    // RTTVAR has fallen to nothing: 4 · 700 / 4 is the margin.
+    assert!(host.tx.rtt.rto() >= MS(800));
+}
+
+/// RFC 5681 §4.1 as Linux has it: with nothing sent for k timeouts the window halves k times, down to the restart
+/// window, and slow start leads back to three quarters of it.
+#[test]
+fn a_pause_takes_the_window_back() {
+    let rto = MS(300);
+    let after = |pause: Time| {
+        let mut host = Host::new(80.0, MS(100));
+        assert_eq!(host.tx.rtt.rto(), rto);
+        host.send(10, MS(0));
+        host.ack(10, 0, MS(0), (0, 0), MS(100));
+        host.tx.restart_if_idle(10.0, pause, &mut host.cc);
+        let first = host.cwnd();
+        host.tx.restart_if_idle(10.0, pause, &mut host.cc);
+        assert_eq!(host.cwnd(), first, "once per pause");
+        first
+    };
+    assert_eq!(after(rto), 80.0);
+    assert_eq!(after(rto + MS(1)), 40.0);
+    assert_eq!(after(rto.times(5).since(rto.times(2)) + MS(1)), 10.0);
+    assert_eq!(after(rto.times(2) + MS(1)), 20.0);
+    assert_eq!(after(rto.times(10)), 10.0);
+    let mut small = Host::new(4.0, MS(100));
+    small.send(4, MS(0));
+    small.ack(4, 0, MS(0), (0, 0), MS(100));
+    let window = small.cwnd();
+    small.tx.restart_if_idle(10.0, MS(5000), &mut small.cc);
+    assert_eq!(small.cwnd(), window, "a restart grows nothing");
+}
