@@ -77,9 +77,9 @@ impl Connection {
         let scale = (64 - (tcp.receive_buffer >> 16).leading_zeros()).min(14);
         let window = (tcp.receive_buffer >> scale).min(u64::from(u16::MAX)) as u16;
         Connection {
+            out: Outgoing::new(mss, u64::from(window) << scale, subflows.len()),
             subflows: subflows.into_boxed_slice(),
             cc,
-            out: Outgoing::new(mss, u64::from(window) << scale, multipath),
             incoming: Incoming::new(),
             endless: application.is_endless(),
             application,

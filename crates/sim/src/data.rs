@@ -1,8 +1,8 @@
 //! The connection's byte stream: chunks at the sender, reassembly at the receiver (RFC 8684 §3.3).
 
 use crate::packet::widen;
+use crate::repeats::Repeats;
 use crate::ring::Ring;
-use std::collections::VecDeque;
 
 /// Payload of one segment, as the connection numbers it.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -11,13 +11,6 @@ pub(crate) struct Chunk {
     pub(crate) offset: u32,
     /// Bytes; 0 for the DATA_FIN.
     pub(crate) len: u16,
-}
-
-#[derive(Clone, Copy, Debug, Default)]
-struct Outstanding {
-    chunk: Chunk,
-    /// The subflows that it was sent on, one bit each.
-    on: u32,
 }
 
 /// The sending half: what the application wrote, cut into chunks, until DATA_ACK.
@@ -41,18 +34,9 @@ pub(crate) struct Outgoing {
     closed: bool,
 }
 
-/// What it takes to send a chunk on another subflow too.
-#[derive(Clone, Debug)]
-struct Repeats {
-    outstanding: Ring<Outstanding>,
-    /// Chunks to be sent again on another subflow.
-    reinject: VecDeque<u64>,
-}
-
 impl Outgoing {
-    /// `window` is the receiver's, in bytes; `multipath`: chunks may go on several subflows.
-    pub(crate) fn new(mss: u16, window: u64, multipath: bool) -> Outgoing {
-        let repeats = || Box::new(Repeats { outstanding: Ring::new(), reinject: VecDeque::new() });
+    /// `window` is the receiver's, in bytes; with several `subflows` chunks may be repeated.
+    pub(crate) fn new(mss: u16, window: u64, subflows: usize) -> Outgoing {
         Outgoing {
             una: 0,
             nxt: 0,
@@ -60,7 +44,7 @@ impl Outgoing {
             cut_bytes: 0,
             written: 0,
             edge: window,
-            repeats: multipath.then(repeats),
+            repeats: (subflows > 1).then(|| Box::new(Repeats::new(subflows))),
             mss,
             closed: false,
         }
@@ -97,7 +81,7 @@ impl Outgoing {
     /// Whether chunks may have to be repeated on another subflow.
     #[inline]
     pub(crate) fn has_repeats(&self) -> bool {
-        self.repeats.as_ref().is_some_and(|r| !r.reinject.is_empty()) || self.is_window_blocked()
+        self.repeats.as_ref().is_some_and(|repeats| repeats.is_queued()) || self.is_window_blocked()
     }
 
     /// Offset of the next byte to be cut.
@@ -169,7 +153,7 @@ impl Outgoing {
         let chunk = Chunk { offset: self.cut_bytes as u32, len };
         self.cut_bytes += u64::from(len);
         if let Some(repeats) = &mut self.repeats {
-            repeats.outstanding.push(Outstanding { chunk, on: 1 << subflow });
+            repeats.push(chunk, subflow);
         }
         self.nxt += 1;
         (self.nxt - 1, chunk)
@@ -177,43 +161,26 @@ impl Outgoing {
 
     /// Chunk `n`, if it is outstanding and was not sent on `subflow`; notes that it is now.
     pub(crate) fn repeat_on(&mut self, n: u64, subflow: usize) -> Option<Chunk> {
-        if !(self.una()..self.nxt()).contains(&n) {
-            return None;
-        }
-        let outstanding = self.repeats.as_mut()?.outstanding.get_mut(n);
-        if outstanding.on & 1 << subflow != 0 {
-            return None;
-        }
-        outstanding.on |= 1 << subflow;
-        Some(outstanding.chunk)
+        self.repeats.as_mut()?.repeat_on(n, subflow)
     }
 
     /// Lets `chunks`, numbers modulo 2³² of what was sent on one subflow, go out on others too.
     pub(crate) fn reinject(&mut self, chunks: impl Iterator<Item = u32>) {
         if let Some(repeats) = &mut self.repeats {
-            repeats.reinject.extend(chunks.map(|chunk| widen(self.una, chunk)));
+            chunks.for_each(|chunk| repeats.enqueue(widen(self.una, chunk)));
         }
     }
 
     /// The next chunk to reinject on `subflow`.
+    #[inline]
     pub(crate) fn next_reinjection(&mut self, subflow: usize) -> Option<(u64, Chunk)> {
-        let una = self.una;
-        let Repeats { outstanding, reinject } = &mut **self.repeats.as_mut()?;
-        while reinject.front().is_some_and(|n| *n < una) {
-            reinject.pop_front();
-        }
-        let elsewhere = |n: &u64| *n >= una && outstanding.get(*n).on & 1 << subflow == 0;
-        let place = reinject.iter().position(elsewhere)?;
-        let n = reinject.remove(place)?;
-        Some((n, self.repeat_on(n, subflow)?))
+        self.repeats.as_mut()?.next_on(subflow)
     }
 
     /// `subflow` lost its copies of what is outstanding: it left the connection.
     pub(crate) fn forget_subflow(&mut self, subflow: usize) {
         if let Some(repeats) = &mut self.repeats {
-            for n in self.una..self.nxt {
-                repeats.outstanding.get_mut(n).on &= !(1 << subflow);
-            }
+            repeats.forget_subflow(subflow);
         }
     }
 
@@ -228,7 +195,7 @@ impl Outgoing {
         self.acked_bytes = widen(self.acked_bytes, offset);
         self.edge = self.edge.max(self.acked_bytes + window);
         if let Some(repeats) = &mut self.repeats {
-            repeats.outstanding.forget_before(next);
+            repeats.forget_before(next);
         }
     }
 }
@@ -326,7 +293,7 @@ mod tests {
             sizes in prop::collection::vec(1u64..3000, 1..40),
             order in prop::collection::vec(0usize..200, 0..200),
         ) {
-            let mut out = Outgoing::new(1448, 1 << 30, false);
+            let mut out = Outgoing::new(1448, 1 << 30, 1);
             let mut total = 0;
             let mut chunks = Vec::new();
             for size in &sizes {
@@ -358,7 +325,7 @@ mod tests {
 
     #[test]
     fn the_window_closes_and_opens() {
-        let mut out = Outgoing::new(1000, 2500, false);
+        let mut out = Outgoing::new(1000, 2500, 1);
         out.write_up_to(u64::MAX);
         assert!(out.cut(0).is_some() && out.cut(0).is_some());
         assert!(out.cut(0).is_none() && out.is_window_blocked());
@@ -369,7 +336,7 @@ mod tests {
 
     #[test]
     fn reinjection_goes_to_another_subflow() {
-        let mut out = Outgoing::new(1000, 1 << 20, true);
+        let mut out = Outgoing::new(1000, 1 << 20, 2);
         out.write_up_to(3000);
         (0..3).for_each(|_| {
             out.cut(0);

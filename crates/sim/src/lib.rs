@@ -17,6 +17,7 @@ mod rack;
 mod ranges;
 mod rate;
 mod receiver;
+mod repeats;
 mod ring;
 mod rtt;
 mod sampler;

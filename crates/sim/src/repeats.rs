@@ -1,0 +1,241 @@
+//! What it takes to send a chunk on another subflow too: who carries it, and what waits to be reinjected.
+
+use crate::data::Chunk;
+use crate::ring::Ring;
+use std::collections::VecDeque;
+
+/// The entry of a chunk that has left the queue.
+const VOID: u64 = u64::MAX;
+
+/// Laid out flat, so that it takes 12 bytes: there is one per chunk in flight.
+#[derive(Clone, Copy, Debug, Default)]
+struct Outstanding {
+    offset: u32,
+    /// The subflows that it was sent on, one bit each.
+    on: u32,
+    len: u16,
+    /// It waits to be reinjected.
+    queued: bool,
+}
+
+const _: () = assert!(size_of::<Outstanding>() == 12);
+
+/// The chunks that are not acknowledged, of a connection with several subflows.
+///
+/// A chunk waits in the queue at most once. Each subflow has a place in the queue before which nothing is for it:
+/// what it has carried already it never carries again. So each chunk is passed once by each subflow, however
+/// often they ask.
+#[derive(Clone, Debug)]
+pub(crate) struct Repeats {
+    outstanding: Ring<Outstanding>,
+    /// Chunks to be sent again on another subflow; [`VOID`] where it was. One that was acknowledged is void, too.
+    queue: VecDeque<u64>,
+    /// How many have left the front of the queue.
+    gone: u64,
+    /// Of each subflow, its place, counted from the first chunk that ever waited.
+    places: Box<[u64]>,
+    /// Entries looked at so far.
+    #[cfg(test)]
+    looked_at: u64,
+}
+
+impl Repeats {
+    pub(crate) fn new(subflows: usize) -> Repeats {
+        Repeats {
+            outstanding: Ring::new(),
+            queue: VecDeque::new(),
+            gone: 0,
+            places: vec![0; subflows].into(),
+            #[cfg(test)]
+            looked_at: 0,
+        }
+    }
+
+    /// Whether anything waits, void entries included.
+    #[inline]
+    pub(crate) fn is_queued(&self) -> bool {
+        !self.queue.is_empty()
+    }
+
+    fn is_outstanding(&self, n: u64) -> bool {
+        (self.outstanding.start()..self.outstanding.end()).contains(&n)
+    }
+
+    /// The next chunk goes out on `subflow`.
+    #[inline]
+    pub(crate) fn push(&mut self, chunk: Chunk, subflow: usize) {
+        let Chunk { offset, len } = chunk;
+        self.outstanding.push(Outstanding { offset, on: 1 << subflow, len, queued: false });
+    }
+
+    /// Everything before chunk `next` was acknowledged.
+    #[inline]
+    pub(crate) fn forget_before(&mut self, next: u64) {
+        self.outstanding.forget_before(next);
+    }
+
+    /// Chunk `n`, if it is outstanding and was not sent on `subflow`; notes that it is now.
+    pub(crate) fn repeat_on(&mut self, n: u64, subflow: usize) -> Option<Chunk> {
+        if !self.is_outstanding(n) {
+            return None;
+        }
+        let outstanding = self.outstanding.get_mut(n);
+        if outstanding.on & 1 << subflow != 0 {
+            return None;
+        }
+        outstanding.on |= 1 << subflow;
+        Some(Chunk { offset: outstanding.offset, len: outstanding.len })
+    }
+
+    /// Chunk `n` may go out on any subflow that has not carried it.
+    pub(crate) fn enqueue(&mut self, n: u64) {
+        if self.is_outstanding(n) && !self.outstanding.get(n).queued {
+            self.outstanding.get_mut(n).queued = true;
+            self.queue.push_back(n);
+        }
+    }
+
+    /// Takes the first chunk out of the queue that `subflow` has not carried.
+    pub(crate) fn next_on(&mut self, subflow: usize) -> Option<(u64, Chunk)> {
+        while self.queue.front().is_some_and(|n| !self.is_waiting(*n)) {
+            self.look();
+            self.queue.pop_front();
+            self.gone += 1;
+        }
+        let mut place = self.places[subflow].max(self.gone);
+        let mut found = None;
+        while let Some(&n) = self.queue.get((place - self.gone) as usize) {
+            self.look();
+            if self.is_waiting(n)
+                && let Some(chunk) = self.repeat_on(n, subflow)
+            {
+                self.outstanding.get_mut(n).queued = false;
+                self.queue[(place - self.gone) as usize] = VOID;
+                found = Some((n, chunk));
+                break;
+            }
+            place += 1;
+        }
+        self.places[subflow] = place;
+        found
+    }
+
+    /// Whether an entry of the queue is not void.
+    fn is_waiting(&self, n: u64) -> bool {
+        n != VOID && self.is_outstanding(n)
+    }
+
+    #[inline]
+    fn look(&mut self) {
+        #[cfg(test)]
+        {
+            self.looked_at += 1;
+        }
+    }
+
+    /// `subflow` has carried nothing of what is outstanding: it left the connection.
+    pub(crate) fn forget_subflow(&mut self, subflow: usize) {
+        for n in self.outstanding.start()..self.outstanding.end() {
+            self.outstanding.get_mut(n).on &= !(1 << subflow);
+        }
+        self.places[subflow] = 0;
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use proptest::prelude::*;
+
+    fn with_chunks(subflows: usize, chunks: u64, on: usize) -> Repeats {
+        let mut repeats = Repeats::new(subflows);
+        (0..chunks).for_each(|n| repeats.push(Chunk { offset: n as u32 * 1000, len: 1000 }, on));
+        repeats
+    }
+
+    /// A fast path loses what it has in flight and comes back while a slow one carries that over: the fast one asks again
+    /// and again for something that it has not carried. Each asks once per entry, and once more per call.
+    #[test]
+    fn each_subflow_passes_each_chunk_once() {
+        let (chunks, asked) = (50_000, 40);
+        let mut repeats = with_chunks(2, chunks, 0);
+        (0..chunks).for_each(|n| repeats.enqueue(n));
+        for n in 0..1000 {
+            (0..asked).for_each(|_| assert_eq!(repeats.next_on(0), None));
+            assert_eq!(repeats.next_on(1).map(|(n, _)| n), Some(n));
+        }
+        let calls = 1000 * (asked + 1);
+        assert!(repeats.looked_at <= 2 * chunks + 2 * calls, "{} looked at", repeats.looked_at);
+    }
+
+    /// A chunk that timed out on one subflow after another waits once.
+    #[test]
+    fn a_chunk_waits_once() {
+        let mut repeats = with_chunks(3, 4, 0);
+        (0..3).for_each(|_| (0..4).for_each(|n| repeats.enqueue(n)));
+        assert_eq!(repeats.queue.len(), 4);
+        (0..4).for_each(|n| assert_eq!(repeats.next_on(1).map(|(n, _)| n), Some(n)));
+        assert_eq!(repeats.next_on(2), None);
+    }
+
+    #[derive(Clone, Copy, Debug)]
+    enum Step {
+        Push(usize),
+        Acknowledge(u64),
+        Enqueue(u64),
+        Take(usize),
+        Forget(usize),
+    }
+
+    fn step() -> impl Strategy<Value = Step> {
+        prop_oneof![
+            3 => (0usize..3).prop_map(Step::Push),
+            1 => (0u64..3).prop_map(Step::Acknowledge),
+            3 => (0u64..20).prop_map(Step::Enqueue),
+            4 => (0usize..3).prop_map(Step::Take),
+            1 => (0usize..3).prop_map(Step::Forget),
+        ]
+    }
+
+    proptest! {
+        /// Against what it means: of the chunks that wait, the first that the subflow has not carried.
+        #[test]
+        fn agrees_with_a_plain_search(steps in prop::collection::vec(step(), 1..200)) {
+            let mut repeats = Repeats::new(3);
+            let (mut on, mut una, mut waiting): (Vec<u32>, u64, Vec<u64>) = (vec![], 0, vec![]);
+            for step in steps {
+                match step {
+                    Step::Push(s) => {
+                        repeats.push(Chunk { offset: 7 * on.len() as u32, len: 7 }, s);
+                        on.push(1 << s);
+                    }
+                    Step::Acknowledge(more) => {
+                        una = (una + more).min(on.len() as u64);
+                        repeats.forget_before(una);
+                        waiting.retain(|n| *n >= una);
+                    }
+                    Step::Enqueue(back) => {
+                        let n = (on.len() as u64).saturating_sub(back);
+                        repeats.enqueue(n);
+                        if (una..on.len() as u64).contains(&n) && !waiting.contains(&n) {
+                            waiting.push(n);
+                        }
+                    }
+                    Step::Take(s) => {
+                        let place = waiting.iter().position(|n| on[*n as usize] & 1 << s == 0);
+                        let expected = place.map(|place| {
+                            let n = waiting.remove(place);
+                            on[n as usize] |= 1 << s;
+                            (n, Chunk { offset: 7 * n as u32, len: 7 })
+                        });
+                        prop_assert_eq!(repeats.next_on(s), expected);
+                    }
+                    Step::Forget(s) => {
+                        repeats.forget_subflow(s);
+                        on.iter_mut().for_each(|on| *on &= !(1 << s));
+                    }
+                }
+            }
+        }
+    }
+}
