@@ -1,6 +1,9 @@
 //! The table of a connection's paths, and the rules that hold for every algorithm.
 
-use crate::{Ack, Algorithm, Congestion, LostSegment, MAX_CWND, MIN_CWND, Path, Seconds, Segments, Signal};
+use crate::{
+    Ack, Algorithm, Congestion, LostSegment, MAX_CWND, MIN_CWND, MIN_SSTHRESH, Path, Seconds, Segments,
+    Signal,
+};
 use alloc::{boxed::Box, vec::Vec};
 
 /// Pacing rate over window per RTT, in slow start and after it, where pacing is on: enough above 1
@@ -86,6 +89,20 @@ impl Group {
             self.paths[r].cwnd = MIN_CWND;
         }
         self.settle(r);
+    }
+
+    /// Path `r` holds the connection's receive window up: its window is halved, and its threshold too unless it is in slow
+    /// start (Raiciu et al., NSDI 2012, §4.2, as `mptcp_rcv_buf_optimization` of the retired kernel has it). That is
+    /// not congestion, so the algorithm is not asked.
+    pub fn penalise(&mut self, r: usize) {
+        let path = &mut self.paths[r];
+        if path.active {
+            if !path.in_slow_start() {
+                path.ssthresh = (path.ssthresh / 2.0).max(MIN_SSTHRESH);
+            }
+            path.cwnd /= 2.0;
+            self.settle(r);
+        }
     }
 
     /// Whether the algorithm models its paths: see [`Algorithm::is_model_based`].

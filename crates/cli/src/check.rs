@@ -119,6 +119,7 @@ fn scheduler(flow: &Flow) -> &'static str {
         Scheduler::RoundRobin => "roundrobin",
         Scheduler::Redundant => "redundant",
         Scheduler::Blest => "blest",
+        Scheduler::Linux => "linux",
     }
 }
 

@@ -115,14 +115,15 @@ fn loss<'a>(out: &'a mut Text, process: &Loss) -> &'a mut Text {
 }
 
 fn flow(out: &mut Text, flow: &Flow) {
-    let Flow { name, cc, scheduler, start, stop, application, paths, events, tcp } = flow;
+    let Flow { name, cc, scheduler, penalise, start, stop, application, paths, events, tcp } = flow;
     out.line("flow").name(name).word(match scheduler {
         Scheduler::MinRtt => "minrtt",
         Scheduler::RoundRobin => "roundrobin",
         Scheduler::Redundant => "redundant",
         Scheduler::Blest => "blest",
+        Scheduler::Linux => "linux",
     });
-    out.time(*start).time(*stop);
+    out.flag(*penalise).time(*start).time(*stop);
     let CongestionControl { entry, params } = cc;
     out.line("cc").name(entry.name);
     let mut params: Vec<_> = params.iter().collect();

@@ -46,6 +46,8 @@ pub struct Flow {
     pub cc: CongestionControl,
     /// Which subflow sends next.
     pub scheduler: Scheduler,
+    /// Whether a subflow that holds the receive window up has its window halved (Raiciu et al., NSDI 2012).
+    pub penalise: bool,
     /// When the connection is opened.
     pub start: Time,
     /// When the application stops sending; at the latest the end of the run.
@@ -95,6 +97,8 @@ pub enum Scheduler {
     /// As `MinRtt`, but waits for the fast subflow where sending on the slow one would block it
     /// (Ferlin et al., IFIP Networking 2016).
     Blest,
+    /// As upstream Linux: the subflow that would have sent what it holds first.
+    Linux,
 }
 
 /// What the sending application does.

@@ -198,6 +198,12 @@ fn algorithms() {
 
 #[test]
 fn words() {
+    wrong(
+        &flow("scheduler = \"redundant\"\npenalise = true"),
+        17,
+        "true",
+        &["does not penalise", "take minrtt, roundrobin or blest"],
+    );
     wrong(&flow("scheduler = \"minrt\""), 16, "\"minrt\"", &["not a scheduler", "did you mean `minrtt`?"]);
     let loss = "loss = { model = \"bernouli\", rate = 0.1 }\nrate";
     wrong(&small("rate", loss), 5, "\"bernouli\"", &["not a loss model", "did you mean `bernoulli`?"]);

@@ -128,6 +128,7 @@ fn every_key_of_a_flow() {
     let keys = r#"
         cc = { name = "cubic", beta = 0.5, pacing = true }
         scheduler = "blest"
+        penalise = false
         count = 1
         start = "1 s"
         stop = "1 min"
@@ -144,7 +145,7 @@ fn every_key_of_a_flow() {
     assert_eq!(flow.name, "f/1");
     assert_eq!(flow.cc.entry.name, "cubic");
     assert_eq!(flow.cc.params.len(), 2);
-    assert_eq!(flow.scheduler, Scheduler::Blest);
+    assert_eq!((flow.scheduler, flow.penalise), (Scheduler::Blest, false));
     assert_eq!((flow.start, flow.stop), (MS(1000), MS(10_000)), "at the latest the end of the run");
     assert_eq!([flow.paths[0].backup, flow.paths[1].backup], [false, true]);
     let event = |s: u64, path, action| SubflowEvent { at: MS(1000 * s), path, action };
@@ -217,6 +218,7 @@ fn the_hash_is_of_what_runs_not_of_how_it_is_written() {
         ("\"500 Mbit/s\"", "\"0.5Gbit/s\""),
         ("\"1 BDP\"", "\"6.25 MB\""),
         ("scheduler = \"minrtt\"\n", ""),
+        ("scheduler = \"minrtt\"\n", "penalise = true\n"),
         ("cc = \"reno\"\n", "cc = { name = \"reno\" }\napplication = { kind = \"bulk\" }\n"),
     ];
     for (from, to) in same {
@@ -232,6 +234,7 @@ fn the_hash_is_of_what_runs_not_of_how_it_is_written() {
         ("1e-6", "2e-6"),
         ("100 packets", "101 packets"),
         ("minrtt", "redundant"),
+        ("scheduler = \"minrtt\"", "penalise = false"),
         ("coupled-cubic", "coupled-cubic-a1"),
         ("\"coupled-cubic\"", "{ name = \"coupled-cubic\", pacing = true }"),
         ("count = 2", "count = 3"),

@@ -10,10 +10,12 @@ use crate::data::{Chunk, Corrupt, Incoming, Outgoing};
 use crate::network::Network;
 use crate::packet::{DSS, Kind, Packet, SACK_BLOCKS, flag, widen};
 use crate::receiver::Reply;
+use crate::schedule::Picker;
+use crate::send_queues::SendQueues;
 use crate::subflow::{Stage, Subflow};
 use anabranch_cc::Group;
 use anabranch_net::Time;
-use anabranch_scenario::{Scheduler, SubflowAction, Tcp};
+use anabranch_scenario::{Flow, Scheduler, SubflowAction, Tcp};
 
 /// Size of the DSS option with a DATA_ACK of 4 bytes (RFC 8684 §3.3), and the SACK blocks that then fit
 /// beside timestamps into TCP's 40 bytes of options.
@@ -33,6 +35,7 @@ pub(crate) struct Connection {
     scale: u32,
     window: u16,
     scheduler: Scheduler,
+    penalise: bool,
     multipath: bool,
     /// It has been opened; the first subflow is established at the sender; the receiver is known to know it.
     opened: bool,
@@ -49,8 +52,10 @@ pub(crate) struct Connection {
     pub(crate) cc: Group,
     pub(crate) application: Application,
     application_event: Time,
-    /// The subflow that was picked last, and the one that the last request went on.
-    last: usize,
+    picker: Picker,
+    /// Of upstream Linux' scheduler.
+    queues: Option<Box<SendQueues>>,
+    /// The subflow that the last request went on.
     last_asked: usize,
     /// When the last byte was delivered after the application had finished.
     pub(crate) completed_at: Option<Time>,
@@ -68,11 +73,13 @@ impl Connection {
         subflows: Vec<Subflow>,
         cc: Group,
         application: Application,
-        scheduler: Scheduler,
-        tcp: Tcp,
+        flow: &Flow,
         targets: u32,
     ) -> Connection {
+        let &Flow { scheduler, penalise, tcp, .. } = flow;
         let multipath = subflows.len() > 1;
+        let queued = multipath && scheduler == Scheduler::Linux;
+        let queues = queued.then(|| Box::new(SendQueues::new(subflows.len())));
         let mss = tcp.mss - if multipath { DSS } else { 0 };
         let scale = (64 - (tcp.receive_buffer >> 16).leading_zeros()).min(14);
         let window = (tcp.receive_buffer >> scale).min(u64::from(u16::MAX)) as u16;
@@ -84,13 +91,15 @@ impl Connection {
             endless: application.is_endless(),
             application,
             scheduler,
+            penalise,
             multipath,
             tcp,
             scale,
             window,
             targets,
             application_event: Time::NEVER,
-            last: 0,
+            picker: Picker::new(),
+            queues,
             last_asked: 0,
             opened: false,
             established: false,
@@ -147,7 +156,10 @@ impl Connection {
         if had_row {
             self.cc.remove_path(subflow.tx.row());
             self.out.forget_subflow(s);
-            if self.scheduler != Scheduler::Redundant {
+            if let Some(queues) = &mut self.queues {
+                queues.reset(s);
+                queues.repeat_all(&self.out);
+            } else if self.scheduler != Scheduler::Redundant {
                 self.out.reinject(subflow.tx.board.chunks());
             }
         }
@@ -271,8 +283,12 @@ impl Connection {
         } else if subflow.is_up() || subflow.stage == Stage::Closing {
             subflow.meter.window(now, self.cc.path(subflow.tx.row()).cwnd);
         }
-        let next = widen(self.out.una(), packet.data);
+        let (una, next) = (self.out.una(), widen(self.out.una(), packet.data));
         self.out.on_data_ack(next, packet.offset, u64::from(packet.window) << self.scale);
+        if let Some(queues) = &mut self.queues {
+            queues.heard(s, now);
+            queues.restart_timer(&self.subflows, &self.out, next > una, now);
+        }
         self.push_from(s, net);
     }
 }

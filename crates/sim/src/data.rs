@@ -132,6 +132,12 @@ impl Outgoing {
         len > 0 && self.cut_bytes + len > self.edge && !self.is_acked()
     }
 
+    /// Whether a chunk could be made.
+    #[inline]
+    pub(crate) fn can_cut(&self) -> bool {
+        self.unsent() > 0 && !self.is_window_blocked()
+    }
+
     /// Makes the next chunk and notes that it goes out on `subflow`. None where nothing is written or
     /// the window is full; with nothing outstanding one chunk may probe a closed window.
     #[inline]
@@ -162,6 +168,17 @@ impl Outgoing {
     /// Chunk `n`, if it is outstanding and was not sent on `subflow`; notes that it is now.
     pub(crate) fn repeat_on(&mut self, n: u64, subflow: usize) -> Option<Chunk> {
         self.repeats.as_mut()?.repeat_on(n, subflow)
+    }
+
+    /// Chunk `n`, if it is outstanding; notes that `subflow` carries it, which may have done so before.
+    #[inline]
+    pub(crate) fn carry_on(&mut self, n: u64, subflow: usize) -> Option<Chunk> {
+        self.repeats.as_mut()?.carry_on(n, subflow)
+    }
+
+    /// The subflows, one bit each, that carry the first chunk that is not acknowledged.
+    pub(crate) fn holding_up(&self) -> u32 {
+        self.repeats.as_ref().map_or(0, |repeats| repeats.carriers(self.una))
     }
 
     /// Lets `chunks`, numbers modulo 2³² of what was sent on one subflow, go out on others too.

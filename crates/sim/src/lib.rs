@@ -23,6 +23,7 @@ mod rtt;
 mod sampler;
 mod schedule;
 mod scoreboard;
+mod send_queues;
 mod sender;
 mod simulator;
 mod subflow;

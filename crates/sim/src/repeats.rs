@@ -74,15 +74,27 @@ impl Repeats {
         self.outstanding.forget_before(next);
     }
 
+    /// The subflows that chunk `n` was sent on, one bit each.
+    pub(crate) fn carriers(&self, n: u64) -> u32 {
+        if self.is_outstanding(n) { self.outstanding.get(n).on } else { 0 }
+    }
+
     /// Chunk `n`, if it is outstanding and was not sent on `subflow`; notes that it is now.
     pub(crate) fn repeat_on(&mut self, n: u64, subflow: usize) -> Option<Chunk> {
         if !self.is_outstanding(n) {
             return None;
         }
-        let outstanding = self.outstanding.get_mut(n);
-        if outstanding.on & 1 << subflow != 0 {
+        let is_new = self.outstanding.get(n).on & 1 << subflow == 0;
+        if is_new { self.carry_on(n, subflow) } else { None }
+    }
+
+    /// Chunk `n`, if it is outstanding; notes that `subflow` carries it, which may have done so before.
+    #[inline]
+    pub(crate) fn carry_on(&mut self, n: u64, subflow: usize) -> Option<Chunk> {
+        if !self.is_outstanding(n) {
             return None;
         }
+        let outstanding = self.outstanding.get_mut(n);
         outstanding.on |= 1 << subflow;
         Some(Chunk { offset: outstanding.offset, len: outstanding.len })
     }

@@ -1,10 +1,14 @@
 //! MPTCP's packet schedulers: which subflow sends the next chunk.
 
+mod blest;
+
 use crate::data::Outgoing;
 use crate::subflow::Subflow;
 use anabranch_cc::Group;
 use anabranch_net::Time;
 use anabranch_scenario::Scheduler;
+
+pub(crate) use blest::Blest;
 
 /// Whether `subflow` is a regular subflow that may carry data, so that backups stay silent.
 fn is_regular(subflow: &Subflow, cc: &Group) -> bool {
@@ -31,25 +35,41 @@ pub(crate) fn ready<'a>(
     })
 }
 
-/// Picks the subflow for the next chunk. `last` is the one picked before.
-pub(crate) fn pick(
-    scheduler: Scheduler,
-    subflows: &mut [Subflow],
-    cc: &Group,
-    out: &Outgoing,
-    last: usize,
-    now: Time,
-) -> Option<usize> {
-    let n = subflows.len();
-    match scheduler {
-        Scheduler::RoundRobin => ready(subflows, cc, now).min_by_key(|i| (i + n - last - 1) % n),
-        Scheduler::MinRtt | Scheduler::Redundant => fastest_ready(subflows, cc, now),
-        Scheduler::Blest => {
-            let best = fastest_ready(subflows, cc, now)?;
-            let fast =
-                (0..n).filter(|i| is_regular(&subflows[*i], cc)).min_by_key(|i| srtt(&subflows[*i]))?;
-            let blocks = fast != best && would_block(&subflows[fast], &subflows[best], cc, out);
-            (!blocks).then_some(best)
+/// What the schedulers remember.
+#[derive(Clone, Debug)]
+pub(crate) struct Picker {
+    /// The subflow picked last.
+    pub(crate) last: usize,
+    pub(crate) blest: Blest,
+}
+
+impl Picker {
+    pub(crate) fn new() -> Picker {
+        Picker { last: 0, blest: Blest::new() }
+    }
+
+    /// Picks the subflow for the next chunk.
+    pub(crate) fn pick(
+        &mut self,
+        scheduler: Scheduler,
+        subflows: &mut [Subflow],
+        cc: &Group,
+        out: &Outgoing,
+        now: Time,
+    ) -> Option<usize> {
+        let n = subflows.len();
+        match scheduler {
+            Scheduler::RoundRobin => ready(subflows, cc, now).min_by_key(|i| (i + n - self.last - 1) % n),
+            Scheduler::MinRtt | Scheduler::Redundant | Scheduler::Linux => fastest_ready(subflows, cc, now),
+            Scheduler::Blest => {
+                let best = fastest_ready(subflows, cc, now)?;
+                let fast =
+                    (0..n).filter(|i| is_regular(&subflows[*i], cc)).min_by_key(|i| srtt(&subflows[*i]))?;
+                let window = out.window() as f64 / f64::from(out.mss());
+                let waits =
+                    fast != best && self.blest.waits(&subflows[fast], &subflows[best], cc, window, now);
+                (!waits).then_some(best)
+            }
         }
     }
 }
@@ -61,13 +81,4 @@ fn srtt(subflow: &Subflow) -> Time {
 fn fastest_ready(subflows: &mut [Subflow], cc: &Group, now: Time) -> Option<usize> {
     let ready = ready(subflows, cc, now).fold(0u32, |set, i| set | 1 << i);
     (0..subflows.len()).filter(|i| ready & 1 << i != 0).min_by_key(|i| srtt(&subflows[*i]))
-}
-
-/// BLEST (Ferlin et al. 2016, Eq. 1–3, λ = 1): while a segment crosses the slow subflow, the fast one could
-/// send X segments; if these and it do not fit into the send window, waiting is better.
-fn would_block(fast: &Subflow, slow: &Subflow, cc: &Group, out: &Outgoing) -> bool {
-    let rounds = srtt(slow).as_secs_f64() / srtt(fast).as_secs_f64();
-    let x = (cc.path(fast.tx.row()).cwnd + (rounds - 1.0) / 2.0) * rounds;
-    let slow_segments = slow.tx.board.in_flight() as f64 + 1.0;
-    (x + slow_segments) * f64::from(out.mss()) > out.window() as f64
 }

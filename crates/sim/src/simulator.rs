@@ -137,7 +137,7 @@ impl<'a> Simulator<'a> {
         })?;
         let random = Random::new(self.seed ^ APPLICATION_SEED, f as u64);
         let application = Application::new(flow.application.clone(), random);
-        let connection = Connection::new(subflows, group, application, flow.scheduler, flow.tcp, first);
+        let connection = Connection::new(subflows, group, application, flow, first);
         self.connections.push(connection);
         self.measured.push(Measured {
             from: self.scenario.warmup.max(flow.start),

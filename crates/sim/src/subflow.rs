@@ -55,6 +55,8 @@ pub(crate) struct Subflow {
     pub(crate) handshake_tries: u32,
     /// The redundant scheduler's place in the stream of chunks.
     pub(crate) redundant_next: u64,
+    /// When it was last penalised for holding the receive window up.
+    pub(crate) penalised_at: Time,
     /// Counters of earlier lives.
     pub(crate) past: Counters,
     pub(crate) past_deemed_lost: u64,
@@ -76,6 +78,7 @@ impl Subflow {
             timer_event: Time::NEVER,
             first_bytes: 0,
             redundant_next: 0,
+            penalised_at: Time::ZERO,
             meter: Meter::new(observables),
             past: Counters::default(),
             past_deemed_lost: 0,
@@ -136,6 +139,7 @@ impl Subflow {
         self.stage = Stage::Idle;
         self.wanted = false;
         self.redundant_next = 0;
+        self.penalised_at = Time::ZERO;
         self.life = self.life.wrapping_add(1);
         self.meter.window(now, 0.0);
     }

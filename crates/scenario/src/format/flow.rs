@@ -15,6 +15,9 @@ table! {
         cc: Algorithm,
         /// Which subflow sends next (MPTCP). Default: minrtt.
         scheduler: Option<Scheduler>,
+        /// Whether a slow subflow that holds the receive window up has its window halved (MPTCP). Default: true;
+        /// redundant and linux never do.
+        penalise: Option<At<bool>>,
         /// That many such flows, named NAME/1, NAME/2, …. Default: one, named NAME.
         count: Option<At<Whole<1, 10_000>>>,
         /// When the connection is opened. Default: 0 s.
@@ -83,6 +86,7 @@ words! {
         "roundrobin" => Scheduler::RoundRobin, "In turn, among those whose window has room.";
         "redundant" => Scheduler::Redundant, "Everything on every subflow.";
         "blest" => Scheduler::Blest, "As minrtt, but a slow subflow is left unused where it would block the fast one.";
+        "linux" => Scheduler::Linux, "As upstream Linux: the least queued over pacing rate.";
     }
 }
 

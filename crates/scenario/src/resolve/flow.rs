@@ -3,7 +3,7 @@
 use crate::diagnostic::{At, Problems};
 use crate::format::{self, Event};
 use crate::leaf::Whole;
-use crate::model::{Flow, Path, SubflowAction, SubflowEvent, Tcp};
+use crate::model::{Flow, Path, Scheduler, SubflowAction, SubflowEvent, Tcp};
 use crate::resolve::{application, check_instant, check_name, link_index};
 use anabranch_net::Time;
 use std::collections::BTreeSet;
@@ -74,13 +74,15 @@ fn flow(
         let message = format!("the flow stops at {}, but starts at {start}", stop.value.0);
         problems.add(&stop.place, message, format!("must be more than {start}"), "");
     }
+    let scheduler = given.scheduler.unwrap_or_default();
     let stop = given.stop.as_ref().map_or(Time::NEVER, |stop| stop.value.0);
     let events =
         events(given.events.as_deref().unwrap_or_default(), start, stop.min(horizon), &paths, problems);
     Some(Flow {
         name: name.value.clone(),
         cc: given.cc.0.clone(),
-        scheduler: given.scheduler.unwrap_or_default(),
+        scheduler,
+        penalise: penalise(given.penalise.as_ref(), scheduler, problems),
         start,
         stop: stop.min(duration).max(start),
         application: application::application(given.application.as_ref(), problems),
@@ -88,6 +90,18 @@ fn flow(
         events: events?,
         tcp: tcp(given.tcp.as_ref(), problems),
     })
+}
+
+/// Only schedulers that wait at a full receive window for what a slow subflow carries can penalise it.
+fn penalise(given: Option<&At<bool>>, scheduler: Scheduler, problems: &mut Problems) -> bool {
+    let able = matches!(scheduler, Scheduler::MinRtt | Scheduler::RoundRobin | Scheduler::Blest);
+    if let Some(At { value: true, place }) = given
+        && !able
+    {
+        let message = "this scheduler does not penalise slow subflows";
+        problems.add(place, message, "has no effect", "leave it out, or take minrtt, roundrobin or blest");
+    }
+    given.map_or(able, |given| given.value && able)
 }
 
 fn paths(given: &format::Flow, links: &[&str], problems: &mut Problems) -> Option<Vec<Path>> {

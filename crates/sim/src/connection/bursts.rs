@@ -2,14 +2,13 @@
 
 use super::Connection;
 use crate::network::Network;
-use crate::schedule;
 use crate::tso::{self, Burst, Question};
 use anabranch_net::Time;
 use anabranch_scenario::Scheduler;
 
 impl Connection {
-    /// Sends new data in bursts, each on the subflow that the scheduler picks. A redundant scheduler's subflows, once
-    /// they no longer wait, send what their windows take.
+    /// Sends new data in bursts, each on the subflow that the scheduler picks. Those of `redundant` and
+    /// `linux`, once they no longer wait, send what their windows take.
     pub(super) fn send_bursts(&mut self, net: &mut Network) {
         let now = net.now();
         for s in 0..self.subflows.len() {
@@ -18,14 +17,15 @@ impl Connection {
         if self.multipath && self.scheduler == Scheduler::Redundant {
             return self.send_redundantly(net);
         }
-        while let Some(s) =
-            schedule::pick(self.scheduler, &mut self.subflows, &self.cc, &self.out, self.last, now)
-        {
+        if self.queues.is_some() {
+            return self.send_from_queues(net);
+        }
+        while let Some(s) = self.picker.pick(self.scheduler, &mut self.subflows, &self.cc, &self.out, now) {
             let Burst::Send(segments) = self.subflows[s].burst else { return };
             for _ in 0..segments {
-                let next = self.next_chunk(s).map(|(n, chunk)| (s, n, chunk));
+                let next = self.next_chunk(s, now).map(|(n, chunk)| (s, n, chunk));
                 let Some((s, n, chunk)) = next.or_else(|| self.next_repeat(now)) else { return };
-                self.last = s;
+                self.picker.last = s;
                 self.send_chunk(s, n, chunk, net);
             }
             self.size_burst(s, now);

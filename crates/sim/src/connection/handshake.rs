@@ -119,6 +119,9 @@ impl Connection {
         let srtt = subflow.tx.rtt.smoothed_s();
         let row = self.cc.add_path(srtt, f64::from(self.tcp.initial_window));
         let rates = self.cc.is_model_based();
+        if let Some(queues) = &mut self.queues {
+            queues.reset(s);
+        }
         subflow.tx = Sender::new(row, subflow.tx.rtt.clone(), self.tcp.delayed_ack_timeout, rates);
         subflow.meter.window(net.now(), self.cc.path(row).cwnd);
     }

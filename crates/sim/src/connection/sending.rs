@@ -57,13 +57,14 @@ impl Connection {
             self.send_on_the_only_path(net);
         } else if self.scheduler == Scheduler::Redundant {
             self.send_redundantly(net);
+        } else if self.queues.is_some() {
+            self.send_from_queues(net);
         } else {
-            while let Some(s) =
-                schedule::pick(self.scheduler, &mut self.subflows, &self.cc, &self.out, self.last, now)
+            while let Some(s) = self.picker.pick(self.scheduler, &mut self.subflows, &self.cc, &self.out, now)
             {
-                let next = self.next_chunk(s).map(|(n, chunk)| (s, n, chunk));
+                let next = self.next_chunk(s, now).map(|(n, chunk)| (s, n, chunk));
                 let Some((s, n, chunk)) = next.or_else(|| self.next_repeat(now)) else { break };
-                self.last = s;
+                self.picker.last = s;
                 self.send_chunk(s, n, chunk, net);
             }
         }
@@ -109,13 +110,17 @@ impl Connection {
     /// What `s` sends next: a chunk to reinject, new data, or, where the receive window is full, the
     /// chunk that holds it up (opportunistic retransmission: Raiciu et al., NSDI 2012, §4.2).
     #[inline]
-    pub(super) fn next_chunk(&mut self, s: usize) -> Option<(u64, Chunk)> {
+    pub(super) fn next_chunk(&mut self, s: usize, now: Time) -> Option<(u64, Chunk)> {
         if self.multipath {
             if let Some(again) = self.out.next_reinjection(s) {
                 self.reinjected += 1;
                 return Some(again);
             }
             if self.out.is_window_blocked() {
+                self.picker.blest.note_blocking();
+                if self.penalise {
+                    self.penalise_slower_than(s, now);
+                }
                 let una = self.out.una();
                 let chunk = self.out.repeat_on(una, s)?;
                 self.reinjected += 1;
@@ -125,6 +130,21 @@ impl Connection {
         self.out.cut(s)
     }
 
+    /// The receive window is full while `fast` has room: what holds it up is penalised (Raiciu et al., NSDI 2012, §4.2),
+    /// at most once per its round trip. Of the retired kernel's conditions these remain: it is slower, and repairs no loss.
+    fn penalise_slower_than(&mut self, fast: usize, now: Time) {
+        let (holding_up, limit) = (self.out.holding_up(), self.subflows[fast].tx.rtt.smoothed());
+        for (s, slow) in self.subflows.iter_mut().enumerate() {
+            let rtt = slow.tx.rtt.smoothed();
+            let due = now >= slow.penalised_at + rtt;
+            if holding_up & 1 << s != 0 && rtt > limit && due && slow.is_up() && !slow.tx.is_repairing() {
+                slow.penalised_at = now;
+                self.cc.penalise(slow.tx.row());
+                slow.meter.window(now, self.cc.path(slow.tx.row()).cwnd);
+            }
+        }
+    }
+
     /// A chunk to repeat on any subflow that may send, where the scheduler's choice had carried it before.
     pub(super) fn next_repeat(&mut self, now: Time) -> Option<(usize, u64, Chunk)> {
         if !self.multipath || !self.out.has_repeats() {
@@ -132,7 +152,30 @@ impl Connection {
         }
         let ready = schedule::ready(&mut self.subflows, &self.cc, now).fold(0u32, |set, s| set | 1 << s);
         let mut ready = (0..self.subflows.len()).filter(|s| ready & 1 << s != 0);
-        ready.find_map(|s| self.next_chunk(s).map(|(n, chunk)| (s, n, chunk)))
+        ready.find_map(|s| self.next_chunk(s, now).map(|(n, chunk)| (s, n, chunk)))
+    }
+
+    /// Upstream Linux: data is given to the subflows, and each sends what it has as its window opens.
+    pub(super) fn send_from_queues(&mut self, net: &mut Network) {
+        let now = net.now();
+        let Some(queues) = &mut self.queues else { return };
+        queues.fill(&self.subflows, &self.cc, &mut self.out, &mut self.reinjected);
+        let flags = if self.tcp.ecn { flag::ECT } else { 0 };
+        for s in 0..self.subflows.len() {
+            let subflow = &mut self.subflows[s];
+            let may_send = subflow.is_up() && matches!(subflow.burst, Burst::Send(_));
+            while may_send && subflow.tx.has_room(&self.cc) {
+                if !subflow.tx.may_pace(now) {
+                    subflow.tx.wait_for_pacer();
+                    break;
+                }
+                let Some((n, chunk)) = queues.take(s, &mut self.out) else { break };
+                let segment = Segment::new(n as u32, chunk.offset, chunk.len, flags);
+                Self::send_on(subflow, segment, self.tcp.ecn, true, &self.cc, net);
+            }
+        }
+        queues.restart_timer(&self.subflows, &self.out, false, now);
+        self.arm_application(net);
     }
 
     /// Every subflow sends every chunk that is not acknowledged when its turn comes.

@@ -27,7 +27,8 @@ impl Connection {
                 Expired::Nothing => self.push_from(s, net),
                 Expired::Probe => self.probe(s, net),
                 Expired::Timeout => {
-                    if self.multipath && self.scheduler != Scheduler::Redundant {
+                    let waits = self.queues.is_some() || self.scheduler == Scheduler::Redundant;
+                    if self.multipath && !waits {
                         self.out.reinject(self.subflows[s].tx.board.chunks());
                     }
                     self.push_from(s, net);
@@ -43,7 +44,11 @@ impl Connection {
 
     /// A tail loss probe: new data if there is any, else the last segment again (RFC 8985 §7.3).
     pub(super) fn probe(&mut self, s: usize, net: &mut Network) {
-        let new = if self.subflows[s].is_up() { self.out.cut(s) } else { None };
+        let new = match &mut self.queues {
+            _ if !self.subflows[s].is_up() => None,
+            Some(queues) => queues.take(s, &mut self.out),
+            None => self.out.cut(s),
+        };
         let resent = new.is_none();
         match new {
             Some((n, chunk)) => self.send_chunk(s, n, chunk, net),
@@ -70,8 +75,10 @@ impl Connection {
         }
     }
 
+    /// Schedules the event that the application shares with the retransmission timer of the connection.
     pub(super) fn arm_application(&mut self, net: &mut Network) {
-        let at = self.application.next_at;
+        let retransmit_at = self.queues.as_ref().map_or(Time::NEVER, |queues| queues.retransmit_at);
+        let at = self.application.next_at.min(retransmit_at);
         if at < self.application_event {
             self.application_event = at.max(net.now());
             let target = self.targets + TARGETS_PER_SUBFLOW * self.subflows.len() as u32;
@@ -90,6 +97,12 @@ impl Connection {
             if self.application.on_time(net.now(), &mut self.out, received, mss) {
                 self.send_request(net);
             }
+            self.push(net);
+        }
+        if let Some(queues) = &mut self.queues
+            && queues.retransmit_at <= net.now()
+        {
+            queues.on_timeout(&self.subflows, &self.cc, &mut self.out, &mut self.reinjected);
             self.push(net);
         }
         self.arm_application(net);

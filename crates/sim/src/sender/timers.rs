@@ -37,6 +37,11 @@ impl Sender {
         Expired::Nothing
     }
 
+    /// When the next timer that repairs losses is due.
+    pub(crate) fn repairs_at(&self) -> Time {
+        self.rto_at.min(self.pto_at).min(self.reorder_at)
+    }
+
     /// Whether a probe is out.
     #[cfg(test)]
     pub(crate) fn is_probing(&self) -> bool {

@@ -22,7 +22,7 @@ fn rates(summary: &Summary) -> (f64, f64, f64) {
 #[test]
 fn two_clean_paths_add_up() {
     for cc in ["lia", "uncoupled", "reno", "coupled-cubic"] {
-        for scheduler in ["minrtt", "roundrobin", "blest"] {
+        for scheduler in ["minrtt", "roundrobin", "blest", "linux"] {
             let text = two_paths("", "", &format!("cc = \"{cc}\"\nscheduler = \"{scheduler}\""));
             let summary = run(130.0, 30.0, &text);
             let (total, a, b) = rates(&summary);
@@ -40,7 +40,7 @@ fn two_clean_paths_add_up() {
 #[test]
 fn a_path_that_dies_is_replaced() {
     for (dead, rest) in [("a", 10e6), ("b", 20e6)] {
-        for scheduler in ["minrtt", "roundrobin", "blest"] {
+        for scheduler in ["minrtt", "roundrobin", "blest", "linux"] {
             let down = "changes = [{ at = \"5 s\", up = false }]";
             let (a, b) = if dead == "a" { (down, "") } else { ("", down) };
             let text = two_paths(a, b, &format!("cc = \"lia\"\nscheduler = \"{scheduler}\""));
@@ -68,7 +68,7 @@ fn a_path_that_comes_back_is_used_again() {
 
 #[test]
 fn a_backup_waits_until_it_is_needed() {
-    for scheduler in ["minrtt", "roundrobin", "redundant", "blest"] {
+    for scheduler in ["minrtt", "roundrobin", "redundant", "blest", "linux"] {
         let text = two_paths("", "", &format!("cc = \"lia\"\nscheduler = \"{scheduler}\"\nbackup = [2]"));
         assert_eq!(
             run(10.0, 5.0, &text).flows[0].subflows[1].sent_segments,
@@ -148,7 +148,7 @@ fn reinjection_is_not_held_up_by_the_other_paths_chunks() {
 /// All subflows leave while data is under way, and one comes back after all was sent.
 #[test]
 fn a_subflow_can_be_added_while_anything_is_unacknowledged() {
-    for scheduler in ["minrtt", "redundant"] {
+    for scheduler in ["minrtt", "redundant", "linux"] {
         for (remove, bytes) in [(130, 1000), (180, 40_000), (240, 10_000), (310, 20_000), (480, 20_000)] {
             for gap in [1, 2, 10] {
                 let events = format!(
@@ -215,6 +215,43 @@ fn blest_does_not_let_the_slow_path_block() {
         println!("{buffer}: blest {blest:.3e}, minrtt {minrtt:.3e}, roundrobin {roundrobin:.3e}");
         assert!(blest >= 0.99 * minrtt, "{buffer}: {blest} {minrtt}");
     }
+}
+
+/// 50 Mbit/s and 10 ms of round trip beside 2 Mbit/s and 300 ms.
+fn unequal(scheduler: &str, buffer: &str, more: &str) -> Summary {
+    let text = format!(
+        "[links.fast]\nrate = \"50 Mbit/s\"\ndelay = \"5 ms\"\n[links.slow]\nrate = \"2 Mbit/s\"\ndelay = \"150 ms\"\nqueue = \"100 packets\"\n\
+         [[flows]]\nname = \"two\"\ncc = \"cubic\"\nscheduler = \"{scheduler}\"\npaths = [[\"fast\"], [\"slow\"]]\n\
+         tcp = {{ receive_buffer = \"{buffer}\" }}\n{more}\n"
+    );
+    run(60.0, 10.0, &text)
+}
+
+/// A slow subflow's full queue holds a small receive buffer up; with its window halved once per round trip the
+/// buffer serves the fast one (Raiciu et al., NSDI 2012, §4.2).
+#[test]
+fn a_slow_path_that_holds_the_window_up_is_penalised() {
+    for (scheduler, least) in [("minrtt", 2.0), ("roundrobin", 1.0)] {
+        let ((with, _, slow), (without, _, unpenalised)) = (
+            rates(&unequal(scheduler, "300 kB", "")),
+            rates(&unequal(scheduler, "300 kB", "penalise = false")),
+        );
+        println!(
+            "{scheduler}: {with:.3e} bit/s with penalty, {without:.3e} without; slow {slow:.3e}, {unpenalised:.3e}"
+        );
+        assert!(with > least * without && slow > 0.0, "{scheduler}: {with} {without}");
+    }
+}
+
+/// While a segment crosses the slow path the fast one sends 50 Mbit/s × 0.3 s = 1.9 MB, up to λ = 1.3 times that by the
+/// estimate: 4 MB hold it, 1 MB do not.
+#[test]
+fn blest_uses_the_slow_path_where_the_buffer_allows_it() {
+    let slow = |buffer: &str| rates(&unequal("blest", buffer, "")).2;
+    let (small, large) = (slow("1 MB"), slow("4 MB"));
+    println!("slow path: {small:.3e} bit/s with 1 MB, {large:.3e} with 4 MB");
+    assert!(small < 0.1 * 2e6 * PAYLOAD, "{small}");
+    assert!(large > 0.5 * 2e6 * PAYLOAD, "{large}");
 }
 
 /// A window of 64 KiB per round trip, in whole segments; one of 1 GiB does not limit.

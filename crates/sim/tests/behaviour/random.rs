@@ -66,7 +66,7 @@ fn algorithm() -> impl Strategy<Value = String> {
 }
 
 fn scheduler() -> impl Strategy<Value = &'static str> {
-    prop::sample::select(vec!["minrtt", "roundrobin", "redundant", "blest"])
+    prop::sample::select(vec!["minrtt", "roundrobin", "redundant", "blest", "linux"])
 }
 
 fn application() -> impl Strategy<Value = String> {

@@ -1,0 +1,359 @@
+//! The send queues that upstream Linux keeps for the subflows of a connection, and its packet scheduler, which fills them
+//! (`mptcp_subflow_get_send`, `mptcp_pm_subflow_chk_stale`, `__mptcp_retransmit_pending_data`; Linux 6.18).
+//!
+//! Data is given to a subflow before its window has room for it. What has been given stays there.
+
+use crate::data::{Chunk, Outgoing};
+use crate::subflow::Subflow;
+use crate::tso;
+use anabranch_cc::Group;
+use anabranch_net::Time;
+use std::collections::VecDeque;
+
+/// Bytes given to one subflow before another may be chosen: `MPTCP_SEND_BURST_SIZE`, 64 KiB less the headers.
+const BURST: u64 = 65_428;
+/// A subflow's send buffer in windows, and the least window that counts: `tcp_sndbuf_expand`.
+const SEND_BUFFER_WINDOWS: f64 = 2.0;
+const LEAST_WINDOW: f64 = 10.0;
+/// Intervals without a reply after which a subflow is stale: `stale_loss_cnt`. It needs one that had fewer than
+/// [`ALIVE`] to take its place.
+const STALE: u32 = 4;
+const ALIVE: u32 = STALE - 1;
+/// The least interval between connection-level retransmissions: `TCP_RTO_MIN`.
+const LEAST_INTERVAL: Time = Time::from_millis(200);
+/// The most bytes that one of these sends again: a data fragment, which is a page fragment.
+const FRAGMENT: u64 = 32_768;
+
+/// Of one subflow.
+#[derive(Clone, Debug, Default)]
+struct Queue {
+    /// Chunks given to it and not sent: ranges of numbers.
+    ranges: VecDeque<(u64, u64)>,
+    len: u64,
+    /// Average pacing rate in segments per second; 0 before the first burst.
+    pace: f64,
+    /// When anything was last heard on it, and when that was at the first of the intervals that are counted.
+    heard_at: Time,
+    heard_then: Time,
+    /// Connection-level retransmission intervals in which nothing was.
+    silent: u32,
+    stale: bool,
+}
+
+impl Queue {
+    fn push(&mut self, n: u64) {
+        self.len += 1;
+        match self.ranges.back_mut() {
+            Some(last) if last.1 == n => last.1 += 1,
+            _ => self.ranges.push_back((n, n + 1)),
+        }
+    }
+
+    /// Takes the first chunk from `una` on: what was acknowledged meanwhile is left out.
+    fn pop(&mut self, una: u64) -> Option<u64> {
+        while let Some(front) = self.ranges.front_mut() {
+            let n = front.0.max(una).min(front.1);
+            self.len -= n - front.0;
+            front.0 = n;
+            if n < front.1 {
+                front.0 += 1;
+                self.len -= 1;
+                return Some(n);
+            }
+            self.ranges.pop_front();
+        }
+        None
+    }
+}
+
+/// The queues of a connection's subflows.
+#[derive(Clone, Debug)]
+pub(crate) struct SendQueues {
+    queues: Box<[Queue]>,
+    /// Chunks that are given out once more, whoever has carried them: the next, and the one behind the last.
+    again: (u64, u64),
+    /// When to retransmit at connection level.
+    pub(crate) retransmit_at: Time,
+}
+
+impl SendQueues {
+    pub(crate) fn new(subflows: usize) -> SendQueues {
+        let queues = vec![Queue::default(); subflows].into();
+        SendQueues { queues, again: (0, 0), retransmit_at: Time::NEVER }
+    }
+
+    /// Something was heard on `s`: it works.
+    #[inline]
+    pub(crate) fn heard(&mut self, s: usize, now: Time) {
+        self.queues[s].heard_at = now;
+        self.queues[s].stale = false;
+    }
+
+    /// Whether new data may be given to `s`.
+    fn is_active(&self, s: usize, subflows: &[Subflow], cc: &Group) -> bool {
+        let subflow = &subflows[s];
+        subflow.is_up() && !self.queues[s].stale && !cc.path(subflow.tx.row()).barred
+    }
+
+    /// Segments given to `s` and not acknowledged.
+    fn held(&self, s: usize, subflows: &[Subflow]) -> u64 {
+        let board = &subflows[s].tx.board;
+        board.nxt() - board.una() + self.queues[s].len
+    }
+
+    fn has_space(&self, s: usize, subflows: &[Subflow], cc: &Group) -> bool {
+        let window = cc.path(subflows[s].tx.row()).cwnd.max(LEAST_WINDOW);
+        (self.held(s, subflows) as f64) < SEND_BUFFER_WINDOWS * window
+    }
+
+    /// The subflow that would have sent what it holds first, at its average pacing rate. Backups only where no regular
+    /// one is active.
+    fn pick(&mut self, subflows: &[Subflow], cc: &Group) -> Option<usize> {
+        let regular = (0..subflows.len()).any(|s| !subflows[s].backup && self.is_active(s, subflows, cc));
+        let mut best: Option<(f64, usize)> = None;
+        for s in 0..subflows.len() {
+            if subflows[s].backup && regular || !self.is_active(s, subflows, cc) {
+                continue;
+            }
+            if self.queues[s].pace == 0.0 {
+                self.queues[s].pace = pacing_rate(&subflows[s], cc);
+            }
+            let linger = self.held(s, subflows) as f64 / self.queues[s].pace;
+            if best.is_none_or(|(least, _)| linger < least) {
+                best = Some((linger, s));
+            }
+        }
+        best.map(|(_, s)| s)
+    }
+
+    /// Gives out what there is, in bursts, until the subflow that is next has no space.
+    pub(crate) fn fill(
+        &mut self,
+        subflows: &[Subflow],
+        cc: &Group,
+        out: &mut Outgoing,
+        reinjected: &mut u64,
+    ) {
+        while self.again.0 < self.again.1 || out.can_cut() {
+            let Some(s) = self.pick(subflows, cc) else { return };
+            if !self.has_space(s, subflows, cc) {
+                return;
+            }
+            let mss = u64::from(out.mss());
+            let burst = BURST.min(out.receivable()).max(mss);
+            let held = (self.held(s, subflows) * mss) as f64;
+            let (pace, burst_bytes) = (pacing_rate(&subflows[s], cc), burst as f64);
+            let queue = &mut self.queues[s];
+            queue.pace = (queue.pace * held + pace * burst_bytes) / (held + burst_bytes);
+            let mut given = 0;
+            while given < burst && self.has_space(s, subflows, cc) {
+                let Some((n, len)) = self.next(s, out, reinjected) else { break };
+                self.queues[s].push(n);
+                given += u64::from(len.max(1));
+            }
+            if given == 0 {
+                return;
+            }
+        }
+    }
+
+    /// The next chunk to give out, which goes to `s`.
+    fn next(&mut self, s: usize, out: &mut Outgoing, reinjected: &mut u64) -> Option<(u64, u16)> {
+        self.again.0 = self.again.0.max(out.una());
+        if self.again.0 < self.again.1 {
+            let n = self.again.0;
+            self.again.0 += 1;
+            *reinjected += 1;
+            return out.carry_on(n, s).map(|chunk| (n, chunk.len));
+        }
+        out.cut(s).map(|(n, chunk)| (n, chunk.len))
+    }
+
+    /// The next chunk that `s` sends of what it was given.
+    pub(crate) fn take(&mut self, s: usize, out: &mut Outgoing) -> Option<(u64, Chunk)> {
+        let n = self.queues[s].pop(out.una())?;
+        Some((n, out.carry_on(n, s)?))
+    }
+
+    /// `s` left the connection, or a new life of it begins.
+    pub(crate) fn reset(&mut self, s: usize) {
+        self.queues[s] = Queue::default();
+    }
+
+    /// All that is not acknowledged goes out once more, whoever has carried it.
+    pub(crate) fn repeat_all(&mut self, out: &Outgoing) {
+        self.again = (out.una(), out.nxt());
+    }
+
+    /// After sending, or an acknowledgement (`progress`): the retransmission timer runs while anything is outstanding.
+    pub(crate) fn restart_timer(&mut self, subflows: &[Subflow], out: &Outgoing, progress: bool, now: Time) {
+        if out.is_acked() {
+            self.retransmit_at = Time::NEVER;
+        } else if progress || self.retransmit_at == Time::NEVER {
+            let waits = |(s, subflow): (usize, &Subflow)| {
+                let at = subflow.tx.repairs_at();
+                (subflow.is_up() && self.queues[s].silent == 0 && at != Time::NEVER).then(|| at.since(now))
+            };
+            let longest = subflows.iter().enumerate().filter_map(waits).max();
+            self.retransmit_at = now + longest.filter(|t| *t > Time::ZERO).unwrap_or(LEAST_INTERVAL);
+        }
+    }
+
+    /// The timer expired. What has held up the connection goes out again on a subflow that has nothing left to send or
+    /// to repair; a backup only where no subflow has made progress. A subflow that has been silent for long while
+    /// another works is stale: it gets nothing, and all is given out again.
+    pub(crate) fn on_timeout(
+        &mut self,
+        subflows: &[Subflow],
+        cc: &Group,
+        out: &mut Outgoing,
+        reinjected: &mut u64,
+    ) {
+        self.retransmit_at = Time::NEVER;
+        let (mut pick, mut backup, mut least) = (None, None, u32::MAX);
+        for s in 0..subflows.len() {
+            if !subflows[s].is_up() || cc.path(subflows[s].tx.row()).barred {
+                continue;
+            }
+            if self.held(s, subflows) > 0 {
+                self.check_stale(s, subflows, cc, out);
+                least = least.min(self.queues[s].silent);
+            } else if subflows[s].backup {
+                backup = backup.or(Some(s));
+            } else {
+                pick = pick.or(Some(s));
+            }
+        }
+        let Some(s) = pick.or(backup.filter(|_| least > 1)) else { return };
+        let mut bytes = 0;
+        for n in out.una()..out.nxt() {
+            if bytes >= FRAGMENT {
+                break;
+            }
+            if let Some(chunk) = out.carry_on(n, s) {
+                self.queues[s].push(n);
+                *reinjected += 1;
+                bytes += u64::from(chunk.len.max(1));
+            }
+        }
+    }
+
+    fn check_stale(&mut self, s: usize, subflows: &[Subflow], cc: &Group, out: &Outgoing) {
+        let queue = &mut self.queues[s];
+        if queue.silent == 0 {
+            (queue.heard_then, queue.silent) = (queue.heard_at, 1);
+            return;
+        }
+        if queue.heard_then != queue.heard_at {
+            (queue.silent, queue.stale) = (0, false);
+            return;
+        }
+        queue.silent += 1;
+        if queue.stale || queue.silent <= STALE {
+            return;
+        }
+        let alive = |other: usize| {
+            other != s && self.is_active(other, subflows, cc) && self.queues[other].silent < ALIVE
+        };
+        if (0..subflows.len()).any(alive) {
+            self.queues[s].stale = true;
+            self.repeat_all(out);
+        }
+    }
+}
+
+/// Segments per second: the algorithm's rate, or else that of Linux.
+fn pacing_rate(subflow: &Subflow, cc: &Group) -> f64 {
+    let path = cc.path(subflow.tx.row());
+    path.pacing_rate.unwrap_or_else(|| {
+        let outstanding = subflow.tx.board.nxt() - subflow.tx.board.una();
+        tso::pacing_rate(path.cwnd, path.ssthresh, outstanding, subflow.tx.rtt.smoothed_s().max(1e-9))
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::rtt::Rtt;
+    use crate::sender::Sender;
+    use crate::subflow::Stage;
+    use anabranch_cc::registry;
+
+    /// Subflows that are up, with an empty pipe, by window in segments and RTT in ms.
+    fn subflows(of: &[(f64, u64)]) -> (Vec<Subflow>, Group) {
+        let mut cc = registry::find("reno").unwrap().group(&[]).unwrap();
+        let subflow = |(id, &(cwnd, rtt_ms)): (usize, &(f64, u64))| {
+            let mut rtt = Rtt::new(Time::from_millis(200));
+            rtt.sample(Time::from_millis(rtt_ms));
+            let row = cc.add_path(rtt.smoothed_s(), cwnd);
+            let mut subflow = Subflow::new(id as u32, false, Time::from_millis(200), 0);
+            subflow.stage = Stage::Up;
+            subflow.tx = Sender::new(row, rtt, Time::ZERO, false);
+            subflow
+        };
+        (of.iter().enumerate().map(subflow).collect(), cc)
+    }
+
+    fn endless(subflows: usize) -> Outgoing {
+        let mut out = Outgoing::new(1428, 1 << 30, subflows);
+        out.write_up_to(u64::MAX);
+        out
+    }
+
+    /// By hand: 100 segments per 10 ms in slow start are paced at 20,000 a second, per 50 ms at 4,000. A burst of 65,428
+    /// bytes is 46 segments. The first takes one (2.3 ms to send it), the second one (11.5 ms), the first one after the
+    /// other (4.6, 6.9, 9.2 ms), until its queue of 200 is full. It would have sent that in 10 ms, so that it is
+    /// still the first, and nothing more is given out.
+    #[test]
+    fn the_least_linger_time_gets_the_next_burst() {
+        let (subflows, cc) = subflows(&[(100.0, 10), (100.0, 50)]);
+        let (mut queues, mut out, mut reinjected) = (SendQueues::new(2), endless(2), 0);
+        queues.fill(&subflows, &cc, &mut out, &mut reinjected);
+        assert_eq!(queues.queues[0].ranges, [(0, 46), (92, 246)]);
+        assert_eq!(queues.queues[1].ranges, [(46, 92)]);
+        assert_eq!((out.nxt(), reinjected), (246, 0));
+        assert_eq!(queues.take(1, &mut out).map(|(n, chunk)| (n, chunk.offset)), Some((46, 46 * 1428)));
+    }
+
+    /// Five intervals without a reply make a subflow stale, if another has been heard of; all then goes to that one,
+    /// until something is heard.
+    #[test]
+    fn a_silent_subflow_is_stale_after_five_intervals() {
+        let (subflows, cc) = subflows(&[(100.0, 10), (100.0, 50)]);
+        let (mut queues, mut out, mut reinjected) = (SendQueues::new(2), endless(2), 0);
+        queues.fill(&subflows, &cc, &mut out, &mut reinjected);
+        for interval in 1..=5 {
+            assert!(!queues.queues[0].stale, "before interval {interval}");
+            queues.heard(1, Time::from_millis(200 * interval));
+            queues.on_timeout(&subflows, &cc, &mut out, &mut reinjected);
+        }
+        assert!(queues.queues[0].stale && !queues.queues[1].stale);
+        assert_eq!((queues.again, reinjected), ((0, 246), 0));
+        queues.fill(&subflows, &cc, &mut out, &mut reinjected);
+        assert_eq!(queues.queues[1].ranges.back(), Some(&(0, 154))); // 200 less the 46 that it had
+        queues.heard(0, Time::from_millis(2000));
+        assert!(queues.is_active(0, &subflows, &cc));
+    }
+
+    /// An idle subflow repeats the first fragment of what is missing; a busy one does not.
+    #[test]
+    fn an_idle_subflow_repeats_what_is_missing() {
+        let (subflows, cc) = subflows(&[(100.0, 10), (100.0, 50)]);
+        let (mut queues, mut out, mut reinjected) = (SendQueues::new(2), endless(2), 0);
+        queues.fill(&subflows, &cc, &mut out, &mut reinjected);
+        queues.reset(1);
+        queues.on_timeout(&subflows, &cc, &mut out, &mut reinjected);
+        // 32,768 bytes are 23 segments of 1428 bytes.
+        assert_eq!((queues.queues[1].ranges.back(), reinjected), (Some(&(0, 23)), 23));
+        queues.on_timeout(&subflows, &cc, &mut out, &mut reinjected);
+        assert_eq!(reinjected, 23);
+    }
+
+    #[test]
+    fn a_queue_leaves_out_what_was_acknowledged() {
+        let mut queue = Queue::default();
+        [3, 4, 5, 9, 10].into_iter().for_each(|n| queue.push(n));
+        assert_eq!((queue.pop(0), queue.pop(5), queue.len), (Some(3), Some(5), 2));
+        assert_eq!((queue.pop(20), queue.len), (None, 0));
+    }
+}
