@@ -31,8 +31,9 @@ const MIN_PIPE_CWND: Segments = 4.0;
 /// `BBR.PacingMarginPercent`: the rate is a hundredth below the bandwidth, so that queues drain.
 const PACING_MARGIN: f64 = 0.01;
 
+/// The state of one path.
 #[derive(Clone)]
-struct Bbr {
+pub(crate) struct Bbr {
     /// `BBR.StartupPacingGain`, `BBR.LossThresh` and `BBR.Beta`.
     startup_gain: f64,
     loss_threshold: f64,
@@ -58,9 +59,17 @@ struct Bbr {
     undo: Undo,
     /// The last sample's `RS.tx_in_flight`.
     tx_in_flight: Segments,
+    /// The part of the bandwidth to use: 1, unless other paths of the connection use it too.
+    part: f64,
 }
 
 impl Bbr {
+    /// With the draft's constants.
+    pub(crate) fn with_defaults() -> Bbr {
+        let params = ENTRY.defaults();
+        Bbr::new(params.number("startup_pacing_gain"), params.number("loss_threshold"), params.number("beta"))
+    }
+
     fn new(startup_gain: f64, loss_threshold: f64, beta: f64) -> Bbr {
         Bbr {
             startup_gain,
@@ -83,7 +92,23 @@ impl Bbr {
             prior_cwnd: 0.0,
             undo: Undo::NONE,
             tx_in_flight: 0.0,
+            part: 1.0,
         }
+    }
+
+    /// Uses this part of the bandwidth from the next acknowledgement on.
+    pub(crate) fn use_part(&mut self, part: f64) {
+        self.part = part;
+    }
+
+    /// Whether it neither probes for bandwidth nor drains what it probed with.
+    pub(crate) fn cruises(&self) -> bool {
+        self.state == State::ProbeBwCruise
+    }
+
+    /// `BBR.max_bw`, in segments per second.
+    pub(crate) fn max_bw(&self) -> f64 {
+        self.max_bw.get()
     }
 
     /// `UpdateModelAndState` (§5.2.3).
@@ -147,7 +172,7 @@ impl Bbr {
 
     /// `SetPacingRate` (§5.6.2): until the pipe has been full, it only rises.
     fn set_pacing_rate(&self, path: &mut Path) {
-        let rate = self.state.pacing_gain(self.startup_gain) * self.bw() * (1.0 - PACING_MARGIN);
+        let rate = self.state.pacing_gain(self.startup_gain) * self.part * self.bw() * (1.0 - PACING_MARGIN);
         if rate > 0.0 && (self.full_bw.reached || path.pacing_rate.is_none_or(|now| rate > now)) {
             path.pacing_rate = Some(rate);
         }
@@ -155,7 +180,7 @@ impl Bbr {
 
     /// `SetCwnd` (§5.6.4.6).
     fn set_cwnd(&self, path: &mut Path, acked: Segments) {
-        let target = self.bdp_multiple(self.bw(), self.state.cwnd_gain());
+        let target = self.bdp_multiple(self.part * self.bw(), self.state.cwnd_gain());
         let max_inflight = self.quantized(target + self.extra_acked.get(self.full_bw.reached));
         if self.full_bw.reached {
             path.cwnd = (path.cwnd + acked).min(max_inflight);

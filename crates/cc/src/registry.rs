@@ -2,7 +2,8 @@
 
 use crate::{
     Algorithm, Group, adw, balia, bbr, compound, coupled, coupled_cubic, cubic, ewtcp, highspeed,
-    independent, lia, linked_cubic, olia, reno, similar, uncoupled, vegas, wcompound, wvegas,
+    independent, lia, linked_cubic, mpbbr, mptcp_sbd, olia, reno, similar, uncoupled, vegas, wcompound,
+    wvegas,
 };
 use alloc::{boxed::Box, string::String, vec::Vec};
 use core::fmt;
@@ -29,6 +30,8 @@ pub const ALL: &[&Entry] = &[
     &wcompound::ENTRY,
     &coupled_cubic::ENTRY,
     &coupled_cubic::ENTRY_A1,
+    &mptcp_sbd::ENTRY,
+    &mpbbr::ENTRY,
     &linked_cubic::ENTRY,
 ];
 

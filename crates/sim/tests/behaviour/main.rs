@@ -2,6 +2,7 @@
 //! hand computation.
 
 mod bbr;
+mod bottlenecks;
 mod common;
 mod coupling;
 mod delay;

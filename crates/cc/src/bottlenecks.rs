@@ -1,0 +1,338 @@
+//! Shared bottleneck detection (RFC 8382): summary statistics of each path's delay, and the grouping by them.
+//! The section numbers that the comments give are the RFC's, as are the names in code font.
+
+use crate::{Seconds, Segments};
+use alloc::vec::Vec;
+
+/// `T`: over which samples are summed (§2.2).
+const INTERVAL: Seconds = 0.35;
+/// `N`: intervals over which losses and oscillations count.
+const LONG: usize = 50;
+/// `M`: intervals over which the other statistics count.
+const SHORT: usize = 30;
+/// `c_s`: a path whose skewness is below it has a bottleneck; `c_h`: it still has one up to there.
+const SKEWED: f64 = 0.1;
+const STILL_SKEWED: f64 = 0.3;
+/// `p_v`: how far from the mean, in `var_est`, a crossing of it is significant.
+const SIGNIFICANT: f64 = 0.7;
+/// `p_f`, `p_mad`, `p_s` and `p_d`: how far neighbours of one group may be apart; `var_est` and
+/// `pkt_loss` by a part of the larger one.
+const APART_FREQUENCY: f64 = 0.1;
+const APART_VARIABILITY: f64 = 0.1;
+const APART_SKEWNESS: f64 = 0.15;
+const APART_LOSS: f64 = 0.1;
+/// `p_l`: losses above it tell of a bottleneck by themselves.
+const LOSSY: f64 = 0.05;
+
+/// What one interval adds to the statistics (§3.2).
+#[derive(Clone, Copy, Debug, Default)]
+struct Interval {
+    samples: f64,
+    /// Of the samples.
+    sum: Seconds,
+    /// `skew_base_T`: samples below the mean delay less those above it.
+    skew: f64,
+    /// `var_base_T`: the samples' distances from the mean of the interval before, summed.
+    deviation: Seconds,
+    /// Whether the interval's mean crossed the mean delay significantly.
+    crosses: bool,
+    lost: Segments,
+    delivered: Segments,
+}
+
+/// The summary statistics of a path (§3.2).
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+pub(crate) struct Summary {
+    /// `skew_est`: −1 where nearly all samples are above the mean, as in front of a full queue.
+    pub(crate) skewness: f64,
+    /// `var_est`: the mean absolute deviation.
+    pub(crate) variability: Seconds,
+    /// `freq_est`: significant crossings of the mean per interval.
+    pub(crate) frequency: f64,
+    /// `pkt_loss`: the part that was lost.
+    pub(crate) loss: f64,
+}
+
+/// One path's delays.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct Delays {
+    now: Interval,
+    /// The intervals before, the latest last; at most [`LONG`].
+    past: Vec<Interval>,
+    /// `mean_delay`, without the present interval (§3.2.2), and the last interval's own mean.
+    mean: Option<(Seconds, Seconds)>,
+    /// On which side of the mean delay an interval's mean last was significantly: ±1.
+    side: f64,
+    summary: Summary,
+    /// Whether the path had a bottleneck when it was last asked: `PB` (§3.3.1).
+    congested: bool,
+}
+
+impl Delays {
+    /// A path without samples.
+    pub(crate) fn new() -> Self {
+        Delays { past: Vec::with_capacity(LONG), ..Delays::default() }
+    }
+
+    /// A sample of the delay.
+    #[inline]
+    pub(crate) fn sample(&mut self, delay: Seconds) {
+        self.now.samples += 1.0;
+        self.now.sum += delay;
+        if let Some((mean, last)) = self.mean {
+            self.now.skew += f64::from(u8::from(delay < mean)) - f64::from(u8::from(delay > mean));
+            self.now.deviation += (delay - last).abs();
+        }
+    }
+
+    /// Segments that arrived, and such that did not.
+    #[inline]
+    pub(crate) fn count(&mut self, delivered: Segments, lost: Segments) {
+        self.now.delivered += delivered;
+        self.now.lost += lost;
+    }
+
+    /// The statistics, once there are [`LONG`] intervals of them.
+    pub(crate) fn summary(&self) -> Option<Summary> {
+        (self.past.len() == LONG).then_some(self.summary)
+    }
+
+    /// The present interval is over. One without a sample says nothing and is left out.
+    fn end_interval(&mut self) {
+        let mut now = core::mem::take(&mut self.now);
+        if now.samples == 0.0 {
+            return;
+        }
+        let own = now.sum / now.samples;
+        if let Some((mean, _)) = self.mean {
+            let away = SIGNIFICANT * self.summary.variability;
+            let side = f64::from(u8::from(own > mean + away)) - f64::from(u8::from(own < mean - away));
+            now.crosses = side * self.side < 0.0;
+            if side != 0.0 {
+                self.side = side;
+            }
+        }
+        if self.past.len() == LONG {
+            self.past.remove(0);
+        }
+        self.past.push(now);
+        self.summarise(own);
+    }
+
+    fn summarise(&mut self, last: Seconds) {
+        let short = &self.past[self.past.len().saturating_sub(SHORT)..];
+        let of = |part: &[Interval], value: fn(&Interval) -> f64| part.iter().map(value).sum::<f64>();
+        let means = of(short, |i| i.sum / i.samples);
+        self.mean = Some((means / short.len() as f64, last));
+        let samples = of(short, |i| i.samples);
+        let (lost, delivered) = (of(&self.past, |i| i.lost), of(&self.past, |i| i.delivered));
+        self.summary = Summary {
+            skewness: of(short, |i| i.skew) / samples,
+            variability: of(short, |i| i.deviation) / samples,
+            frequency: of(&self.past, |i| f64::from(u8::from(i.crosses))) / LONG as f64,
+            loss: if lost > 0.0 { lost / (lost + delivered) } else { 0.0 },
+        };
+    }
+
+    /// Whether the path has a bottleneck (§3.3.1, step 1).
+    fn judge(&mut self) -> bool {
+        let Summary { skewness, loss, .. } = self.summary;
+        self.congested = skewness < SKEWED || (self.congested && skewness < STILL_SKEWED) || loss > LOSSY;
+        self.congested
+    }
+}
+
+/// The paths of a connection in groups, each behind one bottleneck.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct Grouping {
+    /// When the present interval ends.
+    end: Seconds,
+    /// Paths of one group, in order; between regroupings of no meaning.
+    order: Vec<usize>,
+}
+
+/// The group of a path that has no bottleneck, and shares none.
+pub(crate) const ALONE: u32 = 0;
+/// The group of the paths of which too little is known.
+pub(crate) const UNKNOWN: u32 = 1;
+
+/// A path as it is grouped.
+#[derive(Clone, Debug)]
+pub(crate) struct Member {
+    pub(crate) delays: Delays,
+    /// Paths with the same number share a bottleneck, but for [`ALONE`].
+    pub(crate) group: u32,
+}
+
+impl Member {
+    /// A path of which nothing is known.
+    pub(crate) fn new() -> Self {
+        Member { delays: Delays::new(), group: UNKNOWN }
+    }
+}
+
+/// What tells groups apart: a path's value, and how far from its larger neighbour it may be.
+type Criterion = (fn(&Summary) -> f64, fn(f64) -> f64);
+
+/// In the order of §3.3.1, steps 2 to 5.
+const CRITERIA: [Criterion; 4] = [
+    (|s| s.frequency, |_| APART_FREQUENCY),
+    (|s| s.variability, |larger| APART_VARIABILITY * larger),
+    (|s| s.skewness, |_| APART_SKEWNESS),
+    (|s| s.loss, |larger| if larger > LOSSY { APART_LOSS * larger } else { f64::INFINITY }),
+];
+
+impl Grouping {
+    /// Room for one path more.
+    pub(crate) fn reserve(&mut self, paths: usize) {
+        self.order.reserve_exact(paths);
+    }
+
+    /// Where an interval is over, forms the groups anew.
+    #[inline]
+    pub(crate) fn advance(&mut self, members: &mut [Member], now: Seconds) {
+        if now >= self.end {
+            // After a pause of all paths intervals start where samples do.
+            self.end = if now < self.end + INTERVAL { self.end } else { now } + INTERVAL;
+            members.iter_mut().for_each(|m| m.delays.end_interval());
+            self.regroup(members);
+        }
+    }
+
+    /// §3.3.1.
+    fn regroup(&mut self, members: &mut [Member]) {
+        for member in members.iter_mut() {
+            member.group = match member.delays.summary() {
+                None => UNKNOWN,
+                Some(_) if member.delays.judge() => UNKNOWN + 1,
+                Some(_) => ALONE,
+            };
+        }
+        let mut groups = UNKNOWN + 1;
+        for (value, allowed) in CRITERIA {
+            for group in UNKNOWN + 1..=groups {
+                groups = self.divide(members, group, groups, |m| value(&m.delays.summary), allowed);
+            }
+        }
+    }
+
+    /// Divides a group where neighbours in the order of `value` are farther apart than `allowed`. Returns
+    /// the last group's number.
+    fn divide(
+        &mut self,
+        members: &mut [Member],
+        group: u32,
+        mut groups: u32,
+        value: impl Fn(&Member) -> f64,
+        allowed: fn(f64) -> f64,
+    ) -> u32 {
+        self.order.clear();
+        self.order.extend((0..members.len()).filter(|r| members[*r].group == group));
+        self.order.sort_unstable_by(|a, b| value(&members[*a]).total_cmp(&value(&members[*b])));
+        let mut of = group;
+        for pair in self.order.windows(2) {
+            let (lower, higher) = (value(&members[pair[0]]), value(&members[pair[1]]));
+            if higher - lower >= allowed(higher) && higher > lower {
+                groups += 1;
+                of = groups;
+            }
+            members[pair[1]].group = of;
+        }
+        groups
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn member(skewness: f64, variability: Seconds, frequency: f64, loss: f64) -> Member {
+        let mut member = Member::new();
+        member.delays.past = alloc::vec![Interval::default(); LONG];
+        member.delays.summary = Summary { skewness, variability, frequency, loss };
+        member
+    }
+
+    fn groups(members: &mut [Member]) -> Vec<u32> {
+        Grouping::default().regroup(members);
+        members.iter().map(|m| m.group).collect()
+    }
+
+    /// The steps of §3.3.1 with the constants of §2.2, one path's number differing at a time.
+    #[test]
+    fn each_step_divides_at_its_threshold() {
+        let base = || member(-0.2, 0.010, 0.30, 0.0);
+        let with = |other| groups(&mut [base(), other]);
+        assert_eq!(with(base()), [2, 2]);
+        assert_eq!(with(member(0.101, 0.010, 0.30, 0.0)), [2, ALONE]); // c_s
+        assert_eq!(with(member(0.9, 0.010, 0.30, 0.051)), [2, 3]); // p_l, and then p_s
+        assert_eq!(with(member(-0.2, 0.010, 0.41, 0.0)), [2, 3]); // p_f
+        assert_eq!(with(member(-0.2, 0.010, 0.39, 0.0)), [2, 2]);
+        assert_eq!(with(member(-0.2, 0.0112, 0.30, 0.0)), [2, 3]); // p_mad of the larger
+        assert_eq!(with(member(-0.2, 0.0110, 0.30, 0.0)), [2, 2]);
+        assert_eq!(with(member(-0.04, 0.010, 0.30, 0.0)), [2, 3]); // p_s
+        assert_eq!(with(member(-0.06, 0.010, 0.30, 0.0)), [2, 2]);
+        assert_eq!(with(member(-0.2, 0.010, 0.30, 0.049)), [2, 2]); // losses too rare to tell
+    }
+
+    /// Losses above `p_l` divide by `p_d` of the larger.
+    #[test]
+    fn heavy_losses_divide() {
+        let lossy = |loss| member(-0.2, 0.010, 0.30, loss);
+        assert_eq!(groups(&mut [lossy(0.10), lossy(0.112)]), [2, 3]);
+        assert_eq!(groups(&mut [lossy(0.10), lossy(0.110)]), [2, 2]);
+    }
+
+    /// Neighbours decide, so that a chain stays together; and a group that one step made is divided by the next.
+    #[test]
+    fn chains_stay_and_steps_follow_each_other() {
+        let mut chain = [0.30, 0.38, 0.46].map(|f| member(-0.2, 0.010, f, 0.0));
+        assert_eq!(groups(&mut chain), [2, 2, 2]);
+        let mut four =
+            [(0.1, 0.01), (0.5, 0.01), (0.1, 0.02), (0.5, 0.02)].map(|(f, v)| member(-0.2, v, f, 0.0));
+        let found = groups(&mut four);
+        let different = |a: usize, b: usize| found[a] != found[b];
+        assert!((0..4).all(|a| (0..a).all(|b| different(a, b))), "{found:?}");
+    }
+
+    /// Once it has a bottleneck a path keeps it up to `c_h`.
+    #[test]
+    fn hysteresis_keeps_a_bottleneck() {
+        let mut members = [member(0.0, 0.010, 0.3, 0.0)];
+        for (skewness, group) in [(0.2, ALONE), (0.05, 2), (0.29, 2), (0.31, ALONE), (0.2, ALONE)] {
+            members[0].delays.summary.skewness = skewness;
+            assert_eq!(groups(&mut members), [group], "{skewness}");
+        }
+    }
+
+    /// Three intervals by hand: delays 10, 20; then 12, 30; then 40, 8 ms.
+    #[test]
+    fn statistics_are_the_definitions() {
+        let mut delays = Delays::new();
+        for interval in [[10.0, 20.0], [12.0, 30.0], [40.0, 8.0]] {
+            interval.iter().for_each(|d| delays.sample(*d));
+            delays.count(2.0, 1.0);
+            delays.end_interval();
+        }
+        let Summary { skewness, variability, loss, .. } = delays.summary;
+        // Second: mean_delay 15: one below, one above; around 15: 3 + 15. Third: mean_delay (15 + 21)/2 = 18,
+        // one above, one below; around 21: 19 + 13.
+        assert_eq!((skewness, variability), (0.0, (18.0 + 32.0) / 6.0));
+        assert!((loss - 1.0 / 3.0).abs() < 1e-15);
+        assert_eq!(delays.mean, Some(((15.0 + 21.0 + 24.0) / 3.0, 24.0)));
+    }
+
+    /// A delay that swings between two levels each `half` intervals crosses its mean every `half` intervals.
+    #[test]
+    fn oscillations_are_counted() {
+        for half in [2, 5] {
+            let mut delays = Delays::new();
+            for i in 0..4 * LONG {
+                let delay = if i / half % 2 == 0 { 0.01 } else { 0.03 };
+                [delay - 1e-4, delay + 1e-4].iter().for_each(|d| delays.sample(*d));
+                delays.end_interval();
+            }
+            assert_eq!(delays.summary().unwrap().frequency, 1.0 / half as f64);
+        }
+    }
+}

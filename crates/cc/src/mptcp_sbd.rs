@@ -1,0 +1,112 @@
+//! MPTCP-SBD (Ferlin, Alay, Dreibholz, Hayes, Welzl, 2016): LIA among the paths that share a bottleneck, Reno
+//! on those that do not.
+
+use crate::aimd;
+use crate::bottlenecks::{ALONE, Grouping, Member, Summary};
+use crate::linked::Linked;
+use crate::registry::{Entry, Kind, Observable};
+use crate::{Ack, Algorithm, Congestion, Path, Segments, Signal, slow_start};
+use alloc::{boxed::Box, vec::Vec};
+
+/// How the registry presents it.
+pub(crate) static ENTRY: Entry = Entry {
+    name: "mptcp-sbd",
+    title: "MPTCP-SBD, LIA per shared bottleneck",
+    kind: Kind::Coupled,
+    source: "S. Ferlin, O. Alay, T. Dreibholz, D. A. Hayes, M. Welzl: Revisiting Congestion Control for Multipath TCP with Shared Bottleneck Detection (INFOCOM 2016); statistics and grouping of RFC 8382",
+    equations: &[
+        "each 350 ms, per path: skewness, variability and losses of the last 30 or 50 intervals, and how often the delay crosses its mean (RFC 8382, 3.2)",
+        "a path has a bottleneck where skewness < 0.1, or < 0.3 and it had one, or more than 5 % is lost",
+        "such paths share one where these are close: frequency, variability, skewness, then losses (RFC 8382, 3.3.1)",
+        "per acknowledged segment: w += min(alpha/sum w, 1/w), alpha and sum over the path's group (RFC 6356); 1/w on a path that shares no bottleneck",
+        "on loss: w = w/2",
+    ],
+    readings: &[
+        "The delay is the round-trip time, of which each acknowledgement gives a sample: the sender knows no one-way delay. A queue on the way back is taken for one on the way there.",
+        "The constants are those that RFC 8382 recommends.",
+        "Until 50 intervals (17.5 s) of a path are known it is in one group with all others like it: coupled, as LIA.",
+        "A congestion event counts as one lost segment.",
+        "An interval without a sample is left out.",
+        "The statistics of a path outlast its pauses, and not its removal.",
+        aimd::COUNTED,
+        aimd::LOSS,
+        aimd::BYTES,
+    ],
+    params: &[],
+    observables: &[
+        Observable { name: "group", meaning: "the path's group; 0 shares no bottleneck, 1 is not known yet" },
+        Observable { name: "skewness", meaning: "skew_est of RFC 8382, from -1 to 1, if any" },
+        Observable {
+            name: "variability",
+            meaning: "var_est: mean absolute deviation of the delay, in seconds, if any",
+        },
+        Observable {
+            name: "frequency",
+            meaning: "freq_est: significant crossings of the mean delay per interval, if any",
+        },
+    ],
+    build: |_| Box::new(MptcpSbd { grouping: Grouping::default(), members: Vec::new() }),
+};
+
+struct MptcpSbd {
+    grouping: Grouping,
+    members: Vec<Member>,
+}
+
+impl MptcpSbd {
+    /// What a segment adds to window `r`.
+    fn increase(&self, paths: &[Path], r: usize) -> Segments {
+        let (group, window) = (self.members[r].group, paths[r].cwnd);
+        if group == ALONE {
+            return 1.0 / window;
+        }
+        let together = paths.iter().zip(&self.members).filter(|(_, member)| member.group == group);
+        let linked = Linked::over(together.filter_map(|(path, _)| Some((path.cwnd, aimd::rtt(path)?))));
+        linked.increase(window) // RFC 6356 §3
+    }
+}
+
+impl Algorithm for MptcpSbd {
+    fn path_added(&mut self, _: &mut [Path], r: usize) {
+        if r == self.members.len() {
+            self.members.push(Member::new());
+            self.grouping.reserve(self.members.len());
+        }
+        self.members[r] = Member::new();
+    }
+
+    fn path_removed(&mut self, _: &mut [Path], r: usize) {
+        self.members[r] = Member::new();
+    }
+
+    fn acked(&mut self, paths: &mut [Path], r: usize, ack: &Ack) {
+        self.grouping.advance(&mut self.members, ack.now);
+        let delays = &mut self.members[r].delays;
+        delays.count(ack.delivered, 0.0);
+        if let Some(rtt) = ack.rtt {
+            delays.sample(rtt);
+        }
+        let acked = slow_start::grow(&mut paths[r], ack.acked);
+        if acked > 0.0 {
+            paths[r].cwnd += acked * self.increase(paths, r);
+        }
+    }
+
+    fn congestion(&mut self, paths: &mut [Path], r: usize, event: &Congestion) {
+        if event.signal != Signal::Ecn {
+            self.members[r].delays.count(0.0, 1.0);
+        }
+        paths[r].reduce_to(paths[r].cwnd / 2.0);
+    }
+
+    fn observe(&self, _: &[Path], r: usize, out: &mut [f64]) {
+        let Member { delays, group } = &self.members[r];
+        let seen = delays.summary();
+        let value = |of: fn(&Summary) -> f64| seen.as_ref().map_or(f64::NAN, of);
+        let values =
+            [f64::from(*group), value(|s| s.skewness), value(|s| s.variability), value(|s| s.frequency)];
+        for (slot, value) in out.iter_mut().zip(values) {
+            *slot = value;
+        }
+    }
+}
