@@ -11,7 +11,7 @@ use crate::table::{Table, WIDTH};
 use crate::unfinished::Unfinished;
 use anabranch_cc::registry;
 use anabranch_papers::standard::AlgorithmResult;
-use anabranch_papers::{Finished, Kept, Options, Paper, PaperError, PaperResult, Row, Verdict};
+use anabranch_papers::{ColumnName, Finished, Kept, Options, Paper, PaperError, PaperResult, Row, Verdict};
 use miette::miette;
 
 /// `anabranch paper`.
@@ -140,7 +140,7 @@ impl Done {
             }
             Finished::Paper(result) => {
                 let page = page(&result);
-                self.failed.extend(rows(&result).filter(|row| row.verdict == Verdict::Failed).cloned());
+                self.failed.extend(rows(&result).filter(|row| has_failed(row)).cloned());
                 match result.partial {
                     true => self.partial.push(result.name.clone()),
                     false => self.complete += 1,
@@ -169,6 +169,15 @@ fn rows(result: &PaperResult) -> impl Iterator<Item = &Row> {
     result.experiments.iter().flat_map(|e| &e.rows)
 }
 
+/// Under whatever assumption.
+fn has_failed(row: &Row) -> bool {
+    row.others
+        .iter()
+        .map(|other| other.verdict)
+        .chain([row.verdict])
+        .any(|verdict| verdict == Verdict::Failed)
+}
+
 /// The verdicts for people.
 fn page(result: &PaperResult) -> String {
     let each = |verdict: Verdict| {
@@ -186,13 +195,47 @@ fn page(result: &PaperResult) -> String {
     let (size, seeds) = (&result.size, result.seeds_of_rows());
     let partial = if result.partial { "; partial: interrupted" } else { "" };
     let heading = format!("{}: {} ({size} size; seeds: {seeds}{partial})", result.name, result.title);
-    format!("{}\n{table}", textwrap::fill(&heading, WIDTH))
+    format!("{}\n{table}{}", textwrap::fill(&heading, WIDTH), assumptions(result))
+}
+
+/// The paper's own rows by default and under each other assumption; nothing where there is none.
+fn assumptions(result: &PaperResult) -> String {
+    let mut columns: Vec<&ColumnName> = Vec::new();
+    for column in result.experiments.iter().filter(|e| !e.beyond).flat_map(|e| &e.columns) {
+        if !columns.iter().any(|known| known.id == column.id) {
+            columns.push(column);
+        }
+    }
+    if columns.is_empty() {
+        return String::new();
+    }
+    let own: Vec<&Row> = result.own_rows().map(|(_, row)| row).collect();
+    let all: Vec<Option<&ColumnName>> = std::iter::once(None).chain(columns.into_iter().map(Some)).collect();
+    let other = |row: &Row, column: Option<&ColumnName>| {
+        column.and_then(|column| row.other(&column.id)).map(|other| other.verdict)
+    };
+    let counted = |so: &dyn Fn(&Row, Option<&ColumnName>) -> bool| -> Vec<u64> {
+        let count = |column: &Option<&ColumnName>| own.iter().filter(|row| so(row, *column)).count() as u64;
+        all.iter().map(count).collect()
+    };
+    let each =
+        |verdict: Verdict| counted(&|row, column| other(row, column).unwrap_or(row.verdict) == verdict);
+    let table = Table::new()
+        .text("own rows", all.iter().map(|column| column.map_or("default", |column| &*column.title)))
+        .count("changed", counted(&|row, column| other(row, column).is_some()))
+        .count("reproduced", each(Verdict::Reproduced))
+        .count("partly", each(Verdict::Partly))
+        .count("not", each(Verdict::NotReproduced))
+        .count("failed", each(Verdict::Failed));
+    format!("\n{table}")
 }
 
 fn failures(rows: &[Row]) -> miette::Report {
-    let lines: Vec<_> = rows
-        .iter()
-        .map(|r| format!("{}: {}", r.id, r.explanation.as_deref().unwrap_or("no value")))
-        .collect();
+    let why = |r: &Row| {
+        let other = r.others.iter().find_map(|other| other.failure.clone());
+        let why = r.explanation.clone().filter(|_| r.verdict == Verdict::Failed).or(other);
+        format!("{}: {}", r.id, why.as_deref().unwrap_or("no value"))
+    };
+    let lines: Vec<_> = rows.iter().map(why).collect();
     miette!(help = lines.join("\n"), "{} failed", counted(rows.len(), "row"))
 }

@@ -1,7 +1,6 @@
 //! Simulations of several papers and algorithms in one queue, so that no core waits at the end of each for its last run.
 
-use crate::plan::Setup;
-use crate::{Outcome, PaperError, PaperResult, standard::AlgorithmResult};
+use crate::{Outcome, PaperError, PaperResult, Setup, standard::AlgorithmResult};
 use anabranch_net::Time;
 use anabranch_record::{MemorySink, NoSamples, Sink, Summary};
 use anabranch_scenario::Scenario;

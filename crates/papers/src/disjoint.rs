@@ -1,7 +1,6 @@
 //! LIA on two disjoint lossy paths beside Reno on each: the runs behind A-T2 and B-D.
 
-use crate::plan::Setup;
-use crate::{Size, scenarios};
+use crate::{Setup, Size, scenarios};
 
 /// Loss and RTT of both paths.
 pub(crate) struct Case {

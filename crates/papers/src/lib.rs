@@ -18,6 +18,7 @@
 
 mod adw_balia;
 mod campaign;
+mod column;
 mod coupled_cubic;
 mod coupling;
 mod disjoint;
@@ -28,6 +29,7 @@ mod plan;
 mod result;
 mod runner;
 pub mod scenarios;
+mod setup;
 mod shares;
 mod size;
 pub mod standard;
@@ -36,10 +38,12 @@ mod verdict;
 mod wcompound;
 
 pub use campaign::{Finished, Kept, Progress, Work, run_all};
+pub use column::Column;
 pub use outcome::Outcome;
-pub use plan::{Definition, Paper, Plan, Quantity, RowPlan, Runs, Setup, SetupId, compare, measure};
+pub use plan::{Definition, Paper, Plan, Quantity, RowPlan, Runs, SetupId, compare, measure};
 pub use result::*;
 pub use runner::{Options, PaperError, run, work};
+pub use setup::Setup;
 pub use shares::{Beside, EquilibriumName, ShareRow, Shares};
 pub use size::Size;
 pub use stats::{NoValue, estimate};

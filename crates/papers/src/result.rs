@@ -44,6 +44,12 @@ impl PaperResult {
         }
     }
 
+    /// Its rows that have a verdict on what the paper itself published.
+    pub fn own_rows(&self) -> impl Iterator<Item = (&Experiment, &Row)> {
+        let own = self.experiments.iter().filter(|e| !e.beyond);
+        own.flat_map(|e| e.rows.iter().map(move |row| (e, row))).filter(|(_, row)| row.is_judged())
+    }
+
     /// The commands that repeat it: one, or one for each experiment where it is a part of its paper, or runs
     /// on request.
     pub fn commands(&self) -> Vec<String> {
@@ -71,12 +77,29 @@ pub struct Experiment {
     pub title: String,
     /// Context for the reader: the set-up, the choices where the paper is silent.
     pub notes: Vec<String>,
+    /// Whether it leaves the paper's own setting: its verdicts are not the paper's.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub beyond: bool,
+    /// Under which other assumptions it was run.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub columns: Vec<ColumnName>,
     /// Every value compared.
     pub rows: Vec<Row>,
     /// Figures drawn from the runs.
     pub figures: Vec<Figure>,
     /// How to run it again.
     pub runs: Vec<Run>,
+}
+
+/// An assumption under which an experiment was run beside the default: see [`crate::Column`].
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct ColumnName {
+    /// "v0".
+    pub id: String,
+    /// For readers, short.
+    pub title: String,
+    /// What differs from the default.
+    pub meaning: String,
 }
 
 /// One value, published and ours.
@@ -101,6 +124,38 @@ pub struct Row {
     pub verdict: Verdict,
     /// Why it differs, where it does.
     pub explanation: Option<String>,
+    /// The same under other assumptions, in the order of [`Experiment::columns`], where they change it.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub others: Vec<Other>,
+}
+
+impl Row {
+    /// What it gives under the assumption of that identifier; `None` where that changes nothing.
+    pub fn other(&self, column: &str) -> Option<&Other> {
+        self.others.iter().find(|other| other.column == column)
+    }
+
+    /// Whether it has a verdict on what was published.
+    pub fn is_judged(&self) -> bool {
+        matches!(self.verdict, Verdict::Reproduced | Verdict::Partly | Verdict::NotReproduced)
+    }
+}
+
+/// A row's value under another assumption, judged by the row's rule.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Other {
+    /// The column's identifier.
+    pub column: String,
+    /// As [`Row::measured`].
+    pub measured: Option<Estimate>,
+    /// As [`Row::compared`].
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub compared: Vec<(String, Estimate)>,
+    /// What the rule says of it.
+    pub verdict: Verdict,
+    /// What went wrong, where it failed.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub failure: Option<String>,
 }
 
 /// What a paper says about a row.

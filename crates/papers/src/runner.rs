@@ -1,9 +1,12 @@
 //! A paper from its plans to rows and figures.
 
 use crate::campaign::{Finished, Outcomes, Progress, Simulations, Work, run_all};
-use crate::plan::{Definition, Paper, Plan, Quantity, Reading, RowPlan, Runs, Setup};
+use crate::plan::{Definition, Paper, Plan, Quantity, Reading, RowPlan, Runs};
 use crate::shares::shares;
-use crate::{Estimate, Experiment, PaperResult, Published, Row, Rule, Run, Size, Verdict, estimate};
+use crate::{
+    Column, ColumnName, Estimate, Experiment, Other, Outcome, PaperResult, Published, Row, Rule, Run, Setup,
+    Size, Verdict, estimate,
+};
 use anabranch_scenario::ScenarioError;
 
 /// What to run of a paper.
@@ -72,15 +75,15 @@ pub fn work(paper: &'static Paper, options: &Options) -> Result<Work, PaperError
     let seeds = options.seeds.unwrap_or((paper.seeds)(options.size)).max(1);
     let size = options.size;
     let chosen = choose(paper, options)?;
-    let setups = chosen.iter().map(|(definition, plan)| (definition.id(), plan.setups.as_slice()));
+    let setups = chosen.iter().map(|planned| (planned.definition.id(), planned.setups.as_slice()));
     let simulations = Simulations::of(setups, seeds)?;
 
     let conclude = move |simulations: &Simulations, outcomes: &[Option<Outcomes>]| {
         let as_explained = size == Size::Default && seeds == (paper.seeds)(Size::Default);
         let each = chosen.iter().zip(&simulations.of_setup);
-        let complete = each.filter_map(|((definition, plan), indices)| {
-            let of = indices.iter().map(|i| outcomes[*i].as_deref()).collect::<Option<_>>()?;
-            Some(conclude(definition, plan, &Runs { of }, as_explained))
+        let complete = each.filter_map(|(planned, indices)| {
+            let all: Vec<_> = indices.iter().map(|i| outcomes[*i].as_deref()).collect::<Option<_>>()?;
+            Some(planned.conclude(&all, as_explained))
         });
         let experiments: Vec<Experiment> = complete.collect();
         let partial = experiments.len() < chosen.len();
@@ -108,7 +111,7 @@ pub fn work(paper: &'static Paper, options: &Options) -> Result<Work, PaperError
 }
 
 /// The experiment that was asked for; without a question all but those that run on request.
-fn choose(paper: &Paper, options: &Options) -> Result<Vec<(&'static Definition, Plan)>, PaperError> {
+fn choose(paper: &'static Paper, options: &Options) -> Result<Vec<Planned>, PaperError> {
     let only = options.only.as_deref();
     let asked =
         |d: &&Definition| only.is_none_or(|id| d.ids.iter().any(|known| known.eq_ignore_ascii_case(id)));
@@ -122,37 +125,102 @@ fn choose(paper: &Paper, options: &Options) -> Result<Vec<(&'static Definition, 
         });
     }
     let planned = chosen.into_iter().map(|d| (d, (d.plan)(options.size)));
-    Ok(planned.filter(|(_, plan)| only.is_some() || !plan.on_request).collect())
+    let planned = planned.filter(|(_, plan)| only.is_some() || !plan.on_request);
+    planned.map(|(definition, plan)| Planned::of(paper, definition, plan)).collect()
 }
 
 fn owned(texts: &[&str]) -> Vec<String> {
     texts.iter().map(|t| (*t).to_owned()).collect()
 }
 
-/// `as_explained` where the run has the size for which explanations are written, the default one.
-fn conclude(definition: &Definition, plan: &Plan, runs: &Runs<'_>, as_explained: bool) -> Experiment {
-    let run = |i: usize| {
-        let setup = &plan.setups[i];
-        Run {
-            title: setup.title.clone(),
-            command: setup.command(1),
-            scenario: setup.file.name.into(),
-            text: setup.file.text.into(),
-            shares: shares(setup, runs.of[i]),
+/// An experiment with all its simulations.
+struct Planned {
+    definition: &'static Definition,
+    plan: Plan,
+    /// What changes something in it.
+    columns: Vec<Changed>,
+    /// The plan's, and then each column's in the same order.
+    setups: Vec<Setup>,
+    /// What is said of columns that change nothing.
+    unchanged: Vec<String>,
+}
+
+/// A column, and which of the plan's simulations it changes.
+struct Changed {
+    column: &'static Column,
+    setups: Vec<bool>,
+}
+
+impl Planned {
+    fn of(paper: &Paper, definition: &'static Definition, plan: Plan) -> Result<Self, PaperError> {
+        let asked: Vec<&Column> = paper.columns.iter().chain(&plan.columns).copied().collect();
+        let mut planned =
+            Planned { definition, setups: plan.setups.clone(), plan, columns: vec![], unchanged: vec![] };
+        for column in asked {
+            let of = |setup: &Setup| {
+                column.of(setup).map_err(|why| PaperError::Scenario {
+                    experiment: definition.id(),
+                    command: setup.command(1),
+                    why: Box::new(why),
+                })
+            };
+            let changed = planned.plan.setups.iter().map(of).collect::<Result<Vec<_>, _>>()?;
+            let setups: Vec<bool> = changed.iter().map(Option::is_some).collect();
+            if !setups.contains(&true) {
+                planned.unchanged.push(column.unchanged.into());
+                continue;
+            }
+            let all = changed.into_iter().zip(&planned.plan.setups);
+            planned.setups.extend(all.map(|(changed, same)| changed.unwrap_or_else(|| same.clone())));
+            planned.columns.push(Changed { column, setups });
         }
-    };
-    Experiment {
-        id: definition.id().into(),
-        title: definition.title.into(),
-        notes: [
-            owned(definition.notes),
-            plan.notes.clone(),
-            plan.conclusions.iter().flat_map(|say| say(runs)).collect(),
-        ]
-        .concat(),
-        rows: plan.rows.iter().map(|row| row.conclude(runs, as_explained)).collect(),
-        figures: plan.figures.iter().map(|draw| draw(runs)).collect(),
-        runs: distinct(&plan.setups).map(run).collect(),
+        Ok(planned)
+    }
+
+    /// From what came of each of its simulations; `as_explained` where the run has the size for which explanations are
+    /// written, the default one.
+    fn conclude(&self, outcomes: &[&[Result<Outcome, String>]], as_explained: bool) -> Experiment {
+        let (definition, plan) = (self.definition, &self.plan);
+        let n = plan.setups.len();
+        let runs = Runs { of: outcomes[..n].to_vec() };
+        let others: Vec<(&Changed, Runs<'_>)> = (self.columns.iter().enumerate())
+            .map(|(c, changed)| (changed, Runs { of: outcomes[n * (c + 1)..n * (c + 2)].to_vec() }))
+            .collect();
+        let run = |i: usize| {
+            let setup = &self.setups[i];
+            Run {
+                title: setup.title.clone(),
+                command: setup.command(1),
+                scenario: setup.file.name.into(),
+                text: setup.file.text.into(),
+                // Theory knows the default's rules.
+                shares: if i < n { shares(setup, outcomes[i]) } else { None },
+            }
+        };
+        let name = |changed: &Changed| {
+            let Column { id, title, meaning, .. } = changed.column;
+            ColumnName { id: (*id).into(), title: (*title).into(), meaning: (*meaning).into() }
+        };
+        let row = |row: &RowPlan| Row {
+            others: others.iter().filter_map(|(changed, runs)| row.under(changed, runs)).collect(),
+            ..row.conclude(&runs, as_explained)
+        };
+        Experiment {
+            id: definition.id().into(),
+            title: definition.title.into(),
+            notes: [
+                owned(definition.notes),
+                plan.notes.clone(),
+                plan.conclusions.iter().flat_map(|say| say(&runs)).collect(),
+                self.unchanged.clone(),
+            ]
+            .concat(),
+            beyond: plan.beyond,
+            columns: self.columns.iter().map(name).collect(),
+            rows: plan.rows.iter().map(row).collect(),
+            figures: plan.figures.iter().map(|draw| draw(&runs)).collect(),
+            runs: distinct(&self.setups).map(run).collect(),
+        }
     }
 }
 
@@ -202,10 +270,7 @@ impl Found {
 
 impl RowPlan {
     fn conclude(&self, runs: &Runs<'_>, as_explained: bool) -> Row {
-        let (found, failure) = match Found::of(&self.reading, self.rule, runs) {
-            Ok(found) => (found, None),
-            Err(why) => (Found { measured: None, compared: vec![], verdict: Verdict::Failed }, Some(why)),
-        };
+        let (found, failure) = self.found(runs);
         let explanation = failure.or_else(|| self.explanation(&found, as_explained));
         Row {
             id: self.id.clone(),
@@ -217,6 +282,30 @@ impl RowPlan {
             compared: found.compared,
             verdict: found.verdict,
             explanation,
+            others: vec![],
+        }
+    }
+
+    /// The row in a column; `None` where that changes none of its simulations.
+    fn under(&self, changed: &Changed, runs: &Runs<'_>) -> Option<Other> {
+        let changes = |quantity: &Quantity| quantity.setups.iter().any(|setup| changed.setups[setup.0]);
+        let differs = match &self.reading {
+            Reading::Formula(_) => false,
+            Reading::Measured(quantity) => changes(quantity),
+            Reading::Compared(quantities) => quantities.iter().any(|(_, quantity)| changes(quantity)),
+        };
+        differs.then(|| {
+            let (found, failure) = self.found(runs);
+            let Found { measured, compared, verdict } = found;
+            Other { column: changed.column.id.into(), measured, compared, verdict, failure }
+        })
+    }
+
+    /// What the runs gave, and what went wrong.
+    fn found(&self, runs: &Runs<'_>) -> (Found, Option<String>) {
+        match Found::of(&self.reading, self.rule, runs) {
+            Ok(found) => (found, None),
+            Err(why) => (Found { measured: None, compared: vec![], verdict: Verdict::Failed }, Some(why)),
         }
     }
 
@@ -250,6 +339,7 @@ fn measured(quantity: &Quantity, runs: &Runs<'_>) -> Result<Estimate, String> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use anabranch_cc::registry;
 
     const fn definition(ids: &'static [&'static str], plan: fn(Size) -> Plan) -> Definition {
         Definition { ids, title: "", notes: &[], plan }
@@ -264,6 +354,7 @@ mod tests {
         notes: &[],
         errata: &[],
         seeds: Size::seeds,
+        columns: &[],
         experiments: &[
             definition(&["Z-1"], |_| Plan::new()),
             definition(&["Z-2"], |_| {
@@ -273,6 +364,38 @@ mod tests {
             }),
         ],
     };
+
+    /// Every experiment of a paper that ran on the retired kernel has a column of its arithmetic, with each algorithm in it
+    /// that has that form, and says so where there is none.
+    #[test]
+    fn every_experiment_has_the_retired_kernels_column() {
+        for paper in crate::all().iter().filter(|paper| paper.columns.iter().any(|column| column.id == "v0"))
+        {
+            for definition in paper.experiments {
+                let planned = Planned::of(paper, definition, (definition.plan)(Size::Quick)).unwrap();
+                let n = planned.plan.setups.len();
+                let of = |setups: &[Setup], has: fn(&str) -> bool| {
+                    let scenarios = setups.iter().map(|setup| setup.scenario().unwrap());
+                    scenarios.map(|s| s.flows.iter().any(|flow| has(flow.cc.entry.name))).collect::<Vec<_>>()
+                };
+                let has_form = |name: &str| registry::find(&format!("{name}@v0")).is_some();
+                let expected = of(&planned.setups[..n], has_form);
+                let column = planned.columns.iter().position(|changed| changed.column.id == "v0");
+                match column {
+                    Some(c) => {
+                        assert_eq!(planned.columns[c].setups, expected, "{}", definition.id());
+                        let setups = &planned.setups[n * (c + 1)..n * (c + 2)];
+                        assert_eq!(of(setups, |name| name.ends_with("@v0")), expected, "{}", definition.id());
+                        assert!(!of(setups, has_form).contains(&true), "{}", definition.id());
+                    }
+                    None => {
+                        assert!(!expected.contains(&true), "{}", definition.id());
+                        assert!(planned.unchanged.iter().any(|why| why.contains("retired kernel")));
+                    }
+                }
+            }
+        }
+    }
 
     #[test]
     fn on_request_only() {

@@ -1,5 +1,6 @@
 //! What theory gives beside what runs gave: goodputs, windows and loss rates of connections and their subflows.
 
+use crate::column::base;
 use crate::{Outcome, Setup, estimate};
 use anabranch_ideal::{Allocation, COUPLED, FlowIdeal, Ideals, QUEUE, SubflowIdeal};
 use anabranch_record::{FlowSummary, SubflowSummary};
@@ -104,11 +105,6 @@ fn changes(scenario: &Scenario) -> bool {
     let links = scenario.links.iter().flat_map(|link| &link.spec.changes).map(|change| change.at);
     let flows = scenario.flows.iter().flat_map(|flow| &flow.events).map(|event| event.at);
     links.chain(flows).any(|at| at > scenario.warmup)
-}
-
-/// A flow's name without its number among those alike.
-fn base(name: &str) -> &str {
-    name.rsplit_once('/').map_or(name, |(base, _)| base)
 }
 
 /// Flows in a row that share an entry of the file.

@@ -29,7 +29,7 @@ fn every_scenario_file_loads() {
 #[test]
 fn every_table_and_figure_is_there() {
     let ids = "A-T1 A-F2 A-T2 A-F5 A-T4 A-F6 A-T5 A-F7 A-T6 A-F7b B-T1 B-F4 B-F5 B-F6 B-T2 B-F8 B-F9 B-D \
-               C-F2 C-F3 C-F4 C-F5 C-N C-L D-F2 D-F3 D-F7 D-F8 D-H D-F9 D-F10 D-F11 D-F12 D-F13 D-F14 D-F15 D-A D-AE";
+               C-F2 C-F3 C-F4 C-F5 C-N C-L C-X2 A-X6 A-X7 A-X8 D-X1 D-X2 D-F2 D-F3 D-F7 D-F8 D-H D-F9 D-F10 D-F11 D-F12 D-F13 D-F14 D-F15 D-A D-AE";
     for id in ids.split(' ') {
         assert_eq!(find(id).expect(id).id, &id[..1]);
     }
@@ -127,7 +127,13 @@ fn explanations_say_for_which_size_they_are() {
 fn an_experiment_runs() {
     let result = quick("B", "B-F8");
     let [experiment] = &result.experiments[..] else { panic!("one experiment") };
-    assert_eq!((experiment.id.as_str(), experiment.figures.len(), experiment.runs.len()), ("B-T2", 2, 4));
+    // Four simulations, of which two have LIA, and all of them again on other links and hosts.
+    assert_eq!(
+        (experiment.id.as_str(), experiment.figures.len(), experiment.runs.len()),
+        ("B-T2", 2, 4 + 2 + 3 * 4)
+    );
+    let columns: Vec<&str> = experiment.columns.iter().map(|column| column.id.as_str()).collect();
+    assert_eq!(columns, ["v0", "tick", "tso", "tick+tso"]);
     for row in &experiment.rows {
         assert_ne!(row.verdict, Verdict::Failed, "{row:?}");
         assert!(!row.rule.is_empty());
@@ -137,6 +143,17 @@ fn an_experiment_runs() {
         } else {
             assert!(matches!(row.published, Published::Claim(_)), "{}", row.id);
             assert!(row.compared.len() > 1, "{}", row.id);
+        }
+        // Each row has a value of its own in every column that changes it: the kernel had no Linked CUBIC.
+        let others: Vec<&str> = row.others.iter().map(|other| other.column.as_str()).collect();
+        assert_eq!(others, columns[usize::from(row.id.contains("linked-cubic"))..], "{}", row.id);
+        for other in &row.others {
+            assert_ne!(other.verdict, Verdict::Failed, "{row:?}");
+            assert_eq!(row.verdict == Verdict::NotJudged, other.verdict == Verdict::NotJudged, "{}", row.id);
+            let values = other.measured.iter().chain(other.compared.iter().map(|(_, value)| value));
+            assert!(values.clone().count() > 0 && values.clone().all(|v| v.values.len() == 4), "{}", row.id);
+            let same = other.measured == row.measured && other.compared == row.compared;
+            assert!(!same, "{}: nothing changed", row.id);
         }
     }
     for panel in experiment.figures.iter().flat_map(|f| &f.panels) {

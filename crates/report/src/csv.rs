@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 
 use anabranch_papers::{
-    Mark, Panel, Published,
+    Mark, Other, Panel, Published,
     standard::{CaseResult, Trace},
 };
 
@@ -88,6 +88,7 @@ pub fn rows(paper: &PaperPlan) -> String {
         "rule",
         "verdict",
         "explanation",
+        "others",
     ]);
     for plan in &paper.experiments {
         for (row, _) in &plan.rows {
@@ -117,10 +118,19 @@ pub fn rows(paper: &PaperPlan) -> String {
                 &row.rule,
                 verdict::label(row.verdict),
                 row.explanation.as_deref().unwrap_or(""),
+                &row.others.iter().map(other).collect::<Vec<_>>().join("; "),
             ]);
         }
     }
     out
+}
+
+/// A row under another assumption: "v0: 121 ± 3, reproduced".
+fn other(other: &Other) -> String {
+    let values = other.measured.iter().map(format::of);
+    let compared = other.compared.iter().map(|(name, m)| format!("{name} {}", format::of(m)));
+    let values: Vec<String> = values.chain(compared).chain(other.failure.clone()).collect();
+    format!("{}: {}, {}", other.column, values.join(", "), verdict::label(other.verdict))
 }
 
 /// A record as in RFC 4180.

@@ -85,7 +85,7 @@ impl AlgorithmPlan<'_> {
 
 impl<'a> PaperPlan<'a> {
     fn new(result: &'a PaperResult, slug: String) -> Self {
-        let mut anchors = Names::taken(["notes", "errata", "contents"]);
+        let mut anchors = Names::taken(["notes", "assumptions", "errata", "contents"]);
         let mut data = Names::taken(["rows"]);
         let experiments = result
             .experiments

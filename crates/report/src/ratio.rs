@@ -99,6 +99,7 @@ mod tests {
             rule: String::new(),
             verdict: Verdict::Partly,
             explanation: None,
+            others: vec![],
         }
     }
 

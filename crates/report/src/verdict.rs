@@ -49,10 +49,15 @@ pub fn badge(verdict: Verdict) -> Markup {
 
 /// How many rows have each verdict, in the order of [`ALL`].
 pub fn counts<'a>(rows: impl IntoIterator<Item = &'a Row>) -> [usize; ALL.len()] {
+    count(rows.into_iter().map(|row| row.verdict))
+}
+
+/// How many there are of each verdict, in the order of [`ALL`].
+pub fn count(verdicts: impl IntoIterator<Item = Verdict>) -> [usize; ALL.len()] {
     let mut counts = [0; ALL.len()];
-    for row in rows {
+    for given in verdicts {
         for (verdict, n) in ALL.iter().zip(&mut counts) {
-            *n += usize::from(*verdict == row.verdict);
+            *n += usize::from(*verdict == given);
         }
     }
     counts

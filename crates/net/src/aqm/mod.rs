@@ -4,7 +4,6 @@
 
 mod codel;
 mod fair;
-mod longest;
 mod pie;
 mod red;
 

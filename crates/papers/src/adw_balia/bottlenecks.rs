@@ -2,8 +2,8 @@
 
 use super::{scenario::*, why};
 use crate::draw::{axis, lines, point, series, time_axis, trace};
-use crate::plan::{Definition, Plan, Quantity, Setup, SetupId, measure};
-use crate::{Figure, Outcome, Point, Size};
+use crate::plan::{Definition, Plan, Quantity, SetupId, measure};
+use crate::{Figure, Outcome, Point, Setup, Size};
 
 /// Both types: identifier, name, TCP flows.
 const SHARED: Type = Type { id: "shared", name: "shared bottleneck", tcp: &["h3"] };
@@ -54,8 +54,7 @@ fn throughput(size: Size) -> Plan {
             let row = plan.row(id("mptcp"), what("MPTCP"), "Mbit/s", mptcp(run));
             if cc == LIA {
                 row.published(published).because(if kind.id == SHARED.id {
-                    "Headers leave 57.9 of 60 Mbit/s; the rest is as in Scenario 2 (D-F8): flows that lose together share as they \
-                     grow, which is less for LIA."
+                    "Headers leave 57.9 of 60 Mbit/s."
                 } else {
                     why::TOGETHER
                 });
@@ -136,7 +135,7 @@ fn rtt(size: Size) -> Plan {
         "",
         vec![("separate", correlation(separate)), ("shared", correlation(shared))],
     );
-    for adw in [ADW, COMPLETE] {
+    for adw in [ADW, RUNNING] {
         let runs = [SHARED, SEPARATE].map(|kind| (kind, plan.simulate(setup(kind, adw, size))));
         for (id, name, observable) in [("d", "dissimilarity d", "dissimilarity"), ("j", "level j", "level")] {
             for (kind, run) in runs {

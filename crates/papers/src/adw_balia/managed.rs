@@ -2,8 +2,8 @@
 
 use super::scenario::*;
 use crate::draw::{axis, bars, series};
-use crate::plan::{Plan, Quantity, RowPlan, Setup, SetupId, measure};
-use crate::{Axis, Figure, Rule, Runs as Outcomes, Size};
+use crate::plan::{Plan, Quantity, RowPlan, SetupId, measure};
+use crate::{Axis, Figure, Outcome, Rule, Runs as Outcomes, Setup, Size};
 
 /// A queue at each bottleneck.
 #[derive(Clone, Copy)]
@@ -102,6 +102,46 @@ pub(super) fn rows(plan: &mut Plan, experiment: &str, under: &Under, algorithms:
     }
 }
 
+/// How long packets wait on average at Scenario 1's bottleneck and how much of it is used, beside LIA.
+pub(super) fn link(plan: &mut Plan, experiment: &str, under: &Under) {
+    let Queue { id, name, .. } = under.queue;
+    let run = under.first.get(LIA);
+    let bottleneck = |run: &Outcome| run.summary.links.iter().find(|l| l.name == "bottleneck").cloned();
+    let wait = measure(run, move |run| Some(bottleneck(run)?.mean_queue_bytes * 8.0 / RATE_BPS * 1e3));
+    plan.row(
+        format!("{experiment}.{id}.queue"),
+        format!("Scenario 1, {name}, LIA: mean wait at the bottleneck"),
+        "ms",
+        wait,
+    );
+    let used = measure(run, |run| run.utilisation("bottleneck"));
+    plan.row(
+        format!("{experiment}.{id}.used"),
+        format!("Scenario 1, {name}, LIA: use of the bottleneck"),
+        "",
+        used,
+    );
+}
+
+/// Of the bottleneck in Scenario 1.
+const RATE_BPS: f64 = 60e6;
+
+/// What came out of the similarity test and of its use under a queue.
+pub(super) fn outcome(outcomes: &Outcomes<'_>, under: &Under) -> Option<String> {
+    let mean = |quantity: &Quantity| Some(outcomes.estimate(quantity)?.mean);
+    let (first, second) = (under.first.get(ADW), under.second.get(ADW));
+    Some(format!(
+        "{}: ADW's mean level is {:.2} on the shared bottleneck and {:.2} on separate ones; it has {:.2} fair shares of the shared one, and \
+         on separate ones {:.2}, against {:.2} with BALIA.",
+        under.queue.name,
+        mean(&level(first))?,
+        mean(&level(second))?,
+        mean(&S1.share(first))?,
+        mean(&S2.share(second))?,
+        mean(&S2.share(under.second.get(BALIA)))?,
+    ))
+}
+
 /// Whether the similarity test survives a queue.
 pub(super) fn level_is_lower(plan: &mut Plan, experiment: &str, under: &Under, adw: Algorithm) {
     let Queue { id, name, .. } = under.queue;
@@ -132,25 +172,21 @@ const FOUR_QUEUES: &str = "Four flows have a queue each, and two of them are the
      which headers leave 1.43.";
 
 /// ADW on a shared bottleneck.
-const ONE_AT_A_TIME: &str = "As with drop-tail (D-F3): a loss restarts one subflow's RTT extremes and not the other's, so that the level says little of \
-     the bottleneck. Managed queues drop one packet at a time; with PIE and CoDel the level on a shared bottleneck is above \
-     drop-tail's.";
+const ONE_AT_A_TIME: &str = "A loss restarts one subflow's RTT extremes and not the other's (D-F3), and managed queues drop one packet at a time.";
 
 /// The level with flow queues.
 const ALIKE: &str =
-    "With flow queues of equal rates the RTTs fluctuate alike, whether the bottleneck is one or two.";
+    "With flow queues each subflow has a queue of its own, whether the bottleneck is one or two.";
 
 /// wCompound on a shared bottleneck.
-const AS_RENO: &str = "Each of its subflows is a Reno flow where the standing queue closes the delay window (C-X1), so the pair is two of four \
-     flows.";
+const AS_RENO: &str = "Where a standing queue closes the delay window (C-X1) each of its subflows is a Reno flow, and the pair two of four.";
 
 /// wVegas and Vegas with RED.
-const UNUSED: &str = "RED keeps the average queue near 5 packets, a tenth of the bandwidth-delay product. Reno then leaves a seventh of the link \
-     unused, and there is hardly a queue to answer to: each subflow takes a flow's part, and of what is left over.";
+const UNUSED: &str = "Rows .queue and .used have how little RED leaves in the queue, and how much of the link Reno then leaves unused: there is \
+     hardly a queue to answer to.";
 
 /// wVegas under each queue.
-pub(super) const STANDING: &str = "It backs off from the queue that Reno keeps standing, whoever manages it. The mean wait (Scenario 2, seed 1) is 0.9 ms with \
-     RED, 4.5 with CoDel, 6.4 with drop-tail of 1 BDP, and with PIE 15.6: its target is longer than that buffer.";
+pub(super) const STANDING: &str = "It backs off from the queue that Reno keeps standing, whoever manages it: rows .queue have the mean wait.";
 
 /// Shares in both scenarios, and ADW's level in each.
 pub(super) fn figure(

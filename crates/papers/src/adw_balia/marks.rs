@@ -1,9 +1,10 @@
 //! D-AE: managed queues that mark instead of dropping.
 
-use super::managed::{Queue, Under, figure, highest, level_is_lower, queue, rows};
+use super::managed::{Queue, Under, figure, highest, level_is_lower, link, outcome, queue, rows};
 use super::scenario::*;
 use crate::Size;
 use crate::plan::{Definition, Plan};
+use std::sync::Arc;
 
 const QUEUES: [Queue; 4] = [
     queue("red", "RED, marking", "10 BDP", "red").marking(),
@@ -22,33 +23,31 @@ pub(super) const MARKS: Definition = Definition {
          one loss does. The rules are those of D-A: the similarity test survives where the level is lower on a shared \
          bottleneck, its use where ADW has more than LIA and BALIA on separate ones and no more than 1.1 fair shares of a \
          shared one.",
-        "What came out, at the default size: the similarity test survives with none of them, not with RED either, under which dropping \
-         met the rule. With RED and \
-         CoDel ADW's level is higher on the shared bottleneck than on separate ones (1.5 against 1.4 and 1.3), with PIE it is 1.6 and \
-         1.7, with FQ-CoDel 0.1 on both. Nor does its use: it has a sixth to a quarter more than BALIA on separate \
-         bottlenecks, and with PIE and CoDel 1.15 to 1.2 fair shares of a shared one.",
-        "The delay-based ones: wVegas and Vegas live on what Reno's queue leaves. With RED they have three quarters of their \
-         share, with CoDel two fifths and a third, with PIE, whose target is longer than the paths, a seventh and less. \
-         Compound and wCompound have nearly all of theirs with each (0.8 with RED), and of a shared bottleneck a share \
-         for each subflow.",
         OURS,
     ],
     plan,
 };
 
 /// ADW beside LIA and BALIA.
-const EACH_ITS_OWN: &str = "Flow queues give every algorithm nearly all of its share, so that there is nothing to gain. With CoDel \
-     intervals of ADW and LIA touch.";
+const EACH_ITS_OWN: &str = "With flow queues each subflow has a flow's share, whatever its algorithm.";
 
 fn plan(size: Size) -> Plan {
     let mut plan = Plan::new();
+    plan.beyond();
     let all: Vec<Under> =
         QUEUES.iter().map(|queue| Under::of(&mut plan, *queue, &ALGORITHMS, size)).collect();
     for under in &all {
         rows(&mut plan, "D-AE", under, &ALGORITHMS);
         level_is_lower(&mut plan, "D-AE", under, ADW);
-        highest(&mut plan, "D-AE", under, ADW).because(EACH_ITS_OWN);
+        let row = highest(&mut plan, "D-AE", under, ADW);
+        if under.queue.id == "fq-codel" {
+            row.because(EACH_ITS_OWN);
+        }
+        link(&mut plan, "D-AE", under);
     }
+    let all = Arc::new(all);
+    let concluded = Arc::clone(&all);
+    plan.conclude(move |outcomes| concluded.iter().filter_map(|under| outcome(outcomes, under)).collect());
     plan.figure(move |outcomes| {
         figure(outcomes, ("D-AE", "Shares and ADW's level under queues that mark"), &all, &ALGORITHMS)
     });

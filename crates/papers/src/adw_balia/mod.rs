@@ -1,16 +1,19 @@
 //! Paper D: ADW-BALIA.
 
+mod acks;
 mod bottlenecks;
 mod conditions;
 mod fairness;
 mod managed;
 mod marks;
 mod queues;
+mod readings;
 mod scenario;
 mod throughput;
 mod why;
 
 use crate::Size;
+use crate::column::RETIRED;
 use crate::plan::Paper;
 
 /// Kim et al. 2021.
@@ -31,9 +34,10 @@ pub(crate) static PAPER: Paper = Paper {
         "Throughput is payload delivered, as iperf3 reports it, and the ideal throughput is Tab. 1's, a share of the \
          link's rate: headers leave 0.965 of it, so shares of 1 for all are not possible.",
         "The flow chart of the decrease (Fig. 5) is not in the text, which allows several readings \
-         (`anabranch cc show adw-balia`). \"ADW\" takes a quarter for each level off BALIA's own factor, and a subflow's \
-         fluctuation since its last loss; \"ADW, fixed\" takes the quarters off a plain halving; \"ADW, complete\" takes \
-         the fluctuation between the subflow's last two losses. Every claim on ADW is tested with all three.",
+         (`anabranch cc show adw-balia`). \"ADW\", the one that fits the text best, takes a quarter for each level off a halving, and for a \
+         subflow's fluctuation that between its own last two losses. \"ADW, running\" takes the fluctuation since its last loss; \"ADW, \
+         additive\" takes the quarters off BALIA's own factor. Every claim on ADW is tested with these three; D-X2 has the fourth \
+         combination as well.",
         "Ranges such as \"between 0.8 and 0.9\" are judged by the mean: inside reproduces, within 10 % of the nearest \
          end partly. \"Highest\" needs an interval above each of the others.",
         "Their future work, other queue managements at the bottleneck, is D-A, with ECN D-AE.",
@@ -64,6 +68,7 @@ pub(crate) static PAPER: Paper = Paper {
         "Sec. 2.3 cites [22], CUBIC, for dynamic window coupling by Hassayoun et al., which is [35].",
     ],
     seeds: Size::seeds,
+    columns: &[&RETIRED],
     experiments: &[
         bottlenecks::THROUGHPUT,
         bottlenecks::RTT,
@@ -78,5 +83,7 @@ pub(crate) static PAPER: Paper = Paper {
         conditions::LOSS,
         queues::QUEUES,
         marks::MARKS,
+        acks::ACKS,
+        readings::ALL_READINGS,
     ],
 };

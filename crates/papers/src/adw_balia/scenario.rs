@@ -1,7 +1,7 @@
 //! The paper's scenarios (Fig. 6, Tab. 1) and algorithms, and what is read from their runs.
 
-use crate::plan::{Plan, Quantity, RowPlan, Setup, SetupId, measure};
-use crate::{Outcome, Size, scenarios, scenarios::ScenarioFile};
+use crate::plan::{Plan, Quantity, RowPlan, SetupId, measure};
+use crate::{Outcome, Setup, Size, scenarios, scenarios::ScenarioFile};
 use anabranch_record::jain;
 
 /// What the connection runs.
@@ -18,13 +18,26 @@ pub(super) struct Algorithm {
 pub(super) const LIA: Algorithm = Algorithm { id: "lia", name: "LIA", cc: "lia" };
 pub(super) const OLIA: Algorithm = Algorithm { id: "olia", name: "OLIA", cc: "olia" };
 pub(super) const BALIA: Algorithm = Algorithm { id: "balia", name: "BALIA", cc: "balia" };
-pub(super) const ADW: Algorithm = Algorithm { id: "adw", name: "ADW", cc: "adw-balia" };
-pub(super) const FIXED: Algorithm =
-    Algorithm { id: "adw-fixed", name: "ADW, fixed", cc: "{ name = \"adw-balia\", variant = \"fixed\" }" };
-pub(super) const COMPLETE: Algorithm = Algorithm {
-    id: "adw-complete",
-    name: "ADW, complete",
-    cc: "{ name = \"adw-balia\", span = \"complete\" }",
+/// The reading that fits the text best, which is the default.
+pub(super) const ADW: Algorithm = Algorithm {
+    id: "adw",
+    name: "ADW",
+    cc: "{ name = \"adw-balia\", variant = \"fixed\", span = \"complete\" }",
+};
+pub(super) const RUNNING: Algorithm = Algorithm {
+    id: "adw-running",
+    name: "ADW, running",
+    cc: "{ name = \"adw-balia\", variant = \"fixed\", span = \"running\" }",
+};
+pub(super) const ADDITIVE: Algorithm = Algorithm {
+    id: "adw-additive",
+    name: "ADW, additive",
+    cc: "{ name = \"adw-balia\", variant = \"additive\", span = \"complete\" }",
+};
+pub(super) const ADDITIVE_RUNNING: Algorithm = Algorithm {
+    id: "adw-additive-running",
+    name: "ADW, additive and running",
+    cc: "{ name = \"adw-balia\", variant = \"additive\", span = \"running\" }",
 };
 pub(super) const UNCOUPLED: Algorithm = Algorithm { id: "uncoupled", name: "uncoupled Reno", cc: "reno" };
 
@@ -42,11 +55,13 @@ pub(super) const INDEPENDENT_RENO: Algorithm =
 /// Those that ADW is measured against.
 pub(super) const EXISTING: [Algorithm; 3] = [LIA, OLIA, BALIA];
 /// The readings of ADW.
-pub(super) const READINGS: [Algorithm; 3] = [ADW, FIXED, COMPLETE];
+pub(super) const READINGS: [Algorithm; 3] = [ADW, RUNNING, ADDITIVE];
+/// And the fourth.
+pub(super) const ALL_OF_ADW: [Algorithm; 4] = [ADW, RUNNING, ADDITIVE, ADDITIVE_RUNNING];
 /// The coupled ones.
-pub(super) const COUPLED: [Algorithm; 6] = [LIA, OLIA, BALIA, ADW, FIXED, COMPLETE];
+pub(super) const COUPLED: [Algorithm; 6] = [LIA, OLIA, BALIA, ADW, RUNNING, ADDITIVE];
 /// All of the paper.
-pub(super) const ALL: [Algorithm; 7] = [LIA, OLIA, BALIA, ADW, FIXED, COMPLETE, UNCOUPLED];
+pub(super) const ALL: [Algorithm; 7] = [LIA, OLIA, BALIA, ADW, RUNNING, ADDITIVE, UNCOUPLED];
 
 /// What a page says of [`LINKED`].
 pub(super) const OURS: &str =

@@ -1,8 +1,8 @@
 //! Beyond the paper: other neighbours, a shared large bottleneck, other buffers and loss rates.
 
 use crate::draw::{axis, bars, series};
-use crate::plan::{Definition, Plan, Quantity, Setup, SetupId, measure};
-use crate::{Figure, Outcome, Rule, Size, scenarios, scenarios::ScenarioFile};
+use crate::plan::{Definition, Plan, Quantity, SetupId, measure};
+use crate::{Figure, Outcome, Rule, Setup, Size, scenarios, scenarios::ScenarioFile};
 
 /// Algorithm, and its name for readers.
 type Algorithm = (&'static str, &'static str);
@@ -42,8 +42,8 @@ pub(super) const CUBIC_NEIGHBOUR: Definition = Definition {
         LENGTH,
         "The abstract claims fairness \"with competing single-path CUBIC or Reno TCP flows\", but the \
          experiments have Reno only. Fair is read as: the subflow takes no more than the single-path flow.",
-        "The verdicts say little: with each algorithm subflow 2 has about 1 % of what the single-path flow has, because it \
-         is nearly silent on this path (A-T4). That it takes no more does not show that it shares fairly.",
+        "Where the ratio is far below 1 subflow 2 is nearly silent (A-T4): that it takes no more does then not show that it \
+         shares fairly.",
         OURS,
     ],
     plan: cubic_neighbour,
@@ -51,6 +51,7 @@ pub(super) const CUBIC_NEIGHBOUR: Definition = Definition {
 
 fn cubic_neighbour(size: Size) -> Plan {
     let mut plan = Plan::new();
+    plan.beyond();
     for cc in [LIA, ALPHA_1, ALPHA_2, LINKED] {
         let setup = setup(format!("{}, single-path CUBIC on path 2", cc.1), &scenarios::TESTBED, cc, size)
             .set("flows.single.cc", "cubic");
@@ -84,13 +85,14 @@ pub(super) const SHARED: Definition = Definition {
         "Expected before the run: scaling CUBIC's window by m scales its mean only by about m^¼, because \
          its epochs get longer, so √α₁ is not enough and the connection takes more than one flow.",
         STUDY,
-        "The rows of α₁ and α₂ agree exactly: the variants differ only where a path is small, and here none is.",
+        "The variants α₁ and α₂ differ only where a path is small.",
     ],
     plan: shared,
 };
 
 fn shared(size: Size) -> Plan {
     let mut plan = Plan::new();
+    plan.beyond();
     for cc in [LIA, ALPHA_1, ALPHA_2, LINKED, CUBIC] {
         let title = format!("{} and single-path CUBIC on one large-BDP bottleneck", cc.1);
         let run = plan.simulate(setup(title, &scenarios::SHARED_BOTTLENECK, cc, size));
@@ -101,9 +103,8 @@ fn shared(size: Size) -> Plan {
         let row = plan.row(id("ratio"), format!("{}: both subflows ÷ single-path CUBIC", cc.1), "", ratio);
         if cc == ALPHA_1 || cc == ALPHA_2 {
             row.claim("no more of a shared resource than a single-path flow", Rule::AtMost(1.0)).because(
-                "Two windows, each CUBIC's times √α₁ = 0.71, take much less than two uncoupled CUBIC flows \
-                 (last rows) and on average somewhat more than one. The excess is smaller than expected; where the \
-                 interval holds 1, these runs do not settle whether there is any.",
+                "Two windows alike are each CUBIC's times √α₁ = 0.71 (Eq. 11), which is not half of its mean. Where the interval \
+                 holds 1 these runs do not settle whether there is an excess; the last rows have two uncoupled CUBIC flows.",
             );
         }
     }
@@ -157,17 +158,13 @@ pub(super) const LOSSES: Definition = Definition {
 
 pub(super) const PHASE: Definition = Definition {
     ids: &["A-X5"],
-    title: "Beyond the paper: host jitter and delayed ACKs decide what LIA's small subflow gets at a full \
-            queue",
+    title: "Beyond the paper: what LIA's small subflow gets at a full queue, by host jitter and delayed ACKs",
     notes: &[
         LENGTH,
         "Path 2's queue overflows once in each of the Reno flow's sawteeth. Whether packets of a small subflow find \
          room then depends on their phase (Floyd and Jacobson, 1992), and so on how regularly hosts answer. The \
          testbed's rows have a jitter of up to one packet time (0.12 ms) and delayed ACKs; real hosts, and \
          Dummynet's clock ticks of one or several milliseconds, are less regular.",
-        "The result is not monotonic in the jitter. With delayed ACKs subflow 2 has about 1 Mbit/s at 0.12 ms and ten \
-         times that with more jitter; without delayed ACKs it has most, over 20 Mbit/s, at 0.12 ms, and about half of \
-         that with more jitter. A little jitter reduces phase effects but does not remove them.",
     ],
     plan: |size| {
         let hosts = |(jitter, delayed): (&str, u32)| {
@@ -203,6 +200,7 @@ fn sweep<T>(
     size: Size,
 ) -> Plan {
     let mut plan = Plan::new();
+    plan.beyond();
     let mut all: Vec<(Algorithm, Vec<(String, SetupId)>)> = Vec::new();
     for &cc in algorithms {
         let mut runs = Vec::new();

@@ -1,8 +1,8 @@
 //! A-T1 and A-F2: response functions, by formula and by packets.
 
 use crate::draw::{lines, log_axis, point, published, series};
-use crate::plan::{Definition, Plan, Setup, SetupId, measure};
-use crate::{Figure, Point, Rule, Size, scenarios};
+use crate::plan::{Definition, Plan, SetupId, measure};
+use crate::{Figure, Point, Rule, Setup, Size, scenarios};
 
 /// The RTT of Tab. 1 and Fig. 2, in seconds.
 const RTT: f64 = 0.1;
@@ -58,24 +58,17 @@ impl Variant {
         self.c.map_or(0.0, |c| cubic_window(c, 0.3, p)).max(reno_window(p))
     }
 
-    /// Why packets give another mean than the formula.
+    /// What the formula leaves out.
     fn offset(self, loss: Loss) -> &'static str {
         match (loss, self.c) {
-            (Loss::Bernoulli, None) => {
-                "Random loss gives Reno a higher mean than periodic loss: 1.07 times √(1.5/p)."
-            }
-            (Loss::Bernoulli, Some(_)) => {
-                "Random loss gives CUBIC a higher mean than periodic loss: a Monte-Carlo gives 1.13 times \
-                 the formula in the cubic region. Where Reno's and CUBIC's regions meet, the window is in \
-                 the larger of the two at each moment, so its mean exceeds both."
-            }
+            (Loss::Bernoulli, _) => "The formula assumes periodic loss: the row above has that.",
             (Loss::EveryNth, None) => {
-                "At 1e-2, with a dozen segments, recovery takes a visible part of each cycle."
+                "The formula leaves out the time spent in recovery, which is most where cycles are short."
             }
             (Loss::EveryNth, Some(_)) => {
-                "In the long run fast convergence leaves 0.95 times the formula's window. The cycle attracts to \
-                 third order only, so the way there from the run's start takes hundreds of epochs. Near \
-                 the crossing with Reno's region the mean of the larger window exceeds the larger mean."
+                "The formula leaves out fast convergence (rows without it stand below, at 1e-4 and 1e-5), the way from the \
+                 run's start into the cycle, and that near the crossing with Reno's region the mean of the larger window \
+                 exceeds the larger mean."
             }
         }
     }
@@ -169,14 +162,13 @@ pub(super) const TABLE: Definition = Definition {
          CUBIC's decrease 0.3).",
         "Packets: one flow on a link that is never full. \"Every n-th packet lost\" is what the formula \
          assumes, \"Bernoulli\" is nearer to a real path. CUBIC is that of RFC 9438, with fast convergence; \
-         the formula does not know it, so at 1e-4 and 1e-5 rows without it are added, and both are judged. \
-         With every n-th packet lost they differ: in the long run windows with fast convergence approach 0.95 times \
-         the formula's, those without it the formula's own, slowly and from the excess of the start.",
+         the formula does not know it, so at 1e-4 and 1e-5 rows without it are added, and both are judged.",
         "Runs last as many loss epochs (1/p packets each) as fit into a number of packets. Every n-th packet lost: \
          2 million of warm-up (between 5 and 200 epochs) and 1 million measured (6 to 100 epochs). Bernoulli loss: \
          6 epochs of warm-up and 4 million packets measured (12 to 400 epochs). The full size has four times, the \
          quick one a tenth of these packets and most epochs; the quick one leaves out 1e-6.",
-        "Periodic loss at 1e-5 and 1e-6, with 20 and 5 epochs of warm-up, still shows part of the way to the long run.",
+        "A deviation from the cycle that the formula describes shrinks with its third power only: periodic loss at 1e-5 and \
+         1e-6, with 20 and 5 epochs of warm-up, may show part of the way there.",
         "The receive window, 16 (periodic loss: 3) times the expected mean, ends the first slow start.",
     ],
     plan: table,
@@ -208,14 +200,10 @@ fn table(size: Size) -> Plan {
                 let what = format!("{}, p = {p:e}: {}, without fast convergence", CUBIC.name, loss.name());
                 plan.row(id, what, "segments", window(run)).published(printed[2]).because(match loss {
                     Loss::EveryNth => {
-                        "Without fast convergence the formula's cycle, in which each loss finds the window back at \
-                         W_max, attracts to third order only: from the run's start at 3 means the window is still \
-                         above it. Some thousand epochs of warm-up bring it there."
+                        "In the formula's cycle each loss finds the window back at W_max. A deviation from it shrinks with its \
+                         third power only, and runs start at up to 3 means."
                     }
-                    Loss::Bernoulli => {
-                        "A Monte-Carlo of CUBIC without fast convergence gives 1.24 times \
-                                        the formula."
-                    }
+                    Loss::Bernoulli => CUBIC.offset(loss),
                 });
             }
         }
@@ -250,10 +238,12 @@ fn function(size: Size) -> Plan {
         crate::compare(reno, cubic, |reno, cubic| Some(cubic.cwnd("tcp", 0)? / reno.cwnd("tcp", 0)?)),
     )
     .claim("CUBIC's window is Reno's where p > about 0.0002", Rule::Near(1.0))
-    .because(
-        "0.0002 comes from evaluating Eq. 7 with β = 0.7; with CUBIC's decrease of 0.3 the crossing \
-              is at 5.4e-4, and CUBIC's window by Eq. 6 is here already about a sixth above Reno's.",
-    );
+    .because(format!(
+        "0.0002 comes from evaluating Eq. 7 with β = 0.7; with CUBIC's decrease of 0.3 the crossing is at {:.1e}, and \
+         CUBIC's window by Eq. 6 is here {:.2} times Reno's.",
+        crossing(0.3),
+        CUBIC.window(BETWEEN) / reno_window(BETWEEN)
+    ));
 
     let mut measured = Vec::new();
     for loss in [Loss::EveryNth, Loss::Bernoulli] {

@@ -50,7 +50,7 @@ fn plan(size: Size) -> Plan {
             measure(run, |run| Some(ratio(run)? / alpha(run)?.sqrt())),
         )
         .claim("the proportion is √α (Tab. 2)", Rule::Near(1.0))
-        .because("√α lacks the factor √(w₁/Σw): the exact law, in the next row, holds.");
+        .because("√α lacks the factor √(w₁/Σw): the next row has the exact law.");
         plan.row(
             id("exact"),
             what("(w₁ of LIA ÷ w of Reno) ÷ √(α·w₁/Σw), the exact law"),

@@ -1,21 +1,34 @@
 //! A-T4 to A-T6, A-F5 to A-F7b: the testbed of Tab. 3.
 
+use super::equations::{RENO, RTT_S, alpha, virtual_reno};
+use crate::column::{BOTH, TICK, TSO};
 use crate::draw::{axis, bar, bars, cwnd, lines, published, series, time_axis, trace};
-use crate::plan::{Definition, Plan, Quantity, Setup, SetupId, compare, measure};
-use crate::{Figure, Rule, Size, scenarios};
+use crate::plan::{Definition, Plan, Quantity, SetupId, compare, measure};
+use crate::{Figure, Rule, Setup, Size, scenarios};
 
 /// The paper's duration, in seconds.
 const DURATION_S: f64 = 1000.0;
 
+/// Path 2's RTT with an empty queue, half a one and a full one, in seconds.
+const RTTS_2_S: [f64; 3] = [0.02, 0.03, 0.04];
+
 /// Slow start and the recovery after it are over by then, in seconds.
-const SLOW_START_S: f64 = 10.0;
+pub(super) const SLOW_START_S: f64 = 10.0;
 
 /// The testbed with the MPTCP connection running `cc`.
 fn testbed(title: &str, cc: &str, size: Size) -> Setup {
     Setup::new(title, &scenarios::TESTBED).cc(cc).lasting(size.published(DURATION_S), 0.0).sampled()
 }
 
-fn lia(size: Size) -> Setup {
+/// The same with an algorithm's parameters: `{ name = "lia", … }`.
+pub(super) fn testbed_with(title: &str, cc: &str, size: Size) -> Setup {
+    Setup::new(title, &scenarios::TESTBED)
+        .set("flows.mptcp.cc", cc)
+        .lasting(size.published(DURATION_S), 0.0)
+        .sampled()
+}
+
+pub(super) fn lia(size: Size) -> Setup {
     testbed("LIA on the testbed", "lia", size)
 }
 
@@ -23,7 +36,7 @@ fn alpha_1(size: Size) -> Setup {
     testbed("Coupled CUBIC (α₁) on the testbed", "coupled-cubic-a1", size)
 }
 
-fn alpha_2(size: Size) -> Setup {
+pub(super) fn alpha_2(size: Size) -> Setup {
     testbed("Coupled CUBIC (α₂) on the testbed", "coupled-cubic", size)
 }
 
@@ -35,37 +48,29 @@ fn linked(size: Size) -> Setup {
         .at_most(2)
 }
 
-fn alone(size: Size) -> Setup {
+pub(super) fn alone(size: Size) -> Setup {
     Setup::new("CUBIC alone on path 1", &scenarios::TESTBED_ALONE)
         .lasting(size.published(DURATION_S), 0.0)
         .sampled()
 }
 
-/// Why subflow 1 differs with LIA.
-const LIA_SUBFLOW_1: &str = "Two causes, both in this table: our slow start fills path 1 and its window \
-                             comes down from thousands of segments, where the paper's grew from little for \
-                             240 s; and subflow 2 is nearly silent here, so α is near 1 and LIA's fixed \
-                             point √(1.5α/p) near 1225 segments. The paper's mean windows, with RTTs of \
-                             100 and about 30 ms (20 ms and half a queue), imply α ≈ 0.69 and 1020.";
-/// Why its first loss differs.
-const AFTER_SLOW_START: &str = "After our slow start the window is in the thousands, so a packet in 10⁶ is \
-                                lost within tens of seconds; the paper's window started small and sent 1.5 \
-                                million packets before its first loss, which happens with a probability of \
-                                about a fifth.";
-/// Why subflow 2 differs.
-const SUBFLOW_2: &str = "Path 2's queue, filled by the Reno flow, is half full on average and overflows once in each \
-                         of its sawteeth. With regular hosts and delayed ACKs a small subflow is hit then out \
-                         of proportion: it loses several times as often as the Reno flow (row \
-                         A-T4.loss-ratio), and LIA's increase of α/Σw per segment does not make up for it. \
-                         A-X5 shows that this depends on jitter and ACKs, not monotonically, and that some \
-                         combinations come near the published value.";
+/// What bears on LIA's rows.
+const LIA_SUBFLOW_1: &str = "A-X6 has other receivers, A-X7 another start; the columns beside have the arithmetic of the paper's \
+                             kernel, links with a clock and hosts that send in bursts. LIA's fixed point is √(1.5α/p) where one \
+                             path has nearly all of the window, and row A-T4.alpha has our α.";
+/// What bears on its first loss.
+const AFTER_SLOW_START: &str =
+    "A-X7 has the same run with an initial threshold, as if slow start had ended at once.";
+/// What bears on subflow 2.
+const SUBFLOW_2: &str = "Subflow 2 shares a drop-tail queue with the Reno flow, and row A-T4.loss-ratio has how much more often it \
+                         loses with LIA. A-X5 has other jitter, A-X6 other receivers; the columns beside have links with a clock \
+                         and hosts that send in bursts.";
 /// Why path 1 carries more than printed.
-const FULL_LINK: &str = "A mean window above the BDP of 4167 segments fills path 1, whatever the \
-                         algorithm; the paper's own mean windows (A-T5) are above it too and contradict its \
-                         throughput.";
+const FULL_LINK: &str = "The paper's own mean windows (A-T5) are above the BDP of 4167 segments, which fills path 1: they contradict \
+                         its throughput.";
 
 /// Mean window of an MPTCP subflow.
-fn window(run: SetupId, r: usize) -> Quantity {
+pub(super) fn window(run: SetupId, r: usize) -> Quantity {
     measure(run, move |run| run.cwnd("mptcp", r))
 }
 
@@ -84,6 +89,7 @@ pub(super) const LIA: Definition = Definition {
 
 fn lia_plan(size: Size) -> Plan {
     let mut plan = Plan::new();
+    plan.columns(&[&TICK, &TSO, &BOTH]);
     let run = plan.simulate(lia(size));
     plan.row("A-T4.subflow1", "mean window of subflow 1", "segments", window(run, 0))
         .published(849.0)
@@ -99,6 +105,18 @@ fn lia_plan(size: Size) -> Plan {
         measure(run, move |run| run.cwnd_from("mptcp", 0, late_s)),
     );
     plan.row("A-T4.alpha", "mean α", "", measure(run, |run| run.observable("mptcp", 0, "alpha")));
+    for rtt_2 in RTTS_2_S {
+        let alpha = alpha([(849.0, RTT_S), (62.0, rtt_2)]);
+        let id = |row: &str| format!("A-T4.published.{row}.{}ms", rtt_2 * 1e3);
+        let what = format!("Eq. 1 on the published means, RTT 2 = {} ms", rtt_2 * 1e3);
+        plan.formula(id("alpha"), what.clone(), "", alpha);
+        plan.formula(
+            id("window"),
+            format!("√(1.5α/p) with that α: {what}"),
+            "segments",
+            (1.5 * alpha / 1e-6).sqrt(),
+        );
+    }
     plan.row(
         "A-T4.loss-ratio",
         "loss rate of subflow 2 ÷ that of the single-path flow",
@@ -147,8 +165,7 @@ pub(super) const COUPLED: Definition = Definition {
     notes: &[
         "Subflow 1's curves are the algorithm's inner values: (a) the uncoupled CUBIC window C, (b) the \
          window √α₁·C, (c) the virtual Reno window V, (d) V·√α₁. (e) is subflow 2's window.",
-        "That subflow 2 is like LIA's (A-F6.subflow2-like-lia) says little here: with both it is near its floor of a few \
-         segments (A-T4).",
+        "Row A-F6.subflow2-like-lia says little where subflow 2 has only a few segments with both (A-T4.subflow2, A-T5.e).",
         LINKED,
     ],
     plan: coupled_plan,
@@ -156,24 +173,22 @@ pub(super) const COUPLED: Definition = Definition {
 
 fn coupled_plan(size: Size) -> Plan {
     let mut plan = Plan::new();
+    plan.columns(&[&TICK, &TSO, &BOTH]);
     let run = plan.simulate(alpha_2(size));
     let with_lia = plan.simulate(lia(size));
     let inner = |name: &'static str| measure(run, move |run| run.observable("mptcp", 0, name));
     plan.row("A-T5.a", "(a) mean uncoupled CUBIC window of subflow 1", "segments", inner("w_cubic"))
         .published(5950.0);
-    plan.row("A-T5.b", "(b) mean window of subflow 1", "segments", window(run, 0)).published(4730.0).because(
-        "(b) is √α₁ times (a). Subflow 2 is nearly silent here (A-T4), so α₁ is near 1; the paper's \
-         (b)/(a) and (d)/(c), about 0.79, imply α₁ = 0.63.",
-    );
+    plan.row("A-T5.b", "(b) mean window of subflow 1", "segments", window(run, 0))
+        .published(4730.0)
+        .because(B_OF_A);
     plan.row("A-T5.c", "(c) mean virtual Reno window of subflow 1", "segments", inner("virtual_reno"))
         .published(1493.0)
-        .because(
-            "Eq. 10 gives 1228 for the paper's own (a) at 100 ms, not 1493; ours also has the RTT with its \
-         queue, nearly 140 ms, and V goes with T^(−1/2).",
-        );
+        .because("Rows A-T5.eq10 have what Eq. 10 makes of the paper's own (a) at 100 ms. Ours has the RTT with its queue (row \
+                  A-T5.rtt), and V goes with T^(−1/2).");
     plan.row("A-T5.d", "(d) mean of virtual Reno window × √α₁", "segments", inner("virtual_lia"))
         .published(1182.0)
-        .because("(d) is √α₁ times (c): a smaller (c), and an α₁ nearer to 1.");
+        .because("(d) is √α₁ times (c): rows A-T5.c and A-T5.alpha1 have ours.");
     plan.row("A-T5.e", "(e) mean window of subflow 2", "segments", window(run, 1))
         .published(68.0)
         .because(SUBFLOW_2);
@@ -184,9 +199,10 @@ fn coupled_plan(size: Size) -> Plan {
         measure(run, |run| Some(run.cwnd("mptcp", 0)? / run.observable("mptcp", 0, "w_cubic")?)),
     )
     .derived(4730.0 / 5950.0, "4730 ÷ 5950")
-    .because(
-        "Subflow 2 is nearly silent here (A-T4), so α₁ is near 1; the paper's proportion implies α₁ = 0.63.",
-    );
+    .because(B_OF_A);
+    plan.row("A-T5.alpha1", "mean α₁", "", inner("alpha1"));
+    plan.row("A-T5.rtt", "mean RTT of subflow 1", "ms", measure(run, |run| Some(run.rtt("mptcp", 0)? * 1e3)));
+    published_means(&mut plan);
 
     let ours = plan.simulate(linked(size));
     for r in 0..2 {
@@ -227,6 +243,29 @@ fn coupled_plan(size: Size) -> Plan {
     plan
 }
 
+/// Why (b) and (a) differ by another factor.
+const B_OF_A: &str = "(b) is √α₁ times (a), and row A-T5.alpha1 has our α₁. The paper's 0.79 would be √0.63, but is what Eq. 1 gives for α₁ \
+                      itself on its own means (rows A-T5.eq1).";
+
+/// What the equations make of Tab. 5's means.
+fn published_means(plan: &mut Plan) {
+    for (beta, how) in [(0.3, "CUBIC's decrease"), (0.7, "as printed")] {
+        for (constant, name) in RENO {
+            let id = format!("A-T5.eq10.{beta}.{name}").replace('√', "sqrt").replace('^', "");
+            let what =
+                format!("Eq. 10 for 5950 segments at 100 ms, β = {beta} ({how}), Reno's constant {name}");
+            let value = virtual_reno(5950.0, beta, constant);
+            plan.formula(id, what, "segments", value).beside(1493.0, "Tab. 5, (c)");
+        }
+    }
+    for rtt_2 in RTTS_2_S {
+        let what = format!("α₁ by Eq. 1 for Tab. 5's (c) and (e), RTT 2 = {} ms", rtt_2 * 1e3);
+        let alpha = alpha([(1493.0, RTT_S), (68.0, rtt_2)]);
+        plan.formula(format!("A-T5.eq1.{}ms", rtt_2 * 1e3), what, "", alpha)
+            .beside((4730.0f64 / 5950.0).powi(2), "(4730 ÷ 5950)², by Eq. 11");
+    }
+}
+
 /// A bar of Fig. 7: subflow 1, subflow 2 and the total, in Mbit/s, as printed in the text and Tab. 6.
 struct Bar {
     id: &'static str,
@@ -242,7 +281,7 @@ const BARS: [Bar; 4] = [
 ];
 
 /// The parts of a bar.
-const PARTS: [&str; 3] = ["subflow 1", "subflow 2", "total"];
+pub(super) const PARTS: [&str; 3] = ["subflow 1", "subflow 2", "total"];
 
 pub(super) const THROUGHPUT: Definition = Definition {
     ids: &["A-T6", "A-F7"],
@@ -250,8 +289,8 @@ pub(super) const THROUGHPUT: Definition = Definition {
     notes: &[
         "Mbit/s of captured packets at IP level, headers and retransmissions included, since the paper \
          measures with Wireshark; payload is 95 % of it.",
-        "A mean window of 4730 segments exceeds the path's BDP of 4167: it fills the link, which would \
-         carry about 480 Mbit/s of payload. The paper prints 402. We expect more than is printed.",
+        "A mean window of 4730 segments exceeds the path's BDP of 4167: it fills the link, which carries 476 Mbit/s of \
+         payload and 500 at IP level. The paper prints 402.",
         LINKED,
     ],
     plan: throughput_plan,
@@ -260,12 +299,13 @@ pub(super) const THROUGHPUT: Definition = Definition {
 const LINKED: &str = "Linked CUBIC is ours (see the study E), beside the paper's and not judged: 160 s after 40 s of warm-up, two seeds.";
 
 /// Throughput of part `i` of [`PARTS`].
-fn throughput(run: SetupId, i: usize) -> Quantity {
+pub(super) fn throughput(run: SetupId, i: usize) -> Quantity {
     measure(run, move |run| if i < 2 { run.captured("mptcp", i) } else { run.captured_total("mptcp") })
 }
 
 fn throughput_plan(size: Size) -> Plan {
     let mut plan = Plan::new();
+    plan.columns(&[&TICK, &TSO, &BOTH]);
     let alone = plan.simulate(alone(size));
     let coupled = [lia(size), alpha_1(size), alpha_2(size)].map(|setup| plan.simulate(setup));
     let [lia, alpha_1, alpha_2] = coupled;
@@ -317,7 +357,9 @@ fn throughput_plan(size: Size) -> Plan {
             ("CCUBIC(α₂)", throughput(alpha_2, 2)),
         ],
     )
-    .because("CUBIC alone already fills path 1, and subflow 2 adds little here (A-T4).");
+    .because(
+        "CUBIC alone and Coupled CUBIC fill the same path 1: what subflow 2 adds is row A-T6.a2.subflow2.",
+    );
     plan.row(
         "A-T6.four-times",
         "subflow 1: Coupled CUBIC (α₂) ÷ LIA",
@@ -325,7 +367,7 @@ fn throughput_plan(size: Size) -> Plan {
         compare(alpha_2, lia, |ours, lia| Some(ours.captured("mptcp", 0)? / lia.captured("mptcp", 0)?)),
     )
     .claim("about four times the resources of LIA", Rule::Near(4.0))
-    .because("LIA's subflow 1 is faster here than in the paper, see A-T4.");
+    .because("Rows A-T6.lia.subflow1 and A-T6.a2.subflow1 have both.");
     plan.row(
         "A-T6.eighty-percent",
         "utilisation of path 1, Coupled CUBIC (α₂)",
@@ -338,8 +380,7 @@ fn throughput_plan(size: Size) -> Plan {
         "subflow 2: slower with α₁ than with α₂",
         "Mbit/s",
         vec![("CCUBIC(α₁)", throughput(alpha_1, 1)), ("CCUBIC(α₂)", throughput(alpha_2, 1))],
-    )
-    .because("Subflow 2 is at its floor of a few segments with both, see A-T4.");
+    );
 
     plan.figure(move |runs| {
         let paper = PARTS.into_iter().enumerate().map(|(i, part)| {
@@ -368,8 +409,8 @@ pub(super) const NEIGHBOUR: Definition = Definition {
     title: "The single-path Reno flow on path 2 keeps its share",
     notes: &[
         "Goodput of the single-path flow beside each algorithm; the paper gives no number.",
-        "The verdicts say little: subflow 2 is nearly silent with each algorithm (A-T4), so there is little that one could \
-         leave the single-path flow more or less of.",
+        "Where subflow 2 is nearly silent (A-T6) there is little that an algorithm could leave the single-path flow more or less \
+         of.",
         LINKED,
     ],
     plan: neighbour_plan,
@@ -377,6 +418,7 @@ pub(super) const NEIGHBOUR: Definition = Definition {
 
 fn neighbour_plan(size: Size) -> Plan {
     let mut plan = Plan::new();
+    plan.columns(&[&TICK, &TSO, &BOTH]);
     let lia = plan.simulate(lia(size));
     let share = |run| measure(run, |run| run.goodput("single"));
     plan.row("A-F7b.lia", "single-path Reno beside LIA", "Mbit/s", share(lia));

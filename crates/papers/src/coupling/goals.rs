@@ -35,15 +35,14 @@ pub(super) const AT_1000: Definition = Definition {
 };
 
 /// Why Linked CUBIC misses goals 1 and 2 at 10 Mbit/s.
-const MISSED_AT_10: &str = "E-W: losses at a full drop-tail queue are not independent (goal 1), and the best of several noisy means is too high \
-                            (goal 2, many subflows on one link).";
+const MISSED_AT_10: &str = "E-W looks into two reasons: losses at a full drop-tail queue are not independent (goal 1), and the best of several \
+                            noisy means is too high (goal 2, many subflows on one link).";
 /// And at more.
-const MISSED: &str = "E-W looks into misses at 10 Mbit/s only. At 100 a run of 100 s ends before subflows that aim at a part of a flow have \
-                      settled: in two cells where they take most, they took 1.7 to 3.5 flows' rate in it, and 0.03 and 1.1 to 1.3 from 400 s on (the book's \
-                      chapter \"Coupling CUBIC\"). Of the other cells the reason is not known.";
+const MISSED: &str = "E-W looks into misses at 10 Mbit/s only. A run may end before subflows that aim at a part of a flow have settled: the \
+                      book's chapter \"Coupling CUBIC\" has longer runs of two cells at 100 Mbit/s. Of the other cells the reason is \
+                      not known.";
 /// And goal 3.
-const LEFT: &str = "A coupling by paths does not know which of them share the congested link; on separate links losses at a full drop-tail \
-                    queue are not independent (the book's chapter \"Coupling CUBIC\" has the runs).";
+const LEFT: &str = "A coupling by paths does not know which of them share the congested link: the book's chapter \"Coupling CUBIC\" has runs.";
 
 /// What is counted.
 #[derive(Clone, Copy)]
@@ -121,6 +120,7 @@ impl Study {
 
 fn plan(id: &'static str, mbps: u32, size: Size) -> Plan {
     let mut plan = Plan::new();
+    plan.beyond();
     let study = Study::of(&mut plan, mbps, size);
     if on_request(mbps, size) {
         plan.on_request();

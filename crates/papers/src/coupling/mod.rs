@@ -7,6 +7,7 @@ mod taken;
 mod why;
 
 use crate::Size;
+use crate::column::PLAIN_START;
 use crate::plan::Paper;
 
 /// Algorithm, and its name for readers.
@@ -62,5 +63,6 @@ pub(crate) static PAPER: Paper = Paper {
         Size::Quick | Size::Default => 1,
         Size::Full => 3,
     },
+    columns: &[&PLAIN_START],
     experiments: &[goals::AT_10, goals::AT_100, goals::AT_1000, why::WHY, recovery::RECOVERY],
 };

@@ -49,8 +49,8 @@ fn plan(size: Size) -> Plan {
         plan.row(id("8"), what("left ÷ right side of (8)"), "", measure(run, sides_of_8))
             .claim("(8): they are equal in equilibrium", Rule::Near(1.0))
             .because(
-                "α takes the larger of two windows at each moment; of two equal windows that vary, the \
-                 mean of the larger exceeds the larger mean. Where one path dominates, (8) holds.",
+                "(8) is about moments, and these are means: of two windows that vary the mean of the larger exceeds the \
+                 larger mean.",
             );
     }
     plan

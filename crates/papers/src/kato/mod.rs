@@ -5,6 +5,7 @@ mod equilibrium;
 mod loss;
 
 use crate::Size;
+use crate::column::RETIRED;
 use crate::draw::{axis, cwnd, lines, time_axis, trace};
 use crate::plan::Paper;
 use crate::{Axis, Figure, Outcome, Panel};
@@ -46,6 +47,7 @@ pub(crate) static PAPER: Paper = Paper {
         "The end of the introduction calls the conclusion Section V; it is VI.",
     ],
     seeds: Size::seeds,
+    columns: &[&RETIRED],
     experiments: &[
         loss::TABLE,
         bottleneck::TABLE,

@@ -1,8 +1,8 @@
 //! C-X1: how much of wCompound is its delay window.
 
 use super::{Algorithm, CUBIC, LINKED, OURS, VEGAS, WCOMPOUND, fairness, rate, two_links, variants};
-use crate::plan::{Definition, Plan, Setup, measure};
-use crate::{Outcome, Size};
+use crate::plan::{Definition, Plan, measure};
+use crate::{Outcome, Setup, Size};
 use anabranch_record::SubflowSummary;
 
 pub(super) const DELAY_WINDOW: Definition = Definition {
@@ -13,12 +13,9 @@ pub(super) const DELAY_WINDOW: Definition = Definition {
          tenth of the BDP (from the runs of C-S1 to C-S3, which are shorter). Means over the MPTCP \
          connections' subflows: delay window, backlog, threshold, and P, the part of the time in which Eq. \
          13 expects less than the threshold in the queue.",
-        "What closes the window at one BDP: cwnd grows by one segment per RTT whatever the delay, so the \
-         queue fills. Once diff exceeds the threshold by as much as makes E negative (Eq. 14), Eq. 39 gives \
-         no threshold at all, and the queue would have to drain to less than a segment per subflow for it to \
-         return. After a loss, which halves one of the windows that fill a queue of one BDP, it does not. \
-         With diff at 40 to 140 segments neither the floor of the threshold, which the paper does not have, \
-         nor the reading of w_max matters: floors of 1 and 6 segments give the same run.",
+        "What can close the window: cwnd grows by one segment per RTT whatever the delay. Once diff exceeds the threshold by as much as \
+         makes E negative (Eq. 14), Eq. 39 gives no threshold at all, and the queue would have to drain to less than a segment per \
+         subflow for it to return.",
         OURS,
     ],
     plan,
@@ -54,6 +51,7 @@ const CASES: [Case; 3] = [
 
 fn plan(size: Size) -> Plan {
     let mut plan = Plan::new();
+    plan.beyond();
     for (id, place, links, setup) in CASES {
         let short = variants::place(setup(WCOMPOUND, size), links, variants::TENTH, size);
         let setups = [setup(RENO, size), setup(WCOMPOUND, size), short, setup(LINKED, size)];

@@ -2,8 +2,8 @@
 
 use super::{WCOMPOUND, fairness, two_links};
 use crate::draw::{axis, bars, series};
-use crate::plan::{Definition, Plan, Quantity, Setup, SetupId, measure};
-use crate::{Figure, Outcome, Rule, Size};
+use crate::plan::{Definition, Plan, Quantity, SetupId, measure};
+use crate::{Figure, Outcome, Rule, Setup, Size};
 use anabranch_ideal::utility::{Allocation, Connection, maximise};
 use anabranch_record::{FlowSummary, SubflowSummary};
 
@@ -20,29 +20,21 @@ pub(super) const OPTIMUM: Definition = Definition {
          is no such problem: CUBIC's rate does not follow from a price that wCompound reacts to, the \
          queueing delay, so they have no common utility.",
         "By Eq. 37 the price of a route is α_s/y_s, in seconds: the queueing delay RTT − baseRTT. The links' \
-         multipliers stand beside the mean delay of their queues. Where the delay window is open delays are \
-         about half the prices: diff does not settle at α (Eq. 35) but swings between 0 and it. Rates are \
-         mean Mbit/s at IP level.",
+         multipliers stand beside the mean delay of their queues. Rates are mean Mbit/s at IP level.",
         "With buffers of one BDP, and of a tenth, where the delay window has a part (C-X1). On one link the \
          optimum gives a connection as much as its thresholds weigh, about the same for each subflow, so \
          that two subflows have about twice what a single-path flow has, against goal (iii) of the paper's \
          Sec. II.B.",
-        "With one BDP on one link the rates are those of the optimum, but nothing converged to it: both have \
-         two subflows count twice, the optimum since each threshold is at its floor, the run since each \
-         subflow is a Reno flow. The prices show it: queues are a hundred times as long. On two links with a \
-         tenth of a BDP MPTCP's rate is the optimum's by chance: the even split of each link would give it \
-         more, and 8 % of both links are unused.",
+        "Rates that agree are no convergence by themselves: with every threshold at its floor the optimum has two subflows count \
+         twice, and so have two uncoupled Reno flows. Prices beside the queues' delays tell these apart.",
     ],
     plan,
 };
 
 /// Why rates differ on two links.
-const BECAUSE: &str = "Each link is shared about evenly by its subflows, whatever the thresholds: 15 Mbit/s \
-                       to each of the ten on link 1 and 30 to each of the five on link 2, so that a \
-                       connection over both has 45. The optimum pools the links. With one BDP the delay part \
-                       is closed (C-X1). With a tenth it is open, but most of a round's growth and all of \
-                       what a loss does are each path's own, and shift nothing from link 1 to link 2; and \
-                       both links are used by 92 % only.";
+const BECAUSE: &str = "The optimum pools the links. An even split of each link by its subflows would be 15 Mbit/s to each of the ten \
+                       on link 1 and 30 to each of the five on link 2, 45 for a connection over both. C-X1 has how far the \
+                       delay window is open.";
 
 /// A case: the run's name in rows and for readers, the links' names with Mbit/s and their buffer, and each group with its
 /// routes.

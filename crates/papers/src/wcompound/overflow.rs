@@ -58,11 +58,7 @@ fn plan(size: Size) -> Plan {
                 "",
                 vec![(WCOMPOUND.1, loss_rate(ours)), (cc.1, loss_rate(*run))],
             )
-            .because(format!(
-                "{AS_RENO} Each of its subflows grows by one segment per RTT, so the connection grows faster \
-                 than {}'s and meets the full queue more often.",
-                cc.1
-            ));
+            .because(AS_RENO);
             for link in links {
                 plan.ordering(
                     format!("C-L.{id}.{link}.queue.{}", cc.0),
@@ -70,10 +66,7 @@ fn plan(size: Size) -> Plan {
                     "packets",
                     vec![(WCOMPOUND.1, queue(ours, link)), (cc.1, queue(*run, link))],
                 )
-                .because(format!(
-                    "{AS_RENO} It fills a queue as the loss-based algorithms do; the means differ by a few \
-                     percent."
-                ));
+                .because(AS_RENO);
             }
         }
         let linked = run_of(&runs, LINKED);

@@ -2,8 +2,8 @@
 
 use super::{Algorithm, CUBIC, LIA, LINKED, OURS, VEGAS, WCOMPOUND, fairness, rate, two_links};
 use crate::draw::{axis, bars, series};
-use crate::plan::{Definition, Plan, Quantity, Setup, SetupId};
-use crate::{Figure, Size};
+use crate::plan::{Definition, Plan, Quantity, SetupId};
+use crate::{Figure, Setup, Size};
 
 const SILENT: &str = "The paper gives no buffers, and its 80 ms may be one way. LIA and wCompound, not \
                       judged. 40 s after 20 s of warm-up (quick: a tenth of both; full: four times both): \
@@ -91,6 +91,7 @@ fn sweep(
     size: Size,
 ) -> Plan {
     let mut plan = Plan::new();
+    plan.beyond();
     let mut all: Vec<(&'static str, Vec<(&'static str, SetupId)>)> = Vec::new();
     for at in PLACES {
         let Place { id: in_rows, name, .. } = at;

@@ -1,12 +1,12 @@
 //! An experiment: its table, its figures, and the runs behind them.
 
-use anabranch_papers::{Published, Row, Run, Verdict};
+use anabranch_papers::{ColumnName, Published, Row, Run, Verdict};
 use maud::{Markup, html};
 
 use crate::{
     format,
     layout::scroll,
-    pages::{figure, shares},
+    pages::{assumptions, figure, shares},
     plan::ExperimentPlan,
     prose::{paragraphs, prose},
     ratio::Ratio,
@@ -39,6 +39,7 @@ fn table(plan: &ExperimentPlan) -> Markup {
     let caption = format!("{}: published beside ours", plan.experiment.id);
     // Where only claims are published there is nothing to divide by.
     let ratios = plan.rows.iter().any(|(row, _)| Ratio::of(row).is_some());
+    let columns = &plan.experiment.columns;
     html! {
         (scroll(&caption, &html! {
             table.rows {
@@ -55,15 +56,19 @@ fn table(plan: &ExperimentPlan) -> Markup {
                         }
                         th scope="col" { "Rule" }
                         th scope="col" { "Verdict" }
+                        @for column in columns { th.number scope="col" title=(column.meaning) { (column.title) } }
                     }
                 }
-                tbody { @for (row, anchor) in &plan.rows { (table_row(row, anchor, ratios)) } }
+                tbody { @for (row, anchor) in &plan.rows { (table_row(row, anchor, ratios, columns)) } }
             }
         }))
+        @if !columns.is_empty() {
+            dl.terms.columns { @for column in columns { dt { (column.title) } dd { (prose(&column.meaning)) } } }
+        }
     }
 }
 
-fn table_row(row: &Row, anchor: &str, ratios: bool) -> Markup {
+fn table_row(row: &Row, anchor: &str, ratios: bool, columns: &[ColumnName]) -> Markup {
     let n = row.measured.as_ref().or(row.compared.first().map(|(_, m)| m)).map_or(0, |m| m.values.len());
     html! {
         tr id=(anchor) class={ (verdict::class(row.verdict)) @if row.explanation.is_some() { " explained" } } {
@@ -79,9 +84,10 @@ fn table_row(row: &Row, anchor: &str, ratios: bool) -> Markup {
             }
             td.rule { (prose(&row.rule)) }
             td { (verdict::badge(row.verdict)) }
+            @for column in columns { (assumptions::cell(row, column)) }
         }
         @if let Some(explanation) = &row.explanation {
-            tr.why { td colspan=(if ratios { 8 } else { 7 }) { div { b { (why(row.verdict)) ": " } (prose(explanation)) } } }
+            tr.why { td colspan=(if ratios { 8 } else { 7 } + columns.len()) { div { b { (why(row.verdict)) ": " } (prose(explanation)) } } }
         }
     }
 }

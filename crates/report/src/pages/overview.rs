@@ -6,7 +6,7 @@ use maud::{Markup, html};
 use crate::{
     layout::{Page, page, scroll},
     pages::{
-        algorithms,
+        algorithms, assumptions,
         experiment::{measured, published},
     },
     plan::{PaperPlan, Plan},
@@ -28,6 +28,7 @@ pub fn add(plan: &Plan, site: &mut Site) {
         (facts(plan))
         (paragraphs(&plan.context.notes))
         (summary(plan))
+        (assumptions::table(&plan.papers.iter().map(|paper| paper.result).collect::<Vec<_>>()))
         (algorithms(plan))
         (strips(plan))
         (every_row(plan))

@@ -6,7 +6,7 @@ use maud::{Markup, html};
 use crate::{
     csv,
     layout::{Page, page},
-    pages::{experiment, figure},
+    pages::{assumptions, experiment, figure},
     plan::{PaperPlan, Plan},
     prose::{paragraphs, prose},
     site::Site,
@@ -35,6 +35,7 @@ pub fn add(plan: &Plan, paper: &PaperPlan, site: &mut Site) {
         @if !result.notes.is_empty() {
             section id="notes" { h2 { "Notes" } (paragraphs(&result.notes)) }
         }
+        (assumptions::table(&[result]))
         (errata(paper))
         @for e in &paper.experiments { (experiment::section(e)) }
     };
@@ -75,6 +76,7 @@ fn contents(paper: &PaperPlan) -> Markup {
             h2 { "On this page" }
             ol {
                 @if !paper.result.notes.is_empty() { li { a href="#notes" { "Notes" } } }
+                @if assumptions::any(&[paper.result]) { li { a href="#assumptions" { "Under other assumptions" } } }
                 @if !paper.result.errata.is_empty() {
                     li { a href="#errata" { "Errata found" } span.quiet { " " (paper.result.errata.len()) } }
                 }

@@ -1,0 +1,218 @@
+//! Columns: an experiment's simulations made again under another assumption, beside the default.
+
+use crate::Setup;
+use anabranch_cc::registry::{self, Value};
+use anabranch_scenario::{Flow, Scenario, ScenarioError};
+
+/// An assumption under which experiments are run again: their rows then have a second value and verdict by the same rule.
+#[derive(Debug)]
+pub struct Column {
+    /// In results: "v0".
+    pub id: &'static str,
+    /// For readers, short.
+    pub title: &'static str,
+    /// What differs from the default, in a sentence.
+    pub meaning: &'static str,
+    /// What is said where it changes nothing in an experiment.
+    pub unchanged: &'static str,
+    change: fn(Setup, &Scenario) -> Setup,
+}
+
+impl Column {
+    /// The simulation in this column, with half of the seeds; `None` where it is the default's.
+    pub(crate) fn of(&self, setup: &Setup) -> Result<Option<Setup>, ScenarioError> {
+        let mut changed = (self.change)(setup.clone(), &setup.scenario()?);
+        changed.title += &format!(", {}", self.title);
+        changed.halved = true;
+        Ok((!changed.is_same(setup)).then_some(changed))
+    }
+}
+
+/// The arithmetic of the kernel that the papers ran.
+pub(crate) static RETIRED: Column = Column {
+    id: "v0",
+    title: "retired kernel",
+    meaning: "The coupled algorithms with the arithmetic of the out-of-tree MPTCP kernel that the papers ran (`lia@v0` and so on; \
+              `anabranch cc show lia` says what that is). The default has the RFCs' and papers' rules. Half of the default's seeds.",
+    unchanged: "No column of the retired kernel's arithmetic: no algorithm here differs in it.",
+    change: |setup, scenario| algorithms(setup, scenario, retired),
+};
+
+/// The algorithm, as a scenario writes it, with the retired kernel's arithmetic, where that is known.
+fn retired(cc: &str) -> Option<String> {
+    let name = name(cc);
+    let retired = format!("{name}@v0");
+    registry::find(&retired).map(|_| match cc == name {
+        true => retired,
+        false => cc.replacen(&format!("\"{name}\""), &format!("\"{retired}\""), 1),
+    })
+}
+
+/// Slow starts that end by loss alone.
+pub(crate) static PLAIN_START: Column = Column {
+    id: "plain-start",
+    title: "no HyStart++",
+    meaning: "Every slow start ends by a loss or at its threshold. By default CUBIC and what is made of it leave it by HyStart++ \
+              (RFC 9406) as well, and the others do not, so that comparisons mix two starts. Half of the default's seeds.",
+    unchanged: "No column without HyStart++: nothing here uses it.",
+    change: |setup, scenario| algorithms(setup, scenario, without_hystart),
+};
+
+/// The algorithm without HyStart++, where it has it.
+fn without_hystart(cc: &str) -> Option<String> {
+    let name = name(cc);
+    let hystart = registry::find(name)?.params.iter().find(|param| param.name == "hystart")?;
+    let given = cc.contains("hystart");
+    (hystart.default == Value::Flag(true) && !given).then(|| match cc.strip_suffix('}') {
+        Some(params) => format!("{}, hystart = false }}", params.trim_end()),
+        None => format!("{{ name = \"{name}\", hystart = false }}"),
+    })
+}
+
+/// Links that work by a clock.
+pub(crate) static TICK: Column = Column {
+    id: "tick",
+    title: "links with a clock",
+    meaning: "Every link lets packets leave on the ticks of a clock of 1 ms, as Dummynet does with its usual clock. Half of the \
+              default's seeds.",
+    unchanged: "No column of links with a clock: there is no link.",
+    change: tick,
+};
+
+/// Hosts that send in bursts.
+pub(crate) static TSO: Column = Column {
+    id: "tso",
+    title: "hosts with TSO",
+    meaning: "Every sender leaves the cutting of segments to its network card, as Linux does, so that they leave in bursts. Half of \
+              the default's seeds.",
+    unchanged: "No column of hosts with TSO: there is no flow.",
+    change: tso,
+};
+
+/// Both.
+pub(crate) static BOTH: Column = Column {
+    id: "tick+tso",
+    title: "clock and TSO",
+    meaning: "Links with a clock of 1 ms and hosts with TSO. Half of the default's seeds.",
+    unchanged: "No column of links with a clock and hosts with TSO: there are none.",
+    change: |setup, scenario| tso(tick(setup, scenario), scenario),
+};
+
+fn tick(setup: Setup, scenario: &Scenario) -> Setup {
+    scenario.links.iter().fold(setup, |setup, link| setup.set(&format!("links.{}.tick", link.name), "1 ms"))
+}
+
+fn tso(setup: Setup, scenario: &Scenario) -> Setup {
+    let names = names(scenario);
+    names.into_iter().fold(setup, |setup, flow| setup.set(&format!("flows.{flow}.tcp.tso"), "true"))
+}
+
+/// The flows' names in the file.
+fn names(scenario: &Scenario) -> Vec<&str> {
+    let mut names: Vec<&str> = scenario.flows.iter().map(|flow| base(&flow.name)).collect();
+    names.dedup();
+    names
+}
+
+/// The name in `cubic` or `{ name = "cubic", … }`.
+fn name(cc: &str) -> &str {
+    cc.split_once("name = \"").and_then(|(_, rest)| rest.split_once('"')).map_or(cc, |(name, _)| name)
+}
+
+/// Every flow's algorithm replaced where `other` has one for it.
+fn algorithms(mut setup: Setup, scenario: &Scenario, other: fn(&str) -> Option<String>) -> Setup {
+    let mut flows: Vec<&Flow> = Vec::new();
+    for flow in &scenario.flows {
+        if !flows.iter().any(|known| base(&known.name) == base(&flow.name)) {
+            flows.push(flow);
+        }
+    }
+    // `--cc` takes names only.
+    let multipath = setup.cc.take();
+    let replaced = multipath.as_deref().and_then(other);
+    let by_name = match &replaced {
+        Some(new) => (!new.starts_with('{')).then(|| new.clone()),
+        None => multipath.clone(),
+    };
+    for flow in flows {
+        let key = format!("flows.{}.cc", base(&flow.name));
+        let given = setup.set.iter().rev().find(|(known, _)| *known == key).map(|(_, cc)| &**cc);
+        let old = match &multipath {
+            Some(_) if by_name.is_some() && flow.is_multipath() => continue,
+            Some(cc) if flow.is_multipath() => cc,
+            // Files give names alone.
+            _ => given.unwrap_or(flow.cc.entry.name),
+        };
+        if let Some(new) = other(old) {
+            setup = setup.set(&key, new);
+        }
+    }
+    Setup { cc: by_name, ..setup }
+}
+
+/// A flow's name without its number among those alike.
+pub(crate) fn base(name: &str) -> &str {
+    name.rsplit_once('/').map_or(name, |(base, _)| base)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::scenarios;
+
+    /// The algorithms of a column's scenario, by flow; `None` where the column changes nothing.
+    fn algorithms_in(column: &Column, setup: &Setup) -> Option<Vec<String>> {
+        let scenario = column.of(setup).unwrap()?.scenario().unwrap();
+        Some(scenario.flows.iter().map(|flow| format!("{} {}", flow.name, flow.cc.entry.name)).collect())
+    }
+
+    /// By `--cc`, by a key with parameters, and as the file has it; what has no such form stays.
+    #[test]
+    fn algorithms_are_replaced_however_they_are_given() {
+        let testbed = Setup::new("", &scenarios::TESTBED);
+        for (setup, expected) in [
+            (testbed.clone().cc("lia"), Some(["mptcp lia@v0", "single reno"])),
+            (
+                testbed.clone().cc("lia").set("flows.single.cc", "cubic"),
+                Some(["mptcp lia@v0", "single cubic"]),
+            ),
+            (testbed.clone(), Some(["mptcp coupled-cubic@v0", "single reno"])),
+            (
+                testbed.clone().set("flows.mptcp.cc", "{ name = \"adw-balia\", span = \"complete\" }"),
+                Some(["mptcp adw-balia@v0", "single reno"]),
+            ),
+            (testbed.clone().cc("linked-cubic"), None),
+        ] {
+            assert_eq!(algorithms_in(&RETIRED, &setup), expected.map(|all| all.map(str::to_owned).to_vec()));
+        }
+        let complete = testbed.set("flows.mptcp.cc", "{ name = \"adw-balia\", span = \"complete\" }");
+        let scenario = RETIRED.of(&complete).unwrap().unwrap().scenario().unwrap();
+        let span = registry::Given::Word("complete".into());
+        assert!(scenario.flows[0].cc.params.iter().any(|(name, value)| name == "span" && *value == span));
+    }
+
+    /// HyStart++ is off wherever it was on, and nothing else changes.
+    #[test]
+    fn slow_starts_are_alike() {
+        let hystart = |setup: &Setup| -> Vec<bool> {
+            let scenario = setup.scenario().unwrap();
+            let off = registry::Given::Flag(false);
+            let is_off = |(name, value): &(String, registry::Given)| name == "hystart" && *value == off;
+            scenario.flows.iter().map(|flow| flow.cc.params.iter().any(is_off)).collect()
+        };
+        let setup = Setup::new("", &scenarios::TESTBED).cc("coupled-cubic").set("flows.single.cc", "cubic");
+        assert_eq!(hystart(&PLAIN_START.of(&setup).unwrap().unwrap()), [true, true]);
+        let with = Setup::new("", &scenarios::TESTBED).set("flows.mptcp.cc", "{ name = \"cubic\", c = 4.0 }");
+        assert_eq!(hystart(&PLAIN_START.of(&with).unwrap().unwrap()), [true, false]);
+        let without = Setup::new("", &scenarios::TESTBED).cc("lia");
+        assert_eq!(PLAIN_START.of(&without).unwrap(), None);
+    }
+
+    /// Half of them, rounded up, of what the setup itself would have.
+    #[test]
+    fn a_column_has_half_of_the_seeds() {
+        let column = RETIRED.of(&Setup::new("", &scenarios::TESTBED).cc("lia")).unwrap().unwrap();
+        assert_eq!([1, 2, 3, 5, 10].map(|seeds| column.seeds(seeds)), [1, 1, 2, 3, 5]);
+        assert_eq!(column.clone().repeats(4).at_most(3).seeds(5), 2);
+    }
+}

@@ -1,0 +1,78 @@
+//! A-X7: how a run begins.
+
+use super::testbed::{PARTS, SLOW_START_S, testbed_with, throughput, window};
+use crate::Size;
+use crate::plan::{Definition, Plan, SetupId, measure};
+
+pub(super) const START: Definition = Definition {
+    ids: &["A-X7"],
+    title: "Beyond the paper: how a run begins",
+    notes: &[
+        "Slow start ends by a loss or by HyStart++ (RFC 9406). The default has HyStart++ in CUBIC and Coupled \
+         CUBIC, as Linux' CUBIC has such a rule, and not in LIA: comparisons mix two starts. Here both have it, and neither.",
+        "At most three seeds.",
+    ],
+    plan,
+};
+
+/// A start: in rows, for readers, and the algorithm as a scenario writes it.
+struct Start {
+    id: &'static str,
+    name: &'static str,
+    cc: &'static str,
+}
+
+const LIA: [Start; 2] = [
+    Start { id: "lia", name: "LIA, start as it is", cc: "lia" },
+    Start { id: "lia-hystart", name: "LIA with HyStart++", cc: "{ name = \"lia\", hystart = true }" },
+];
+const COUPLED: [Start; 2] = [
+    Start { id: "coupled-cubic", name: "Coupled CUBIC, start as it is", cc: "coupled-cubic" },
+    Start {
+        id: "coupled-cubic-plain",
+        name: "Coupled CUBIC without HyStart++",
+        cc: "{ name = \"coupled-cubic\", hystart = false }",
+    },
+];
+
+impl Start {
+    fn simulate(&self, plan: &mut Plan, size: Size) -> SetupId {
+        plan.simulate(testbed_with(&format!("{} on the testbed", self.name), self.cc, size).at_most(3))
+    }
+
+    /// Windows and throughputs beside the published ones.
+    fn rows(&self, plan: &mut Plan, run: SetupId, windows: [f64; 2], rates: [f64; 3]) {
+        for (r, published) in windows.into_iter().enumerate() {
+            let what = format!("{}: mean window of subflow {}", self.name, r + 1);
+            plan.row(format!("A-X7.{}.window{}", self.id, r + 1), what, "segments", window(run, r))
+                .beside(published, "Tab. 4 and 5");
+        }
+        for (i, published) in rates.into_iter().enumerate() {
+            let id = format!("A-X7.{}.{}", self.id, PARTS[i].replace(' ', ""));
+            plan.row(id, format!("{}: throughput, {}", self.name, PARTS[i]), "Mbit/s", throughput(run, i))
+                .beside(published, "Tab. 6 and the text");
+        }
+    }
+}
+
+fn plan(size: Size) -> Plan {
+    let mut plan = Plan::new();
+    plan.beyond();
+    for start in &LIA {
+        let run = start.simulate(&mut plan, size);
+        start.rows(&mut plan, run, [849.0, 62.0], [95.0, 20.0, 115.0]);
+        let id = |row: &str| format!("A-X7.{}.{row}", start.id);
+        let what = |what: &str| format!("{}: {what}", start.name);
+        let time = measure(run, |run| Some(run.loss_after("mptcp", 0, SLOW_START_S)?.0));
+        plan.row(id("first-loss-time"), what("first loss on subflow 1 after slow start"), "s", time)
+            .beside(240.0, "the text");
+        let at = measure(run, |run| Some(run.loss_after("mptcp", 0, SLOW_START_S)?.1));
+        plan.row(id("first-loss-window"), what("window of subflow 1 at that loss"), "segments", at)
+            .beside(1290.0, "the text");
+    }
+    for start in &COUPLED {
+        let run = start.simulate(&mut plan, size);
+        start.rows(&mut plan, run, [4730.0, 68.0], [402.0, 21.0, 423.0]);
+    }
+    plan
+}

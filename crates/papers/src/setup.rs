@@ -1,0 +1,120 @@
+//! What is simulated: a scenario, and what is changed in it.
+
+use crate::scenarios::ScenarioFile;
+use anabranch_scenario::{Overrides, Scenario, ScenarioError, Source};
+
+/// A scenario with what is changed in it, over several seeds. Equal ones are simulated once per paper.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Setup {
+    /// What it is.
+    pub title: String,
+    pub(crate) file: &'static ScenarioFile,
+    pub(crate) cc: Option<String>,
+    pub(crate) set: Vec<(String, String)>,
+    pub(crate) repeats: u32,
+    pub(crate) at_most: u32,
+    pub(crate) halved: bool,
+    pub(crate) sampled: bool,
+}
+
+impl Setup {
+    /// The scenario as its file has it.
+    pub fn new(title: impl Into<String>, file: &'static ScenarioFile) -> Self {
+        Setup {
+            title: title.into(),
+            file,
+            cc: None,
+            set: Vec::new(),
+            repeats: 1,
+            at_most: u32::MAX,
+            halved: false,
+            sampled: false,
+        }
+    }
+
+    /// The multipath flows' algorithm: `--cc`.
+    pub fn cc(mut self, name: &str) -> Self {
+        self.cc = Some(name.into());
+        self
+    }
+
+    /// A key's value: `--set KEY=VALUE`.
+    pub fn set(mut self, key: &str, value: impl Into<String>) -> Self {
+        self.set.push((key.into(), value.into()));
+        self
+    }
+
+    /// The length of a run and where its means begin, in seconds.
+    pub fn lasting(self, duration_s: f64, warmup_s: f64) -> Self {
+        self.set("duration", seconds(duration_s)).set("warmup", seconds(warmup_s))
+    }
+
+    /// Independent loss of packets on a link.
+    pub fn bernoulli(self, link: &str, rate: f64) -> Self {
+        self.set(&format!("links.{link}.loss"), format!("{{ model = \"bernoulli\", rate = {rate:e} }}"))
+    }
+
+    /// Loss of every `n`-th packet on a link.
+    pub fn every_nth(self, link: &str, n: u64) -> Self {
+        self.set(&format!("links.{link}.loss"), format!("{{ model = \"every-nth\", n = {n} }}"))
+    }
+
+    /// That many times the seeds of a long run: a run of seconds varies more, and costs less.
+    pub fn repeats(mut self, times: u32) -> Self {
+        self.repeats = times;
+        self
+    }
+
+    /// No more than that many seeds, where nothing is judged by a costly run.
+    pub fn at_most(mut self, seeds: u32) -> Self {
+        self.at_most = seeds;
+        self
+    }
+
+    /// How many runs it has where a long one has that many.
+    pub(crate) fn seeds(&self, seeds: u32) -> u32 {
+        let seeds = (seeds * self.repeats).min(self.at_most);
+        if self.halved { seeds.div_ceil(2) } else { seeds }
+    }
+
+    /// Keeps samples over time, at the scenario's interval, for figures and for rows about instants.
+    pub fn sampled(mut self) -> Self {
+        self.sampled = true;
+        self
+    }
+
+    /// Whether it simulates the same.
+    pub(crate) fn is_same(&self, other: &Setup) -> bool {
+        self.file == other.file && self.cc == other.cc && self.set == other.set
+    }
+
+    /// The scenario that it stands for.
+    pub(crate) fn scenario(&self) -> Result<Scenario, ScenarioError> {
+        let source = Source { name: self.file.path(), text: self.file.text.into() };
+        let mut overrides = Overrides::default();
+        for (key, value) in &self.set {
+            overrides.set(&format!("{key}={value}"));
+        }
+        if let Some(cc) = &self.cc {
+            overrides.cc(cc);
+        }
+        anabranch_scenario::load(&source, &overrides)
+    }
+
+    /// The command that runs it with that seed.
+    pub fn command(&self, seed: u64) -> String {
+        let mut command = format!("anabranch run {}", self.file.path());
+        if let Some(cc) = &self.cc {
+            command += &format!(" --cc {cc}");
+        }
+        for (key, value) in &self.set {
+            command += &format!(" --set '{key}={value}'");
+        }
+        command + &format!(" --seed {seed}")
+    }
+}
+
+/// A time as a scenario writes it: milliseconds are enough.
+fn seconds(s: f64) -> String {
+    format!("{} s", (s * 1e3).round() / 1e3)
+}

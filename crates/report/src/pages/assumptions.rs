@@ -1,0 +1,92 @@
+//! The verdicts on the papers' own rows under other assumptions than the default: what each changes, before and after.
+
+use anabranch_papers::{ColumnName, PaperResult, Row, Verdict};
+use maud::{Markup, html};
+
+use crate::{layout::scroll, prose::prose, verdict};
+
+/// What each assumption makes of the papers' own rows; nothing where there is none.
+pub fn table(papers: &[&PaperResult]) -> Markup {
+    let columns = columns(papers);
+    html! {
+        @if !columns.is_empty() {
+            h2 id="assumptions" { "Under other assumptions" }
+            p {
+                "Where the papers' hosts differ from the default, experiments were run again, and each row judged by the same rule. "
+                "Only the papers' own rows count here: no sensitivity, and nothing beyond the papers."
+            }
+            (scroll("Verdicts under other assumptions", &html! {
+                table.counts.assumptions {
+                    thead {
+                        tr {
+                            th scope="col" { "Assumption" }
+                            th.number scope="col" { "Rows that it changes" }
+                            th scope="col" { "These by default" }
+                            th scope="col" { "These under it" }
+                            th scope="col" { "All own rows" }
+                        }
+                    }
+                    tbody {
+                        tr {
+                            th scope="row" { b { "Default" } div.quiet { "the RFCs' and papers' rules, ideal hosts and links" } }
+                            td.number { "–" }
+                            td { "–" }
+                            td { "–" }
+                            td { (verdict::tally(verdict::count(own(papers).map(|row| row.verdict)))) }
+                        }
+                        @for column in columns { (line(papers, column)) }
+                    }
+                }
+            }))
+        }
+    }
+}
+
+/// Whether there is one.
+pub fn any(papers: &[&PaperResult]) -> bool {
+    !columns(papers).is_empty()
+}
+
+fn line(papers: &[&PaperResult], column: &ColumnName) -> Markup {
+    let under = |row: &Row| row.other(&column.id).map(|other| other.verdict);
+    let changed = || own(papers).filter_map(|row| Some((row.verdict, under(row)?)));
+    let all = own(papers).map(|row| under(row).unwrap_or(row.verdict));
+    html! {
+        tr {
+            th scope="row" { b { (column.title) } div.quiet { (prose(&column.meaning)) } }
+            td.number { (changed().count()) }
+            td { (verdict::tally(verdict::count(changed().map(|(default, _)| default)))) }
+            td { (verdict::tally(verdict::count(changed().map(|(_, under)| under)))) }
+            td { (verdict::tally(verdict::count(all))) }
+        }
+    }
+}
+
+fn own<'a>(papers: &'a [&PaperResult]) -> impl Iterator<Item = &'a Row> {
+    papers.iter().flat_map(|paper| paper.own_rows().map(|(_, row)| row))
+}
+
+/// Those that change an own row, in the order in which they first stand somewhere.
+fn columns<'a>(papers: &'a [&PaperResult]) -> Vec<&'a ColumnName> {
+    let mut columns: Vec<&ColumnName> = Vec::new();
+    for column in papers.iter().flat_map(|paper| paper.experiments.iter().flat_map(|e| &e.columns)) {
+        let known = columns.iter().any(|known| known.id == column.id);
+        if !known && own(papers).any(|row| row.other(&column.id).is_some()) {
+            columns.push(column);
+        }
+    }
+    columns
+}
+
+/// A cell of a row's table: the value under an assumption with its verdict.
+pub fn cell(row: &Row, column: &ColumnName) -> Markup {
+    let Some(other) = row.other(&column.id) else { return html! { td.number.quiet { "same" } } };
+    html! {
+        td.number.other {
+            @if let Some(m) = &other.measured { div { (crate::format::of(m)) } }
+            @for (name, m) in &other.compared { div { (prose(name)) ": " (crate::format::of(m)) } }
+            @if let Some(failure) = &other.failure { div { (prose(failure)) } }
+            @if other.verdict != Verdict::NotJudged { (verdict::badge(other.verdict)) }
+        }
+    }
+}
