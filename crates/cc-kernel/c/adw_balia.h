@@ -16,16 +16,16 @@ AB_INLINE void ab_added(struct ab_path *p)
 AB_INLINE void ab_acked(struct ab_group *g, struct ab_path *p, const struct ab_ack *ack)
 {
 	ab_catch_up(g, p);
-	ab_balanced_acked(g, p, ack->acked);
+	ab_balanced_acked(g, p, ack);
 }
 
 /* w -= w/2 (1 - j/4) where j > 0, w/2 min(alpha, 3/2) where j = 0 */
 AB_INLINE void ab_congestion(struct ab_group *g, struct ab_path *p, u64 now)
 {
-	struct ab_balanced b = ab_balanced(g);
+	struct ab_balanced b = ab_balanced(g, now);
 	u32 level;
 
-	ab_compare_on_loss(g, p);
+	ab_compare_on_loss(g, p, now);
 	level = ab_level(&p->state.last);
 	ab_take_halves(p, level ? AB_HALF - level * (AB_HALF / 4) : ab_balanced_halves(&b, p));
 }

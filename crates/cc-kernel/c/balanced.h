@@ -12,14 +12,14 @@ struct ab_balanced {
 	u64 largest; /* max x; 0 without paths that count */
 };
 
-AB_OPAQUE u64 ab_balance_rows(const struct ab_group *g, struct ab_balanced *out)
+AB_OPAQUE u64 ab_balance_rows(const struct ab_group *g, u64 now, struct ab_balanced *out)
 {
 	struct ab_balanced b = {};
 
 	if (!g || !out)
 		return 0;
 	AB_EACH_ROW(i, g) {
-		u64 x = g->path[i].rate;
+		u64 x = ab_counts(&g->path[i], now) ? g->path[i].rate : 0;
 
 		b.total += x;
 		b.largest = ab_max(b.largest, x);
@@ -28,11 +28,11 @@ AB_OPAQUE u64 ab_balance_rows(const struct ab_group *g, struct ab_balanced *out)
 	return b.total;
 }
 
-AB_INLINE struct ab_balanced ab_balanced(const struct ab_group *g)
+AB_INLINE struct ab_balanced ab_balanced(const struct ab_group *g, u64 now)
 {
 	struct ab_balanced b = {};
 
-	ab_balance_rows(g, &b);
+	ab_balance_rows(g, now, &b);
 	return b;
 }
 
@@ -40,36 +40,36 @@ AB_INLINE struct ab_balanced ab_balanced(const struct ab_group *g)
  * x/(T (sum x)^2) (1 + alpha)/2 (4 + alpha)/5 with alpha = max x / x, Q40 per acknowledged segment. With
  * s = x / sum x and m = max x / sum x that is (s + m)(4 s + m) / (10 w): alpha, which has no bound, is gone.
  * s <= m <= 1 and m >= 1/9 in Q48; 10 w < 2^64. Error: 2^-28 of it and 2^-40, with rates known within 1e-4
- * of themselves. A path that does not count grows as Reno does.
+ * of themselves. A path without a round-trip time, and so without a rate, grows as Reno does.
  */
 AB_INLINE u64 ab_balanced_increase(const struct ab_balanced *b, const struct ab_path *p)
 {
 	u64 s, m;
 
-	if (!ab_counts(p))
+	if (!p->rate)
 		return ab_reno_increase(p->cwnd);
 	s = ab_div(p->rate, b->total, 48);
 	m = ab_div(b->largest, b->total, 48);
 	return ab_min(ab_div(ab_mul(s + m, 4 * s + m, 48), 10 * p->cwnd, 32), AB_SEGMENT);
 }
 
-/* min(alpha, 3/2), what a loss takes in halves of the window, Q32; 1 on a path that does not count. */
+/* min(alpha, 3/2), what a loss takes in halves of the window, Q32; 1 on a path without a rate. */
 #define AB_HALF (1ULL << 32)
 
 AB_INLINE u64 ab_balanced_halves(const struct ab_balanced *b, const struct ab_path *p)
 {
-	if (!ab_counts(p))
+	if (!p->rate)
 		return AB_HALF;
 	return ab_min(ab_div(b->largest, p->rate, 32), 3 * AB_HALF / 2);
 }
 
 /* Slow start and the increase. */
-AB_INLINE void ab_balanced_acked(const struct ab_group *g, struct ab_path *p, u32 acked)
+AB_INLINE void ab_balanced_acked(const struct ab_group *g, struct ab_path *p, const struct ab_ack *ack)
 {
-	u64 rest = ab_slow_start(p, acked);
+	u64 rest = ab_slow_start(p, ack->acked);
 
 	if (rest) {
-		struct ab_balanced b = ab_balanced(g);
+		struct ab_balanced b = ab_balanced(g, ack->now);
 
 		ab_grow(p, rest, ab_balanced_increase(&b, p));
 	}

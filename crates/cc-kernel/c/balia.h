@@ -9,12 +9,12 @@
 
 AB_INLINE void ab_acked(struct ab_group *g, struct ab_path *p, const struct ab_ack *ack)
 {
-	ab_balanced_acked(g, p, ack->acked);
+	ab_balanced_acked(g, p, ack);
 }
 
 AB_INLINE void ab_congestion(struct ab_group *g, struct ab_path *p, u64 now)
 {
-	struct ab_balanced b = ab_balanced(g);
+	struct ab_balanced b = ab_balanced(g, now);
 
 	ab_take_halves(p, ab_balanced_halves(&b, p));
 }

@@ -53,8 +53,12 @@ AB_INLINE void ab_compound_judge(struct ab_path *p, struct ab_compound *c)
 AB_INLINE void ab_acked(struct ab_group *g, struct ab_path *p, const struct ab_ack *ack)
 {
 	struct ab_compound *c = &p->state.now;
-	u64 acked = ab_slow_start(p, ack->acked);
-	int due = ab_round_due(&c->rounds, p->round, ack->acked);
+	u64 acked;
+	int due;
+
+	ab_delay_window_fit(&c->delay, p->cwnd, ab_in_slow_start(p));
+	acked = ab_slow_start(p, ack->acked);
+	due = ab_round_due(&c->rounds, p->round, ack->acked);
 
 	if (!acked)
 		return;

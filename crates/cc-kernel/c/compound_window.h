@@ -83,4 +83,11 @@ AB_INLINE void ab_delay_window_timeout(struct ab_delay_window *d)
 	d->per_segment = 0;
 }
 
+/* Slow start, which a pause of the sender can begin anew, is without a delay window; and none is larger than the whole. */
+AB_INLINE void ab_delay_window_fit(struct ab_delay_window *d, u64 window, int slow_start)
+{
+	if (slow_start || d->dwnd > window)
+		ab_delay_window_timeout(d);
+}
+
 #endif

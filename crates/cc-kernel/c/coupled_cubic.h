@@ -39,13 +39,13 @@ AB_INLINE void ab_set_uncoupled(struct ab_path *p, u64 window)
 }
 
 /* Makes W_cubic the window for which Eq. 11 gives the path's present one. */
-AB_FUNCTION void ab_follow(struct ab_group *g, struct ab_path *p)
+AB_FUNCTION void ab_follow(struct ab_group *g, struct ab_path *p, u64 now)
 {
 	struct ab_links links = {};
 	u64 y, power;
 
 	ab_set_uncoupled(p, p->cwnd);
-	ab_link_all(g, &links);
+	ab_link_all(g, now, &links);
 	y = ab_fixed_point(&links, p);
 	if (y == AB_GUESS_ONE)
 		return;
@@ -80,7 +80,7 @@ AB_INLINE void ab_grow_large(struct ab_group *g, struct ab_path *p, u64 acked, u
 	struct ab_links links = {};
 
 	ab_set_uncoupled(p, ab_min(ab_cubic_grow(&s->cubic, s->uncoupled, part, now, p->srtt), AB_MAX_CUBIC));
-	ab_link_all(g, &links);
+	ab_link_all(g, now, &links);
 	alpha = ab_alpha1(&links);
 	coupled = alpha < AB_ALPHA_ONE ? ab_mul(s->uncoupled, ab_sqrt(alpha), 32) : s->uncoupled;
 	p->cwnd = ab_min(coupled, p->cwnd + acked / 2);
@@ -88,12 +88,12 @@ AB_INLINE void ab_grow_large(struct ab_group *g, struct ab_path *p, u64 acked, u
 }
 
 /* Eq. 2. */
-AB_INLINE void ab_grow_small(struct ab_group *g, struct ab_path *p, u64 acked)
+AB_INLINE void ab_grow_small(struct ab_group *g, struct ab_path *p, u64 acked, u64 now)
 {
 	struct ab_links links = {};
 	struct ab_linked linked;
 
-	ab_link_all(g, &links);
+	ab_link_all(g, now, &links);
 	linked = ab_linked_by_lia(&links);
 	ab_grow(p, acked, ab_linked_increase(&linked, p->cwnd));
 }
@@ -114,11 +114,11 @@ AB_INLINE void ab_acked(struct ab_group *g, struct ab_path *p, const struct ab_a
 	if (changed && !slow_start)
 		ab_cubic_restart(&s->cubic);
 	if (s->large && (changed || slow_start))
-		ab_follow(g, p);
+		ab_follow(g, p, ack->now);
 	if (acked && s->large)
 		ab_grow_large(g, p, acked, ack->now);
 	else if (acked)
-		ab_grow_small(g, p, acked);
+		ab_grow_small(g, p, acked, ack->now);
 	else if (s->large)
 		ab_set_reno(p, s->reno); /* with the new round-trip time */
 }
@@ -128,7 +128,7 @@ AB_INLINE void ab_congestion(struct ab_group *g, struct ab_path *p, u64 now)
 	struct ab_coupled *s = &p->state.now;
 
 	if (s->large && ab_in_slow_start(p))
-		ab_follow(g, p);
+		ab_follow(g, p, now);
 	p->state.before = *s;
 	if (s->large) {
 		ab_set_uncoupled(p, ab_max(ab_cubic_reduce(&s->cubic, s->uncoupled), AB_MIN_SSTHRESH));

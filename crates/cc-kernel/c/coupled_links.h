@@ -28,7 +28,7 @@ AB_INLINE void ab_set_reno(struct ab_path *p, u64 reno)
 		p->srtt ? (reno >> (AB_WINDOW_BITS - AB_RATE_BITS)) * 1000000 / p->srtt : 0;
 }
 
-AB_OPAQUE u64 ab_link_all(const struct ab_group *g, struct ab_links *out)
+AB_OPAQUE u64 ab_link_all(const struct ab_group *g, u64 now, struct ab_links *out)
 {
 	struct ab_links l = {};
 
@@ -38,7 +38,7 @@ AB_OPAQUE u64 ab_link_all(const struct ab_group *g, struct ab_links *out)
 		const struct ab_path *p = &g->path[i];
 		const struct ab_coupled *s = &p->state.now;
 
-		if (!ab_counts(p))
+		if (!ab_counts(p, now))
 			continue;
 		if (!s->large) {
 			ab_link(&l.small, &l.small_rtt, p->cwnd, p->rate, p->srtt);

@@ -12,6 +12,8 @@
  *   void ab_timed_out(struct ab_path *)                   the loss just told of was a timeout
  *   void ab_spurious(struct ab_group *, struct ab_path *) the window is restored; restore the state
  *
+ * A sum over the rows is one over those that count (ab_counts()); the row of the event does once it has a round-trip time.
+ *
  * and, if it says AB_PAUSES,
  *
  *   void ab_app_limited(struct ab_path *, u64 now)        the application limited the sender
@@ -82,18 +84,23 @@ AB_INLINE void ab_on_ack(struct ab_group *g, struct ab_path *p, const struct ab_
 /* A loss or an ECN mark. */
 AB_INLINE void ab_on_congestion(struct ab_group *g, struct ab_path *p, u64 now)
 {
+	u64 until = p->counts_until;
+
 	ab_remember(p);
+	p->counts_until = p->srtt ? ab_max(until, now + 1) : 0; /* in its own event */
 	ab_congestion(g, p, now);
+	p->counts_until = until;
 	ab_lost(p);
 	ab_settle(p);
 }
 
 /* The congestion just told of was a timeout (the kernel tells so afterwards): the window is one segment
- * (RFC 5681, section 3.1). */
+ * (RFC 5681, section 3.1), and all that was in flight is deemed lost. */
 AB_INLINE void ab_on_timeout(struct ab_path *p)
 {
 	ab_timed_out(p);
 	p->cwnd = AB_MIN_CWND;
+	p->counts_until = 0; /* until the next acknowledgement */
 	ab_settle(p);
 }
 

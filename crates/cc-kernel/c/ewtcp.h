@@ -15,21 +15,21 @@ static const u64 ab_ewtcp_weights[AB_PATHS] = {
 };
 
 /* How many paths count. */
-AB_OPAQUE u32 ab_ewtcp_count(const struct ab_group *g)
+AB_OPAQUE u32 ab_ewtcp_count(const struct ab_group *g, u64 now)
 {
 	u32 n = 0;
 
 	if (!g)
 		return 0;
 	AB_EACH_ROW(i, g)
-		n += ab_counts(&g->path[i]);
+		n += ab_counts(&g->path[i], now);
 	return n;
 }
 
 /* The weight of each path that counts, Q40. */
-AB_INLINE u64 ab_ewtcp_weight(const struct ab_group *g)
+AB_INLINE u64 ab_ewtcp_weight(const struct ab_group *g, u64 now)
 {
-	u32 n = ab_less(ab_ewtcp_count(g), 1);
+	u32 n = ab_less(ab_ewtcp_count(g, now), 1);
 
 	return ab_ewtcp_weights[n < AB_PATHS ? n : AB_PATHS - 1];
 }
@@ -37,7 +37,7 @@ AB_INLINE u64 ab_ewtcp_weight(const struct ab_group *g)
 AB_INLINE void ab_acked(struct ab_group *g, struct ab_path *p, const struct ab_ack *ack)
 {
 	u64 acked = ab_slow_start(p, ack->acked);
-	u64 weight = ab_counts(p) ? ab_ewtcp_weight(g) : AB_SEGMENT;
+	u64 weight = ab_counts(p, ack->now) ? ab_ewtcp_weight(g, ack->now) : AB_SEGMENT;
 
 	/* weight/w: error 2^-40 per acknowledged segment, and 2^-30 of itself. */
 	ab_grow(p, acked, ab_div(weight, p->cwnd, AB_WINDOW_BITS));

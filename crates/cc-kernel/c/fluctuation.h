@@ -72,10 +72,10 @@ AB_INLINE void ab_catch_up(const struct ab_group *g, struct ab_path *p)
 		p->state.last = g->path[newest].state.last;
 }
 
-/* Whether the path has a D. */
-AB_INLINE int ab_fluctuates(const struct ab_path *p)
+/* Whether the path has a D, and counts. */
+AB_INLINE int ab_fluctuates(const struct ab_path *p, u64 now)
 {
-	return ab_counts(p) && p->state.fluctuation;
+	return ab_counts(p, now) && p->state.fluctuation;
 }
 
 /* D, whole microseconds. */
@@ -102,7 +102,7 @@ AB_OPAQUE u64 ab_farther(u64 away, u64 average, u64 d, u32 n)
 	return n < 2 ? 0 : ab_max(away, d > average ? d - average : average - d);
 }
 
-AB_OPAQUE u64 ab_compare(const struct ab_group *g, struct ab_comparison *c)
+AB_OPAQUE u64 ab_compare(const struct ab_group *g, u64 now, struct ab_comparison *c)
 {
 	u64 sum = 0, away = 0;
 	u32 n = 0;
@@ -110,14 +110,14 @@ AB_OPAQUE u64 ab_compare(const struct ab_group *g, struct ab_comparison *c)
 	if (!g || !c)
 		return 0;
 	AB_EACH_ROW(i, g)
-		if (ab_fluctuates(&g->path[i])) {
+		if (ab_fluctuates(&g->path[i], now)) {
 			sum += ab_fluctuation(&g->path[i]);
 			n++;
 		}
 	c->average = ab_average(c->average, c->known, sum, n);
 	c->known |= n;
 	AB_EACH_ROW(i, g)
-		if (ab_fluctuates(&g->path[i]))
+		if (ab_fluctuates(&g->path[i], now))
 			away = ab_farther(away, c->average, ab_fluctuation(&g->path[i]), n);
 	c->away = away;
 	return away;
@@ -132,7 +132,7 @@ AB_INLINE u32 ab_level(const struct ab_comparison *c)
 }
 
 /* Compares on a loss on path p, before its measurements start anew. */
-AB_INLINE void ab_compare_on_loss(const struct ab_group *g, struct ab_path *p)
+AB_INLINE void ab_compare_on_loss(const struct ab_group *g, struct ab_path *p, u64 now)
 {
 	struct ab_comparison *c = &p->state.last;
 
@@ -141,7 +141,7 @@ AB_INLINE void ab_compare_on_loss(const struct ab_group *g, struct ab_path *p)
 	p->state.fluctuation_before = p->state.fluctuation;
 	if (p->span.min_rtt <= p->span.max_rtt)
 		p->state.fluctuation = p->span.max_rtt - p->span.min_rtt + 1;
-	ab_compare(g, c);
+	ab_compare(g, now, c);
 	c->number++;
 	c->loss = c->number;
 	p->state.loss = c->loss;

@@ -37,6 +37,7 @@ struct ab_ack {
 	u32 srtt;      /* the smoothed round-trip time, with these samples, us; 0 before the first */
 	u32 ends_round; /* whether data sent after the last such step is acknowledged */
 	u32 limited;   /* whether the window limited the sender (RFC 7661) */
+	u64 rto;       /* 0 where nothing is in flight after it; else how long that may stay unacknowledged, us */
 };
 
 /* What is measured between congestion events. */
@@ -52,7 +53,8 @@ struct ab_path {
 	u64 owner; /* the socket's cookie; 0 where nobody has the row */
 	u64 cwnd; /* Q40 segments */
 	u64 ssthresh; /* Q40 segments */
-	u64 rate; /* cwnd / srtt, Q20 segments per second; 0 where the path does not count */
+	u64 rate; /* cwnd / srtt, Q20 segments per second; 0 without a round-trip time */
+	u64 counts_until; /* us: from then on the path does not count; 0 where it does not now */
 	u32 srtt; /* us; 0 before the first sample */
 	u32 min_rtt; /* smallest sample, us; AB_NO_RTT before the first */
 	struct ab_span span;
@@ -67,6 +69,7 @@ struct ab_path {
 	u64 largest_cwnd; /* Q40 segments */
 	u64 before_cwnd;
 	u64 before_ssthresh;
+	u64 before_counts_until;
 	struct ab_span before_span;
 	struct ab_state state;
 };
@@ -80,10 +83,17 @@ struct ab_group {
  * from memory. In functions that are AB_OPAQUE: else the verifier would look at what follows once per end. */
 #define AB_EACH_ROW(i, g) for (u32 i = 0; i < AB_PATHS && (g)->taken >> i; i++)
 
-/* Whether a row counts in the sums over the paths. */
-AB_INLINE int ab_counts(const struct ab_path *p)
+/*
+ * Whether a row counts in the sums over the paths: it has data in flight, or was acknowledged within AB_COUNTED_RTTS
+ * smoothed round-trip times. On a path that sends without a pause the longest gap short of a timeout is three: a probe
+ * goes out after two (RFC 8985, section 7.2) and its answer takes the third. The fourth is for delayed acknowledgements
+ * and for round-trip times that grow. What is in flight is deemed lost after a retransmission timeout.
+ */
+#define AB_COUNTED_RTTS 4
+
+AB_INLINE int ab_counts(const struct ab_path *p, u64 now)
 {
-	return p->rate != 0;
+	return now < p->counts_until;
 }
 
 AB_INLINE int ab_in_slow_start(const struct ab_path *p)
@@ -123,6 +133,13 @@ AB_INLINE void ab_path_added(struct ab_path *p, u64 cwnd, u32 srtt)
 	ab_settle(p);
 }
 
+/* The path no longer counts for the others. */
+AB_INLINE void ab_path_removed(struct ab_path *p)
+{
+	p->rate = 0;
+	p->counts_until = 0;
+}
+
 /* sum / n, Q32, for 0 < n and a mean below 2^32; rounded down. */
 AB_INLINE u64 ab_mean(u64 sum, u32 n)
 {
@@ -148,6 +165,7 @@ AB_INLINE void ab_measure(struct ab_path *p, const struct ab_ack *ack)
 	const struct ab_samples *rtt = &ack->rtt;
 
 	p->srtt = ab_min(ack->srtt, AB_MAX_RTT);
+	p->counts_until = p->srtt ? ack->now + (ack->rto ? ack->rto : AB_COUNTED_RTTS * (u64)p->srtt) : 0;
 	p->sample = rtt->last;
 	p->span.delivered = ab_min((u64)p->span.delivered + ack->delivered, ~0U);
 	if (rtt->count) {
@@ -176,6 +194,7 @@ AB_INLINE void ab_remember(struct ab_path *p)
 	p->can_undo = 1;
 	p->before_cwnd = p->cwnd;
 	p->before_ssthresh = p->ssthresh;
+	p->before_counts_until = p->counts_until;
 	p->before_span = p->span;
 }
 
@@ -203,6 +222,8 @@ AB_INLINE int ab_undo(struct ab_path *p)
 	p->span.delivered_between = p->before_span.delivered_between;
 	p->span.min_rtt = ab_min(p->span.min_rtt, p->before_span.min_rtt);
 	p->span.max_rtt = ab_max(p->span.max_rtt, p->before_span.max_rtt);
+	if (!p->counts_until) /* a timeout, and nothing was acknowledged since */
+		p->counts_until = p->before_counts_until;
 	return 1;
 }
 

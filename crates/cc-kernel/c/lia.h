@@ -12,7 +12,7 @@ AB_INLINE void ab_acked(struct ab_group *g, struct ab_path *p, const struct ab_a
 	u64 acked = ab_slow_start(p, ack->acked);
 
 	if (acked) {
-		struct ab_linked linked = ab_linked(g);
+		struct ab_linked linked = ab_linked(g, ack->now);
 
 		ab_grow(p, acked, ab_linked_increase(&linked, p->cwnd));
 	}

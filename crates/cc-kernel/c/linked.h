@@ -24,7 +24,7 @@ AB_INLINE void ab_link(struct ab_linked *l, u32 *best_rtt, u64 w, u64 x, u32 rtt
 	}
 }
 
-AB_OPAQUE u64 ab_link_rows(const struct ab_group *g, struct ab_linked *out)
+AB_OPAQUE u64 ab_link_rows(const struct ab_group *g, u64 now, struct ab_linked *out)
 {
 	struct ab_linked l = {};
 	u32 best_rtt = 0;
@@ -34,18 +34,18 @@ AB_OPAQUE u64 ab_link_rows(const struct ab_group *g, struct ab_linked *out)
 	AB_EACH_ROW(i, g) {
 		const struct ab_path *p = &g->path[i];
 
-		if (ab_counts(p))
+		if (ab_counts(p, now))
 			ab_link(&l, &best_rtt, p->cwnd, p->rate, p->srtt);
 	}
 	*out = l;
 	return l.total;
 }
 
-AB_INLINE struct ab_linked ab_linked(const struct ab_group *g)
+AB_INLINE struct ab_linked ab_linked(const struct ab_group *g, u64 now)
 {
 	struct ab_linked l = {};
 
-	ab_link_rows(g, &l);
+	ab_link_rows(g, now, &l);
 	return l;
 }
 

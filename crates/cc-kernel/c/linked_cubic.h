@@ -93,7 +93,7 @@ AB_INLINE s64 ab_log_mean(const struct ab_member *m)
 }
 
 /* log2(eta), Q26, times six; and how many paths count. */
-AB_OPAQUE s64 ab_six_eta(const struct ab_group *g, u32 *paths)
+AB_OPAQUE s64 ab_six_eta(const struct ab_group *g, u64 now, u32 *paths)
 {
 	s64 reno = -(1LL << 40), cubic = reno, y;
 	u64 total = 0;
@@ -104,7 +104,7 @@ AB_OPAQUE s64 ab_six_eta(const struct ab_group *g, u32 *paths)
 	AB_EACH_ROW(i, g) {
 		struct ab_member m = {};
 
-		if (!ab_counts(&g->path[i]))
+		if (!ab_counts(&g->path[i], now))
 			continue;
 		ab_member(&g->path[i], &m);
 		total += m.rate;
@@ -122,13 +122,13 @@ AB_OPAQUE s64 ab_six_eta(const struct ab_group *g, u32 *paths)
  * -log2(s), Q26, times sixty; 0 for a path alone. With the logarithms' errors of 2^-25 s is within 2^-23; rates are
  * known within 1e-4 at a segment per 100 s, and s within 2e-4 there.
  */
-AB_INLINE u64 ab_sixty_share(const struct ab_group *g, const struct ab_path *p)
+AB_INLINE u64 ab_sixty_share(const struct ab_group *g, const struct ab_path *p, u64 now)
 {
 	struct ab_member m = {};
 	u32 paths = 0;
-	s64 eta = ab_six_eta(g, &paths), reno, cubic;
+	s64 eta = ab_six_eta(g, now, &paths), reno, cubic;
 
-	if (paths < 2 || !ab_counts(p))
+	if (paths < 2 || !ab_counts(p, now))
 		return 0;
 	ab_member(p, &m);
 	reno = ab_log_mean(&m) * 30 + eta * 5;
@@ -164,13 +164,19 @@ AB_INLINE void ab_added(struct ab_path *p)
 AB_INLINE void ab_acked(struct ab_group *g, struct ab_path *p, const struct ab_ack *ack)
 {
 	struct ab_sharing *s = &p->state.now;
-	u64 acked = ab_first_slow_start(&p->state.slow_start, p, ack->acked), part, share;
+	u64 acked, part, share;
 
+	/* What the mean was before a timeout or a long pause says nothing any more. */
+	if (ab_in_slow_start(p)) {
+		s->time = 0;
+		s->until = ack->limited ? 0 : ack->now;
+	}
+	acked = ab_first_slow_start(&p->state.slow_start, p, ack->acked);
 	if (!acked)
 		return;
 	ab_extend(p, ack->now);
 	ab_make_member(p, &p->state.member);
-	share = ab_sixty_share(g, p);
+	share = ab_sixty_share(g, p, ack->now);
 	s->cubic.t = ab_min(s->cubic.t + ab_mul(ab_cubic_passed(&s->cubic, ack->now), s->pace, AB_SHARE_BITS),
 			    AB_LONGEST_STAGE);
 	s->pace = ab_power_down(share / 45);

@@ -70,7 +70,7 @@ AB_INLINE int ab_olia_in_m(const struct ab_olia *t, const struct ab_path *p)
 	return ab_olia_whole(p) == t->largest;
 }
 
-AB_OPAQUE u64 ab_olia_gather(const struct ab_group *g, struct ab_olia *out)
+AB_OPAQUE u64 ab_olia_gather(const struct ab_group *g, u64 now, struct ab_olia *out)
 {
 	struct ab_olia t = { .best_rtt2 = 1 };
 
@@ -82,7 +82,7 @@ AB_OPAQUE u64 ab_olia_gather(const struct ab_group *g, struct ab_olia *out)
 		u64 rtt2;
 		s32 better, larger;
 
-		if (!ab_counts(p))
+		if (!ab_counts(p, now))
 			continue;
 		w = ab_olia_whole(p);
 		l = ab_olia_l(p);
@@ -101,11 +101,11 @@ AB_OPAQUE u64 ab_olia_gather(const struct ab_group *g, struct ab_olia *out)
 	return t.total;
 }
 
-AB_INLINE struct ab_olia ab_olia(const struct ab_group *g)
+AB_INLINE struct ab_olia ab_olia(const struct ab_group *g, u64 now)
 {
 	struct ab_olia t = {};
 
-	ab_olia_gather(g, &t);
+	ab_olia_gather(g, now, &t);
 	return t;
 }
 
@@ -134,9 +134,9 @@ AB_INLINE s64 ab_olia_a(const struct ab_olia *t, const struct ab_path *p)
  * known within 1e-4 of themselves. Where it is negative the threshold follows the window down, which
  * otherwise would slow-start back.
  */
-AB_INLINE void ab_olia_avoid(const struct ab_group *g, struct ab_path *p, u64 acked)
+AB_INLINE void ab_olia_avoid(const struct ab_group *g, struct ab_path *p, u64 acked, u64 now)
 {
-	struct ab_olia t = ab_olia(g);
+	struct ab_olia t = ab_olia(g, now);
 	u64 share = ab_div(p->rate, t.total, 48);
 	s64 up = (s64)ab_mul(share, share, 48) + ab_olia_a(&t, p);
 
@@ -154,8 +154,8 @@ AB_INLINE void ab_acked(struct ab_group *g, struct ab_path *p, const struct ab_a
 
 	if (!acked)
 		return;
-	if (ab_counts(p))
-		ab_olia_avoid(g, p, acked);
+	if (ab_counts(p, ack->now))
+		ab_olia_avoid(g, p, acked, ack->now);
 	else
 		ab_grow(p, acked, ab_reno_increase(p->cwnd));
 }

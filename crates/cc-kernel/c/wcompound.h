@@ -35,9 +35,9 @@ AB_INLINE void ab_added(struct ab_path *p)
 }
 
 /* Whether a row counts in what the connection is expected to do. */
-AB_INLINE int ab_wcompound_counts(const struct ab_path *p)
+AB_INLINE int ab_wcompound_counts(const struct ab_path *p, u64 now)
 {
-	return ab_counts(p) && p->round_rtt;
+	return ab_counts(p, now) && p->round_rtt;
 }
 
 /* P a, with P = min(1, alpha RTT/((RTT - base) w_max)) (Eq. 13), the part of the time with less than alpha
@@ -68,14 +68,14 @@ AB_INLINE void ab_wcompound_expect(struct ab_expected *e, const struct ab_path *
 }
 
 /* Once per round: the others' rows as they are. */
-AB_OPAQUE u64 ab_wcompound_total(const struct ab_group *g, struct ab_expected *out)
+AB_OPAQUE u64 ab_wcompound_total(const struct ab_group *g, u64 now, struct ab_expected *out)
 {
 	struct ab_expected e = {};
 
 	if (!g || !out)
 		return 0;
 	AB_EACH_ROW(i, g)
-		if (ab_wcompound_counts(&g->path[i]))
+		if (ab_wcompound_counts(&g->path[i], now))
 			ab_wcompound_expect(&e, &g->path[i]);
 	*out = e;
 	return e.rate;
@@ -91,13 +91,13 @@ AB_INLINE u64 ab_wcompound_alpha_s(const struct ab_expected *e)
 	return ab_div(change, per_rate + AB_SEGMENT / 2, AB_WINDOW_BITS);
 }
 
-AB_INLINE void ab_wcompound_judge(const struct ab_group *g, struct ab_path *p, struct ab_wcompound *c)
+AB_INLINE void ab_wcompound_judge(const struct ab_group *g, struct ab_path *p, struct ab_wcompound *c, u64 now)
 {
 	struct ab_round round = ab_round_by_mean(p);
 	struct ab_expected e = {};
 	u64 alpha;
 
-	ab_wcompound_total(g, &e);
+	ab_wcompound_total(g, now, &e);
 	/* k alpha_s with k = x/y (Eq. 43) */
 	alpha = ab_share(ab_wcompound_alpha_s(&e), ab_round_rate(&round, p->cwnd), e.rate);
 	c->alpha = ab_max(alpha, AB_WCOMPOUND_MIN_ALPHA);
@@ -113,13 +113,17 @@ AB_INLINE void ab_wcompound_judge(const struct ab_group *g, struct ab_path *p, s
 AB_INLINE void ab_acked(struct ab_group *g, struct ab_path *p, const struct ab_ack *ack)
 {
 	struct ab_wcompound *c = &p->state.now;
-	u64 acked = ab_slow_start(p, ack->acked);
-	int due = ab_round_due(&c->rounds, p->round, ack->acked);
+	u64 acked;
+	int due;
+
+	ab_delay_window_fit(&c->delay, p->cwnd, ab_in_slow_start(p));
+	acked = ab_slow_start(p, ack->acked);
+	due = ab_round_due(&c->rounds, p->round, ack->acked);
 
 	if (!acked)
 		return;
 	if (due && p->round_rtt)
-		ab_wcompound_judge(g, p, c);
+		ab_wcompound_judge(g, p, c, ack->now);
 	ab_grow(p, acked, ab_reno_increase(p->cwnd));
 	p->cwnd += ab_delay_window_step(&c->delay, acked);
 }

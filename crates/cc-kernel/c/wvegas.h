@@ -10,7 +10,7 @@
 
 struct ab_wvegas {
 	struct ab_rounds rounds;
-	u64 rate; /* x when the backlog last reached alpha, Q20 segments per second; 0 before and after a timeout */
+	u64 rate; /* x when the backlog last reached alpha, Q20 segments per second; 0 before, and in slow start */
 	u64 weight; /* the path's part of the connection's rate, Q40 */
 	u64 alpha; /* segments that the path is to keep queued, Q40 */
 	u64 diff; /* segments queued in the last judged round, Q40; AB_NO_DIFF before the first */
@@ -40,34 +40,35 @@ AB_INLINE void ab_added(struct ab_path *p)
 }
 
 /* The sum of the rates of paths that have reached their alpha. */
-AB_OPAQUE u64 ab_wvegas_total(const struct ab_group *g)
+AB_OPAQUE u64 ab_wvegas_total(const struct ab_group *g, u64 now)
 {
 	u64 total = 0;
 
 	if (!g)
 		return 0;
 	AB_EACH_ROW(i, g)
-		if (ab_counts(&g->path[i]))
+		if (ab_counts(&g->path[i], now))
 			total += g->path[i].state.now.rate;
 	return total;
 }
 
 /* The share of a path with rate x, which has reached its alpha. Error of the weight: that of the rates,
  * 1e-4 of a path with a segment per 100 s. */
-AB_INLINE void ab_wvegas_share(const struct ab_group *g, struct ab_wvegas *v, u64 rate)
+AB_INLINE void ab_wvegas_share(const struct ab_group *g, struct ab_wvegas *v, u64 rate, u64 now)
 {
 	v->rate = rate;
-	v->weight = ab_min(ab_div(rate, ab_wvegas_total(g), AB_WINDOW_BITS), AB_SEGMENT);
+	v->weight = ab_min(ab_div(rate, ab_wvegas_total(g, now), AB_WINDOW_BITS), AB_SEGMENT);
 	v->alpha = ab_max(AB_WVEGAS_TOTAL_ALPHA * v->weight, AB_WVEGAS_INITIAL_ALPHA);
 }
 
 /* Congestion avoidance, at the end of a round. */
-AB_INLINE void ab_wvegas_avoid(const struct ab_group *g, struct ab_path *p, const struct ab_round *round, int clean)
+AB_INLINE void ab_wvegas_avoid(const struct ab_group *g, struct ab_path *p, const struct ab_round *round, int clean,
+			       u64 now)
 {
 	struct ab_wvegas *v = &p->state.now;
 
 	if (v->diff >= v->alpha)
-		ab_wvegas_share(g, v, ab_round_rate(round, p->cwnd));
+		ab_wvegas_share(g, v, ab_round_rate(round, p->cwnd), now);
 	if (v->diff < v->alpha)
 		p->cwnd += AB_SEGMENT;
 	else if (v->diff > v->alpha && clean)
@@ -88,12 +89,14 @@ AB_INLINE void ab_acked(struct ab_group *g, struct ab_path *p, const struct ab_a
 	int judged = ab_round_due(&v->rounds, p->round, ack->acked) && round.rtt;
 	int clean = v->rounds.doubt == AB_CLEAN;
 
+	if (ab_in_slow_start(p))
+		v->rate = 0;
 	if (judged) {
 		v->diff = ab_queued(&round, p->cwnd);
 		v->queueing = ab_queueing(&round);
 	}
 	if (!ab_vegas_start(p, &p->state.hold, ack->acked, judged, v->diff, clean) && judged)
-		ab_wvegas_avoid(g, p, &round, clean);
+		ab_wvegas_avoid(g, p, &round, clean, ack->now);
 }
 
 AB_INLINE void ab_congestion(struct ab_group *g, struct ab_path *p, u64 now)

@@ -7,9 +7,9 @@ static double seconds(u64 time)
 }
 
 /* D, A, d, j, alpha */
-static void observe(const struct ab_group *g, u32 r, double *out, u32 n)
+static void observe(const struct ab_group *g, u32 r, u64 now, double *out, u32 n)
 {
-	struct ab_balanced b = ab_balanced(g);
+	struct ab_balanced b = ab_balanced(g, now);
 	const struct ab_path *p = &g->path[r];
 	struct ab_path seen = *p;
 	const struct ab_comparison *c = &seen.state.last;
@@ -17,7 +17,7 @@ static void observe(const struct ab_group *g, u32 r, double *out, u32 n)
 	if (n < 5)
 		return;
 	ab_catch_up(g, &seen);
-	if (ab_fluctuates(p))
+	if (ab_fluctuates(p, now))
 		out[0] = (double)ab_fluctuation(p) / 1e6;
 	if (c->known)
 		out[1] = seconds(c->average);
@@ -25,7 +25,7 @@ static void observe(const struct ab_group *g, u32 r, double *out, u32 n)
 		out[2] = c->away ? (double)c->away / (double)c->average : 0;
 		out[3] = ab_level(c);
 	}
-	if (ab_counts(p))
+	if (ab_counts(p, now))
 		out[4] = (double)b.largest / (double)p->rate;
 }
 

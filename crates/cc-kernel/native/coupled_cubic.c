@@ -10,7 +10,7 @@ static double alpha(const struct ab_linked *l, double windows)
 }
 
 /* w_cubic, virtual_reno, virtual_lia, alpha1, alpha2, large */
-static void observe(const struct ab_group *g, u32 r, double *out, u32 n)
+static void observe(const struct ab_group *g, u32 r, u64 now, double *out, u32 n)
 {
 	const struct ab_path *p = &g->path[r];
 	const struct ab_coupled *s = &p->state.now;
@@ -19,13 +19,13 @@ static void observe(const struct ab_group *g, u32 r, double *out, u32 n)
 	struct ab_linked by;
 	double alpha1;
 
-	ab_link_all(g, &links);
+	ab_link_all(g, now, &links);
 	alpha1 = ab_alpha1(&links) / 0x1p32;
 	scale = __builtin_sqrt(alpha1);
 	for (u32 i = 0; i < AB_PATHS; i++) {
 		const struct ab_path *q = &g->path[i];
 
-		if (ab_counts(q))
+		if (ab_counts(q, now))
 			lia += q->state.now.large ? scale * ab_to_real(q->state.now.reno) : ab_to_real(q->cwnd);
 	}
 	by = ab_linked_by_lia(&links);

@@ -2,7 +2,7 @@
 #include "native.h"
 
 /* w_cubic, w_est, w_max, k: in congestion avoidance only */
-static void observe(const struct ab_group *g, u32 r, double *out, u32 n)
+static void observe(const struct ab_group *g, u32 r, u64 now, double *out, u32 n)
 {
 	const struct ab_cubic *c = &g->path[r].state.window;
 	double values[] = { ab_to_real(ab_cubic_at(c, c->t)), ab_to_real(c->w_est),

@@ -26,8 +26,8 @@ struct ab_native {
 	void (*set)(struct ab_group *g, u32 r, double cwnd, double ssthresh);
 	int (*adopt)(struct ab_group *g, u32 r, u32 cwnd, u32 ssthresh);
 	void (*view)(const struct ab_group *g, u32 r, struct ab_view *out);
-	/* The algorithm's observables, in the order of its entry; writes n numbers at most. */
-	void (*observe)(const struct ab_group *g, u32 r, double *out, u32 n);
+	/* The algorithm's observables at `now`, us, in the order of its entry; writes n numbers at most. */
+	void (*observe)(const struct ab_group *g, u32 r, u64 now, double *out, u32 n);
 };
 
 static const double ab_segment = (double)AB_SEGMENT;
@@ -68,7 +68,7 @@ static void ab_native_added(struct ab_group *g, u32 r, u64 owner, double cwnd, u
 /* As the kernel's glue: the row stays as it is until another path has it, or until the last path leaves. */
 static void ab_native_removed(struct ab_group *g, u32 r)
 {
-	g->path[r].rate = 0;
+	ab_path_removed(&g->path[r]);
 	g->path[r].owner = 0;
 	for (u32 i = 0; i < AB_PATHS; i++)
 		if (g->path[i].owner)

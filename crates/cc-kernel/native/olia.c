@@ -2,12 +2,12 @@
 #include "native.h"
 
 /* a, l, whether in B, whether in M */
-static void observe(const struct ab_group *g, u32 r, double *out, u32 n)
+static void observe(const struct ab_group *g, u32 r, u64 now, double *out, u32 n)
 {
-	struct ab_olia t = ab_olia(g);
+	struct ab_olia t = ab_olia(g, now);
 	const struct ab_path *p = &g->path[r];
 
-	if (n < 4 || !ab_counts(p))
+	if (n < 4 || !ab_counts(p, now))
 		return;
 	out[0] = (double)ab_olia_a(&t, p) / (double)(1ULL << 48);
 	out[1] = ab_olia_l(p);

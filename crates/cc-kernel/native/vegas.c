@@ -2,7 +2,7 @@
 #include "native.h"
 
 /* diff, base_rtt */
-static void observe(const struct ab_group *g, u32 r, double *out, u32 n)
+static void observe(const struct ab_group *g, u32 r, u64 now, double *out, u32 n)
 {
 	const struct ab_path *p = &g->path[r];
 

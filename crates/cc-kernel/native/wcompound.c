@@ -2,14 +2,14 @@
 #include "native.h"
 
 /* dwnd, diff, alpha_r, alpha_s, e_r, e, y, p */
-static void observe(const struct ab_group *g, u32 r, double *out, u32 n)
+static void observe(const struct ab_group *g, u32 r, u64 now, double *out, u32 n)
 {
 	const struct ab_path *p = &g->path[r];
 	const struct ab_wcompound *c = &p->state.now;
 	struct ab_expected all = {}, own = {};
 	double p_r = __builtin_nan(""), e_r = p_r;
 
-	ab_wcompound_total(g, &all);
+	ab_wcompound_total(g, now, &all);
 	if (p->round_rtt) {
 		struct ab_round round = ab_round_by_mean(p);
 

@@ -2,7 +2,7 @@
 #include "native.h"
 
 /* weight, alpha_r, diff, queue_delay */
-static void observe(const struct ab_group *g, u32 r, double *out, u32 n)
+static void observe(const struct ab_group *g, u32 r, u64 now, double *out, u32 n)
 {
 	const struct ab_wvegas *v = &g->path[r].state.now;
 

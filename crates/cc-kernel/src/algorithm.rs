@@ -8,6 +8,8 @@ use anabranch_cc::{Ack, Algorithm, Congestion, Path, Seconds, Signal};
 pub(crate) struct Kernel {
     table: Table,
     rows: Vec<Row>,
+    /// When the last event was, microseconds.
+    now: u64,
 }
 
 /// What a row's events need beyond the table.
@@ -18,6 +20,9 @@ struct Row {
     acked: f64,
     delivered: f64,
 }
+
+/// The simulator reports timeouts: what is in flight is not deemed lost before.
+const NEVER: u64 = u64::MAX / 2;
 
 fn microseconds(time: Seconds) -> u64 {
     (time * 1e6).round() as u64
@@ -43,7 +48,7 @@ fn whole(sum: &mut f64, more: f64) -> u32 {
 
 impl Kernel {
     pub fn new(functions: &'static Functions) -> Self {
-        Kernel { table: Table::new(functions), rows: Vec::new() }
+        Kernel { table: Table::new(functions), rows: Vec::new(), now: 0 }
     }
 
     /// The transport may have changed the window or the threshold since the last event.
@@ -78,14 +83,16 @@ impl Algorithm for Kernel {
     fn acked(&mut self, paths: &mut [Path], r: usize, ack: &Ack) {
         self.adopt(&paths[r], r);
         let row = &mut self.rows[r];
+        self.now = microseconds(ack.now);
         let ack = native::Ack {
-            now: microseconds(ack.now),
+            now: self.now,
             acked: whole(&mut row.acked, ack.acked),
             delivered: whole(&mut row.delivered, ack.delivered),
             rtt: Samples::one(ack.rtt.map_or(0, rtt)),
             srtt: smoothed(ack.srtt),
             ends_round: (ack.round != row.round).into(),
             limited: ack.cwnd_limited.into(),
+            rto: if ack.in_flight > 0.0 { NEVER } else { 0 },
         };
         row.round = paths[r].round;
         self.table.ack(r, &ack);
@@ -95,7 +102,8 @@ impl Algorithm for Kernel {
     fn congestion(&mut self, paths: &mut [Path], r: usize, event: &Congestion) {
         self.adopt(&paths[r], r);
         let timeout = event.signal == Signal::Timeout;
-        self.table.congestion(r, microseconds(event.now), timeout);
+        self.now = microseconds(event.now);
+        self.table.congestion(r, self.now, timeout);
         self.publish(&mut paths[r], r);
     }
 
@@ -105,6 +113,6 @@ impl Algorithm for Kernel {
     }
 
     fn observe(&self, _: &[Path], r: usize, out: &mut [f64]) {
-        self.table.observe(r, out);
+        self.table.observe(r, self.now, out);
     }
 }

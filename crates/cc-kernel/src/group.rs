@@ -86,13 +86,14 @@ impl Table {
         view
     }
 
-    pub fn observe(&self, r: usize, out: &mut [f64]) {
+    pub fn observe(&self, r: usize, now: u64, out: &mut [f64]) {
         if r < PATHS {
             // SAFETY: see the head of the file.
             unsafe {
                 (self.functions.observe)(
                     self.memory.as_ptr().cast(),
                     r as u32,
+                    now,
                     out.as_mut_ptr(),
                     out.len() as u32,
                 )

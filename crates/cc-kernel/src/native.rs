@@ -41,6 +41,7 @@ pub(crate) struct Ack {
     pub srtt: u32,
     pub ends_round: u32,
     pub limited: u32,
+    pub rto: u64,
 }
 
 /// `struct ab_view`.
@@ -66,7 +67,7 @@ pub(crate) struct Functions {
     pub set: unsafe extern "C" fn(*mut c_void, u32, f64, f64),
     pub adopt: unsafe extern "C" fn(*mut c_void, u32, u32, u32) -> i32,
     pub view: unsafe extern "C" fn(*const c_void, u32, *mut View),
-    pub observe: unsafe extern "C" fn(*const c_void, u32, *mut f64, u32),
+    pub observe: unsafe extern "C" fn(*const c_void, u32, u64, *mut f64, u32),
 }
 
 unsafe extern "C" {

@@ -112,13 +112,14 @@ impl KernelEntry {
         self.functions.group_size as usize
     }
 
-    /// The rows in use of a group as it lies in the kernel's map; `None` where `bytes` has another size.
-    pub fn rows(&self, bytes: &[u8]) -> Option<Vec<Row>> {
+    /// The rows in use of a group as it lies in the kernel's map, as of `now`, microseconds; `None` where `bytes` has
+    /// another size.
+    pub fn rows(&self, bytes: &[u8], now: u64) -> Option<Vec<Row>> {
         let table = Table::from_bytes(self.functions, bytes)?;
         let row = |r| {
             let view = table.view(r);
             let mut observables = vec![f64::NAN; self.entry.observables.len()];
-            table.observe(r, &mut observables);
+            table.observe(r, now, &mut observables);
             Row {
                 index: r,
                 owner: view.owner,
@@ -140,7 +141,7 @@ impl KernelEntry {
             table.added(row.index, row.owner, row.cwnd, row.srtt_us);
             if let Some(rtt) = row.min_rtt_us {
                 let rtt = native::Samples::one(rtt);
-                table.ack(row.index, &native::Ack { rtt, srtt: row.srtt_us, ..Default::default() });
+                table.ack(row.index, &native::Ack { rtt, srtt: row.srtt_us, rto: 1, ..Default::default() });
             }
             table.set(row.index, row.cwnd, row.ssthresh);
         }
@@ -169,12 +170,12 @@ mod tests {
         for entry in all() {
             let bytes = entry.bytes(&written);
             assert_eq!(bytes.len(), entry.group_size());
-            let mut read = entry.rows(&bytes).unwrap();
+            let mut read = entry.rows(&bytes, 0).unwrap();
             for row in &mut read {
                 assert_eq!(std::mem::take(&mut row.observables).len(), entry.entry.observables.len());
             }
             assert_eq!(read, written, "{}", entry.kernel_name);
-            assert_eq!(entry.rows(&bytes[1..]), None);
+            assert_eq!(entry.rows(&bytes[1..], 0), None);
         }
     }
 
@@ -186,7 +187,7 @@ mod tests {
         fn any_bytes_are_read(seed in prop::collection::vec(any::<u8>(), 1..64)) {
             for entry in all() {
                 let bytes: Vec<u8> = seed.iter().copied().cycle().take(entry.group_size()).collect();
-                prop_assert!(entry.rows(&bytes).unwrap().len() <= native::PATHS);
+                prop_assert!(entry.rows(&bytes, 0).unwrap().len() <= native::PATHS);
             }
         }
     }

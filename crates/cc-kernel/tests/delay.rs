@@ -22,7 +22,7 @@ fn assert_close(ours: f64, expected: f64) {
 
 fn ack(round: u64, rtt: Option<f64>) -> Ack {
     let srtt = rtt.unwrap_or(0.1);
-    Ack { acked: 1.0, delivered: 1.0, rtt, srtt, round, cwnd_limited: true, ..Ack::default() }
+    Ack { acked: 1.0, delivered: 1.0, rtt, srtt, round, in_flight: 1.0, cwnd_limited: true, ..Ack::default() }
 }
 
 /// One acknowledgement that ends a round of path `r` whose only sample is `rtt`.

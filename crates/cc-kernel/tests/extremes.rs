@@ -73,8 +73,17 @@ impl Run {
                 self.now += later;
                 self.round += u64::from(ends_round);
                 let (now, round) = (self.now, self.round);
-                let ack =
-                    Ack { now, acked, delivered, rtt, srtt, round, cwnd_limited: limited, ..Ack::default() };
+                let ack = Ack {
+                    now,
+                    acked,
+                    delivered,
+                    rtt,
+                    srtt,
+                    in_flight: f64::from(u8::from(limited)),
+                    round,
+                    cwnd_limited: limited,
+                    ..Ack::default()
+                };
                 self.group.on_ack(r, &ack);
             }
             Event::Congestion(signal) => self.group.on_congestion(r, &Congestion { now: self.now, signal }),

@@ -16,12 +16,14 @@ enum Event {
         known: bool,
     },
     Leave,
-    /// `share` of the window is acknowledged; the queue adds `queue` of the base to the round-trip time.
+    /// `share` of the window is acknowledged; the queue adds `queue` of the base to the round-trip time. The last
+    /// one leaves something in flight, or the path is idle from then on.
     Acks {
         count: u32,
         share: f64,
         queue: f64,
         limited: bool,
+        idles: bool,
     },
     Congestion(Signal),
     Spurious,
@@ -36,8 +38,9 @@ fn event() -> impl Strategy<Value = Event> {
             known,
         }),
         1 => Just(Event::Leave),
-        20 => (1..40u32, 0.0..0.2, 0.0..1.0, prop::bool::weighted(0.9))
-            .prop_map(|(count, share, queue, limited)| Event::Acks { count, share, queue, limited }),
+        20 => (1..40u32, 0.0..0.2, 0.0..1.0, prop::bool::weighted(0.9), prop::bool::weighted(0.2)).prop_map(
+            |(count, share, queue, limited, idles)| Event::Acks { count, share, queue, limited, idles }
+        ),
         4 => prop_oneof![8 => Just(Signal::Loss), 1 => Just(Signal::Ecn), 1 => Just(Signal::Timeout)]
             .prop_map(Event::Congestion),
         1 => Just(Event::Spurious),
@@ -49,6 +52,10 @@ fn whole(time: f64) -> f64 {
     (time * 1e6).round().max(1.0) / 1e6
 }
 
+fn microseconds(time: f64) -> u64 {
+    (time * 1e6).round() as u64
+}
+
 /// One path as the transport sees it.
 #[derive(Clone, Copy)]
 struct Line {
@@ -57,6 +64,8 @@ struct Line {
     round: u64,
     /// The windows before the last congestion that an undo may restore, in both arithmetics.
     before: Option<(f64, f64)>,
+    /// Until when it counts, whole microseconds, and until when it did before the last congestion.
+    counts_until: [u64; 2],
 }
 
 /// Whether the arithmetics, alike so far, are about to decide differently: what they compare lies on both
@@ -126,7 +135,7 @@ impl Run {
         if let Event::Join { rtt, window, known } = *event {
             // What a path knew that has left is lost with its row: another path sees it before.
             if let Some(&other) = rows.first() {
-                self.acknowledge(other, 0, 0.1, 0.0, true);
+                self.acknowledge(other, 0, 0.1, 0.0, true, false);
             }
             if rows.len() < 8 {
                 self.join(rtt, window.floor(), known);
@@ -144,21 +153,28 @@ impl Run {
                 self.lines[r] = None;
                 self.groups().for_each(|group| group.remove_path(r));
             }
-            Event::Acks { count, share, queue, limited } => {
+            Event::Acks { count, share, queue, limited, idles } => {
                 for i in 0..count {
-                    self.acknowledge(r, i, share, queue, limited);
+                    self.acknowledge(r, i, share, queue, limited, idles && i + 1 == count);
                 }
             }
             Event::Congestion(signal) => {
                 let before = (self.reference.path(r).cwnd, self.kernel.path(r).cwnd);
-                self.lines[r].as_mut().unwrap().before = Some(before);
+                let line = self.lines[r].as_mut().unwrap();
+                line.before = Some(before);
+                let until = if signal == Signal::Timeout { 0 } else { line.counts_until[0] };
+                line.counts_until = [until, line.counts_until[0]];
                 let event = Congestion { now: self.now, signal };
                 self.groups().for_each(|group| group.on_congestion(r, &event));
             }
             Event::Spurious => {
                 // A window that has just outgrown the former one in one arithmetic only.
                 let now = (self.reference.path(r).cwnd, self.kernel.path(r).cwnd);
-                let before = self.lines[r].as_mut().unwrap().before.take();
+                let line = self.lines[r].as_mut().unwrap();
+                let before = line.before.take();
+                if line.counts_until[0] == 0 {
+                    line.counts_until[0] = line.counts_until[1];
+                }
                 self.parted |= before.is_some_and(|before| (now.0 > before.0) != (now.1 > before.1));
                 self.groups().for_each(|group| group.on_spurious(r));
             }
@@ -175,12 +191,24 @@ impl Run {
             near.add_path(srtt, window * *by);
         }
         self.lines.resize(self.lines.len().max(r + 1), None);
-        self.lines[r] = Some(Line { base: rtt, srtt, round: 0, before: None });
+        self.lines[r] = Some(Line { base: rtt, srtt, round: 0, before: None, counts_until: [0; 2] });
     }
 
-    fn acknowledge(&mut self, r: usize, i: u32, share: f64, queue: f64, limited: bool) {
+    /// Lets time pass: not up to the very instant at which a path stops counting.
+    fn pass(&mut self, time: f64) {
+        self.now = whole(self.now + time);
+        while self.lines.iter().flatten().any(|line| line.counts_until[0] == microseconds(self.now)) {
+            self.now = whole(self.now + 1e-6);
+        }
+    }
+
+    /// Whether a path will count in an event on another one now.
+    fn counts(&self, r: usize) -> bool {
+        self.lines[r].is_some_and(|line| line.counts_until[0] > microseconds(self.now))
+    }
+
+    fn acknowledge(&mut self, r: usize, i: u32, share: f64, queue: f64, limited: bool, idle: bool) {
         let acked = (self.reference.path(r).cwnd * share).ceil().min(1000.0);
-        self.parted = self.parted || (self.tie)(self, r, acked);
         let line = self.lines[r].as_mut().unwrap();
         // Samples leave 1 when divided by 3. HyStart++'s thresholds (an eighth, 4 or 16 ms above such a one) do
         // not: no sample lies on one, where the reference's binary fractions would decide.
@@ -189,15 +217,19 @@ impl Run {
         // The smoothed one by RFC 6298, in whole microseconds too.
         line.srtt = if line.srtt > 0.0 { whole(0.875 * line.srtt + 0.125 * rtt) } else { rtt };
         line.round += u64::from(i % 4 == 3);
-        self.now = whole(self.now + rtt / 8.0);
+        let (srtt, round) = (line.srtt, line.round);
+        self.pass(rtt / 8.0);
+        self.parted = self.parted || (self.tie)(self, r, acked);
+        let until = if idle { microseconds(self.now) + 4 * microseconds(srtt) } else { u64::MAX };
+        self.lines[r].as_mut().unwrap().counts_until[0] = until;
         let ack = Ack {
             now: self.now,
             acked,
             delivered: acked,
             rtt: Some(rtt),
-            srtt: line.srtt,
-            in_flight: 0.0,
-            round: line.round,
+            srtt,
+            in_flight: f64::from(u8::from(!idle)),
+            round,
             cwnd_limited: limited,
             rate: None,
         };
@@ -361,7 +393,7 @@ fn largest(run: &Run, group: &Group, r: usize, acked: f64) -> Vec<usize> {
         if q == r { started.floor() } else { path.cwnd.floor() }
     };
     let mut rows = run.rows();
-    rows.retain(|&q| q == r || group.path(q).srtt > 0.0);
+    rows.retain(|&q| q == r || run.counts(q));
     let most = rows.iter().map(|&q| whole(q)).fold(0.0, f64::max);
     rows.retain(|&q| whole(q) == most);
     rows
@@ -376,7 +408,7 @@ fn olia() {
         if largest(run, &run.reference, r, acked) != largest(run, &run.kernel, r, acked) {
             return true;
         }
-        let rows = run.rows().into_iter().filter(|&q| run.reference.path(q).srtt > 0.0);
+        let rows = run.rows().into_iter().filter(|&q| run.reference.path(q).counts);
         let see = |group, q, what| observed(group, "olia", q, what);
         let quality = |q: usize| see(&run.reference, q, "l") / run.reference.path(q).srtt.powi(2);
         let best = rows.clone().map(quality).fold(0.0, f64::max);

@@ -41,6 +41,7 @@ fn round(group: &mut Group, r: usize, rtt: f64, start: f64, steps: &[u32]) {
             rtt: Some(rtt),
             srtt: rtt,
             round: group.path(r).round + u64::from(step == segments),
+            in_flight: 1.0,
             cwnd_limited: true,
             ..Ack::default()
         };

@@ -82,7 +82,8 @@ const READINGS: &[&str] = &[
     "D is \"the RTT difference between the previous packet loss event and the most recent packet loss event\", and all variables are \"calculated separately for each subflow\": the fluctuation between a path's own last two losses (`span` = `complete`). `running` takes it from a path's last loss to the present one, on whichever path that is.",
     "`running` has an artefact: a path that has just lost counts with the few samples since. After a single one its D is 0, so d = 1 and the level is 2, where two paths that are alike lose an acknowledgement apart. `complete` compares the whole intervals, and the level is 0.",
     "A loss is known before the acknowledgement that reveals it has been measured: that sample and those of recovery belong to the next interval.",
-    "Paths without a D yet do not count.",
+    "Fluctuations are compared over paths that count and have a D.",
+    aimd::COUNTED,
     "The first average is the first mean. With fewer than two paths to compare, j = 0.",
     "ECN marks and timeouts count as losses; after a timeout the window is one segment and the rule sets the threshold.",
     "The average is forgotten when the last path leaves, and an undo restores the one before the loss, unless another path has lost since.",
@@ -212,7 +213,7 @@ impl<A: Aimd> Adw<A> {
     /// D of a path that counts.
     fn spread(&self, path: &Path, row: &Row) -> Option<Seconds> {
         let spread = if self.running { since_loss(path) } else { row.spread };
-        spread.filter(|_| path.active)
+        spread.filter(|_| path.counts)
     }
 
     /// The comparison on a loss.

@@ -135,10 +135,10 @@ pub(crate) const HYSTART: Param = Param { default: Value::Flag(false), ..cubic::
 /// What can be set of all of them.
 pub(crate) const PARAMS: &[Param] = &[COUNT, FLOOR, HYSTART];
 
-/// The smoothed round-trip time of a path that counts: one in use that has measured it.
+/// The smoothed round-trip time of a path that counts.
 #[inline]
 pub(crate) fn rtt(path: &Path) -> Option<Seconds> {
-    path.rtt().filter(|_| path.active)
+    path.counts.then_some(path.srtt)
 }
 
 /// The paths that count, with their smoothed round-trip times.
@@ -148,7 +148,10 @@ pub(crate) fn established(paths: &[Path]) -> impl Iterator<Item = (&Path, Second
 }
 
 /// The reading that all of them share.
-pub(crate) const COUNTED: &str = "Paths that are removed or have no round-trip time yet do not count; one without grows and halves as Reno. Paths in slow start, each its own, count.";
+pub(crate) const COUNTED: &str = "A path counts while it has data in flight or was acknowledged within four smoothed round-trip times; a timeout ends that at once, and so does its removal. An idle path, such as a backup, keeps its window but takes no part.";
+
+/// As above.
+pub(crate) const UNMEASURED: &str = "A path without a round-trip time yet does not count; it grows and halves as Reno. Paths in slow start, each its own, count.";
 
 /// As above.
 pub(crate) const LOSS: &str = "An ECN mark counts as a loss, and a timeout too, after which the window is one segment. The threshold is at least two segments (RFC 5681), and so is the window after a loss (`floor`).";

@@ -52,8 +52,9 @@ pub struct Congestion {
 /// A congestion-control algorithm over all the paths of one connection.
 ///
 /// `paths` is the whole table and `r` the row that the event concerns; an algorithm writes the
-/// window, threshold and pacing rate of row `r` only. It may bar any row ([`Path::barred`]). Rows with
-/// `active == false` belong to removed paths and must not count. State of an algorithm's own is kept per
+/// window, threshold and pacing rate of row `r` only. It may bar any row ([`Path::barred`]). Only
+/// rows that count ([`Path::counts`]) may enter a sum, a mean, a maximum or a number of paths; the row of
+/// the event itself does once it has a round-trip time. State of an algorithm's own is kept per
 /// row, indexed like `paths`.
 pub trait Algorithm: Send {
     /// Row `r` is new, or is in use again after it was removed.

@@ -48,6 +48,7 @@ pub(crate) const INCREASE: [&str; 2] = [
 pub(crate) const READINGS: &[&str] = &[
     "Rates use the smoothed round-trip time, and alpha is a real number, computed for every acknowledgement.",
     aimd::COUNTED,
+    aimd::UNMEASURED,
     aimd::LOSS,
     aimd::BYTES,
 ];

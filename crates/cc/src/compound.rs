@@ -133,6 +133,7 @@ impl Compound {
 
 impl SinglePath for Compound {
     fn acked(&mut self, path: &mut Path, ack: &Ack) {
+        self.state.delay.fit(path);
         let acked = slow_start::grow(path, ack.acked);
         let State { rounds, delay, gamma, diff, diff_reno } = &mut *self.state;
         let round = rounds.complete(path, ack);

@@ -61,6 +61,15 @@ pub(crate) struct DelayWindow {
 }
 
 impl DelayWindow {
+    /// Slow start, which a pause of the sender can begin anew, is without a delay window; and no delay window is
+    /// larger than the whole.
+    #[inline]
+    pub(crate) fn fit(&mut self, path: &Path) {
+        if path.in_slow_start() || self.dwnd > path.cwnd {
+            *self = DelayWindow::default();
+        }
+    }
+
     /// cwnd of the papers.
     pub(crate) fn loss_window(&self, path: &Path) -> Segments {
         (path.cwnd - self.dwnd).max(0.0) // the largest window of all cuts the sum
@@ -107,5 +116,4 @@ impl DelayWindow {
 pub(crate) const SPREAD: &str = "The increase of a round is spread evenly over the acknowledgements of the next, which loses no speed and sends no burst; a decrease acts at once.";
 
 /// As above.
-pub(crate) const SLOW_START: &str =
-    "Slow start is the standard one, without a delay window; the delay window is 0 after a timeout.";
+pub(crate) const SLOW_START: &str = "Slow start is the standard one, without a delay window; the delay window is 0 in it, after a timeout or a long pause.";

@@ -16,6 +16,7 @@ pub(crate) static ENTRY: Entry = Entry {
     readings: &[
         "The source keeps windows at one segment at least (`floor = 1`); after a loss it is two by default, see below.",
         aimd::COUNTED,
+        aimd::UNMEASURED,
         aimd::LOSS,
         aimd::BYTES,
     ],

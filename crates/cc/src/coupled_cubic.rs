@@ -87,6 +87,7 @@ const READINGS: &[&str] = &[
     "Eq. 11 does not say when alpha1 is renewed: with each acknowledgement, so that a loss on one path raises the others within a round trip, or when the path's own congestion has been answered, where its epoch begins (`factor = \"epoch\"`).",
     "Congestion multiplies w itself by beta (by 1/2 on a small path), and that is the threshold; a later fall of w takes the threshold along, so that alpha1 never causes a slow start.",
     "After a timeout a path is small until slow start has made it large again; W_cubic then follows RFC 9438 §4.8.",
+    aimd::COUNTED,
     "One path alone is Reno while small and CUBIC while large.",
 ];
 
@@ -226,9 +227,9 @@ impl CoupledCubic {
 
     /// V, round-trip time and size of the paths that count.
     fn virtual_windows(&self, paths: &[Path]) -> impl Iterator<Item = (Segments, Seconds, bool)> {
-        paths.iter().zip(&self.rows).filter(|(p, _)| p.active).filter_map(|(p, row)| {
+        paths.iter().zip(&self.rows).filter_map(|(p, row)| {
             let v = if row.state.large { row.state.virtual_reno } else { p.cwnd };
-            Some((v, p.rtt()?, row.state.large))
+            Some((v, aimd::rtt(p)?, row.state.large))
         })
     }
 

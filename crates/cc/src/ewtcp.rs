@@ -17,6 +17,7 @@ pub(crate) static ENTRY: Entry = Entry {
         "Behind a full buffer the losses are not the same: what an overflow drops is one loss event to one large window and several to as many small ones. There 1/n^2 takes about 0.8 to 0.9 of a Reno flow with three subflows and with eight.",
         "n counts the established paths.",
         aimd::COUNTED,
+        aimd::UNMEASURED,
         aimd::LOSS,
         aimd::BYTES,
     ],

@@ -17,6 +17,8 @@ pub struct Group {
     algorithm: Box<dyn Algorithm>,
     paths: Vec<Path>,
     paced: bool,
+    /// When the last event was.
+    now: Seconds,
     /// Each path before its last congestion event, until that is undone.
     before: Vec<Option<Path>>,
 }
@@ -26,7 +28,7 @@ impl Group {
     /// an algorithm that sets rates of its own does not need it, and a model-based one keeps its own.
     pub fn new(algorithm: Box<dyn Algorithm>, paced: bool) -> Self {
         let paced = paced && !algorithm.is_model_based();
-        Group { algorithm, paths: Vec::new(), before: Vec::new(), paced }
+        Group { algorithm, paths: Vec::new(), before: Vec::new(), now: Seconds::NEG_INFINITY, paced }
     }
 
     /// Adds a path with the given initial window and returns its row. A removed path's row is used
@@ -56,7 +58,7 @@ impl Group {
 
     /// The path carries nothing more. Events that still arrive for it are ignored.
     pub fn remove_path(&mut self, r: usize) {
-        self.paths[r].active = false;
+        self.paths[r].leave();
         self.algorithm.path_removed(&mut self.paths, r);
     }
 
@@ -68,6 +70,7 @@ impl Group {
             return;
         }
         path.measure(ack);
+        self.see_who_counts(ack.now);
         if ack.cwnd_limited {
             self.algorithm.acked(&mut self.paths, r, ack);
         } else {
@@ -83,10 +86,14 @@ impl Group {
             return;
         }
         self.before[r] = Some(self.paths[r]);
+        self.see_who_counts(event.now);
+        let path = &mut self.paths[r];
+        path.counts = path.srtt > 0.0; // in its own event
         self.algorithm.congestion(&mut self.paths, r, event);
+        self.paths[r].at(event.now);
         self.paths[r].lost();
         if event.signal == Signal::Timeout {
-            self.paths[r].cwnd = MIN_CWND;
+            self.paths[r].timed_out();
         }
         self.settle(r);
     }
@@ -128,6 +135,7 @@ impl Group {
         {
             if path.cwnd <= before.cwnd {
                 path.restore(&before);
+                path.at(self.now);
             } else if !self.algorithm.is_model_based() {
                 return; // a model is mended whatever the window
             }
@@ -166,6 +174,13 @@ impl Group {
     pub fn observe(&self, r: usize, out: &mut [f64]) {
         out.fill(f64::NAN);
         self.algorithm.observe(&self.paths, r, out);
+    }
+
+    /// Which paths count is the same for the whole of an event.
+    #[inline]
+    fn see_who_counts(&mut self, now: Seconds) {
+        self.now = now;
+        self.paths.iter_mut().for_each(|path| path.at(now));
     }
 
     #[inline]

@@ -16,7 +16,8 @@ pub(crate) static ENTRY: Entry = Entry {
     readings: &[
         "alpha is computed for every acknowledgement, not once per round trip.",
         "Each path has a slow start of its own, and paths in slow start count in alpha.",
-        "Paths that are removed or have no round-trip time yet do not count.",
+        aimd::COUNTED,
+        "Paths without a round-trip time yet do not count.",
         aimd::BYTES,
     ],
     params: PARAMS,

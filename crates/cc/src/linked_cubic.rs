@@ -14,7 +14,7 @@
 //! A CUBIC flow's mean window goes with C^¼, and a Reno flow's with the root of its increase: a path runs
 //! RFC 9438 with C s⁴ and its Reno-friendly increase times s².
 
-use crate::aimd::rtt;
+use crate::aimd::{self, rtt};
 use crate::cubic_window::CubicWindow;
 use crate::hystart::HyStart;
 use crate::registry::{Allowed, Entry, Kind, Observable, Param, Params, Value};
@@ -40,9 +40,10 @@ pub(crate) static ENTRY: Entry = Entry {
     ],
     readings: &[
         "s is computed for every acknowledgement, with the smoothed round-trip times as they are.",
-        "Means cover congestion avoidance. In slow start, and until time has passed in congestion avoidance, m is w; a timeout forgets the mean.",
+        "Means cover congestion avoidance. In slow start, and until time has passed in congestion avoidance, m is w; a timeout and a restart after idleness, with which slow start begins again, forget the mean.",
         "When s changes, the cubic function goes on from where it is: its distance from the plateau in time is stretched by s^(-4/3).",
-        "Paths that are removed or have no round-trip time yet do not count; one without grows as CUBIC. Paths in slow start, each its own, count.",
+        aimd::COUNTED,
+        "A path without a round-trip time yet does not count; it grows as CUBIC. Paths in slow start, each its own, count.",
         "One path alone has s = 1 and is CUBIC.",
     ],
     params: &[cubic::C, cubic::BETA, cubic::FAST_CONVERGENCE, cubic::HYSTART, MEMORY],
@@ -184,6 +185,9 @@ impl Algorithm for LinkedCubic {
     }
 
     fn acked(&mut self, paths: &mut [Path], r: usize, ack: &Ack) {
+        if paths[r].in_slow_start() {
+            self.rows[r].state.mean = Mean::default();
+        }
         let acked = self.rows[r].slow_start.grow(&mut paths[r], ack);
         if acked > 0.0 {
             let Path { cwnd, srtt, .. } = paths[r];

@@ -51,6 +51,7 @@ pub(crate) const READINGS: &[&str] = &[
     "The increase is at most one segment per acknowledged segment.",
     "Where it is negative, the threshold follows the window down, which otherwise would slow-start back; the window stays at least one segment.",
     aimd::COUNTED,
+    aimd::UNMEASURED,
     aimd::LOSS,
     aimd::BYTES,
 ];

@@ -11,6 +11,12 @@ pub const MIN_SSTHRESH: Segments = 2.0;
 /// The largest window a path may have: far beyond any network, it keeps the arithmetic finite.
 pub const MAX_CWND: Segments = 1e9;
 
+/// For so many smoothed round-trip times after its last acknowledgement a path counts that has nothing in
+/// flight. On one that sends without a pause, the longest gap short of a timeout is three: a flight or its
+/// acknowledgement is lost, the probe goes out after two (RFC 8985 §7.2), and its answer takes the third. The
+/// fourth is for delayed acknowledgements and for round-trip times that grow.
+pub const COUNTED_RTTS: f64 = 4.0;
+
 /// What the connection knows of one of its paths.
 ///
 /// Laid out as it is written: what each acknowledgement needs is two lines of the cache.
@@ -26,8 +32,8 @@ pub struct Path {
     pub srtt: Seconds,
     /// Smallest round-trip time seen; infinite before the first sample.
     pub min_rtt: Seconds,
-    /// Latest round-trip time sample; 0 before the first.
-    pub latest_rtt: Seconds,
+    /// From when on the path does not count ([`Path::counts`]) if nothing more is heard of it.
+    counts_until: Seconds,
     /// Smallest and largest sample since the last congestion event; infinite and 0 before the first.
     pub min_rtt_since_loss: Seconds,
     /// See [`Path::min_rtt_since_loss`].
@@ -51,6 +57,10 @@ pub struct Path {
     pub active: bool,
     /// Whether the algorithm keeps the path from carrying new data, though it could.
     pub barred: bool,
+    /// Whether the path counts where an algorithm adds up or compares paths: at the connection's last event it
+    /// had data in flight, or had been acknowledged within [`COUNTED_RTTS`]. What another one's window and
+    /// round-trip time say is not about now.
+    pub counts: bool,
     /// Mean and smallest sample of the last complete round that had one; 0 before there was one.
     pub round_rtt: Seconds,
     /// See [`Path::round_rtt`].
@@ -69,7 +79,7 @@ impl Path {
             ssthresh: Segments::INFINITY,
             srtt: 0.0,
             min_rtt: Seconds::INFINITY,
-            latest_rtt: 0.0,
+            counts_until: Seconds::NEG_INFINITY,
             min_rtt_since_loss: Seconds::INFINITY,
             max_rtt_since_loss: 0.0,
             round_rtt: 0.0,
@@ -83,6 +93,7 @@ impl Path {
             pacing_rate: None,
             active: true,
             barred: false,
+            counts: false,
             sample_sum: 0.0,
             sample_min: Seconds::INFINITY,
             samples: 0,
@@ -94,9 +105,13 @@ impl Path {
     pub(crate) fn measure(&mut self, ack: &Ack) {
         self.srtt = ack.srtt;
         self.in_flight = ack.in_flight;
+        self.counts_until = match ack.srtt > 0.0 {
+            true if ack.in_flight > 0.0 => Seconds::INFINITY,
+            true => ack.now + COUNTED_RTTS * ack.srtt,
+            false => Seconds::NEG_INFINITY,
+        };
         self.delivered_since_loss += ack.delivered;
         if let Some(rtt) = ack.rtt {
-            self.latest_rtt = rtt;
             self.min_rtt = self.min_rtt.min(rtt);
             self.min_rtt_since_loss = self.min_rtt_since_loss.min(rtt);
             self.max_rtt_since_loss = self.max_rtt_since_loss.max(rtt);
@@ -115,6 +130,31 @@ impl Path {
         }
     }
 
+    /// Whether the path counts is as of now.
+    #[inline]
+    pub(crate) fn at(&mut self, now: Seconds) {
+        self.counts = now < self.counts_until;
+    }
+
+    /// The retransmission timer has expired. All that was in flight is deemed lost, and the path counts again
+    /// from its next acknowledgement on.
+    pub(crate) fn timed_out(&mut self) {
+        self.cwnd = MIN_CWND;
+        self.stop_counting();
+        self.in_flight = 0.0;
+    }
+
+    /// The path carries nothing more.
+    pub(crate) fn leave(&mut self) {
+        self.active = false;
+        self.stop_counting();
+    }
+
+    fn stop_counting(&mut self) {
+        self.counts = false;
+        self.counts_until = Seconds::NEG_INFINITY;
+    }
+
     /// Measurements between congestion events start anew.
     pub(crate) fn lost(&mut self) {
         self.delivered_between_losses = self.delivered_since_loss;
@@ -131,6 +171,10 @@ impl Path {
         self.delivered_between_losses = before.delivered_between_losses;
         self.min_rtt_since_loss = self.min_rtt_since_loss.min(before.min_rtt_since_loss);
         self.max_rtt_since_loss = self.max_rtt_since_loss.max(before.max_rtt_since_loss);
+        if self.counts_until == Seconds::NEG_INFINITY {
+            // A timeout, and nothing was acknowledged since.
+            (self.counts_until, self.in_flight) = (before.counts_until, before.in_flight);
+        }
     }
 
     /// Whether the window is below the slow-start threshold.

@@ -1,6 +1,7 @@
 //! wCompound, weighted Compound (Zhuang et al., 2021): Compound TCP on each path, with a threshold that
 //! shares the backlog of the connection among its paths.
 
+use crate::aimd;
 use crate::compound_window::{self, DelayWindow, Shape};
 use crate::registry::{Allowed, Entry, Kind, Observable, Param, Params, Value};
 use crate::rounds::{self, Round, Rounds};
@@ -35,6 +36,7 @@ pub(crate) static ENTRY: Entry = Entry {
         "The paper does not treat slow start and timeouts. In slow start a path keeps its alpha_r and counts in E and y.",
         compound_window::SPREAD,
         compound_window::SLOW_START,
+        aimd::COUNTED,
         rounds::READING,
         rounds::BASE,
         rounds::LOSS,
@@ -151,8 +153,8 @@ impl WCompound {
 
     /// E (Eq. 40) and y, over the paths that count.
     fn total(&self, paths: &[Path]) -> Total {
-        let active = paths.iter().enumerate().filter(|(_, path)| path.active);
-        let measured = active.filter_map(|(r, path)| Some((r, path, Round::last(path)?)));
+        let counted = paths.iter().enumerate().filter(|(_, path)| path.counts);
+        let measured = counted.filter_map(|(r, path)| Some((r, path, Round::last(path)?)));
         measured.fold(Total::default(), |sum, (r, path, round)| Total {
             change: sum.change + self.expected(path, r, round).1,
             rate: sum.rate + path.cwnd / round.rtt,
@@ -173,6 +175,7 @@ impl Algorithm for WCompound {
     }
 
     fn acked(&mut self, paths: &mut [Path], r: usize, ack: &Ack) {
+        self.rows[r].state.delay.fit(&paths[r]);
         let acked = slow_start::grow(&mut paths[r], ack.acked);
         let round = self.rows[r].state.rounds.complete(&paths[r], ack);
         if acked <= 0.0 {

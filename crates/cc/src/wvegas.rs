@@ -1,5 +1,6 @@
 //! wVegas, weighted Vegas (Cao, Xu, Fu, 2012).
 
+use crate::aimd;
 use crate::registry::{Allowed, Entry, Kind, Observable, Param, Params, Value};
 use crate::rounds::{self, Round, Rounds};
 use crate::undo::Undoable;
@@ -23,11 +24,12 @@ pub(crate) static ENTRY: Entry = Entry {
     ],
     readings: &[
         "RTT is the mean of the round's samples, as in the paper (`rtt = \"min\"` takes the smallest).",
-        "x_r is the rate when the path's backlog last reached alpha_r, as in the authors' kernel module; paths that have not reached it do not count, and a timeout forgets it.",
+        "x_r is the rate when the path's backlog last reached alpha_r, as in the authors' kernel module; paths that have not reached it do not count, and slow start, after a timeout or a long pause, forgets it.",
         "The floor of alpha_r is initial_alpha: with more than total_alpha/initial_alpha alike paths the sum of the alpha_r is above total_alpha.",
         "The smallest RTT - base is taken over rounds with diff >= alpha_r, as renewed (`drain = \"target\"`). Taken over all rounds, as the module does (`drain = \"always\"`), the first segment in an empty queue is the smallest and the second one halves the window, so that no path ever reaches its alpha_r.",
         vegas::HALF,
         "A loss halves the window, as in the module; weights stay, and the smallest RTT - base is forgotten.",
+        aimd::COUNTED,
         rounds::READING,
         rounds::BASE,
         rounds::LOSS,
@@ -153,8 +155,8 @@ impl WVegas {
     /// The share of path `r`, which has reached its α.
     fn adjust_weight(&mut self, paths: &[Path], r: usize, rate: f64) {
         self.rows[r].state.rate = rate;
-        let active = self.rows.iter().zip(paths).filter(|(_, path)| path.active);
-        let total: f64 = active.map(|(row, _)| row.state.rate).sum();
+        let counted = self.rows.iter().zip(paths).filter(|(_, path)| path.counts);
+        let total: f64 = counted.map(|(row, _)| row.state.rate).sum();
         let state = &mut self.rows[r].state;
         state.weight = rate / total;
         state.alpha = (state.weight * self.total_alpha).max(self.initial_alpha);
@@ -201,6 +203,9 @@ impl Algorithm for WVegas {
 
     fn acked(&mut self, paths: &mut [Path], r: usize, ack: &Ack) {
         let Row { start, state } = &mut self.rows[r];
+        if paths[r].in_slow_start() {
+            state.rate = 0.0;
+        }
         let round = start.round(&mut state.rounds, &paths[r], ack);
         if let Some(round) = round {
             state.diff = round.diff(paths[r].cwnd);

@@ -2,6 +2,7 @@
 
 mod common;
 
+use anabranch_cc::Ack;
 use anabranch_cc::response;
 use common::{Loss, Model, Random, ack, assert_close, group, halved};
 
@@ -79,6 +80,8 @@ fn paths_without_a_round_trip_time_and_removed_ones_do_not_count() {
     assert_eq!(lia.path(1).cwnd, 20.0);
     let again = lia.add_path(0.02, 40.0);
     assert_eq!(again, 1, "the row is used again");
+    assert_close(observed_alpha(&lia), 1.0, 1e-12); // nothing of it was acknowledged yet
+    lia.on_ack(1, &Ack { acked: 0.0, ..ack(1.0, 0.02) });
     assert_close(observed_alpha(&lia), alpha(&[(0.1, 50.0), (0.02, 40.0)]), 1e-12);
 }
 

@@ -17,7 +17,7 @@ pub enum Rule {
     PacingRate,
     /// Observables are finite, or NaN where one has no value.
     Observable,
-    /// An event changes its own path's row only; of the others `barred` may change.
+    /// An event changes its own path's row only; of the others `barred` and `counts` may change.
     OtherRow,
     /// An acknowledgement raises the window by no more than it acknowledged, and not at all where
     /// the window did not limit the sender. Algorithms that model their paths follow the model instead.
@@ -82,9 +82,9 @@ pub(crate) fn observables(entry: &Entry, group: &Group, r: usize, out: &mut [f64
 /// All rows but `r` are as before.
 pub(crate) fn other_rows(r: usize, before: &[Path], after: &[Path]) -> Verdict {
     for (i, (old, new)) in before.iter().zip(after).enumerate().filter(|(i, _)| *i != r) {
-        let mut unbarred = *new;
-        unbarred.barred = old.barred;
-        hold(Rule::OtherRow, *old == unbarred, || {
+        let mut same = *new;
+        (same.barred, same.counts) = (old.barred, old.counts);
+        hold(Rule::OtherRow, *old == same, || {
             format!("an event on row {r} changed row {i} from {old:?} to {new:?}")
         })?;
     }

@@ -103,6 +103,9 @@ AB_INLINE void ab_gather(struct tcp_sock *tp, struct ab_socket *s, struct ab_pat
 	ack->now = tp->tcp_mstamp;
 	ack->delivered = tp->delivered - s->delivered;
 	ack->srtt = tp->srtt_us >> 3;
+	/* RFC 6298; the variation is at least the kernel's smallest timeout. */
+	if (tp->packets_out)
+		ack->rto = ack->srtt + tp->rttvar_us;
 	s->delivered = tp->delivered;
 #ifdef AB_SAMPLES
 	ack->rtt = s->rtt;
@@ -170,7 +173,7 @@ void BPF_PROG(ab_release, struct sock *sk)
 		return;
 	s->owner = 0;
 	/* The path no longer counts for the others before its row is anybody's. */
-	c->group.path[s->row].rate = 0;
+	ab_path_removed(&c->group.path[s->row]);
 	__sync_lock_test_and_set(&c->group.path[s->row].owner, 0);
 	ab_leave(c);
 	ab_remove_leftovers();

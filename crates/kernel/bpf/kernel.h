@@ -82,6 +82,7 @@ struct tcp_sock {
 	u32 snd_cwnd_clamp;
 	u32 undo_marker;
 	u32 srtt_us;
+	u32 rttvar_us;
 	struct minmax rtt_min;
 	struct tcp_rack rack;
 	u32 max_packets_out;

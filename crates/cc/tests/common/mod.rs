@@ -12,9 +12,19 @@ pub fn group(name: &str, params: &[(&str, Given)]) -> Group {
     registry::find(name).unwrap().group(&given).unwrap()
 }
 
-/// One segment acknowledged at `now` by a path of round-trip time `rtt`.
+/// One segment acknowledged at `now` by a path of round-trip time `rtt` that goes on sending.
 pub fn ack(now: f64, rtt: f64) -> Ack {
-    Ack { now, acked: 1.0, delivered: 1.0, rtt: Some(rtt), srtt: rtt, cwnd_limited: true, ..Ack::default() }
+    let in_flight = 1.0;
+    Ack {
+        now,
+        acked: 1.0,
+        delivered: 1.0,
+        rtt: Some(rtt),
+        srtt: rtt,
+        in_flight,
+        cwnd_limited: true,
+        ..Ack::default()
+    }
 }
 
 /// A connection in congestion avoidance with these round-trip times and windows, for an algorithm
@@ -22,6 +32,7 @@ pub fn ack(now: f64, rtt: f64) -> Ack {
 pub fn halved(mut group: Group, paths: &[(f64, f64)]) -> Group {
     for (r, (rtt, cwnd)) in paths.iter().enumerate() {
         group.add_path(*rtt, 2.0 * cwnd);
+        group.on_ack(r, &Ack { acked: 0.0, delivered: 0.0, rtt: None, ..ack(0.0, *rtt) });
         group.on_congestion(r, &Congestion { now: 0.0, signal: Signal::Loss });
     }
     group

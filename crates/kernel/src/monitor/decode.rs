@@ -14,6 +14,9 @@ const ALONE: u64 = 1 << 63;
 const SUBFLOW: usize = 128;
 const ROWS: usize = 9;
 
+/// Where in a `struct ab_subflow` `updated` is.
+const UPDATED: usize = 56;
+
 /// Bytes of what follows them.
 const KEY_AND_USERS: usize = 16;
 
@@ -31,12 +34,19 @@ pub(super) fn connection(entry: &'static KernelEntry, key: &[u8], value: &[u8]) 
         return None;
     }
     let (group, subflows) = value.split_at(entry.group_size());
-    let subflows: Vec<_> = entry.rows(group)?.into_iter().filter_map(|row| subflow(row, subflows)).collect();
+    let now = subflows.chunks_exact(SUBFLOW).filter_map(updated).max().unwrap_or(0);
+    let subflows: Vec<_> =
+        entry.rows(group, now)?.into_iter().filter_map(|row| subflow(row, subflows)).collect();
     let key = match u64::from_ne_bytes(key.try_into().ok()?) {
         number if number & ALONE != 0 => Key::Single(number & !ALONE),
         token => Key::Token(token as u32),
     };
     (!subflows.is_empty()).then_some(Connection { entry, key, subflows })
+}
+
+/// When a subflow was last acknowledged.
+fn updated(subflow: &[u8]) -> Option<u64> {
+    Fields(subflow.get(UPDATED..)?).u64()
 }
 
 /// A row's subflow; `None` where the rest of it is not the row's yet, but a former subflow's.
