@@ -52,6 +52,7 @@ files! {
     SHARED = "standard/shared.toml";
     SEPARATE = "standard/separate.toml";
     UNEQUAL_RTTS = "standard/unequal-rtts.toml";
+    BACKUP = "standard/backup.toml";
     FAILURE = "standard/failure.toml";
     RATE_CHANGE = "standard/rate-change.toml";
     COUPLING_SHARED = "coupling/shared.toml";

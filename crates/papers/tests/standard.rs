@@ -73,9 +73,13 @@ fn figures_are_what_they_are_called() {
     near("one-reno", 1.0);
     near("shared-reno", 4.0 / 3.0);
     near("separate-reno", 1.5);
+    // The backup's window does not count.
+    near("backup", 1.0);
+    let backup = mean(&LIA, "backup");
+    assert!((backup - mean(&LIA, "one-reno")).abs() < 0.25, "LIA beside its backup: {backup}");
     assert!(mean(&LIA, "shared-reno") < mean(&RENO, "shared-reno"));
     let subflows = |case: &CaseResult| case.flows.iter().filter(|f| f.part).count();
-    assert_eq!(CASES.iter().map(|c| subflows(RENO.case(c.id).unwrap())).sum::<usize>(), 2 * 8);
+    assert_eq!(CASES.iter().map(|c| subflows(RENO.case(c.id).unwrap())).sum::<usize>(), 2 * 9);
 }
 
 /// The dead path's subflow cannot be back before the path is, and is back in the end.

@@ -201,6 +201,19 @@ pub static CASES: &[Case] = &[
         changes: &[],
     },
     Case {
+        id: "backup",
+        title: "A path becomes the backup",
+        group: "Backup",
+        short: "backup",
+        purpose: "Two paths, of 20 Mbit/s with a Reno flow and of 100 Mbit/s. From 5 s on the second one is the backup and carries \
+                  nothing, though its window was large. The connection should take what it takes with the first path alone, \
+                  a share of 1; it is starved where a path counts that carries nothing.",
+        goal: Goal::Share,
+        file: &scenarios::BACKUP,
+        cubic: &[],
+        changes: &[],
+    },
+    Case {
         id: "failure",
         title: "A path fails and returns",
         group: "Changes",
