@@ -189,7 +189,7 @@ impl Sender {
 
     /// Whether losses are being repaired.
     pub(crate) fn is_repairing(&self) -> bool {
-        self.phase != Phase::Open
+        matches!(self.phase, Phase::Recovery | Phase::Loss)
     }
 
     /// Segments that may be in flight now.

@@ -203,10 +203,16 @@ impl Connection {
     #[inline]
     pub(super) fn send_chunk(&mut self, s: usize, n: u64, chunk: Chunk, net: &mut Network) {
         let flags = if self.tcp.ecn { flag::ECT } else { 0 };
-        if self.tcp.slow_start_after_idle {
-            self.subflows[s].tx.restart_if_idle(self.tcp.initial_window.into(), net.now(), &mut self.cc);
-        }
+        self.restart_if_idle(s, net.now());
         self.send_segment(s, Segment::new(n as u32, chunk.offset, chunk.len, flags), net);
+    }
+
+    /// Before new data goes out on `s`.
+    #[inline]
+    pub(super) fn restart_if_idle(&mut self, s: usize, now: Time) {
+        if self.tcp.slow_start_after_idle {
+            self.subflows[s].tx.restart_if_idle(self.tcp.initial_window.into(), now, &mut self.cc);
+        }
     }
 
     #[inline]

@@ -52,7 +52,7 @@ impl Sender {
     /// segments it deems lost.
     #[inline]
     pub(super) fn detect_losses(&mut self, delivered: u64, now: Time, cc: &mut Group) -> u64 {
-        let recovering = matches!(self.phase, Phase::Recovery | Phase::Loss);
+        let recovering = self.is_repairing();
         let (lost, again_at) = self.rack.detect(&mut self.board, now, recovering, &self.rtt);
         self.reorder_at = again_at.unwrap_or(Time::NEVER);
         if lost > 0 {

@@ -111,8 +111,7 @@ impl Sender {
     #[inline]
     pub(super) fn arm_probe(&mut self, now: Time) {
         let srtt = self.rtt.smoothed();
-        let repairing = matches!(self.phase, Phase::Recovery | Phase::Loss);
-        if repairing || self.board.sacked() > 0 || self.probe.is_some() || srtt == Time::ZERO {
+        if self.is_repairing() || self.board.sacked() > 0 || self.probe.is_some() || srtt == Time::ZERO {
             return;
         }
         let alone = self.board.nxt() - self.board.una() == 1;

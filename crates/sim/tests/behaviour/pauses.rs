@@ -132,3 +132,21 @@ fn a_lost_window_update_stops_nothing() {
         }
     }
 }
+
+/// With segmentation offload the first burst after a pause is of the restarted window too.
+#[test]
+fn a_burst_after_a_pause_is_of_the_initial_window() {
+    let text = format!(
+        "{EXACT}record = {{ interval = \"1 ms\" }}\n[links.path]\nrate = \"1 Gbit/s\"\ndelay = \"50 ms\"\nqueue = \"10 BDP\"\n\
+         [[flows]]\nname = \"one\"\ncc = \"reno\"\npaths = [[\"path\"]]\ntcp = {{ tso = true }}\n\
+         application = {{ kind = \"request-response\", size = \"1 MB\", think = \"3 s\", count = 2 }}\n"
+    );
+    let (_, samples) = record(10.0, 0.0, &text);
+    let second = samples.completions[1].time_s - samples.completions[1].completion_s;
+    let series = samples.series("one", 0).unwrap();
+    let sent = |at: f64| series.sent_bytes[series.time_s.iter().rposition(|t| *t <= at).unwrap()];
+    // The request arrives after 50 ms, and the first acknowledgement of the answer 100 ms later.
+    let first = (sent(second + 0.14) - sent(second)) / 1448.0;
+    println!("{first} segments in the first round trip");
+    assert_eq!(first, 10.0);
+}
