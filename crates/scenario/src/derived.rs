@@ -2,7 +2,7 @@
 
 use crate::model::{Scenario, Vary};
 use crate::resolve::base_rtt;
-use anabranch_net::{LinkSpec, Loss, Time};
+use anabranch_net::Time;
 
 /// Bytes of headers of a data packet: IPv4, TCP and its timestamps option.
 const HEADERS: u64 = 52;
@@ -16,18 +16,8 @@ impl Scenario {
         base_rtt(&self.flows[flow].paths[path], |link| self.links[link].spec.delay)
     }
 
-    /// Whether any link of a path, there or back, loses or delays packets at random, at once or after a
-    /// change.
-    ///
-    /// # Panics
-    /// Where there is no such flow or path.
-    pub fn is_random(&self, flow: usize, path: usize) -> bool {
-        let path = &self.flows[flow].paths[path];
-        path.links.iter().chain(&path.return_links).any(|&link| is_random(&self.links[link].spec))
-    }
-
     /// The bound of the random part of a flow's start: [`crate::Variation::start_offset`] as a time.
-    /// `Auto` is the longest base RTT of its paths where none of these has a random process.
+    /// `Auto` is the longest base RTT of its paths.
     ///
     /// # Panics
     /// Where there is no such flow.
@@ -36,24 +26,19 @@ impl Scenario {
             Vary::UpTo(time) => time,
             Vary::Auto => {
                 let paths = 0..self.flows[flow].paths.len();
-                if paths.clone().any(|path| self.is_random(flow, path)) {
-                    return Time::ZERO;
-                }
                 paths.map(|path| self.base_rtt(flow, path)).max().unwrap_or(Time::ZERO)
             }
         }
     }
 
     /// The bound of the random delay of a path's ACKs: [`crate::Variation::host_jitter`] as a time.
-    /// `Auto` is the transmission time of a full packet on the path's slowest link where none of its
-    /// links has a random process.
+    /// `Auto` is the transmission time of a full packet on the path's slowest link.
     ///
     /// # Panics
     /// Where there is no such flow or path.
     pub fn host_jitter(&self, flow: usize, path: usize) -> Time {
         match self.variation.host_jitter {
             Vary::UpTo(time) => time,
-            Vary::Auto if self.is_random(flow, path) => Time::ZERO,
             Vary::Auto => {
                 let flow = &self.flows[flow];
                 let rates = flow.paths[path].links.iter().map(|&link| self.links[link].spec.rate_bps);
@@ -62,16 +47,4 @@ impl Scenario {
             }
         }
     }
-}
-
-fn is_random(link: &LinkSpec) -> bool {
-    let loses = |loss: &Loss| match *loss {
-        Loss::None | Loss::EveryNth { .. } => false,
-        Loss::Bernoulli { rate } => rate > 0.0,
-        Loss::GilbertElliott { good_to_bad, loss_good, loss_bad, .. } => {
-            loss_good > 0.0 || (good_to_bad > 0.0 && loss_bad > 0.0)
-        }
-    };
-    let jitters = link.jitter.up_to > Time::ZERO || link.jitter.reorder_rate > 0.0;
-    jitters || loses(&link.loss) || link.changes.iter().filter_map(|change| change.loss.as_ref()).any(loses)
 }

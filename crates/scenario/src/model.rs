@@ -234,8 +234,8 @@ pub struct Record {
     pub interval: Time,
 }
 
-/// What the seed varies beside the links' random processes, so that runs of a scenario without any
-/// differ, and phase effects vanish.
+/// What the seed varies beside the links' random processes, so that runs differ however rare these are, and phase
+/// effects vanish.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Variation {
     /// Each connection opens later by a time drawn uniformly up to this.
@@ -247,8 +247,8 @@ pub struct Variation {
 /// How much to vary.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub enum Vary {
-    /// Where none of the flow's (for the jitter, the path's) links has a random process: one base RTT for the start, the
-    /// transmission time of one full packet on the path's slowest link for the jitter. Elsewhere nothing.
+    /// The longest base RTT of the flow's paths for the start, the transmission time of one full packet on the path's
+    /// slowest link for the jitter.
     #[default]
     Auto,
     /// Up to this.

@@ -55,14 +55,13 @@ table! {
 }
 
 table! {
-    /// What a seed varies, so that runs of a scenario without random processes differ.
+    /// What a seed varies, so that runs differ however rare the links' random processes are.
     struct Variation {
         /// Each connection opens later by a time drawn uniformly up to this. "auto", the default: up to
-        /// its longest base RTT where none of its links has a random process, elsewhere nothing.
+        /// its longest base RTT.
         start_offset: Option<Vary>,
         /// Each ACK leaves the receiving host later by a time drawn uniformly up to this, order kept.
-        /// "auto", the default: up to the transmission time of a full packet on the path's slowest link
-        /// where none of its links has a random process, elsewhere nothing.
+        /// "auto", the default: up to the transmission time of a full packet on the path's slowest link.
         host_jitter: Option<Vary>,
     }
 }
