@@ -108,7 +108,7 @@ fn loss(link: &LinkSpec) -> String {
         Loss::None => "none".to_owned(),
         Loss::Bernoulli { rate } => format!("Bernoulli {rate:e}"),
         Loss::EveryNth { n } => format!("every n-th, n = {n}"),
-        Loss::GilbertElliott { .. } => "Gilbert–Elliott".to_owned(),
+        Loss::GilbertElliott { .. } | Loss::GilbertElliottTime { .. } => "Gilbert–Elliott".to_owned(),
     }
 }
 

@@ -97,6 +97,10 @@ fn loss_rate(loss: &Loss) -> f64 {
             let bad = if turns > 0.0 { good_to_bad / turns } else { 0.0 };
             (1.0 - bad) * loss_good + bad * loss_bad
         }
+        Loss::GilbertElliottTime { good, bad, loss_good, loss_bad } => {
+            let (good, bad) = (good.as_secs_f64(), bad.as_secs_f64());
+            (good * loss_good + bad * loss_bad) / (good + bad)
+        }
     }
 }
 
@@ -252,7 +256,7 @@ impl Notes {
                 self.add(format!("{name} manages its queue: packets wait {wait}, and each is as likely to be lost."));
             }
         }
-        if matches!(begin.loss, Loss::GilbertElliott { .. }) {
+        if matches!(begin.loss, Loss::GilbertElliott { .. } | Loss::GilbertElliottTime { .. }) {
             self.add(format!(
                 "{name} loses in bursts: each loss counts, though a window is reduced once for a burst."
             ));

@@ -59,7 +59,7 @@ impl HoldingLink {
             },
             store: Store::new(),
             limit: spec.queue,
-            loss: LossProcess::new(spec.loss, Random::new(seed ^ LOSS_SEED, stream)),
+            loss: LossProcess::new(spec, Random::new(seed ^ LOSS_SEED, stream)),
             totals: Totals::default(),
         }
     }
@@ -76,7 +76,7 @@ impl HoldingLink {
         if !self.transmitter.is_up() {
             return Err(self.lose(Drop::Down, wire_bytes));
         }
-        if self.loss.loses() {
+        if self.loss.takes_on_entry(now) {
             return Err(self.lose(Drop::Loss, wire_bytes));
         }
         let present = Fine::from_time(now);
@@ -158,13 +158,16 @@ impl HoldingLink {
             Discipline::Fair(fair) => fair.dequeue(store, now),
         };
         let Some(Departure { ticket, size, marked }) = departure else { return };
-        let fate = if self.transmitter.transmit(self.transmitter.busy_until, size) {
+        let fate = if !self.transmitter.transmit(self.transmitter.busy_until, size) {
+            Fate::Dropped(self.lose(Drop::Down, size))
+        } else if self.loss.takes_on_exit(self.transmitter.busy_until.as_time()) {
+            self.transmitter.note_lost(size);
+            Fate::Dropped(self.lose(Drop::Loss, size))
+        } else {
             self.totals.delivered += 1;
             self.totals.delivered_bytes += u64::from(size);
             self.totals.marked += u64::from(marked);
             Fate::Delivered { at: self.transmitter.delivery(now), marked }
-        } else {
-            Fate::Dropped(self.lose(Drop::Down, size))
         };
         self.store.decide(ticket, fate);
     }
@@ -199,8 +202,9 @@ impl HoldingLink {
     /// Enters the epoch of `now`.
     fn enter_epochs(&mut self, now: Time) {
         while now >= self.transmitter.epoch_end() && self.transmitter.epoch_end() < Time::NEVER {
+            let start = self.transmitter.epoch_end();
             if let Some(loss) = self.transmitter.enter_next_epoch() {
-                self.loss.change(loss);
+                self.loss.change(loss, start);
             }
         }
     }

@@ -21,11 +21,12 @@ mod spec;
 mod store;
 mod time;
 mod transmitter;
+mod wander;
 
 pub use aqm::{Aqm, CoDel, FqCoDel, Pie, Red};
 pub use fate::{Drop, Fate, Totals, Waiting};
 pub use holding::{Arrival, HoldingLink};
 pub use link::Link;
 pub use random::Random;
-pub use spec::{Change, Jitter, LinkSpec, Loss, QueueLimit};
+pub use spec::{Change, Jitter, LinkSpec, Loss, LossAt, QueueLimit};
 pub use time::Time;

@@ -10,7 +10,7 @@ use crate::{Aqm, Drop, Fate, LinkSpec, Random, Time, Totals, Waiting};
 /// The random processes of queues have a seed of their own.
 const QUEUE_SEED: u64 = 0x7175_6575_6520_7072;
 
-/// One directed link at work: loss on entry, a queue, a transmitter, a propagation delay.
+/// One directed link at work: a queue, a transmitter, a propagation delay, and loss before or behind them.
 ///
 /// The queue is FIFO and all changes are known beforehand, so the fate of a packet is decided when
 /// it arrives. What changes at an instant does so before what arrives at it, and what leaves the
@@ -55,7 +55,7 @@ impl Link {
             transmitter: Transmitter::new(spec, seed, stream),
             queue: Queue::new(spec.queue),
             entry: entry.map(Box::new),
-            loss: LossProcess::new(spec.loss, Random::new(seed ^ LOSS_SEED, stream)),
+            loss: LossProcess::new(spec, Random::new(seed ^ LOSS_SEED, stream)),
             due: Time::ZERO,
             totals: Totals::default(),
         };
@@ -72,7 +72,7 @@ impl Link {
         if !self.transmitter.is_up() {
             return self.lose(Drop::Down, wire_bytes);
         }
-        if self.loss.loses() {
+        if self.loss.takes_on_entry(now) {
             return self.lose(Drop::Loss, wire_bytes);
         }
 
@@ -98,6 +98,10 @@ impl Link {
         }
         if !self.transmitter.transmit(start, wire_bytes) {
             return self.lose(Drop::Down, wire_bytes);
+        }
+        if self.loss.takes_on_exit(self.transmitter.busy_until.as_time()) {
+            self.transmitter.note_lost(wire_bytes);
+            return self.lose(Drop::Loss, wire_bytes);
         }
 
         self.totals.delivered += 1;
@@ -159,7 +163,7 @@ impl Link {
             if due == self.transmitter.epoch_end()
                 && let Some(loss) = self.transmitter.enter_next_epoch()
             {
-                self.loss.change(loss);
+                self.loss.change(loss, due);
             }
             let waiting = self.queue.bytes();
             if let Some(Entry::Pie(pie)) = self.entry.as_deref_mut()

@@ -2,7 +2,7 @@
 
 use crate::{Aqm, Time};
 
-/// One directed link: loss on entry, a queue, a transmitter, a propagation delay.
+/// One directed link: a queue, a transmitter, a propagation delay, and loss before or behind them.
 #[derive(Clone, Debug, PartialEq)]
 pub struct LinkSpec {
     /// Transmission rate at IP level, in bits per second; positive. Taken as 4 or 10¹⁸ where it is beyond.
@@ -19,8 +19,10 @@ pub struct LinkSpec {
     pub aqm: Option<Aqm>,
     /// Mark ECN-capable packets (RFC 3168) that find this much waiting, in bytes. Of no effect beside `aqm`.
     pub ecn_threshold_bytes: Option<u64>,
-    /// Random loss on entry.
+    /// Random loss.
     pub loss: Loss,
+    /// Where it takes packets.
+    pub loss_at: LossAt,
     /// Delay beyond the propagation delay.
     pub jitter: Jitter,
     /// Changes at given instants, in order of time.
@@ -38,6 +40,7 @@ impl LinkSpec {
             aqm: None,
             ecn_threshold_bytes: None,
             loss: Loss::None,
+            loss_at: LossAt::Entry,
             jitter: Jitter::default(),
             changes: Vec::new(),
         }
@@ -80,17 +83,48 @@ pub enum Loss {
         /// Loss probability in the bad state.
         loss_bad: f64,
     },
+    /// The same two states, which change with time: each lasts for an exponential time. It starts in the good state.
+    GilbertElliottTime {
+        /// Mean duration of the good state; positive.
+        good: Time,
+        /// Mean duration of the bad state; positive.
+        bad: Time,
+        /// Loss probability in the good state.
+        loss_good: f64,
+        /// Loss probability in the bad state.
+        loss_bad: f64,
+    },
+}
+
+/// Where a link's loss process takes packets.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum LossAt {
+    /// Before the queue: a lost packet takes no room and no transmission time.
+    #[default]
+    Entry,
+    /// Behind the transmitter: a lost packet has waited and was transmitted, as one that is damaged on the wire.
+    Exit,
 }
 
 /// Random delay after transmission.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct Jitter {
-    /// Each packet's extra delay is uniform between zero and this. It does not reorder packets.
+    /// A packet's extra delay is uniform between zero and this. It changes with time and does not reorder packets.
     pub up_to: Time,
+    /// Its correlation time; taken as 2/π of `up_to` where it is shorter, since it could not keep the order then.
+    pub correlation: Time,
     /// Probability that a packet is held back by `reorder_delay`, while later ones overtake it.
     pub reorder_rate: f64,
     /// How long such a packet is held back.
     pub reorder_delay: Time,
+}
+
+impl Jitter {
+    /// A delay up to `up_to` that rises and falls by half a second per second: its correlation time is 4/π of `up_to`.
+    pub fn wandering(up_to: Time) -> Jitter {
+        let correlation = Time::from_secs_f64(up_to.as_secs_f64() * 4.0 / std::f64::consts::PI);
+        Jitter { up_to, correlation, ..Jitter::default() }
+    }
 }
 
 /// What changes at an instant; `None` leaves a property as it is.

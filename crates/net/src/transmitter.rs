@@ -3,10 +3,12 @@
 
 use crate::epoch::{Epoch, epochs};
 use crate::fine::Fine;
+use crate::wander::Wander;
 use crate::{Jitter, LinkSpec, Loss, Random, Time};
 
-/// The random process has a seed of its own, apart from those of its users.
+/// The random processes have seeds of their own, apart from those of their users.
 const JITTER_SEED: u64 = 0x6a69_7474_6572_2070;
+const REORDER_SEED: u64 = 0x7265_6f72_6465_7220;
 
 /// A transmitter. All changes are known beforehand, so that it is known when a transmission begins when it ends.
 #[derive(Clone, Debug)]
@@ -25,13 +27,35 @@ pub(crate) struct Transmitter {
     tick: Time,
     /// When the transmitter falls idle: all that was given to it is transmitted, or the link goes down.
     pub busy_until: Fine,
-    jitter: Option<(Jitter, Random)>,
+    jitter: Option<Box<Delays>>,
     /// When the latest packet that was not held back is delivered.
     last_delivery: Time,
-    /// Bits transmitted of packets that the link's going down cut short.
-    cut_bits: f64,
+    /// Bits transmitted of packets that are not delivered: the link's going down cut them short, or they were lost.
+    undelivered_bits: f64,
     /// The capacity up to the beginning of the current epoch.
     capacity_bits: f64,
+}
+
+/// Random delays behind the transmitter.
+#[derive(Clone, Debug)]
+struct Delays {
+    wander: Option<Wander>,
+    reorder_rate: f64,
+    reorder_delay: Time,
+    random: Random,
+}
+
+impl Delays {
+    fn new(jitter: Jitter, seed: u64, stream: u64) -> Delays {
+        let Jitter { up_to, correlation, reorder_rate, reorder_delay } = jitter;
+        let wander = || Wander::new(up_to, correlation, Random::new(seed ^ JITTER_SEED, stream));
+        Delays {
+            wander: (up_to > Time::ZERO).then(wander),
+            reorder_rate,
+            reorder_delay,
+            random: Random::new(seed ^ REORDER_SEED, stream),
+        }
+    }
 }
 
 impl Transmitter {
@@ -46,9 +70,9 @@ impl Transmitter {
             delay: Time::ZERO,
             tick: spec.tick,
             busy_until: Fine::ZERO,
-            jitter: jitters.then(|| (spec.jitter, Random::new(seed ^ JITTER_SEED, stream))),
+            jitter: jitters.then(|| Box::new(Delays::new(spec.jitter, seed, stream))),
             last_delivery: Time::ZERO,
-            cut_bits: 0.0,
+            undelivered_bits: 0.0,
             capacity_bits: 0.0,
         };
         transmitter.transmit_in(0);
@@ -143,7 +167,7 @@ impl Transmitter {
             let rate_bps = self.epochs[self.last].rate_bps;
             let next = &self.epochs[self.last + 1];
             if !next.is_up() {
-                self.cut_bits += f64::from(wire_bytes) * 8.0 - rest.as_secs_f64() * rate_bps;
+                self.undelivered_bits += f64::from(wire_bytes) * 8.0 - rest.as_secs_f64() * rate_bps;
                 self.busy_until = self.last_end;
                 return false;
             }
@@ -156,19 +180,19 @@ impl Transmitter {
     /// When the packet is delivered whose transmission ends last, where it was taken from the queue at `now`.
     #[inline]
     pub fn delivery(&mut self, now: Time) -> Time {
-        let mut at = self.busy_until.as_time();
+        let mut departure = self.busy_until.as_time();
         if self.tick > Time::ZERO {
-            at = at.max(now).ceil(self.tick);
+            departure = departure.max(now).ceil(self.tick);
         }
-        at += self.delay;
+        let mut at = departure + self.delay;
         let mut held_back = Time::ZERO;
-        if let Some((jitter, random)) = &mut self.jitter {
-            at += Time::from_nanos(random.below(jitter.up_to.as_nanos().saturating_add(1)));
-            if random.chance(jitter.reorder_rate) {
-                held_back = jitter.reorder_delay;
+        if let Some(delays) = &mut self.jitter {
+            at += delays.wander.as_mut().map_or(Time::ZERO, |wander| wander.at(departure));
+            if delays.reorder_rate > 0.0 && delays.random.chance(delays.reorder_rate) {
+                held_back = delays.reorder_delay;
             }
         }
-        // Neither jitter nor a shorter delay lets a packet overtake.
+        // A shorter delay does not let a packet overtake.
         at = at.max(self.last_delivery);
         if held_back == Time::ZERO {
             self.last_delivery = at;
@@ -176,9 +200,14 @@ impl Transmitter {
         at + held_back
     }
 
-    /// Bits that have left by `now`, where the packets transmitted, then or later, have `bytes` in all.
+    /// The packet whose transmission ends last is lost behind the transmitter.
+    pub fn note_lost(&mut self, wire_bytes: u32) {
+        self.undelivered_bits += f64::from(wire_bytes) * 8.0;
+    }
+
+    /// Bits that have left by `now`, where the packets delivered, then or later, have `bytes` in all.
     pub fn transmitted_bits(&self, bytes: u64, now: Time) -> f64 {
-        bytes as f64 * 8.0 + self.cut_bits - self.backlog_bits(now)
+        bytes as f64 * 8.0 + self.undelivered_bits - self.backlog_bits(now)
     }
 
     /// Bits that could have left by `now`.

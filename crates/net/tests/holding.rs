@@ -35,7 +35,7 @@ prop_compose! {
         changes in proptest::collection::vec(change(), 0..8),
     ) -> LinkSpec {
         let loss = lost.map_or(Loss::None, |n| Loss::EveryNth { n });
-        let jitter = Jitter { up_to, ..Jitter::default() };
+        let jitter = Jitter::wandering(up_to);
         LinkSpec { loss, jitter, changes, ..LinkSpec::new(rate_bps, delay, queue) }
     }
 }

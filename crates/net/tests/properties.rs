@@ -1,6 +1,6 @@
 //! What holds for every link, random processes included.
 
-use anabranch_net::{Change, Drop, Fate, Jitter, Link, LinkSpec, Loss, QueueLimit, Random, Time};
+use anabranch_net::{Change, Drop, Fate, Jitter, Link, LinkSpec, Loss, LossAt, QueueLimit, Random, Time};
 use proptest::option::of;
 use proptest::prelude::*;
 
@@ -19,6 +19,12 @@ fn loss() -> impl Strategy<Value = Loss> {
                 bad_to_good,
                 loss_good,
                 loss_bad
+            }
+        ),
+        ((1..10_000u64), (1..10_000u64), probability(), probability()).prop_map(
+            |(good, bad, loss_good, loss_bad)| {
+                let (good, bad) = (Time::from_nanos(1000 * good), Time::from_nanos(1000 * bad));
+                Loss::GilbertElliottTime { good, bad, loss_good, loss_bad }
             }
         ),
     ]
@@ -44,12 +50,14 @@ prop_compose! {
         ecn_threshold_bytes in of(0..30_000u64),
         loss in loss(),
         up_to in prop_oneof![Just(Time::ZERO), time(300)],
+        correlation in time(3000),
+        loss_at in prop_oneof![Just(LossAt::Entry), Just(LossAt::Exit)],
         reorder in of((probability(), time(1000))),
         changes in proptest::collection::vec(change(), 0..10),
     ) -> LinkSpec {
         let (reorder_rate, reorder_delay) = reorder.unwrap_or_default();
-        let jitter = Jitter { up_to, reorder_rate, reorder_delay };
-        LinkSpec { tick, ecn_threshold_bytes, loss, jitter, changes, ..LinkSpec::new(rate_bps, delay, queue) }
+        let jitter = Jitter { up_to, correlation, reorder_rate, reorder_delay };
+        LinkSpec { tick, ecn_threshold_bytes, loss, loss_at, jitter, changes, ..LinkSpec::new(rate_bps, delay, queue) }
     }
 }
 

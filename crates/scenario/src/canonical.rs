@@ -4,7 +4,9 @@
 
 use crate::model::*;
 use anabranch_cc::registry::Given;
-use anabranch_net::{Aqm, Change, CoDel, FqCoDel, Jitter, LinkSpec, Loss, Pie, QueueLimit, Red, Time};
+use anabranch_net::{
+    Aqm, Change, CoDel, FqCoDel, Jitter, LinkSpec, Loss, LossAt, Pie, QueueLimit, Red, Time,
+};
 use sha2::{Digest, Sha256};
 use std::fmt::Write;
 
@@ -57,10 +59,11 @@ fn link(out: &mut Text, spec: &LinkSpec) {
         aqm: discipline,
         ecn_threshold_bytes,
         loss: process,
+        loss_at,
         jitter,
         changes,
     } = spec;
-    let Jitter { up_to, reorder_rate, reorder_delay } = jitter;
+    let Jitter { up_to, correlation, reorder_rate, reorder_delay } = jitter;
     out.number(*rate_bps).time(*delay);
     match queue {
         QueueLimit::Packets(packets) => out.word("packets").count(*packets),
@@ -76,6 +79,12 @@ fn link(out: &mut Text, spec: &LinkSpec) {
     // A line only where there is one: the others keep the hashes that they had before there were such things.
     if let Some(discipline) = discipline {
         aqm(out.line("aqm"), discipline);
+    }
+    if *loss_at == LossAt::Exit {
+        out.line("loss-at-exit");
+    }
+    if *correlation != Jitter::wandering(*up_to).correlation {
+        out.line("correlation").time(*correlation);
     }
     if *tick > Time::ZERO {
         out.line("tick").time(*tick);
@@ -109,6 +118,10 @@ fn loss<'a>(out: &'a mut Text, process: &Loss) -> &'a mut Text {
         Loss::EveryNth { n } => out.word("every-nth").count(*n),
         Loss::GilbertElliott { good_to_bad, bad_to_good, loss_good, loss_bad } => {
             let out = out.word("gilbert-elliott").number(*good_to_bad).number(*bad_to_good);
+            out.number(*loss_good).number(*loss_bad)
+        }
+        Loss::GilbertElliottTime { good, bad, loss_good, loss_bad } => {
+            let out = out.word("gilbert-elliott-time").time(*good).time(*bad);
             out.number(*loss_good).number(*loss_bad)
         }
     }

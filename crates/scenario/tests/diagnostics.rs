@@ -135,6 +135,14 @@ fn bounds() {
             &["the queue", "must be"],
         );
     }
+    let spells = "loss = { model = \"gilbert-elliott-time\", good = \"0 s\", bad = \"1 s\" }\nrate";
+    wrong(&small("rate", spells), 5, "\"0 s\"", &["must be positive"]);
+    let jitter = |keys: &str| small("rate", &format!("jitter = {{ {keys} }}\nrate"));
+    let (short, must) = ("\"6 ms\"", &["lets packets overtake", "must be at least 0.006366198 s"]);
+    wrong(&jitter(&format!("up_to = \"10 ms\", correlation = {short}")), 5, short, must);
+    wrong(&jitter("up_to = \"10 ms\", correlation = \"0 s\""), 5, "\"0 s\"", &["must be positive"]);
+    wrong(&jitter("correlation = \"1 s\""), 5, "\"1 s\"", &["needs `up_to`"]);
+    read(&jitter("up_to = \"10 ms\", correlation = \"6.4 ms\"")).unwrap();
     let tick = |text: &str| small("rate", &format!("tick = {text}\nrate"));
     wrong(&tick("\"0 ms\""), 5, "\"0 ms\"", &["the time", "must be positive"]);
     wrong(&tick("\"-1 ms\""), 5, "\"-1 ms\"", &["the time", "must be positive"]);
@@ -207,6 +215,8 @@ fn words() {
     wrong(&flow("scheduler = \"minrt\""), 16, "\"minrt\"", &["not a scheduler", "did you mean `minrtt`?"]);
     let loss = "loss = { model = \"bernouli\", rate = 0.1 }\nrate";
     wrong(&small("rate", loss), 5, "\"bernouli\"", &["not a loss model", "did you mean `bernoulli`?"]);
+    let at = small("rate", "loss_at = \"exti\"\nrate");
+    wrong(&at, 5, "\"exti\"", &["not a place of loss", "did you mean `exit`?"]);
     wrong(&flow("application = { kind = \"burst\" }"), 16, "\"burst\"", &["on-off", "request-response"]);
 }
 

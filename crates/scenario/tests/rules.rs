@@ -2,7 +2,7 @@
 
 mod common;
 
-use anabranch_net::{Change, Jitter, Loss, QueueLimit, Time};
+use anabranch_net::{Change, Jitter, Loss, LossAt, QueueLimit, Time};
 use anabranch_scenario::*;
 use common::{EXAMPLE, SMALL, valid};
 
@@ -101,7 +101,8 @@ fn every_key_of_a_link() {
     let bursts = Loss::GilbertElliott { good_to_bad: 0.01, bad_to_good: 0.2, loss_good: 0.0, loss_bad: 1.0 };
     assert_eq!(link.loss, bursts);
     assert_eq!((link.tick, scenario.links[1].spec.tick), (MS(4), Time::ZERO));
-    assert_eq!(link.jitter, Jitter { up_to: MS(1), reorder_rate: 0.25, reorder_delay: MS(3) });
+    let correlation = Time::from_nanos(1_273_240); // 4/π ms
+    assert_eq!(link.jitter, Jitter { up_to: MS(1), correlation, reorder_rate: 0.25, reorder_delay: MS(3) });
     assert_eq!(link.ecn_threshold_bytes, Some(30_000));
     let first = Change {
         at: MS(1000),
@@ -112,6 +113,19 @@ fn every_key_of_a_link() {
     let second =
         Change { at: MS(2000), up: Some(true), loss: Some(Loss::EveryNth { n: 9 }), ..Change::default() };
     assert_eq!(link.changes, [first, second], "in order of time");
+}
+
+#[test]
+fn loss_by_time_and_behind_the_transmitter() {
+    let link =
+        |keys: &str| valid(&SMALL.replace("[links.a]", &format!("[links.a]\n{keys}"))).links[0].spec.clone();
+    let given = link(
+        "loss = { model = \"gilbert-elliott-time\", good = \"2 s\", bad = \"50 ms\", loss_good = 0.01 }",
+    );
+    let (good, bad) = (MS(2000), MS(50));
+    assert_eq!(given.loss, Loss::GilbertElliottTime { good, bad, loss_good: 0.01, loss_bad: 1.0 });
+    assert_eq!(given.loss_at, LossAt::Entry);
+    assert_eq!(link("loss_at = \"exit\"").loss_at, LossAt::Exit);
 }
 
 #[test]
@@ -235,6 +249,10 @@ fn the_hash_is_of_what_runs_not_of_how_it_is_written() {
         ("[\"dsl\"]]\n\n", "[\"dsl\"]]\nreturn = [[\"dsl\"], []]\n\n"),
         ("seed = 1", "record.interval = \"1 s\""),
         ("seed = 1", "variation.host_jitter = \"0 s\""),
+        ("delay = \"10 ms\"", "delay = \"10 ms\"\njitter = { up_to = \"1 ms\" }"),
+        ("rate = 1e-6 }", "rate = 1e-6 }\nloss_at = \"exit\""),
+        ("\"bernoulli\", rate = 1e-6 }", "\"gilbert-elliott-time\", good = \"9 s\", bad = \"1 s\" }"),
+        ("delay = \"10 ms\"", "delay = \"10 ms\"\njitter = { up_to = \"1 ms\", correlation = \"9 ms\" }"),
         ("delay = \"10 ms\"", "delay = \"10 ms\"\ntick = \"1 ms\""),
         ("[\"dsl\"]]\n\n", "[\"dsl\"]]\ntcp.tso = true\n\n"),
     ];

@@ -3,10 +3,10 @@
 use crate::diagnostic::At;
 use crate::format::Aqm;
 use crate::leaf::{Length, PositiveSpan, Probability, Rate, Span, Whole};
-use crate::read::{table, tagged};
+use crate::read::{table, tagged, words};
 
 table! {
-    /// A link in one direction: loss on entry, a queue, a transmitter, a propagation delay.
+    /// A link in one direction: a queue, a transmitter, a propagation delay, and loss before or behind them.
     struct Link {
         /// Rate at IP level: a full packet of the default MSS has 1500 bytes.
         rate: Rate,
@@ -19,8 +19,10 @@ table! {
         queue: Option<Length>,
         /// What the queue does before it is full. Default: nothing, it is a drop-tail queue.
         aqm: Option<Aqm>,
-        /// Random loss on entry. Default: none.
+        /// Random loss. Default: none.
         loss: Option<Loss>,
+        /// Where that takes packets. Default: entry.
+        loss_at: Option<LossAt>,
         /// Random delay and reordering. Default: none.
         jitter: Option<Jitter>,
         /// Packets of ECN-capable flows that find this much waiting are marked (RFC 3168); not beside an aqm.
@@ -57,14 +59,41 @@ tagged! {
             /// Probability of loss in the bad state. Default: 1.
             loss_bad: Option<Probability>,
         },
+        /// Bursts: the same two states, each of which lasts for an exponential time.
+        "gilbert-elliott-time" GilbertElliottTime {
+            /// Mean duration of the good state.
+            good: PositiveSpan,
+            /// Mean duration of the bad state.
+            bad: PositiveSpan,
+            /// Probability of loss in the good state. Default: 0.
+            loss_good: Option<Probability>,
+            /// Probability of loss in the bad state. Default: 1.
+            loss_bad: Option<Probability>,
+        },
+    }
+}
+
+/// Where a link's loss process takes packets.
+#[derive(Clone, Copy, Debug)]
+pub(crate) enum LossAt {
+    Entry,
+    Exit,
+}
+
+words! {
+    LossAt, "LossAt", "a place of loss" {
+        "entry" => LossAt::Entry, "Before the queue: a lost packet takes no room and no transmission time.";
+        "exit" => LossAt::Exit, "Behind the transmitter: a lost packet has waited and was transmitted.";
     }
 }
 
 table! {
     /// Delay beyond the propagation delay.
     struct Jitter {
-        /// Each packet's extra delay is uniform between zero and this; order is kept. Default: 0 s.
+        /// The extra delay is uniform between zero and this, and changes with time; order is kept. Default: 0 s.
         up_to: Option<Span>,
+        /// Correlation time of that delay, at least 0.64 of `up_to`. Default: 1.27 times it, a slope of one half.
+        correlation: Option<At<PositiveSpan>>,
         /// Probability that a packet is held back while later ones overtake it. Default: 0.
         reorder_rate: Option<At<Probability>>,
         /// How long such a packet is held back. Default: 0 s.

@@ -10,7 +10,7 @@ pub(crate) use algorithm::{Algorithm, find as find_algorithm};
 pub(crate) use application::{Application, Distribution, Draw};
 pub(crate) use aqm::{Aqm, Discipline};
 pub(crate) use flow::{Event, Flow, Tcp};
-pub(crate) use link::{Change, Jitter, Link, Loss};
+pub(crate) use link::{Change, Jitter, Link, Loss, LossAt};
 
 use crate::diagnostic::{At, Problems};
 use crate::leaf::{PositiveSpan, Seed, Span};

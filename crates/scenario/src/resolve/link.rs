@@ -2,7 +2,7 @@
 
 use crate::diagnostic::{At, Problems};
 use crate::format::{self, Jitter};
-use crate::leaf::Length;
+use crate::leaf::{Length, PositiveSpan};
 use crate::model::{Flow, NamedLink, Path};
 use crate::read::Named;
 use crate::resolve::aqm::aqm;
@@ -41,6 +41,10 @@ pub(super) fn links(
                 }
             }),
             loss: link.loss.as_ref().map_or(net::Loss::None, loss),
+            loss_at: match link.loss_at {
+                None | Some(format::LossAt::Entry) => net::LossAt::Entry,
+                Some(format::LossAt::Exit) => net::LossAt::Exit,
+            },
             jitter: link.jitter.as_ref().map_or(net::Jitter::default(), |given| jitter(given, problems)),
             changes: changes(link.changes.as_deref().unwrap_or_default(), horizon, problems),
         };
@@ -87,6 +91,14 @@ fn loss(loss: &format::Loss) -> net::Loss {
                 loss_bad: loss_bad.map_or(1.0, |p| p.0),
             }
         }
+        format::Loss::GilbertElliottTime { good, bad, loss_good, loss_bad } => {
+            net::Loss::GilbertElliottTime {
+                good: good.0,
+                bad: bad.0,
+                loss_good: loss_good.map_or(0.0, |p| p.0),
+                loss_bad: loss_bad.map_or(1.0, |p| p.0),
+            }
+        }
     }
 }
 
@@ -99,8 +111,24 @@ fn jitter(jitter: &Jitter, problems: &mut Problems) -> net::Jitter {
         let help = "give `reorder_delay`, for example \"5 ms\"";
         problems.add(&rate.place, "packets are held back for no time", "needs `reorder_delay`", help);
     }
+    let up_to = jitter.up_to.map_or(Time::ZERO, |up_to| up_to.0);
+    if let Some(At { value: PositiveSpan(correlation), place }) = &jitter.correlation {
+        let shortest = Time::from_secs_f64(up_to.as_secs_f64() * 2.0 / std::f64::consts::PI);
+        if up_to == Time::ZERO {
+            let help = "give `up_to`, for example \"5 ms\"";
+            problems.add(place, "a correlation time of no jitter", "needs `up_to`", help);
+        } else if *correlation < shortest {
+            let message =
+                format!("a delay up to {up_to} that changes within {correlation} lets packets overtake");
+            problems.add(place, message, format!("must be at least {shortest}"), "2/π of `up_to`");
+        }
+    }
     net::Jitter {
-        up_to: jitter.up_to.map_or(Time::ZERO, |up_to| up_to.0),
+        up_to,
+        correlation: match &jitter.correlation {
+            Some(correlation) => correlation.value.0,
+            None => net::Jitter::wandering(up_to).correlation,
+        },
         reorder_rate: jitter.reorder_rate.as_ref().map_or(0.0, |rate| rate.value.0),
         reorder_delay,
     }
