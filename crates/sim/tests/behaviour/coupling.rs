@@ -46,12 +46,12 @@ fn subflows_that_share_a_bottleneck_take_what_one_flow_takes() {
     }
 }
 
-/// By the square-root law EWTCP's n subflows take n^¾ of a Reno flow with its usual weight 1/√n.
+/// By the square-root law EWTCP's n subflows take n^¾ of a Reno flow with the weight 1/√n.
 #[test]
 fn ewtcp_takes_more_than_one_flow() {
     for subflows in [2, 8] {
         let law = (subflows as f64).powf(0.75);
-        let share = share("\"ewtcp\"", 100, subflows, 2);
+        let share = share("{ name = \"ewtcp\", weight = \"1/sqrt(n)\" }", 100, subflows, 2);
         println!("EWTCP, {subflows} subflows: {share:.3} of a flow, by the law {law:.3}");
         assert!((share / law - 1.0).abs() < 0.15, "{subflows} subflows: {share:.3}, law {law:.3}");
     }
