@@ -1,22 +1,30 @@
 //! Compiles each `bpf/NAME.bpf.c` to an object that the binary carries, so that loading needs no compiler.
 
+mod compile;
+
+use compile::COMPILERS;
 use std::path::{Path, PathBuf};
-use std::process::Command;
 use std::{env, fs};
 
-/// Debian's and Ubuntu's names for it; `CLANG` overrides.
-const COMPILERS: &[&str] = &["clang-19", "clang"];
-
-/// What the benchmark sets beside ours, and what tests put into a router: they are in no table.
-const OTHERS: [&str; 2] = ["benches/plain.bpf.c", "tests/programs/mark.bpf.c"];
+/// What the benchmark sets beside ours, what tests put into a router, and types of other kernels: they
+/// are in no table.
+const OTHERS: [&str; 4] = [
+    "benches/plain.bpf.c",
+    "tests/programs/mark.bpf.c",
+    "tests/programs/skipping.bpf.c",
+    "tests/programs/calling.bpf.c",
+];
 
 fn main() {
     println!("cargo:rerun-if-changed=bpf");
+    println!("cargo:rerun-if-changed=compile.rs");
     for other in OTHERS {
         println!("cargo:rerun-if-changed={other}");
     }
     println!("cargo:rerun-if-env-changed=CLANG");
-    let clang = compiler();
+    let given = env::var("CLANG").ok();
+    let names = given.as_deref().map_or(COMPILERS.to_vec(), |name| vec![name]);
+    let clang = compile::first(&names).unwrap_or_else(|why| panic!("{why}"));
     let libbpf = env::var("DEP_BPF_INCLUDE").expect("libbpf-sys tells where libbpf's headers are");
     let headers =
         env::var("DEP_ANABRANCH_CC_KERNEL_INCLUDE").expect("anabranch-cc-kernel tells where its headers are");
@@ -28,33 +36,21 @@ fn main() {
         "riscv64" => "riscv",
         other => panic!("no name of {other} for libbpf's headers is known"),
     };
-    let mut sources: Vec<_> = fs::read_dir("bpf")
-        .unwrap()
-        .map(|file| file.unwrap().path())
-        .filter(|path| path.to_str().is_some_and(|p| p.ends_with(".bpf.c")))
-        .collect();
-    sources.sort();
+    // The test of other compilers compiles the same.
+    println!("cargo:rustc-env=BPF_HEADERS={headers}");
+    println!("cargo:rustc-env=BPF_LIBBPF={libbpf}");
+    println!("cargo:rustc-env=BPF_TARGET={target}");
+    let includes = ["bpf", &headers, &libbpf].map(PathBuf::from);
     let compile = |source: &Path| {
         let object = out.join(source.file_name().unwrap()).with_extension("o");
-        let mut command = Command::new(&clang);
-        command.args(["-g", "-O2", "-target", "bpf", "-mcpu=v3", "-Wall", "-Wextra", "-Werror"]);
-        command.args(["-Wno-unused-parameter", "-Wno-missing-declarations"]);
-        command.arg(format!("-D__TARGET_ARCH_{target}"));
-        // The object must not depend on where it is built.
-        command.arg("-fdebug-compilation-dir=.");
-        for include in [Path::new("bpf"), Path::new(&headers), Path::new(&libbpf)] {
-            command.arg("-I").arg(include);
-            command.arg(format!("-ffile-prefix-map={}=.", include.display()));
-        }
-        let done = command.arg("-c").arg(source).arg("-o").arg(&object).status();
-        assert!(done.is_ok_and(|status| status.success()), "{clang} could not compile {}", source.display());
+        compile::compile(&clang, source, &includes, target, &object).unwrap_or_else(|why| panic!("{why}"));
         object
     };
     for other in OTHERS {
         compile(Path::new(other));
     }
     let mut table = String::new();
-    for source in sources {
+    for source in compile::sources(Path::new("bpf")) {
         let object = compile(&source);
         let name = source.file_name().unwrap().to_str().unwrap().trim_end_matches(".bpf.c");
         let build = build(&fs::read(&object).unwrap());
@@ -70,18 +66,4 @@ fn build(object: &[u8]) -> String {
         (hash ^ u64::from(*byte)).wrapping_mul(0x0000_0100_0000_01b3)
     });
     format!("{:08x}", (hash >> 32) ^ (hash & 0xffff_ffff))
-}
-
-/// A clang that knows BPF.
-fn compiler() -> String {
-    let given = env::var("CLANG").ok();
-    let names = given.as_deref().map_or(COMPILERS.to_vec(), |name| vec![name]);
-    let knows_bpf = |name: &&&str| {
-        Command::new(name)
-            .args(["-target", "bpf", "--version"])
-            .output()
-            .is_ok_and(|out| out.status.success())
-    };
-    let found = names.iter().find(knows_bpf);
-    found.unwrap_or_else(|| panic!("none of {names:?} is here: `make setup` installs clang")).to_string()
 }

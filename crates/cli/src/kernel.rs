@@ -54,6 +54,9 @@ fn load(args: &NamesArgs) -> Result<(), Failure> {
             Load::Done => format!("loaded{}", chosen_again(entry)?),
             Load::Replaced => "loaded, in the place of another build's".to_owned(),
             Load::Already => "already loaded".to_owned(),
+            Load::Freed(rows) => {
+                format!("already loaded; freed {} of sockets that are gone", counted(rows as usize, "row"))
+            }
             Load::OtherInUse(references) => other_in_use(entry, references),
         })
     })
@@ -63,10 +66,12 @@ fn load(args: &NamesArgs) -> Result<(), Failure> {
 fn other_in_use(entry: &KernelEntry, references: u32) -> String {
     let name = entry.kernel_name;
     let choosers = anabranch_kernel::choosers(name);
-    let sockets = counted(sockets(references, &choosers), "socket");
-    let others = if choosers.is_empty() { String::new() } else { format!(" and by {}", names(&choosers)) };
+    let sockets = sockets(references, &choosers);
+    let users: Vec<_> =
+        [(sockets > 0).then(|| counted(sockets, "socket")), named(&choosers)].into_iter().flatten().collect();
+    let users = users.join(" and by ");
     format!(
-        "another build of anabranch has loaded it, and it is used by {sockets}{others}; new sockets get this \
+        "another build of anabranch has loaded it, and it is used by {users}; new sockets get this \
          build's after `anabranch kernel unload {name}` and `anabranch kernel load {name}`",
     )
 }
@@ -79,6 +84,11 @@ fn sockets(references: u32, choosers: &[Namespace]) -> usize {
 fn names(namespaces: &[Namespace]) -> String {
     let names: Vec<_> = namespaces.iter().map(|namespace| namespace.name.as_str()).collect();
     names.join(", ")
+}
+
+/// Their names, where there are any.
+fn named(namespaces: &[Namespace]) -> Option<String> {
+    (!namespaces.is_empty()).then(|| names(namespaces))
 }
 
 /// A namespace that chose an algorithm keeps the programs that it meant, when these are unloaded and others
@@ -107,15 +117,22 @@ fn unload(args: &NamesArgs) -> Result<(), Failure> {
 /// Who still uses what was unloaded.
 fn unloading(entry: &KernelEntry, references: u32) -> String {
     let choosers = anabranch_kernel::choosers(entry.kernel_name);
-    let sockets = counted(sockets(references, &choosers), "socket");
-    let mut text = format!("unloading; {sockets} use it until they are closed");
-    if !choosers.is_empty() {
-        text += &format!(
-            ", and new ones of {} until another is chosen there, as by `anabranch kernel use reno`",
-            names(&choosers)
-        );
+    still_used(sockets(references, &choosers), named(&choosers).as_deref())
+}
+
+/// What so many sockets, and the namespaces of those names, make of an algorithm that was unloaded.
+fn still_used(sockets: usize, choosers: Option<&str>) -> String {
+    let verb = if sockets == 1 { "uses it until it is" } else { "use it until they are" };
+    let open = (sockets > 0).then(|| format!("{} {verb} closed", counted(sockets, "socket")));
+    let new = choosers.map(|names| {
+        format!(
+            "new sockets of {names} use it until another is chosen there, as by `anabranch kernel use reno`"
+        )
+    });
+    match [open, new].into_iter().flatten().collect::<Vec<_>>().join("; ") {
+        users if users.is_empty() => "unloaded".to_owned(),
+        users => format!("unloading; {users}"),
     }
-    text
 }
 
 /// Does something with each algorithm, and prints what came of it; all are tried.
@@ -180,7 +197,7 @@ fn choose(args: &UseArgs) -> Result<(), Failure> {
             Load::OtherInUse(references) => {
                 note(&format!("{}: {}", entry.kernel_name, other_in_use(entry, references)));
             }
-            Load::Replaced | Load::Already => {}
+            Load::Replaced | Load::Already | Load::Freed(_) => {}
         }
     }
     let name = entry.map_or(args.name.as_str(), |entry| entry.kernel_name);
@@ -199,5 +216,42 @@ fn choose(args: &UseArgs) -> Result<(), Failure> {
             namespace.name
         ));
     }
-    print(&format!("New sockets of {} use {name}; before, {before}.", namespace.name))
+    print(&format!("New sockets of {} use {name}, {}; before, {before}.", namespace.name, origin(name)))
+}
+
+/// Whose the algorithm is that the kernel calls so: some of ours have namesakes in the kernel.
+fn origin(name: &str) -> String {
+    if registry::all().iter().any(|entry| entry.kernel_name == name) {
+        return "which is anabranch's".to_owned();
+    }
+    match registry::find_kernel(name) {
+        Some(ours) => format!("which is the kernel's own (anabranch's is {})", ours.kernel_name),
+        None => "which is the kernel's own".to_owned(),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{origin, still_used};
+
+    #[test]
+    fn what_is_unloaded_and_who_uses_it() {
+        assert_eq!(still_used(1, None), "unloading; 1 socket uses it until it is closed");
+        assert_eq!(still_used(2, None), "unloading; 2 sockets use it until they are closed");
+        let of_proxy = still_used(0, Some("proxy"));
+        assert!(of_proxy.starts_with("unloading; new sockets of proxy use it until another"), "{of_proxy}");
+        let both = still_used(3, Some("proxy"));
+        assert!(
+            both.starts_with("unloading; 3 sockets use it until they are closed; new sockets of proxy"),
+            "{both}"
+        );
+        assert_eq!(still_used(0, None), "unloaded");
+    }
+
+    #[test]
+    fn namesakes_are_told_apart() {
+        assert_eq!(origin("ab_vegas"), "which is anabranch's");
+        assert_eq!(origin("cubic"), "which is the kernel's own (anabranch's is ab_cubic)");
+        assert_eq!(origin("bbr"), "which is the kernel's own");
+    }
 }

@@ -3,8 +3,8 @@
 use crate::failure::Failure;
 use crate::kernel::{failed, missing, require_privileges};
 use crate::kernel_args::StatusArgs;
-use crate::output::{print, print_json};
-use crate::table::{PERCENT, PLAIN, Table};
+use crate::output::{counted, note, print, print_json};
+use crate::table::{PLAIN, Table};
 use anabranch_cc_kernel::registry::{self, KernelEntry};
 use anabranch_kernel::{Check, Cost, Counters, Instance, Occupancy, Verdict};
 use serde_json::{Value as Json, json};
@@ -31,6 +31,7 @@ fn state_of(check: &Check) -> &'static str {
     match check.verdict {
         Verdict::Fine => "ok",
         Verdict::Spare => "optional",
+        Verdict::Warning => "warning",
         Verdict::Missing => "missing",
     }
 }
@@ -141,8 +142,12 @@ pub fn status(args: &StatusArgs) -> Result<(), Failure> {
         .iter()
         .map(|row| row.instance.as_ref().and_then(Instance::occupancy).unwrap_or_default())
         .collect();
+    let ghosts: Result<Vec<_>, _> =
+        rows.iter().map(|row| row.instance.as_ref().map_or(Ok(None), Instance::ghosts)).collect();
+    let ghosts = ghosts.map_err(failed)?;
     if args.json {
-        let algorithms = rows.iter().zip(&occupancies).map(|(row, occupancy)| of_status(row, occupancy));
+        let algorithms = rows.iter().zip(occupancies.iter().zip(&ghosts));
+        let algorithms = algorithms.map(|(row, (occupancy, ghosts))| of_status(row, occupancy, *ghosts));
         return print_json(&json!({
             "algorithms": algorithms.collect::<Vec<_>>(),
             "costs": costs.map(|costs| costs.iter().map(of_cost).collect::<Vec<_>>()),
@@ -158,9 +163,16 @@ pub fn status(args: &StatusArgs) -> Result<(), Failure> {
         .count("sockets", counters.iter().map(|c| c.sockets))
         .count("connections", occupancies.iter().map(|o| o.connections))
         .count("subflows", occupancies.iter().map(|o| o.subflows))
-        .quantity("table full", PERCENT, occupancies.iter().map(|o| Some(share(o))))
+        .text("table", occupancies.iter().map(|o| format!("{}/{}", o.subflows, o.capacity)))
         .count("refused", counters.iter().map(|c| c.refused));
     print(&table.to_string())?;
+    for (row, ghosts) in rows.iter().zip(&ghosts).filter(|(_, ghosts)| ghosts.is_some_and(|n| n > 0)) {
+        let name = row.entry.kernel_name;
+        let lost = counted(ghosts.unwrap_or(0) as usize, "row");
+        note(&format!(
+            "{name} has {lost} of sockets that are gone: `anabranch kernel load {name}` frees them"
+        ));
+    }
     match costs {
         Some(mut costs) => {
             costs.retain(|cost| cost.calls > 0);
@@ -173,16 +185,13 @@ pub fn status(args: &StatusArgs) -> Result<(), Failure> {
     }
 }
 
-fn share(occupancy: &Occupancy) -> f64 {
-    occupancy.connections as f64 / f64::from(occupancy.capacity.max(1))
-}
-
-fn of_status(row: &Row, occupancy: &Occupancy) -> Json {
+fn of_status(row: &Row, occupancy: &Occupancy, ghosts: Option<u32>) -> Json {
     let mut json = row.json();
     json["refused"] = json!(row.counters().map(|c| c.refused));
     json["connections"] = json!(occupancy.connections);
     json["subflows"] = json!(occupancy.subflows);
     json["capacity"] = json!(occupancy.capacity);
+    json["ghosts"] = json!(ghosts);
     json
 }
 

@@ -43,7 +43,7 @@ fn doctor() {
     let json = anabranch(["kernel", "doctor", "--json"]);
     let checks: Value = serde_json::from_str(&json.stdout).unwrap();
     let checks = checks.as_array().unwrap();
-    assert_eq!(checks.len(), 10);
+    assert_eq!(checks.len(), 11);
     assert!(checks.iter().all(|check| page.stdout.contains(check["need"].as_str().unwrap())));
     let missing = checks.iter().any(|check| check["state"] == "missing");
     assert_eq!((page.status, json.status), if missing { (2, 2) } else { (0, 0) });
@@ -109,13 +109,23 @@ fn a_namespace_uses_it() {
     let namespace = Namespace::new();
     let here = ["--netns", &namespace.name];
     let said = kernel(&["use", "ab_reno", here[0], here[1]]);
-    assert!(said.starts_with(&format!("New sockets of {} use ab_reno; before, ", namespace.name)), "{said}");
+    assert!(
+        said.starts_with(&format!(
+            "New sockets of {} use ab_reno, which is anabranch's; before, ",
+            namespace.name
+        )),
+        "{said}"
+    );
     assert_eq!((namespace.chosen().as_str(), state().as_str()), ("ab_reno", "loaded"));
     let said = kernel(&["unload", "reno"]);
-    assert!(said.contains("unloading; 0 sockets") && said.contains(&namespace.name), "{said}");
+    assert!(said.contains("unloading; new sockets of") && said.contains(&namespace.name), "{said}");
     assert_eq!(state(), "unloading");
     // By its name the kernel's own reno, and by a path.
-    kernel(&["use", "reno", "--netns", &format!("/run/netns/{}", namespace.name)]);
+    let said = kernel(&["use", "reno", "--netns", &format!("/run/netns/{}", namespace.name)]);
+    assert!(
+        said.contains("use reno, which is the kernel's own (anabranch's is ab_reno); before, "),
+        "{said}"
+    );
     assert_eq!(namespace.chosen(), "reno");
     until(|| state() == "not loaded", "nobody uses it");
 

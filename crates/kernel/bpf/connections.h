@@ -3,9 +3,7 @@
 #ifndef AB_CONNECTIONS_H
 #define AB_CONNECTIONS_H
 
-#include "kernel.h"
-#include <bpf/bpf_helpers.h>
-#include <bpf/bpf_core_read.h>
+#include "share.h"
 #include <bpf/bpf_tracing.h>
 #include "drive.h"
 
@@ -17,7 +15,7 @@ struct ab_subflow {
 	u16 family;
 	u16 local_port; /* host order */
 	u16 remote_port; /* host order */
-	u16 unused;
+	u16 user; /* whose share the row is of (share.h) */
 	u32 mss; /* bytes */
 	u8 local[16]; /* IPv4: the first four bytes */
 	u8 remote[16];
@@ -40,6 +38,7 @@ struct ab_subflow {
 struct ab_connection {
 	struct ab_group group;
 	struct ab_subflow subflow[AB_PATHS];
+	u64 socket[AB_PATHS]; /* the kernel's struct sock of each row */
 	u64 key; /* its key in the map, once a socket has taken a row */
 	u64 users; /* sockets that have a row or take one, or AB_CLOSED */
 };
@@ -49,7 +48,6 @@ struct ab_connection {
 
 /* Keys: an MPTCP connection's token, or AB_ALONE with a number of the socket's own. */
 #define AB_ALONE (1ULL << 63)
-#define AB_MAX_CONNECTIONS 65536
 
 struct {
 	__uint(type, BPF_MAP_TYPE_HASH);
@@ -58,17 +56,6 @@ struct {
 	__type(key, u64);
 	__type(value, struct ab_connection);
 } connections SEC(".maps");
-
-/* On 6.1 an interrupt may find the map locked by what it interrupts (-EBUSY), and cannot wait for that. */
-#define AB_LEFTOVERS 8
-
-/* Read by `anabranch kernel status`: src/counters.rs has the same fields. */
-struct {
-	u64 sockets; /* in use now */
-	u64 refused; /* rows that could not be had: no memory, or too many connections or subflows */
-	u64 owners; /* the last number given to a row's owner */
-	u64 leftover[AB_LEFTOVERS]; /* keys of closed connections that are still in the map; 0: none */
-} counters;
 
 /* What a new connection starts from: too large for the stack. */
 static const struct ab_connection nobody = {};
@@ -113,25 +100,21 @@ AB_INLINE struct ab_socket *ab_socket(struct sock *sk)
 	return (struct ab_socket *)ab_tcp(sk)->inet_conn.icsk_ca_priv;
 }
 
-/* The connection's token; 0 without MPTCP. */
-AB_INLINE u32 ab_token(struct sock *sk)
+/* MPTCP's socket, of which the socket is a subflow; 0 without MPTCP. */
+AB_INLINE struct sock *ab_mptcp(struct sock *sk)
 {
-	struct mptcp_subflow_context *subflow;
-	struct mptcp_sock *connection;
+	struct mptcp_subflow_context *subflow = ab_tcp(sk)->inet_conn.icsk_ulp_data;
 
-	if (!ab_tcp(sk)->is_mptcp)
-		return 0;
-	subflow = ab_tcp(sk)->inet_conn.icsk_ulp_data;
-	connection = (struct mptcp_sock *)BPF_CORE_READ(subflow, conn);
-	return BPF_CORE_READ(connection, token);
+	return ab_tcp(sk)->is_mptcp ? BPF_CORE_READ(subflow, conn) : 0;
 }
 
 /* The subflow of a socket that has just got the row. */
-AB_INLINE void ab_name(struct sock *sk, struct ab_subflow *s, u64 owner)
+AB_INLINE void ab_name(struct sock *sk, struct ab_subflow *s, u64 owner, u32 user)
 {
 	struct sock_common *c = &sk->__sk_common;
 
 	__builtin_memset(s, 0, sizeof(*s));
+	s->user = user;
 	s->family = c->skc_family;
 	s->local_port = c->skc_num;
 	s->remote_port = __builtin_bswap16(c->skc_dport);
@@ -171,8 +154,9 @@ AB_INLINE u32 ab_enter(struct ab_connection *c)
 	return 0;
 }
 
-/* Removes a closed connection from the map, or remembers that this is still to be done: nobody joins it meanwhile,
- * so that the key remains its own. */
+/* Removes a closed connection from the map, or remembers that this is still to be done: on 6.1 an interrupt may find
+ * the map locked by what it interrupts, and cannot wait for that. Nobody joins it meanwhile, so that the key remains
+ * its own. */
 AB_INLINE void ab_remove(u64 key)
 {
 	if (bpf_map_delete_elem(&connections, &key) != -EBUSY)
@@ -233,13 +217,21 @@ AB_INLINE void ab_refuse(struct ab_socket *s, u64 now)
 AB_FUNCTION struct ab_connection *ab_join(struct sock *sk, struct ab_socket *s)
 {
 	u64 now = ab_tcp(sk)->tcp_mstamp, me, key;
-	u32 token = ab_token(sk);
+	struct sock *mptcp = ab_mptcp(sk);
 	struct ab_connection *c;
+	u32 token, user;
 
 	if (!s->open || now < s->ask_again)
 		return 0;
 	me = __sync_fetch_and_add(&counters.owners, 1) + 1;
+	token = mptcp ? BPF_CORE_READ((struct mptcp_sock *)mptcp, token) : 0;
 	key = token ? token : AB_ALONE | me;
+	/* The kernel opens further subflows itself: whose they are is MPTCP's socket's. */
+	user = ab_user(sk, token ? BPF_CORE_READ(mptcp, sk_uid.val) : sk->sk_uid.val);
+	if (!ab_has_share(user, !token)) {
+		ab_refuse(s, now);
+		return 0;
+	}
 	c = ab_open(key);
 	if (!c || c->users == AB_PATHS) {
 		ab_refuse(s, now);
@@ -262,7 +254,9 @@ AB_FUNCTION struct ab_connection *ab_join(struct sock *sk, struct ab_socket *s)
 		__sync_fetch_and_or(&c->group.taken, 1ULL << i);
 		ab_on_added(&c->group.path[i], ab_tcp(sk)->snd_cwnd, ab_tcp(sk)->snd_ssthresh,
 			    ab_tcp(sk)->srtt_us >> 3);
-		ab_name(sk, &c->subflow[i], me);
+		c->socket[i] = (u64)sk;
+		ab_take_share(user);
+		ab_name(sk, &c->subflow[i], me, user);
 		s->key = key;
 		s->owner = me;
 		s->row = i;

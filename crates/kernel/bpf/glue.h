@@ -8,6 +8,7 @@
  * without MPTCP, or one that fell back, is a connection of one path.
  */
 #include "connections.h"
+#include "ghosts.h"
 
 char LICENSE[] SEC("license") = "Dual MIT/GPL";
 
@@ -25,8 +26,9 @@ AB_INLINE u32 ab_limited(struct tcp_sock *tp)
 }
 
 /*
- * Now and then the kernel does not run a program that it should call, and takes for its result what lies on the stack
- * (seen on 6.18, with a plain BPF Reno as well): thresholds, and windows, of millions of segments.
+ * A kernel may leave out a program that it should call, and takes for its result what lies on the stack: thresholds, and
+ * windows, of millions of segments. Upstream's no longer does so since 6.1, but a vendor's does, to any BPF congestion
+ * control: `anabranch kernel doctor` knows it by its types (src/layout.rs).
  */
 #define AB_PLAUSIBLE (AB_MAX_CWND >> AB_WINDOW_BITS)
 
@@ -50,6 +52,9 @@ AB_OPAQUE u64 ab_react(struct ab_group *g, u32 row, u64 now)
 {
 	if (!g || row >= AB_PATHS)
 		return 0;
+	/* Most algorithms do not look at the time. Older compilers then leave its register as it is, for the callers too,
+	 * and the verifier wants a number in it. */
+	asm volatile("" ::"r"(now));
 	ab_on_congestion(g, &g->path[row], now);
 	return 1;
 }
@@ -164,17 +169,19 @@ void BPF_PROG(ab_release, struct sock *sk)
 {
 	struct ab_socket *s = ab_socket(sk);
 	struct ab_connection *c = ab_lookup(s);
+	u32 row = s->row;
 
 	if (!s->open)
 		return;
 	s->open = 0;
 	__sync_fetch_and_add(&counters.sockets, -1);
-	if (!c || s->row >= AB_PATHS)
+	if (!c || row >= AB_PATHS)
 		return;
 	s->owner = 0;
+	ab_return_share(c->subflow[row].user);
 	/* The path no longer counts for the others before its row is anybody's. */
-	ab_path_removed(&c->group.path[s->row]);
-	__sync_lock_test_and_set(&c->group.path[s->row].owner, 0);
+	ab_path_removed(&c->group.path[row]);
+	__sync_lock_test_and_set(&c->group.path[row].owner, 0);
 	ab_leave(c);
 	ab_remove_leftovers();
 }

@@ -32,13 +32,31 @@ struct ns_common {
 	unsigned int inum;
 };
 
+typedef struct {
+	u32 val;
+} kuid_t;
+
+struct user_namespace {
+	struct user_namespace *parent;
+	kuid_t owner;
+};
+
 struct net {
+	struct user_namespace *user_ns;
 	struct ns_common ns;
 };
 
 typedef struct {
 	struct net *net;
 } possible_net_t;
+
+typedef struct {
+	int counter;
+} atomic_t;
+
+typedef struct refcount_struct {
+	atomic_t refs;
+} refcount_t;
 
 struct sock_common {
 	__be32 skc_daddr;
@@ -49,10 +67,12 @@ struct sock_common {
 	possible_net_t skc_net;
 	struct in6_addr skc_v6_daddr;
 	struct in6_addr skc_v6_rcv_saddr;
+	refcount_t skc_refcnt;
 };
 
 struct sock {
 	struct sock_common __sk_common;
+	kuid_t sk_uid;
 };
 
 struct inet_connection_sock {

@@ -5,7 +5,7 @@
 pub struct Counters {
     /// Connected sockets that use it now: TCP sockets and subflows of MPTCP.
     pub sockets: u64,
-    /// Rows that could not be had: no memory, or too many connections or subflows.
+    /// Rows that could not be had: no memory, no share left, or too many connections or subflows.
     pub refused: u64,
     /// Rows that were asked for.
     pub owners: u64,

@@ -1,8 +1,9 @@
 //! What the algorithms need of the machine, and whether it is there.
 
-use crate::layout::Layout;
+use crate::layout::{Layout, skips_programs};
 use crate::{messages, namespace, pins};
 use libbpf_rs::ProgramType;
+use libbpf_rs::btf::Btf;
 use rustix::thread::{CapabilitySet, capabilities};
 use std::fs;
 use std::path::Path;
@@ -30,6 +31,8 @@ pub enum Need {
     FileSystem,
     /// Registrations that are links.
     Links,
+    /// That the kernel runs a program whenever it should.
+    EveryCall,
 }
 
 /// How it stands with a need.
@@ -39,6 +42,8 @@ pub enum Verdict {
     Fine,
     /// It is not there, and does not have to be.
     Spare,
+    /// It goes without, but not as well.
+    Warning,
     /// Nothing goes without.
     Missing,
 }
@@ -85,6 +90,7 @@ pub fn doctor() -> Vec<Check> {
         lockdown(),
         file_system(),
         links(),
+        every_call(),
     ]
 }
 
@@ -207,6 +213,15 @@ fn links() -> Check {
     let found = if there { "there" } else { "not there" };
     let help = "nothing to do: before Linux 6.4 the registered map is pinned instead";
     Check::new(Need::Links, "struct_ops links", found).or(Verdict::Spare, there, help)
+}
+
+fn every_call() -> Check {
+    let skips = Btf::from_vmlinux().is_ok_and(|btf| skips_programs(&btf));
+    let found =
+        if skips { "a vendor's kernel leaves some out (bpf_prog_aux.init_owned)" } else { "none left out" };
+    let help = "nothing to do: the programs make up for it, and windows stay within bounds. Measure on an \
+                upstream or a distribution's kernel";
+    Check::new(Need::EveryCall, "calls of programs", found).or(Verdict::Warning, !skips, help)
 }
 
 #[cfg(test)]

@@ -2,6 +2,7 @@
 
 use std::io;
 use std::path::PathBuf;
+use std::time::Duration;
 
 /// What can go wrong.
 #[derive(Debug, thiserror::Error)]
@@ -29,6 +30,26 @@ pub enum Error {
     /// Somebody else holds the registration, and this kernel does not let us end it.
     #[error("another process keeps {0} registered: end it first (`bpftool link show` names it)")]
     Held(&'static str),
+    /// A file or directory that others than root may change.
+    #[error("{} is not root's alone: {found}. {remedy}", path.display())]
+    Shared {
+        /// Which file.
+        path: PathBuf,
+        /// What it is instead.
+        found: String,
+        /// What would be right.
+        remedy: &'static str,
+    },
+    /// Another process holds the lock of the pins.
+    #[error("{} is locked by {holder}, for longer than {limit:?}: wait for it, or end it", path.display())]
+    Locked {
+        /// Which file.
+        path: PathBuf,
+        /// Whoever has it.
+        holder: String,
+        /// How long it was waited for.
+        limit: Duration,
+    },
     /// The kernel's types have no such member, or its maps another content than is known.
     #[error("this kernel's {0} is not what is known of it")]
     Layout(&'static str),

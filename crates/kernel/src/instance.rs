@@ -37,7 +37,7 @@ pub struct Occupancy {
     pub connections: u64,
     /// Their subflows.
     pub subflows: u64,
-    /// How many connections there is room for.
+    /// How many subflows there is room for.
     pub capacity: u32,
 }
 
@@ -143,9 +143,14 @@ impl Instance {
         self.map("connections")
     }
 
+    /// The variables of its programs.
+    pub(crate) fn variables(&self) -> Option<MapHandle> {
+        self.map(VARIABLES)
+    }
+
     /// What its programs counted.
     pub fn counters(&self) -> Option<Counters> {
-        let value = self.map(VARIABLES)?.lookup(&0u32.to_ne_bytes(), MapFlags::ANY).ok()??;
+        let value = self.variables()?.lookup(&0u32.to_ne_bytes(), MapFlags::ANY).ok()??;
         Counters::from_bytes(&value)
     }
 }

@@ -60,11 +60,39 @@ impl Layout {
     }
 }
 
+/// Whether a kernel with these types leaves out calls of programs: a vendor's `__bpf_prog_enter` skips those not owned
+/// by the first process while a thread of that one runs, counts nothing, and the caller takes for the result what lies
+/// on the stack. Its `struct bpf_prog_aux` has a member for it that upstream's has not.
+pub(crate) fn skips_programs(btf: &Btf<'_>) -> bool {
+    let aux: Option<Struct<'_>> = btf.type_by_name("bpf_prog_aux");
+    aux.is_some_and(|aux| aux.iter().any(|member| member.name.is_some_and(|name| name == "init_owned")))
+}
+
 /// A member's offset in bytes and its type.
 fn member(of: &Struct<'_>, name: &str) -> Option<(usize, TypeId)> {
     let member = of.iter().find(|member| member.name.is_some_and(|n| n == name))?;
     match member.attr {
         MemberAttr::Normal { offset } => Some((offset as usize / 8, member.ty)),
         MemberAttr::BitField { .. } => None,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::skips_programs;
+    use libbpf_rs::btf::Btf;
+
+    /// Of kernels that have such types: the vendor's, and one without.
+    #[test]
+    fn a_kernel_that_skips_programs_is_known_by_its_types() {
+        let objects: [(&[u8], bool); 2] = [
+            (include_bytes!(concat!(env!("OUT_DIR"), "/skipping.bpf.o")), true),
+            (include_bytes!(concat!(env!("OUT_DIR"), "/calling.bpf.o")), false),
+        ];
+        for (object, skips) in objects {
+            let file = tempfile::NamedTempFile::new().unwrap();
+            std::fs::write(file.path(), object).unwrap();
+            assert_eq!(skips_programs(&Btf::from_path(file.path()).unwrap()), skips);
+        }
     }
 }

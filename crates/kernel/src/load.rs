@@ -3,7 +3,7 @@
 use crate::instance::VARIABLES;
 use crate::layout::Layout;
 use crate::object::{build, object};
-use crate::pins::{CONNECTIONS, COUNTERS, LINK, OPS, Pins};
+use crate::pins::{CONNECTIONS, COUNTERS, LINK, OPS, Pins, is_file};
 use crate::{Counters, Error, Instance, instances, messages, system};
 use anabranch_cc_kernel::registry::KernelEntry;
 use libbpf_rs::{MapCore, MapFlags, MapHandle, MapMut, MapType, Object, ObjectBuilder};
@@ -19,6 +19,8 @@ pub enum Load {
     Replaced,
     /// It was loaded before.
     Already,
+    /// The same, and so many rows were freed whose socket was gone.
+    Freed(u32),
     /// Another build's was loaded before, and stays: so many sockets use it, or namespaces have it as their
     /// choice. Unloaded it would be theirs alone, and this could be loaded beside it.
     OtherInUse(u32),
@@ -59,7 +61,8 @@ const F_LINK: u32 = 1 << 13;
 /// How long the kernel may take to unregister: a link's end is deferred work.
 const UNREGISTERING: Duration = Duration::from_secs(5);
 
-/// Loads an algorithm, so that sockets can choose it. It stays when the process ends.
+/// Loads an algorithm, so that sockets can choose it. It stays when the process ends. Where it is loaded already, rows
+/// are freed whose socket is gone.
 ///
 /// # Errors
 /// Without privileges, or where the kernel refuses a program.
@@ -77,7 +80,10 @@ pub fn load_as(entry: &'static KernelEntry, registration: Registration) -> Resul
     let directory = pins.directory(entry.kernel_name);
     let before = registered(entry)?.filter(|_| is_complete(&directory));
     match &before {
-        Some(instance) if instance.is_of_this_build() => return Ok(Load::Already),
+        Some(instance) if instance.is_of_this_build() => {
+            let freed = instance.free_ghosts()?.unwrap_or(0);
+            return Ok(if freed > 0 { Load::Freed(freed) } else { Load::Already });
+        }
         // One of the references is that of the registration.
         Some(instance) if instance.references > 1 => return Ok(Load::OtherInUse(instance.references - 1)),
         _ => clear(&pins, entry)?,
@@ -152,7 +158,7 @@ fn registered(entry: &KernelEntry) -> Result<Option<Instance>, Error> {
 }
 
 fn is_complete(directory: &Path) -> bool {
-    let there = |name| directory.join(name).exists();
+    let there = |name| is_file(&directory.join(name));
     (there(LINK) || there(OPS)) && there(CONNECTIONS) && there(COUNTERS)
 }
 

@@ -1,13 +1,17 @@
 //! The files that keep algorithms loaded when no process holds them.
 
+use crate::lock::lock;
 use crate::{Error, messages};
 use libbpf_rs::{Link, MapCore, MapHandle};
-use rustix::fs::{FlockOperation, FsWord, flock, statfs};
+use rustix::fs::{FsWord, Mode, OFlags, fchmod, fstat, open, statfs};
 use rustix::mount::{MountFlags, mount};
+use rustix::process::geteuid;
 use std::ffi::OsString;
-use std::fs::{self, File};
+use std::fs::{self, DirBuilder, File};
 use std::io::ErrorKind;
+use std::os::unix::fs::DirBuilderExt;
 use std::path::{Path, PathBuf};
+use std::time::Duration;
 
 /// The name of each file in an algorithm's directory.
 pub(crate) const LINK: &str = "link";
@@ -19,6 +23,10 @@ pub(crate) const COUNTERS: &str = "counters";
 const LOADING: &str = "loading";
 const UNLOADING: &str = "unloading";
 
+/// How long another command may take: for the slowest of its steps, the verifier's look at an algorithm, on a slow
+/// machine.
+const PATIENCE: Duration = Duration::from_secs(30);
+
 const BPF_FS_MAGIC: FsWord = 0xcafe_4a11;
 
 /// The directory of the algorithms' directories, locked against other processes as long as this lives.
@@ -26,6 +34,8 @@ const BPF_FS_MAGIC: FsWord = 0xcafe_4a11;
 /// An algorithm's directory is made under another name and renamed when it is complete, and renamed
 /// before it is removed. So whatever a killed process left has one of those other names, and the next to
 /// hold the lock removes it.
+///
+/// All of this is root's alone: the BPF file system that the kernel mounts by itself lets anybody make files in it.
 pub struct Pins {
     root: PathBuf,
     _lock: File,
@@ -41,11 +51,11 @@ impl Pins {
         let bpf = file_system();
         let mounted = || is_bpf(&bpf);
         if !mounted() {
-            let mounting = mount("bpf", &bpf, "bpf", MountFlags::empty(), None);
+            let mounting = mount("bpf", &bpf, "bpf", MountFlags::empty(), c"mode=0700");
             mounting.map_err(|e| Error::file("mount the BPF file system at", &bpf)(e.into()))?;
         }
         let root = bpf.join("anabranch");
-        match fs::create_dir(&root) {
+        match DirBuilder::new().mode(0o700).create(&root) {
             Err(e) if e.kind() != ErrorKind::AlreadyExists => return Err(Error::file("make", &root)(e)),
             _ => {}
         }
@@ -55,21 +65,24 @@ impl Pins {
     /// The same where the directory is there already.
     pub fn find() -> Result<Option<Self>, Error> {
         let root = file_system().join("anabranch");
-        match root.try_exists() {
-            Ok(true) => Self::lock(root).map(Some),
-            Ok(false) => Ok(None),
+        match fs::symlink_metadata(&root) {
+            Ok(_) => Self::lock(root).map(Some),
+            Err(e) if e.kind() == ErrorKind::NotFound => Ok(None),
             Err(e) => Err(Error::file("look for", root)(e)),
         }
     }
 
     fn lock(root: PathBuf) -> Result<Self, Error> {
         messages::listen();
-        let lock = File::open(&root).map_err(Error::file("open", &root))?;
-        flock(&lock, FlockOperation::LockExclusive).map_err(|e| Error::file("lock", &root)(e.into()))?;
-        let pins = Pins { root, _lock: lock };
-        for directory in [LOADING, UNLOADING].map(|name| pins.root.join(name)) {
-            if directory.exists() {
-                pins.remove(&directory)?;
+        let directory = private(&root)?;
+        lock(&directory, &root, PATIENCE)?;
+        let pins = Pins { root, _lock: directory };
+        for leftover in [LOADING, UNLOADING].map(|name| pins.root.join(name)) {
+            match fs::symlink_metadata(&leftover) {
+                Ok(found) if found.is_dir() => pins.remove(&leftover)?,
+                Ok(_) => fs::remove_file(&leftover).map_err(Error::file("remove", &leftover))?,
+                Err(e) if e.kind() == ErrorKind::NotFound => {}
+                Err(e) => return Err(Error::file("look at", &leftover)(e)),
             }
         }
         Ok(pins)
@@ -88,7 +101,7 @@ impl Pins {
         fill: impl FnOnce(&Path) -> Result<T, Error>,
     ) -> Result<T, Error> {
         let loading = self.root.join(LOADING);
-        fs::create_dir(&loading).map_err(Error::file("make", &loading))?;
+        DirBuilder::new().mode(0o700).create(&loading).map_err(Error::file("make", &loading))?;
         let made = fill(&loading).and_then(|done| {
             let directory = self.directory(name);
             fs::rename(&loading, &directory).map_err(Error::file("make", directory))?;
@@ -114,12 +127,12 @@ impl Pins {
     /// is only half removed registers nothing.
     fn remove(&self, directory: &Path) -> Result<(), Error> {
         let (link, ops) = (directory.join(LINK), directory.join(OPS));
-        if ops.exists() {
+        if is_file(&ops) {
             let map = MapHandle::from_pinned_path(&ops).map_err(Error::bpf("open the pinned map"))?;
             // It may have been pinned, but not registered yet.
             let _ = map.delete(&0u32.to_ne_bytes());
         }
-        if link.exists() {
+        if is_file(&link) {
             let link = Link::open(&link).map_err(Error::bpf("open the pinned link"))?;
             // At once, where the kernel can (Linux 6.11); else it goes soon after its file.
             let _ = link.detach();
@@ -133,6 +146,34 @@ impl Pins {
         }
         fs::remove_dir(directory).map_err(Error::file("remove", directory))
     }
+}
+
+/// The directory, opened, where it is one that nobody but this user may change or look at: not a link to one. (Whoever
+/// may open it may lock it. Former versions let anybody look.)
+fn private(path: &Path) -> Result<File, Error> {
+    let flags = OFlags::DIRECTORY | OFlags::NOFOLLOW | OFlags::RDONLY | OFlags::CLOEXEC;
+    let shared = |found: String| Error::Shared {
+        path: path.into(),
+        found,
+        remedy: "Remove it, and let nobody but root make files beside it: `chmod 700 /sys/fs/bpf`",
+    };
+    if fs::symlink_metadata(path).is_ok_and(|found| !found.is_dir()) {
+        return Err(shared("no directory".to_owned()));
+    }
+    let opened = open(path, flags, Mode::empty()).map_err(|e| Error::file("open", path)(e.into()))?;
+    let found = fstat(&opened).map_err(|e| Error::file("look at", path)(e.into()))?;
+    let mode = Mode::from_raw_mode(found.st_mode);
+    if found.st_uid != geteuid().as_raw() || mode.intersects(Mode::WGRP | Mode::WOTH) {
+        let permissions = mode.bits() & 0o7777;
+        return Err(shared(format!("owner {}, mode {permissions:o}", found.st_uid)));
+    }
+    fchmod(&opened, Mode::RWXU).map_err(|e| Error::file("change the mode of", path)(e.into()))?;
+    Ok(opened.into())
+}
+
+/// Not what a link points at.
+pub(crate) fn is_file(path: &Path) -> bool {
+    fs::symlink_metadata(path).is_ok_and(|found| found.is_file())
 }
 
 fn names(directory: &Path) -> Result<Vec<OsString>, Error> {

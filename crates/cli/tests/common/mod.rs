@@ -5,7 +5,7 @@ use serde_json::Value;
 use std::ffi::OsStr;
 use std::io::Write;
 use std::path::PathBuf;
-use std::process::{Command, Stdio};
+use std::process::{Command, Output, Stdio};
 
 /// What a command left.
 pub struct Outcome {
@@ -57,11 +57,16 @@ pub fn anabranch_reading<S: AsRef<OsStr>>(input: &str, args: impl IntoIterator<I
     let mut child = command.spawn().expect("the binary starts");
     // A command that does not read may be gone already.
     let _ = child.stdin.take().unwrap().write_all(input.as_bytes());
-    let output = child.wait_with_output().unwrap();
+    outcome(&child.wait_with_output().unwrap())
+}
+
+/// Of a command that came to its end.
+pub fn outcome(output: &Output) -> Outcome {
+    let text = |bytes: &[u8]| String::from_utf8(bytes.to_vec()).unwrap();
     Outcome {
         status: output.status.code().expect("not killed"),
-        stdout: String::from_utf8(output.stdout).unwrap(),
-        stderr: String::from_utf8(output.stderr).unwrap(),
+        stdout: text(&output.stdout),
+        stderr: text(&output.stderr),
     }
 }
 

@@ -17,15 +17,15 @@ const ROWS: usize = 9;
 /// Where in a `struct ab_subflow` `updated` is.
 const UPDATED: usize = 56;
 
-/// Bytes of what follows them.
-const KEY_AND_USERS: usize = 16;
+/// Bytes of what follows them: a socket per row, the key, and how many use it.
+const REST: usize = 8 * (ROWS + 2);
 
 const AF_INET: u16 = 2;
 const AF_INET6: u16 = 10;
 
 /// Bytes of a `struct ab_connection`.
 pub(super) fn size(entry: &KernelEntry) -> usize {
-    entry.group_size() + ROWS * SUBFLOW + KEY_AND_USERS
+    entry.group_size() + ROWS * SUBFLOW + REST
 }
 
 /// The connection with its subflows; `None` where none of them is complete, or the sizes are others.

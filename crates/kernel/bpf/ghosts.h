@@ -1,0 +1,66 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR MIT OR Apache-2.0 */
+/*
+ * Rows whose socket is gone, as when the kernel did not call release(). Who loads programs runs this one, in its own
+ * process (src/ghosts.rs); the kernel never does.
+ */
+#ifndef AB_GHOSTS_H
+#define AB_GHOSTS_H
+
+#include "connections.h"
+
+struct ab_sweep {
+	u32 free; /* whether to free them: all that is asked */
+	u32 ghosts; /* how many there are */
+};
+
+/* Whether the socket lives and still has the row: its memory may be nobody's, or another's. */
+AB_INLINE u32 ab_has_socket(u64 socket, u64 owner)
+{
+	struct sock *sk = (struct sock *)socket;
+	struct tcp_sock *tp = (struct tcp_sock *)socket;
+	struct ab_socket s;
+
+	if (BPF_CORE_READ(sk, __sk_common.skc_refcnt.refs.counter) <= 0)
+		return 0;
+	return !bpf_core_read(&s, sizeof(s), &tp->inet_conn.icsk_ca_priv) && s.open && s.owner == owner;
+}
+
+/* What release() would have done. Nobody else frees it: the caller has the pins locked. */
+AB_FUNCTION u32 ab_free_row(struct ab_connection *c, u32 row, u64 owner)
+{
+	if (!c || row >= AB_PATHS)
+		return 0;
+	ab_path_removed(&c->group.path[row]);
+	if (__sync_val_compare_and_swap(&c->group.path[row].owner, owner, 0) != owner)
+		return 0;
+	__sync_fetch_and_add(&counters.sockets, -1);
+	ab_return_share(c->subflow[row].user);
+	ab_leave(c);
+	return 1;
+}
+
+static long ab_sweep_connection(void *map, u64 *key, struct ab_connection *c, struct ab_sweep *sweep)
+{
+	for (u32 i = 0; i < AB_PATHS; i++) {
+		u64 owner = c->group.path[i].owner;
+
+		/* Only what is complete (ab_name()): where a socket is just taking the row, it has not been told yet. */
+		if (!owner || c->subflow[i].owner != owner || ab_has_socket(c->socket[i], owner))
+			continue;
+		sweep->ghosts++;
+		if (sweep->free)
+			ab_free_row(c, i, owner);
+	}
+	return 0;
+}
+
+SEC("?syscall")
+int ab_sweep_table(u32 *free)
+{
+	struct ab_sweep sweep = { .free = *free };
+
+	bpf_for_each_map_elem(&connections, ab_sweep_connection, &sweep, 0);
+	return sweep.ghosts;
+}
+
+#endif
