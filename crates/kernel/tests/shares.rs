@@ -53,7 +53,7 @@ fn map(object: &Object, end: &str) -> MapHandle {
 fn rows(table: &MapHandle, namespace: u32) -> usize {
     let group = reno().group_size();
     let of_value = |value: Vec<u8>| {
-        let rows = reno().rows(&value[..group]).unwrap();
+        let rows = reno().rows(&value[..group], 0).unwrap();
         let netns = |row: usize| &value[group + row * 128 + 8..][..4];
         rows.iter().filter(|row| netns(row.index) == namespace.to_ne_bytes()).count()
     };

@@ -29,7 +29,7 @@ impl Algorithm {
         let map = self.loaded.connections().unwrap();
         let rows = |key: Vec<u8>| {
             let value = map.lookup(&key, MapFlags::ANY).unwrap()?;
-            Some(self.entry.rows(&value[..self.entry.group_size()]).unwrap().len())
+            Some(self.entry.rows(&value[..self.entry.group_size()], 0).unwrap().len())
         };
         map.keys().filter_map(rows).collect()
     }
