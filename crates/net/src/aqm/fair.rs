@@ -2,6 +2,7 @@
 
 use std::collections::VecDeque;
 
+use super::longest::Longest;
 use super::{Control, Departure, FqCoDel};
 use crate::random::mix;
 use crate::store::{Fifo, Store};
@@ -28,12 +29,15 @@ pub(crate) struct Fair {
     /// Queues that were empty until a moment ago, then the others that are not.
     new: VecDeque<u32>,
     old: VecDeque<u32>,
+    longest: Longest,
 }
 
 impl Fair {
     pub fn new(spec: FqCoDel, mut random: Random) -> Fair {
         let queues = vec![FlowQueue::default(); spec.queues.max(1) as usize];
-        Fair { spec, perturbation: random.bits(), queues, new: VecDeque::new(), old: VecDeque::new() }
+        let longest = Longest::new(queues.len());
+        let (new, old) = (VecDeque::new(), VecDeque::new());
+        Fair { spec, perturbation: random.bits(), queues, new, old, longest }
     }
 
     /// Which queue a flow has.
@@ -46,6 +50,7 @@ impl Fair {
         let index = self.queue_of(flow);
         let queue = &mut self.queues[index as usize];
         let ticket = store.push(&mut queue.fifo, now, size, ecn_capable);
+        self.longest.set(index, queue.fifo.waiting.bytes);
         if !queue.listed {
             queue.listed = true;
             queue.credit = i64::from(self.spec.quantum);
@@ -56,9 +61,10 @@ impl Fair {
 
     /// Takes the head of the longest queue, by bytes, as is done to make room (§4.1): ticket and size.
     pub fn take_from_longest(&mut self, store: &mut Store, now: Time) -> Option<(u32, u32)> {
-        let listed = self.new.iter().chain(&self.old);
-        let longest = *listed.max_by_key(|index| self.queues[**index as usize].fifo.waiting.bytes)?;
-        let (ticket, held) = store.pop(&mut self.queues[longest as usize].fifo, now)?;
+        let longest = self.longest.find()?;
+        let fifo = &mut self.queues[longest as usize].fifo;
+        let (ticket, held) = store.pop(fifo, now)?;
+        self.longest.set(longest, fifo.waiting.bytes);
         Some((ticket, held.size))
     }
 
@@ -77,7 +83,9 @@ impl Fair {
                 self.old.push_back(index);
                 continue;
             }
-            if let Some(departure) = queue.control.dequeue(&self.spec.codel, &mut queue.fifo, store, now) {
+            let departure = queue.control.dequeue(&self.spec.codel, &mut queue.fifo, store, now);
+            self.longest.set(index, queue.fifo.waiting.bytes);
+            if let Some(departure) = departure {
                 queue.credit -= i64::from(departure.size);
                 return Some(departure);
             }

@@ -4,6 +4,7 @@
 
 mod codel;
 mod fair;
+mod longest;
 mod pie;
 mod red;
 

@@ -14,6 +14,8 @@ const ALWAYS_FROM: f64 = 8.5;
 const MAX_INCREASE: f64 = 0.02;
 /// Kept of the probability per update while nothing waits (§4.2).
 const DECAY: f64 = 0.98;
+/// Below this no random number tells it from 0. The decay alone, which is all where the target is 0, never ends.
+const NONE_BELOW: f64 = 1.0 / (1u64 << 53) as f64;
 /// Rows of §4.2: below that probability a change is divided by that.
 const SCALES: [(f64, f64); 6] =
     [(1e-6, 2048.0), (1e-5, 512.0), (1e-4, 128.0), (1e-3, 32.0), (1e-2, 8.0), (1e-1, 2.0)];
@@ -84,6 +86,9 @@ impl Controller {
             self.probability *= DECAY;
         }
         self.probability = self.probability.clamp(0.0, 1.0);
+        if self.probability < NONE_BELOW {
+            self.probability = 0.0;
+        }
         self.burst = self.burst.since(update);
         if self.probability == 0.0 && delay_s < target_s / 2.0 && self.delay_s < target_s / 2.0 {
             self.burst = max_burst;
@@ -224,6 +229,24 @@ mod tests {
         assert_eq!(verdict(0.11, true, true), Verdict::Drop);
         assert_eq!(verdict(0.1, true, false), Verdict::Drop);
         assert_eq!(verdict(0.1, false, true), Verdict::Drop);
+    }
+
+    /// Whatever the target: with nothing waiting a pause of any length takes a bounded number of updates. From 1 down to
+    /// 2⁻⁵³ by 2 % a time are 1819.
+    #[test]
+    fn a_pause_takes_a_bounded_number_of_updates() {
+        for target in [Time::ZERO, Time::from_nanos(1), Time::from_millis(15), Time::from_secs_f64(1e9)] {
+            let mut pie =
+                Controller { probability: 1.0, delay_s: 1.0, ..pie(Pie { target, ..Pie::default() }) };
+            let end = Time::from_secs_f64(1e9);
+            let mut updates = 0;
+            while pie.next_update() <= end && updates < 10_000 {
+                pie.update(0.0);
+                pie.rest(end);
+                updates += 1;
+            }
+            assert!(updates < 2000, "{updates} updates with a target of {target}");
+        }
     }
 
     #[test]

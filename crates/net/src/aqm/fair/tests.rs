@@ -159,3 +159,17 @@ fn only_the_standing_queue_is_dropped_from() {
     assert!(early > 10, "{early}");
     assert_eq!(fair.queues[fair.queue_of(flows[1]) as usize].control.drops(), 0);
 }
+
+/// With 1024 flows that wait, making room looks at the ten levels of a tree, not at every queue.
+#[test]
+fn making_room_does_not_look_at_every_queue() {
+    let (mut fair, mut store) = fair(1024, 0);
+    for flow in 0..20_000 {
+        fair.push(&mut store, flow, Time::ZERO, 1500, false);
+    }
+    let (before, packets) = (fair.longest.steps, store.waiting().packets);
+    while fair.take_from_longest(&mut store, Time::ZERO).is_some() {}
+    assert_eq!(packets, 20_000);
+    assert!(fair.longest.steps - before <= 10 * packets, "{} steps", fair.longest.steps - before);
+    assert_eq!(store.waiting().packets, 0);
+}
