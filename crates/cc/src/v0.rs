@@ -11,16 +11,16 @@ pub(crate) const COUNT: Param = Param { default: Value::Word("acks"), ..aimd::CO
 pub(crate) const FLOOR: Param = Param { default: Value::Number(1.0), ..aimd::FLOOR };
 
 /// What all of them are.
-pub(crate) const READING: &str = "The algorithm without @v0 with other defaults: those of the out-of-tree MPTCP kernel (v0.90, Linux 4.1), as read in its sources. Windows and times stay real numbers. An idle path counts in that kernel, and not here.";
+pub(crate) const READING: &str = "The algorithm without @v0 with other defaults: those of the out-of-tree MPTCP kernel, as read in its sources. Windows and times stay real numbers. An idle path counts in that kernel, and not here.";
 
 /// LIA there.
 pub(crate) const LIA: &str = "The kernel counts acknowledgements and has alpha/sum w as an integer number of 1/4096, at least one. It renews that in slow start, with each step of a window, after a timeout and after recovery; here it is always current.";
 
 /// OLIA there.
-pub(crate) const OLIA: &str = "The kernel adds whole parts of 1/1024 segment per acknowledgement: with two alike paths none at windows of more than 256. Its least threshold is two segments, where the draft has one.";
+pub(crate) const OLIA: &str = "The kernel adds whole parts of 1/1024 segment per acknowledgement: with two alike paths none at windows of more than 256. Its least threshold is Reno's, two segments.";
 
 /// BALIA there.
-pub(crate) const BALIA: &str = "The kernel counts acknowledgements, its alpha is an integer quotient in the decrease, and its least threshold is one segment, as in the draft.";
+pub(crate) const BALIA: &str = "The kernel counts acknowledgements, its alpha is an integer quotient in the decrease, and its least threshold is one segment.";
 
 /// wVegas there.
 pub(crate) const WVEGAS: &str = "The module takes the smallest RTT - base over all judged rounds, and a round with two samples or fewer is not judged.";

@@ -128,3 +128,23 @@ fn switched_off_the_rise_is_ignored() {
         assert_eq!(start.round(9, rtt), 1.0);
     }
 }
+
+/// The algorithms that couple Reno's windows have it switched off, and those that couple CUBIC's on; each can be
+/// set. A round 20 ms above the one before ends doubling: a quarter segment for each is conservative slow start.
+#[test]
+fn coupled_algorithms_can_have_it_or_not() {
+    let reno = ["ewtcp", "coupled", "lia", "olia", "balia", "adw-lia", "adw-olia", "adw-balia"];
+    let cubic = ["coupled-cubic", "coupled-cubic-a1", "linked-cubic"];
+    let named = reno.map(|name| (name, false)).into_iter().chain(cubic.map(|name| (name, true)));
+    for (name, default) in named {
+        for given in [None, Some(true), Some(false)] {
+            let params: Vec<_> = given.map(|on| ("hystart", Given::Flag(on))).into_iter().collect();
+            let mut start = Start { group: group(name, &params), round: 0 };
+            start.group.add_path(0.1, 10.0);
+            start.round(8, 0.1);
+            start.round(8, 0.12);
+            let growth = if given.unwrap_or(default) { 0.25 } else { 1.0 };
+            assert_eq!(start.ack(1.0, 0.12), growth, "{name} {given:?}");
+        }
+    }
+}
