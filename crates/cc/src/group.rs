@@ -56,6 +56,12 @@ impl Group {
         r
     }
 
+    /// Gives a new path a slow-start threshold, as a route's metric does: its slow start ends there. Algorithms that
+    /// model their paths have no use for one.
+    pub fn set_ssthresh(&mut self, r: usize, threshold: Segments) {
+        self.paths[r].ssthresh = threshold.max(MIN_SSTHRESH);
+    }
+
     /// The path carries nothing more. Events that still arrive for it are ignored.
     pub fn remove_path(&mut self, r: usize) {
         self.paths[r].leave();

@@ -170,6 +170,7 @@ fn flow(out: &mut Text, flow: &Flow) {
     let Tcp {
         mss,
         initial_window,
+        initial_ssthresh,
         receive_buffer,
         min_rto,
         delayed_ack,
@@ -185,6 +186,9 @@ fn flow(out: &mut Text, flow: &Flow) {
     }
     if !*slow_start_after_idle {
         out.line("no slow start after idle");
+    }
+    if let Some(threshold) = initial_ssthresh {
+        out.line("ssthresh").count((*threshold).into());
     }
 }
 

@@ -195,6 +195,8 @@ pub struct Tcp {
     pub mss: u16,
     /// Initial window, in segments (RFC 6928).
     pub initial_window: u32,
+    /// Slow-start threshold of a new subflow, in segments; none lets slow start go on until it ends itself.
+    pub initial_ssthresh: Option<u32>,
     /// Receive buffer, in bytes: the largest window that the receiver offers.
     pub receive_buffer: u64,
     /// Smallest retransmission timeout (RFC 6298 has 1 s, Linux 200 ms).
@@ -216,6 +218,7 @@ impl Default for Tcp {
         Tcp {
             mss: 1448,
             initial_window: 10,
+            initial_ssthresh: None,
             receive_buffer: 1 << 30,
             min_rto: Time::from_millis(200),
             delayed_ack: 2,

@@ -143,7 +143,7 @@ fn every_key_of_a_flow() {
             { at = "4 s", path = 1, action = "backup" },
             { at = "3 s", path = 2, action = "add" },
         ]
-        tcp = { mss = 1460, initial_window = 4, receive_buffer = "64 KiB", min_rto = "1 s", delayed_ack = 1, delayed_ack_timeout = "0 s", ecn = true, tso = true, slow_start_after_idle = false }
+        tcp = { mss = 1460, initial_window = 4, initial_ssthresh = 64, receive_buffer = "64 KiB", min_rto = "1 s", delayed_ack = 1, delayed_ack_timeout = "0 s", ecn = true, tso = true, slow_start_after_idle = false }
         "#;
     let scenario = valid(&format!("{}{keys}", SMALL.replace("cc = \"reno\"\n", "")));
     let flow = &scenario.flows[0];
@@ -159,6 +159,7 @@ fn every_key_of_a_flow() {
     let tcp = Tcp {
         mss: 1460,
         initial_window: 4,
+        initial_ssthresh: Some(64),
         receive_buffer: 65_536,
         min_rto: MS(1000),
         delayed_ack: 1,
@@ -168,7 +169,8 @@ fn every_key_of_a_flow() {
         slow_start_after_idle: false,
     };
     assert_eq!(flow.tcp, tcp);
-    assert!(!valid(SMALL).flows[0].tcp.tso);
+    let default = valid(SMALL).flows[0].tcp;
+    assert_eq!((default.tso, default.initial_ssthresh), (false, None));
 }
 
 #[test]

@@ -61,6 +61,8 @@ table! {
         mss: Option<Whole<100, 65_000>>,
         /// Initial window, in segments. Default: 10 (RFC 6928).
         initial_window: Option<Whole<1, 1000>>,
+        /// Slow-start threshold of a new subflow, in segments. Default: none, slow start ends with a loss.
+        initial_ssthresh: Option<Whole<2, 1_000_000>>,
         /// The largest window that the receiver offers, at least the MSS. Default and maximum: 1 GiB (RFC 7323).
         receive_buffer: Option<At<Size>>,
         /// Smallest retransmission timeout. Default: 200 ms.

@@ -235,6 +235,7 @@ fn tcp(given: Option<&format::Tcp>, problems: &mut Problems) -> Tcp {
     Tcp {
         mss,
         initial_window: given.initial_window.map_or(default.initial_window, |window| window.0 as u32),
+        initial_ssthresh: given.initial_ssthresh.map(|window| window.0 as u32),
         receive_buffer: given.receive_buffer.as_ref().map_or(default.receive_buffer, |size| size.value.0),
         min_rto: given.min_rto.map_or(default.min_rto, |time| time.0),
         delayed_ack: given.delayed_ack.map_or(default.delayed_ack, |segments| segments.0 as u32),

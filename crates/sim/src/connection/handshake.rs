@@ -118,6 +118,9 @@ impl Connection {
         subflow.handshake_tries = 0;
         let srtt = subflow.tx.rtt.smoothed_s();
         let row = self.cc.add_path(srtt, f64::from(self.tcp.initial_window));
+        if let Some(threshold) = self.tcp.initial_ssthresh {
+            self.cc.set_ssthresh(row, f64::from(threshold));
+        }
         let rates = self.cc.is_model_based();
         if let Some(queues) = &mut self.queues {
             queues.reset(s);

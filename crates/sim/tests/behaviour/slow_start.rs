@@ -40,3 +40,24 @@ fn pacing_keeps_the_queue_of_slow_start_short() {
     assert!(queue(&paced) < 0.4 * queue(&bursts));
     assert!(paced.flows[0].delivered_bytes as f64 > 0.5 * bursts.flows[0].delivered_bytes as f64);
 }
+
+/// From 10 to 64 segments in slow start takes three round trips of 80 ms, and with the handshake 0.4 s at most. From there the
+/// window grows by a segment per round trip: by 7 to 9 in the first second, by 12 or 13 more in the next.
+#[test]
+fn an_initial_threshold_ends_slow_start_without_a_loss() {
+    let run = |tcp: &str| {
+        let text = format!(
+            "[links.path]\nrate = \"50 Mbit/s\"\ndelay = \"40 ms\"\nqueue = \"1 BDP\"\n\
+             [[flows]]\nname = \"one\"\ncc = \"lia\"\npaths = [[\"path\"]]\n{tcp}"
+        );
+        run(2.0, 1.0, &text).flows[0].subflows[0].clone()
+    };
+    let bounded = run("tcp = { initial_ssthresh = 64 }\n");
+    let mean = bounded.mean_cwnd_segments.unwrap();
+    assert!((64.0 + 7.0 + 3.0..64.0 + 9.0 + 10.0).contains(&mean), "{mean}");
+    assert_eq!((bounded.lost_segments, bounded.recoveries), (0, 0));
+    let unbounded = run("");
+    assert!(
+        unbounded.recoveries + unbounded.lost_segments > 0 || unbounded.mean_cwnd_segments.unwrap() > 200.0
+    );
+}
