@@ -9,7 +9,7 @@ ANABRANCH := cargo run --quiet --release --locked --bin anabranch --
 export ANABRANCH_REQUIRE_KERNEL ?= $(shell [ "$$(id -u)" = 0 ] && [ -e /sys/kernel/btf/vmlinux ] && \
 	[ -e /proc/sys/net/mptcp/enabled ] && unshare --net true 2>/dev/null && echo 1)
 
-.PHONY: help setup build reproduce test lint unit deny docs quick instructions bench fuzz fmt guests test-kernels kernel-proof
+.PHONY: help setup build reproduce test unskipped lint unit deny docs quick instructions bench fuzz fmt guests test-kernels kernel-proof
 .NOTPARALLEL:
 
 help: ## list the targets
@@ -24,7 +24,11 @@ build: setup ## build the release binary, target/release/anabranch
 reproduce: build ## run every paper's experiments and every algorithm's standard cases; the report is out/report/index.html
 	$(ANABRANCH) paper all
 
-test: setup lint unit deny docs quick instructions ## everything that must hold
+test: unskipped setup lint unit deny docs quick instructions ## everything that must hold, and how many checks were skipped
+	@tools/skipped.sh --count
+
+unskipped:
+	@tools/skipped.sh --clear
 
 lint: ## formatting and clippy
 	cargo fmt --all --check

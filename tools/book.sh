@@ -21,5 +21,5 @@ done
 if command -v mdbook >/dev/null 2>&1; then
     mdbook build docs
 else
-    echo "book: links checked; not built, mdBook is not installed (cargo install mdbook)"
+    tools/skipped.sh "building the book" "mdBook is not installed (cargo install mdbook); links were checked"
 fi

@@ -8,11 +8,11 @@ cd "$(dirname "$0")/.."
 stored=bench/instructions.txt
 binary="${CARGO_TARGET_DIR:-target}/release/anabranch"
 if ! command -v valgrind >/dev/null; then
-    echo "instructions: skipped, valgrind is not installed"
+    tools/skipped.sh instructions "valgrind is not installed"
     exit 0
 fi
 if [ "$(uname -m)" != x86_64 ]; then
-    echo "instructions: skipped, the stored counts are those of x86_64"
+    tools/skipped.sh instructions "the stored counts are those of x86_64"
     exit 0
 fi
 work=$(mktemp -d)

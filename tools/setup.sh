@@ -22,11 +22,19 @@ refresh() {
     refreshed=1
 }
 
+# What is missing, for who has no network now.
+by_hand() {
+    die "cannot be had from here: $1
+setup: install it where there is a network, or from a medium, and then this again:
+setup:   $2"
+}
+
 install() {
     have apt-get || die "no apt-get here; install by hand: $*"
     say "installing Debian packages: $*"
-    refresh
-    as_root env DEBIAN_FRONTEND=noninteractive apt-get install -q -y --no-install-recommends "$@"
+    refresh || say "the list of packages cannot be refreshed"
+    as_root env DEBIAN_FRONTEND=noninteractive apt-get install -q -y --no-install-recommends "$@" ||
+        by_hand "Debian packages" "apt-get install $*"
 }
 
 # Debian packages.
@@ -50,20 +58,39 @@ have mptcpize || packages+=(mptcpize)
 
 # The Rust toolchain that rust-toolchain.toml names. Ubuntu 24.04 has a package of rustup, Debian 12 has none.
 channel=$(sed -n 's/^channel = "\(.*\)"/\1/p' rust-toolchain.toml)
+rust="Rust $channel with clippy and rustfmt: https://forge.rust-lang.org/infra/other-installation-methods.html"
 ready() { cargo --version 2>/dev/null | grep -qF " $channel " && cargo clippy --version && cargo fmt --version; }
+
+# rustup's own installer, of a version whose SHA-256 is known here: nothing runs that was not checked.
+install_rustup() {
+    local version=1.28.2 machine sha256
+    machine=$(uname -m)
+    case "$machine" in
+    x86_64) sha256=20a06e644b0d9bd2fbdbfd52d42540bdde820ea7df86e92e533c073da0cdd43c ;;
+    aarch64) sha256=e3853c5a252fca15252d07cb23a1bdd9377a8c6f3efa01531109281ae47f841c ;;
+    *) by_hand "rustup for $machine" "$rust" ;;
+    esac
+    say "installing rustup $version into ${CARGO_HOME:-$HOME/.cargo}"
+    work=$(mktemp -d)
+    trap 'rm -rf "$work"' EXIT # not local: it outlives the function
+    curl --proto '=https' --tlsv1.2 -sSf -o "$work/rustup-init" \
+        "https://static.rust-lang.org/rustup/archive/$version/$machine-unknown-linux-gnu/rustup-init" ||
+        by_hand rustup "$rust"
+    echo "$sha256  $work/rustup-init" | sha256sum --check --quiet || die "rustup-init is not what it should be: not run"
+    chmod +x "$work/rustup-init"
+    "$work/rustup-init" -y --no-modify-path --profile minimal --default-toolchain none
+}
 
 if ! ready >/dev/null 2>&1; then
     if ! have rustup; then
         if have apt-cache && refresh && apt-cache madison rustup | grep -q .; then
             install rustup
         else
-            say "installing rustup into ${CARGO_HOME:-$HOME/.cargo}, from rustup.rs"
-            curl --proto '=https' --tlsv1.2 -sSf https://sh.rustup.rs |
-                sh -s -- -y --no-modify-path --profile minimal --default-toolchain none
+            install_rustup
         fi
         hash -r
     fi
     say "installing Rust $channel with clippy and rustfmt"
-    rustup toolchain install "$channel" --profile minimal -c clippy -c rustfmt
+    rustup toolchain install "$channel" --profile minimal -c clippy -c rustfmt || by_hand "the Rust toolchain" "$rust"
     ready >/dev/null || die "cargo is still not Rust $channel; is another cargo earlier on the PATH?"
 fi
