@@ -1,15 +1,16 @@
-# setup · reproduce · test · bench · fuzz. Those that build call setup first, which is quick where nothing is missing.
+# setup · reproduce · test · bench · fuzz · hostile. Those that build call setup first, which is quick where nothing is missing.
 
 SHELL := bash -o pipefail
 export PATH := $(or $(CARGO_HOME),$(HOME)/.cargo)/bin:$(PATH)
 FUZZ_SECONDS ?= 600
+HOSTILE ?= 200
 ANABRANCH := cargo run --quiet --release --locked --bin anabranch --
 
 # Root on a kernel with BTF and MPTCP: there the tests of the kernel's algorithms run, and are not skipped.
 export ANABRANCH_REQUIRE_KERNEL ?= $(shell [ "$$(id -u)" = 0 ] && [ -e /sys/kernel/btf/vmlinux ] && \
 	[ -e /proc/sys/net/mptcp/enabled ] && unshare --net true 2>/dev/null && echo 1)
 
-.PHONY: help setup build reproduce test unskipped lint unit deny docs quick instructions bench fuzz fmt guests test-kernels kernel-proof
+.PHONY: help setup build reproduce test unskipped lint unit deny docs quick instructions bench fuzz hostile fmt guests test-kernels kernel-proof
 .NOTPARALLEL:
 
 help: ## list the targets
@@ -64,6 +65,9 @@ bench: build ## speed, memory and the comparison with ns-3; see bench/README.md
 
 fuzz: setup ## drive every algorithm by the fuzzer, for FUZZ_SECONDS=600; see the book's page on it
 	@tools/fuzz.sh $(FUZZ_SECONDS)
+
+hostile: setup ## HOSTILE=200 times what the tests do to it: mutants, faults, kills and signals; about an hour
+	ANABRANCH_HOSTILE=$(HOSTILE) cargo test --release --locked -p anabranch-cli --test hostile -- --nocapture --test-threads 1
 
 fmt: ## format the sources
 	cargo fmt --all

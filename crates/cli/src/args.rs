@@ -7,7 +7,6 @@ use clap::builder::NonEmptyStringValueParser;
 use clap::{Args, Parser, Subcommand, ValueEnum};
 use clap_complete::Shell;
 use std::fmt;
-use std::num::NonZeroUsize;
 use std::path::PathBuf;
 
 const RUN_EXAMPLES: &str = "\
@@ -191,6 +190,9 @@ pub struct RunArgs {
     /// Format of the samples.
     #[arg(long, value_enum, default_value_t = Format::Parquet, requires = "out")]
     pub format: Format,
+    /// Run it even if it may need more than 4 GB of memory.
+    #[arg(long)]
+    pub yes: bool,
     /// Print the summary as one JSON object.
     #[arg(long)]
     pub json: bool,
@@ -221,11 +223,14 @@ pub struct CompareArgs {
     )]
     pub cc: Vec<String>,
     /// How many seeds: the first and those after it.
-    #[arg(long, default_value = "5")]
-    pub seeds: NonZeroUsize,
+    #[arg(long, default_value = "5", value_parser = clap::value_parser!(u32).range(1..=100_000))]
+    pub seeds: u32,
     /// Runs at a time; all cores if not given.
-    #[arg(long, value_name = "N")]
-    pub jobs: Option<NonZeroUsize>,
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..=1024))]
+    pub jobs: Option<u32>,
+    /// Run it even if it may need more than 4 GB of memory.
+    #[arg(long)]
+    pub yes: bool,
     /// Print the summaries of all runs as a JSON array.
     #[arg(long)]
     pub json: bool,
@@ -260,8 +265,8 @@ pub struct SizeArgs {
     pub full: bool,
     /// How many seeds of a long run, instead of the size's own number (by default five, in coupling-cubic one); short
     /// runs have a multiple.
-    #[arg(long)]
-    pub seeds: Option<std::num::NonZeroU32>,
+    #[arg(long, value_parser = clap::value_parser!(u32).range(1..=10_000))]
+    pub seeds: Option<u32>,
 }
 
 impl SizeArgs {
@@ -276,7 +281,7 @@ impl SizeArgs {
 
     /// The seeds, where they were given.
     pub fn seeds(&self) -> Option<u32> {
-        self.seeds.map(Into::into)
+        self.seeds
     }
 }
 
@@ -345,6 +350,9 @@ pub struct CcReportArgs {
 pub struct CheckArgs {
     #[command(flatten)]
     pub scenario: ScenarioArgs,
+    /// Accept it even if a run may need more than 4 GB of memory.
+    #[arg(long)]
+    pub yes: bool,
     /// Algorithm of the multipath flows, or of the flow that is named.
     #[arg(long, value_name = "[FLOW=]CC", value_parser = NonEmptyStringValueParser::new())]
     pub cc: Vec<String>,

@@ -3,15 +3,20 @@
 use crate::args::CheckArgs;
 use crate::failure::Failure;
 use crate::input;
+use crate::memory;
 use crate::output::print;
+use crate::run::failure;
 use crate::table::{BYTES, RATE, TIME, Table, number, with_unit};
 use anabranch_net::{Aqm, LinkSpec, Loss, QueueLimit, Time};
-use anabranch_scenario::{Application, Flow, Scenario, Scheduler};
+use anabranch_scenario::{Application, Flow, Scenario, Scheduler, printable};
 
 /// `anabranch check`.
 pub fn check(args: &CheckArgs) -> Result<(), Failure> {
     let source = input::read(&args.scenario.file)?;
     let scenario = input::load(&source, &args.scenario, &args.cc)?;
+    // What only the simulator can tell: it is built, and not run.
+    anabranch_sim::check(&scenario).map_err(|e| failure(e, ""))?;
+    memory::check(&scenario, 1, args.yes)?;
     print(&page(&scenario))
 }
 
@@ -19,8 +24,9 @@ fn page(s: &Scenario) -> String {
     let mut page =
         format!("OK: {}, {}, means from {} on, seed {}\n", s.name, time(s.duration), time(s.warmup), s.seed);
     if let Some(description) = &s.description {
-        page += &format!("{}\n", textwrap::fill(description.trim(), crate::table::WIDTH));
+        page += &format!("{}\n", textwrap::fill(&printable(description.trim()), crate::table::WIDTH));
     }
+    page += &format!("At most about {} of memory\n", with_unit(anabranch_sim::memory(s) as f64, BYTES));
     page + &format!("\n{}\n{}\n{}", links(s), flows(s), subflows(s))
 }
 
@@ -29,21 +35,20 @@ fn links(s: &Scenario) -> Table {
         .text("link", s.links.iter().map(|l| &l.name))
         .text("rate", s.links.iter().map(|l| with_unit(l.spec.rate_bps, RATE)))
         .text("delay", s.links.iter().map(|l| time(l.spec.delay)))
-        .text("queue", (0..s.links.len()).map(|i| queue(s, i)))
+        .text("queue", Crossing::of(s).iter().enumerate().map(|(i, crossing)| queue(s, i, crossing)))
         .text("loss", s.links.iter().map(|l| loss(&l.spec)))
         .count("changes", s.links.iter().map(|l| l.spec.changes.len() as u64))
 }
 
 /// A queue's limit as it was given, in full packets and in BDPs: rate times the longest base RTT across.
-fn queue(s: &Scenario, link: usize) -> String {
+fn queue(s: &Scenario, link: usize, crossing: &Crossing) -> String {
     let spec = &s.links[link].spec;
-    let packet = full_packet(s, link);
+    let packet = crossing.full_packet();
     let (mut text, bytes) = match spec.queue {
         QueueLimit::Packets(n) => (format!("{n} packets"), n.saturating_mul(packet)),
         QueueLimit::Bytes(n) => (format!("{}: {} packets", with_unit(n as f64, BYTES), n / packet), n),
     };
-    let rtt = crossing(s, link).map(|(f, p)| s.base_rtt(f, p)).max().unwrap_or(Time::ZERO);
-    let bdp = spec.rate_bps * rtt.as_secs_f64() / 8.0;
+    let bdp = spec.rate_bps * crossing.longest_rtt.as_secs_f64() / 8.0;
     if bdp > 0.0 {
         text += &format!(", {} BDP", number(bytes as f64 / bdp));
     }
@@ -83,20 +88,36 @@ fn subflows(s: &Scenario) -> Table {
         .text("use", all().map(|(f, p)| if s.flows[f].paths[p].backup { "backup" } else { "regular" }))
 }
 
-/// The largest packet that crosses a link, in bytes: a full segment and 52 bytes of headers.
-fn full_packet(s: &Scenario, link: usize) -> u64 {
-    crossing(s, link).map(|(f, _)| u64::from(s.flows[f].tcp.mss) + 52).max().unwrap_or(1500)
+/// What the paths over a link say of it.
+#[derive(Clone, Default)]
+struct Crossing {
+    /// The longest base RTT.
+    longest_rtt: Time,
+    /// The largest MSS, in bytes; 0 where no path crosses it.
+    mss: u16,
 }
 
-/// Flow and path of each path over a link.
-fn crossing(s: &Scenario, link: usize) -> impl Iterator<Item = (usize, usize)> {
-    let crosses = move |(_, path): &(usize, &anabranch_scenario::Path)| {
-        path.links.contains(&link) || path.return_links.contains(&link)
-    };
-    let paths = move |(f, flow): (usize, &'_ Flow)| {
-        flow.paths.iter().enumerate().filter(crosses).map(move |(p, _)| (f, p)).collect::<Vec<_>>()
-    };
-    s.flows.iter().enumerate().flat_map(paths)
+impl Crossing {
+    /// For each link, in one go over the paths.
+    fn of(s: &Scenario) -> Vec<Crossing> {
+        let mut each = vec![Crossing::default(); s.links.len()];
+        for (f, flow) in s.flows.iter().enumerate() {
+            for (p, path) in flow.paths.iter().enumerate() {
+                let rtt = s.base_rtt(f, p);
+                for &link in path.links.iter().chain(&path.return_links) {
+                    let crossing = &mut each[link];
+                    crossing.longest_rtt = crossing.longest_rtt.max(rtt);
+                    crossing.mss = crossing.mss.max(flow.tcp.mss);
+                }
+            }
+        }
+        each
+    }
+
+    /// The largest packet, in bytes: a full segment and 52 bytes of headers.
+    fn full_packet(&self) -> u64 {
+        if self.mss == 0 { 1500 } else { u64::from(self.mss) + 52 }
+    }
 }
 
 fn time(t: Time) -> String {

@@ -6,29 +6,31 @@ use crate::output::{counted, print, print_json};
 use crate::progress::Progress;
 use crate::run::{failure, simulate};
 use crate::table::{BYTES, LOSS, PERCENT, PLAIN, RATE, Spread, TIME, Table, WIDTH};
-use crate::{input, interrupt};
+use crate::{input, interrupt, memory};
 use anabranch_record::{NoSamples, SubflowSummary, Summary};
 use anabranch_sim::SimError;
 use miette::miette;
 use rayon::iter::{ParallelBridge, ParallelIterator};
 use serde::Serialize;
-use std::num::NonZeroUsize;
 
 /// `anabranch compare`.
 pub fn compare(args: &CompareArgs) -> Result<(), Failure> {
     let source = input::read(&args.scenario.file)?;
     let load = |cc: &String| input::load(&source, &args.scenario, std::slice::from_ref(cc));
     let scenarios = args.cc.iter().map(load).collect::<Result<Vec<_>, _>>()?;
-    let seeds = args.seeds.get();
+    let seeds = args.seeds as usize;
     // Seed by seed, so that of an interrupted comparison the algorithms have the same seeds.
     let count = scenarios.len();
     let jobs: Vec<(usize, usize)> =
         (0..seeds).flat_map(|seed| (0..count).map(move |cc| (cc, seed))).collect();
     let total = jobs.len();
+    let threads = args.jobs.map_or_else(rayon::current_num_threads, |jobs| jobs as usize).min(total);
+    let largest = scenarios.iter().max_by_key(|scenario| anabranch_sim::memory(scenario));
+    largest.map_or(Ok(()), |scenario| memory::check(scenario, threads, args.yes))?;
 
     interrupt::listen()?;
     let progress = Progress::over(scenarios[0].duration.times(jobs.len() as u64));
-    let pool = rayon::ThreadPoolBuilder::new().num_threads(args.jobs.map_or(0, NonZeroUsize::get)).build();
+    let pool = rayon::ThreadPoolBuilder::new().num_threads(threads).build();
     let pool = pool.map_err(|e| Failure::environment("cannot start threads", &e))?;
     let run = |(cc, seed): (usize, usize)| {
         let scenario = &scenarios[cc];

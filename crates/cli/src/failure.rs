@@ -1,7 +1,8 @@
 //! Why the command did not succeed, and its exit status.
 
+use anabranch_scenario::{is_hidden, printable};
 use miette::{Diagnostic, MietteDiagnostic, MietteHandlerOpts, Report};
-use std::io;
+use std::io::{self, Write};
 use std::process::ExitCode;
 
 /// Why the command did not succeed.
@@ -25,6 +26,16 @@ pub fn install() {
     };
     // Fails only where a handler is installed already: then that one serves.
     let _ = miette::set_hook(Box::new(handler));
+}
+
+/// Reports a command line that is none, or the help that it asks for, and ends.
+pub fn usage(error: &clap::Error) -> ! {
+    if !error.use_stderr() || !std::env::args().any(|arg| arg.contains(is_hidden)) {
+        error.exit();
+    }
+    // Where stderr is gone there is nobody to tell.
+    let _ = writeln!(io::stderr(), "{}", printable(&error.render().to_string()));
+    std::process::exit(error.exit_code());
 }
 
 impl Failure {
@@ -63,12 +74,19 @@ impl Failure {
 
     /// Reports on stderr; the exit status.
     pub fn report(self) -> ExitCode {
-        use io::Write;
         let (report, status) = match self {
             Failure::Result(report) => (report, 1),
             Failure::Input(report) => (report, 2),
             Failure::Interrupted(report) => (report, crate::interrupt::STATUS),
             Failure::PipeClosed => return ExitCode::SUCCESS,
+        };
+        // A scenario's own diagnostics are fit to be shown; other messages may have names of files, or of what is in them.
+        let report = if report.source_code().is_some() || report.related().is_some() {
+            report
+        } else {
+            let mut shown = MietteDiagnostic::new(printable(&report.to_string()));
+            shown.help = report.help().map(|help| printable(&help.to_string()));
+            shown.into()
         };
         // Where stderr is gone there is nobody to tell.
         let _ = writeln!(io::stderr(), "{report:?}");

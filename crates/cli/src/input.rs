@@ -4,20 +4,31 @@ use crate::args::ScenarioArgs;
 use crate::failure::Failure;
 use anabranch_scenario::{Overrides, Scenario, Source};
 use miette::miette;
-use std::fs;
+use std::fs::File;
 use std::io::{self, Read};
 use std::path::Path;
 use std::string::FromUtf8Error;
 
+/// The longest scenario, in bytes: more than that of ten thousand flows, and devices without end are no scenarios.
+const LONGEST: u64 = 64_000_000;
+
+/// All of it, or a byte too much.
+fn read_all(from: impl Read) -> io::Result<Vec<u8>> {
+    let mut bytes = Vec::new();
+    from.take(LONGEST + 1).read_to_end(&mut bytes).map(|_| bytes)
+}
+
 /// Reads a scenario file, or standard input for `-`.
 pub fn read(file: &Path) -> Result<Source, Failure> {
     let (name, bytes) = if file == Path::new("-") {
-        let mut bytes = Vec::new();
-        ("standard input".to_owned(), io::stdin().read_to_end(&mut bytes).map(|_| bytes))
+        ("standard input".to_owned(), read_all(io::stdin()))
     } else {
-        (file.display().to_string(), fs::read(file))
+        (file.display().to_string(), File::open(file).and_then(read_all))
     };
     let bytes = bytes.map_err(|e| Failure::environment(format!("cannot read {name}"), &e))?;
+    if bytes.len() as u64 > LONGEST {
+        return Err(Failure::Input(miette!("{name} has more than {} MB: no scenario", LONGEST / 1_000_000)));
+    }
     let text = String::from_utf8(bytes).map_err(|e| not_utf8(&name, &e))?;
     Ok(Source { name, text })
 }

@@ -14,6 +14,7 @@ mod kernel_args;
 mod kernel_monitor;
 mod kernel_show;
 mod man;
+mod memory;
 mod output;
 mod paper;
 mod place;
@@ -31,7 +32,7 @@ use failure::Failure;
 use std::process::ExitCode;
 
 fn main() -> ExitCode {
-    let cli = Cli::parse();
+    let cli = Cli::try_parse().unwrap_or_else(|error| failure::usage(&error));
     failure::install();
     match execute(cli.command) {
         Ok(()) => ExitCode::SUCCESS,

@@ -2,23 +2,39 @@
 
 use crate::failure::Failure;
 use crate::table::WIDTH;
+use anabranch_scenario::{is_hidden, printable};
 use serde::Serialize;
 use std::io::{self, ErrorKind, Write};
 
 /// Prints `text`, ended by one newline.
 pub fn print(text: &str) -> Result<(), Failure> {
     let mut out = io::stdout().lock();
-    match writeln!(out, "{}", text.trim_end_matches('\n')).and_then(|()| out.flush()) {
+    // Nothing that we print has a control character of its own.
+    match writeln!(out, "{}", printable(text.trim_end_matches('\n'))).and_then(|()| out.flush()) {
         Ok(()) => Ok(()),
         Err(e) if e.kind() == ErrorKind::BrokenPipe => Err(Failure::PipeClosed),
         Err(e) => Err(Failure::environment("cannot write to standard output", &e)),
     }
 }
 
+/// Prints JSON. Its strings may have any character, so those that a terminal would obey become JSON's own `\u202e`.
+pub fn print_text_of_json(json: &str) -> Result<(), Failure> {
+    let mut text = String::with_capacity(json.len());
+    for c in json.chars() {
+        match c {
+            c if c != '\n' && is_hidden(c) => {
+                c.encode_utf16(&mut [0; 2]).iter().for_each(|unit| text += &format!("\\u{unit:04x}"));
+            }
+            c => text.push(c),
+        }
+    }
+    print(&text)
+}
+
 /// Prints `value` as indented JSON.
 pub fn print_json(value: &impl Serialize) -> Result<(), Failure> {
     match serde_json::to_string_pretty(value) {
-        Ok(text) => print(&text),
+        Ok(text) => print_text_of_json(&text),
         Err(e) => Err(Failure::environment("cannot write JSON", &e)),
     }
 }
@@ -26,7 +42,7 @@ pub fn print_json(value: &impl Serialize) -> Result<(), Failure> {
 /// Notes on stderr what the user should know though the command goes on.
 pub fn note(text: &str) {
     // Where stderr is gone there is nobody to tell.
-    let _ = writeln!(io::stderr(), "{}", textwrap::fill(&format!("Note: {text}"), WIDTH));
+    let _ = writeln!(io::stderr(), "{}", textwrap::fill(&printable(&format!("Note: {text}")), WIDTH));
 }
 
 /// "1 row", "2 rows".

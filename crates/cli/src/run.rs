@@ -3,13 +3,13 @@
 use crate::args::RunArgs;
 use crate::directory::Directory;
 use crate::failure::Failure;
-use crate::output::print;
+use crate::output::{print, print_text_of_json};
 use crate::progress::Progress;
 use crate::table::{BYTES, LOSS, PERCENT, PLAIN, RATE, TIME, Table, number};
-use crate::{input, interrupt};
+use crate::{input, interrupt, memory};
 use anabranch_net::Time;
 use anabranch_record::{Sink, SubflowSummary, Summary};
-use anabranch_scenario::Scenario;
+use anabranch_scenario::{Scenario, printable};
 use anabranch_sim::SimError;
 use miette::miette;
 use std::path::PathBuf;
@@ -18,6 +18,7 @@ use std::path::PathBuf;
 pub fn run(args: &RunArgs) -> Result<(), Failure> {
     let source = input::read(&args.scenario.file)?;
     let scenario = input::load(&source, &args.scenario, &args.cc)?;
+    memory::check(&scenario, 1, args.yes)?;
     interrupt::listen()?;
     let mut directory = Directory::open(args.out.as_deref(), args.format)?;
     let progress = Progress::over(scenario.duration);
@@ -33,7 +34,7 @@ pub fn run(args: &RunArgs) -> Result<(), Failure> {
     // What was simulated is told even where it cannot be kept.
     let files = directory.finish(&summary, Some(&text));
     if args.json {
-        print(&summary.to_json())?;
+        print_text_of_json(&summary.to_json())?;
     } else {
         let wrote = files.as_ref().ok().filter(|files| !files.is_empty()).map(|files| wrote(files));
         print(&(page(&summary) + &wrote.map(|text| format!("\n{text}")).unwrap_or_default()))?;
@@ -89,7 +90,7 @@ fn page(s: &Summary) -> String {
     let partial = s.partial_until_s.map(|at| format!(", interrupted at {at} s"));
     let mut page = format!(
         "{}: {} s{}, means from {} s on, seed {}, anabranch {}\n",
-        s.scenario,
+        printable(&s.scenario),
         s.duration_s,
         partial.unwrap_or_default(),
         s.warmup_s,

@@ -2,6 +2,7 @@
 //! heading.
 
 use anabranch_papers::{Estimate, NoValue, estimate};
+use anabranch_scenario::printable;
 use comfy_table::{CellAlignment, ContentArrangement, LineStyle, TableStyle};
 
 /// The widest that output gets.
@@ -47,7 +48,8 @@ impl Table {
 
     /// Adds a column of text.
     pub fn text<S: Into<String>>(mut self, heading: &str, cells: impl IntoIterator<Item = S>) -> Self {
-        let cells = cells.into_iter().map(Into::into).collect();
+        // Before it is laid out: what is spelled out takes room.
+        let cells = cells.into_iter().map(|cell| printable(&cell.into())).collect();
         self.0.push(Column { heading: heading.to_owned(), cells, alignment: CellAlignment::Left });
         self
     }

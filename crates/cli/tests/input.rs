@@ -110,3 +110,84 @@ fn changes() {
         assert!(stderr.contains(said), "{options:?}: `{said}` is not in: {stderr}");
     }
 }
+
+/// Numbers beyond reason are refused by name, before anything is allocated or started for them.
+#[test]
+fn limits() {
+    for (option, value) in
+        [("--seeds", "99999999999999"), ("--seeds", "0"), ("--jobs", "100000"), ("--jobs", "0")]
+    {
+        let said = anabranch(["compare", TWO_PATHS, "--cc", "lia", option, value]).fails(2);
+        assert!(said.contains(option) && said.contains("is not in 1..="), "{said}");
+    }
+    let said = anabranch(["check", "/dev/zero"]).fails(2);
+    assert!(said.contains("more than 64 MB"), "{said}");
+}
+
+/// 100 windows of 1 GiB under way in a queue of 1 TB: refused before it is simulated, unless the user says that it may.
+#[test]
+fn memory_is_asked_for() {
+    let large = [
+        "--duration",
+        "1000 s",
+        "--set",
+        "links.dsl.rate=100 Gbit/s",
+        "--set",
+        "links.dsl.queue=1000 GB",
+        "--set",
+        "flows.neighbour.count=100",
+    ];
+    for command in [&["run"] as &[&str], &["check"], &["compare", "--cc", "lia"]] {
+        let args = [command, &[TWO_PATHS], &large].concat();
+        let said = anabranch(args).fails(2);
+        assert!(said.contains("GB of memory") && said.contains("--yes"), "{said}");
+    }
+    let page = anabranch([&["check", TWO_PATHS, "--yes"], &large[..]].concat()).ok();
+    assert!(page.contains("of memory"), "{page}");
+    // The project's own scenarios need much less.
+    assert!(anabranch(["check", TWO_PATHS]).ok().contains(" MB of memory"));
+}
+
+/// The estimate is an upper one: a run that fills a long queue has enough with it, and 300 MB for the program itself.
+#[test]
+fn memory_is_enough() {
+    let changes = ["--set", "links.dsl.queue=100 MB", "--set", "links.dsl.rate=1 Gbit/s"];
+    let page =
+        anabranch([&["check", TWO_PATHS, "--duration", "3 s", "--set", "warmup=0 s"], &changes[..]].concat())
+            .ok();
+    let line = page.lines().find(|line| line.contains("of memory")).unwrap();
+    let words: Vec<&str> = line.split(' ').collect();
+    let at = words.iter().position(|word| *word == "MB").unwrap();
+    let limit_kb = (words[at - 1].parse::<f64>().unwrap() * 1e3 + 300e3) as u64;
+    let run = format!(
+        "ulimit -v {limit_kb}; exec '{}' run {TWO_PATHS} --duration '3 s' --set 'warmup=0 s' --set '{}' --set '{}'",
+        env!("CARGO_BIN_EXE_anabranch"),
+        changes[1],
+        changes[3]
+    );
+    let output =
+        std::process::Command::new("sh").args(["-c", &run]).current_dir(common::root()).output().unwrap();
+    assert!(output.status.success(), "{limit_kb} kB: {}", String::from_utf8_lossy(&output.stderr));
+}
+
+/// What a file or its name would do to the terminal is spelled out; JSON stays the same data.
+#[test]
+fn the_terminal_is_safe() {
+    let text = std::fs::read_to_string(common::root().join(TWO_PATHS)).unwrap();
+    let text = text.replacen("name = \"", "name = \"\\u001b[31m\\u202e", 1);
+    let short = ["--duration", "100 ms", "--set", "warmup=0 s"];
+    for command in
+        [&["run", "-"] as &[&str], &["check", "-"], &["compare", "-", "--cc", "lia"], &["run", "-", "--json"]]
+    {
+        let shown = common::anabranch_reading(&text, [command, &short].concat()).ok();
+        assert!(!shown.contains(['\u{1b}', '\u{202e}']), "{shown:?}");
+        if command.contains(&"--json") {
+            let json: serde_json::Value = serde_json::from_str(&shown).unwrap();
+            assert!(json["scenario"].as_str().unwrap().starts_with("\u{1b}[31m\u{202e}"));
+        }
+    }
+    for args in [["check", "no\u{1b}[31m\u{202e}file"], ["run", "--no\u{1b}[31m\u{202e}"]] {
+        let said = anabranch(args).fails(2);
+        assert!(!said.contains(['\u{1b}', '\u{202e}']) && said.contains("\\u{202e}"), "{said:?}");
+    }
+}

@@ -5,6 +5,9 @@ use crate::table::{Cell, Column, Table};
 use std::fs::File;
 use std::io;
 
+/// How text begins that spreadsheets calculate (OWASP, "CSV Injection").
+const FORMULA: [char; 6] = ['=', '+', '-', '@', '\t', '\r'];
+
 /// A CSV file.
 pub struct CsvTable(csv::Writer<File>);
 
@@ -23,6 +26,8 @@ impl Table for CsvTable {
                 Cell::Number(x) if x.is_finite() => self.0.write_field(x.to_string())?,
                 Cell::Number(_) => self.0.write_field("")?,
                 Cell::Count(n) => self.0.write_field(n.to_string())?,
+                // A spreadsheet would take it for a formula; with an apostrophe before it, it is text.
+                Cell::Text(text) if text.starts_with(FORMULA) => self.0.write_field(format!("'{text}"))?,
                 Cell::Text(text) => self.0.write_field(text)?,
             }
         }

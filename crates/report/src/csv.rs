@@ -133,11 +133,16 @@ fn other(other: &Other) -> String {
     format!("{}: {}, {}", other.column, values.join(", "), verdict::label(other.verdict))
 }
 
-/// A record as in RFC 4180.
+/// A record as in RFC 4180. Text that a spreadsheet would take for a formula has an apostrophe before it (OWASP, "CSV
+/// Injection"); negative numbers are no formulae.
 fn line<'a>(fields: impl IntoIterator<Item = &'a str>) -> String {
-    let quoted = fields.into_iter().map(|field| match field.contains([',', '"', '\n', '\r']) {
-        true => format!("\"{}\"", field.replace('"', "\"\"")),
-        false => field.to_owned(),
+    let quoted = fields.into_iter().map(|field| {
+        let calculated = field.starts_with(['=', '+', '-', '@', '\t', '\r']) && field.parse::<f64>().is_err();
+        let field = format!("{}{field}", if calculated { "'" } else { "" });
+        match field.contains([',', '"', '\n', '\r']) {
+            true => format!("\"{}\"", field.replace('"', "\"\"")),
+            false => field,
+        }
     });
     quoted.collect::<Vec<_>>().join(",") + "\r\n"
 }
@@ -167,5 +172,12 @@ mod tests {
     #[test]
     fn fields_are_quoted_as_in_rfc_4180() {
         assert_eq!(line(["a", "b,c", "d\"e", "f\ng"]), "a,\"b,c\",\"d\"\"e\",\"f\ng\"\r\n");
+    }
+
+    /// LibreOffice and Excel calculate a cell that begins so.
+    #[test]
+    fn formulae_are_text() {
+        let fields = ["=1+1", "+1 s", "-x", "@SUM(1)", "-1.5", "+2", "1=1"];
+        assert_eq!(line(fields), "'=1+1,'+1 s,'-x,'@SUM(1),-1.5,+2,1=1\r\n");
     }
 }

@@ -1,15 +1,25 @@
 //! What is wrong, where, and what would be right.
 
+use crate::printable::{of_same_length, printable};
 use miette::{Diagnostic, LabeledSpan, NamedSource, SourceCode};
 use std::{fmt, ops::Range, sync::Arc};
 
 /// The longest line, in bytes. Terminals show no such line, and diagnostics cannot mark places far to the right.
 const MAX_LINE: usize = 10_000;
+/// So many problems are shown; of those behind them only the number. Nobody reads more, and each takes the time to show the
+/// lines around it.
+const MAX_SHOWN: usize = 50;
+/// So many names are listed as what there is.
+const MAX_NAMES: usize = 30;
+/// Longer names, in bytes, are not searched for one that is close: that takes the product of both lengths.
+const MAX_CLOSE: usize = 100;
 
 /// A part of a source text: of the file, or of an override.
 #[derive(Clone, Debug)]
 pub(crate) struct Place {
-    source: Arc<NamedSource<String>>,
+    source: Arc<String>,
+    /// The same with other characters for those that a terminal would not show.
+    shown: Arc<NamedSource<String>>,
     range: Range<usize>,
 }
 
@@ -18,7 +28,8 @@ impl Place {
     pub fn whole(name: &str, text: &str, problems: &mut Problems) -> Option<Place> {
         let whole = |text: String| {
             let range = 0..text.len();
-            Place { source: Arc::new(NamedSource::new(name, text)), range }
+            let shown = NamedSource::new(printable(name), of_same_length(&text));
+            Place { source: Arc::new(text), shown: Arc::new(shown), range }
         };
         if text.lines().all(|line| line.len() <= MAX_LINE) {
             return Some(whole(text.to_owned()));
@@ -35,13 +46,13 @@ impl Place {
 
     /// Another part of the same source.
     pub fn part(&self, range: Range<usize>) -> Place {
-        let end = range.end.min(self.source.inner().len());
-        Place { source: self.source.clone(), range: range.start.min(end)..end }
+        let end = range.end.min(self.source.len());
+        Place { range: range.start.min(end)..end, ..self.clone() }
     }
 
     /// The text there.
     pub fn text(&self) -> &str {
-        self.source.inner().get(self.range.clone()).unwrap_or_default()
+        self.source.get(self.range.clone()).unwrap_or_default()
     }
 
     /// Where it is in its source, in bytes.
@@ -51,7 +62,7 @@ impl Place {
 
     /// The line it begins on, from 1.
     fn line(&self) -> usize {
-        let before = &self.source.inner().as_bytes()[..self.range.start];
+        let before = &self.source.as_bytes()[..self.range.start];
         1 + before.iter().filter(|&&byte| byte == b'\n').count()
     }
 }
@@ -103,7 +114,7 @@ impl Diagnostic for Problem {
     }
 
     fn source_code(&self) -> Option<&dyn SourceCode> {
-        Some(&*self.place.source)
+        Some(&*self.place.shown)
     }
 }
 
@@ -113,10 +124,12 @@ impl Diagnostic for Problem {
 #[derive(Debug)]
 pub struct ScenarioError {
     problems: Vec<Problem>,
+    /// How many more there are.
+    more: usize,
 }
 
 impl ScenarioError {
-    /// The problems, in the order in which they were found; at least one.
+    /// The problems, in the order in which they were found; at least one, and at most 50.
     pub fn problems(&self) -> &[Problem] {
         &self.problems
     }
@@ -133,7 +146,11 @@ impl fmt::Display for ScenarioError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self.only() {
             Some(problem) => problem.fmt(f),
-            None => write!(f, "{} problems in the scenario", self.problems.len()),
+            None if self.more == 0 => write!(f, "{} problems in the scenario", self.problems.len()),
+            None => {
+                let (shown, all) = (self.problems.len(), self.problems.len() + self.more);
+                write!(f, "{all} problems in the scenario, of which the first {shown} are shown")
+            }
         }
     }
 }
@@ -161,7 +178,11 @@ impl Diagnostic for ScenarioError {
 
 /// Collects problems while a scenario is read.
 #[derive(Default)]
-pub(crate) struct Problems(Vec<Problem>);
+pub(crate) struct Problems {
+    shown: Vec<Problem>,
+    /// Those behind them.
+    more: usize,
+}
 
 impl Problems {
     /// Notes a problem. `label` stands beside the marked text.
@@ -172,13 +193,23 @@ impl Problems {
         label: impl Into<String>,
         help: impl Into<String>,
     ) {
-        let help = Some(help.into()).filter(|help| !help.is_empty());
-        self.0.push(Problem { message: message.into(), label: label.into(), help, place: place.clone() });
+        if self.is_full() {
+            self.more += 1;
+            return;
+        }
+        let help = Some(printable(&help.into())).filter(|help| !help.is_empty());
+        let (message, label) = (printable(&message.into()), printable(&label.into()));
+        self.shown.push(Problem { message, label, help, place: place.clone() });
+    }
+
+    /// Whether more problems are only counted: their help is not worth the time.
+    pub fn is_full(&self) -> bool {
+        self.shown.len() >= MAX_SHOWN
     }
 
     /// Whether there are any.
     pub fn any(&self) -> bool {
-        !self.0.is_empty()
+        !self.shown.is_empty()
     }
 
     /// What was read, unless there are problems.
@@ -186,8 +217,8 @@ impl Problems {
     /// A reader that gives nothing has noted why.
     pub fn check<T>(self, read: Option<T>) -> Result<T, ScenarioError> {
         match read {
-            Some(value) if self.0.is_empty() => Ok(value),
-            _ => Err(ScenarioError { problems: self.0 }),
+            Some(value) if self.shown.is_empty() => Ok(value),
+            _ => Err(ScenarioError { problems: self.shown, more: self.more }),
         }
     }
 }
@@ -196,10 +227,16 @@ impl Problems {
 pub(crate) fn suggest<'a>(given: &str, known: impl IntoIterator<Item = &'a str>) -> String {
     let known: Vec<&str> = known.into_iter().collect();
     let distance = |name: &str| strsim::damerau_levenshtein(&given.to_lowercase(), &name.to_lowercase());
-    let close = |name: &&&str| distance(name) <= 1 + name.chars().count() / 4;
+    let close = |name: &&&str| {
+        given.len().max(name.len()) <= MAX_CLOSE && distance(name) <= 1 + name.chars().count() / 4
+    };
     let list = match &*known {
         [] => "there is none".to_owned(),
-        names => format!("there are: {}", names.join(", ")),
+        names if names.len() <= MAX_NAMES => format!("there are: {}", names.join(", ")),
+        names => {
+            let more = names.len() - MAX_NAMES;
+            format!("there are: {} and {more} more", names[..MAX_NAMES].join(", "))
+        }
     };
     match known.iter().filter(close).min_by_key(|name| distance(name)) {
         Some(name) => format!("did you mean `{name}`? {list}"),

@@ -10,12 +10,14 @@ use std::borrow::Cow;
 
 /// The greatest time that a scenario may name: beyond any experiment, and sums of it fit [`Time`].
 const MAX_TIME_NS: f64 = 1e18;
+/// The least rate, in bits per second: links do not send slower.
+const MIN_RATE_BPS: f64 = 4.0;
 /// The greatest rate, in bits per second.
 const MAX_RATE_BPS: f64 = 1e15;
 /// The greatest size, in bytes.
 const MAX_BYTES: f64 = 1e15;
 
-/// A rate in bits per second, at least 1.
+/// A rate in bits per second, at least 4.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(crate) struct Rate(pub f64);
 
@@ -72,8 +74,8 @@ impl Read for Rate {
     fn read(node: &Node, problems: &mut Problems) -> Option<Self> {
         match base(&quantity::RATE, node, problems)? {
             rate if rate <= 0.0 => bounds(node, "the rate", "positive", problems),
-            rate if !(1.0..=MAX_RATE_BPS).contains(&rate) => {
-                bounds(node, "the rate", "from 1 bit/s to 1000000 Gbit/s", problems)
+            rate if !(MIN_RATE_BPS..=MAX_RATE_BPS).contains(&rate) => {
+                bounds(node, "the rate", "from 4 bit/s to 1000000 Gbit/s", problems)
             }
             rate => Some(Rate(rate)),
         }

@@ -27,6 +27,7 @@ mod format;
 mod leaf;
 mod model;
 mod overrides;
+mod printable;
 mod quantity;
 mod read;
 mod resolve;
@@ -36,6 +37,7 @@ mod tree;
 pub use diagnostic::{Problem, ScenarioError};
 pub use model::*;
 pub use overrides::Overrides;
+pub use printable::{is_hidden, printable};
 pub use schema::json_schema;
 
 use anabranch_net::Time;

@@ -62,6 +62,11 @@ pub struct Flow {
     pub tcp: Tcp,
 }
 
+/// The most paths of a flow: subflows of a connection are members of 32-bit sets.
+pub const MAX_PATHS: usize = 32;
+/// The most links of a path in one direction: packets count them in 16 bits.
+pub const MAX_HOPS: usize = 65_534;
+
 impl Flow {
     /// Whether the flow uses MPTCP: it has several paths.
     pub fn is_multipath(&self) -> bool {

@@ -9,6 +9,7 @@ mod connection;
 mod data;
 mod event;
 mod lane;
+mod memory;
 mod meter;
 mod network;
 mod packet;
@@ -33,10 +34,11 @@ mod tests;
 mod tso;
 
 pub use event::EventQueue;
+pub use memory::memory;
 
 use anabranch_cc::registry::ParamError;
 use anabranch_net::Time;
-use anabranch_record::{Sink, Summary};
+use anabranch_record::{NoSamples, Sink, Summary};
 use anabranch_scenario::Scenario;
 
 /// Runs a scenario to its end.
@@ -54,6 +56,14 @@ pub fn run(
     keep_going: &mut dyn FnMut(Time) -> bool,
 ) -> Result<Summary, SimError> {
     simulator::Simulator::new(scenario, seed, sink)?.run(keep_going)
+}
+
+/// Whether a scenario can be simulated: builds what [`run`] would, and runs nothing.
+///
+/// # Errors
+/// [`SimError`] as `run` would give it before it begins.
+pub fn check(scenario: &Scenario) -> Result<(), SimError> {
+    simulator::Simulator::new(scenario, scenario.seed, &mut NoSamples).map(drop)
 }
 
 /// Why a run has no summary.

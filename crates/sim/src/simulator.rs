@@ -11,19 +11,21 @@ use crate::subflow::Subflow;
 use crate::summary;
 use anabranch_net::{Random, Time, Totals};
 use anabranch_record::{CompletionSample, Histogram, Sink, Summary};
-use anabranch_scenario::{Scenario, SubflowAction};
+use anabranch_scenario::{MAX_HOPS, MAX_PATHS, Scenario, SubflowAction};
+use std::time::{Duration, Instant};
 
 /// Random processes other than the links' own have streams of seeds of their own.
 const JITTER_SEED: u64 = 0x686f_7374_206a_6974;
 const APPLICATION_SEED: u64 = 0x6170_706c_6963_6174;
 const START_SEED: u64 = 0x7374_6172_7420_6f66;
 
-/// The driver is asked whether to go on after so many events.
-const EVENTS_PER_REPORT: u32 = 1 << 16;
+/// After so many events the clock is asked: often enough where each takes milliseconds, as with ten thousand subflows, and
+/// seldom enough to cost nothing.
+const EVENTS_PER_LOOK: u32 = 64;
+/// The driver is asked whether to go on after that much time of the clock on the wall.
+const REPORT: Duration = Duration::from_millis(50);
 /// So many events at one instant are no simulation of anything.
 const EVENTS_AT_ONCE: u32 = 100_000_000;
-/// Subflows of a connection are members of 32-bit sets.
-const MAX_PATHS: usize = 32;
 
 /// What happens at an event that is not about a packet.
 #[derive(Clone, Copy, Debug)]
@@ -189,6 +191,7 @@ impl<'a> Simulator<'a> {
     /// Runs to the end.
     pub(crate) fn run(mut self, keep_going: &mut dyn FnMut(Time) -> bool) -> Result<Summary, SimError> {
         let (mut events, mut at_once, mut last) = (0u32, 0u32, Time::ZERO);
+        let mut reported = Instant::now();
         while let Some(now) = self.step()? {
             events += 1;
             at_once = if now == last { at_once + 1 } else { 0 };
@@ -196,8 +199,12 @@ impl<'a> Simulator<'a> {
             if at_once > EVENTS_AT_ONCE {
                 return Err(SimError::Livelock { at: now });
             }
-            if events == EVENTS_PER_REPORT {
+            if events == EVENTS_PER_LOOK {
                 events = 0;
+                if reported.elapsed() < REPORT {
+                    continue;
+                }
+                reported = Instant::now();
                 if !keep_going(now) {
                     return Err(SimError::Interrupted { at: now, partial: Some(Box::new(self.finish(now))) });
                 }
@@ -362,7 +369,7 @@ fn check(scenario: &Scenario) -> Result<(), SimError> {
             return Err(SimError::TooManyPaths { flow: flow.name.clone(), paths: flow.paths.len() });
         }
         let hops = flow.paths.iter().map(|p| p.links.len().max(p.return_links.len() + 1)).max();
-        if hops > Some(usize::from(u16::MAX)) {
+        if hops > Some(MAX_HOPS + 1) {
             return Err(SimError::TooManyLinks { flow: flow.name.clone() });
         }
         if flow.tcp.mss <= DSS || flow.tcp.mss > u16::MAX - 200 {

@@ -3,20 +3,22 @@
 use crate::diagnostic::{At, Problems};
 use crate::format::{self, Event};
 use crate::leaf::Whole;
-use crate::model::{Flow, Path, Scheduler, SubflowAction, SubflowEvent, Tcp};
-use crate::resolve::{application, check_instant, check_name, link_index};
+use crate::model::{Flow, MAX_HOPS, MAX_PATHS, Path, Scheduler, SubflowAction, SubflowEvent, Tcp};
+use crate::resolve::{LinkNames, application, check_instant, check_name, link_index};
 use anabranch_net::Time;
 use std::collections::BTreeSet;
 
 /// The most connections that a scenario may have.
 const MAX_FLOWS: usize = 10_000;
+/// The most links that the paths of all connections may cross together.
+const MAX_ALL_HOPS: usize = 10_000_000;
 /// RFC 7323 §2.3: the largest window that can be offered.
 const MAX_WINDOW: u64 = 1 << 30;
 
 /// Every connection of the file, counts spelled out, and its flow's name in the file.
 pub(super) fn flows(
     given: &At<Vec<format::Flow>>,
-    links: &[&str],
+    links: &LinkNames<'_>,
     duration: Time,
     horizon: Time,
     problems: &mut Problems,
@@ -25,12 +27,20 @@ pub(super) fn flows(
         problems.add(&given.place, "there are no flows", "empty", "begin one with [[flows]]");
     }
     let (mut flows, mut origin, mut names) = (Vec::new(), Vec::new(), BTreeSet::new());
+    let mut all_hops = 0;
     for file_flow in &given.value {
         let Some(flow) = flow(file_flow, links, duration, horizon, problems) else { continue };
         let count = file_flow.count.as_ref().map_or(1, |count| count.value.0);
         if flows.len() + count as usize > MAX_FLOWS {
             let place = file_flow.count.as_ref().map_or(&file_flow.name.place, |count| &count.place);
             problems.add(place, format!("more than {MAX_FLOWS} flows"), "too many", "");
+            break;
+        }
+        let hops: usize = flow.paths.iter().map(|path| path.links.len() + path.return_links.len()).sum();
+        all_hops += hops * count as usize;
+        if all_hops > MAX_ALL_HOPS {
+            let message = format!("the flows' paths have more than {MAX_ALL_HOPS} links in all");
+            problems.add(&file_flow.name.place, message, "too many", "");
             break;
         }
         let connections: Vec<String> = match file_flow.count {
@@ -56,7 +66,7 @@ pub(super) fn flows(
 
 fn flow(
     given: &format::Flow,
-    links: &[&str],
+    links: &LinkNames<'_>,
     duration: Time,
     horizon: Time,
     problems: &mut Problems,
@@ -104,10 +114,15 @@ fn penalise(given: Option<&At<bool>>, scheduler: Scheduler, problems: &mut Probl
     given.map_or(able, |given| given.value && able)
 }
 
-fn paths(given: &format::Flow, links: &[&str], problems: &mut Problems) -> Option<Vec<Path>> {
+fn paths(given: &format::Flow, links: &LinkNames<'_>, problems: &mut Problems) -> Option<Vec<Path>> {
     let paths = &given.paths;
     if paths.value.is_empty() {
         problems.add(&paths.place, "a flow needs a path", "empty", "for example [[\"dsl\"]]");
+        return None;
+    }
+    if let Some(path) = paths.value.get(MAX_PATHS) {
+        let message = format!("{} paths, of at most {MAX_PATHS}", paths.value.len());
+        problems.add(&path.place, message, "too many", "");
         return None;
     }
     let backs = given.r#return.as_ref();
@@ -120,8 +135,15 @@ fn paths(given: &format::Flow, links: &[&str], problems: &mut Problems) -> Optio
         let help = "give one for each path, in order; [] is a path that returns with the same delay";
         problems.add(&backs.place, message, "not as many as `paths`", help);
     }
-    for path in paths.value.iter().filter(|path| path.value.is_empty()) {
-        problems.add(&path.place, "a path needs a link", "empty", "for example [\"dsl\"]");
+    for (index, path) in paths.value.iter().enumerate() {
+        if path.value.is_empty() {
+            problems.add(&path.place, "a path needs a link", "empty", "for example [\"dsl\"]");
+        }
+        let back = backs.and_then(|backs| backs.value.get(index)).map_or(0, Vec::len);
+        if path.value.len().max(back) > MAX_HOPS {
+            problems.add(&path.place, format!("a path over more than {MAX_HOPS} links"), "too long", "");
+            return None;
+        }
     }
     let mut indices = |names: &[At<String>]| {
         let indices: Vec<_> = names.iter().map(|name| link_index(name, links, problems)).collect();

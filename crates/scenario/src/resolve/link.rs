@@ -20,9 +20,10 @@ pub(super) fn links(
     problems: &mut Problems,
 ) -> Vec<NamedLink> {
     let delays: Vec<Time> = links.0.iter().map(|(_, link)| link.delay.0).collect();
+    let longest = longest_base_rtts(flows, &delays);
     let link = |(index, (name, link)): (usize, &(At<String>, format::Link))| {
         check_name(name, problems);
-        let bdp_bytes = link.rate.0 * longest_base_rtt(index, flows, &delays).as_secs_f64() / 8.0;
+        let bdp_bytes = link.rate.0 * longest[index].as_secs_f64() / 8.0;
         let aqm = link.aqm.as_ref().and_then(|given| aqm(&given.0, bdp_bytes, problems));
         let spec = LinkSpec {
             rate_bps: link.rate.0,
@@ -53,13 +54,17 @@ pub(super) fn links(
     links.0.iter().enumerate().map(link).collect()
 }
 
-/// The longest base RTT of the paths that cross a link, in either direction; of a link that none
+/// For each link the longest base RTT of the paths that cross it, in either direction; of a link that none
 /// crosses, that of a path of this link alone.
-fn longest_base_rtt(link: usize, flows: &[Flow], delays: &[Time]) -> Time {
-    let paths = flows.iter().flat_map(|flow| &flow.paths);
-    let crossing = paths.filter(|path| path.links.contains(&link) || path.return_links.contains(&link));
-    let own = delays.get(link).copied().unwrap_or(Time::ZERO).times(2);
-    crossing.map(|path| base_rtt(path, |l| delays[l])).max().unwrap_or(own)
+fn longest_base_rtts(flows: &[Flow], delays: &[Time]) -> Vec<Time> {
+    let mut longest: Vec<Option<Time>> = vec![None; delays.len()];
+    for path in flows.iter().flat_map(|flow| &flow.paths) {
+        let rtt = base_rtt(path, |link| delays[link]);
+        for link in path.links.iter().chain(&path.return_links) {
+            longest[*link] = longest[*link].max(Some(rtt));
+        }
+    }
+    longest.iter().zip(delays).map(|(longest, own)| longest.unwrap_or(own.times(2))).collect()
 }
 
 /// The propagation delay of a path there and back.

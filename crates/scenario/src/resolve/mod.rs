@@ -12,7 +12,9 @@ use crate::diagnostic::{At, Problems, suggest};
 use crate::format::File;
 use crate::leaf::{PositiveSpan, Span};
 use crate::model::{Record, Scenario, Variation};
+use crate::printable::is_hidden;
 use anabranch_net::Time;
+use std::collections::HashMap;
 
 /// The shortest time between samples.
 const MIN_INTERVAL: Time = Time::from_nanos(10_000);
@@ -37,7 +39,7 @@ pub(crate) fn resolve(file: File, horizon: Time, problems: &mut Problems) -> Res
             "the duration includes the warm-up",
         );
     }
-    let names: Vec<&str> = file.links.0.iter().map(|(name, _)| name.value.as_str()).collect();
+    let names = LinkNames::of(&file);
     let (flows, origin) = flow::flows(&file.flows, &names, duration, horizon, problems);
     let links = link::links(&file.links, &flows, horizon, problems);
     let variation = file.variation;
@@ -79,16 +81,36 @@ fn check_instant(at: &At<Span>, horizon: Time, problems: &mut Problems) {
 
 /// Notes a name that tables and files of results could not show.
 fn check_name(name: &At<String>, problems: &mut Problems) {
-    if name.value.is_empty() || name.value.contains(char::is_control) {
+    if name.value.is_empty() || name.value.contains(is_hidden) {
         problems.add(&name.place, "a name must be printable", "not a name", "for example \"dsl\"");
+    }
+    // CSV files have names, and spreadsheets take such text for a formula.
+    if name.value.starts_with(['=', '+', '-', '@']) {
+        let message = format!("a name must not begin with `{}`", &name.value[..1]);
+        problems.add(&name.place, message, "a spreadsheet would calculate it", "for example \"dsl\"");
+    }
+}
+
+/// The links' names, and the index of each.
+struct LinkNames<'a> {
+    list: Vec<&'a str>,
+    index: HashMap<&'a str, usize>,
+}
+
+impl<'a> LinkNames<'a> {
+    fn of(file: &'a File) -> Self {
+        let list: Vec<&str> = file.links.0.iter().map(|(name, _)| name.value.as_str()).collect();
+        let index = list.iter().enumerate().map(|(i, name)| (*name, i)).collect();
+        LinkNames { list, index }
     }
 }
 
 /// The index of a link.
-fn link_index(name: &At<String>, links: &[&str], problems: &mut Problems) -> Option<usize> {
-    let found = links.iter().position(|link| *link == name.value);
+fn link_index(name: &At<String>, links: &LinkNames<'_>, problems: &mut Problems) -> Option<usize> {
+    let found = links.index.get(name.value.as_str()).copied();
     if found.is_none() {
-        let help = suggest(&name.value, links.iter().copied());
+        let known = if problems.is_full() { &[] } else { &*links.list };
+        let help = suggest(&name.value, known.iter().copied());
         problems.add(&name.place, format!("no link is named `{}`", name.value), "not a link", help);
     }
     found

@@ -1,0 +1,138 @@
+//! Calls of the system that fail, and ends at any of them: what was there before stays whole, or what is new is whole.
+
+use crate::common::{TWO_PATHS, command};
+use crate::{content, skipped};
+use std::collections::BTreeMap;
+use std::fs;
+use std::path::{Path, PathBuf};
+use std::process::{Command, Output};
+
+const ENOSPC: i32 = 28;
+const EIO: i32 = 5;
+const EACCES: i32 = 13;
+/// Not an error, but the end.
+const KILL: i32 = 0;
+
+/// Builds what is preloaded; none without a C compiler.
+fn preload(into: &Path) -> Option<PathBuf> {
+    let library = into.join("faults.so");
+    let source = PathBuf::from(env!("CARGO_MANIFEST_DIR")).join("tests/hostile/faults.c");
+    let built = Command::new("cc").args(["-shared", "-fPIC", "-O1", "-o"]).arg(&library).arg(source).status();
+    built.is_ok_and(|status| status.success()).then_some(library)
+}
+
+/// A command whose `at`-th call that changes files below `folder` fails.
+fn with_fault(args: &[&str], out: &Path, library: &Path, fault: i32, at: u64) -> Output {
+    let below = out.file_name().unwrap();
+    command()
+        .args(args)
+        .arg(out)
+        .env("LD_PRELOAD", library)
+        .env("FAULT_IN", below)
+        .env("FAULT_AT", at.to_string())
+        .env("FAULT", fault.to_string())
+        .output()
+        .unwrap()
+}
+
+/// The command without faults.
+fn whole(args: &[&str], out: &Path) {
+    let output = command().args(args).arg(out).output().unwrap();
+    assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
+}
+
+/// How it may have ended.
+fn assert_told(output: &Output, fault: i32, at: u64) {
+    let said = String::from_utf8_lossy(&output.stderr);
+    assert!(!said.contains("panicked"), "fault {fault} at {at}: {said}");
+    match output.status.code() {
+        None => assert_eq!(fault, KILL, "at {at}: {said}"),
+        Some(0) => {}
+        Some(2) => assert!(said.contains("cannot") || said.contains("lost"), "fault {fault} at {at}: {said}"),
+        other => panic!("fault {fault} at {at}: status {other:?}: {said}"),
+    }
+}
+
+#[test]
+fn a_run_leaves_the_former_result_or_the_new_one() {
+    let dir = tempfile::tempdir().unwrap();
+    let Some(library) = preload(dir.path()) else { return skipped("no C compiler") };
+    let of_seed = |seed| {
+        [
+            "run",
+            TWO_PATHS,
+            "--duration",
+            "300 ms",
+            "--set",
+            "warmup=0 s",
+            "--format",
+            "csv",
+            "--seed",
+            seed,
+            "--out",
+        ]
+    };
+    let (old, new, out) = (dir.path().join("old"), dir.path().join("new"), dir.path().join("faulty"));
+    whole(&of_seed("1"), &old);
+    whole(&of_seed("2"), &new);
+    let (old, new) = (content(&old), content(&new));
+    let (mut summaries, mut done) = (0, BTreeMap::new());
+    for _ in 0..crate::times().min(20) {
+        for fault in [ENOSPC, EIO, EACCES, KILL] {
+            for at in 1.. {
+                // What a kill left beside it stays: the next command must cope.
+                if !out.exists() || content(&out) != old {
+                    let _ = fs::remove_dir_all(&out);
+                    whole(&of_seed("1"), &out);
+                }
+                let output = with_fault(&of_seed("2"), &out, &library, fault, at);
+                assert_told(&output, fault, at);
+                let found = content(&out);
+                assert!(found == old || found == new, "fault {fault} at {at}: {:?}", found.keys());
+                *done.entry(fault).or_insert(0) += 1;
+                if output.status.success() {
+                    assert_eq!(found, new);
+                    break;
+                }
+                summaries += u32::from(fault == ENOSPC && !output.stdout.is_empty());
+                assert!(at < 1000);
+            }
+        }
+    }
+    eprintln!("faults in a run, by error: {done:?}");
+    // Most calls come after the simulation began, and then its summary is printed all the same.
+    assert!(summaries > 5, "{summaries}");
+}
+
+#[test]
+fn a_paper_leaves_the_former_results_or_the_new_ones() {
+    let dir = tempfile::tempdir().unwrap();
+    let Some(library) = preload(dir.path()) else { return skipped("no C compiler") };
+    let of_seeds = |n| ["paper", "all", "--quick", "--only", "B-D", "--seeds", n, "--out"];
+    let (old, new) = (dir.path().join("old"), dir.path().join("new"));
+    whole(&of_seeds("1"), &old);
+    whole(&of_seeds("2"), &new);
+    // Apart: each is replaced as a whole, one after the other.
+    let parts = |out: &Path| (content(&out.join("papers")), content(&out.join("report")));
+    let (old, new) = (parts(&old), parts(&new));
+    let (step, mut done) = (if crate::times() > 1 { 7 } else { 61 }, 0);
+    for fault in [ENOSPC, KILL] {
+        for at in (1..).step_by(step) {
+            let out = dir.path().join(format!("faulty-{fault}-{at}"));
+            whole(&of_seeds("1"), &out);
+            let output = with_fault(&of_seeds("2"), &out, &library, fault, at);
+            assert_told(&output, fault, at);
+            // Half-written files have other names.
+            let mut found = parts(&out);
+            found.0.retain(|file, _| file.extension().is_some_and(|e| e == "json"));
+            assert!(found.0 == old.0 || found.0 == new.0, "fault {fault} at {at}: papers");
+            assert!(found.1 == old.1 || found.1 == new.1, "fault {fault} at {at}: report");
+            fs::remove_dir_all(&out).unwrap();
+            done += 1;
+            if output.status.success() {
+                break;
+            }
+        }
+    }
+    eprintln!("faults in a paper: {done}");
+}

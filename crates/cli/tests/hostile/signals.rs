@@ -1,0 +1,90 @@
+//! Signals at any time: a command ends with status 130, or by the signal where it had not begun to listen; what it leaves is
+//! whole, and says that it is a part.
+
+use crate::common::{TWO_PATHS, command};
+use crate::content;
+use anabranch_record::Summary;
+use rustix::process::{Pid, Signal, kill_process};
+use std::path::Path;
+use std::process::Stdio;
+use std::time::Duration;
+
+/// A long command.
+fn long(what: &str, out: &Path) -> Vec<String> {
+    let out = out.to_str().unwrap();
+    let args: &[&str] = match what {
+        "run" => &["run", TWO_PATHS, "--duration", "1000000 s", "--set", "warmup=0 s", "--out", out],
+        "compare" => {
+            &["compare", TWO_PATHS, "--duration", "1000000 s", "--cc", "lia,olia", "--seeds", "3", "--json"]
+        }
+        "paper" => &["paper", "E", "--only", "E-1000", "--out", out],
+        _ => &["cc", "report", "lia", "--full", "--out", out],
+    };
+    args.iter().map(|arg| (*arg).to_owned()).collect()
+}
+
+#[test]
+fn whatever_asks_for_the_end_gets_it() {
+    let (mut done, mut noticed) = (0, 0);
+    for round in 0..crate::times().min(100) {
+        for what in ["run", "compare", "paper", "report"] {
+            for signal in [Signal::INT, Signal::TERM, Signal::HUP] {
+                for delay_ms in [3 + round * 7 % 50, 250 + round * 13 % 100] {
+                    let dir = tempfile::tempdir().unwrap();
+                    let out = dir.path().join("out");
+                    let mut child = command()
+                        .args(long(what, &out))
+                        .stdin(Stdio::null())
+                        .stdout(Stdio::null())
+                        .stderr(Stdio::piped())
+                        .spawn()
+                        .unwrap();
+                    std::thread::sleep(Duration::from_millis(delay_ms));
+                    assert_eq!(child.try_wait().unwrap(), None, "{what} ended early");
+                    kill_process(Pid::from_child(&child), signal).unwrap();
+                    let output = child.wait_with_output().unwrap();
+                    let said = String::from_utf8_lossy(&output.stderr);
+                    assert!(!said.contains("panicked"), "{said}");
+                    done += 1;
+                    let Some(status) = output.status.code() else { continue };
+                    noticed += 1;
+                    assert_eq!(status, 130, "{what}, {signal:?} after {delay_ms} ms: {said}");
+                    if what == "run" {
+                        let summary = Summary::read(&out.join("summary.json")).unwrap();
+                        assert!(summary.partial_until_s.is_some());
+                    }
+                    assert!(content(dir.path()).keys().all(|f| f.extension().is_none_or(|e| e != "partial")));
+                }
+            }
+        }
+    }
+    eprintln!("signals: {done}, of which {noticed} noticed");
+    assert!(noticed >= done / 3, "{noticed} of {done}");
+}
+
+/// Whether to go on is asked by the clock, not by the number of events: here a few hundred take long.
+#[test]
+fn slow_events_are_interrupted_too() {
+    use anabranch_record::{Sink, SubflowSample};
+    struct Slow;
+    impl Sink for Slow {
+        fn subflow(&mut self, _: &SubflowSample<'_>) {
+            std::thread::sleep(Duration::from_millis(1));
+        }
+    }
+    let text = r#"
+        name = "few events"
+        duration = "100 s"
+        record.interval = "100 ms"
+        links.a = { rate = "20 kbit/s", delay = "10 ms" }
+        flows = [{ name = "f", cc = "reno", paths = [["a"]] }]
+    "#;
+    let source = anabranch_scenario::Source { name: "few".into(), text: text.into() };
+    let scenario = anabranch_scenario::load(&source, &Default::default()).unwrap();
+    let mut asked = 0;
+    let ended = anabranch_sim::run(&scenario, 1, &mut Slow, &mut |_| {
+        asked += 1;
+        asked < 3
+    });
+    assert!(matches!(ended, Err(anabranch_sim::SimError::Interrupted { .. })), "asked {asked} times");
+}

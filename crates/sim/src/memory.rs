@@ -1,0 +1,68 @@
+//! How much memory a run may need, by what can be under way at once.
+
+use anabranch_net::{LinkSpec, QueueLimit};
+use anabranch_scenario::{Scenario, Scheduler};
+
+/// Bytes for a segment that is sent and not yet acknowledged: it is on the sender's scoreboard, its packet and an
+/// acknowledgement are in pipes, and the receiver may hold it; each in a ring or queue that doubles as it grows.
+const PER_SEGMENT: f64 = 256.0;
+/// Bytes for a subflow, its histograms and meters included.
+const PER_SUBFLOW: f64 = 8192.0;
+/// Bytes for a link.
+const PER_LINK: f64 = 4096.0;
+/// Bytes for a hop of a path, in the scenario and in the network.
+const PER_HOP: f64 = 32.0;
+
+/// An upper estimate of the memory for a run without samples, in bytes.
+///
+/// What a subflow has under way fits its path's queues and delays, and again as much where all of that was lost and not yet
+/// noticed; it has no more than was acknowledged before (RFC 5681, section 3.1: the window grows by what is acknowledged),
+/// and a connection no more than the receiver's window. All together have no more than the links hold.
+pub fn memory(scenario: &Scenario) -> u64 {
+    let seconds = scenario.duration.as_secs_f64();
+    let packets = || scenario.flows.iter().map(|flow| f64::from(flow.tcp.mss) + 52.0);
+    let largest = packets().fold(1500.0, f64::max);
+    let holds: Vec<f64> = scenario.links.iter().map(|link| holds(&link.spec, seconds, largest)).collect();
+    let (mut asked, mut subflows, mut hops) = (0.0, 0, 0);
+    for flow in &scenario.flows {
+        let segment = f64::from(flow.tcp.mss) + 52.0;
+        let window = flow.tcp.receive_buffer as f64 / f64::from(flow.tcp.mss);
+        let of_path = |links: &[usize]| {
+            let rates = links.iter().map(|link| rate(&scenario.links[*link].spec));
+            let carried = rates.fold(f64::INFINITY, f64::min) * seconds / 8.0;
+            links.iter().map(|link| 2.0 * holds[*link]).sum::<f64>().min(carried) / segment
+        };
+        let paths = flow.paths.iter().map(|path| of_path(&path.links) + f64::from(flow.tcp.initial_window));
+        asked += match flow.scheduler {
+            Scheduler::Redundant => paths.map(|path| path.min(window)).sum(),
+            _ => paths.sum::<f64>().min(window),
+        };
+        subflows += flow.paths.len();
+        hops += flow.paths.iter().map(|path| path.links.len() + path.return_links.len()).sum::<usize>();
+    }
+    // The smallest full segment, so that it is an upper bound.
+    let segment = packets().fold(1500.0, f64::min);
+    let held: f64 = holds.iter().map(|bytes| 2.0 * bytes / segment).sum();
+    let initial: f64 =
+        scenario.flows.iter().map(|f| f64::from(f.tcp.initial_window) * f.paths.len() as f64).sum();
+    let segments = asked.min(held + initial);
+    let rest = subflows as f64 * PER_SUBFLOW + hops as f64 * PER_HOP + holds.len() as f64 * PER_LINK;
+    (segments * PER_SEGMENT + rest) as u64
+}
+
+/// The greatest rate that a link has, in bits per second.
+fn rate(link: &LinkSpec) -> f64 {
+    link.changes.iter().filter_map(|change| change.rate_bps).fold(link.rate_bps, f64::max)
+}
+
+/// Bytes that a link holds, waiting and on the way, where a packet has at most so many.
+fn holds(link: &LinkSpec, seconds: f64, largest: f64) -> f64 {
+    let queue = match link.queue {
+        QueueLimit::Packets(packets) => packets as f64 * largest,
+        QueueLimit::Bytes(bytes) => bytes as f64,
+    };
+    let delays = link.changes.iter().filter_map(|change| change.delay).map(|delay| delay.as_secs_f64());
+    let jitter = (link.jitter.up_to + link.jitter.reorder_delay + link.tick).as_secs_f64();
+    let delay = (delays.fold(link.delay.as_secs_f64(), f64::max) + jitter).min(seconds);
+    queue + rate(link) * delay / 8.0
+}
