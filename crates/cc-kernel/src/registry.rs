@@ -133,15 +133,18 @@ impl KernelEntry {
         Some((0..native::PATHS).map(row).filter(|row| row.owner != 0).collect())
     }
 
-    /// A group with these rows as it lies in the kernel's map, for tests of what reads one. The observables
-    /// follow from the rest.
+    /// A group with these rows as it lies in the kernel's map, for tests of what reads one. Each has data
+    /// in flight, and the observables follow from the rest.
     pub fn bytes(&self, rows: &[Row]) -> Vec<u8> {
         let mut table = Table::new(self.functions);
         for row in rows {
             table.added(row.index, row.owner, row.cwnd, row.srtt_us);
             if let Some(rtt) = row.min_rtt_us {
                 let rtt = native::Samples::one(rtt);
-                table.ack(row.index, &native::Ack { rtt, srtt: row.srtt_us, rto: 1, ..Default::default() });
+                table.ack(
+                    row.index,
+                    &native::Ack { rtt, srtt: row.srtt_us, rto: u64::MAX / 2, ..Default::default() },
+                );
             }
             table.set(row.index, row.cwnd, row.ssthresh);
         }
