@@ -9,6 +9,7 @@ mod delay;
 mod determinism;
 mod edges;
 mod every_algorithm;
+mod idle;
 mod independent;
 mod kernel;
 mod lia;
