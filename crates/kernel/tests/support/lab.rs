@@ -135,6 +135,11 @@ impl Lab {
         self.client.command(&format!("ip mptcp endpoint add {} id {path} subflow", client_address(path)));
     }
 
+    /// The subflows from that address carry data only while no other can (MP_PRIO, RFC 8684 §3.3.8).
+    pub fn make_backup(&self, path: usize) {
+        self.client.command(&format!("ip mptcp endpoint change id {path} backup"));
+    }
+
     /// Connections lose it.
     pub fn remove_subflow(&self, path: usize) {
         self.client.command(&format!("ip mptcp endpoint delete id {path}"));
