@@ -22,7 +22,7 @@ pub(crate) static ENTRY: Entry = Entry {
     readings: &[
         "The source has BBR version 1, where a cycle is eight phases and the fourth compares and the third to the eighth divide; here it is version 3, whose CRUISE does both.",
         "A path that is not to be used carries no new data; the source closes the subflow.",
-        "Paths that are removed, not used or without an estimate do not count.",
+        "Paths that do not count (see the group), are not used or have no estimate are left out.",
     ],
     params: &[
         Param {
@@ -90,7 +90,7 @@ impl Row {
 impl Mpbbr {
     /// The rows in use, with their bandwidths.
     fn bandwidths<'a>(&'a self, paths: &'a [Path]) -> impl Iterator<Item = (usize, f64)> + 'a {
-        let used = paths.iter().zip(&self.rows).enumerate().filter(|(_, (p, _))| p.active && !p.barred);
+        let used = paths.iter().zip(&self.rows).enumerate().filter(|(_, (p, _))| p.counts && !p.barred);
         used.map(|(r, (_, row))| (r, row.bbr.max_bw())).filter(|(_, bw)| *bw > 0.0)
     }
 

@@ -79,7 +79,7 @@ fn a_path_that_was_never_used_does_not_count() {
 fn a_path_wakes_with_a_small_window() {
     let mut lia = halved(group("lia", &[]), &[(RTT, 40.0), (RTT, 400.0)]);
     lia.on_ack(1, &Ack { acked: 0.0, in_flight: 0.0, ..ack(1.0, RTT) });
-    lia.restart(1, 10.0);
+    lia.restart(1, 9.0, 10.0);
     lia.on_ack(1, &Ack { acked: 0.0, ..ack(9.0, RTT) });
     lia.on_ack(0, &Ack { acked: 0.0, ..ack(9.0, RTT) });
     assert_close(observed(&lia, "lia", 0, "alpha"), 0.8, 1e-9);
@@ -95,7 +95,7 @@ fn a_restart_is_a_slow_start() {
     linked.on_congestion(0, &Congestion { now: 0.0, signal: Signal::Loss });
     (1..100).for_each(|i| linked.on_ack(0, &ack(f64::from(i) / 100.0, RTT)));
     assert!(observed(&linked, "linked-cubic", 0, "mean") > 200.0);
-    linked.restart(0, 10.0);
+    linked.restart(0, 9.0, 10.0);
     linked.on_ack(0, &ack(9.0, RTT));
     assert_eq!(observed(&linked, "linked-cubic", 0, "mean"), linked.path(0).cwnd);
 
@@ -103,7 +103,7 @@ fn a_restart_is_a_slow_start() {
     (0..4).for_each(|_| common::round(&mut compound, 0, RTT));
     (0..400).for_each(|_| compound.on_ack(0, &Ack { round: compound.path(0).round, ..ack(9.0, RTT) }));
     assert!(observed(&compound, "wcompound", 0, "dwnd") > 0.0);
-    compound.restart(0, 10.0);
+    compound.restart(0, 19.0, 10.0);
     compound.on_ack(0, &Ack { round: compound.path(0).round, ..ack(19.0, RTT) });
     assert_eq!(observed(&compound, "wcompound", 0, "dwnd"), 0.0);
     assert_eq!(compound.path(0).cwnd, 11.0);
