@@ -15,15 +15,17 @@ pub struct Column {
     pub meaning: &'static str,
     /// What is said where it changes nothing in an experiment.
     pub unchanged: &'static str,
+    /// One in how many of the default's seeds it has, rounded up.
+    one_in: u32,
     change: fn(Setup, &Scenario) -> Setup,
 }
 
 impl Column {
-    /// The simulation in this column, with half of the seeds; `None` where it is the default's.
+    /// The simulation in this column, with a part of the seeds; `None` where it is the default's.
     pub(crate) fn of(&self, setup: &Setup) -> Result<Option<Setup>, ScenarioError> {
         let mut changed = (self.change)(setup.clone(), &setup.scenario()?);
         changed.title += &format!(", {}", self.title);
-        changed.halved = true;
+        changed.one_in = self.one_in;
         Ok((!changed.is_same(setup)).then_some(changed))
     }
 }
@@ -35,6 +37,7 @@ pub(crate) static RETIRED: Column = Column {
     meaning: "The coupled algorithms with the arithmetic of the out-of-tree MPTCP kernel that the papers ran (`lia@v0` and so on; \
               `anabranch cc show lia` says what that is). The default has the RFCs' and papers' rules. Half of the default's seeds.",
     unchanged: "No column of the retired kernel's arithmetic: no algorithm here differs in it.",
+    one_in: 2,
     change: |setup, scenario| algorithms(setup, scenario, retired),
 };
 
@@ -55,6 +58,7 @@ pub(crate) static PLAIN_START: Column = Column {
     meaning: "Every slow start ends by a loss or at its threshold. By default CUBIC and what is made of it leave it by HyStart++ \
               (RFC 9406) as well, and the others do not, so that comparisons mix two starts. Half of the default's seeds.",
     unchanged: "No column without HyStart++: nothing here uses it.",
+    one_in: 2,
     change: |setup, scenario| algorithms(setup, scenario, without_hystart),
 };
 
@@ -73,9 +77,10 @@ fn without_hystart(cc: &str) -> Option<String> {
 pub(crate) static TICK: Column = Column {
     id: "tick",
     title: "links with a clock",
-    meaning: "Every link lets packets leave on the ticks of a clock of 1 ms, as Dummynet does with its usual clock. Half of the \
+    meaning: "Every link lets packets leave on the ticks of a clock of 1 ms, as Dummynet does with its usual clock. A third of the \
               default's seeds.",
     unchanged: "No column of links with a clock: there is no link.",
+    one_in: 3,
     change: tick,
 };
 
@@ -83,9 +88,10 @@ pub(crate) static TICK: Column = Column {
 pub(crate) static TSO: Column = Column {
     id: "tso",
     title: "hosts with TSO",
-    meaning: "Every sender leaves the cutting of segments to its network card, as Linux does, so that they leave in bursts. Half of \
+    meaning: "Every sender leaves the cutting of segments to its network card, as Linux does, so that they leave in bursts. A third of \
               the default's seeds.",
     unchanged: "No column of hosts with TSO: there is no flow.",
+    one_in: 3,
     change: tso,
 };
 
@@ -93,8 +99,9 @@ pub(crate) static TSO: Column = Column {
 pub(crate) static BOTH: Column = Column {
     id: "tick+tso",
     title: "clock and TSO",
-    meaning: "Links with a clock of 1 ms and hosts with TSO. Half of the default's seeds.",
+    meaning: "Links with a clock of 1 ms and hosts with TSO. A third of the default's seeds.",
     unchanged: "No column of links with a clock and hosts with TSO: there are none.",
+    one_in: 3,
     change: |setup, scenario| tso(tick(setup, scenario), scenario),
 };
 
@@ -208,11 +215,13 @@ mod tests {
         assert_eq!(PLAIN_START.of(&without).unwrap(), None);
     }
 
-    /// Half of them, rounded up, of what the setup itself would have.
+    /// Half or a third, rounded up, of what the setup itself would have.
     #[test]
-    fn a_column_has_half_of_the_seeds() {
+    fn a_column_has_a_part_of_the_seeds() {
         let column = RETIRED.of(&Setup::new("", &scenarios::TESTBED).cc("lia")).unwrap().unwrap();
         assert_eq!([1, 2, 3, 5, 10].map(|seeds| column.seeds(seeds)), [1, 1, 2, 3, 5]);
+        let tick = TICK.of(&Setup::new("", &scenarios::TESTBED)).unwrap().unwrap();
+        assert_eq!([1, 2, 3, 5, 20].map(|seeds| tick.seeds(seeds)), [1, 1, 1, 2, 7]);
         assert_eq!(column.clone().repeats(4).at_most(3).seeds(5), 2);
     }
 }

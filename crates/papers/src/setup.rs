@@ -13,7 +13,7 @@ pub struct Setup {
     pub(crate) set: Vec<(String, String)>,
     pub(crate) repeats: u32,
     pub(crate) at_most: u32,
-    pub(crate) halved: bool,
+    pub(crate) one_in: u32,
     pub(crate) sampled: bool,
 }
 
@@ -27,7 +27,7 @@ impl Setup {
             set: Vec::new(),
             repeats: 1,
             at_most: u32::MAX,
-            halved: false,
+            one_in: 1,
             sampled: false,
         }
     }
@@ -73,8 +73,7 @@ impl Setup {
 
     /// How many runs it has where a long one has that many.
     pub(crate) fn seeds(&self, seeds: u32) -> u32 {
-        let seeds = (seeds * self.repeats).min(self.at_most);
-        if self.halved { seeds.div_ceil(2) } else { seeds }
+        (seeds * self.repeats).min(self.at_most).div_ceil(self.one_in)
     }
 
     /// Keeps samples over time, at the scenario's interval, for figures and for rows about instants.

@@ -10,7 +10,7 @@ pub(super) const EPOCHS: Definition = Definition {
     notes: &[
         "Eq. 11 does not say when. With each ACK a loss on one path raises the other's window within a round trip, by as much as α₁ \
          rises; renewed where the path's own epoch begins, α₁ stays while the window grows. The runs of A-T5 and A-T6, and those of \
-         A-X2, where two large-BDP subflows share a bottleneck with one CUBIC flow; at most three seeds.",
+         A-X2, where two large-BDP subflows share a bottleneck with one CUBIC flow; at most two seeds.",
     ],
     plan,
 };
@@ -26,7 +26,7 @@ fn plan(size: Size) -> Plan {
     plan.beyond();
     for (id, name, cc) in READINGS {
         let title = |place: &str| format!("Coupled CUBIC, α₁ renewed with {name}, {place}");
-        let run = plan.simulate(testbed_with(&title("on the testbed"), cc, size).at_most(3));
+        let run = plan.simulate(testbed_with(&title("on the testbed"), cc, size).at_most(2));
         let row = |row: &str| format!("A-X8.{id}.{row}");
         let what = |what: &str| format!("α₁ with {name}: {what}");
         for (r, published) in [4730.0, 68.0].into_iter().enumerate() {
@@ -44,7 +44,7 @@ fn plan(size: Size) -> Plan {
             Setup::new(title("beside CUBIC on one large-BDP bottleneck"), &scenarios::SHARED_BOTTLENECK)
                 .set("flows.mptcp.cc", cc)
                 .lasting(size.own(200.0), size.own(40.0));
-        let run = plan.simulate(shared.at_most(3));
+        let run = plan.simulate(shared.at_most(2));
         let ratio = measure(run, |run| Some(run.goodput("mptcp")? / run.goodput("single")?));
         plan.row(row("ratio"), what("both subflows ÷ single-path CUBIC on one bottleneck"), "", ratio);
     }

@@ -12,7 +12,7 @@ pub(super) const START: Definition = Definition {
          CUBIC, as Linux' CUBIC has such a rule, and not in LIA: comparisons mix two starts. Here both have it, and neither.",
         "In the paper's Fig. 5 LIA's window grows from little for 240 s. LIA with an initial threshold of the initial window, 10 \
          segments, never is in slow start before a timeout: whether that gives the paper's first loss and means is what these rows \
-         ask, with ACKs counted as the RFC does and (column of the retired kernel) as the paper's kernel did. At most three seeds.",
+         ask, with ACKs counted as the RFC does and (column of the retired kernel) as the paper's kernel did. At most two seeds.",
     ],
     plan,
 };
@@ -57,7 +57,7 @@ const COUPLED: [Start; 2] = [
 
 impl Start {
     fn simulate(&self, plan: &mut Plan, size: Size) -> SetupId {
-        let mut setup = testbed_with(&format!("{} on the testbed", self.name), self.cc, size).at_most(3);
+        let mut setup = testbed_with(&format!("{} on the testbed", self.name), self.cc, size).at_most(2);
         if let Some(segments) = self.threshold {
             setup = setup.set("flows.mptcp.tcp.initial_ssthresh", segments.to_string());
         }

@@ -13,7 +13,7 @@ pub(super) const APPROACH: Definition = Definition {
          (Khalili et al., Theorem 1: only the best paths are used), LIA's gives it a fifth. But a window is at least a segment, and \
          OLIA adds to a small one what it takes from the largest, by whole losses: the part that stays is that of a few segments, \
          and falls as the other window grows. Loss on the first path from 1e-2 to 1e-5 makes that window.",
-        "12 to 400 loss epochs of the first path, 4 million packets where that lies between (quick: a tenth, full: four times), after \
+        "12 to 400 loss epochs of the first path, 1 million packets where that lies between (quick: a tenth, full: four times), after \
          six epochs of warm-up; at most three seeds.",
     ],
     plan,
@@ -24,7 +24,7 @@ const RTT_S: f64 = 0.02;
 
 fn setup(cc: Algorithm, p: f64, size: Size) -> Setup {
     let epoch_s = RTT_S / (p * (1.5 / p).sqrt());
-    let measured = (size.own(4e6) * p).clamp(12.0, size.own(400.0));
+    let measured = (size.own(1e6) * p).clamp(12.0, size.own(400.0));
     let warmup_s = 6.0 * epoch_s;
     Setup::new(format!("{}, losses of {p:e} and {:e}", cc.1, 4.0 * p), &scenarios::LOSSY_PATHS)
         .cc(cc.0)

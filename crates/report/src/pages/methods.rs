@@ -77,7 +77,7 @@ fn verdicts() -> Markup {
         dl.terms { @for v in verdict::ALL { dt { (verdict::badge(v)) } dd { (meaning(v)) } } }
         p {
             "Where the papers' hosts differ from the default, such as in the arithmetic of their kernel, an experiment is run again "
-            "with half of the seeds. Each assumption is a column of its own: a value, and a verdict by the row's rule. “Same” stands where it "
+            "with fewer seeds. Each assumption is a column of its own: a value, and a verdict by the row's rule. “Same” stands where it "
             "changes none of the row's runs. Explanations are of the default's value."
         }
     }
