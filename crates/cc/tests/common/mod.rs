@@ -76,6 +76,8 @@ pub enum Loss {
     Every(f64),
     /// Each with this probability, by a generator of its own.
     Bernoulli(f64, Random),
+    /// With gaps uniform from 1 to 2n, as RED spreads its drops.
+    Spread(f64, Random),
 }
 
 /// SplitMix64.
@@ -99,6 +101,7 @@ impl Loss {
             Loss::Every(n) => n.round(),
             // Geometric: the inverse of its distribution function.
             Loss::Bernoulli(p, random) => (random.uniform().ln() / (-*p).ln_1p()).ceil().max(1.0),
+            Loss::Spread(n, random) => (2.0 * *n * random.uniform()).ceil(),
         }
     }
 }
