@@ -188,6 +188,11 @@ impl Grouping {
         self.order.reserve_exact(paths);
     }
 
+    /// The connection has no path: the next one's first sample begins the intervals.
+    pub(crate) fn restart(&mut self) {
+        self.end = 0.0;
+    }
+
     /// Where an interval is over, forms the groups anew.
     #[inline]
     pub(crate) fn advance(&mut self, members: &mut [Member], now: Seconds) {
@@ -210,7 +215,8 @@ impl Grouping {
         }
         let mut groups = UNKNOWN + 1;
         for (value, allowed) in CRITERIA {
-            for group in UNKNOWN + 1..=groups {
+            let present = groups;
+            for group in UNKNOWN + 1..=present {
                 groups = self.divide(members, group, groups, |m| value(&m.delays.summary), allowed);
             }
         }

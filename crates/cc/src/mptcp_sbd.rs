@@ -75,8 +75,11 @@ impl Algorithm for MptcpSbd {
         self.members[r] = Member::new();
     }
 
-    fn path_removed(&mut self, _: &mut [Path], r: usize) {
+    fn path_removed(&mut self, paths: &mut [Path], r: usize) {
         self.members[r] = Member::new();
+        if paths.iter().all(|p| !p.active) {
+            self.grouping.restart();
+        }
     }
 
     fn acked(&mut self, paths: &mut [Path], r: usize, ack: &Ack) {
