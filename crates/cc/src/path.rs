@@ -58,7 +58,7 @@ pub struct Path {
     /// Whether the algorithm keeps the path from carrying new data, though it could.
     pub barred: bool,
     /// Whether the path counts where an algorithm adds up or compares paths: at the connection's last event it
-    /// had data in flight, or had been acknowledged within [`COUNTED_RTTS`]. What another one's window and
+    /// had data in flight, or had been acknowledged within four smoothed round-trip times. What another one's window and
     /// round-trip time say is not about now.
     pub counts: bool,
     /// Mean and smallest sample of the last complete round that had one; 0 before there was one.
