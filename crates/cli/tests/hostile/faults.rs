@@ -77,7 +77,7 @@ fn a_run_leaves_the_former_result_or_the_new_one() {
     whole(&of_seed("2"), &new);
     let (old, new) = (content(&old), content(&new));
     let (mut summaries, mut done) = (0, BTreeMap::new());
-    for _ in 0..crate::times().min(20) {
+    for _ in 0..crate::times().min(40) {
         for fault in [ENOSPC, EIO, EACCES, KILL] {
             for at in 1.. {
                 // What a kill left beside it stays: the next command must cope.
