@@ -85,11 +85,13 @@ struct ab_group {
 
 /*
  * Whether a row counts in the sums over the paths: it has data in flight, or was acknowledged within AB_COUNTED_RTTS
- * smoothed round-trip times. On a path that sends without a pause the longest gap short of a timeout is three: a probe
- * goes out after two (RFC 8985, section 7.2) and its answer takes the third. The fourth is for delayed acknowledgements
- * and for round-trip times that grow. What is in flight is deemed lost after a retransmission timeout.
+ * smoothed round-trip times. Those are for an application that pauses between flights: a pause of a few round trips is
+ * no change of paths, a longer one is. What is in flight is deemed lost after a retransmission timeout.
  */
 #define AB_COUNTED_RTTS 4
+
+/* Of counts_until: until something else is said of it. */
+#define AB_ALWAYS (~0ULL)
 
 AB_INLINE int ab_counts(const struct ab_path *p, u64 now)
 {

@@ -140,6 +140,15 @@ AB_INLINE struct ab_connection *ab_lookup(struct ab_socket *s)
 	return 0;
 }
 
+/* The row's owner while it is given back: by the socket, or where that is gone by who finds it so. */
+#define AB_LEAVING (~0ULL)
+
+/* Whether the row is the caller's to give back: one of both, and once. */
+AB_INLINE u32 ab_vacate(struct ab_path *p, u64 owner)
+{
+	return __sync_val_compare_and_swap(&p->owner, owner, AB_LEAVING) == owner;
+}
+
 /* Becomes a user of the connection, unless its last one has just left. */
 AB_INLINE u32 ab_enter(struct ab_connection *c)
 {
@@ -256,12 +265,13 @@ AB_FUNCTION struct ab_connection *ab_join(struct sock *sk, struct ab_socket *s)
 			    ab_tcp(sk)->srtt_us >> 3);
 		c->socket[i] = (u64)sk;
 		ab_take_share(user);
-		ab_name(sk, &c->subflow[i], me, user);
 		s->key = key;
 		s->owner = me;
 		s->row = i;
 		s->delivered = ab_tcp(sk)->delivered;
 		s->round_end = ab_tcp(sk)->snd_nxt;
+		/* Last: from here on a row whose socket does not know it is nobody's (ghosts.h). */
+		ab_name(sk, &c->subflow[i], me, user);
 		return c;
 	}
 	ab_leave(c);

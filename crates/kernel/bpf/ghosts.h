@@ -30,11 +30,12 @@ AB_FUNCTION u32 ab_free_row(struct ab_connection *c, u32 row, u64 owner)
 {
 	if (!c || row >= AB_PATHS)
 		return 0;
-	ab_path_removed(&c->group.path[row]);
-	if (__sync_val_compare_and_swap(&c->group.path[row].owner, owner, 0) != owner)
+	if (!ab_vacate(&c->group.path[row], owner))
 		return 0;
 	__sync_fetch_and_add(&counters.sockets, -1);
 	ab_return_share(c->subflow[row].user);
+	ab_path_removed(&c->group.path[row]);
+	__sync_lock_test_and_set(&c->group.path[row].owner, 0);
 	ab_leave(c);
 	return 1;
 }

@@ -174,6 +174,9 @@ void BPF_PROG(ab_release, struct sock *sk)
 	if (!s->open)
 		return;
 	s->open = 0;
+	/* Who looks for rows without a socket may have taken it for one just now, and has then done all the rest. */
+	if (c && row < AB_PATHS && !ab_vacate(&c->group.path[row], s->owner))
+		return;
 	__sync_fetch_and_add(&counters.sockets, -1);
 	if (!c || row >= AB_PATHS)
 		return;
@@ -332,6 +335,9 @@ void BPF_PROG(ab_set_state, struct sock *sk, u8 state)
 	}
 	if (state == TCP_CA_Recovery)
 		f->recoveries++;
+	/* cong_avoid() is silent until that is over. What is in flight counts as long, unless a timeout ends it. */
+	if (ab_reduces(state))
+		p->counts_until = AB_ALWAYS;
 	/* Segments that a smaller MTU makes to be sent again put the kernel into this state, too, with nothing to undo. After
 	 * CWR there is nothing to undo either way. */
 	if (state == TCP_CA_Loss && (tp->undo_marker || from == TCP_CA_CWR)) {
