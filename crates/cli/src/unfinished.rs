@@ -52,7 +52,7 @@ impl Unfinished {
         let mut bytes = Vec::new();
         file.read_to_end(&mut bytes).map_err(|why| about(&why))?;
         let (by, runs, damaged) = read(&bytes);
-        if !by.is_empty() && !is_program(by) {
+        if !bytes.is_empty() && !is_program(by) {
             return Err(about(&"it is not what a command of ours left"));
         }
         if damaged > 0 {

@@ -1,6 +1,6 @@
 //! How much memory a run may need, by what can be under way at once.
 
-use anabranch_net::{LinkSpec, QueueLimit};
+use anabranch_net::{Aqm, LinkSpec, QueueLimit};
 use anabranch_scenario::{Scenario, Scheduler};
 
 /// Bytes for a segment that is sent and not yet acknowledged: it is on the sender's scoreboard, its packet and an
@@ -10,6 +10,8 @@ const PER_SEGMENT: f64 = 256.0;
 const PER_SUBFLOW: f64 = 8192.0;
 /// Bytes for a link.
 const PER_LINK: f64 = 4096.0;
+/// Bytes for each of a link's queues under FQ-CoDel, of which there are a power of two.
+const PER_QUEUE: f64 = 128.0;
 /// Bytes for a hop of a path, in the scenario and in the network.
 const PER_HOP: f64 = 32.0;
 
@@ -46,8 +48,20 @@ pub fn memory(scenario: &Scenario) -> u64 {
     let initial: f64 =
         scenario.flows.iter().map(|f| f64::from(f.tcp.initial_window) * f.paths.len() as f64).sum();
     let segments = asked.min(held + initial);
-    let rest = subflows as f64 * PER_SUBFLOW + hops as f64 * PER_HOP + holds.len() as f64 * PER_LINK;
+    let queues: f64 = scenario.links.iter().map(|link| queues(&link.spec)).sum();
+    let rest = subflows as f64 * PER_SUBFLOW
+        + hops as f64 * PER_HOP
+        + holds.len() as f64 * PER_LINK
+        + queues * PER_QUEUE;
     (segments * PER_SEGMENT + rest) as u64
+}
+
+/// The queues that a link is divided into.
+fn queues(link: &LinkSpec) -> f64 {
+    match &link.aqm {
+        Some(Aqm::FqCoDel(fq)) => f64::from(fq.queues.next_power_of_two()),
+        _ => 0.0,
+    }
 }
 
 /// The greatest rate that a link has, in bits per second.
@@ -65,4 +79,26 @@ fn holds(link: &LinkSpec, seconds: f64, largest: f64) -> f64 {
     let jitter = (link.jitter.up_to + link.jitter.reorder_delay + link.tick).as_secs_f64();
     let delay = (delays.fold(link.delay.as_secs_f64(), f64::max) + jitter).min(seconds);
     queue + rate(link) * delay / 8.0
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use anabranch_scenario::{Overrides, Source, load};
+
+    /// A flow queue has two lists' ends and a state of CoDel, and its place in the tournament: 65,536 of them are some
+    /// megabytes, where a plain link is some kilobytes.
+    #[test]
+    fn flow_queues_are_counted() {
+        let memory_of = |aqm: &str| {
+            let text = format!(
+                "name = \"test\"\nduration = \"1 s\"\n[links.a]\nrate = \"1 Mbit/s\"\ndelay = \"10 ms\"\n{aqm}\n\
+                 [[flows]]\nname = \"one\"\ncc = \"reno\"\npaths = [[\"a\"]]\n"
+            );
+            let source = Source { name: "test.toml".into(), text };
+            memory(&load(&source, &Overrides::default()).unwrap())
+        };
+        let fair = memory_of("aqm = { kind = \"fq-codel\", queues = 65536 }");
+        assert_eq!(fair - memory_of(""), 65536 * 128);
+    }
 }

@@ -63,8 +63,9 @@ impl Picker {
             Scheduler::MinRtt | Scheduler::Redundant | Scheduler::Linux => fastest_ready(subflows, cc, now),
             Scheduler::Blest => {
                 let best = fastest_ready(subflows, cc, now)?;
-                let fast =
-                    (0..n).filter(|i| is_regular(&subflows[*i], cc)).min_by_key(|i| srtt(&subflows[*i]))?;
+                let regular = (0..n).filter(|i| is_regular(&subflows[*i], cc));
+                // Backups have nothing to wait for where no regular subflow works.
+                let Some(fast) = regular.min_by_key(|i| srtt(&subflows[*i])) else { return Some(best) };
                 let window = out.window() as f64 / f64::from(out.mss());
                 let waits =
                     fast != best && self.blest.waits(&subflows[fast], &subflows[best], cc, window, now);

@@ -13,8 +13,6 @@ const LIST: &str = ".anabranch";
 /// What stands above it.
 const HEADING: &str =
     "# What anabranch wrote into this folder, and will replace: other files it leaves alone.\n";
-/// Larger files are not read again to see whether they were changed: nobody edits them.
-const READ_AGAIN: u64 = 1 << 20;
 
 /// The files of a folder, each with the SHA-256 of its content.
 pub struct Content(BTreeMap<String, String>);
@@ -73,13 +71,8 @@ impl Content {
             let Some(written) = file.to_str().and_then(|file| self.0.get(file)) else {
                 return Ok(Some((file, FOREIGN)));
             };
-            let changed = match there.len() {
-                // Whatever else it is, reading it could take for ever.
-                _ if !there.is_file() => true,
-                long if long > READ_AGAIN => false,
-                _ => hash(File::open(&path)?)? != *written,
-            };
-            if changed {
+            // Whatever is no file, reading it could take for ever.
+            if !there.is_file() || hash(File::open(&path)?)? != *written {
                 return Ok(Some((file, "which was changed since it was written")));
             }
         }

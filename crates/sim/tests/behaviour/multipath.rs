@@ -80,7 +80,14 @@ fn a_backup_waits_until_it_is_needed() {
 
 #[test]
 fn a_backup_steps_in_and_out() {
-    let text = |a: &str| two_paths(a, "", "cc = \"lia\"\nbackup = [2]");
+    for scheduler in ["minrtt", "roundrobin", "blest"] {
+        steps_in_and_out(scheduler);
+    }
+}
+
+fn steps_in_and_out(scheduler: &str) {
+    let flow = format!("cc = \"lia\"\nscheduler = \"{scheduler}\"\nbackup = [2]");
+    let text = |a: &str| two_paths(a, "", &flow);
     let (total, on_a, on_b) = rates(&run(30.0, 5.0, &text("")));
     assert_eq!(on_b, 0.0, "the backup carried data");
     assert!(on_a > 0.98 * 20e6 * PAYLOAD && total == on_a, "{total} {on_a}");
