@@ -3,7 +3,7 @@
 
 use crate::bbr::{self, Bbr};
 use crate::registry::{Allowed, Entry, Kind, Observable, Param, Value};
-use crate::{Ack, Algorithm, Congestion, LostSegment, Path, SinglePath};
+use crate::{Ack, Algorithm, Congestion, LostSegment, Path, Signal, SinglePath};
 use alloc::{boxed::Box, vec::Vec};
 
 /// How the registry presents it.
@@ -156,6 +156,12 @@ impl Algorithm for Mpbbr {
     }
 
     fn congestion(&mut self, paths: &mut [Path], r: usize, event: &Congestion) {
+        // Whoever was too slow beside this path may be all that works.
+        if event.signal == Signal::Timeout
+            && !paths.iter().enumerate().any(|(q, p)| q != r && p.counts && !p.barred)
+        {
+            paths.iter_mut().for_each(|p| p.barred = false);
+        }
         self.rows[r].bbr.congestion(&mut paths[r], event);
     }
 

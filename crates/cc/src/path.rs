@@ -12,9 +12,8 @@ pub const MIN_SSTHRESH: Segments = 2.0;
 pub const MAX_CWND: Segments = 1e9;
 
 /// For so many smoothed round-trip times after its last acknowledgement a path counts that has nothing in
-/// flight. On one that sends without a pause, the longest gap short of a timeout is three: a flight or its
-/// acknowledgement is lost, the probe goes out after two (RFC 8985 §7.2), and its answer takes the third. The
-/// fourth is for delayed acknowledgements and for round-trip times that grow.
+/// flight: an application that pauses between flights for a few round trips has not left the path, and an
+/// answer that is a delayed acknowledgement late is no pause. Longer than this an idle path never takes part.
 pub const COUNTED_RTTS: f64 = 4.0;
 
 /// What the connection knows of one of its paths.

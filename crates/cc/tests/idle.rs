@@ -28,10 +28,9 @@ fn lia_is_reno_beside_an_idle_path() {
     assert_close(added(&mut idle_since_1("lia"), 1.41), 1.0 / 40.0, 1e-9);
 }
 
-/// RFC 8985 §7.2: a probe is sent after two smoothed round-trip times and answered after a third. So a path that
-/// sends a segment at a time, and loses one, is heard of after three.
+/// An application that waits for three round-trip times between its flights uses the path.
 #[test]
-fn a_path_that_repairs_a_loss_counts() {
+fn a_path_with_short_pauses_counts() {
     let mut lia = idle_since_1("lia");
     for i in 1..=20 {
         let now = 1.0 + 3.0 * RTT * f64::from(i);

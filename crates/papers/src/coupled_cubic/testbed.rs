@@ -66,8 +66,8 @@ const SUBFLOW_2: &str = "Subflow 2 shares a drop-tail queue with the Reno flow, 
                          loses with LIA. A-X5 has other jitter, A-X6 other receivers; the columns beside have links with a clock \
                          and hosts that send in bursts.";
 /// Why path 1 carries more than printed.
-const FULL_LINK: &str = "The paper's own mean windows (A-T5) are above the BDP of 4167 segments, which fills path 1: they contradict \
-                         its throughput.";
+const FULL_LINK: &str = "Coupled CUBIC's mean window on path 1 as printed (A-T5) is above the BDP of 4167 segments, which fills the path; \
+                         the printed throughputs do not.";
 
 /// Mean window of an MPTCP subflow.
 pub(super) fn window(run: SetupId, r: usize) -> Quantity {
@@ -358,7 +358,7 @@ fn throughput_plan(size: Size) -> Plan {
         ],
     )
     .because(
-        "CUBIC alone and Coupled CUBIC fill the same path 1: what subflow 2 adds is row A-T6.a2.subflow2.",
+        "CUBIC alone and Coupled CUBIC send over the same path 1; what subflow 2 adds is row A-T6.a2.subflow2.",
     );
     plan.row(
         "A-T6.four-times",

@@ -74,7 +74,7 @@ pub(crate) static PAPER: Paper = Paper {
         "Sec. IV.A: OLIA is said to be lower than \"the others\" because it is loss-based; one of the others \
          is regular TCP, which is so too.",
         "Sec. IV.A explains wVegas's low total by subflow 2 suffering from subflow 1's starvation. Nothing but wVegas is on link 2. \
-         What leaves it unused is a rule of the authors' kernel, not the starvation: wVegas there takes the smallest queueing delay \
+         The retired kernel's module has a rule that can leave it unused: wVegas there takes the smallest queueing delay \
          over all rounds, and halves its window at twice that (`drain = \"always\"`; the column of the retired kernel).",
         "Sec. II.A says that the loss-based part keeps Compound TCP no slower than Reno; Sec. IV.B finds \
          that loss-based MPTCP, which is no faster than Reno, takes much from Vegas, and that wCompound does \
