@@ -104,11 +104,6 @@ fn joins() -> u64 {
     values.nth(at).unwrap().parse().unwrap()
 }
 
-/// No socket and no row is left.
-fn is_clean(algorithm: &Algorithm) -> bool {
-    algorithm.connections().is_empty() && algorithm.counters().sockets == 0
-}
-
 fn opened_and_closed(name: &str, connections: usize) {
     let Some(_kernel) = Kernel::lock_with(TOOLS) else { return };
     let algorithm = Algorithm::load(name);
@@ -117,7 +112,7 @@ fn opened_and_closed(name: &str, connections: usize) {
     let load = Iperf::start(&lab, &Options::endless(5201));
     let churn = churn(&lab, connections);
     drop(load);
-    until(|| is_clean(&algorithm), "no rows are left");
+    until(|| algorithm.is_clean(), "no rows are left");
     let counters = algorithm.counters();
     println!(
         "{name}: {connections} connections and {} joined subflows in {:.1} s; the last tenth took {:.2} of the first's time; {counters:?}",
@@ -179,7 +174,7 @@ fn subflows_come_and_go() {
     let before = ss::carried(&lab, 5201)[0];
     until(|| ss::carried(&lab, 5201)[0] > before, "the connection sends");
     drop(iperf);
-    until(|| is_clean(&algorithm), "no rows are left");
+    until(|| algorithm.is_clean(), "no rows are left");
 }
 
 /// Namespaces vanish first, then the processes in them. With `reachable`, the sockets that are left still
@@ -196,7 +191,7 @@ fn namespaces_vanish(reachable: bool) {
     drop(lab);
     drop(iperf);
     let start = Instant::now();
-    until(|| is_clean(&algorithm), "no rows are left");
+    until(|| algorithm.is_clean(), "no rows are left");
     println!("no rows are left {:.1} s after the end of the processes", start.elapsed().as_secs_f64());
     drop(routers);
 }
