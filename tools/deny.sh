@@ -15,7 +15,7 @@ fi
 cargo deny --log-level error check --hide-inclusion-graph licenses sources bans
 
 database=https://github.com/RustSec/advisory-db
-copy=$(find "${CARGO_HOME:-$HOME/.cargo}/advisory-dbs" -maxdepth 1 -name 'advisory-db-*' 2>/dev/null | head -n 1)
+copy=$(find "${CARGO_HOME:-$HOME/.cargo}/advisory-dbs" -maxdepth 1 -name 'advisory-db-*' 2>/dev/null | head -n 1 || :)
 if timeout 15 git ls-remote --quiet "$database" HEAD >/dev/null 2>&1; then
     cargo deny --log-level error check advisories
 elif [ -z "$copy" ]; then
