@@ -2,7 +2,7 @@
 
 use crate::kernel_args::{self, KernelArgs};
 use crate::table::WIDTH;
-use anabranch_papers::Size;
+use anabranch_study::Size;
 use clap::builder::NonEmptyStringValueParser;
 use clap::{Args, Parser, Subcommand, ValueEnum};
 use clap_complete::Shell;
@@ -37,7 +37,7 @@ Examples:
 /// The papers by letter, name and title, and the examples.
 fn paper_help() -> String {
     let options = textwrap::Options::new(WIDTH).initial_indent("  ").subsequent_indent("      ");
-    let entry = |p: &&anabranch_papers::Paper| {
+    let entry = |p: &std::sync::Arc<anabranch_study::Study>| {
         textwrap::fill(&format!("{}, {}: {}", p.id, p.name, p.title), &options) + "\n"
     };
     let papers: String = anabranch_papers::all().iter().map(entry).collect();
@@ -439,7 +439,7 @@ mod tests {
         assert!(args.papers.iter().all(known), "{example}");
         if let Some(id) = &args.only {
             let paper = anabranch_papers::find(id).unwrap_or_else(|| panic!("{example}: no {id}"));
-            assert!(args.papers.iter().any(|p| p == paper.name || p == paper.id), "{example}");
+            assert!(args.papers.iter().any(|p| *p == paper.name || *p == paper.id), "{example}");
         }
     }
 }

@@ -11,8 +11,9 @@ use crate::table::{Table, WIDTH};
 use crate::unfinished::Unfinished;
 use anabranch_cc::registry;
 use anabranch_papers::standard::AlgorithmResult;
-use anabranch_papers::{ColumnName, Finished, Kept, Options, Paper, PaperError, PaperResult, Row, Verdict};
+use anabranch_study::{ColumnName, Kept, Options, Row, Study, StudyError, StudyResult, Verdict};
 use miette::miette;
+use std::sync::Arc;
 
 /// `anabranch paper`.
 pub fn paper(args: &PaperArgs) -> Result<(), Failure> {
@@ -24,10 +25,10 @@ pub fn paper(args: &PaperArgs) -> Result<(), Failure> {
     interrupt::listen()?;
     let (mut work, mut without) = (Vec::new(), Vec::new());
     for paper in papers {
-        match anabranch_papers::work(paper, &options) {
-            Ok(one) => work.push(one),
+        match anabranch_study::work(paper, &options) {
+            Ok(one) => work.push(one.map(Finished::Paper)),
             // With several papers it is enough that one has the experiment.
-            Err(error @ PaperError::NoExperiment { .. }) => without.push(error.to_string()),
+            Err(error @ StudyError::NoExperiment { .. }) => without.push(error.to_string()),
             Err(error) => return Err(Failure::Result(miette!("{}: {error}", paper.name))),
         }
     }
@@ -35,7 +36,8 @@ pub fn paper(args: &PaperArgs) -> Result<(), Failure> {
         return Err(Failure::Input(miette!("{}", without.join("\n"))));
     }
     if is_all(&args.papers) && args.only.is_none() {
-        work.extend(standard::work(registry::ALL, &args.size)?);
+        let cases = standard::work(registry::ALL, &args.size)?;
+        work.extend(cases.into_iter().map(|one| one.map(Finished::Algorithm)));
     }
     let store = Results::open(&args.out)?;
     let mut done = Done::default();
@@ -63,7 +65,7 @@ pub fn paper(args: &PaperArgs) -> Result<(), Failure> {
     }
     match ended {
         Ok(()) => {}
-        Err(PaperError::Interrupted) => {
+        Err(StudyError::Interrupted) => {
             let partial = partial.iter().map(|name| format!(", {name} in part")).collect::<String>();
             return Err(Failure::Interrupted(miette!(
                 "interrupted: {} complete{partial} in {}, the report is as it was{goes_on}",
@@ -90,7 +92,7 @@ fn list() -> Result<(), Failure> {
     let papers = anabranch_papers::all().iter().map(|paper| {
         let table = Table::new()
             .text("--only", paper.experiments.iter().map(|d| d.ids.join(", ")))
-            .text("experiment", paper.experiments.iter().map(|d| d.title));
+            .text("experiment", paper.experiments.iter().map(|d| &d.title));
         let heading = format!("{}, {}: {}", paper.id, paper.name, paper.title);
         format!("{}\n{table}", textwrap::fill(&heading, WIDTH))
     });
@@ -101,14 +103,14 @@ fn is_all(names: &[String]) -> bool {
     names.iter().any(|n| n == "all")
 }
 
-fn chosen(names: &[String]) -> Result<Vec<&'static Paper>, Failure> {
+fn chosen(names: &[String]) -> Result<Vec<&'static Arc<Study>>, Failure> {
     let all = anabranch_papers::all();
     if is_all(names) {
-        return Ok(all.to_vec());
+        return Ok(all.iter().collect());
     }
     let find = |name: &String| {
-        let is = |p: &&&Paper| p.name == *name || p.id.eq_ignore_ascii_case(name);
-        all.iter().find(is).copied().ok_or_else(|| {
+        let is = |p: &&Arc<Study>| p.name == *name || p.id.eq_ignore_ascii_case(name);
+        all.iter().find(is).ok_or_else(|| {
             let known: Vec<_> = all.iter().map(|p| format!("{} ({})", p.name, p.id)).collect();
             Failure::Input(miette!(
                 help = format!("there are: {}, all; or list alone", known.join(", ")),
@@ -117,6 +119,12 @@ fn chosen(names: &[String]) -> Result<Vec<&'static Paper>, Failure> {
         })
     };
     names.iter().map(find).collect()
+}
+
+/// What a piece of work gave.
+enum Finished {
+    Paper(StudyResult),
+    Algorithm(AlgorithmResult),
 }
 
 /// What has been kept of a command.
@@ -165,7 +173,7 @@ fn command(args: &PaperArgs) -> String {
     command
 }
 
-fn rows(result: &PaperResult) -> impl Iterator<Item = &Row> {
+fn rows(result: &StudyResult) -> impl Iterator<Item = &Row> {
     result.experiments.iter().flat_map(|e| &e.rows)
 }
 
@@ -179,7 +187,7 @@ fn has_failed(row: &Row) -> bool {
 }
 
 /// The verdicts for people.
-fn page(result: &PaperResult) -> String {
+fn page(result: &StudyResult) -> String {
     let each = |verdict: Verdict| {
         let count = move |rows: &[Row]| rows.iter().filter(|r| r.verdict == verdict).count() as u64;
         result.experiments.iter().map(move |e| count(&e.rows))
@@ -199,7 +207,7 @@ fn page(result: &PaperResult) -> String {
 }
 
 /// The paper's own rows by default and under each other assumption; nothing where there is none.
-fn assumptions(result: &PaperResult) -> String {
+fn assumptions(result: &StudyResult) -> String {
     let mut columns: Vec<&ColumnName> = Vec::new();
     for column in result.experiments.iter().filter(|e| !e.beyond).flat_map(|e| &e.columns) {
         if !columns.iter().any(|known| known.id == column.id) {

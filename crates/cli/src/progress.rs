@@ -39,7 +39,7 @@ impl Progress {
     }
 
     /// Where many runs are.
-    pub fn show(&self, p: anabranch_papers::Progress<'_>) {
+    pub fn show(&self, p: anabranch_study::Progress<'_>) {
         let speed = p.simulated.as_secs_f64() / self.0.elapsed().as_secs_f64();
         self.0.set_prefix(format!("{} of {} runs, {}", p.done, p.total, number(speed)));
         self.0.set_message(format!("{}: {}", p.experiment, p.label));

@@ -3,7 +3,7 @@
 use crate::failure::Failure;
 use crate::output::print;
 use crate::results::Results;
-use anabranch_papers::Size;
+use anabranch_study::Size;
 use std::path::Path;
 
 /// Writes the report on all results in `store`; `command` repeats what was just run.

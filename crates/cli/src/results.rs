@@ -5,8 +5,8 @@ use crate::output::{counted, note};
 use crate::place::{Place, aside, at_work, try_writing};
 use anabranch_cc::registry;
 use anabranch_papers::standard::AlgorithmResult;
-use anabranch_papers::{Paper, PaperResult};
 use anabranch_record::replace;
+use anabranch_study::{Study, StudyResult};
 use miette::miette;
 use serde::de::DeserializeOwned;
 use std::fs::{self, File, TryLockError};
@@ -28,7 +28,7 @@ pub struct Results {
 /// What is on disk after a result was kept.
 pub struct Kept {
     /// The paper's result, with experiments that earlier commands left.
-    pub result: PaperResult,
+    pub result: StudyResult,
     /// What was lost by it, for people.
     pub notice: Option<String>,
 }
@@ -90,13 +90,13 @@ impl Results {
     }
 
     /// What an earlier command left of a paper.
-    pub fn load(&self, paper: &Paper) -> Result<Option<PaperResult>, Failure> {
+    pub fn load(&self, paper: &Study) -> Result<Option<StudyResult>, Failure> {
         self.read(&self.file(paper))
     }
 
     /// Writes a result. Experiments that an earlier command of the same size, seeds and version left stay; another
     /// result is replaced as a whole, so that a page never mixes two.
-    pub fn keep(&self, new: PaperResult) -> Result<Kept, Failure> {
+    pub fn keep(&self, new: StudyResult) -> Result<Kept, Failure> {
         let paper = anabranch_papers::find(&new.name)
             .ok_or_else(|| Failure::Result(miette!("no paper is called {}", new.name)))?;
         let file = self.file(paper);
@@ -108,8 +108,8 @@ impl Results {
         Ok(kept)
     }
 
-    fn file(&self, paper: &Paper) -> PathBuf {
-        self.papers().join(paper.name).with_extension("json")
+    fn file(&self, paper: &Study) -> PathBuf {
+        self.papers().join(&paper.name).with_extension("json")
     }
 
     /// Reads a result; none where there is none. One that cannot be read is put aside, and noted as damaged.
@@ -164,9 +164,9 @@ impl Results {
     }
 }
 
-fn merge(paper: &Paper, old: Option<PaperResult>, mut new: PaperResult) -> Kept {
+fn merge(paper: &Study, old: Option<StudyResult>, mut new: StudyResult) -> Kept {
     let Some(old) = old else { return Kept { result: new, notice: None } };
-    let made = |r: &PaperResult| (r.size.clone(), r.seeds, r.version.clone());
+    let made = |r: &StudyResult| (r.size.clone(), r.seeds, r.version.clone());
     if made(&old) != made(&new) && new.partial {
         let notice = format!("{}: {} stays, {} being partial", paper.name, described(&old), described(&new));
         return Kept { result: old, notice: Some(notice) };
@@ -182,7 +182,7 @@ fn merge(paper: &Paper, old: Option<PaperResult>, mut new: PaperResult) -> Kept 
     Kept { result: new, notice: None }
 }
 
-fn described(result: &PaperResult) -> String {
+fn described(result: &StudyResult) -> String {
     let ids: Vec<&str> = result.experiments.iter().map(|e| e.id.as_str()).collect();
     format!("{} ({} size, seeds {}, version {})", ids.join(", "), result.size, result.seeds, result.version)
 }

@@ -11,7 +11,7 @@ use crate::results::Results;
 use crate::table::{PLAIN, Spread, Table, WIDTH};
 use anabranch_cc::registry::{self, Entry};
 use anabranch_papers::standard::{self, AlgorithmResult, CASES, Case};
-use anabranch_papers::{Finished, Kept, PaperError, Work, run_all};
+use anabranch_study::{Kept, StudyError, Work, run_all};
 use miette::miette;
 
 /// `anabranch cc report`.
@@ -43,17 +43,15 @@ fn run(
     store: &Results,
 ) -> Result<Vec<AlgorithmResult>, Failure> {
     let (mut results, mut kept) = (Vec::new(), Ok(()));
-    let mut keep = |finished: Finished| {
-        if let Finished::Algorithm(result) = finished {
-            kept = std::mem::replace(&mut kept, Ok(())).and_then(|()| store.keep_algorithm(&result));
-            results.push(result);
-        }
+    let mut keep = |result: AlgorithmResult| {
+        kept = std::mem::replace(&mut kept, Ok(())).and_then(|()| store.keep_algorithm(&result));
+        results.push(result);
     };
     let ended = in_progress(&work(algorithms, size)?, None, &mut keep);
     kept?;
     match ended {
         Ok(()) => {}
-        Err(PaperError::Interrupted) => {
+        Err(StudyError::Interrupted) => {
             return Err(Failure::Interrupted(miette!(
                 "interrupted in the standard cases: {} complete in {}, the report is as it was",
                 counted(results.len(), "algorithm"),
@@ -67,7 +65,7 @@ fn run(
 }
 
 /// The standard cases of `algorithms`.
-pub fn work(algorithms: &[&'static Entry], size: &SizeArgs) -> Result<Vec<Work>, Failure> {
+pub fn work(algorithms: &[&'static Entry], size: &SizeArgs) -> Result<Vec<Work<AlgorithmResult>>, Failure> {
     let work = |entry: &&'static Entry| {
         standard::work(entry, size.size(), size.seeds())
             .map_err(|error| Failure::Result(miette!("{}: {error}", entry.name)))
@@ -76,11 +74,11 @@ pub fn work(algorithms: &[&'static Entry], size: &SizeArgs) -> Result<Vec<Work>,
 }
 
 /// Runs `work`, but for what is `kept`, until its end or Ctrl-C, and shows how far it is.
-pub fn in_progress(
-    work: &[Work],
+pub fn in_progress<T: Send>(
+    work: &[Work<T>],
     kept: Option<&dyn Kept>,
-    finished: &mut (dyn FnMut(Finished) + Send),
-) -> Result<(), PaperError> {
+    finished: &mut (dyn FnMut(T) + Send),
+) -> Result<(), StudyError> {
     let bar = Progress::over_runs();
     run_all(work, kept, &|p| bar.show(p), &|| !interrupt::requested(), finished)
 }

@@ -1,8 +1,8 @@
 //! Tables of at most 100 columns, built column by column; a column of quantities shares one unit, named in its
 //! heading.
 
-use anabranch_papers::{Estimate, NoValue, estimate};
 use anabranch_scenario::printable;
+use anabranch_study::{Estimate, NoValue, estimate};
 use comfy_table::{CellAlignment, ContentArrangement, LineStyle, TableStyle};
 
 /// The widest that output gets.

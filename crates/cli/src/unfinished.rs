@@ -1,8 +1,8 @@
 //! Runs of a command that has not ended: after an interruption or a crash the same command goes on where it was.
 
 use crate::output::{counted, note};
-use anabranch_papers::Kept;
 use anabranch_record::{Summary, replace};
+use anabranch_study::Kept;
 use sha2::{Digest, Sha256};
 use std::collections::HashMap;
 use std::fmt::Display;

@@ -126,7 +126,7 @@ fn help() {
     let page = anabranch(["paper", "--help"]).ok();
     let words = page.split_whitespace().collect::<Vec<_>>().join(" ");
     assert!(
-        anabranch_papers::all().iter().all(|p| words.contains(p.name) && words.contains(p.title)),
+        anabranch_papers::all().iter().all(|p| words.contains(&p.name) && words.contains(&p.title)),
         "{page}"
     );
     fits(&anabranch(["--help"]).ok());

@@ -2,7 +2,7 @@
 
 mod common;
 
-use anabranch_papers::PaperResult;
+use anabranch_papers::StudyResult;
 use anabranch_papers::standard::AlgorithmResult;
 use common::{anabranch, fits};
 use std::fs;
@@ -15,7 +15,7 @@ fn an_experiment_leaves_results_and_a_report() {
     fits(page.replace(out, "OUT").as_str());
     assert!(page.contains("A-T4") && page.contains("report/index.html"), "{page}");
     let json = fs::read_to_string(dir.path().join("papers/coupled-cubic.json")).unwrap();
-    let result: PaperResult = serde_json::from_str(&json).unwrap();
+    let result: StudyResult = serde_json::from_str(&json).unwrap();
     assert_eq!((&*result.id, &*result.size, result.seeds), ("A", "quick", 2));
     assert_eq!(result.experiments.len(), 1);
     assert!(!result.experiments[0].rows.is_empty());
@@ -54,7 +54,7 @@ fn results_made_alike_are_joined() {
     };
     let ids = || {
         let json = fs::read_to_string(dir.path().join("papers/coupled-cubic.json")).unwrap();
-        let result: PaperResult = serde_json::from_str(&json).unwrap();
+        let result: StudyResult = serde_json::from_str(&json).unwrap();
         result.experiments.into_iter().map(|e| e.id).collect::<Vec<_>>()
     };
     paper("A-T4", "1").ok();

@@ -1,6 +1,7 @@
 //! LIA on two disjoint lossy paths beside Reno on each: the runs behind A-T2 and B-D.
 
-use crate::{Setup, Size, scenarios};
+use crate::scenarios;
+use anabranch_study::{Setup, Size};
 
 /// Loss and RTT of both paths.
 pub(crate) struct Case {

@@ -1,28 +1,18 @@
 //! The papers' scenario files, embedded.
 
-/// A scenario file of this crate.
-#[derive(Debug, PartialEq, Eq)]
-pub struct ScenarioFile {
-    /// Its path below `scenarios/`.
-    pub name: &'static str,
-    /// Its text.
-    pub text: &'static str,
-}
-
-impl ScenarioFile {
-    /// Its path from the root of the repository.
-    pub fn path(&self) -> String {
-        format!("crates/papers/scenarios/{}", self.name)
-    }
-}
+pub use anabranch_study::ScenarioFile;
+use std::borrow::Cow;
 
 /// Embeds files and lists them.
 macro_rules! files {
     ($($id:ident = $name:literal;)*) => {
         $(
             #[doc = concat!("`", $name, "`: see its first lines.")]
-            pub static $id: ScenarioFile =
-                ScenarioFile { name: $name, text: include_str!(concat!("../scenarios/", $name)) };
+            pub static $id: ScenarioFile = ScenarioFile {
+                name: Cow::Borrowed($name),
+                path: Cow::Borrowed(concat!("crates/papers/scenarios/", $name)),
+                text: Cow::Borrowed(include_str!(concat!("../scenarios/", $name))),
+            };
         )*
         /// Every file.
         pub static ALL: &[&ScenarioFile] = &[$(&$id),*];

@@ -1,16 +1,17 @@
 //! The definitions as a whole: complete, loadable, and independent of threads.
 
-use anabranch_papers::{
-    Experiment, Finished, Kept, Options, PaperError, PaperResult, Progress, Published, Size, Verdict, all,
-    find, run, run_all, scenarios, work,
-};
+use anabranch_papers::{all, commands, find, scenarios};
 use anabranch_record::Summary;
 use anabranch_scenario::{Overrides, Source, load};
+use anabranch_study::{
+    Experiment, Kept, Options, Progress, Published, Size, StudyError, StudyResult, Verdict, run, run_all,
+    work,
+};
 use std::collections::BTreeSet;
 use std::sync::Mutex;
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering::Relaxed};
 
-fn quick(paper: &str, experiment: &str) -> PaperResult {
+fn quick(paper: &str, experiment: &str) -> StudyResult {
     let options = Options { size: Size::Quick, seeds: Some(2), only: Some(experiment.into()) };
     run(find(paper).unwrap(), &options, &|_| (), &|| true).unwrap()
 }
@@ -18,9 +19,9 @@ fn quick(paper: &str, experiment: &str) -> PaperResult {
 #[test]
 fn every_scenario_file_loads() {
     for file in scenarios::ALL {
-        let source = Source { name: file.path(), text: file.text.into() };
+        let source = Source { name: file.path.to_string(), text: file.text.to_string() };
         load(&source, &Overrides::default()).unwrap_or_else(|e| panic!("{}: {e:?}", file.name));
-        let path = format!("{}/../../{}", env!("CARGO_MANIFEST_DIR"), file.path());
+        let path = format!("{}/../../{}", env!("CARGO_MANIFEST_DIR"), file.path);
         assert_eq!(std::fs::read_to_string(path).unwrap(), file.text, "commands name this path");
     }
 }
@@ -41,12 +42,12 @@ fn plans_are_consistent() {
     for paper in all() {
         for size in Size::ALL {
             let mut rows = BTreeSet::new();
-            for definition in paper.experiments {
-                let plan = (definition.plan)(size);
+            for definition in &paper.experiments {
+                let plan = definition.plan(size);
                 plan.check().unwrap_or_else(|e| panic!("{}: {e}", definition.id()));
                 for id in plan.row_ids() {
                     assert!(rows.insert(id.to_owned()), "{id} twice");
-                    let own = |known: &&str| id.starts_with(known);
+                    let own = |known: &String| id.starts_with(known.as_str());
                     assert!(definition.ids.iter().any(own), "{id} in {}", definition.id());
                 }
             }
@@ -68,14 +69,14 @@ fn the_book_has_the_same_errata() {
 fn an_unknown_experiment_is_named() {
     let options = Options { only: Some("A-T99".into()), ..Options::default() };
     let error = run(find("A").unwrap(), &options, &|_| (), &|| true).unwrap_err();
-    assert!(matches!(&error, PaperError::NoExperiment { known, .. } if known.contains("A-F7b")), "{error}");
+    assert!(matches!(&error, StudyError::NoExperiment { known, .. } if known.contains("A-F7b")), "{error}");
 }
 
 #[test]
 fn interruption_is_no_result() {
     let options = Options { size: Size::Quick, seeds: None, only: Some("B-T2".into()) };
     let result = run(find("kato-lia-evaluation").unwrap(), &options, &|_| (), &|| false);
-    assert!(matches!(result, Err(PaperError::Interrupted)));
+    assert!(matches!(result, Err(StudyError::Interrupted)));
 }
 
 #[test]
@@ -91,10 +92,10 @@ fn results_do_not_depend_on_threads() {
 #[test]
 fn a_result_names_its_command_and_seeds() {
     let result = quick("B", "B-F8");
-    assert_eq!(result.commands(), ["anabranch paper kato-lia-evaluation --quick --only B-T2"]);
+    assert_eq!(commands(&result), ["anabranch paper kato-lia-evaluation --quick --only B-T2"]);
     assert_eq!(result.seeds_of_rows(), "2 (8 for short runs)");
-    let longer = PaperResult { size: "default".into(), seeds: 7, ..result };
-    assert_eq!(longer.commands(), ["anabranch paper kato-lia-evaluation --seeds 7 --only B-T2"]);
+    let longer = StudyResult { size: "default".into(), seeds: 7, ..result };
+    assert_eq!(commands(&longer), ["anabranch paper kato-lia-evaluation --seeds 7 --only B-T2"]);
 }
 
 /// What runs on request has its own command beside the one for all the others.
@@ -105,7 +106,7 @@ fn a_result_names_what_was_asked_for() {
         let experiment = result.experiments.remove(0);
         result.experiments =
             ids.iter().map(|id| Experiment { id: (*id).into(), ..experiment.clone() }).collect();
-        PaperResult { name: "coupling-cubic".into(), size: "default".into(), seeds: 1, ..result }.commands()
+        commands(&StudyResult { name: "coupling-cubic".into(), size: "default".into(), seeds: 1, ..result })
     };
     let all = "anabranch paper coupling-cubic";
     assert_eq!(page(&["E-10", "E-100", "E-W", "E-R"]), [all]);
@@ -173,16 +174,15 @@ fn an_interruption_keeps_what_is_complete() {
         |only: Option<&str>| Options { size: Size::Quick, seeds: Some(1), only: only.map(Into::into) };
     let first = find("A").unwrap();
     let mut all_work = vec![work(first, &options(Some("A-T4"))).unwrap()];
-    let others: Vec<_> = all().iter().copied().filter(|paper| paper.id != "A").collect();
+    let others: Vec<_> = all().iter().filter(|paper| paper.id != "A").collect();
     all_work.extend(others.iter().map(|paper| work(paper, &options(None)).unwrap()));
     let stop = AtomicBool::new(false);
     let mut results = Vec::new();
-    let ended = run_all(&all_work, None, &|_| (), &|| !stop.load(Relaxed), &mut |finished| {
+    let ended = run_all(&all_work, None, &|_| (), &|| !stop.load(Relaxed), &mut |result: StudyResult| {
         stop.store(true, Relaxed);
-        let Finished::Paper(result) = finished else { panic!("no algorithm was asked for") };
         results.push(result);
     });
-    assert!(matches!(ended, Err(PaperError::Interrupted)));
+    assert!(matches!(ended, Err(StudyError::Interrupted)));
     assert_eq!((&*results[0].id, results[0].partial, results[0].experiments.len()), ("A", false, 1));
     for result in &results[1..] {
         let whole = find(&result.id).unwrap().experiments.len();
@@ -227,7 +227,7 @@ fn after_an_interruption_it_goes_on() {
     };
     let memory = Memory::default();
     let (ended, result, (done, total, part)) = run(Some(&memory), &|| memory.kept.lock().unwrap().len() < 3);
-    assert!(matches!(ended, Err(PaperError::Interrupted)));
+    assert!(matches!(ended, Err(StudyError::Interrupted)));
     assert!(result.is_none() && done < total && (0.0..1.0).contains(&part), "{done} of {total}, {part}");
 
     let before = memory.kept.lock().unwrap().len();
@@ -251,13 +251,12 @@ fn samples_are_not_kept() {
     let options = Options { size: Size::Quick, seeds: Some(1), only: Some("A-T4".into()) };
     let work = [work(find("A").unwrap(), &options).unwrap()];
     let memory = Memory::default();
-    let sampled = |result: &PaperResult| {
+    let sampled = |result: &StudyResult| {
         let series = result.experiments[0].figures.iter().flat_map(|f| &f.panels).flat_map(|p| &p.series);
         series.map(|s| s.points.len()).sum::<usize>()
     };
     for _ in 0..2 {
-        run_all(&work, Some(&memory), &|_| (), &|| true, &mut |finished| {
-            let Finished::Paper(result) = finished else { panic!("no algorithm was asked for") };
+        run_all(&work, Some(&memory), &|_| (), &|| true, &mut |result: StudyResult| {
             assert!(sampled(&result) > 100, "{}", sampled(&result));
         })
         .unwrap();

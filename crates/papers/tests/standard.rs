@@ -2,7 +2,7 @@
 
 use anabranch_cc::registry::{ALL, find};
 use anabranch_papers::standard::{AlgorithmResult, CASES, CaseResult, Goal, run};
-use anabranch_papers::{PaperError, Plan, Size};
+use anabranch_study::{Plan, Size, StudyError};
 use std::collections::BTreeSet;
 use std::sync::LazyLock;
 
@@ -108,5 +108,5 @@ fn results_survive_json() {
 #[test]
 fn interruption_is_no_result() {
     let result = run(ALL[0], Size::Quick, None, &|_| (), &|| false);
-    assert!(matches!(result, Err(PaperError::Interrupted)));
+    assert!(matches!(result, Err(StudyError::Interrupted)));
 }

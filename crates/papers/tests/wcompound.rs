@@ -1,9 +1,10 @@
 //! Paper C's definitions against its text, and its utility problem against a closed form.
 
 use anabranch_net::{Loss, QueueLimit};
+use anabranch_papers::find;
 use anabranch_papers::scenarios::{self, ScenarioFile};
-use anabranch_papers::{Options, Size, find, run};
 use anabranch_scenario::{Overrides, Source, load};
+use anabranch_study::{Options, Size, run};
 use std::collections::BTreeSet;
 
 /// The paper's rows at that size.
@@ -50,7 +51,7 @@ fn the_topologies_are_those_of_the_text() {
         (&scenarios::WCOMPOUND_LOSSY_LINKS, &[150e6, 150e6], &[&[0, 1]], Loss::Bernoulli { rate: 1e-3 }),
     ];
     for (file, rates, groups, loss) in cases {
-        let source = Source { name: file.path(), text: file.text.into() };
+        let source = Source { name: file.path.to_string(), text: file.text.to_string() };
         let scenario = load(&source, &Overrides::default()).unwrap();
         assert_eq!(scenario.links.iter().map(|link| link.spec.rate_bps).collect::<Vec<_>>(), rates);
         for link in &scenario.links {

@@ -1,6 +1,6 @@
 //! Box plots: quartiles, whiskers, and every value as a dot.
 
-use anabranch_papers::{Panel, Point, Series};
+use anabranch_study::{Panel, Point, Series};
 use serde_json::{Value, json};
 
 use crate::{format::significant, scales::drawable, style::Style};

@@ -2,7 +2,7 @@
 
 use std::collections::BTreeSet;
 
-use anabranch_papers::{Axis, Mark, Panel, Point, Series};
+use anabranch_study::{Axis, Mark, Panel, Point, Series};
 use serde_json::{Map, Value, json};
 
 use crate::{

@@ -2,10 +2,8 @@
 
 use std::collections::BTreeMap;
 
-use anabranch_papers::{
-    Mark, Other, Panel, Published,
-    standard::{CaseResult, Trace},
-};
+use anabranch_papers::standard::{CaseResult, Trace};
+use anabranch_study::{Mark, Other, Panel, Published};
 
 use crate::{
     boxes::{FiveNumbers, NAMES, groups},
@@ -100,7 +98,7 @@ pub fn rows(paper: &PaperPlan) -> String {
             };
             let compared: Vec<String> =
                 row.compared.iter().map(|(name, m)| format!("{name} {}", format::of(m))).collect();
-            let of = |f: fn(&anabranch_papers::Estimate) -> String| {
+            let of = |f: fn(&anabranch_study::Estimate) -> String| {
                 row.measured.as_ref().map(f).unwrap_or_default()
             };
             out += &line([
@@ -150,7 +148,7 @@ fn line<'a>(fields: impl IntoIterator<Item = &'a str>) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use anabranch_papers::{Axis, Point, Series};
+    use anabranch_study::{Axis, Point, Series};
 
     /// 1, 2 and 9: the quartiles 1.5 and 5.5 by hand.
     #[test]

@@ -1,6 +1,6 @@
 //! A dot plot: one row for each algorithm, in one or more columns of values with their intervals.
 
-use anabranch_papers::Estimate;
+use anabranch_study::Estimate;
 use maud::{Markup, html};
 
 use crate::format::{self, number};

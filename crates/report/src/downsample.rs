@@ -1,6 +1,6 @@
 //! Fewer points for a chart, without losing a peak.
 
-use anabranch_papers::Point;
+use anabranch_study::Point;
 
 /// At most `limit` (≥ 4) of `points`, in order: the ends, and the lowest and highest of each of equally long
 /// stretches. A line through them covers the same area as one through all of them.

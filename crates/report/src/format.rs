@@ -1,6 +1,6 @@
 //! Numbers as a reader wants them: as many digits as mean something.
 
-use anabranch_papers::Estimate;
+use anabranch_study::Estimate;
 
 /// Between the digits of a long number.
 const THIN: char = '\u{202f}';

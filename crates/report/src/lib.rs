@@ -1,6 +1,6 @@
 //! The HTML report: published values beside ours, figures redrawn, and how to get each of them again.
 //!
-//! [`write()`] turns recorded [`PaperResult`]s and [`AlgorithmResult`]s into a folder of plain files that opens from disk
+//! [`write()`] turns recorded [`StudyResult`]s and [`AlgorithmResult`]s into a folder of plain files that opens from disk
 //! without a network. The same results and [`Context`] always give the same bytes: no clock, no environment.
 //!
 //! A page is a function in `pages` of the `Plan`, which has given every page, row and data file its name
@@ -9,7 +9,8 @@
 
 use std::path::Path;
 
-use anabranch_papers::{PaperResult, standard::AlgorithmResult};
+use anabranch_papers::standard::AlgorithmResult;
+use anabranch_study::StudyResult;
 
 mod boxes;
 mod chart;
@@ -48,7 +49,7 @@ pub struct Context {
 /// How much of the papers' experiments a run repeats.
 #[derive(Clone, Debug, PartialEq)]
 pub struct SizeNote {
-    /// Its name, as in [`PaperResult::size`].
+    /// Its name, as in [`StudyResult::size`].
     pub name: String,
     /// Durations and seeds, in a sentence.
     pub meaning: String,
@@ -62,7 +63,7 @@ pub struct SizeNote {
 /// A file or folder that cannot be written.
 pub fn write(
     dir: &Path,
-    results: &[PaperResult],
+    results: &[StudyResult],
     algorithms: &[AlgorithmResult],
     context: &Context,
 ) -> Result<(), ReportError> {

@@ -3,7 +3,8 @@
 use std::collections::BTreeSet;
 
 use anabranch_cc::registry::{self, Entry};
-use anabranch_papers::{Experiment, Figure, Panel, PaperResult, Row, standard::AlgorithmResult};
+use anabranch_papers::standard::AlgorithmResult;
+use anabranch_study::{Experiment, Figure, Panel, Row, StudyResult};
 
 use crate::Context;
 
@@ -30,7 +31,7 @@ pub struct AlgorithmPlan<'a> {
 /// A paper's page.
 pub struct PaperPlan<'a> {
     /// What it shows.
-    pub result: &'a PaperResult,
+    pub result: &'a StudyResult,
     /// "coupled-cubic.html".
     pub file: String,
     /// "data/coupled-cubic-rows.csv".
@@ -63,7 +64,7 @@ pub struct FigurePlan<'a> {
 
 impl<'a> Plan<'a> {
     /// Names everything in `results`.
-    pub fn new(results: &'a [PaperResult], algorithms: &'a [AlgorithmResult], context: &'a Context) -> Self {
+    pub fn new(results: &'a [StudyResult], algorithms: &'a [AlgorithmResult], context: &'a Context) -> Self {
         let mut pages = Names::taken(["index", "methods", "algorithms"]);
         let algorithms = registry::ALL.iter().map(|entry| AlgorithmPlan {
             entry,
@@ -84,7 +85,7 @@ impl AlgorithmPlan<'_> {
 }
 
 impl<'a> PaperPlan<'a> {
-    fn new(result: &'a PaperResult, slug: String) -> Self {
+    fn new(result: &'a StudyResult, slug: String) -> Self {
         let mut anchors = Names::taken(["notes", "assumptions", "errata", "contents"]);
         let mut data = Names::taken(["rows"]);
         let experiments = result

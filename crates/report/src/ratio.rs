@@ -1,6 +1,6 @@
 //! A row's measured value over the published one, drawn on a small logarithmic scale.
 
-use anabranch_papers::{Estimate, Row};
+use anabranch_study::{Estimate, Row};
 use maud::{Markup, html};
 
 use crate::format::number;
@@ -84,7 +84,7 @@ fn fixed(x: f64) -> String {
 
 #[cfg(test)]
 mod tests {
-    use anabranch_papers::{Published, Verdict};
+    use anabranch_study::{Published, Verdict};
 
     use super::*;
 

@@ -1,6 +1,6 @@
 //! Axes of a chart.
 
-use anabranch_papers::Axis;
+use anabranch_study::Axis;
 use serde_json::{Value, json};
 
 use crate::format::power_of_ten;

@@ -3,7 +3,7 @@
 //! Published series are dashed and hollow, ours solid and filled; a published series takes the colour of ours
 //! with the same name. Beyond the colours, ours begin anew, dotted and pale.
 
-use anabranch_papers::Series;
+use anabranch_study::Series;
 use serde_json::{Value, json};
 
 /// Colours of series, after Okabe and Ito's set for colour-blind readers, each darkened or lightened until it

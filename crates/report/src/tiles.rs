@@ -1,6 +1,6 @@
 //! Tiles: a value for each series and label, as a colour.
 
-use anabranch_papers::{Panel, Point, Series};
+use anabranch_study::{Panel, Point, Series};
 use serde_json::{Value, json};
 
 use crate::{format::significant, scales::drawable};
@@ -94,7 +94,7 @@ pub fn remark(panel: &Panel) -> Option<String> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use anabranch_papers::{Axis, Mark};
+    use anabranch_study::{Axis, Mark};
 
     fn panel(domain: (f64, f64), values: &[f64]) -> Panel {
         let axis = |domain| Axis { title: "ratio".into(), log: true, domain };

@@ -1,6 +1,6 @@
 //! Verdicts in words, signs and colours: never in colour alone.
 
-use anabranch_papers::{Row, Verdict};
+use anabranch_study::{Row, Verdict};
 use maud::{Markup, html};
 
 /// Every verdict, from best to none.

@@ -2,8 +2,9 @@
 
 use std::{env, fs, path::Path, process::Command};
 
-use anabranch_papers::{PaperResult, Published, Verdict, standard::CASES};
+use anabranch_papers::standard::CASES;
 use anabranch_report::write;
+use anabranch_study::{Published, StudyResult, Verdict};
 
 mod fixture;
 
@@ -33,7 +34,7 @@ fn rendered(page: &Path) -> Option<String> {
     Some(String::from_utf8(output.stdout).unwrap())
 }
 
-fn draws_all(results: &[PaperResult], page: &str) {
+fn draws_all(results: &[StudyResult], page: &str) {
     let dir = tempfile::tempdir().unwrap();
     write(dir.path(), results, &fixture::algorithms(), &fixture::context()).unwrap();
     let written = fs::read_to_string(dir.path().join(page)).unwrap();

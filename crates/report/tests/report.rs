@@ -6,13 +6,13 @@ use std::{
     path::Path,
 };
 
-use anabranch_papers::*;
 use anabranch_report::write;
+use anabranch_study::*;
 
 mod fixture;
 
 /// Every file of a report, by its path.
-fn files(results: &[PaperResult]) -> BTreeMap<String, String> {
+fn files(results: &[StudyResult]) -> BTreeMap<String, String> {
     let dir = tempfile::tempdir().unwrap();
     write(dir.path(), results, &fixture::algorithms(), &fixture::context()).unwrap();
     let mut files = BTreeMap::new();

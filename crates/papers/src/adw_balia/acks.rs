@@ -1,9 +1,10 @@
 //! D-X1: how often a receiver acknowledges.
 
 use super::scenario::*;
-use crate::Size;
-use crate::plan::{Definition, Plan};
-use crate::{Rule, Setup};
+use crate::paper::Definition;
+use anabranch_study::Plan;
+use anabranch_study::Size;
+use anabranch_study::{Rule, Setup};
 
 pub(super) const ACKS: Definition = Definition {
     ids: &["D-X1"],

@@ -1,9 +1,10 @@
 //! D-F2, D-F3: the two types of bottleneck, with one TCP flow on each.
 
 use super::{scenario::*, why};
-use crate::draw::{axis, lines, point, series, time_axis, trace};
-use crate::plan::{Definition, Plan, Quantity, SetupId, measure};
-use crate::{Figure, Outcome, Point, Setup, Size};
+use crate::paper::Definition;
+use anabranch_study::draw::{axis, lines, point, series, time_axis, trace};
+use anabranch_study::{Figure, Outcome, Point, Setup, Size};
+use anabranch_study::{Plan, Quantity, SetupId, measure};
 
 /// Both types: identifier, name, TCP flows.
 const SHARED: Type = Type { id: "shared", name: "shared bottleneck", tcp: &["h3"] };

@@ -1,9 +1,11 @@
 //! D-F13 to D-F15: unequal RTTs, CUBIC as the TCP flows, random loss.
 
 use super::{scenario::*, why};
-use crate::draw::{axis, boxes, lines, series};
-use crate::plan::{Definition, Plan, Quantity, SetupId, compare, measure};
-use crate::{Axis, Figure, Panel, Rule, Runs as Outcomes, Setup, Size};
+use crate::paper::Definition;
+use anabranch_study::Runs as Outcomes;
+use anabranch_study::draw::{axis, boxes, lines, series};
+use anabranch_study::{Axis, Figure, Panel, Rule, Setup, Size};
+use anabranch_study::{Plan, Quantity, SetupId, compare, measure};
 
 /// The scenarios under varied conditions.
 static FIRST_TWO: [&Scenario; 2] = [&S1, &S2];

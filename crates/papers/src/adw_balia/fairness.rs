@@ -1,9 +1,10 @@
 //! D-F12: Jain's index in every scenario.
 
 use super::scenario::*;
-use crate::draw::{axis, boxes, series};
-use crate::plan::{Definition, Plan, measure};
-use crate::{Axis, Figure, Quantity, Rule, SetupId, Size};
+use crate::paper::Definition;
+use anabranch_study::draw::{axis, boxes, series};
+use anabranch_study::{Axis, Figure, Quantity, Rule, SetupId, Size};
+use anabranch_study::{Plan, measure};
 
 static SCENARIOS: [&Scenario; 6] = [&S1, &S2, &S3, &S4, &S5, &S5_CROSSING];
 
@@ -22,8 +23,7 @@ pub(super) const JAIN: Definition = Definition {
 
 /// 1 − Jain's index.
 fn unfairness(scenario: &'static Scenario, run: SetupId) -> Quantity {
-    let Quantity { setups, value } = scenario.jain(run);
-    Quantity { setups, value: Box::new(move |outcomes| Some(1.0 - value(outcomes)?)) }
+    scenario.jain(run).map(|jain| 1.0 - jain)
 }
 
 /// Why a higher throughput need not be a higher index.

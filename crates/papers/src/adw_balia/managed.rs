@@ -1,9 +1,10 @@
 //! Scenarios 1 and 2 with managed queues at the bottlenecks: rows and their figure.
 
 use super::scenario::*;
-use crate::draw::{axis, bars, series};
-use crate::plan::{Plan, Quantity, RowPlan, SetupId, measure};
-use crate::{Axis, Figure, Outcome, Rule, Runs as Outcomes, Setup, Size};
+use anabranch_study::Runs as Outcomes;
+use anabranch_study::draw::{axis, bars, series};
+use anabranch_study::{Axis, Figure, Outcome, Rule, Setup, Size};
+use anabranch_study::{Plan, Quantity, RowPlan, SetupId, measure};
 
 /// A queue at each bottleneck.
 #[derive(Clone, Copy)]

@@ -2,8 +2,9 @@
 
 use super::managed::{Queue, Under, figure, highest, level_is_lower, link, outcome, queue, rows};
 use super::scenario::*;
-use crate::Size;
-use crate::plan::{Definition, Plan};
+use crate::paper::Definition;
+use anabranch_study::Plan;
+use anabranch_study::Size;
 use std::sync::Arc;
 
 const QUEUES: [Queue; 4] = [

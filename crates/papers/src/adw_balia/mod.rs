@@ -12,9 +12,9 @@ mod scenario;
 mod throughput;
 mod why;
 
-use crate::Size;
-use crate::column::RETIRED;
-use crate::plan::Paper;
+use crate::paper::Paper;
+use anabranch_study::Size;
+use anabranch_study::column::RETIRED;
 
 /// Kim et al. 2021.
 pub(crate) static PAPER: Paper = Paper {

@@ -1,8 +1,9 @@
 //! D-X2: every reading of ADW's rule.
 
 use super::scenario::*;
-use crate::Size;
-use crate::plan::{Definition, Plan, compare};
+use crate::paper::Definition;
+use anabranch_study::Size;
+use anabranch_study::{Plan, compare};
 
 pub(super) const ALL_READINGS: Definition = Definition {
     ids: &["D-X2"],

@@ -1,8 +1,9 @@
 //! The paper's scenarios (Fig. 6, Tab. 1) and algorithms, and what is read from their runs.
 
-use crate::plan::{Plan, Quantity, RowPlan, SetupId, measure};
-use crate::{Outcome, Setup, Size, scenarios, scenarios::ScenarioFile};
+use crate::{scenarios, scenarios::ScenarioFile};
 use anabranch_record::jain;
+use anabranch_study::{Outcome, Setup, Size};
+use anabranch_study::{Plan, Quantity, RowPlan, SetupId, measure};
 
 /// What the connection runs.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

@@ -1,9 +1,10 @@
 //! D-F7 to D-F11: throughput ÷ fair share in each scenario, and the headline.
 
 use super::{scenario::*, why};
-use crate::draw::{axis, boxes, series};
-use crate::plan::{Definition, Plan, Quantity, RowPlan, SetupId, compare, measure};
-use crate::{Axis, Figure, Panel, Rule, Setup, Size};
+use crate::paper::Definition;
+use anabranch_study::draw::{axis, boxes, series};
+use anabranch_study::{Axis, Figure, Panel, Rule, Setup, Size};
+use anabranch_study::{Plan, Quantity, RowPlan, SetupId, compare, measure};
 
 /// The figure of a scenario.
 struct Shares {

@@ -1,8 +1,9 @@
 //! A-X6: how often a receiver acknowledges.
 
 use super::testbed::{PARTS, lia, throughput, window};
-use crate::Size;
-use crate::plan::{Definition, Plan};
+use crate::paper::Definition;
+use anabranch_study::Plan;
+use anabranch_study::Size;
 
 pub(super) const ACKS: Definition = Definition {
     ids: &["A-X6"],

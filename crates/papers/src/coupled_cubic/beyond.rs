@@ -1,8 +1,10 @@
 //! Beyond the paper: other neighbours, a shared large bottleneck, other buffers and loss rates.
 
-use crate::draw::{axis, bars, series};
-use crate::plan::{Definition, Plan, Quantity, SetupId, measure};
-use crate::{Figure, Outcome, Rule, Setup, Size, scenarios, scenarios::ScenarioFile};
+use crate::paper::Definition;
+use crate::{scenarios, scenarios::ScenarioFile};
+use anabranch_study::draw::{axis, bars, series};
+use anabranch_study::{Figure, Outcome, Rule, Setup, Size};
+use anabranch_study::{Plan, Quantity, SetupId, measure};
 
 /// Algorithm, and its name for readers.
 type Algorithm = (&'static str, &'static str);

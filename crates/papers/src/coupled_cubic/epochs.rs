@@ -1,8 +1,10 @@
 //! A-X8: when α₁ of Eq. 11 is renewed.
 
 use super::testbed::{PARTS, testbed_with, throughput, window};
-use crate::plan::{Definition, Plan, measure};
-use crate::{Setup, Size, scenarios};
+use crate::paper::Definition;
+use crate::scenarios;
+use anabranch_study::{Plan, measure};
+use anabranch_study::{Setup, Size};
 
 pub(super) const EPOCHS: Definition = Definition {
     ids: &["A-X8"],

@@ -9,9 +9,9 @@ mod share;
 mod start;
 mod testbed;
 
-use crate::Size;
-use crate::column::RETIRED;
-use crate::plan::Paper;
+use crate::paper::Paper;
+use anabranch_study::Size;
+use anabranch_study::column::RETIRED;
 
 /// Lee et al. 2022.
 pub(crate) static PAPER: Paper = Paper {

@@ -1,8 +1,10 @@
 //! A-T1 and A-F2: response functions, by formula and by packets.
 
-use crate::draw::{lines, log_axis, point, published, series};
-use crate::plan::{Definition, Plan, SetupId, measure};
-use crate::{Figure, Point, Rule, Setup, Size, scenarios};
+use crate::paper::Definition;
+use crate::scenarios;
+use anabranch_study::draw::{lines, log_axis, point, published, series};
+use anabranch_study::{Figure, Point, Rule, Setup, Size};
+use anabranch_study::{Plan, SetupId, measure};
 
 /// The RTT of Tab. 1 and Fig. 2, in seconds.
 const RTT: f64 = 0.1;
@@ -145,7 +147,7 @@ fn setup(size: Size, variant: Variant, p: f64, loss: Loss, fast_convergence: boo
     }
 }
 
-fn window(setup: SetupId) -> crate::Quantity {
+fn window(setup: SetupId) -> anabranch_study::Quantity {
     measure(setup, |run| run.cwnd("tcp", 0))
 }
 
@@ -235,7 +237,7 @@ fn function(size: Size) -> Plan {
         "A-F2.between",
         "CUBIC's mean window ÷ Reno's at p = 3e-4, RTT 100 ms (every n-th packet lost)",
         "",
-        crate::compare(reno, cubic, |reno, cubic| Some(cubic.cwnd("tcp", 0)? / reno.cwnd("tcp", 0)?)),
+        anabranch_study::compare(reno, cubic, |reno, cubic| Some(cubic.cwnd("tcp", 0)? / reno.cwnd("tcp", 0)?)),
     )
     .claim("CUBIC's window is Reno's where p > about 0.0002", Rule::Near(1.0))
     .because(format!(

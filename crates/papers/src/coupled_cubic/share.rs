@@ -1,8 +1,9 @@
 //! A-T2: LIA's window beside Reno's.
 
 use crate::disjoint::{CASES, setup};
-use crate::plan::{Definition, Plan, measure};
-use crate::{Outcome, Rule, Size};
+use crate::paper::Definition;
+use anabranch_study::{Outcome, Rule, Size};
+use anabranch_study::{Plan, measure};
 
 pub(super) const SHARE: Definition = Definition {
     ids: &["A-T2"],

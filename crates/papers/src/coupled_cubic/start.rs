@@ -1,8 +1,9 @@
 //! A-X7: how a run begins.
 
 use super::testbed::{PARTS, SLOW_START_S, testbed_with, throughput, window};
-use crate::Size;
-use crate::plan::{Definition, Plan, SetupId, measure};
+use crate::paper::Definition;
+use anabranch_study::Size;
+use anabranch_study::{Plan, SetupId, measure};
 
 pub(super) const START: Definition = Definition {
     ids: &["A-X7"],

@@ -1,10 +1,12 @@
 //! A-T4 to A-T6, A-F5 to A-F7b: the testbed of Tab. 3.
 
 use super::equations::{RENO, RTT_S, alpha, virtual_reno};
-use crate::column::{BOTH, TICK, TSO};
-use crate::draw::{axis, bar, bars, cwnd, lines, published, series, time_axis, trace};
-use crate::plan::{Definition, Plan, Quantity, SetupId, compare, measure};
-use crate::{Figure, Rule, Setup, Size, scenarios};
+use crate::paper::Definition;
+use crate::scenarios;
+use anabranch_study::column::{BOTH, TICK, TSO};
+use anabranch_study::draw::{axis, bar, bars, cwnd, lines, published, series, time_axis, trace};
+use anabranch_study::{Figure, Rule, Setup, Size};
+use anabranch_study::{Plan, Quantity, SetupId, compare, measure};
 
 /// The paper's duration, in seconds.
 const DURATION_S: f64 = 1000.0;

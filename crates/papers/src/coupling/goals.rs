@@ -3,9 +3,11 @@
 use super::matrix::{Cell, cells, on_request};
 use super::taken::{GOALS, Goal, Taken};
 use super::{ALGORITHMS, Algorithm, LINKED};
-use crate::draw::{bar, series, tiles};
-use crate::plan::{Definition, Plan, Quantity, Runs, SetupId};
-use crate::{Figure, Outcome, Rule, Size};
+use crate::paper::Definition;
+use anabranch_study::compare_all;
+use anabranch_study::draw::{bar, series, tiles};
+use anabranch_study::{Figure, Outcome, Rule, Size};
+use anabranch_study::{Plan, Quantity, Runs, SetupId};
 use std::sync::Arc;
 
 const NOTES: &[&str] = &[
@@ -92,7 +94,7 @@ impl Study {
                 cells.iter().zip(outcomes.chunks(2)).map(ratio).collect::<Option<_>>()?;
             Some(so.count(goal, &ratios))
         };
-        Quantity { setups, value: Box::new(value) }
+        compare_all(setups, value)
     }
 
     /// The goal's ratio in each cell, over all seeds; without those in which a run failed or it does not apply.
@@ -160,7 +162,7 @@ fn capitalised(name: &str) -> String {
 fn row(plan: &mut Plan, id: &str, study: &Study, (a, cc): (usize, Algorithm), goal: Goal) {
     let cells = study.0.len();
     let everywhere = goal.id != "goal3";
-    let why = if id == AT_10.id() { MISSED_AT_10 } else { MISSED };
+    let why = if id == AT_10.ids[0] { MISSED_AT_10 } else { MISSED };
     let of = if everywhere { format!(", of {cells}") } else { String::new() };
     let (id, what) = (format!("{id}.{}.{}", cc.0, goal.id), format!("{}: {}", cc.1, goal.name));
     let row = plan.row(&*id, format!("{what}{of}"), "cells", study.count(a, goal, Counted::Met));

@@ -1,7 +1,7 @@
 //! The matrix of networks, and the part of it that a size takes.
 
 use crate::scenarios::{self, ScenarioFile};
-use crate::{Setup, Size};
+use anabranch_study::{Setup, Size};
 
 /// Where the subflows of a connection meet.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

@@ -6,9 +6,9 @@ mod recovery;
 mod taken;
 mod why;
 
-use crate::Size;
-use crate::column::PLAIN_START;
-use crate::plan::Paper;
+use crate::paper::Paper;
+use anabranch_study::Size;
+use anabranch_study::column::PLAIN_START;
 
 /// Algorithm, and its name for readers.
 type Algorithm = (&'static str, &'static str);

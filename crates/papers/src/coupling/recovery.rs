@@ -1,9 +1,11 @@
 //! E-R: how soon a connection uses what has changed.
 
 use super::ALGORITHMS;
-use crate::plan::{Definition, Plan, measure};
+use crate::paper::Definition;
+use crate::scenarios;
 use crate::standard::{Change, recovery};
-use crate::{Outcome, Setup, Size, scenarios};
+use anabranch_study::{Outcome, Setup, Size};
+use anabranch_study::{Plan, measure};
 
 pub(super) const RECOVERY: Definition = Definition {
     ids: &["E-R"],

@@ -1,9 +1,9 @@
 //! The goals of RFC 6356 as ratios of what a connection has to what a CUBIC flow in its place has.
 
 use super::matrix::Cell;
-use crate::draw::axis;
-use crate::{Axis, Outcome, Setup};
 use anabranch_ideal::{DSS, FlowIdeal, HEADERS, Ideals};
+use anabranch_study::draw::axis;
+use anabranch_study::{Axis, Outcome, Setup};
 
 /// A goal of RFC 6356 as a ratio and its limit.
 #[derive(Clone, Copy)]

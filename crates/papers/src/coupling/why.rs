@@ -3,8 +3,9 @@
 use super::matrix::{Cell, Network};
 use super::taken::{GOALS, Goal, Taken};
 use super::{Algorithm, LINKED};
-use crate::plan::{Definition, Plan, Quantity, measure};
-use crate::{Outcome, Setup, SetupId, Size};
+use crate::paper::Definition;
+use anabranch_study::{Outcome, Setup, SetupId, Size};
+use anabranch_study::{Plan, Quantity, compare_all, measure};
 
 pub(super) const WHY: Definition = Definition {
     ids: &["E-W"],
@@ -93,7 +94,7 @@ impl Pair {
     fn ratio(&self, goal: Goal) -> Quantity {
         let cell = self.cell;
         let value = move |runs: &[&Outcome]| (goal.of)(&Taken::of(&cell, &runs[..1], &runs[1..])?);
-        Quantity { setups: self.runs.into(), value: Box::new(value) }
+        compare_all(self.runs.into(), value)
     }
 
     /// The same in the model's equilibria.

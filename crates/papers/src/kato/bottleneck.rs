@@ -1,10 +1,12 @@
 //! B-T2, B-F8, B-F9: LIA and one single-path flow on a bottleneck.
 
 use super::{ETHERNET, LINKED, REPEATS, SINGLE, WLAN, sequence_and_window};
-use crate::column::{BOTH, TICK, TSO};
-use crate::draw::{axis, bars, series};
-use crate::plan::{Definition, Plan, Quantity, SetupId, measure};
-use crate::{Figure, Setup, Size, scenarios};
+use crate::paper::Definition;
+use crate::scenarios;
+use anabranch_study::column::{BOTH, TICK, TSO};
+use anabranch_study::draw::{axis, bars, series};
+use anabranch_study::{Figure, Setup, Size};
+use anabranch_study::{Plan, Quantity, SetupId, measure};
 
 /// One half of Tab. II: the single-path flow's algorithm, and what the four runs gave, in Mbit/s.
 struct Half {

@@ -1,8 +1,9 @@
 //! B-D: LIA's fixed point, both sides of (6) and of (8).
 
 use crate::disjoint::{CASES, setup};
-use crate::plan::{Definition, Plan, measure};
-use crate::{Outcome, Rule, Size};
+use crate::paper::Definition;
+use anabranch_study::{Outcome, Rule, Size};
+use anabranch_study::{Plan, measure};
 
 pub(super) const DERIVATION: Definition = Definition {
     ids: &["B-D"],

@@ -1,10 +1,12 @@
 //! B-T1, B-F4 to B-F6: Ethernet with inserted loss, and a WLAN.
 
 use super::{DURATION_S, ETHERNET, LINKED, REPEATS, WLAN, sequence_and_window};
-use crate::column::{BOTH, TICK, TSO};
-use crate::draw::{axis, bars, series};
-use crate::plan::{Definition, Plan, Quantity, SetupId, measure};
-use crate::{Figure, Rule, Setup, Size, scenarios};
+use crate::paper::Definition;
+use crate::scenarios;
+use anabranch_study::column::{BOTH, TICK, TSO};
+use anabranch_study::draw::{axis, bars, series};
+use anabranch_study::{Figure, Rule, Setup, Size};
+use anabranch_study::{Plan, Quantity, SetupId, measure};
 
 /// A column of Tab. I.
 struct Column {

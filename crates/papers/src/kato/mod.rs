@@ -4,11 +4,11 @@ mod bottleneck;
 mod equilibrium;
 mod loss;
 
-use crate::Size;
-use crate::column::RETIRED;
-use crate::draw::{axis, cwnd, lines, time_axis, trace};
-use crate::plan::Paper;
-use crate::{Axis, Figure, Outcome, Panel};
+use crate::paper::Paper;
+use anabranch_study::Size;
+use anabranch_study::column::RETIRED;
+use anabranch_study::draw::{axis, cwnd, lines, time_axis, trace};
+use anabranch_study::{Axis, Figure, Outcome, Panel};
 
 /// Kato et al.
 pub(crate) static PAPER: Paper = Paper {

@@ -1,7 +1,7 @@
 //! The cases, each a scenario with a purpose.
 
 use crate::scenarios::{self, ScenarioFile};
-use crate::{Setup, Size};
+use anabranch_study::{Setup, Size};
 
 /// A situation in which every algorithm is put.
 pub struct Case {

@@ -3,11 +3,11 @@
 use super::case::{Case, Goal};
 use super::over_time;
 use super::result::{CaseResult, FlowRow, Key, LinkRow, Recovery};
-use crate::campaign::Outcomes;
-use crate::shares::shares;
-use crate::{Estimate, Outcome, Run, Setup, estimate};
 use anabranch_cc::registry::Entry;
 use anabranch_record::{FlowSummary, SubflowSummary, Summary};
+use anabranch_study::Outcomes;
+use anabranch_study::shares;
+use anabranch_study::{Estimate, Outcome, Run, Setup, estimate};
 
 /// Bytes of a full packet.
 const PACKET: f64 = 1500.0;
@@ -39,8 +39,8 @@ pub(super) fn case(case: &Case, algorithm: &Entry, setup: &Setup, outcomes: &Out
         run: Run {
             title: setup.title.clone(),
             command: setup.command(1),
-            scenario: setup.file.name.into(),
-            text: setup.file.text.into(),
+            scenario: setup.file.name.to_string(),
+            text: setup.file.text.to_string(),
             shares: shares(setup, outcomes),
         },
         failures: outcomes.iter().filter_map(|run| run.as_ref().err().cloned()).collect(),

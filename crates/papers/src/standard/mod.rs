@@ -14,36 +14,37 @@ pub use case::{CASES, Case, Goal};
 pub(crate) use over_time::recovery;
 pub use result::{AlgorithmResult, CaseResult, FlowRow, Key, LinkRow, Observed, Recovery, Trace};
 
-use crate::campaign::{Finished, Outcomes, Progress, Simulations, Work, run_all};
-use crate::{PaperError, Size};
 use anabranch_cc::registry::Entry;
+use anabranch_study::{Outcomes, Progress, Simulations, Work, run_all};
+use anabranch_study::{Size, StudyError};
 
 /// Runs an algorithm through the standard cases, with `seeds` in place of the size's own number: see [`run_all`].
 ///
 /// # Errors
-/// [`PaperError::Interrupted`] where `keep_going` said no.
+/// [`StudyError::Interrupted`] where `keep_going` said no.
 pub fn run(
     algorithm: &'static Entry,
     size: Size,
     seeds: Option<u32>,
     progress: &(dyn Fn(Progress<'_>) + Sync),
     keep_going: &(dyn Fn() -> bool + Sync),
-) -> Result<AlgorithmResult, PaperError> {
+) -> Result<AlgorithmResult, StudyError> {
     let mut result = None;
     run_all(&[work(algorithm, size, seeds)?], None, progress, keep_going, &mut |finished| {
         result = Some(finished)
     })?;
-    match result {
-        Some(Finished::Algorithm(result)) => Ok(result),
-        _ => Err(PaperError::Interrupted),
-    }
+    result.ok_or(StudyError::Interrupted)
 }
 
 /// An algorithm's standard cases, to be run.
 ///
 /// # Errors
-/// [`PaperError::Scenario`] where a case is none.
-pub fn work(algorithm: &'static Entry, size: Size, seeds: Option<u32>) -> Result<Work, PaperError> {
+/// [`StudyError::Scenario`] where a case is none.
+pub fn work(
+    algorithm: &'static Entry,
+    size: Size,
+    seeds: Option<u32>,
+) -> Result<Work<AlgorithmResult>, StudyError> {
     let seeds = seeds.unwrap_or(size.seeds()).max(1);
     let setups: Vec<_> = CASES.iter().map(|case| [case.setup(algorithm.name, size)]).collect();
     let named = CASES.iter().zip(&setups).map(|(case, setup)| (case.id, setup.as_slice()));
@@ -53,13 +54,13 @@ pub fn work(algorithm: &'static Entry, size: Size, seeds: Option<u32>) -> Result
         let cases = cases.map(|((case, [setup]), i)| {
             Some(measure::case(case, algorithm, setup, outcomes[i[0]].as_ref()?))
         });
-        Some(Finished::Algorithm(AlgorithmResult {
+        Some(AlgorithmResult {
             algorithm: algorithm.name.into(),
             size: size.name().into(),
             seeds,
             version: env!("CARGO_PKG_VERSION").into(),
             cases: cases.collect::<Option<_>>()?,
-        }))
+        })
     };
     Ok(Work { simulations, conclude: Box::new(conclude) })
 }

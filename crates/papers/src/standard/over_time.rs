@@ -2,9 +2,9 @@
 
 use super::case::Change;
 use super::result::{Observed, Trace};
-use crate::Outcome;
 use anabranch_cc::registry::Entry;
 use anabranch_record::{FlowSeries, SubflowSeries};
+use anabranch_study::Outcome;
 
 /// The share of the capacity at which a change counts as made up for.
 const RECOVERED: f64 = 0.8;

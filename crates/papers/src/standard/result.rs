@@ -1,6 +1,6 @@
 //! What an algorithm's run through the standard cases leaves. Written as JSON, read by the report.
 
-use crate::{Estimate, Run, size};
+use anabranch_study::{Estimate, Run, size};
 use serde::{Deserialize, Serialize};
 
 /// An algorithm in the standard cases.

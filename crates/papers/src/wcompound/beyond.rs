@@ -1,9 +1,10 @@
 //! C-X1: how much of wCompound is its delay window.
 
 use super::{Algorithm, CUBIC, LINKED, OURS, VEGAS, WCOMPOUND, fairness, rate, two_links, variants};
-use crate::plan::{Definition, Plan, measure};
-use crate::{Outcome, Setup, Size};
+use crate::paper::Definition;
 use anabranch_record::SubflowSummary;
+use anabranch_study::{Outcome, Setup, Size};
+use anabranch_study::{Plan, measure};
 
 pub(super) const DELAY_WINDOW: Definition = Definition {
     ids: &["C-X1"],

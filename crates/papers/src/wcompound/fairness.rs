@@ -4,9 +4,11 @@ use super::{
     ALL, AS_RENO, Algorithm, CUBIC, LINKED, LOSS_BASED, OURS, VEGAS, WCOMPOUND, WVEGAS, goodput, rate, ratio,
     run_of, setup, simulate,
 };
-use crate::draw::{axis, bars, boxes, series};
-use crate::plan::{Definition, Plan, Quantity, SetupId, compare, measure};
-use crate::{Axis, Figure, Outcome, Rule, Setup, Size, scenarios};
+use crate::paper::Definition;
+use crate::scenarios;
+use anabranch_study::draw::{axis, bars, boxes, series};
+use anabranch_study::{Axis, Figure, Outcome, Rule, Setup, Size};
+use anabranch_study::{Plan, Quantity, SetupId, compare, measure};
 
 const EVEN: &str = "Goodput of a flow, mean of the five of a kind; a connection's two subflows together. An \
                     even split would give 30 Mbit/s to each of the ten, and a Jain's index of 1; half of \

@@ -9,11 +9,12 @@ mod random_loss;
 mod two_links;
 mod variants;
 
-use crate::column::RETIRED;
-use crate::plan::{Paper, Plan, Quantity, SetupId, measure};
+use crate::paper::Paper;
 use crate::scenarios::{self, ScenarioFile};
-use crate::{Outcome, Setup, Size};
 use anabranch_record::FlowSummary;
+use anabranch_study::column::RETIRED;
+use anabranch_study::{Outcome, Setup, Size};
+use anabranch_study::{Plan, Quantity, SetupId, measure};
 
 /// Zhuang et al. 2021.
 pub(crate) static PAPER: Paper = Paper {

@@ -1,9 +1,11 @@
 //! C-X2: how OLIA approaches its fixed point as windows grow.
 
 use super::{Algorithm, LIA, OLIA};
-use crate::draw::{lines, log_axis, series};
-use crate::plan::{Definition, Plan, Quantity, SetupId, measure};
-use crate::{Figure, Outcome, Setup, Size, scenarios};
+use crate::paper::Definition;
+use crate::scenarios;
+use anabranch_study::draw::{lines, log_axis, series};
+use anabranch_study::{Figure, Outcome, Setup, Size};
+use anabranch_study::{Plan, Quantity, SetupId, measure};
 
 pub(super) const APPROACH: Definition = Definition {
     ids: &["C-X2"],

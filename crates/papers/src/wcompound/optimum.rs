@@ -1,11 +1,12 @@
 //! C-N: the network-utility problem that wCompound is derived from, solved, beside what wCompound does.
 
 use super::{WCOMPOUND, fairness, two_links};
-use crate::draw::{axis, bars, series};
-use crate::plan::{Definition, Plan, Quantity, SetupId, measure};
-use crate::{Figure, Outcome, Rule, Setup, Size};
+use crate::paper::Definition;
 use anabranch_ideal::utility::{Allocation, Connection, maximise};
 use anabranch_record::{FlowSummary, SubflowSummary};
+use anabranch_study::draw::{axis, bars, series};
+use anabranch_study::{Figure, Outcome, Rule, Setup, Size};
+use anabranch_study::{Plan, Quantity, SetupId, measure};
 
 pub(super) const OPTIMUM: Definition = Definition {
     ids: &["C-N"],

@@ -4,8 +4,9 @@ use super::{
     AS_RENO, Algorithm, CUBIC, LINKED, LOSS_BASED, OURS, WCOMPOUND, fairness, mean, run_of, simulate,
     two_links,
 };
-use crate::plan::{Definition, Plan, Quantity, SetupId, measure};
-use crate::{Outcome, Size};
+use crate::paper::Definition;
+use anabranch_study::{Outcome, Size};
+use anabranch_study::{Plan, Quantity, SetupId, measure};
 
 pub(super) const OVERFLOW: Definition = Definition {
     ids: &["C-L"],

@@ -1,9 +1,11 @@
 //! C-F3: two links with random loss.
 
 use super::{Algorithm, CUBIC, LINKED, OLIA, OURS, WCOMPOUND, WVEGAS, goodput};
-use crate::draw::{axis, lines, log_axis, series};
-use crate::plan::{Definition, Plan, Quantity, SetupId, compare, measure};
-use crate::{Figure, Outcome, Rule, Setup, Size, scenarios};
+use crate::paper::Definition;
+use crate::scenarios;
+use anabranch_study::draw::{axis, lines, log_axis, series};
+use anabranch_study::{Figure, Outcome, Rule, Setup, Size};
+use anabranch_study::{Plan, Quantity, SetupId, compare, measure};
 
 /// Loss rates: the figure's range, and one point between the first two decades.
 const LOSSES: [f64; 6] = [1e-2, 3e-3, 1e-3, 1e-4, 1e-5, 1e-6];

@@ -4,9 +4,11 @@ use super::{
     ALL, AS_RENO, Algorithm, BALIA, CUBIC, LIA, LINKED, OLIA, OURS, WCOMPOUND, WVEGAS, goodput, rate, run_of,
     setup, simulate, subflow, subflow_rate,
 };
-use crate::draw::{axis, bars, series};
-use crate::plan::{Definition, Plan, Quantity, Runs, SetupId, compare, measure};
-use crate::{Figure, Outcome, Rule, Setup, Size, scenarios};
+use crate::paper::Definition;
+use crate::scenarios;
+use anabranch_study::draw::{axis, bars, series};
+use anabranch_study::{Figure, Outcome, Rule, Setup, Size};
+use anabranch_study::{Plan, Quantity, Runs, SetupId, compare, measure};
 
 pub(super) const FIGURE_2: Definition = Definition {
     ids: &["C-F2"],

@@ -1,9 +1,10 @@
 //! C-S1 to C-S3: other buffers, and 80 ms as the one-way delay.
 
 use super::{Algorithm, CUBIC, LIA, LINKED, OURS, VEGAS, WCOMPOUND, fairness, rate, two_links};
-use crate::draw::{axis, bars, series};
-use crate::plan::{Definition, Plan, Quantity, SetupId};
-use crate::{Figure, Setup, Size};
+use crate::paper::Definition;
+use anabranch_study::draw::{axis, bars, series};
+use anabranch_study::{Figure, Setup, Size};
+use anabranch_study::{Plan, Quantity, SetupId};
 
 const SILENT: &str = "The paper gives no buffers, and its 80 ms may be one way. LIA and wCompound, not \
                       judged. 40 s after 20 s of warm-up (quick: a tenth of both; full: four times both): \

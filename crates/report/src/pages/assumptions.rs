@@ -1,12 +1,12 @@
 //! The verdicts on the papers' own rows under other assumptions than the default: what each changes, before and after.
 
-use anabranch_papers::{ColumnName, PaperResult, Row, Verdict};
+use anabranch_study::{ColumnName, Row, StudyResult, Verdict};
 use maud::{Markup, html};
 
 use crate::{layout::scroll, prose::prose, verdict};
 
 /// What each assumption makes of the papers' own rows; nothing where there is none.
-pub fn table(papers: &[&PaperResult]) -> Markup {
+pub fn table(papers: &[&StudyResult]) -> Markup {
     let columns = columns(papers);
     html! {
         @if !columns.is_empty() {
@@ -43,11 +43,11 @@ pub fn table(papers: &[&PaperResult]) -> Markup {
 }
 
 /// Whether there is one.
-pub fn any(papers: &[&PaperResult]) -> bool {
+pub fn any(papers: &[&StudyResult]) -> bool {
     !columns(papers).is_empty()
 }
 
-fn line(papers: &[&PaperResult], column: &ColumnName) -> Markup {
+fn line(papers: &[&StudyResult], column: &ColumnName) -> Markup {
     let under = |row: &Row| row.other(&column.id).map(|other| other.verdict);
     let changed = || own(papers).filter_map(|row| Some((row.verdict, under(row)?)));
     let all = own(papers).map(|row| under(row).unwrap_or(row.verdict));
@@ -62,12 +62,12 @@ fn line(papers: &[&PaperResult], column: &ColumnName) -> Markup {
     }
 }
 
-fn own<'a>(papers: &'a [&PaperResult]) -> impl Iterator<Item = &'a Row> {
+fn own<'a>(papers: &'a [&StudyResult]) -> impl Iterator<Item = &'a Row> {
     papers.iter().flat_map(|paper| paper.own_rows().map(|(_, row)| row))
 }
 
 /// Those that change an own row, in the order in which they first stand somewhere.
-fn columns<'a>(papers: &'a [&PaperResult]) -> Vec<&'a ColumnName> {
+fn columns<'a>(papers: &'a [&StudyResult]) -> Vec<&'a ColumnName> {
     let mut columns: Vec<&ColumnName> = Vec::new();
     for column in papers.iter().flat_map(|paper| paper.experiments.iter().flat_map(|e| &e.columns)) {
         let known = columns.iter().any(|known| known.id == column.id);

@@ -1,7 +1,7 @@
 //! An algorithm in one standard case, and all of them beside each other.
 
 use anabranch_papers::standard::{AlgorithmResult, Case, CaseResult, FlowRow, Goal, Trace};
-use anabranch_papers::{Axis, Estimate, Mark, Panel, Point, Series, ShareRow, Shares};
+use anabranch_study::{Axis, Estimate, Mark, Panel, Point, Series, ShareRow, Shares};
 use maud::{Markup, html};
 
 use crate::{

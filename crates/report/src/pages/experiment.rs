@@ -1,6 +1,6 @@
 //! An experiment: its table, its figures, and the runs behind them.
 
-use anabranch_papers::{ColumnName, Published, Row, Run, Verdict};
+use anabranch_study::{ColumnName, Published, Row, Run, Verdict};
 use maud::{Markup, html};
 
 use crate::{

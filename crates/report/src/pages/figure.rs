@@ -1,6 +1,6 @@
 //! A figure: its panels drawn, and the values behind them linked.
 
-use anabranch_papers::Panel;
+use anabranch_study::Panel;
 use maud::{Markup, PreEscaped, html};
 
 use crate::{

@@ -1,6 +1,6 @@
 //! How to read the report.
 
-use anabranch_papers::Verdict;
+use anabranch_study::Verdict;
 use maud::{Markup, html};
 
 use crate::{

@@ -1,6 +1,6 @@
 //! The first page: every row's verdict, and how to repeat it all.
 
-use anabranch_papers::Row;
+use anabranch_study::Row;
 use maud::{Markup, html};
 
 use crate::{

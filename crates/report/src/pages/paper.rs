@@ -1,6 +1,6 @@
 //! A paper's page.
 
-use anabranch_papers::Run;
+use anabranch_study::Run;
 use maud::{Markup, html};
 
 use crate::{
@@ -28,7 +28,7 @@ pub fn add(plan: &Plan, paper: &PaperPlan, site: &mut Site) {
                 dt { "Partial" } dd { "interrupted: experiments that were not complete by then are missing" }
             }
             (algorithms(plan, paper))
-            dt { "Repeat it" } dd { @for command in result.commands() { div { code { (command) } } } }
+            dt { "Repeat it" } dd { @for command in anabranch_papers::commands(result) { div { code { (command) } } } }
             dt { "Data" } dd { a href=(paper.rows_csv) download { "every row as CSV" } }
         }
         (contents(paper))

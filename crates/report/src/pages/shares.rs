@@ -1,6 +1,6 @@
 //! What runs gave beside what theory gives for their scenario.
 
-use anabranch_papers::{Beside, EquilibriumName, ShareRow, Shares};
+use anabranch_study::{Beside, EquilibriumName, ShareRow, Shares};
 use maud::{Markup, html};
 
 use crate::{format, layout::scroll, prose::prose};

@@ -1,14 +1,26 @@
 //! What is simulated: a scenario, and what is changed in it.
 
-use crate::scenarios::ScenarioFile;
 use anabranch_scenario::{Overrides, Scenario, ScenarioError, Source};
+use std::borrow::Cow;
+
+/// A scenario file, embedded or read.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct ScenarioFile {
+    /// Its name in results.
+    pub name: Cow<'static, str>,
+    /// Its path as commands name it.
+    pub path: Cow<'static, str>,
+    /// Its text.
+    pub text: Cow<'static, str>,
+}
 
 /// A scenario with what is changed in it, over several seeds. Equal ones are simulated once per paper.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Setup {
     /// What it is.
     pub title: String,
-    pub(crate) file: &'static ScenarioFile,
+    /// The scenario's file.
+    pub file: ScenarioFile,
     pub(crate) cc: Option<String>,
     pub(crate) set: Vec<(String, String)>,
     pub(crate) repeats: u32,
@@ -19,10 +31,10 @@ pub struct Setup {
 
 impl Setup {
     /// The scenario as its file has it.
-    pub fn new(title: impl Into<String>, file: &'static ScenarioFile) -> Self {
+    pub fn new(title: impl Into<String>, file: &ScenarioFile) -> Self {
         Setup {
             title: title.into(),
-            file,
+            file: file.clone(),
             cc: None,
             set: Vec::new(),
             repeats: 1,
@@ -72,7 +84,7 @@ impl Setup {
     }
 
     /// How many runs it has where a long one has that many.
-    pub(crate) fn seeds(&self, seeds: u32) -> u32 {
+    pub fn seeds(&self, seeds: u32) -> u32 {
         (seeds * self.repeats).min(self.at_most).div_ceil(self.one_in)
     }
 
@@ -83,13 +95,13 @@ impl Setup {
     }
 
     /// Whether it simulates the same.
-    pub(crate) fn is_same(&self, other: &Setup) -> bool {
+    pub fn is_same(&self, other: &Setup) -> bool {
         self.file == other.file && self.cc == other.cc && self.set == other.set
     }
 
     /// The scenario that it stands for.
-    pub(crate) fn scenario(&self) -> Result<Scenario, ScenarioError> {
-        let source = Source { name: self.file.path(), text: self.file.text.into() };
+    pub fn scenario(&self) -> Result<Scenario, ScenarioError> {
+        let source = Source { name: self.file.path.to_string(), text: self.file.text.to_string() };
         let mut overrides = Overrides::default();
         for (key, value) in &self.set {
             overrides.set(&format!("{key}={value}"));
@@ -102,7 +114,7 @@ impl Setup {
 
     /// The command that runs it with that seed.
     pub fn command(&self, seed: u64) -> String {
-        let mut command = format!("anabranch run {}", self.file.path());
+        let mut command = format!("anabranch run {}", self.file.path);
         if let Some(cc) = &self.cc {
             command += &format!(" --cc {cc}");
         }

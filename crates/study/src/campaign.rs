@@ -1,6 +1,6 @@
-//! Simulations of several papers and algorithms in one queue, so that no core waits at the end of each for its last run.
+//! Simulations of several studies in one queue, so that no core waits at the end of each for its last run.
 
-use crate::{Outcome, PaperError, PaperResult, Setup, standard::AlgorithmResult};
+use crate::{Outcome, Setup, StudyError};
 use anabranch_net::Time;
 use anabranch_record::{MemorySink, NoSamples, Sink, Summary};
 use anabranch_scenario::Scenario;
@@ -21,18 +21,9 @@ pub struct Progress<'a> {
     /// How much of the work is done, 0 to 1: by the packets that links carry, not by simulated time.
     pub part: f64,
     /// What the one that was last heard of belongs to: an experiment's identifier, or a standard case's.
-    pub experiment: &'static str,
+    pub experiment: &'a str,
     /// What it is.
     pub label: &'a str,
-}
-
-/// What a piece of work gave.
-#[derive(Clone, Debug, PartialEq)]
-pub enum Finished {
-    /// A paper's result.
-    Paper(PaperResult),
-    /// An algorithm's in the standard cases.
-    Algorithm(AlgorithmResult),
 }
 
 /// Where runs outlast an interruption. Only those of which no samples are asked for: others are large.
@@ -43,28 +34,38 @@ pub trait Kept: Sync {
     fn keep(&self, summary: &Summary);
 }
 
-/// A paper's experiments or an algorithm's standard cases, to be run.
-pub struct Work {
-    pub(crate) simulations: Simulations,
-    pub(crate) conclude: Conclude,
+/// Simulations to be run, and what is made of them: a `T`.
+pub struct Work<T> {
+    /// What to simulate.
+    pub simulations: Simulations,
+    /// What is made of the outcomes.
+    pub conclude: Conclude<T>,
+}
+
+impl<T: 'static> Work<T> {
+    /// The same, its result turned into another type.
+    pub fn map<U>(self, turn: impl Fn(T) -> U + Send + Sync + 'static) -> Work<U> {
+        let conclude = self.conclude;
+        Work { simulations: self.simulations, conclude: Box::new(move |s, o| conclude(s, o).map(&turn)) }
+    }
 }
 
 /// From each simulation's outcomes, none where a seed is missing, to the result; none where nothing is complete.
-pub(crate) type Conclude = Box<dyn Fn(&Simulations, &[Option<Outcomes>]) -> Option<Finished> + Send + Sync>;
+pub type Conclude<T> = Box<dyn Fn(&Simulations, &[Option<Outcomes>]) -> Option<T> + Send + Sync>;
 
 /// What the seeds of one simulation gave.
-pub(crate) type Outcomes = Vec<Result<Outcome, String>>;
+pub type Outcomes = Vec<Result<Outcome, String>>;
 
 /// Every simulation of several experiments, equal ones once.
-pub(crate) struct Simulations {
+pub struct Simulations {
     each: Vec<Simulation>,
     /// For each experiment and each of its setups the simulation.
-    pub(crate) of_setup: Vec<Vec<usize>>,
+    pub of_setup: Vec<Vec<usize>>,
 }
 
 struct Simulation {
     /// The first experiment that asks for it.
-    experiment: &'static str,
+    experiment: String,
     title: String,
     scenario: Scenario,
     sampled: bool,
@@ -73,24 +74,33 @@ struct Simulation {
 
 impl Simulations {
     /// Of experiments' setups, each with the experiment's identifier.
-    pub(crate) fn of<'a>(
-        experiments: impl IntoIterator<Item = (&'static str, &'a [Setup])>,
+    ///
+    /// # Errors
+    /// [`StudyError::Scenario`] where a setup is no scenario.
+    pub fn of<'a>(
+        experiments: impl IntoIterator<Item = (&'a str, &'a [Setup])>,
         seeds: u32,
-    ) -> Result<Self, PaperError> {
+    ) -> Result<Self, StudyError> {
         let mut each: Vec<Simulation> = Vec::new();
         let mut of_setup = Vec::new();
         for (experiment, setups) in experiments {
             let mut indices = Vec::new();
             for setup in setups {
-                let scenario = setup.scenario().map_err(|why| PaperError::Scenario {
-                    experiment,
+                let scenario = setup.scenario().map_err(|why| StudyError::Scenario {
+                    experiment: experiment.into(),
                     command: setup.command(1),
                     why: Box::new(why),
                 })?;
                 let known = each.iter().position(|s| s.scenario.hash == scenario.hash);
                 let i = known.unwrap_or_else(|| {
                     let title = setup.title.clone();
-                    each.push(Simulation { experiment, title, scenario, sampled: false, seeds: 0 });
+                    each.push(Simulation {
+                        experiment: experiment.into(),
+                        title,
+                        scenario,
+                        sampled: false,
+                        seeds: 0,
+                    });
                     each.len() - 1
                 });
                 each[i].sampled |= setup.sampled;
@@ -155,8 +165,8 @@ struct Job {
 }
 
 /// Work by work, so that results are there early and their samples are not kept long, and the longest runs of each first.
-fn jobs(work: &[Work]) -> Vec<Job> {
-    let jobs_of = |(work, w): (usize, &Work)| {
+fn jobs<T>(work: &[Work<T>]) -> Vec<Job> {
+    let jobs_of = |(work, w): (usize, &Work<T>)| {
         let jobs = w.simulations.each.iter().enumerate().flat_map(move |(simulation, s)| {
             (1..=s.seeds).map(move |seed| Job { work, simulation, seed, cost: s.cost() })
         });
@@ -187,7 +197,7 @@ struct Open {
 }
 
 impl Open {
-    fn of(work: &Work) -> Open {
+    fn of<T>(work: &Work<T>) -> Open {
         let each = &work.simulations.each;
         Open {
             outcomes: each.iter().map(|s| vec![None; s.seeds as usize]).collect(),
@@ -209,14 +219,14 @@ impl Open {
 }
 
 /// Results in the order of the work, whatever the order in which they come.
-struct InOrder<'a> {
-    waiting: Vec<Option<Option<Finished>>>,
+struct InOrder<'a, T> {
+    waiting: Vec<Option<Option<T>>>,
     next: usize,
-    finished: &'a mut (dyn FnMut(Finished) + Send),
+    finished: &'a mut (dyn FnMut(T) + Send),
 }
 
-impl InOrder<'_> {
-    fn put(&mut self, i: usize, result: Option<Finished>) {
+impl<T> InOrder<'_, T> {
+    fn put(&mut self, i: usize, result: Option<T>) {
         self.waiting[i] = Some(result);
         while let Some(result) = self.waiting.get_mut(self.next).and_then(Option::take) {
             self.next += 1;
@@ -232,15 +242,15 @@ impl InOrder<'_> {
 /// [`crate::Verdict::Failed`]; the others are judged all the same. `progress` is called from several threads.
 ///
 /// # Errors
-/// [`PaperError::Interrupted`] where `keep_going` said no: then `finished` gets of papers the experiments that were complete,
+/// [`StudyError::Interrupted`] where `keep_going` said no: then `finished` gets of studies the experiments that were complete,
 /// marked as partial.
-pub fn run_all(
-    work: &[Work],
+pub fn run_all<T: Send>(
+    work: &[Work<T>],
     kept: Option<&dyn Kept>,
     progress: &(dyn Fn(Progress<'_>) + Sync),
     keep_going: &(dyn Fn() -> bool + Sync),
-    finished: &mut (dyn FnMut(Finished) + Send),
-) -> Result<(), PaperError> {
+    finished: &mut (dyn FnMut(T) + Send),
+) -> Result<(), StudyError> {
     let mut jobs = jobs(work);
     let mut open: Vec<Open> = work.iter().map(Open::of).collect();
     jobs.retain(|job| {
@@ -269,7 +279,7 @@ pub fn run_all(
                 total,
                 simulated: Time::from_nanos(simulated.load(Ordering::Relaxed)),
                 part: (carried.load(Ordering::Relaxed) as f64 / whole).min(1.0),
-                experiment: simulation.experiment,
+                experiment: &simulation.experiment,
                 label: &simulation.title,
             });
         };
@@ -309,7 +319,7 @@ pub fn run_all(
             results.put(i, (work[i].conclude)(&work[i].simulations, &outcomes));
         }
     }
-    if stopped.into_inner() { Err(PaperError::Interrupted) } else { Ok(()) }
+    if stopped.into_inner() { Err(StudyError::Interrupted) } else { Ok(()) }
 }
 
 /// A panic of another thread ends the program anyway.
@@ -341,8 +351,13 @@ mod tests {
         "#;
         let source = Source { name: "detour.toml".into(), text: text.into() };
         let scenario = load(&source, &Overrides::default()).unwrap();
-        let simulation =
-            Simulation { experiment: "test", title: "detour".into(), scenario, sampled: false, seeds: 1 };
+        let simulation = Simulation {
+            experiment: "test".into(),
+            title: "detour".into(),
+            scenario,
+            sampled: false,
+            seeds: 1,
+        };
         assert!((simulation.cost() / (200e6 * 12.0 / 12e3) - 1.0).abs() < 1e-12, "{}", simulation.cost());
     }
 

@@ -4,44 +4,49 @@ use crate::{Column, Figure, Outcome, Published, Rule, Setup, Size};
 use anabranch_record::Summary;
 use anabranch_scenario::ScenarioError;
 
-/// A paper and its experiments.
-pub struct Paper {
-    /// Its letter: "A".
-    pub id: &'static str,
+/// A paper, or a study of one's own: its experiments.
+pub struct Study {
+    /// Its letter or short name: "A".
+    pub id: String,
     /// Its name on the command line and in file names.
-    pub name: &'static str,
+    pub name: String,
     /// Its title.
-    pub title: &'static str,
+    pub title: String,
     /// Authors, venue, year.
-    pub citation: &'static str,
+    pub citation: String,
     /// What it is about; what was assumed throughout.
-    pub notes: &'static [&'static str],
-    /// Mistakes and contradictions in its text.
-    pub errata: &'static [&'static str],
+    pub notes: Vec<String>,
+    /// Mistakes and contradictions in the text that it is about.
+    pub errata: Vec<String>,
     /// The seeds of a long run, for each size.
     pub seeds: fn(Size) -> u32,
     /// What stands beside the default in each of its experiments that it changes.
-    pub columns: &'static [&'static Column],
-    /// Its tables and figures in order, and then ours beyond it.
-    pub experiments: &'static [Definition],
+    pub columns: Vec<&'static Column>,
+    /// Its tables and figures in order, and then those beyond it.
+    pub experiments: Vec<Definition>,
 }
 
 /// A table or figure of a paper, or an experiment beyond it.
 pub struct Definition {
     /// Its identifiers, the experiment's own first: a table, and the figures from the same runs.
-    pub ids: &'static [&'static str],
+    pub ids: Vec<String>,
     /// What it shows.
-    pub title: &'static str,
+    pub title: String,
     /// The set-up, and the choices where the paper is silent.
-    pub notes: &'static [&'static str],
+    pub notes: Vec<String>,
     /// Writes it down for a size.
-    pub plan: fn(Size) -> Plan,
+    pub plan: Box<dyn Fn(Size) -> Plan + Send + Sync>,
 }
 
 impl Definition {
     /// The experiment's own identifier.
-    pub fn id(&self) -> &'static str {
-        self.ids[0]
+    pub fn id(&self) -> &str {
+        &self.ids[0]
+    }
+
+    /// It, written down for that size.
+    pub fn plan(&self, size: Size) -> Plan {
+        (self.plan)(size)
     }
 }
 
@@ -82,10 +87,10 @@ impl Plan {
         &mut self,
         id: impl Into<String>,
         what: impl Into<String>,
-        unit: &'static str,
+        unit: impl Into<String>,
         quantity: Quantity,
     ) -> &mut RowPlan {
-        self.add(id.into(), what.into(), unit, Reading::Measured(quantity))
+        self.add(id.into(), what.into(), unit.into(), Reading::Measured(quantity))
     }
 
     /// Adds a row whose value is computed.
@@ -93,10 +98,10 @@ impl Plan {
         &mut self,
         id: impl Into<String>,
         what: impl Into<String>,
-        unit: &'static str,
+        unit: impl Into<String>,
         value: f64,
     ) -> &mut RowPlan {
-        self.add(id.into(), what.into(), unit, Reading::Formula(value))
+        self.add(id.into(), what.into(), unit.into(), Reading::Formula(value))
     }
 
     /// Adds the paper's claim that these quantities ascend, each with its name.
@@ -104,10 +109,10 @@ impl Plan {
         &mut self,
         id: impl Into<String>,
         claim: impl Into<String>,
-        unit: &'static str,
-        quantities: Vec<(&'static str, Quantity)>,
+        unit: impl Into<String>,
+        quantities: Vec<(impl Into<String>, Quantity)>,
     ) -> &mut RowPlan {
-        self.compared(id.into(), claim.into(), unit, quantities, Rule::Ascending)
+        self.compared(id.into(), claim.into(), unit.into(), quantities, Rule::Ascending)
     }
 
     /// Adds the paper's claim that the last of these quantities is the highest.
@@ -115,20 +120,21 @@ impl Plan {
         &mut self,
         id: impl Into<String>,
         claim: impl Into<String>,
-        unit: &'static str,
-        quantities: Vec<(&'static str, Quantity)>,
+        unit: impl Into<String>,
+        quantities: Vec<(impl Into<String>, Quantity)>,
     ) -> &mut RowPlan {
-        self.compared(id.into(), claim.into(), unit, quantities, Rule::Highest)
+        self.compared(id.into(), claim.into(), unit.into(), quantities, Rule::Highest)
     }
 
     fn compared(
         &mut self,
         id: String,
         claim: String,
-        unit: &'static str,
-        quantities: Vec<(&'static str, Quantity)>,
+        unit: String,
+        quantities: Vec<(impl Into<String>, Quantity)>,
         rule: Rule,
     ) -> &mut RowPlan {
+        let quantities = quantities.into_iter().map(|(name, quantity)| (name.into(), quantity)).collect();
         self.add(id, claim.clone(), unit, Reading::Compared(quantities)).claim(claim, rule)
     }
 
@@ -167,6 +173,16 @@ impl Plan {
         self.rows.iter().map(|row| row.id.as_str())
     }
 
+    /// Its simulations.
+    pub fn setups(&self) -> &[Setup] {
+        &self.setups
+    }
+
+    /// Whether it is run only where it is asked for by name.
+    pub fn is_on_request(&self) -> bool {
+        self.on_request
+    }
+
     /// Whether every simulation has a scenario.
     ///
     /// # Errors
@@ -175,7 +191,7 @@ impl Plan {
         self.setups.iter().try_for_each(|setup| setup.scenario().map(|_| ()))
     }
 
-    fn add(&mut self, id: String, what: String, unit: &'static str, reading: Reading) -> &mut RowPlan {
+    fn add(&mut self, id: String, what: String, unit: String, reading: Reading) -> &mut RowPlan {
         let published = Published::Nothing;
         self.rows.push(RowPlan { id, what, unit, reading, published, rule: Rule::NotJudged, because: None });
         self.rows.last_mut().expect("just pushed")
@@ -188,11 +204,19 @@ pub struct Quantity {
     pub(crate) value: ReadValue,
 }
 
-type ReadValue = Box<dyn Fn(&[&Outcome]) -> Option<f64> + Send + Sync>;
+impl Quantity {
+    /// The same number, turned into another.
+    pub fn map(self, turn: impl Fn(f64) -> f64 + Send + Sync + 'static) -> Quantity {
+        let value = self.value;
+        Quantity { setups: self.setups, value: Box::new(move |outcomes| value(outcomes).map(&turn)) }
+    }
+}
+
+type ReadValue = Box<dyn Fn(&[&Outcome]) -> Result<f64, String> + Send + Sync>;
 
 /// Reads a number from each run of a simulation; `None` fails the row.
 pub fn measure(setup: SetupId, value: impl Fn(&Outcome) -> Option<f64> + Send + Sync + 'static) -> Quantity {
-    Quantity { setups: vec![setup], value: Box::new(move |o| value(o[0])) }
+    Quantity { setups: vec![setup], value: Box::new(move |o| value(o[0]).ok_or_else(missing)) }
 }
 
 /// Reads a number from two simulations' runs of the same seed.
@@ -201,20 +225,40 @@ pub fn compare(
     b: SetupId,
     value: impl Fn(&Outcome, &Outcome) -> Option<f64> + Send + Sync + 'static,
 ) -> Quantity {
-    Quantity { setups: vec![a, b], value: Box::new(move |o| value(o[0], o[1])) }
+    Quantity { setups: vec![a, b], value: Box::new(move |o| value(o[0], o[1]).ok_or_else(missing)) }
+}
+
+/// Reads a number from several simulations' runs of the same seed.
+pub fn compare_all(
+    setups: Vec<SetupId>,
+    value: impl Fn(&[&Outcome]) -> Option<f64> + Send + Sync + 'static,
+) -> Quantity {
+    Quantity { setups, value: Box::new(move |o| value(o).ok_or_else(missing)) }
+}
+
+/// The same; says why there is none.
+pub fn read(
+    setups: Vec<SetupId>,
+    value: impl Fn(&[&Outcome]) -> Result<f64, String> + Send + Sync + 'static,
+) -> Quantity {
+    Quantity { setups, value: Box::new(value) }
+}
+
+fn missing() -> String {
+    "a run did not have this value".to_owned()
 }
 
 pub(crate) enum Reading {
     Formula(f64),
     Measured(Quantity),
-    Compared(Vec<(&'static str, Quantity)>),
+    Compared(Vec<(String, Quantity)>),
 }
 
 /// A row before the run.
 pub struct RowPlan {
     pub(crate) id: String,
     pub(crate) what: String,
-    pub(crate) unit: &'static str,
+    pub(crate) unit: String,
     pub(crate) reading: Reading,
     pub(crate) published: Published,
     pub(crate) rule: Rule,
@@ -274,7 +318,7 @@ impl Runs<'_> {
     }
 
     /// Each seed's run; `None` where one failed.
-    pub(crate) fn all(&self, setup: SetupId) -> Option<Vec<&Outcome>> {
+    pub fn all(&self, setup: SetupId) -> Option<Vec<&Outcome>> {
         self.of[setup.0].iter().map(|run| run.as_ref().ok()).collect()
     }
 
@@ -287,7 +331,7 @@ impl Runs<'_> {
         let value = |i: usize| {
             let outcomes: Result<Vec<&Outcome>, String> =
                 quantity.setups.iter().map(|s| self.of[s.0][i].as_ref().map_err(Clone::clone)).collect();
-            (quantity.value)(&outcomes?).ok_or_else(|| "a run did not have this value".to_owned())
+            (quantity.value)(&outcomes?)
         };
         let values: Vec<f64> = (0..seeds).map(value).collect::<Result<_, _>>()?;
         match quantity.setups.iter().any(|s| identical(self.of[s.0])) {

@@ -1,13 +1,14 @@
-//! A paper from its plans to rows and figures.
+//! A study from its plans to rows and figures.
 
-use crate::campaign::{Finished, Outcomes, Progress, Simulations, Work, run_all};
-use crate::plan::{Definition, Paper, Plan, Quantity, Reading, RowPlan, Runs};
+use crate::campaign::{Outcomes, Progress, Simulations, Work, run_all};
+use crate::plan::{Definition, Plan, Quantity, Reading, RowPlan, Runs, Study};
 use crate::shares::shares;
 use crate::{
-    Column, ColumnName, Estimate, Experiment, Other, Outcome, PaperResult, Published, Row, Rule, Run, Setup,
-    Size, Verdict, estimate,
+    Column, ColumnName, Estimate, Experiment, Other, Outcome, Published, Row, Rule, Run, Setup, Size,
+    StudyResult, Verdict, estimate,
 };
 use anabranch_scenario::ScenarioError;
+use std::sync::Arc;
 
 /// What to run of a paper.
 #[derive(Clone, Debug, Default)]
@@ -22,14 +23,14 @@ pub struct Options {
 
 /// Why a paper has no result.
 #[derive(Debug, thiserror::Error)]
-pub enum PaperError {
-    /// The paper has no experiment of that identifier.
-    #[error("no experiment `{asked}` in {paper}; there are: {known}")]
+pub enum StudyError {
+    /// The study has no experiment of that identifier.
+    #[error("no experiment `{asked}` in {study}; there are: {known}")]
     NoExperiment {
         /// What was asked for.
         asked: String,
         /// Of which paper.
-        paper: &'static str,
+        study: String,
         /// Those it has.
         known: String,
     },
@@ -37,7 +38,7 @@ pub enum PaperError {
     #[error("{experiment}: `{command}` is not a scenario: {why}")]
     Scenario {
         /// Whose it is.
-        experiment: &'static str,
+        experiment: String,
         /// How to see it.
         command: String,
         /// What the reader of scenarios says.
@@ -52,34 +53,32 @@ pub enum PaperError {
 /// Runs a paper's experiments and judges them: see [`run_all`].
 ///
 /// # Errors
-/// [`PaperError`].
+/// [`StudyError`].
 pub fn run(
-    paper: &'static Paper,
+    study: &Arc<Study>,
     options: &Options,
     progress: &(dyn Fn(Progress<'_>) + Sync),
     keep_going: &(dyn Fn() -> bool + Sync),
-) -> Result<PaperResult, PaperError> {
+) -> Result<StudyResult, StudyError> {
     let mut result = None;
-    run_all(&[work(paper, options)?], None, progress, keep_going, &mut |finished| result = Some(finished))?;
-    match result {
-        Some(Finished::Paper(result)) => Ok(result),
-        _ => Err(PaperError::Interrupted),
-    }
+    run_all(&[work(study, options)?], None, progress, keep_going, &mut |finished| result = Some(finished))?;
+    result.ok_or(StudyError::Interrupted)
 }
 
 /// A paper's experiments, to be run.
 ///
 /// # Errors
-/// [`PaperError`], not interrupted.
-pub fn work(paper: &'static Paper, options: &Options) -> Result<Work, PaperError> {
-    let seeds = options.seeds.unwrap_or((paper.seeds)(options.size)).max(1);
+/// [`StudyError`], not interrupted.
+pub fn work(study: &Arc<Study>, options: &Options) -> Result<Work<StudyResult>, StudyError> {
+    let seeds = options.seeds.unwrap_or((study.seeds)(options.size)).max(1);
     let size = options.size;
-    let chosen = choose(paper, options)?;
-    let setups = chosen.iter().map(|planned| (planned.definition.id(), planned.setups.as_slice()));
+    let chosen = choose(study, options)?;
+    let setups = chosen.iter().map(|planned| (planned.id.as_str(), planned.setups.as_slice()));
     let simulations = Simulations::of(setups, seeds)?;
 
+    let study = Arc::clone(study);
     let conclude = move |simulations: &Simulations, outcomes: &[Option<Outcomes>]| {
-        let as_explained = size == Size::Default && seeds == (paper.seeds)(Size::Default);
+        let as_explained = size == Size::Default && seeds == (study.seeds)(Size::Default);
         let each = chosen.iter().zip(&simulations.of_setup);
         let complete = each.filter_map(|(planned, indices)| {
             let all: Vec<_> = indices.iter().map(|i| outcomes[*i].as_deref()).collect::<Option<_>>()?;
@@ -88,54 +87,50 @@ pub fn work(paper: &'static Paper, options: &Options) -> Result<Work, PaperError
         let experiments: Vec<Experiment> = complete.collect();
         let partial = experiments.len() < chosen.len();
         let nothing = partial && experiments.is_empty();
-        // A paper with seeds of its own says itself what a size is.
-        let usual = (paper.seeds)(size) == size.seeds();
+        // A study with seeds of its own says itself what a size is.
+        let usual = (study.seeds)(size) == size.seeds();
         let description = usual.then(|| size.description().to_owned());
-        (!nothing).then(|| {
-            Finished::Paper(PaperResult {
-                id: paper.id.into(),
-                name: paper.name.into(),
-                title: paper.title.into(),
-                citation: paper.citation.into(),
-                size: size.name().into(),
-                seeds,
-                version: env!("CARGO_PKG_VERSION").into(),
-                partial,
-                notes: description.into_iter().chain(owned(paper.notes)).collect(),
-                errata: owned(paper.errata),
-                experiments,
-            })
+        (!nothing).then(|| StudyResult {
+            id: study.id.clone(),
+            name: study.name.clone(),
+            title: study.title.clone(),
+            citation: study.citation.clone(),
+            size: size.name().into(),
+            seeds,
+            version: env!("CARGO_PKG_VERSION").into(),
+            partial,
+            notes: description.into_iter().chain(study.notes.iter().cloned()).collect(),
+            errata: study.errata.clone(),
+            experiments,
         })
     };
     Ok(Work { simulations, conclude: Box::new(conclude) })
 }
 
 /// The experiment that was asked for; without a question all but those that run on request.
-fn choose(paper: &'static Paper, options: &Options) -> Result<Vec<Planned>, PaperError> {
+fn choose(study: &Study, options: &Options) -> Result<Vec<Planned>, StudyError> {
     let only = options.only.as_deref();
     let asked =
         |d: &&Definition| only.is_none_or(|id| d.ids.iter().any(|known| known.eq_ignore_ascii_case(id)));
-    let chosen: Vec<_> = paper.experiments.iter().filter(asked).collect();
+    let chosen: Vec<_> = study.experiments.iter().filter(asked).collect();
     if let (Some(asked), true) = (only, chosen.is_empty()) {
-        let known: Vec<&str> = paper.experiments.iter().flat_map(|d| d.ids).copied().collect();
-        return Err(PaperError::NoExperiment {
+        let known: Vec<&str> = study.experiments.iter().flat_map(|d| &d.ids).map(String::as_str).collect();
+        return Err(StudyError::NoExperiment {
             asked: asked.into(),
-            paper: paper.id,
+            study: study.id.clone(),
             known: known.join(", "),
         });
     }
-    let planned = chosen.into_iter().map(|d| (d, (d.plan)(options.size)));
+    let planned = chosen.into_iter().map(|d| (d, d.plan(options.size)));
     let planned = planned.filter(|(_, plan)| only.is_some() || !plan.on_request);
-    planned.map(|(definition, plan)| Planned::of(paper, definition, plan)).collect()
-}
-
-fn owned(texts: &[&str]) -> Vec<String> {
-    texts.iter().map(|t| (*t).to_owned()).collect()
+    planned.map(|(definition, plan)| Planned::of(study, definition, plan)).collect()
 }
 
 /// An experiment with all its simulations.
 struct Planned {
-    definition: &'static Definition,
+    id: String,
+    title: String,
+    notes: Vec<String>,
     plan: Plan,
     /// What changes something in it.
     columns: Vec<Changed>,
@@ -152,14 +147,21 @@ struct Changed {
 }
 
 impl Planned {
-    fn of(paper: &Paper, definition: &'static Definition, plan: Plan) -> Result<Self, PaperError> {
-        let asked: Vec<&Column> = paper.columns.iter().chain(&plan.columns).copied().collect();
-        let mut planned =
-            Planned { definition, setups: plan.setups.clone(), plan, columns: vec![], unchanged: vec![] };
+    fn of(study: &Study, definition: &Definition, plan: Plan) -> Result<Self, StudyError> {
+        let asked: Vec<&'static Column> = study.columns.iter().chain(&plan.columns).copied().collect();
+        let mut planned = Planned {
+            id: definition.id().to_owned(),
+            title: definition.title.clone(),
+            notes: definition.notes.clone(),
+            setups: plan.setups.clone(),
+            plan,
+            columns: vec![],
+            unchanged: vec![],
+        };
         for column in asked {
             let of = |setup: &Setup| {
-                column.of(setup).map_err(|why| PaperError::Scenario {
-                    experiment: definition.id(),
+                column.of(setup).map_err(|why| StudyError::Scenario {
+                    experiment: definition.id().to_owned(),
                     command: setup.command(1),
                     why: Box::new(why),
                 })
@@ -180,7 +182,7 @@ impl Planned {
     /// From what came of each of its simulations; `as_explained` where the run has the size for which explanations are
     /// written, the default one.
     fn conclude(&self, outcomes: &[&[Result<Outcome, String>]], as_explained: bool) -> Experiment {
-        let (definition, plan) = (self.definition, &self.plan);
+        let plan = &self.plan;
         let n = plan.setups.len();
         let runs = Runs { of: outcomes[..n].to_vec() };
         let others: Vec<(&Changed, Runs<'_>)> = (self.columns.iter().enumerate())
@@ -191,8 +193,8 @@ impl Planned {
             Run {
                 title: setup.title.clone(),
                 command: setup.command(1),
-                scenario: setup.file.name.into(),
-                text: setup.file.text.into(),
+                scenario: setup.file.name.to_string(),
+                text: setup.file.text.to_string(),
                 // Theory knows the default's rules.
                 shares: if i < n { shares(setup, outcomes[i]) } else { None },
             }
@@ -206,10 +208,10 @@ impl Planned {
             ..row.conclude(&runs, as_explained)
         };
         Experiment {
-            id: definition.id().into(),
-            title: definition.title.into(),
+            id: self.id.clone(),
+            title: self.title.clone(),
             notes: [
-                owned(definition.notes),
+                self.notes.clone(),
                 plan.notes.clone(),
                 plan.conclusions.iter().flat_map(|say| say(&runs)).collect(),
                 self.unchanged.clone(),
@@ -248,7 +250,7 @@ impl Found {
                 Ok(Found { verdict: rule.judge(&ours), measured: Some(ours), compared: vec![] })
             }
             Reading::Compared(quantities) => {
-                let named = |(name, q): &(&str, Quantity)| Ok(((*name).to_owned(), measured(q, runs)?));
+                let named = |(name, q): &(String, Quantity)| Ok((name.clone(), measured(q, runs)?));
                 let compared: Vec<(String, Estimate)> =
                     quantities.iter().map(named).collect::<Result<_, String>>()?;
                 let verdict = rule.judge_all(compared.iter().map(|(_, ours)| ours));
@@ -275,7 +277,7 @@ impl RowPlan {
         Row {
             id: self.id.clone(),
             what: self.what.clone(),
-            unit: self.unit.into(),
+            unit: self.unit.clone(),
             published: self.published.clone(),
             rule: self.stated_rule(),
             measured: found.measured,
@@ -339,69 +341,39 @@ fn measured(quantity: &Quantity, runs: &Runs<'_>) -> Result<Estimate, String> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use anabranch_cc::registry;
-
-    const fn definition(ids: &'static [&'static str], plan: fn(Size) -> Plan) -> Definition {
-        Definition { ids, title: "", notes: &[], plan }
-    }
 
     /// Empty plans, of which the second takes long.
-    static PAPER: Paper = Paper {
-        id: "Z",
-        name: "z",
-        title: "",
-        citation: "",
-        notes: &[],
-        errata: &[],
-        seeds: Size::seeds,
-        columns: &[],
-        experiments: &[
-            definition(&["Z-1"], |_| Plan::new()),
-            definition(&["Z-2"], |_| {
+    fn study() -> Arc<Study> {
+        let definition = |id: &str, on_request: bool| Definition {
+            ids: vec![id.into()],
+            title: String::new(),
+            notes: vec![],
+            plan: Box::new(move |_| {
                 let mut plan = Plan::new();
-                plan.on_request();
+                if on_request {
+                    plan.on_request();
+                }
                 plan
             }),
-        ],
-    };
-
-    /// Every experiment of a paper that ran on the retired kernel has a column of its arithmetic, with each algorithm in it
-    /// that has that form, and says so where there is none.
-    #[test]
-    fn every_experiment_has_the_retired_kernels_column() {
-        for paper in crate::all().iter().filter(|paper| paper.columns.iter().any(|column| column.id == "v0"))
-        {
-            for definition in paper.experiments {
-                let planned = Planned::of(paper, definition, (definition.plan)(Size::Quick)).unwrap();
-                let n = planned.plan.setups.len();
-                let of = |setups: &[Setup], has: fn(&str) -> bool| {
-                    let scenarios = setups.iter().map(|setup| setup.scenario().unwrap());
-                    scenarios.map(|s| s.flows.iter().any(|flow| has(flow.cc.entry.name))).collect::<Vec<_>>()
-                };
-                let has_form = |name: &str| registry::find(&format!("{name}@v0")).is_some();
-                let expected = of(&planned.setups[..n], has_form);
-                let column = planned.columns.iter().position(|changed| changed.column.id == "v0");
-                match column {
-                    Some(c) => {
-                        assert_eq!(planned.columns[c].setups, expected, "{}", definition.id());
-                        let setups = &planned.setups[n * (c + 1)..n * (c + 2)];
-                        assert_eq!(of(setups, |name| name.ends_with("@v0")), expected, "{}", definition.id());
-                        assert!(!of(setups, has_form).contains(&true), "{}", definition.id());
-                    }
-                    None => {
-                        assert!(!expected.contains(&true), "{}", definition.id());
-                        assert!(planned.unchanged.iter().any(|why| why.contains("retired kernel")));
-                    }
-                }
-            }
-        }
+        };
+        Arc::new(Study {
+            id: "Z".into(),
+            name: "z".into(),
+            title: String::new(),
+            citation: String::new(),
+            notes: vec![],
+            errata: vec![],
+            seeds: Size::seeds,
+            columns: vec![],
+            experiments: vec![definition("Z-1", false), definition("Z-2", true)],
+        })
     }
 
     #[test]
     fn on_request_only() {
         let chosen = |only: Option<&str>| {
             let options = Options { only: only.map(Into::into), ..Options::default() };
-            let result = run(&PAPER, &options, &|_| (), &|| true).unwrap();
+            let result = run(&study(), &options, &|_| (), &|| true).unwrap();
             result.experiments.into_iter().map(|e| e.id).collect::<Vec<_>>()
         };
         assert_eq!(chosen(None), ["Z-1"]);

@@ -1,13 +1,13 @@
-//! What a paper's run leaves: rows with verdicts, figures, and how to get each again.
+//! What a study's run leaves: rows with verdicts, figures, and how to get each again.
 //!
 //! Written as JSON by `anabranch paper`, read by the report.
 
-use crate::{Shares, size};
+use crate::Shares;
 use serde::{Deserialize, Serialize};
 
-/// A paper's experiments, run.
+/// A study's experiments, run.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-pub struct PaperResult {
+pub struct StudyResult {
     /// Its letter in lists: "A", "B", ….
     pub id: String,
     /// Its short name on the command line and in file names: "coupled-cubic".
@@ -33,7 +33,7 @@ pub struct PaperResult {
     pub experiments: Vec<Experiment>,
 }
 
-impl PaperResult {
+impl StudyResult {
     /// The seeds of its rows: "5 (20 for short runs)".
     pub fn seeds_of_rows(&self) -> String {
         let rows = self.experiments.iter().flat_map(|e| &e.rows);
@@ -48,23 +48,6 @@ impl PaperResult {
     pub fn own_rows(&self) -> impl Iterator<Item = (&Experiment, &Row)> {
         let own = self.experiments.iter().filter(|e| !e.beyond);
         own.flat_map(|e| e.rows.iter().map(move |row| (e, row))).filter(|(_, row)| row.is_judged())
-    }
-
-    /// The commands that repeat it: one, or one for each experiment where it is a part of its paper, or runs
-    /// on request.
-    pub fn commands(&self) -> Vec<String> {
-        let (paper, size) = (crate::find(&self.name), size::named(&self.size));
-        let usual = paper.map_or(size.seeds(), |paper| (paper.seeds)(size));
-        let options = size::options(size, self.seeds, usual);
-        let command = format!("anabranch paper {}{options}", self.name);
-        let known = paper.map_or(&[][..], |paper| paper.experiments);
-        let is_here = |id: &str| self.experiments.iter().any(|e| e.id == id);
-        let (apart, usual): (Vec<_>, Vec<_>) = known.iter().partition(|d| (d.plan)(size).on_request);
-        let whole = usual.iter().all(|d| is_here(d.id()));
-        let apart = if whole { apart } else { known.iter().collect() };
-        let each = apart.iter().map(|d| d.id()).filter(|id| is_here(id));
-        let each = each.map(|id| format!("{command} --only {id}"));
-        whole.then(|| command.clone()).into_iter().chain(each).collect()
     }
 }
 

@@ -73,12 +73,12 @@ impl Size {
 }
 
 /// The size of that name.
-pub(crate) fn named(name: &str) -> Size {
+pub fn named(name: &str) -> Size {
     Size::ALL.into_iter().find(|known| known.name() == name).unwrap_or_default()
 }
 
 /// The options that stand for a size with that many seeds, where `usual` need not be said, as they follow on a command line.
-pub(crate) fn options(size: Size, seeds: u32, usual: u32) -> String {
+pub fn options(size: Size, seeds: u32, usual: u32) -> String {
     let mut options = String::new();
     if size != Size::default() {
         options += &format!(" --{}", size.name());

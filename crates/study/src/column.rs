@@ -22,7 +22,7 @@ pub struct Column {
 
 impl Column {
     /// The simulation in this column, with a part of the seeds; `None` where it is the default's.
-    pub(crate) fn of(&self, setup: &Setup) -> Result<Option<Setup>, ScenarioError> {
+    pub fn of(&self, setup: &Setup) -> Result<Option<Setup>, ScenarioError> {
         let mut changed = (self.change)(setup.clone(), &setup.scenario()?);
         changed.title += &format!(", {}", self.title);
         changed.one_in = self.one_in;
@@ -31,7 +31,7 @@ impl Column {
 }
 
 /// The arithmetic of the kernel that the papers ran.
-pub(crate) static RETIRED: Column = Column {
+pub static RETIRED: Column = Column {
     id: "v0",
     title: "retired kernel",
     meaning: "The coupled algorithms with the arithmetic of the out-of-tree MPTCP kernel that the papers ran (`lia@v0` and so on; \
@@ -52,7 +52,7 @@ fn retired(cc: &str) -> Option<String> {
 }
 
 /// Slow starts that end by loss alone.
-pub(crate) static PLAIN_START: Column = Column {
+pub static PLAIN_START: Column = Column {
     id: "plain-start",
     title: "no HyStart++",
     meaning: "Every slow start ends by a loss or at its threshold. By default CUBIC and what is made of it leave it by HyStart++ \
@@ -74,7 +74,7 @@ fn without_hystart(cc: &str) -> Option<String> {
 }
 
 /// Links that work by a clock.
-pub(crate) static TICK: Column = Column {
+pub static TICK: Column = Column {
     id: "tick",
     title: "links with a clock",
     meaning: "Every link lets packets leave on the ticks of a clock of 1 ms, as Dummynet does with its usual clock. A third of the \
@@ -85,7 +85,7 @@ pub(crate) static TICK: Column = Column {
 };
 
 /// Hosts that send in bursts.
-pub(crate) static TSO: Column = Column {
+pub static TSO: Column = Column {
     id: "tso",
     title: "hosts with TSO",
     meaning: "Every sender leaves the cutting of segments to its network card, as Linux does, so that they leave in bursts. A third of \
@@ -96,7 +96,7 @@ pub(crate) static TSO: Column = Column {
 };
 
 /// Both.
-pub(crate) static BOTH: Column = Column {
+pub static BOTH: Column = Column {
     id: "tick+tso",
     title: "clock and TSO",
     meaning: "Links with a clock of 1 ms and hosts with TSO. A third of the default's seeds.",
@@ -158,70 +158,6 @@ fn algorithms(mut setup: Setup, scenario: &Scenario, other: fn(&str) -> Option<S
 }
 
 /// A flow's name without its number among those alike.
-pub(crate) fn base(name: &str) -> &str {
+pub fn base(name: &str) -> &str {
     name.rsplit_once('/').map_or(name, |(base, _)| base)
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-    use crate::scenarios;
-
-    /// The algorithms of a column's scenario, by flow; `None` where the column changes nothing.
-    fn algorithms_in(column: &Column, setup: &Setup) -> Option<Vec<String>> {
-        let scenario = column.of(setup).unwrap()?.scenario().unwrap();
-        Some(scenario.flows.iter().map(|flow| format!("{} {}", flow.name, flow.cc.entry.name)).collect())
-    }
-
-    /// By `--cc`, by a key with parameters, and as the file has it; what has no such form stays.
-    #[test]
-    fn algorithms_are_replaced_however_they_are_given() {
-        let testbed = Setup::new("", &scenarios::TESTBED);
-        for (setup, expected) in [
-            (testbed.clone().cc("lia"), Some(["mptcp lia@v0", "single reno"])),
-            (
-                testbed.clone().cc("lia").set("flows.single.cc", "cubic"),
-                Some(["mptcp lia@v0", "single cubic"]),
-            ),
-            (testbed.clone(), Some(["mptcp coupled-cubic@v0", "single reno"])),
-            (
-                testbed.clone().set("flows.mptcp.cc", "{ name = \"adw-balia\", span = \"complete\" }"),
-                Some(["mptcp adw-balia@v0", "single reno"]),
-            ),
-            (testbed.clone().cc("linked-cubic"), None),
-        ] {
-            assert_eq!(algorithms_in(&RETIRED, &setup), expected.map(|all| all.map(str::to_owned).to_vec()));
-        }
-        let complete = testbed.set("flows.mptcp.cc", "{ name = \"adw-balia\", span = \"complete\" }");
-        let scenario = RETIRED.of(&complete).unwrap().unwrap().scenario().unwrap();
-        let span = registry::Given::Word("complete".into());
-        assert!(scenario.flows[0].cc.params.iter().any(|(name, value)| name == "span" && *value == span));
-    }
-
-    /// HyStart++ is off wherever it was on, and nothing else changes.
-    #[test]
-    fn slow_starts_are_alike() {
-        let hystart = |setup: &Setup| -> Vec<bool> {
-            let scenario = setup.scenario().unwrap();
-            let off = registry::Given::Flag(false);
-            let is_off = |(name, value): &(String, registry::Given)| name == "hystart" && *value == off;
-            scenario.flows.iter().map(|flow| flow.cc.params.iter().any(is_off)).collect()
-        };
-        let setup = Setup::new("", &scenarios::TESTBED).cc("coupled-cubic").set("flows.single.cc", "cubic");
-        assert_eq!(hystart(&PLAIN_START.of(&setup).unwrap().unwrap()), [true, true]);
-        let with = Setup::new("", &scenarios::TESTBED).set("flows.mptcp.cc", "{ name = \"cubic\", c = 4.0 }");
-        assert_eq!(hystart(&PLAIN_START.of(&with).unwrap().unwrap()), [true, false]);
-        let without = Setup::new("", &scenarios::TESTBED).cc("lia");
-        assert_eq!(PLAIN_START.of(&without).unwrap(), None);
-    }
-
-    /// Half or a third, rounded up, of what the setup itself would have.
-    #[test]
-    fn a_column_has_a_part_of_the_seeds() {
-        let column = RETIRED.of(&Setup::new("", &scenarios::TESTBED).cc("lia")).unwrap().unwrap();
-        assert_eq!([1, 2, 3, 5, 10].map(|seeds| column.seeds(seeds)), [1, 1, 2, 3, 5]);
-        let tick = TICK.of(&Setup::new("", &scenarios::TESTBED)).unwrap().unwrap();
-        assert_eq!([1, 2, 3, 5, 20].map(|seeds| tick.seeds(seeds)), [1, 1, 1, 2, 7]);
-        assert_eq!(column.clone().repeats(4).at_most(3).seeds(5), 2);
-    }
 }

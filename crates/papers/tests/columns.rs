@@ -1,0 +1,83 @@
+//! Columns on the papers' scenarios.
+
+use anabranch_cc::registry;
+use anabranch_papers::{all, scenarios};
+use anabranch_study::column::{PLAIN_START, RETIRED, TICK};
+use anabranch_study::{Column, Setup, Size};
+
+/// The algorithms of a column's scenario, by flow; `None` where the column changes nothing.
+fn algorithms_in(column: &Column, setup: &Setup) -> Option<Vec<String>> {
+    let scenario = column.of(setup).unwrap()?.scenario().unwrap();
+    Some(scenario.flows.iter().map(|flow| format!("{} {}", flow.name, flow.cc.entry.name)).collect())
+}
+
+/// By `--cc`, by a key with parameters, and as the file has it; what has no such form stays.
+#[test]
+fn algorithms_are_replaced_however_they_are_given() {
+    let testbed = Setup::new("", &scenarios::TESTBED);
+    for (setup, expected) in [
+        (testbed.clone().cc("lia"), Some(["mptcp lia@v0", "single reno"])),
+        (testbed.clone().cc("lia").set("flows.single.cc", "cubic"), Some(["mptcp lia@v0", "single cubic"])),
+        (testbed.clone(), Some(["mptcp coupled-cubic@v0", "single reno"])),
+        (
+            testbed.clone().set("flows.mptcp.cc", "{ name = \"adw-balia\", span = \"complete\" }"),
+            Some(["mptcp adw-balia@v0", "single reno"]),
+        ),
+        (testbed.clone().cc("linked-cubic"), None),
+    ] {
+        assert_eq!(algorithms_in(&RETIRED, &setup), expected.map(|all| all.map(str::to_owned).to_vec()));
+    }
+    let complete = testbed.set("flows.mptcp.cc", "{ name = \"adw-balia\", span = \"complete\" }");
+    let scenario = RETIRED.of(&complete).unwrap().unwrap().scenario().unwrap();
+    let span = registry::Given::Word("complete".into());
+    assert!(scenario.flows[0].cc.params.iter().any(|(name, value)| name == "span" && *value == span));
+}
+
+/// HyStart++ is off wherever it was on, and nothing else changes.
+#[test]
+fn slow_starts_are_alike() {
+    let hystart = |setup: &Setup| -> Vec<bool> {
+        let scenario = setup.scenario().unwrap();
+        let off = registry::Given::Flag(false);
+        let is_off = |(name, value): &(String, registry::Given)| name == "hystart" && *value == off;
+        scenario.flows.iter().map(|flow| flow.cc.params.iter().any(is_off)).collect()
+    };
+    let setup = Setup::new("", &scenarios::TESTBED).cc("coupled-cubic").set("flows.single.cc", "cubic");
+    assert_eq!(hystart(&PLAIN_START.of(&setup).unwrap().unwrap()), [true, true]);
+    let with = Setup::new("", &scenarios::TESTBED).set("flows.mptcp.cc", "{ name = \"cubic\", c = 4.0 }");
+    assert_eq!(hystart(&PLAIN_START.of(&with).unwrap().unwrap()), [true, false]);
+    let without = Setup::new("", &scenarios::TESTBED).cc("lia");
+    assert_eq!(PLAIN_START.of(&without).unwrap(), None);
+}
+
+/// Half or a third, rounded up, of what the setup itself would have.
+#[test]
+fn a_column_has_a_part_of_the_seeds() {
+    let column = RETIRED.of(&Setup::new("", &scenarios::TESTBED).cc("lia")).unwrap().unwrap();
+    assert_eq!([1, 2, 3, 5, 10].map(|seeds| column.seeds(seeds)), [1, 1, 2, 3, 5]);
+    let tick = TICK.of(&Setup::new("", &scenarios::TESTBED)).unwrap().unwrap();
+    assert_eq!([1, 2, 3, 5, 20].map(|seeds| tick.seeds(seeds)), [1, 1, 1, 2, 7]);
+    assert_eq!(column.clone().repeats(4).at_most(3).seeds(5), 2);
+}
+
+/// Every experiment of a paper that ran on the retired kernel has a column of its arithmetic, with each algorithm in it
+/// that has that form.
+#[test]
+fn every_experiment_has_the_retired_kernels_column() {
+    for paper in all().iter().filter(|paper| paper.columns.iter().any(|column| column.id == "v0")) {
+        for definition in &paper.experiments {
+            for setup in definition.plan(Size::Quick).setups() {
+                let has = |setup: &Setup, so: fn(&str) -> bool| {
+                    setup.scenario().unwrap().flows.iter().any(|flow| so(flow.cc.entry.name))
+                };
+                let has_form = |name: &str| registry::find(&format!("{name}@v0")).is_some();
+                let changed = RETIRED.of(setup).unwrap();
+                assert_eq!(changed.is_some(), has(setup, has_form), "{}", definition.id());
+                if let Some(changed) = changed {
+                    assert!(has(&changed, |name| name.ends_with("@v0")), "{}", definition.id());
+                    assert!(!has(&changed, has_form), "{}", definition.id());
+                }
+            }
+        }
+    }
+}

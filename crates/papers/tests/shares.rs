@@ -1,0 +1,71 @@
+//! What theory gives beside runs of the papers' scenarios.
+
+use anabranch_papers::scenarios;
+use anabranch_record::NoSamples;
+use anabranch_study::{Outcome, Setup, Shares, shares};
+
+fn of(setup: &Setup) -> Option<Shares> {
+    let scenario = setup.scenario().unwrap();
+    let run = |seed| {
+        let summary = anabranch_sim::run(&scenario, seed, &mut NoSamples, &mut |_| true).unwrap();
+        Ok(Outcome { summary, samples: Default::default() })
+    };
+    shares(setup, &[run(1), run(2)])
+}
+
+/// Three connections on two links of 20 Mbit/s: 13.3 of packets each, of which 1428 or 1448 of 1500 bytes are payload.
+#[test]
+fn separate_bottlenecks() {
+    let setup = Setup::new("", &scenarios::SEPARATE).cc("lia").lasting(30.0, 10.0);
+    let shares = of(&setup).unwrap();
+    assert_eq!(shares.notes, Vec::<String>::new());
+    let paths: Vec<_> = shares.rows.iter().map(|row| (row.path.as_deref(), row.part)).collect();
+    assert_eq!(
+        paths,
+        [
+            (None, false),
+            (Some("path1"), true),
+            (Some("path2"), true),
+            (Some("path1"), false),
+            (Some("path2"), false)
+        ]
+    );
+    let ids: Vec<&str> = shares.equilibria.iter().map(|equilibrium| &*equilibrium.id).collect();
+    assert_eq!(ids, ["own", "lia", "olia", "balia", "linked-cubic"]);
+    for (row, payload) in shares.rows.iter().zip([1428.0, 714.0, 714.0, 1448.0, 1448.0]) {
+        let expected = 40.0 / 3.0 * payload / 1500.0;
+        let fair = [row.max_min, row.pooled].into_iter().filter(|_| !row.part);
+        for ideal in row.goodput.equilibria.iter().copied().chain(fair) {
+            assert!((ideal.unwrap() / expected - 1.0).abs() < 1e-2, "{row:?}");
+        }
+        assert_eq!(row.own(&shares.equilibria), row.goodput.equilibria[1]);
+        let measured = row.goodput.measured.unwrap();
+        // Losses at a full drop-tail queue come together, which leaves LIA down to 0.6 of what independent ones would.
+        assert!((measured / expected - 1.0).abs() < 0.5 && row.goodput.half_width.is_some(), "{measured}");
+        // Reno's law, whatever is coupled: alone w = √(3/2p), and half of that on each of two paths alike.
+        let Some((cwnd, loss)) = row.cwnd.as_ref().zip(row.loss.as_ref()) else { continue };
+        for (w, percent) in cwnd.equilibria.iter().zip(&loss.equilibria).take(4) {
+            let alone = (150.0 / percent.unwrap()).sqrt();
+            let part = if row.part { 0.5 } else { 1.0 };
+            assert!((w.unwrap() / (alone * part) - 1.0).abs() < 1e-2, "{row:?}");
+        }
+        assert!(cwnd.measured.unwrap() > 1.0 && loss.measured.unwrap() > 0.0);
+    }
+}
+
+#[test]
+fn flows_alike_are_one_row() {
+    let setup = Setup::new("", &scenarios::WCOMPOUND_TWO_LINKS).cc("wvegas").lasting(2.0, 1.0);
+    let shares = of(&setup).unwrap();
+    let names: Vec<_> = shares.rows.iter().filter(|row| !row.part).map(|row| &*row.flow).collect();
+    assert!(names.contains(&"mptcp (mean of 5)") && names.len() == 2, "{names:?}");
+    assert!(
+        shares.notes.iter().any(|note| note.contains("wvegas"))
+            && shares.rows.iter().all(|row| row.own(&shares.equilibria).is_none())
+    );
+}
+
+#[test]
+fn nothing_for_a_network_that_changes() {
+    assert_eq!(of(&Setup::new("", &scenarios::FAILURE)), None);
+}

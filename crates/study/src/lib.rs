@@ -1,0 +1,32 @@
+//! The engine of studies: what to simulate, what to read from the runs, and by which rule it is judged.
+//!
+//! A [`Study`] is a list of experiments. An experiment is a [`Definition`] whose [`Plan`] writes down what to simulate, what
+//! to read from the runs, what was published and by which rule they are compared, before anything runs. [`run`] runs what
+//! the plans ask for, over seeds and in parallel, and gives a [`StudyResult`].
+
+mod campaign;
+pub mod column;
+pub mod draw;
+mod outcome;
+mod plan;
+mod result;
+mod runner;
+mod setup;
+mod shares;
+pub mod size;
+mod stats;
+mod verdict;
+
+pub use campaign::{Conclude, Kept, Outcomes, Progress, Simulations, Work, run_all};
+pub use column::Column;
+pub use outcome::Outcome;
+pub use plan::{
+    Definition, Plan, Quantity, RowPlan, Runs, SetupId, Study, compare, compare_all, measure, read,
+};
+pub use result::*;
+pub use runner::{Options, StudyError, run, work};
+pub use setup::{ScenarioFile, Setup};
+pub use shares::{Beside, EquilibriumName, ShareRow, Shares, shares};
+pub use size::Size;
+pub use stats::{NoValue, estimate};
+pub use verdict::Rule;
