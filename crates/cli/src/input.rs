@@ -65,7 +65,7 @@ pub fn command(args: &ScenarioArgs, cc: &[String], file: &str, seed: u64) -> Str
 }
 
 /// As a word of a POSIX shell.
-fn quoted(word: &str) -> String {
+pub fn quoted(word: &str) -> String {
     let plain = |c: char| c.is_ascii_alphanumeric() || "-_./=,:".contains(c);
     if !word.is_empty() && word.chars().all(plain) {
         return word.to_owned();

@@ -2,13 +2,28 @@
 
 use crate::args::Cli;
 use crate::failure::Failure;
-use clap::CommandFactory;
+use anabranch_record::replace;
+use clap::{Command, CommandFactory};
+use clap_mangen::Man;
 use std::fs;
+use std::io;
 use std::path::Path;
 
 /// Writes `anabranch.1` and a page per command into a directory.
 pub fn write(dir: &Path) -> Result<(), Failure> {
+    let mut command = Cli::command().disable_help_subcommand(true);
+    command.build();
     fs::create_dir_all(dir)
-        .and_then(|()| clap_mangen::generate_to(Cli::command(), dir))
+        .and_then(|()| pages(command, dir))
         .map_err(|e| Failure::environment(format!("cannot write into {}", dir.display()), &e))
+}
+
+/// The pages of the commands below a command, and its own.
+fn pages(command: Command, dir: &Path) -> io::Result<()> {
+    for below in command.get_subcommands().filter(|below| !below.is_hide_set()) {
+        pages(below.clone(), dir)?;
+    }
+    let (page, mut text) = (Man::new(command), Vec::new());
+    page.render(&mut text)?;
+    replace(&dir.join(page.get_filename()), &text)
 }

@@ -3,9 +3,9 @@
 
 use crate::failure::Failure;
 use crate::output::note;
-use crate::place::content::Content;
+use crate::place::content::{Content, FOLDER, clear};
 use miette::miette;
-use rustix::fs::{Access, CWD, Mode, OFlags, RenameFlags, access, renameat_with};
+use rustix::fs::{Access, CWD, Mode, RenameFlags, access, renameat_with};
 use rustix::io::Errno;
 use std::ffi::OsString;
 use std::fs::{self, DirBuilder, File, Permissions, TryLockError};
@@ -42,27 +42,49 @@ impl Place {
         private.push(last);
         private.push(".anabranch");
         let private = parent.join(private);
-        let lock = locked(&private, name)?;
+        let mut lock = locked(&private, name)?;
+        // What a killed command left: earlier results that it had replaced, or new ones that had not taken the name.
+        if Content::is_listed(&private) {
+            discard(&private, &target, name).map_err(|e| cannot(name, &e))?;
+            lock = locked(&private, name)?;
+        }
         let mut place = Place { name: name.to_owned(), target, private, lock, mode: 0, settled: false };
+        place.restore()?;
         place.prepare().map_err(|e| cannot(name, &e))?;
         place.check()?;
         Ok(place)
     }
 
+    /// Earlier results get their name back from a command that was killed between its renames, on a file system without an
+    /// exchange of names; or go, where the new ones have it.
+    fn restore(&self) -> Result<(), Failure> {
+        let former = former(&self.private);
+        let Some(earlier) = own_folder(&former) else { return Ok(()) };
+        if let Err(TryLockError::WouldBlock) = earlier.try_lock() {
+            return Err(at_work(&self.name));
+        }
+        let restored = if Content::is_listed(&self.target) {
+            discard(&former, &self.target, &self.name)
+        } else if is_free(&self.target) {
+            fs::rename(&former, &self.target)
+        } else {
+            // What is there is not ours, and will be refused.
+            Ok(())
+        };
+        restored.map_err(|e| cannot(&self.name, &e))
+    }
+
     /// Makes the private folder private and empty, and finds out whether anything can be written there: before hours of
     /// work.
     fn prepare(&mut self) -> io::Result<()> {
-        // A command on a file system without an exchange of names was ended between its two renames.
-        let former = former(&self.private);
-        if former.exists() && !self.target.exists() {
-            fs::rename(&former, &self.target)?;
-        }
         let inherited = self.lock.metadata()?.mode() & SET_GROUP;
         self.mode =
             self.target.metadata().map_or(inherited | 0o777 & !umask(), |there| there.mode() & 0o7777);
         self.lock.set_permissions(Permissions::from_mode(0o700 | inherited))?;
-        // What a command left that was killed: its own files, or earlier results that it had replaced.
-        emptied(&self.private)?;
+        // What a command left that was killed at its work.
+        if !clear(&self.lock, Path::new(""), &|_| true)? {
+            return Err(io::Error::other(format!("{} cannot be emptied", self.private.display())));
+        }
         if self.target.exists() {
             access(&self.target, Access::WRITE_OK)?;
         }
@@ -131,14 +153,14 @@ impl Place {
     }
 
     fn take_name(&self) -> io::Result<()> {
-        if fs::read_dir(&self.target).map_or(true, |mut entries| entries.next().is_none()) {
+        if is_free(&self.target) {
             return fs::rename(&self.private, &self.target);
         }
         // While it is deleted under the private name, no other command may take it for leftovers.
-        let earlier = File::open(&self.target)?;
-        let _ = earlier.try_lock();
-        match renameat_with(CWD, &self.private, CWD, &self.target, RenameFlags::EXCHANGE) {
-            Ok(()) => self.discard(&self.private),
+        let held = File::open(&self.target)?;
+        let _ = held.try_lock();
+        let earlier = match renameat_with(CWD, &self.private, CWD, &self.target, RenameFlags::EXCHANGE) {
+            Ok(()) => self.private.clone(),
             // Some file systems cannot exchange names.
             Err(Errno::INVAL | Errno::NOSYS | Errno::NOTSUP) => {
                 let former = former(&self.private);
@@ -147,17 +169,13 @@ impl Place {
                     // Best effort; the next command does it otherwise.
                     let _ = fs::rename(&former, &self.target);
                 })?;
-                self.discard(&former)
+                former
             }
-            Err(error) => Err(error.into()),
-        }
-    }
-
-    /// Deletes earlier results. What else came into their folder at the last moment gets a name.
-    fn discard(&self, earlier: &Path) -> io::Result<()> {
-        if !Content::discard(earlier)? {
-            let kept = aside(earlier, &self.target, "others")?;
-            note(&format!("{} has what others put into {} meanwhile", kept.display(), self.name.display()));
+            Err(error) => return Err(error.into()),
+        };
+        // The new results have the name, whatever becomes of the earlier ones.
+        if let Err(error) = discard(&earlier, &self.target, &self.name) {
+            note(&format!("{}, the earlier results, cannot be deleted: {error}", earlier.display()));
         }
         Ok(())
     }
@@ -176,9 +194,31 @@ impl Drop for Place {
     }
 }
 
+/// Deletes earlier results of a place. What else came into their folder at the last moment gets a name.
+fn discard(earlier: &Path, target: &Path, name: &Path) -> io::Result<()> {
+    if !Content::discard(earlier)? {
+        let kept = aside(earlier, target, "others")?;
+        Content::forget(&kept);
+        note(&format!("{} has what others put into {} meanwhile", kept.display(), name.display()));
+    }
+    Ok(())
+}
+
 /// Where earlier results go for a moment, beside the private folder.
 fn former(private: &Path) -> PathBuf {
     private.with_extension("anabranch-former")
+}
+
+/// A folder of this user's, opened; none where there is none.
+fn own_folder(path: &Path) -> Option<File> {
+    let opened = File::from(rustix::fs::open(path, FOLDER, Mode::empty()).ok()?);
+    let is_own = |there: fs::Metadata| there.uid() == rustix::process::geteuid().as_raw();
+    opened.metadata().is_ok_and(is_own).then_some(opened)
+}
+
+/// Whether nothing is there, or an empty folder, so that a folder can take the name.
+fn is_free(path: &Path) -> bool {
+    fs::read_dir(path).map_or(true, |mut entries| entries.next().is_none())
 }
 
 /// The bit by which a folder gives its group to what is made in it.
@@ -260,8 +300,7 @@ fn locked(private: &Path, name: &Path) -> Result<File, Failure> {
             Err(e) if e.kind() != io::ErrorKind::AlreadyExists => return Err(cannot(name, &e)),
             _ => {}
         }
-        let folder = OFlags::DIRECTORY | OFlags::NOFOLLOW | OFlags::CLOEXEC;
-        let file = match rustix::fs::open(private, folder, Mode::empty()) {
+        let file = match rustix::fs::open(private, FOLDER, Mode::empty()) {
             Ok(file) => File::from(file),
             // Its owner has just renamed it.
             Err(Errno::NOENT) => continue,
@@ -293,18 +332,6 @@ fn locked(private: &Path, name: &Path) -> Result<File, Failure> {
 pub fn at_work(name: &Path) -> Failure {
     let help = "wait for it, or give another folder";
     Failure::Input(miette!(help = help, "another command is at work on {}", name.display()))
-}
-
-/// Deletes what is in a folder.
-fn emptied(folder: &Path) -> io::Result<()> {
-    for entry in fs::read_dir(folder)? {
-        let entry = entry?;
-        match entry.file_type()?.is_dir() {
-            true => fs::remove_dir_all(entry.path())?,
-            false => fs::remove_file(entry.path())?,
-        }
-    }
-    Ok(())
 }
 
 fn cannot(path: &Path, error: &io::Error) -> Failure {

@@ -99,7 +99,19 @@ fn man_pages() {
         let text = fs::read_to_string(dir.path().join(page)).unwrap();
         assert!(text.contains(says), "{page}: {text}");
     }
-    let file = dir.path().join("anabranch.1");
+    // Whole or not at all, and not through a link.
+    let (file, elsewhere) = (dir.path().join("anabranch.1"), dir.path().join("mine"));
+    let page = fs::read(&file).unwrap();
+    fs::remove_file(&file).unwrap();
+    fs::write(&elsewhere, "mine").unwrap();
+    std::os::unix::fs::symlink(&elsewhere, &file).unwrap();
+    anabranch(["man".as_ref(), dir.path().as_os_str()]).ok();
+    assert_eq!(
+        (fs::read(&file).unwrap(), fs::read_to_string(&elsewhere).unwrap()),
+        (page, "mine".to_owned())
+    );
+    let unlike = |name: &std::ffi::OsStr| name != "mine" && !name.to_str().unwrap().ends_with(".1");
+    assert!(!fs::read_dir(dir.path()).unwrap().any(|entry| unlike(&entry.unwrap().file_name())));
     assert!(anabranch(["man".as_ref(), file.as_os_str()]).fails(2).contains("cannot write into"));
 }
 

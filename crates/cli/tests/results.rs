@@ -126,6 +126,127 @@ fn earlier_results_stay_until_there_are_new_ones() {
     assert_eq!(fs::read_dir(dir.path()).unwrap().count(), 1, "leftovers are gone");
 }
 
+/// What a command leaves that is killed while the names change: earlier results under another name, which go, or come back
+/// where there are no others. What somebody put among them stays.
+#[test]
+fn killed_while_the_names_changed() {
+    let dir = tempfile::tempdir().unwrap();
+    let (out, others) = (dir.path().join("out"), dir.path().join("out.others"));
+    run_into(&out, &[]).ok();
+    let before = content(&out);
+    let former = dir.path().join(".out.anabranch-former");
+    for leftover in [private(&out), former.clone()] {
+        let copied = Command::new("cp").arg("-r").args([&out, &leftover]).status().unwrap();
+        assert!(copied.success());
+        fs::write(leftover.join("notes.txt"), "another's").unwrap();
+        let outcome = run_into(&out, &["--seed", "4"]);
+        assert!(outcome.status == 0 && outcome.stderr.contains("out.others has what"), "{}", outcome.stderr);
+        assert_eq!(content(&others), BTreeMap::from([(others.join("notes.txt"), b"another's".to_vec())]));
+        fs::remove_dir_all(&others).unwrap();
+        assert_eq!(fs::read_dir(dir.path()).unwrap().count(), 1, "nothing else is left");
+        run_into(&out, &[]).ok();
+    }
+    for empty in [false, true] {
+        fs::rename(&out, &former).unwrap();
+        if empty {
+            fs::create_dir(&out).unwrap();
+        }
+        let mut killed = long_run(&out);
+        killed.kill().unwrap();
+        killed.wait().unwrap();
+        assert!(content(&out) == before, "{empty}");
+        fs::remove_dir_all(private(&out)).unwrap();
+    }
+}
+
+/// A list that somebody else wrote deletes nothing outside its folder.
+#[test]
+fn a_list_reaches_nothing_elsewhere() {
+    let dir = tempfile::tempdir().unwrap();
+    let (out, mine, deep) = (dir.path().join("out"), dir.path().join("mine"), dir.path().join("deep"));
+    fs::create_dir_all(&deep).unwrap();
+    for file in [&mine, &deep.join("mine")] {
+        fs::write(file, "mine").unwrap();
+    }
+    let nothing = "0".repeat(64);
+    for name in ["../mine".to_owned(), mine.display().to_string(), "link/mine".to_owned()] {
+        fs::create_dir(&out).unwrap();
+        fs::write(out.join(".anabranch"), format!("{nothing}  {name}\n")).unwrap();
+        let private = private(&out);
+        for found in [&out, &private] {
+            if found == &private {
+                fs::create_dir(&private).unwrap();
+                fs::copy(out.join(".anabranch"), private.join(".anabranch")).unwrap();
+                std::os::unix::fs::symlink(&deep, private.join("link")).unwrap();
+            }
+            let outcome = run_into(&out, &[]);
+            assert_eq!(outcome.status, 0, "{}", outcome.stderr);
+            assert!(mine.exists() && deep.join("mine").exists(), "{name}");
+        }
+        fs::remove_dir_all(&out).unwrap();
+        fs::remove_dir_all(dir.path().join("out.others")).unwrap();
+    }
+}
+
+/// A change is found wherever it is in a file, and whoever wrote the list.
+#[test]
+fn the_last_byte_of_a_large_file_counts() {
+    let dir = tempfile::tempdir().unwrap();
+    let out = dir.path().join("out");
+    fs::create_dir(&out).unwrap();
+    let mut bytes: Vec<u8> = (0..3_000_000_u32).map(|i| (i >> 8) as u8).collect();
+    fs::write(out.join("large"), &bytes).unwrap();
+    let list = Command::new("sha256sum").arg("large").current_dir(&out).output().unwrap();
+    fs::write(out.join(".anabranch"), list.stdout).unwrap();
+    *bytes.last_mut().unwrap() ^= 1;
+    fs::write(out.join("large"), &bytes).unwrap();
+    assert!(run_into(&out, &[]).fails(2).contains("holds large, which was changed"));
+    assert_eq!(fs::read(out.join("large")).unwrap(), bytes);
+    *bytes.last_mut().unwrap() ^= 1;
+    fs::write(out.join("large"), &bytes).unwrap();
+    run_into(&out, &[]).ok();
+    assert!(!out.join("large").exists());
+}
+
+/// Results of a version that wrote no list: the message has the command that moves them away, and then it goes on.
+#[test]
+fn results_without_a_list_are_moved_away_by_hand() {
+    let dir = tempfile::tempdir().unwrap();
+    let out = dir.path().join("my out");
+    for number in ["", "-2"] {
+        run_into(&out, &[]).ok();
+        fs::remove_file(out.join(".anabranch")).unwrap();
+        let before = content(&out).len();
+        let said = run_into(&out, &[]).fails(2);
+        let (_, after) = said.split_once("move them away once: ").expect(&said);
+        let command = after.split(" Else").next().unwrap();
+        let moved = dir.path().join(format!("my out.earlier{number}"));
+        // A message may be wrapped, in a name too: by its words.
+        let expected = format!("mv '{}' '{}'", out.display(), moved.display());
+        assert_eq!(
+            command.split_whitespace().collect::<Vec<_>>(),
+            expected.split_whitespace().collect::<Vec<_>>()
+        );
+        assert!(Command::new("sh").args(["-c", &expected]).status().unwrap().success());
+        assert_eq!(content(&moved).len(), before);
+    }
+    run_into(&out, &[]).ok();
+}
+
+/// A file of the name that ours has for unfinished runs, with an empty first line: not ours, and left as it is.
+#[test]
+fn notes_called_unfinished_stay() {
+    let dir = tempfile::tempdir().unwrap();
+    let notes = dir.path().join("unfinished.jsonl");
+    fs::write(&notes, "\n{\"my\": \"notes\"}\n").unwrap();
+    let out = dir.path().to_str().unwrap();
+    let outcome = anabranch(["paper", "B", "--quick", "--seeds", "1", "--only", "B-D", "--out", out]);
+    assert_eq!(outcome.status, 0, "{}", outcome.stderr);
+    let said = outcome.stderr.split_whitespace().collect::<Vec<_>>().join(" ");
+    assert!(said.contains("not what a command of ours left"), "{said}");
+    assert_eq!(fs::read_to_string(&notes).unwrap(), "\n{\"my\": \"notes\"}\n");
+}
+
 /// A second command on the same folder is refused at once, and does not disturb the first.
 #[test]
 fn one_command_at_a_time() {

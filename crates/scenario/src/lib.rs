@@ -37,7 +37,7 @@ mod tree;
 pub use diagnostic::{Problem, ScenarioError};
 pub use model::*;
 pub use overrides::Overrides;
-pub use printable::{is_hidden, printable};
+pub use printable::{is_hidden, printable, printable_line};
 pub use schema::json_schema;
 
 use anabranch_net::Time;

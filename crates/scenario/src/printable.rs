@@ -21,6 +21,11 @@ pub fn printable(text: &str) -> String {
     shown
 }
 
+/// The text on one line: line ends and tabs are spelled out too.
+pub fn printable_line(text: &str) -> String {
+    printable(text).replace('\n', "\\n").replace('\t', "\\t")
+}
+
 /// The text with another character of as many bytes in place of each of them, so that places in it stay.
 pub(crate) fn of_same_length(text: &str) -> String {
     let visible = |c: char| match c.len_utf8() {
@@ -45,6 +50,7 @@ mod tests {
         assert!((0..0x20).chain(0x7f..0xa0).filter_map(char::from_u32).all(is_hidden));
         assert!(!"Müller’s 链路 – −1 µs é".chars().any(is_hidden));
         assert_eq!(printable("a\u{1b}[31m\u{202e}b\n"), "a\\u{1b}[31m\\u{202e}b\n");
+        assert_eq!(printable_line("a\n\tb\u{7}"), "a\\n\\tb\\u{7}");
         for text in [bidi, "\u{1b}[0m é \u{85}\t\n"] {
             let shown = of_same_length(text);
             assert_eq!(shown.len(), text.len());

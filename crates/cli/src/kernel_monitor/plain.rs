@@ -2,6 +2,7 @@
 
 use crate::kernel_monitor::columns::{COLUMNS, RATE, observables};
 use crate::kernel_monitor::sample::Sample;
+use anabranch_scenario::printable_line;
 
 /// The table, under a line of headings.
 pub fn table(sample: &Sample) -> String {
@@ -13,7 +14,9 @@ pub fn table(sample: &Sample) -> String {
         vec![names.into_iter().chain(numbers).chain(["values"]).map(str::to_owned).collect()];
     for c in &sample.connections {
         for s in &c.subflows {
-            let mut line = vec![c.entry.kernel_name.to_owned(), c.key.to_string(), c.netns.clone()];
+            // A cell is a word.
+            let netns = printable_line(&c.netns).replace(' ', "\\u{20}");
+            let mut line = vec![c.entry.kernel_name.to_owned(), c.key.to_string(), netns];
             line.extend([s.now.local.to_string(), s.now.remote.to_string()]);
             line.extend(columns().map(|column| column.show((column.subflow)(s))));
             let values = observables(c, s).replace(' ', ",");
@@ -56,5 +59,14 @@ mod tests {
         assert_eq!((cell("cwnd"), cell("ssthresh"), cell("srtt/ms")), ("11.00", "–", "20.00"));
         assert_eq!((cell("delivery"), cell("acked/MB"), cell("lost")), ("5.00", "1.23", "5"));
         assert_eq!(cell("values"), "alpha=0.7500");
+    }
+
+    #[test]
+    fn a_name_is_a_word() {
+        let snapshot = samples::snapshot(3, vec![samples::lia(0xbeef, vec![samples::subflow(7, 1, 1)])]);
+        let mut sample = Sampler::new(Filter::default()).next(snapshot, &Namespaces::default());
+        sample.connections[0].netns = "my space\n\u{1b}[2J".to_owned();
+        let text = table(&sample);
+        assert!(text.lines().count() == 2 && text.contains(r" my\u{20}space\n\u{1b}[2J "), "{text}");
     }
 }

@@ -5,6 +5,7 @@ use crate::kernel_monitor::order::Order;
 use crate::kernel_monitor::sample::{Sample, Watched, WatchedSubflow};
 use crate::output::counted;
 use crate::table::{RATE, with_unit};
+use anabranch_scenario::printable_line;
 use ratatui::Frame;
 use ratatui::crossterm::event::{KeyCode, KeyEvent, KeyModifiers};
 use ratatui::layout::{Constraint, Layout, Rect};
@@ -49,7 +50,7 @@ impl Screen {
         Screen {
             sample: Sample::default(),
             algorithms: Vec::new(),
-            note,
+            note: printable_line(&note),
             order: Order::Rate,
             reversed: false,
             paused: false,
@@ -149,7 +150,7 @@ impl Screen {
             self.order.name(),
         );
         if !self.words.is_empty() {
-            text += &format!(", with \"{}\"", self.words);
+            text += &format!(", with \"{}\"", printable_line(&self.words));
         }
         if self.paused {
             text += ", paused";
@@ -164,14 +165,17 @@ impl Screen {
         Text::from(match (all, self.algorithms.is_empty()) {
             (0, true) => "\n No algorithm is loaded any more.".to_owned(),
             (0, false) => format!("\n No connection that is asked for uses {names}."),
-            _ => format!("\n None of {} has \"{}\".", counted(all, "connection"), self.words),
+            _ => {
+                let words = printable_line(&self.words);
+                format!("\n None of {} has \"{words}\".", counted(all, "connection"))
+            }
         })
     }
 
     fn foot(&self) -> Line<'static> {
         if self.typing {
             let hint = Span::styled("  Enter keeps it, Esc clears it", DIM);
-            return Line::from(vec![Span::raw(format!(" filter: {}▏", self.words)), hint]);
+            return Line::from(vec![Span::raw(format!(" filter: {}▏", printable_line(&self.words))), hint]);
         }
         Line::styled(KEYS, DIM)
     }
@@ -258,7 +262,7 @@ fn fitting(connections: &[&Watched], room: usize) -> Vec<(&'static Column, usize
 }
 
 fn title(c: &Watched) -> String {
-    format!("{} {} in {}", c.entry.kernel_name, c.key, c.netns)
+    format!("{} {} in {}", c.entry.kernel_name, c.key, printable_line(&c.netns))
 }
 
 fn path(s: &WatchedSubflow) -> String {

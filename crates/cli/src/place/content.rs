@@ -1,11 +1,17 @@
 //! What a command wrote into a folder: a list in the folder, by which the next command knows that it is ours.
 
 use crate::failure::Failure;
+use crate::input::quoted;
+use anabranch_record::replace;
 use miette::miette;
+use rustix::fs::{AtFlags, Dir, Mode, OFlags, open, openat, unlinkat};
 use sha2::{Digest, Sha256};
 use std::collections::BTreeMap;
+use std::ffi::OsStr;
 use std::fs::{self, File};
-use std::io::{self, Read, Write};
+use std::io::{self, Read};
+use std::os::fd::AsFd;
+use std::os::unix::ffi::OsStrExt;
 use std::path::{Path, PathBuf};
 
 /// The list's name. `sha256sum --check .anabranch` finds what was changed or damaged.
@@ -26,9 +32,8 @@ impl Content {
             file.sync_all()?;
             lines += &format!("{}  {}\n", hash(file)?, name.display());
         }
-        let mut list = File::create_new(folder.join(LIST))?;
-        list.write_all(lines.as_bytes())?;
-        list.sync_all()?;
+        // Whole or not at all: what has a list is complete.
+        replace(&folder.join(LIST), lines.as_bytes())?;
         for below in folders(folder)? {
             File::open(below)?.sync_all()?;
         }
@@ -45,8 +50,12 @@ impl Content {
         match ours.find_other(folder, Path::new("")).map_err(cannot)? {
             None => Ok(()),
             Some((file, why)) => {
-                let help = "results replace a folder as a whole: give another one, or move that file away";
                 let message = format!("{} holds {}, {why}", name.display(), file.display());
+                let help = match Content::is_listed(folder) {
+                    true => "results replace a folder as a whole: give another one, or move that file away"
+                        .to_owned(),
+                    false => unlisted(folder, name),
+                };
                 Err(Failure::Input(miette!(help = help, "{message}")))
             }
         }
@@ -80,29 +89,83 @@ impl Content {
     }
 
     /// Deletes the files on a folder's list, and its folders where nothing is left in them: what somebody else put there
-    /// stays. Gives whether nothing did.
+    /// stays, and then the list too. Gives whether nothing did.
     pub fn discard(folder: &Path) -> io::Result<bool> {
-        for file in Content::read(folder)?.0.keys() {
-            let _ = fs::remove_file(folder.join(file));
-        }
+        let ours = Content::read(folder)?;
+        let opened = open(folder, FOLDER, Mode::empty())?;
+        let is_ours = |file: &Path| file.to_str().is_some_and(|file| ours.0.contains_key(file));
+        // The list goes last, so that what a killed command leaves can still be told from what is not ours.
+        Ok(clear(&opened, Path::new(""), &is_ours)? && {
+            Content::forget(folder);
+            fs::remove_dir(folder).is_ok()
+        })
+    }
+
+    /// Removes the list of a folder. Where it cannot be, it harms nobody.
+    pub fn forget(folder: &Path) {
         let _ = fs::remove_file(folder.join(LIST));
-        // The deepest first.
-        for below in folders(folder)?.iter().rev() {
-            let _ = fs::remove_dir(below);
-        }
-        Ok(fs::remove_dir(folder).is_ok())
+    }
+
+    /// Whether a folder has a list.
+    pub fn is_listed(folder: &Path) -> bool {
+        folder.join(LIST).symlink_metadata().is_ok_and(|there| there.is_file())
     }
 
     /// The list; empty where there is none.
     fn read(folder: &Path) -> io::Result<Content> {
-        let list = folder.join(LIST);
-        if !list.symlink_metadata().is_ok_and(|there| there.is_file()) {
+        if !Content::is_listed(folder) {
             return Ok(Content(BTreeMap::new()));
         }
-        let text = String::from_utf8_lossy(&fs::read(list)?).into_owned();
+        let text = String::from_utf8_lossy(&fs::read(folder.join(LIST))?).into_owned();
         let entry = |line: &str| line.split_once("  ").map(|(hash, name)| (name.to_owned(), hash.to_owned()));
         Ok(Content(text.lines().filter_map(entry).collect()))
     }
+}
+
+/// What to do about a folder without a list. Versions before there were lists left results like that.
+fn unlisted(folder: &Path, name: &Path) -> String {
+    let mut away = folder.as_os_str().to_owned();
+    away.push(".earlier");
+    let mut number = 1;
+    let free = loop {
+        let free = match number {
+            1 => PathBuf::from(&away),
+            n => PathBuf::from(format!("{}-{n}", away.display())),
+        };
+        if free.symlink_metadata().is_err() {
+            break free;
+        }
+        number += 1;
+    };
+    let [from, to] = [folder, &free].map(|path| quoted(&path.display().to_string()));
+    format!(
+        "results replace a folder as a whole, and {} has no list, {LIST}, of what anabranch wrote there. If these are results \
+         of an earlier version, move them away once: mv {from} {to}\nElse give another folder",
+        name.display()
+    )
+}
+
+/// A folder is opened, and no link to one.
+pub const FOLDER: OFlags =
+    OFlags::RDONLY.union(OFlags::DIRECTORY).union(OFlags::NOFOLLOW).union(OFlags::CLOEXEC);
+
+/// Deletes the files in an open folder, `below` what it is called, that are `ours`, and the folders in it where nothing is
+/// left. Gives whether nothing is, but the list. No link is followed and no path from the list used: whatever others put
+/// there, nothing elsewhere is deleted.
+pub fn clear(folder: impl AsFd, below: &Path, ours: &dyn Fn(&Path) -> bool) -> io::Result<bool> {
+    let mut nothing_left = true;
+    for entry in Dir::read_from(&folder)?.collect::<Result<Vec<_>, _>>()? {
+        let name = entry.file_name();
+        let file = below.join(OsStr::from_bytes(name.to_bytes()));
+        if [c".", c".."].contains(&name) || file == Path::new(LIST) {
+            continue;
+        }
+        nothing_left &= match openat(&folder, name, FOLDER, Mode::empty()) {
+            Ok(inner) => clear(inner, &file, ours)? && unlinkat(&folder, name, AtFlags::REMOVEDIR).is_ok(),
+            Err(_) => ours(&file) && unlinkat(&folder, name, AtFlags::empty()).is_ok(),
+        };
+    }
+    Ok(nothing_left)
 }
 
 /// Paths of the files below a folder, in order.

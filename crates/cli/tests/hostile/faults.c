@@ -1,16 +1,42 @@
 /* Preloaded before a command: its FAULT_AT-th call that changes files below FAULT_IN fails with the error FAULT, as all later
- * ones do (a full disk stays full), or is its last where FAULT is 0: SIGKILL. */
+ * ones do (a full disk stays full), or is its last where FAULT is 0: SIGKILL. With FAULT_NO_EXCHANGE, two names cannot be
+ * exchanged, as on some file systems. */
 #define _GNU_SOURCE
 #include <dlfcn.h>
 #include <errno.h>
 #include <fcntl.h>
+#include <linux/filter.h>
+#include <linux/fs.h>
+#include <linux/seccomp.h>
 #include <signal.h>
 #include <stdarg.h>
+#include <stddef.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/prctl.h>
 #include <sys/stat.h>
+#include <sys/syscall.h>
 #include <unistd.h>
+
+/* By the kernel: the command makes this call without the C library. */
+__attribute__((constructor)) static void without_exchange(void)
+{
+	struct sock_filter steps[] = {
+		BPF_STMT(BPF_LD | BPF_W | BPF_ABS, offsetof(struct seccomp_data, nr)),
+		BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, SYS_renameat2, 0, 3),
+		BPF_STMT(BPF_LD | BPF_W | BPF_ABS, offsetof(struct seccomp_data, args[4])),
+		BPF_JUMP(BPF_JMP | BPF_JSET | BPF_K, RENAME_EXCHANGE, 0, 1),
+		BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_ERRNO | EINVAL),
+		BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_ALLOW),
+	};
+	struct sock_fprog program = { sizeof(steps) / sizeof(*steps), steps };
+
+	if (!getenv("FAULT_NO_EXCHANGE"))
+		return;
+	if (prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0) || prctl(PR_SET_SECCOMP, SECCOMP_MODE_FILTER, &program))
+		_exit(77);
+}
 
 static int calls;
 
@@ -57,6 +83,21 @@ int fsync(int fd)
 int rename(const char *from, const char *to)
 {
 	return strikes(to) ? -1 : NEXT(rename)(from, to);
+}
+
+int unlink(const char *path)
+{
+	return strikes(path) ? -1 : NEXT(unlink)(path);
+}
+
+int rmdir(const char *path)
+{
+	return strikes(path) ? -1 : NEXT(rmdir)(path);
+}
+
+int fchmod(int fd, mode_t mode)
+{
+	return strikes_file(fd) ? -1 : NEXT(fchmod)(fd, mode);
 }
 
 int mkdir(const char *path, mode_t mode)

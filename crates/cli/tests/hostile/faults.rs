@@ -21,18 +21,21 @@ fn preload(into: &Path) -> Option<PathBuf> {
     built.is_ok_and(|status| status.success()).then_some(library)
 }
 
-/// A command whose `at`-th call that changes files below `folder` fails.
-fn with_fault(args: &[&str], out: &Path, library: &Path, fault: i32, at: u64) -> Output {
-    let below = out.file_name().unwrap();
-    command()
+/// A command whose `at`-th call that changes files at `out` or beside it fails.
+fn faulty(args: &[&str], out: &Path, library: &Path, fault: i32, at: u64) -> Command {
+    let mut command = command();
+    command
         .args(args)
         .arg(out)
         .env("LD_PRELOAD", library)
-        .env("FAULT_IN", below)
+        .env("FAULT_IN", out.file_name().unwrap())
         .env("FAULT_AT", at.to_string())
-        .env("FAULT", fault.to_string())
-        .output()
-        .unwrap()
+        .env("FAULT", fault.to_string());
+    command
+}
+
+fn with_fault(args: &[&str], out: &Path, library: &Path, fault: i32, at: u64) -> Output {
+    faulty(args, out, library, fault, at).output().unwrap()
 }
 
 /// The command without faults.
@@ -53,25 +56,27 @@ fn assert_told(output: &Output, fault: i32, at: u64) {
     }
 }
 
+/// A short run.
+fn of_seed(seed: &str) -> [&str; 11] {
+    [
+        "run",
+        TWO_PATHS,
+        "--duration",
+        "300 ms",
+        "--set",
+        "warmup=0 s",
+        "--format",
+        "csv",
+        "--seed",
+        seed,
+        "--out",
+    ]
+}
+
 #[test]
 fn a_run_leaves_the_former_result_or_the_new_one() {
     let dir = tempfile::tempdir().unwrap();
     let Some(library) = preload(dir.path()) else { return skipped("no C compiler") };
-    let of_seed = |seed| {
-        [
-            "run",
-            TWO_PATHS,
-            "--duration",
-            "300 ms",
-            "--set",
-            "warmup=0 s",
-            "--format",
-            "csv",
-            "--seed",
-            seed,
-            "--out",
-        ]
-    };
     let (old, new, out) = (dir.path().join("old"), dir.path().join("new"), dir.path().join("faulty"));
     whole(&of_seed("1"), &old);
     whole(&of_seed("2"), &new);
@@ -104,6 +109,43 @@ fn a_run_leaves_the_former_result_or_the_new_one() {
     assert!(summaries > 5, "{summaries}");
 }
 
+/// Where names cannot be exchanged there is an instant without either name: the former result is in a folder beside, from
+/// which the next command takes it.
+#[test]
+fn without_an_exchange_of_names_nothing_is_lost_either() {
+    let dir = tempfile::tempdir().unwrap();
+    let Some(library) = preload(dir.path()) else { return skipped("no C compiler") };
+    let (old, new, out) = (dir.path().join("old"), dir.path().join("new"), dir.path().join("faulty"));
+    whole(&of_seed("1"), &old);
+    whole(&of_seed("2"), &new);
+    let (old, new) = (content(&old), content(&new));
+    let former = dir.path().join(".faulty.anabranch-former");
+    let without_exchange = |at: u64| {
+        let mut command = faulty(&of_seed("2"), &out, &library, KILL, at);
+        let output = command.env("FAULT_NO_EXCHANGE", "1").output().unwrap();
+        assert_ne!(output.status.code(), Some(77), "seccomp");
+        output
+    };
+    let (mut between, mut both) = (0, 0);
+    for at in 1.. {
+        whole(&of_seed("1"), &out);
+        assert_eq!((content(&out), former.exists()), (old.clone(), false), "after {at}");
+        let output = without_exchange(at);
+        assert_told(&output, KILL, at);
+        match out.exists() {
+            true => assert!(content(&out) == old || content(&out) == new, "{at}"),
+            false => assert_eq!(content(&former), old, "{at}"),
+        }
+        between += u32::from(!out.exists());
+        both += u32::from(out.exists() && former.exists());
+        if output.status.success() {
+            assert_eq!(content(&out), new);
+            break;
+        }
+    }
+    assert!(between > 0 && both > 0, "{between} and {both}");
+}
+
 #[test]
 fn a_paper_leaves_the_former_results_or_the_new_ones() {
     let dir = tempfile::tempdir().unwrap();
@@ -115,9 +157,10 @@ fn a_paper_leaves_the_former_results_or_the_new_ones() {
     // Apart: each is replaced as a whole, one after the other.
     let parts = |out: &Path| (content(&out.join("papers")), content(&out.join("report")));
     let (old, new) = (parts(&old), parts(&new));
-    let (step, mut done) = (if crate::times() > 1 { 7 } else { 61 }, 0);
+    // Some of the calls with every test; each where there is time for 61 times as much.
+    let (stride, mut done) = (61_u64.div_ceil(crate::times()) as usize, 0);
     for fault in [ENOSPC, KILL] {
-        for at in (1..).step_by(step) {
+        for at in (1..).step_by(stride) {
             let out = dir.path().join(format!("faulty-{fault}-{at}"));
             whole(&of_seeds("1"), &out);
             let output = with_fault(&of_seeds("2"), &out, &library, fault, at);
@@ -134,5 +177,5 @@ fn a_paper_leaves_the_former_results_or_the_new_ones() {
             }
         }
     }
-    eprintln!("faults in a paper: {done}");
+    eprintln!("faults in a paper: {done}, at every {stride}th call");
 }

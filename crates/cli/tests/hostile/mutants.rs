@@ -7,6 +7,7 @@ use anabranch_net::{Random, Time};
 use anabranch_record::{NoSamples, Summary};
 use anabranch_scenario::{Overrides, Scenario, Source};
 use anabranch_sim::SimError;
+use rustix::time::{ClockId, clock_gettime};
 use std::fs;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::path::PathBuf;
@@ -21,6 +22,15 @@ const MEMORY: u64 = 500_000_000;
 const HANGS: Duration = Duration::from_secs(120);
 /// How long one is run, by the clock on the wall.
 const RUN: Duration = Duration::from_millis(60);
+
+/// The longest that Ctrl-C may wait.
+const CTRL_C: Duration = Duration::from_secs(1);
+
+/// The processor's time that this thread had: what else the machine does is no fault of the scenario's.
+fn busy() -> Duration {
+    let time = clock_gettime(ClockId::ThreadCPUTime);
+    Duration::new(time.tv_sec as u64, time.tv_nsec as u32)
+}
 
 /// Numbers at which things break.
 const NUMBERS: [&str; 16] = [
@@ -209,7 +219,7 @@ struct Counts {
     whole: u64,
     interrupted: u64,
     large: u64,
-    /// The longest that a run went on after it was told to end.
+    /// The longest that Ctrl-C would have waited.
     slowest: Duration,
 }
 
@@ -239,17 +249,21 @@ fn tried(text: &str, short: bool, counts: &mut Counts) -> Result<(), String> {
 
 fn run(scenario: &Scenario, counts: &mut Counts) -> Result<(), String> {
     let start = Instant::now();
-    let mut asked = None;
-    let mut keep_going = |_: Time| {
-        let goes_on = start.elapsed() < RUN;
-        if !goes_on {
-            asked.get_or_insert_with(Instant::now);
-        }
-        goes_on
+    let (mut asked, mut slowest) = (busy(), Duration::ZERO);
+    let mut wait = |until: Duration| {
+        slowest = slowest.max(until.saturating_sub(asked));
+        asked = until;
     };
-    let ended = anabranch_sim::run(scenario, scenario.seed, &mut NoSamples, &mut keep_going);
-    // Between two questions: that long Ctrl-C would have waited, and then for the end.
-    counts.slowest = counts.slowest.max(start.elapsed().saturating_sub(RUN));
+    let ended = anabranch_sim::run(scenario, scenario.seed, &mut NoSamples, &mut |_: Time| {
+        wait(busy());
+        start.elapsed() < RUN
+    });
+    // From one question to the next, as from the start to the first and from the last to the end: so long Ctrl-C waits.
+    wait(busy());
+    counts.slowest = counts.slowest.max(slowest);
+    if slowest >= CTRL_C {
+        return Err(format!("Ctrl-C waits for {slowest:?}"));
+    }
     let summary = match ended {
         Ok(summary) => {
             counts.whole += 1;

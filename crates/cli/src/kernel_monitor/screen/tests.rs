@@ -123,6 +123,22 @@ fn pauses_scrolls_and_ends() {
     assert!(press(&mut screen, [KeyCode::Char('q')]));
 }
 
+/// Whoever names a network namespace, or the folder of a record, does not write on the screen.
+#[test]
+fn names_are_shown_as_they_are_spelled() {
+    let mut screen = screen();
+    let mut sample = screen.sample.clone();
+    sample.connections[0].netns = "a\u{1b}[31m\u{202e}b\nc".to_owned();
+    screen.show(sample, vec!["ab_lia"]);
+    screen.note = Screen::new("into \u{9b}2J\u{2066}x".to_owned()).note;
+    press(&mut screen, [KeyCode::Char('/')]);
+    type_in(&mut screen, "c\u{202e}");
+    press(&mut screen, [KeyCode::Backspace, KeyCode::Enter]);
+    let shown = lines(&mut screen, 200, 8);
+    assert!(shown[0].ends_with(r"into \u{9b}2J\u{2066}x"), "{shown:#?}");
+    assert!(shown.concat().contains(r"beef in a\u{1b}[31m\u{202e}b\nc"), "{shown:#?}");
+}
+
 /// No size makes it panic.
 #[test]
 fn any_size() {
