@@ -273,7 +273,7 @@ impl Connection {
         let subflow = &mut self.subflows[s];
         let delivered = subflow.tx.on_ack(packet, net.sack(packet), now, &mut self.cc);
         if let Some(rtt) = delivered.rtt {
-            subflow.meter.round_trip(now, rtt);
+            subflow.meter.round_trip(now, rtt.last);
         }
         if subflow.stage == Stage::Closing && subflow.tx.board.una() == subflow.tx.board.nxt() {
             subflow.stage = Stage::Closed;

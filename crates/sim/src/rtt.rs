@@ -1,5 +1,6 @@
 //! Round-trip time and retransmission timeout (RFC 6298).
 
+use crate::scoreboard::RoundTrip;
 use anabranch_net::Time;
 
 /// Timeout before the first sample (RFC 6298 §2.1).
@@ -39,8 +40,8 @@ impl Rtt {
     /// Takes a sample (RFC 6298 §2.2, §2.3), which ends backing off: until there is one the timeout that has proved too
     /// short is not used again (§5.7, §3; Linux' `tcp_ack_update_rtt`).
     #[inline]
-    pub(crate) fn sample(&mut self, rtt: Time) {
-        let r = rtt.as_nanos() as f64;
+    pub(crate) fn sample(&mut self, rtt: RoundTrip) {
+        let r = rtt.first.as_nanos() as f64;
         if self.srtt == 0.0 {
             self.srtt = r.max(1.0);
             self.deviation = r / 2.0;
@@ -52,7 +53,7 @@ impl Rtt {
         let margin = (4.0 * self.deviation).max(self.min_rto.as_nanos() as f64);
         self.smoothed = Time::from_nanos(self.srtt as u64);
         self.base = Time::from_nanos((self.srtt + margin) as u64);
-        self.min = self.min.min(rtt);
+        self.min = self.min.min(rtt.last);
         self.backoff = 0;
     }
 
@@ -102,20 +103,21 @@ mod tests {
     #[test]
     fn follows_rfc_6298() {
         let ms = Time::from_millis;
+        let sample = |rtt: &mut Rtt, t: u64| rtt.sample(RoundTrip::of(ms(t)));
         let mut rtt = Rtt::new(ms(200));
         assert_eq!(rtt.rto(), ms(1000)); // §2.1
-        rtt.sample(ms(100)); // §2.2: SRTT = R, RTTVAR = R/2, RTO = SRTT + 4 RTTVAR
+        sample(&mut rtt, 100); // §2.2: SRTT = R, RTTVAR = R/2, RTO = SRTT + 4 RTTVAR
         assert_eq!((rtt.smoothed(), rtt.rto()), (ms(100), ms(300)));
-        rtt.sample(ms(180)); // §2.3: RTTVAR = 3/4·50 + 1/4·80 = 57.5, SRTT = 7/8·100 + 1/8·180 = 110
+        sample(&mut rtt, 180); // §2.3: RTTVAR = 3/4·50 + 1/4·80 = 57.5, SRTT = 7/8·100 + 1/8·180 = 110
         assert_eq!((rtt.smoothed(), rtt.rto(), rtt.min()), (ms(110), ms(340), ms(100)));
         rtt.back_off();
         rtt.back_off();
         assert_eq!(rtt.rto(), ms(4 * 340));
         (0..20).for_each(|_| rtt.back_off());
         assert_eq!(rtt.rto(), ms(60_000));
-        rtt.sample(ms(10));
+        sample(&mut rtt, 10);
         assert!(!rtt.is_backed_off());
-        (0..200).for_each(|_| rtt.sample(ms(10)));
+        (0..200).for_each(|_| sample(&mut rtt, 10));
         assert_eq!(rtt.rto(), ms(210)); // SRTT and the floor
     }
 }

@@ -53,25 +53,48 @@ pub(crate) struct Delivered {
     pub(crate) newest: Option<(Time, u64, bool)>,
     /// The one sent last of those sent only once: when, and its number.
     pub(crate) first_copy: Option<(Time, u64)>,
-    /// A segment that was sent again is among them: an acknowledgement may have waited for it.
+    /// Of those sent only once and acknowledged cumulatively: when the first was sent, and the last.
+    pub(crate) acked: Option<(Time, Time)>,
+    /// Likewise of those acknowledged selectively.
+    pub(crate) sacked: Option<(Time, Time)>,
+    /// A segment that was sent again is acknowledged cumulatively: the acknowledgement may have waited for it.
     pub(crate) ambiguous: bool,
     /// A segment sent once was delivered after one sent later (RFC 8985 §6.2, step 3).
     pub(crate) reordered: bool,
-    /// The round-trip time that the acknowledgement measures: see [`Delivered::measure`].
-    pub(crate) rtt: Option<Time>,
+    /// The round-trip times that the acknowledgement measures: see [`Delivered::measure`].
+    pub(crate) rtt: Option<RoundTrip>,
+}
+
+/// What one acknowledgement measures.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct RoundTrip {
+    /// Of the first segment that it acknowledges, with the delay of a delayed acknowledgement: for the timeout, which
+    /// must cover it.
+    pub(crate) first: Time,
+    /// Of the last, without it: for the smallest RTT and for algorithms.
+    pub(crate) last: Time,
+}
+
+impl RoundTrip {
+    /// Measured with one segment.
+    pub(crate) fn of(rtt: Time) -> RoundTrip {
+        RoundTrip { first: rtt, last: rtt }
+    }
 }
 
 impl Delivered {
-    /// Measures the round-trip time. An acknowledgement of segments sent once tells it by itself (Karn and
-    /// Partridge 1987; RFC 6298 §3). One of segments sent again does by the timestamp that it echoes, where it
-    /// `advanced` the window (RFC 7323 §4.1): that is of the copy that it answers. Linux prefers them so.
+    /// Measures the round-trip time as Linux does (`tcp_clean_rtx_queue`, `tcp_ack_update_rtt`). An acknowledgement of
+    /// segments sent once tells it by itself (Karn and Partridge 1987; RFC 6298 §3), a selective one too. One of
+    /// segments sent again does by the timestamp that it echoes, where it `advanced` the window (RFC 7323 §4.1):
+    /// that is of the copy that it answers.
     #[inline]
     pub(crate) fn measure(&mut self, now: Time, echo: Time, advanced: bool) {
-        let sent = match self.first_copy {
-            Some((sent, _)) if !self.ambiguous => Some(sent),
-            _ => advanced.then_some(echo),
+        let acked = self.acked.filter(|_| !self.ambiguous);
+        let sent = match (acked, self.sacked) {
+            (Some((first, last)), sacked) => Some((first, sacked.map_or(last, |(_, last)| last))),
+            (None, sacked) => sacked.or(advanced.then_some((echo, echo))),
         };
-        self.rtt = sent.map(|sent| now.since(sent));
+        self.rtt = sent.map(|(first, last)| RoundTrip { first: now.since(first), last: now.since(last) });
     }
 }
 
@@ -173,8 +196,12 @@ impl Scoreboard {
     #[inline]
     pub(crate) fn acknowledge(&mut self, una: u64, delivered: &mut Delivered) {
         for seq in self.una()..una.min(self.nxt()) {
-            self.deliver(seq, delivered);
-            self.sacked -= u32::from(self.segments.get(seq).state & SACKED != 0);
+            if let Some(sent) = self.deliver(seq, delivered) {
+                delivered.acked.get_or_insert((sent, sent)).1 = sent; // first copies are in the order of their numbers
+            }
+            let state = self.segments.get(seq).state;
+            self.sacked -= u32::from(state & SACKED != 0);
+            delivered.ambiguous |= state & EVER_RESENT != 0;
         }
         if una > self.una() {
             self.segments.forget_before(una);
@@ -193,7 +220,10 @@ impl Scoreboard {
         let mut ranges = std::mem::take(&mut self.repair().ranges);
         ranges.add(range, |(start, end)| {
             for seq in start..end {
-                self.deliver(seq, delivered);
+                if let Some(sent) = self.deliver(seq, delivered) {
+                    let (first, last) = delivered.sacked.unwrap_or((sent, sent));
+                    delivered.sacked = Some((first.min(sent), last.max(sent)));
+                }
                 self.segments.get_mut(seq).state |= SACKED;
                 self.sacked += 1;
             }
@@ -202,11 +232,12 @@ impl Scoreboard {
         self.repair().ranges = ranges;
     }
 
+    /// Returns when `seq` was sent, if it is delivered only now and was sent once.
     #[inline]
-    fn deliver(&mut self, seq: u64, delivered: &mut Delivered) {
+    fn deliver(&mut self, seq: u64, delivered: &mut Delivered) -> Option<Time> {
         let segment = self.segments.get_mut(seq);
         if segment.state & SACKED != 0 {
-            return;
+            return None;
         }
         self.lost -= u32::from(segment.state & LOST != 0);
         self.resent -= u32::from(segment.state & RESENT != 0);
@@ -217,11 +248,12 @@ impl Scoreboard {
         if delivered.newest.is_none_or(|(sent, n, _)| (segment.sent, seq) > (sent, n)) {
             delivered.newest = Some((segment.sent, seq, again));
         }
-        delivered.ambiguous |= again;
-        if !again {
-            delivered.first_copy = delivered.first_copy.max(Some((segment.sent, seq)));
-            delivered.reordered |= seq < self.highest;
+        if again {
+            return None;
         }
+        delivered.first_copy = delivered.first_copy.max(Some((segment.sent, seq)));
+        delivered.reordered |= seq < self.highest;
+        Some(segment.sent)
     }
 
     /// Whether the first copy of `seq` is still in flight.

@@ -284,7 +284,7 @@ mod tests {
         let mut cc = registry::find("reno").unwrap().group(&[]).unwrap();
         let subflow = |(id, &(cwnd, rtt_ms)): (usize, &(f64, u64))| {
             let mut rtt = Rtt::new(Time::from_millis(200));
-            rtt.sample(Time::from_millis(rtt_ms));
+            rtt.sample(crate::scoreboard::RoundTrip::of(Time::from_millis(rtt_ms)));
             let row = cc.add_path(rtt.smoothed_s(), cwnd);
             let mut subflow = Subflow::new(id as u32, false, Time::from_millis(200), 0);
             subflow.stage = Stage::Up;

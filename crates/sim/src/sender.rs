@@ -318,7 +318,7 @@ impl Sender {
                 now: now.as_secs_f64(),
                 acked: if growing { delivered.segments as f64 } else { 0.0 },
                 delivered: delivered.segments as f64,
-                rtt: delivered.rtt.map(Time::as_secs_f64),
+                rtt: delivered.rtt.map(|rtt| rtt.last.as_secs_f64()),
                 srtt: self.rtt.smoothed_s(),
                 in_flight: self.board.in_flight() as f64,
                 round: self.round,

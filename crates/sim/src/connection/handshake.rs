@@ -6,6 +6,7 @@ use crate::network::Network;
 use crate::packet::{HEADER, Kind, Packet, SYN_BYTES, flag};
 use crate::receiver::Receiver;
 use crate::rtt::Rtt;
+use crate::scoreboard::RoundTrip;
 use crate::sender::Sender;
 use crate::subflow::Stage;
 use anabranch_net::Time;
@@ -47,7 +48,7 @@ impl Connection {
             return;
         }
         let mut rtt = Rtt::new(self.tcp.min_rto);
-        rtt.sample(now.since(answer.stamp));
+        rtt.sample(RoundTrip::of(now.since(answer.stamp)));
         subflow.meter.round_trip(now, now.since(answer.stamp));
         subflow.tx = Sender::new(usize::MAX, rtt, self.tcp.delayed_ack_timeout, false);
         subflow.rx = Receiver::new();

@@ -3,7 +3,7 @@
 use super::{Phase, Sender};
 use crate::packet::{Block, HEADER, Kind, Packet, SACK_BLOCKS, Sack, flag};
 use crate::rtt::Rtt;
-use crate::scoreboard::Segment;
+use crate::scoreboard::{RoundTrip, Segment};
 use anabranch_cc::{Congestion, Group, Signal, registry};
 use anabranch_net::Time;
 
@@ -20,7 +20,7 @@ impl Host {
         let mut cc = registry::find("reno").unwrap().group(&[]).unwrap();
         let row = cc.add_path(rtt.as_secs_f64(), window);
         let mut estimate = Rtt::new(MS(200));
-        (0..100).for_each(|_| estimate.sample(rtt));
+        (0..100).for_each(|_| estimate.sample(RoundTrip::of(rtt)));
         Host { tx: Sender::new(row, estimate, MS(40), false), cc }
     }
 
@@ -183,6 +183,35 @@ fn a_resent_segment_is_measured_by_its_timestamp() {
     assert_eq!(host.tx.rtt.smoothed(), Time::from_nanos((100_000_000.0 + 700_000_000.0 / 8.0) as u64));
     // RTTVAR has fallen to nothing: 4 · 700 / 4 is the margin.
     assert!(host.tx.rtt.rto() >= MS(800));
+}
+
+/// RFC 7323 §4.3: a delayed ACK answers the first of its segments, so that "the RTT measurement will include the delay"
+/// of it; Linux smooths the time since that one was sent, and keeps as smallest RTT the time since the last was.
+/// With SRTT = 100, RTTVAR ≈ 0 and a sample of 130 ms: SRTT = 7/8 · 100 + 1/8 · 130 = 103.75.
+#[test]
+fn a_delayed_acknowledgement_is_smoothed_from_its_first_segment() {
+    let smoothed = |host: &Host| host.tx.rtt.smoothed().as_nanos() / 1000;
+    let mut host = Host::new(10.0, MS(100));
+    host.send(1, MS(0));
+    host.send(1, MS(40));
+    host.ack(2, 0, MS(0), (0, 0), MS(130));
+    assert_eq!((smoothed(&host), host.tx.rtt.min()), (103_750, MS(90)));
+    assert_eq!(host.cc.path(0).min_rtt, 0.09);
+
+    // Selective acknowledgements tell it by the first that they report anew.
+    let mut host = Host::new(10.0, MS(100));
+    (0..4).for_each(|i| host.send(1, MS(20 * i)));
+    host.ack(0, 0, MS(0), (2, 4), MS(170));
+    assert_eq!((smoothed(&host), host.tx.rtt.min()), (103_750, MS(100)));
+
+    // What is behind a cumulative acknowledgement of a resend tells nothing but by its timestamp: sent at 300 ms.
+    let mut host = Host::new(10.0, MS(100));
+    host.send(2, MS(0));
+    host.tx.on_timer(MS(300), &mut host.cc); // the probe's time
+    host.tx.on_timer(MS(300), &mut host.cc);
+    host.fill(MS(300));
+    host.ack(2, 0, MS(300), (0, 0), MS(430));
+    assert_eq!(smoothed(&host), 103_750);
 }
 
 /// RFC 5681 §4.1 as Linux has it: with nothing sent for k timeouts the window halves k times, down to the restart

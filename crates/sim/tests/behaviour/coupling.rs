@@ -105,7 +105,8 @@ fn balias_alpha_is_one_on_the_best_path() {
 /// algorithm that it is put on (Kim et al., §4.2.1: about 20 %), under both readings of the fluctuation.
 /// A window that loses b goes with √((2 − b)/2b): at level 1, b = 3/8, it is 1.2 times that of a halving.
 /// Two paths alike have half of Reno's window each, a third of the link; 0.6 of Reno's is 3/8 of it, 12 %
-/// more, and level 2 gives 30 %. The bound is two thirds of what level 1 gives.
+/// more, and level 2 gives 30 %. The bound is two thirds of what level 1 gives. OLIA does not hold two alike paths
+/// alike, it keeps to one of them for a time, so that of its gain only the sign is known.
 #[test]
 fn the_adaptive_decrease_gains_on_separate_bottlenecks() {
     let total = |cc: &str| {
@@ -116,14 +117,16 @@ fn the_adaptive_decrease_gains_on_separate_bottlenecks() {
              [[flows]]\nname = \"on a\"\ncc = \"reno\"\npaths = [[\"a\"]]\n\
              [[flows]]\nname = \"on b\"\ncc = \"reno\"\npaths = [[\"b\"]]\n"
         );
-        mean(|seed| rate(&run_seed(60.0, 10.0, &text, seed).flows[0]))
+        let rates: Vec<f64> =
+            (1..=10).map(|seed| rate(&run_seed(60.0, 10.0, &text, seed).flows[0])).collect();
+        mean_and_error(&rates).0
     };
-    for base in ["lia", "balia", "olia"] {
+    for (base, bound) in [("lia", 1.08), ("balia", 1.08), ("olia", 1.0)] {
         let alone = total(&format!("\"{base}\""));
         for span in ["running", "complete"] {
             let adw = total(&format!("{{ name = \"adw-{base}\", span = \"{span}\" }}"));
             println!("adw-{base}, {span}: {:.3} of {base}", adw / alone);
-            assert!(adw > 1.08 * alone, "adw-{base}, {span}: {adw} against {alone}");
+            assert!(adw > bound * alone, "adw-{base}, {span}: {adw} against {alone}");
         }
     }
 }
