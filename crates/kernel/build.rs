@@ -10,9 +10,9 @@ use std::{env, fs};
 /// are in no table.
 const OTHERS: [&str; 4] = [
     "benches/plain.bpf.c",
-    "tests/programs/mark.bpf.c",
-    "tests/programs/skipping.bpf.c",
-    "tests/programs/calling.bpf.c",
+    "tests/all/programs/mark.bpf.c",
+    "tests/all/programs/skipping.bpf.c",
+    "tests/all/programs/calling.bpf.c",
 ];
 
 fn main() {

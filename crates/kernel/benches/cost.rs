@@ -6,9 +6,9 @@
 //! paths on one processor, N times of each, beside the kernel's own CUBIC before and after it. `turns`: throughput
 //! again, on all processors, of one connection that changes its congestion control.
 
-#[path = "../tests/common/mod.rs"]
+#[path = "../tests/all/common/mod.rs"]
 mod common;
-#[path = "../tests/support/mod.rs"]
+#[path = "../tests/all/support/mod.rs"]
 mod support;
 #[path = "cost/turns.rs"]
 mod turns;

@@ -192,7 +192,7 @@ void BPF_PROG(ab_release, struct sock *sk)
 /*
  * Whether the row may learn of this acknowledgement later. To find a row that has left the caches costs more than
  * all the rest. So in congestion avoidance half a window is taken together, as if one acknowledgement had come for
- * it: the rules are nearly linear in the segments (tests/together.rs bounds the difference), and what they read
+ * it: the rules are nearly linear in the segments (tests/all/together.rs bounds the difference), and what they read
  * changes little meanwhile; or a round, where the rule acts once in it. So are acknowledgements that may not grow the
  * window. Not for longer than a round, or where these are nothing to the algorithm, than what is shown may be old;
  * and not where nothing is in flight.

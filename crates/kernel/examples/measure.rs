@@ -5,9 +5,9 @@
 //! `measure [--only-load] [ALGORITHM…]` prints tab-separated lines, each with what it says first, and what
 //! goes wrong on standard error. Exit status 1 if anything does.
 
-#[path = "../tests/common/mod.rs"]
+#[path = "../tests/all/common/mod.rs"]
 mod common;
-#[path = "../tests/support/mod.rs"]
+#[path = "../tests/all/support/mod.rs"]
 mod support;
 
 use anabranch_cc_kernel::registry;

@@ -1,0 +1,184 @@
+//! Compound TCP against its rules, evaluated by hand, and its response function.
+
+use crate::common::{Loss, Model, ack, assert_close, group, observed, quiet, round};
+use anabranch_cc::registry::Given;
+use anabranch_cc::{Ack, Congestion, Group, Signal};
+
+fn see(group: &Group, what: &str) -> f64 {
+    observed(group, "compound", 0, what)
+}
+
+/// A round in which `queued` segments of the window were in the queue.
+fn round_with(group: &mut Group, queued: f64) {
+    let w = group.path(0).cwnd;
+    round(group, 0, 0.1 * w / (w - queued));
+    assert_close(see(group, "diff") + 1.0, queued + 1.0, 1e-9);
+}
+
+/// The segments of one window, acknowledged one by one within the present round, without samples.
+fn window_acked(group: &mut Group) {
+    let round = group.path(0).round;
+    for _ in 0..group.path(0).cwnd.round() as u64 {
+        group.on_ack(0, &Ack { round, rtt: None, ..ack(99.0, 0.1) });
+    }
+}
+
+/// A round without a queue adds α w^k = 0.125 · 400^0.75 = 11.18 segments to a window of 400, one of them
+/// to the loss window: both together, spread over the acknowledgements.
+#[test]
+fn window_grows_by_its_power() {
+    let mut compound = quiet(group("compound", &[]), &[(0.1, 400.0)]);
+    round(&mut compound, 0, 0.1);
+    let (w, dwnd) = (compound.path(0).cwnd, see(&compound, "dwnd"));
+    window_acked(&mut compound);
+    assert_close(compound.path(0).cwnd - w, 0.125 * w.powf(0.75), 0.02);
+    assert_close(see(&compound, "dwnd") - dwnd, 0.125 * w.powf(0.75) - 1.0, 0.02);
+}
+
+/// Below 16 segments α w^k < 1, and Compound is Reno.
+#[test]
+fn small_windows_are_renos() {
+    let mut compound = quiet(group("compound", &[]), &[(0.1, 8.0)]);
+    let w = compound.path(0).cwnd;
+    round(&mut compound, 0, 0.1);
+    assert_close(compound.path(0).cwnd, w + 1.0 / w, 1e-12);
+    assert_eq!(see(&compound, "dwnd"), 0.0);
+}
+
+#[test]
+fn delay_window_gives_way_to_a_queue() {
+    let mut compound = quiet(group("compound", &[]), &[(0.1, 400.0)]);
+    for _ in 0..10 {
+        round(&mut compound, 0, 0.1);
+        window_acked(&mut compound);
+    }
+    let (w, dwnd) = (compound.path(0).cwnd, see(&compound, "dwnd"));
+    assert!(dwnd > 100.0);
+    round_with(&mut compound, 31.0);
+    assert_close(see(&compound, "dwnd"), dwnd - 31.0, 1e-9);
+    // The segment that the acknowledgement covers adds 1/w to the loss window.
+    assert_close(compound.path(0).cwnd, w - 31.0 + 1.0 / (w - 31.0), 1e-9);
+    let dwnd = see(&compound, "dwnd");
+    round_with(&mut compound, dwnd + 50.0);
+    assert_eq!(see(&compound, "dwnd"), 0.0);
+    assert!(!compound.path(0).in_slow_start());
+}
+
+/// With half in the loss window and half in the delay window: cwnd/2 and (1 − β) w − cwnd/2.
+#[test]
+fn loss_halves_both_windows() {
+    for beta in [0.25, 0.5, 0.8] {
+        let params = [("beta", Given::Number(beta))];
+        let mut compound = quiet(group("compound", &params), &[(0.1, 400.0)]);
+        for _ in 0..10 {
+            round(&mut compound, 0, 0.1);
+            window_acked(&mut compound);
+        }
+        let (w, dwnd) = (compound.path(0).cwnd, see(&compound, "dwnd"));
+        compound.on_congestion(0, &Congestion { now: 0.0, signal: Signal::Loss });
+        let half = (w - dwnd) / 2.0;
+        assert_close(see(&compound, "dwnd") + 1.0, f64::max((1.0 - beta) * w - half, 0.0) + 1.0, 1e-12);
+        assert_close(compound.path(0).cwnd, f64::max((1.0 - beta) * w, half), 1e-12);
+        compound.on_spurious(0);
+        assert_eq!((compound.path(0).cwnd, see(&compound, "dwnd")), (w, dwnd));
+        compound.on_congestion(0, &Congestion { now: 0.0, signal: Signal::Timeout });
+        assert_eq!((compound.path(0).cwnd, see(&compound, "dwnd")), (1.0, 0.0));
+    }
+}
+
+/// γ ← 0.2 γ + 0.8 · ¾ · `diff_reno` within 5 and 30, once for each round judged. With no delay window,
+/// `diff_reno` is diff.
+#[test]
+fn gamma_follows_the_backlog_at_losses() {
+    for (queued, expected) in [(0.0, 0.2 * 30.0), (20.0, 0.2 * 30.0 + 0.6 * 20.0), (200.0, 30.0)] {
+        let mut compound = quiet(group("compound", &[("alpha", Given::Number(0.001))]), &[(0.1, 400.0)]);
+        // `quiet` has had one judged round before its own loss: none, as it was in slow start.
+        assert_eq!(see(&compound, "threshold"), 30.0);
+        round_with(&mut compound, queued);
+        compound.on_congestion(0, &Congestion { now: 0.0, signal: Signal::Loss });
+        assert_close(see(&compound, "threshold"), expected, 1e-9);
+        compound.on_congestion(0, &Congestion { now: 0.0, signal: Signal::Loss });
+        assert_close(see(&compound, "threshold"), expected, 1e-9);
+        compound.on_congestion(0, &Congestion { now: 0.0, signal: Signal::Timeout });
+        assert_eq!(see(&compound, "threshold"), 30.0);
+    }
+    // The round after a loss shows the queue that the loss has answered: it tunes nothing.
+    let mut compound = quiet(group("compound", &[]), &[(0.1, 400.0)]);
+    compound.on_congestion(0, &Congestion { now: 0.0, signal: Signal::Loss });
+    let tuned = see(&compound, "threshold");
+    round_with(&mut compound, 20.0);
+    compound.on_congestion(0, &Congestion { now: 0.0, signal: Signal::Loss });
+    assert_eq!(see(&compound, "threshold"), tuned);
+
+    let params = [("autotune", Given::Flag(false))];
+    let mut compound = quiet(group("compound", &params), &[(0.1, 400.0)]);
+    round_with(&mut compound, 0.0);
+    compound.on_congestion(0, &Congestion { now: 0.0, signal: Signal::Loss });
+    assert_eq!(see(&compound, "threshold"), 30.0);
+}
+
+/// The mean window under one loss every 1/p segments, where the queue stays below γ, so that
+/// dw/dn = α w^k per round: a cycle from (1 − β)W to W has
+/// W^(2−k) (1 − (1−β)^(2−k))/(α (2−k)) = 1/p segments and W^(1−k) (1 − (1−β)^(1−k))/(α (1−k)) rounds.
+fn closed_form(p: f64, alpha: f64, k: f64, beta: f64) -> f64 {
+    let kept = |power: f64| 1.0 - (1.0 - beta).powf(power);
+    let largest = (alpha * (2.0 - k) / (kept(2.0 - k) * p)).powf(1.0 / (2.0 - k));
+    let rounds = largest.powf(1.0 - k) * kept(1.0 - k) / (alpha * (1.0 - k));
+    1.0 / p / rounds
+}
+
+fn mean_window(p: f64, params: &[(&str, Given)], expected: f64) -> f64 {
+    let mut model = Model::new(group("compound", params)).path(0.1, Loss::Every(1.0 / p), 1.3 * expected);
+    model.acks_per_rtt = 50.0;
+    model.mean(10, 20)
+}
+
+/// Tolerance: 5 %. The last round of a cycle counts whole, and growth starts at the first whole round.
+#[test]
+fn response_function_has_the_closed_form() {
+    for p in [1e-4, 1e-5, 1e-6, 1e-7] {
+        let expected = closed_form(p, 0.125, 0.75, 0.5);
+        assert_close(mean_window(p, &[], expected), expected, 0.05);
+    }
+    let params = [("alpha", Given::Number(0.25)), ("k", Given::Number(0.5)), ("beta", Given::Number(0.3))];
+    for p in [1e-5, 1e-6] {
+        let expected = closed_form(p, 0.25, 0.5, 0.3);
+        assert_close(mean_window(p, &params, expected), expected, 0.05);
+    }
+}
+
+/// W ∝ p^(−0.8) for k = 0.75: the slope of the logarithms by least squares, within 0.01.
+#[test]
+fn response_function_falls_with_the_power_four_fifths() {
+    let points: Vec<(f64, f64)> = (0..=6)
+        .map(|i| {
+            let p = 10f64.powf(-4.0 - 0.5 * f64::from(i));
+            (p.ln(), mean_window(p, &[], closed_form(p, 0.125, 0.75, 0.5)).ln())
+        })
+        .collect();
+    let n = points.len() as f64;
+    let (x, y) = points.iter().fold((0.0, 0.0), |(x, y), (a, b)| (x + a / n, y + b / n));
+    let slope = points.iter().map(|(a, b)| (a - x) * (b - y)).sum::<f64>()
+        / points.iter().map(|(a, _)| (a - x).powi(2)).sum::<f64>();
+    assert!((slope + 0.8).abs() < 0.01, "slope {slope}");
+}
+
+/// Behind a queue that never empties there is no delay window, and Compound is Reno, segment by segment.
+#[test]
+fn behind_a_standing_queue_it_is_reno() {
+    let mut both = [quiet(group("compound", &[]), &[(0.1, 400.0)]), group("reno", &[])];
+    round(&mut both[0], 0, 0.3);
+    let w = both[0].path(0).cwnd;
+    both[1].add_path(0.1, 2.0 * w);
+    both[1].on_congestion(0, &Congestion { now: 0.0, signal: Signal::Loss });
+    for i in 1..5000u64 {
+        for group in &mut both {
+            let round = 10 + i / 100;
+            group.on_ack(0, &Ack { round, ..ack(i as f64, 0.3) });
+            if i % 1700 == 0 {
+                group.on_congestion(0, &Congestion { now: i as f64, signal: Signal::Loss });
+            }
+        }
+        assert_close(both[0].path(0).cwnd, both[1].path(0).cwnd, 1e-9);
+    }
+}

@@ -1,0 +1,148 @@
+//! HyStart++, against RFC 9406, through CUBIC.
+
+use crate::common::group;
+use anabranch_cc::registry::Given;
+use anabranch_cc::{Ack, Congestion, Group, Signal};
+
+/// A path in its first slow start, and the round it is in.
+struct Start {
+    group: Group,
+    round: u64,
+}
+
+impl Start {
+    fn new(params: &[(&str, Given)]) -> Self {
+        let mut group = group("cubic", params);
+        group.add_path(0.1, 10.0);
+        Start { group, round: 0 }
+    }
+
+    /// One acknowledgement of `acked` segments in the current round; returns the growth.
+    fn ack(&mut self, acked: f64, rtt: f64) -> f64 {
+        let before = self.group.path(0).cwnd;
+        let now = self.round as f64 * 0.1;
+        let ack = Ack {
+            now,
+            acked,
+            delivered: acked,
+            rtt: Some(rtt),
+            srtt: 0.1,
+            round: self.round,
+            cwnd_limited: true,
+            ..Ack::default()
+        };
+        self.group.on_ack(0, &ack);
+        self.group.path(0).cwnd - before
+    }
+
+    /// A round of `samples` acknowledgements of one segment; returns the growth of the last.
+    fn round(&mut self, samples: usize, rtt: f64) -> f64 {
+        let last = (0..samples).map(|_| self.ack(1.0, rtt)).last();
+        self.round += 1;
+        last.unwrap()
+    }
+}
+
+/// §4.2: the threshold is an eighth of the last round's RTT, within 4 and 16 ms.
+#[test]
+fn the_threshold_is_an_eighth_within_bounds() {
+    for (base, threshold) in [(0.010, 0.004), (0.032, 0.004), (0.080, 0.010), (0.128, 0.016), (0.600, 0.016)]
+    {
+        for (rise, growth) in [(threshold - 1e-5, 1.0), (threshold + 1e-5, 0.25)] {
+            let mut start = Start::new(&[]);
+            start.round(8, base);
+            start.round(8, base + rise);
+            assert_eq!(start.ack(1.0, base + rise), growth, "{base} s + {rise} s");
+        }
+    }
+}
+
+#[test]
+fn a_round_needs_eight_samples() {
+    let mut start = Start::new(&[]);
+    start.round(8, 0.1);
+    assert_eq!((0..8).map(|_| start.ack(1.0, 0.2)).collect::<Vec<_>>(), [1.0; 8]);
+    assert_eq!(start.ack(1.0, 0.2), 0.25, "the eighth sample ended standard slow start");
+}
+
+#[test]
+fn conservative_slow_start_lasts_five_rounds() {
+    let mut start = Start::new(&[]);
+    start.round(8, 0.1);
+    // The round in which it begins is the first; growth is a quarter.
+    start.round(9, 0.2);
+    for _ in 0..4 {
+        assert_eq!(start.round(8, 0.2), 0.25);
+        assert!(start.group.path(0).in_slow_start());
+    }
+    let window = start.group.path(0).cwnd;
+    start.ack(1.0, 0.2);
+    assert_eq!(start.group.path(0).ssthresh, window);
+    assert!(!start.group.path(0).in_slow_start());
+}
+
+#[test]
+fn a_spurious_rise_returns_to_slow_start() {
+    let mut start = Start::new(&[]);
+    start.round(8, 0.1);
+    start.round(9, 0.2);
+    assert_eq!(start.round(8, 0.2), 0.25);
+    start.round(8, 0.19); // below the baseline of 0.2
+    assert_eq!(start.round(8, 0.19), 1.0);
+    // The five rounds start anew with the next rise.
+    start.round(9, 0.3);
+    for _ in 0..4 {
+        assert_eq!(start.round(8, 0.3), 0.25);
+    }
+    start.ack(1.0, 0.3);
+    assert!(!start.group.path(0).in_slow_start());
+}
+
+#[test]
+fn an_unpaced_sender_counts_eight_segments_per_acknowledgement() {
+    assert_eq!(Start::new(&[]).ack(20.0, 0.1), 8.0);
+    let mut paced = Start::new(&[("pacing", Given::Flag(true))]);
+    assert_eq!(paced.ack(20.0, 0.1), 20.0);
+    let mut standard = Start::new(&[("hystart", Given::Flag(false))]);
+    assert_eq!(standard.ack(20.0, 0.1), 20.0);
+}
+
+/// §4.3: only in the first slow start.
+#[test]
+fn later_slow_starts_are_standard() {
+    let mut start = Start::new(&[]);
+    start.round(100, 0.1);
+    start.group.on_congestion(0, &Congestion { now: 1.0, signal: Signal::Timeout });
+    for rtt in [0.1, 0.2, 0.3, 0.4] {
+        assert_eq!(start.round(9, rtt), 1.0);
+    }
+    assert_eq!(start.ack(12.0, 0.4), 12.0);
+}
+
+#[test]
+fn switched_off_the_rise_is_ignored() {
+    let mut start = Start::new(&[("hystart", Given::Flag(false))]);
+    for rtt in [0.1, 0.2, 0.4, 0.8, 1.6] {
+        assert_eq!(start.round(9, rtt), 1.0);
+    }
+}
+
+/// The algorithms that couple Reno's windows have it switched off, and those that couple CUBIC's on; each can be
+/// set. A round 20 ms above the one before ends doubling: a quarter segment for each is conservative slow start.
+#[test]
+fn coupled_algorithms_can_have_it_or_not() {
+    let reno = ["ewtcp", "coupled", "lia", "olia", "balia", "adw-lia", "adw-olia", "adw-balia"];
+    let cubic = ["coupled-cubic", "coupled-cubic-a1", "linked-cubic"];
+    let named = reno.map(|name| (name, false)).into_iter().chain(cubic.map(|name| (name, true)));
+    for (name, default) in named {
+        for given in [None, Some(true), Some(false)] {
+            let params: Vec<_> = given.map(|on| ("hystart", Given::Flag(on))).into_iter().collect();
+            let mut start = Start { group: group(name, &params), round: 0 };
+            start.group.add_path(0.1, 10.0);
+            start.round(8, 0.1);
+            start.round(8, 0.12);
+            let growth = if given.unwrap_or(default) { 0.25 } else { 1.0 };
+            assert_eq!(start.ack(1.0, 0.12), growth, "{name} {given:?}");
+        }
+    }
+}

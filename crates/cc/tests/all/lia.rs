@@ -1,0 +1,191 @@
+//! LIA against RFC 6356: its increase, its goals, and its fixed point.
+
+use crate::common::{Loss, Model, Random, ack, assert_close, group, halved};
+use anabranch_cc::Ack;
+use anabranch_cc::response;
+
+/// α as RFC 6356 §3 prints it.
+fn alpha(paths: &[(f64, f64)]) -> f64 {
+    let total: f64 = paths.iter().map(|(_, w)| w).sum();
+    let rate: f64 = paths.iter().map(|(t, w)| w / t).sum();
+    let best = paths.iter().map(|(t, w)| w / (t * t)).fold(0.0, f64::max);
+    total * best / (rate * rate)
+}
+
+fn observed_alpha(group: &anabranch_cc::Group) -> f64 {
+    let mut out = [0.0];
+    group.observe(0, &mut out);
+    out[0]
+}
+
+/// Round-trip time and window.
+const CONNECTIONS: [&[(f64, f64)]; 7] = [
+    &[(0.1, 50.0)],
+    &[(0.1, 50.0), (0.1, 50.0)],
+    &[(0.02, 70.0), (0.1, 849.0)],
+    &[(0.01, 10.0), (0.5, 4.0)],
+    &[(0.1, 8.0), (0.05, 20.0), (0.2, 300.0)],
+    &[(0.3, 2.0), (0.3, 2.0), (0.1, 40.0), (0.02, 1000.0)],
+    &[
+        (0.1, 8.0),
+        (0.2, 80.0),
+        (0.3, 800.0),
+        (0.1, 500.0),
+        (0.1, 10.0),
+        (0.02, 80.0),
+        (0.5, 900.0),
+        (0.1, 99.0),
+    ],
+];
+
+#[test]
+fn increase_is_the_rfcs() {
+    for paths in CONNECTIONS {
+        for (r, (rtt, w)) in paths.iter().enumerate() {
+            let mut lia = halved(group("lia", &[]), paths);
+            let alpha = alpha(paths);
+            assert_close(observed_alpha(&lia), alpha, 1e-12);
+            lia.on_ack(r, &ack(1.0, *rtt));
+            let total: f64 = paths.iter().map(|(_, w)| w).sum();
+            let increase = (alpha / total).min(1.0 / w);
+            assert_close(lia.path(r).cwnd, w + increase, 1e-12);
+            assert!(lia.path(r).cwnd <= w + 1.0 / w, "never more than Reno");
+        }
+    }
+}
+
+/// By hand: n equal paths have α = n w (w/T²)/(n w/T)² = 1/n.
+#[test]
+fn equal_paths_share_the_aggressiveness_of_one() {
+    for n in 1..=8 {
+        let lia = halved(group("lia", &[]), &vec![(0.05, 30.0); n]);
+        assert_close(observed_alpha(&lia), 1.0 / n as f64, 1e-12);
+    }
+}
+
+#[test]
+fn paths_without_a_round_trip_time_and_removed_ones_do_not_count() {
+    let pair = [(0.1, 50.0), (0.02, 20.0)];
+    let mut lia = halved(group("lia", &[]), &pair);
+    lia.add_path(0.0, 10.0); // has not measured anything
+    assert_close(observed_alpha(&lia), alpha(&pair), 1e-12);
+    let gone = lia.add_path(0.001, 1000.0);
+    lia.remove_path(gone);
+    assert_close(observed_alpha(&lia), alpha(&pair), 1e-12);
+    lia.remove_path(1);
+    assert_close(observed_alpha(&lia), 1.0, 1e-12);
+    lia.on_ack(1, &ack(1.0, 0.02)); // a late one
+    assert_eq!(lia.path(1).cwnd, 20.0);
+    let again = lia.add_path(0.02, 40.0);
+    assert_eq!(again, 1, "the row is used again");
+    assert_close(observed_alpha(&lia), 1.0, 1e-12); // nothing of it was acknowledged yet
+    lia.on_ack(1, &Ack { acked: 0.0, ..ack(1.0, 0.02) });
+    assert_close(observed_alpha(&lia), alpha(&[(0.1, 50.0), (0.02, 40.0)]), 1e-12);
+}
+
+/// The fixed point in closed form, for the Reno windows W of each path alone: w ∝ W² (from
+/// w Σw = α W²), scaled so that Σ w/T = max W/T.
+fn fixed_point(paths: &[(f64, f64)]) -> Vec<(f64, f64)> {
+    let best = paths.iter().map(|(t, reno)| reno / t).fold(0.0, f64::max);
+    let rate: f64 = paths.iter().map(|(t, reno)| reno * reno / t).sum();
+    paths.iter().map(|(t, reno)| (*t, best / rate * reno * reno)).collect()
+}
+
+/// Kato et al. (4)-(8): at the fixed point one loss, which halves, undoes the increase of the 1/p
+/// acknowledgements before it; p = 2/W² is where Reno alone has the window W. α, measured, satisfies
+/// both sides of (8).
+#[test]
+fn increase_and_decrease_balance_at_the_fixed_point() {
+    let connections: [&[(f64, f64)]; 6] = [
+        &[(0.1, 40.0), (0.1, 40.0)],
+        &[(0.1, 40.0), (0.1, 20.0)],
+        &[(0.02, 40.0), (0.1, 300.0)],
+        &[(0.1, 40.0), (0.05, 30.0), (0.2, 60.0)],
+        &[(0.1, 100.0), (0.12, 90.0), (0.2, 150.0), (0.05, 40.0)],
+        &[
+            (0.1, 100.0),
+            (0.12, 90.0),
+            (0.2, 150.0),
+            (0.05, 40.0),
+            (0.1, 60.0),
+            (0.3, 120.0),
+            (0.08, 80.0),
+            (0.1, 100.0),
+        ],
+    ];
+    for alone in connections {
+        let paths = fixed_point(alone);
+        for (r, ((rtt, w), (_, reno))) in paths.iter().zip(alone).enumerate() {
+            assert!(w <= reno, "the bound 1/w plays no part here");
+            let mut lia = halved(group("lia", &[]), &paths);
+            let alpha = observed_alpha(&lia);
+            let rate: f64 = paths.iter().map(|(t, w)| w / t).sum();
+            let total: f64 = paths.iter().map(|(_, w)| w).sum();
+            let best = paths.iter().map(|(t, w)| total * w / (t * t)).fold(0.0, f64::max);
+            assert_close(alpha * rate * rate, best, 1e-9); // (8)
+            assert_close(w * total, alpha * reno * reno, 1e-9); // (7)
+            lia.on_ack(r, &ack(1.0, *rtt));
+            let increase = lia.path(r).cwnd - w;
+            assert_close(increase, 2.0 / (reno * reno) * w / 2.0, 1e-9); // (4')
+        }
+    }
+}
+
+/// n equal paths with losses in step stay equal: each has exactly 1/n of Reno's window.
+#[test]
+fn equal_paths_with_periodic_losses_share_renos_window() {
+    let p = 1e-3;
+    for n in [1, 2, 3, 4, 8] {
+        let mut model = Model::new(group("lia", &[]));
+        for _ in 0..n {
+            model = model.path(0.1, Loss::Every(1.0 / p), response::reno(p) / n as f64);
+        }
+        model.mean_over(20);
+        for window in model.mean_over(40) {
+            // One segment of discretisation in Reno's mean window of 38.7/n.
+            assert_close(window, response::reno(p) / n as f64, 0.01 * n as f64);
+        }
+    }
+}
+
+/// Mean windows under independent losses: path by path (round-trip time, loss rate).
+fn means(paths: &[(f64, f64)], losses: u64) -> Vec<f64> {
+    let mut model = Model::new(group("lia", &[]));
+    for (i, (rtt, p)) in paths.iter().enumerate() {
+        model = model.path(*rtt, Loss::Bernoulli(*p, Random(11 + i as u64)), response::reno(*p));
+    }
+    model.mean_over(losses / 10);
+    model.mean_over(losses)
+}
+
+/// Reno's mean window under independent losses (Ott, Kemperman, Mathis).
+fn reno(p: f64) -> f64 {
+    1.3098 / p.sqrt()
+}
+
+/// RFC 6356's goals 1 and 2 under independent losses: the connection gets about what Reno gets on
+/// its best path. The fixed point puts means for windows; windows fluctuate, and the largest w/T² of
+/// n alike paths is above its mean, so that α is too: the more, the more alike paths there are.
+#[test]
+fn connection_gets_about_what_reno_gets_on_its_best_path() {
+    let connections: [(&[(f64, f64)], f64); 6] = [
+        (&[(0.1, 1e-3), (0.1, 1e-3)], 0.10),
+        (&[(0.1, 1e-3), (0.1, 4e-3)], 0.10),
+        (&[(0.02, 1e-3), (0.1, 1e-3)], 0.10),
+        (&[(0.02, 4e-3), (0.1, 2.5e-4)], 0.10),
+        (&[(0.1, 1e-3), (0.1, 1e-3), (0.1, 1e-3)], 0.20),
+        (&[(0.05, 1e-3), (0.1, 1e-3), (0.1, 5e-4), (0.2, 1e-3)], 0.20),
+    ];
+    for (paths, tolerance) in connections {
+        let total: f64 = means(paths, 5_000).iter().zip(paths).map(|(w, (rtt, _))| w / rtt).sum();
+        let best = paths.iter().map(|(rtt, p)| reno(*p) / rtt).fold(0.0, f64::max);
+        assert_close(total, best, tolerance);
+    }
+}
+
+/// Goal 3: windows are inverse to the loss rates, w ∝ W² = 1.5/p. Tolerance as above.
+#[test]
+fn traffic_leaves_the_congested_path() {
+    let windows = means(&[(0.1, 1e-3), (0.1, 4e-3)], 10_000);
+    assert_close(windows[0] / windows[1], 4.0, 0.10);
+}

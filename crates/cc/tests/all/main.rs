@@ -1,0 +1,27 @@
+//! The algorithms from outside: events in, windows out, held against RFCs, papers and closed forms.
+
+mod adw;
+mod balia;
+mod bbr;
+mod common;
+mod compound;
+mod coupled;
+mod coupled_cubic;
+mod cubic;
+mod cubic_law;
+mod ewtcp;
+mod highspeed;
+mod hystart;
+mod idle;
+mod independent;
+mod lia;
+mod linked_cubic;
+mod measurements;
+mod olia;
+mod one_path;
+mod registry;
+mod v0;
+mod vegas;
+mod wcompound;
+mod windows;
+mod wvegas;

@@ -1,0 +1,102 @@
+//! What a path measures, by hand.
+
+use crate::common::{ack, group};
+use anabranch_cc::{Ack, Congestion, Group, Signal};
+
+/// Acknowledgement of two segments in `round` with this sample.
+fn sample(group: &mut Group, round: u64, rtt: f64) {
+    group.on_ack(0, &Ack { delivered: 2.0, round, ..ack(round as f64, rtt) });
+}
+
+fn lose(group: &mut Group) {
+    group.on_congestion(0, &Congestion { now: 9.0, signal: Signal::Loss });
+}
+
+#[test]
+fn a_round_has_a_mean_and_a_smallest_sample() {
+    let mut reno = group("reno", &[]);
+    reno.add_path(0.0, 10.0);
+    for (round, rtt) in [(0, 0.10), (0, 0.12)] {
+        sample(&mut reno, round, rtt);
+    }
+    assert_eq!(reno.path(0).round_rtt, 0.0, "no round is complete");
+    sample(&mut reno, 1, 0.17); // the acknowledgement that ends it belongs to it
+    assert!((reno.path(0).round_rtt - 0.13).abs() < 1e-12);
+    assert_eq!(reno.path(0).round_min_rtt, 0.10);
+    reno.on_ack(0, &Ack { rtt: None, round: 2, ..ack(2.0, 0.1) });
+    assert!((reno.path(0).round_rtt - 0.13).abs() < 1e-12, "a round without samples says nothing");
+    sample(&mut reno, 3, 0.20);
+    assert_eq!((reno.path(0).round_rtt, reno.path(0).round_min_rtt), (0.20, 0.20));
+}
+
+#[test]
+fn losses_divide_what_was_delivered_and_the_extremes() {
+    let mut reno = group("reno", &[]);
+    reno.add_path(0.0, 10.0);
+    let extremes = |g: &Group| (g.path(0).min_rtt_since_loss, g.path(0).max_rtt_since_loss);
+    let delivered = |g: &Group| (g.path(0).delivered_between_losses, g.path(0).delivered_since_loss);
+    sample(&mut reno, 0, 0.10);
+    sample(&mut reno, 0, 0.30);
+    assert_eq!((extremes(&reno), delivered(&reno)), ((0.10, 0.30), (0.0, 4.0)));
+    lose(&mut reno);
+    assert_eq!((extremes(&reno), delivered(&reno)), ((f64::INFINITY, 0.0), (4.0, 0.0)));
+    sample(&mut reno, 0, 0.20);
+    assert_eq!((extremes(&reno), delivered(&reno)), ((0.20, 0.20), (4.0, 2.0)));
+    lose(&mut reno);
+    sample(&mut reno, 0, 0.25);
+    assert_eq!((extremes(&reno), delivered(&reno)), ((0.25, 0.25), (2.0, 2.0)));
+    reno.on_spurious(0); // the second loss was none
+    assert_eq!((extremes(&reno), delivered(&reno)), ((0.20, 0.25), (4.0, 4.0)));
+    assert_eq!(reno.path(0).min_rtt, 0.10);
+}
+
+#[test]
+fn the_largest_window_outlives_losses() {
+    let mut reno = group("reno", &[]);
+    reno.add_path(0.0, 10.0);
+    reno.on_ack(0, &Ack { acked: 10.0, ..ack(0.0, 0.1) });
+    lose(&mut reno);
+    assert_eq!((reno.path(0).cwnd, reno.path(0).largest_cwnd), (10.0, 20.0));
+}
+
+/// RFC 5681 §4.1: RW = min(IW, cwnd); RFC 2861 §3.2: ssthresh = max(ssthresh, 3/4 cwnd).
+#[test]
+fn a_restart_lowers_the_window_and_remembers_it() {
+    let mut reno = group("reno", &[]);
+    reno.add_path(0.1, 200.0);
+    lose(&mut reno);
+    reno.restart(0, 1.0, 10.0);
+    assert_eq!((reno.path(0).cwnd, reno.path(0).ssthresh), (10.0, 100.0));
+    reno.on_spurious(0);
+    assert_eq!(reno.path(0).cwnd, 10.0, "the window before the pause does not return");
+    reno.restart(0, 1.0, 20.0);
+    assert_eq!(reno.path(0).cwnd, 10.0);
+    let mut grown = group("reno", &[]);
+    grown.add_path(0.1, 20.0);
+    lose(&mut grown);
+    grown.on_ack(0, &Ack { acked: 100.0, ..ack(0.0, 0.1) });
+    grown.restart(0, 1.0, 10.0);
+    assert_eq!((grown.path(0).cwnd, grown.path(0).ssthresh), (10.0, 0.75 * 20.0));
+    let mut bbr = group("bbr", &[]);
+    bbr.add_path(0.1, 200.0);
+    bbr.restart(0, 1.0, 10.0);
+    assert_eq!(bbr.path(0).cwnd, 200.0, "a model outlives the pause");
+}
+
+/// The retired kernel's `mptcp_rcv_buf_optimization`: the window is halved down to one segment; the threshold too, down
+/// to two, but not in slow start.
+#[test]
+fn a_penalty_halves_window_and_threshold() {
+    let mut reno = group("reno", &[]);
+    reno.add_path(0.1, 10.0);
+    let mut penalised = |lose: bool| {
+        if lose {
+            reno.on_congestion(0, &Congestion { now: 0.0, signal: Signal::Loss });
+        }
+        reno.penalise(0);
+        (reno.path(0).cwnd, reno.path(0).ssthresh)
+    };
+    assert_eq!(penalised(false), (5.0, f64::INFINITY));
+    assert_eq!(penalised(true), (1.25, 2.0)); // the loss left 2.5 and 2.5
+    assert_eq!(penalised(false), (1.0, 2.0));
+}

@@ -1,0 +1,181 @@
+//! Mean windows under a given loss rate, against the RFC's tables and the response functions.
+
+use crate::common::{Loss, Model, Random, group};
+use anabranch_cc::registry::Given;
+use anabranch_cc::response;
+
+/// RFC 9438 §5.1, Tables 1 and 2: round-trip time, loss rate, Reno, CUBIC with C = 0.04, 0.4, 4.
+const RFC_9438: [(f64, f64, [f64; 4]); 14] = [
+    (0.1, 1e-2, [12., 12., 12., 12.]),
+    (0.1, 1e-3, [38., 38., 38., 59.]),
+    (0.1, 1e-4, [120., 120., 187., 333.]),
+    (0.1, 1e-5, [379., 593., 1054., 1874.]),
+    (0.1, 1e-6, [1200., 3332., 5926., 10538.]),
+    (0.1, 1e-7, [3795., 18740., 33325., 59261.]),
+    (0.1, 1e-8, [12000., 105383., 187400., 333250.]),
+    (0.01, 1e-2, [12., 12., 12., 12.]),
+    (0.01, 1e-3, [38., 38., 38., 38.]),
+    (0.01, 1e-4, [120., 120., 120., 120.]),
+    (0.01, 1e-5, [379., 379., 379., 379.]),
+    (0.01, 1e-6, [1200., 1200., 1200., 1874.]),
+    (0.01, 1e-7, [3795., 3795., 5926., 10538.]),
+    (0.01, 1e-8, [12000., 18740., 33325., 59261.]),
+];
+
+fn cubic(c: f64, fast_convergence: bool) -> anabranch_cc::Group {
+    let params = [("c", Given::Number(c)), ("fast_convergence", Given::Flag(fast_convergence))];
+    group("cubic", &params)
+}
+
+/// The mean of path 0 over `losses` losses, one every 1/p segments, from a first loss at `start` on.
+fn periodic(group: anabranch_cc::Group, rtt: f64, p: f64, start: f64, losses: u64) -> f64 {
+    let mut model = Model::new(group).path(rtt, Loss::Every(1.0 / p), start);
+    model.acks_per_rtt = if p < 1e-5 { 20.0 } else { 200.0 };
+    model.mean(losses, losses)
+}
+
+fn assert_within(ours: f64, published: f64, tolerance: f64, what: &str) {
+    let off = ours / published - 1.0;
+    assert!(off.abs() <= tolerance, "{what}: {ours:.2} against {published}: {:+.1} %", 100.0 * off);
+}
+
+#[test]
+fn rfc_9438_tables_follow_from_the_formulas() {
+    for (rtt, p, row) in RFC_9438 {
+        // The RFC rounds Reno's constant √1.5 = 1.2247 to 1.2, and the result to an integer.
+        assert_within(response::reno(p), row[0], 0.0207 + 0.5 / row[0], &format!("reno at {p}"));
+        for (c, published) in [0.04, 0.4, 4.0].into_iter().zip(&row[1..]) {
+            let ours = response::Cubic::new(c, 0.7).mean(p, rtt);
+            assert_within(ours, *published, 0.0207 + 0.5 / published, &format!("C = {c} at {p}, {rtt} s"));
+        }
+    }
+}
+
+#[test]
+fn crossing_is_where_both_regions_meet() {
+    let cubic = response::Cubic::new(0.4, 0.7);
+    assert_within(cubic.k(), 1.0538, 1e-4, "K");
+    // By hand: 1.654 T^(-3/2).
+    assert_within(cubic.crossing(0.1), 52.3, 1e-3, "100 ms");
+    assert_within(cubic.crossing(0.02), 584.8, 1e-3, "20 ms");
+    for rtt in [0.01, 0.1, 0.3] {
+        let crossing = cubic.crossing(rtt);
+        let p = 1.5 / (crossing * crossing);
+        assert_within(cubic.cubic_region(p, rtt), crossing, 1e-12, "the cubic region there");
+        assert_within(cubic.virtual_reno(crossing, rtt), crossing, 1e-12, "virtual Reno there");
+    }
+}
+
+/// The RFC's tables against the algorithms themselves, one loss every 1/p segments.
+///
+/// RFC 9438 assumes that each loss happens on the plateau, where W_max is 4/(3 + β) of the mean;
+/// that cycle repeats itself and is where we start (see the next test for other starts).
+/// Tolerance: 5.5 % and the RFC's rounding to an integer. The RFC's 1.2 for √1.5 takes 2 %, and near
+/// the crossing, where a cycle has a Reno and a cubic part, its mean is 3 % above the larger formula.
+#[test]
+fn rfc_9438_tables_from_the_algorithms() {
+    for (rtt, p, row) in RFC_9438 {
+        let what = |name: &str| format!("{name}, p = {p}, RTT {rtt} s");
+        assert_within(
+            periodic(group("reno", &[]), rtt, p, row[0] / 0.75, 5),
+            row[0],
+            0.055 + 0.5 / row[0],
+            &what("reno"),
+        );
+        for (c, published) in [0.04, 0.4, 4.0].into_iter().zip(&row[1..]) {
+            let ours = periodic(cubic(c, false), rtt, p, published / 0.925, 5);
+            assert_within(ours, *published, 0.055 + 0.5 / published, &what(&format!("cubic, C = {c}")));
+        }
+    }
+}
+
+/// The fixed point is neutral to first order, because the cubic function is flat on its plateau: a
+/// window that starts off it stays off it for many losses, and the mean with it. Fast convergence
+/// leaves a start below as it is and ends a start above.
+#[test]
+fn periodic_losses_approach_the_formula_slowly_from_both_sides() {
+    let (rtt, p) = (0.1, 1e-4);
+    let formula = response::Cubic::new(0.4, 0.7).mean(p, rtt);
+    let means = |fast_convergence, start: f64| {
+        let mut model =
+            Model::new(cubic(0.4, fast_convergence)).path(rtt, Loss::Every(1.0 / p), start * formula);
+        [0; 4].map(|_| model.mean_over(50)[0] / formula)
+    };
+    let below = means(false, 1.0);
+    assert!(below.is_sorted() && below[0] > 0.92 && below[3] < 1.0, "{below:?}");
+    assert_eq!(below, means(true, 1.0));
+    let above = means(false, 1.5);
+    assert!(above.is_sorted_by(|a, b| a > b) && above[0] < 1.25 && above[3] > 1.0, "{above:?}");
+    let yielding = means(true, 1.5);
+    assert!(yielding.iter().all(|m| (0.9..1.0).contains(m)), "{yielding:?}");
+}
+
+/// Mean of twenty means over `losses` losses each, and its standard error.
+fn monte_carlo(model: &mut Model, losses: u64) -> (f64, f64) {
+    model.mean_over(losses / 4);
+    let means: Vec<f64> = (0..20).map(|_| model.mean_over(losses)[0]).collect();
+    let mean = means.iter().sum::<f64>() / 20.0;
+    let variance = means.iter().map(|m| (m - mean).powi(2)).sum::<f64>() / 19.0;
+    (mean, (variance / 20.0).sqrt())
+}
+
+fn assert_offset(name: &str, measured: (f64, f64), formula: f64, offset: f64, rounding: f64) {
+    let (ratio, error) = (measured.0 / formula, measured.1 / formula);
+    assert!(error < 0.01, "{name}: too few losses, standard error {error}");
+    let off = (ratio - offset).abs();
+    assert!(off < 4.0 * error + rounding, "{name}: x{ratio:.4} ± {error:.4} against x{offset:.4}");
+}
+
+/// Ott, Kemperman, Mathis: under independent losses Reno's time average is 1.3098/√p, that is 1.0695
+/// times √(3/2p), as p goes to 0. The next order is one segment or so: 1 % at p = 1e-4.
+#[test]
+fn bernoulli_losses_raise_reno() {
+    let p = 1e-4;
+    let mut model = Model::new(group("reno", &[])).path(0.1, Loss::Bernoulli(p, Random(1)), 160.0);
+    assert_offset("reno", monte_carlo(&mut model, 500), response::reno(p), 1.3098 / 1.5f64.sqrt(), 0.01);
+}
+
+/// CUBIC's cycle in continuous time with exponential gaps, written from RFC 9438's Figures 1 and 2
+/// alone: mean window over the formula.
+fn fluid_cubic(fast_convergence: bool, rtt: f64, p: f64) -> f64 {
+    let (c, beta) = (0.4, 0.7);
+    let formula = response::Cubic::new(c, beta).cubic_region(p, rtt);
+    let (mut random, mut w_max, mut cwnd) = (Random(7), formula, 0.7 * formula);
+    let (mut segments, mut time) = (0.0, 0.0);
+    for _ in 0..200_000 {
+        let gap = -random.uniform().ln() / p;
+        let k = f64::cbrt((w_max - cwnd) / c);
+        let sent = |t: f64| (c * ((t - k).powi(4) - k.powi(4)) / 4.0 + w_max * t) / rtt;
+        let (mut low, mut high) = (0.0, 1.0);
+        while sent(high) < gap {
+            high *= 2.0;
+        }
+        for _ in 0..60 {
+            let middle = (low + high) / 2.0;
+            if sent(middle) < gap { low = middle } else { high = middle }
+        }
+        let at_loss = c * (low - k).powi(3) + w_max;
+        w_max = if fast_convergence && at_loss < w_max { at_loss * (1.0 + beta) / 2.0 } else { at_loss };
+        cwnd = beta * at_loss;
+        segments += gap;
+        time += low;
+    }
+    segments * rtt / time / formula
+}
+
+/// The offsets of CUBIC's mean under independent losses: about 1.13 with fast convergence and 1.24
+/// without, by the fluid model, and the same for the algorithm. Stated rounding: 1 % for the fluid
+/// model's own error, 1 % for the lag of a window that follows `W_cubic(t + RTT)`.
+#[test]
+fn bernoulli_losses_raise_cubic() {
+    let (rtt, p) = (0.1, 1e-5);
+    let formula = response::Cubic::new(0.4, 0.7).mean(p, rtt);
+    for (fast_convergence, offset) in [(true, 1.13), (false, 1.24)] {
+        let fluid = fluid_cubic(fast_convergence, rtt, p);
+        assert_within(fluid, offset, 0.01, "fluid");
+        let loss = Loss::Bernoulli(p, Random(3));
+        let mut model = Model::new(cubic(0.4, fast_convergence)).path(rtt, loss, formula);
+        model.acks_per_rtt = 20.0;
+        assert_offset("cubic", monte_carlo(&mut model, 800), formula, fluid, 0.02);
+    }
+}

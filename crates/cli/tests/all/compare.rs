@@ -1,0 +1,65 @@
+//! `anabranch compare`.
+
+use crate::common::{TWO_PATHS, anabranch, fits, short};
+use serde_json::Value;
+
+#[test]
+fn an_element_for_each_run_in_order() {
+    let options = ["--cc", "lia,uncoupled", "--seeds", "3", "--seed", "5", "--json"];
+    let runs = anabranch(short("compare", &options)).json();
+    let runs = runs.as_array().unwrap();
+    let keys: Vec<_> =
+        runs.iter().map(|r| (r["cc"].as_str().unwrap(), r["seed"].as_str().unwrap())).collect();
+    let expected = ["lia", "uncoupled"].map(|cc| ["5", "6", "7"].map(|seed| (cc, seed))).concat();
+    assert_eq!(keys, expected);
+    // Each is what `run` prints, and `cc`.
+    let alone = anabranch(short("run", &["--cc", "uncoupled", "--seed", "6", "--json"])).json();
+    let mut element = runs[4].clone();
+    assert_eq!(element.as_object_mut().unwrap().remove("cc"), Some(Value::from("uncoupled")));
+    assert_eq!(element, alone);
+}
+
+#[test]
+fn the_number_of_threads_changes_nothing() {
+    let compare = |jobs: &str| {
+        anabranch(short("compare", &["--cc", "lia,coupled-cubic", "--seeds", "3", "--json", "--jobs", jobs]))
+            .ok()
+    };
+    assert_eq!(compare("1"), compare("2"));
+}
+
+#[test]
+fn means_and_intervals() {
+    let page = anabranch(short("compare", &["--cc", "lia,coupled-cubic", "--seeds", "3"])).ok();
+    fits(&page);
+    assert!(page.contains("seeds 1 to 3") && page.contains("95 %") && page.contains(" ± "), "{page}");
+    for part in ["bonded: fibre", "bonded: dsl", "neighbour/2: dsl", "utilisation", "Jain's index"] {
+        assert!(page.contains(part), "{part} is not in\n{page}");
+    }
+    assert!(!page.contains("± 0 ") && !page.contains("all seeds gave the same"), "{page}");
+}
+
+/// Where nothing is random, an interval would have no width: the table says so instead.
+#[test]
+fn no_interval_without_variation() {
+    let nothing_random = [
+        "compare",
+        TWO_PATHS,
+        "--duration",
+        "3 s",
+        "--set",
+        "warmup=1 s",
+        "--set",
+        "links.fibre.loss={ model = \"none\" }",
+        "--set",
+        "variation={ start_offset = \"0 s\", host_jitter = \"0 s\" }",
+        "--cc",
+        "lia",
+        "--seeds",
+        "2",
+    ];
+    let page = anabranch(nothing_random).ok();
+    assert!(page.contains("± 0") && page.contains("all seeds gave the same value"), "{page}");
+    let page = anabranch(short("compare", &["--cc", "lia", "--seeds", "1"])).ok();
+    assert!(page.contains("no intervals from one seed") && !page.contains("± 0"), "{page}");
+}

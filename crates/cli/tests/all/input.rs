@@ -1,0 +1,194 @@
+//! Bad input: each mistake is named on stderr, with exit status 2 and nothing on stdout.
+
+use crate::common::{TWO_PATHS, anabranch, anabranch_reading, root};
+use std::fs;
+
+#[test]
+fn command_lines() {
+    for (args, said) in [
+        (vec![], "Usage"),
+        (vec!["fly"], "unrecognized subcommand"),
+        (vec!["run"], "<FILE>"),
+        (vec!["run", TWO_PATHS, "--fast"], "--fast"),
+        (vec!["run", TWO_PATHS, "--seed", "-1"], "--seed"),
+        (vec!["run", TWO_PATHS, "--seed", "1.5"], "invalid digit"),
+        (vec!["run", TWO_PATHS, "--format", "csv"], "--out"),
+        (vec!["run", TWO_PATHS, "--out", "x", "--format", "xls"], "parquet, csv"),
+        (vec!["compare", TWO_PATHS], "--cc"),
+        (vec!["compare", TWO_PATHS, "--cc", ""], "a value is required"),
+        (vec!["compare", TWO_PATHS, "--cc", "lia,"], "a value is required"),
+        (vec!["run", TWO_PATHS, "--cc", ""], "a value is required"),
+        (vec!["run", TWO_PATHS, "--set", ""], "a value is required"),
+        (vec!["compare", TWO_PATHS, "--cc", "lia", "--seeds", "0"], "--seeds"),
+        (vec!["compare", TWO_PATHS, "--cc", "lia", "--jobs", "0"], "--jobs"),
+        (vec!["paper"], "<PAPER,…>"),
+        (vec!["paper", "all", "--quick", "--full"], "cannot be used with"),
+        (vec!["paper", "coupled"], "unknown paper `coupled`"),
+        (vec!["cc", "show", "cubick"], "did you mean `cubic`?"),
+        (vec!["cc", "show", "tahoe"], "there are: reno"),
+        (vec!["completions", "cmd"], "invalid value 'cmd'"),
+    ] {
+        let stderr = anabranch(&args).fails(2);
+        assert!(stderr.contains(said), "{args:?}: `{said}` is not in: {stderr}");
+    }
+}
+
+#[test]
+fn files() {
+    let dir = tempfile::tempdir().unwrap();
+    let dir = dir.path();
+    let latin = dir.join("latin-1.toml");
+    fs::write(&latin, b"# two\nname = \"caf\xe9\"").unwrap();
+    for (file, said) in [
+        (dir.join("missing.toml"), "No such file"),
+        (dir.to_owned(), "directory"),
+        (latin, "line 2 is not UTF-8"),
+    ] {
+        for command in ["run", "check"] {
+            let stderr = anabranch([command.as_ref(), file.as_os_str()]).fails(2);
+            assert!(stderr.contains("cannot read") && stderr.contains(said), "{stderr}");
+        }
+    }
+    // A directory that cannot be made.
+    let file = dir.join("file");
+    fs::write(&file, "").unwrap();
+    let stderr = anabranch(["run", TWO_PATHS, "--out", file.join("out").to_str().unwrap()]).fails(2);
+    assert!(stderr.contains("cannot write"), "{stderr}");
+}
+
+/// Mistakes in the scenario, each made by replacing a part of a good one: what is said, and the line it is
+/// said of.
+#[test]
+fn scenarios() {
+    let good = fs::read_to_string(root().join(TWO_PATHS)).unwrap();
+    for (part, mistake, said) in [
+        ("rate = \"100 Mbit/s\"", "rate = \"100 parsec\"", "parsec"),
+        ("rate = \"100 Mbit/s\"", "rate = \"0 Mbit/s\"", "rate"),
+        ("rate = \"100 Mbit/s\"", "rate = \"-5 Mbit/s\"", "rate"),
+        ("rate = \"100 Mbit/s\"", "rate = \"100 Mbit/s", "string"),
+        ("rate = \"100 Mbit/s\"", "speed = \"100 Mbit/s\"", "unknown key `speed`"),
+        ("delay = \"10 ms\"", "delay = \"-10 ms\"", "delay"),
+        ("delay = \"10 ms\"", "delay = \"10\"", "delay"),
+        ("queue = \"100 packets\"", "queue = \"0 packets\"", "queue"),
+        ("rate = 1e-6", "rate = 1.5", "1.5"),
+        ("rate = 1e-6", "rate = -0.1", "-0.1"),
+        ("duration = \"60 s\"", "duration = \"0 s\"", "duration"),
+        ("cc = \"reno\"", "cc = \"reeno\"", "did you mean `reno`?"),
+        ("paths = [[\"dsl\"]]", "paths = [[\"dls\"]]", "did you mean `dsl`?"),
+        ("paths = [[\"dsl\"]]", "paths = []", "path"),
+    ] {
+        let bad = good.replacen(part, mistake, 1);
+        assert_ne!(bad, good, "{part} is not in the scenario");
+        let line = bad.lines().zip(good.lines()).position(|(a, b)| a != b).unwrap() + 1;
+        for command in ["check", "run"] {
+            let stderr = anabranch_reading(&bad, [command, "-"]).fails(2);
+            assert!(stderr.contains(said), "{mistake}: `{said}` is not in: {stderr}");
+            assert!(
+                stderr.contains(&format!("standard input:{line}")),
+                "{mistake}: line {line} is not in: {stderr}"
+            );
+        }
+    }
+    assert!(anabranch_reading("", ["check", "-"]).fails(2).contains("missing"));
+}
+
+#[test]
+fn changes() {
+    for (options, said) in [
+        (["--set", "links.dsl.rat=5 Mbit/s"], "did you mean `rate`?"),
+        (["--set", "links.dls.rate=5 Mbit/s"], "did you mean `dsl`?"),
+        (["--set", "links.dsl.rate"], "KEY=VALUE"),
+        (["--set", "flows.bonded.start=soon"], "soon"),
+        (["--cc", "lai"], "did you mean `lia`?"),
+        (["--cc", "bondd=lia"], "did you mean `bonded`?"),
+        (["--duration", "0 s"], "duration"),
+        (["--duration", "sixty"], "sixty"),
+    ] {
+        let stderr = anabranch([["run", TWO_PATHS], options].concat()).fails(2);
+        assert!(stderr.contains(said), "{options:?}: `{said}` is not in: {stderr}");
+    }
+}
+
+/// Numbers beyond reason are refused by name, before anything is allocated or started for them.
+#[test]
+fn limits() {
+    for (option, value) in
+        [("--seeds", "99999999999999"), ("--seeds", "0"), ("--jobs", "100000"), ("--jobs", "0")]
+    {
+        let said = anabranch(["compare", TWO_PATHS, "--cc", "lia", option, value]).fails(2);
+        assert!(said.contains(option) && said.contains("is not in 1..="), "{said}");
+    }
+    let said = anabranch(["check", "/dev/zero"]).fails(2);
+    assert!(said.contains("more than 64 MB"), "{said}");
+}
+
+/// 100 windows of 1 GiB under way in a queue of 1 TB: refused before it is simulated, unless the user says that it may.
+#[test]
+fn memory_is_asked_for() {
+    let large = [
+        "--duration",
+        "1000 s",
+        "--set",
+        "links.dsl.rate=100 Gbit/s",
+        "--set",
+        "links.dsl.queue=1000 GB",
+        "--set",
+        "flows.neighbour.count=100",
+    ];
+    for command in [&["run"] as &[&str], &["check"], &["compare", "--cc", "lia"]] {
+        let args = [command, &[TWO_PATHS], &large].concat();
+        let said = anabranch(args).fails(2);
+        assert!(said.contains("GB of memory") && said.contains("--yes"), "{said}");
+    }
+    let page = anabranch([&["check", TWO_PATHS, "--yes"], &large[..]].concat()).ok();
+    assert!(page.contains("of memory"), "{page}");
+    // The project's own scenarios need much less.
+    assert!(anabranch(["check", TWO_PATHS]).ok().contains(" MB of memory"));
+}
+
+/// The estimate is an upper one: a run that fills a long queue has enough with it, and 300 MB for the program itself.
+#[test]
+fn memory_is_enough() {
+    let changes = ["--set", "links.dsl.queue=100 MB", "--set", "links.dsl.rate=1 Gbit/s"];
+    let page =
+        anabranch([&["check", TWO_PATHS, "--duration", "3 s", "--set", "warmup=0 s"], &changes[..]].concat())
+            .ok();
+    let line = page.lines().find(|line| line.contains("of memory")).unwrap();
+    let words: Vec<&str> = line.split(' ').collect();
+    let at = words.iter().position(|word| *word == "MB").unwrap();
+    let limit_kb = (words[at - 1].parse::<f64>().unwrap() * 1e3 + 300e3) as u64;
+    let run = format!(
+        "ulimit -v {limit_kb}; exec '{}' run {TWO_PATHS} --duration '3 s' --set 'warmup=0 s' --set '{}' --set '{}'",
+        env!("CARGO_BIN_EXE_anabranch"),
+        changes[1],
+        changes[3]
+    );
+    let output = std::process::Command::new("sh")
+        .args(["-c", &run])
+        .current_dir(crate::common::root())
+        .output()
+        .unwrap();
+    assert!(output.status.success(), "{limit_kb} kB: {}", String::from_utf8_lossy(&output.stderr));
+}
+
+/// What a file or its name would do to the terminal is spelled out; JSON stays the same data.
+#[test]
+fn the_terminal_is_safe() {
+    let text = std::fs::read_to_string(crate::common::root().join(TWO_PATHS)).unwrap();
+    let text = text.replacen("name = \"", "name = \"\\u001b[31m\\u202e", 1);
+    let short = ["--duration", "100 ms", "--set", "warmup=0 s"];
+    for command in
+        [&["run", "-"] as &[&str], &["check", "-"], &["compare", "-", "--cc", "lia"], &["run", "-", "--json"]]
+    {
+        let shown = crate::common::anabranch_reading(&text, [command, &short].concat()).ok();
+        assert!(!shown.contains(['\u{1b}', '\u{202e}']), "{shown:?}");
+        if command.contains(&"--json") {
+            let json: serde_json::Value = serde_json::from_str(&shown).unwrap();
+            assert!(json["scenario"].as_str().unwrap().starts_with("\u{1b}[31m\u{202e}"));
+        }
+    }
+    for args in [["check", "no\u{1b}[31m\u{202e}file"], ["run", "--no\u{1b}[31m\u{202e}"]] {
+        let said = anabranch(args).fails(2);
+        assert!(!said.contains(['\u{1b}', '\u{202e}']) && said.contains("\\u{202e}"), "{said:?}");
+    }
+}

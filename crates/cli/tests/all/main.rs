@@ -1,0 +1,11 @@
+//! The `anabranch` command as its users run it: command lines and files in, pages, JSON and exit codes out.
+
+#[path = "../common/mod.rs"]
+mod common;
+mod compare;
+mod ideal;
+mod inform;
+mod input;
+mod paper;
+mod results;
+mod run;

@@ -1,0 +1,376 @@
+//! Results are never destroyed before there are new ones, and nothing of the user's with them.
+
+use crate::common::{Outcome, TWO_PATHS, anabranch, command, root, short};
+use rustix::process::{Pid, Signal, kill_process};
+use serde_json::Value;
+use std::collections::BTreeMap;
+use std::fs;
+use std::path::{Path, PathBuf};
+use std::process::{Child, Command, Stdio};
+
+/// Every file below a folder and its content.
+fn content(folder: &Path) -> BTreeMap<PathBuf, Vec<u8>> {
+    let mut found = BTreeMap::new();
+    for entry in fs::read_dir(folder).unwrap() {
+        let path = entry.unwrap().path();
+        match path.is_dir() {
+            true => found.extend(content(&path)),
+            false => _ = found.insert(path.clone(), fs::read(&path).unwrap()),
+        }
+    }
+    found
+}
+
+fn run_into(out: &Path, options: &[&str]) -> Outcome {
+    anabranch(short("run", &[options, &["--out", out.to_str().unwrap()]].concat()))
+}
+
+/// A run without end, of which samples are there.
+fn long_run(out: &Path) -> Child {
+    let mut child = command()
+        .args(["run", TWO_PATHS, "--duration", "1000000 s", "--set", "warmup=0 s", "--seed", "9", "--out"])
+        .arg(out)
+        .stdin(Stdio::null())
+        .stdout(Stdio::null())
+        .stderr(Stdio::piped())
+        .spawn()
+        .unwrap();
+    while !private(out).join("subflows.parquet.partial").exists() {
+        assert_eq!(child.try_wait().unwrap(), None, "ended early");
+        std::thread::sleep(std::time::Duration::from_millis(5));
+    }
+    child
+}
+
+/// Where new results are made.
+fn private(out: &Path) -> PathBuf {
+    out.with_file_name(format!(".{}.anabranch", out.file_name().unwrap().to_str().unwrap()))
+}
+
+fn signal(child: &Child, signal: Signal) {
+    kill_process(Pid::from_child(child), signal).unwrap();
+}
+
+/// A folder with a scenario of the user's in it is refused, wherever the command is given.
+#[test]
+fn a_users_scenario_stays() {
+    let dir = tempfile::tempdir().unwrap();
+    let mine = dir.path().join("mine");
+    fs::create_dir(&mine).unwrap();
+    fs::copy(root().join(TWO_PATHS), mine.join("scenario.toml")).unwrap();
+    let before = content(&mine);
+    for (out, from) in [(".", mine.as_path()), ("mine", dir.path()), ("../mine", &mine)] {
+        let file = mine.join("scenario.toml");
+        let mut run = command();
+        run.arg("run").arg(file).args(["--duration", "2 s", "--set", "warmup=0 s", "--out", out]);
+        let output = run.current_dir(from).output().unwrap();
+        let said = String::from_utf8(output.stderr).unwrap();
+        assert_eq!(output.status.code(), Some(2), "{said}");
+        assert!(said.contains("holds scenario.toml"), "{said}");
+        assert_eq!(content(&mine), before);
+    }
+    assert_eq!(content(dir.path()).len(), 1, "nothing is left behind");
+}
+
+/// What was written, and then edited or added to, is the user's too.
+#[test]
+fn what_was_edited_stays() {
+    let dir = tempfile::tempdir().unwrap();
+    let out = dir.path().join("out");
+    run_into(&out, &[]).ok();
+    let scenario = out.join("scenario.toml");
+    let text = fs::read_to_string(&scenario).unwrap();
+    fs::write(&scenario, text.replace("20 ms", "30 ms").replace("10 ms", "30 ms")).unwrap();
+    let before = content(&out);
+    assert!(run_into(&out, &[]).fails(2).contains("scenario.toml, which was changed"));
+    fs::write(&scenario, text).unwrap();
+    fs::write(out.join("plot.png"), "mine").unwrap();
+    assert!(run_into(&out, &[]).fails(2).contains("holds plot.png"));
+    fs::remove_file(out.join("plot.png")).unwrap();
+    assert_ne!(content(&out), before);
+    run_into(&out, &["--seed", "3"]).ok();
+}
+
+/// The list of what was written is one that other programs can check.
+#[test]
+fn the_list_can_be_checked() {
+    let dir = tempfile::tempdir().unwrap();
+    let out = dir.path().join("out");
+    run_into(&out, &[]).ok();
+    let check =
+        || Command::new("sha256sum").args(["--check", ".anabranch"]).current_dir(&out).output().unwrap();
+    assert!(check().status.success());
+    fs::write(out.join("summary.json"), "{").unwrap();
+    assert!(!check().status.success());
+}
+
+/// Earlier results stay where the next command is refused, or killed; and then are replaced.
+#[test]
+fn earlier_results_stay_until_there_are_new_ones() {
+    let dir = tempfile::tempdir().unwrap();
+    let out = dir.path().join("out");
+    run_into(&out, &[]).ok();
+    let before = content(&out);
+    run_into(&out, &["--set", "flows.bonded.cc=nonsense"]).fails(2);
+    assert_eq!(content(&out), before, "refused");
+
+    let mut killed = long_run(&out);
+    killed.kill().unwrap();
+    killed.wait().unwrap();
+    assert_eq!(content(&out), before, "killed");
+
+    run_into(&out, &["--seed", "4"]).ok();
+    assert_ne!(content(&out), before);
+    assert_eq!(fs::read_dir(dir.path()).unwrap().count(), 1, "leftovers are gone");
+}
+
+/// What a command leaves that is killed while the names change: earlier results under another name, which go, or come back
+/// where there are no others. What somebody put among them stays.
+#[test]
+fn killed_while_the_names_changed() {
+    let dir = tempfile::tempdir().unwrap();
+    let (out, others) = (dir.path().join("out"), dir.path().join("out.others"));
+    run_into(&out, &[]).ok();
+    let before = content(&out);
+    let former = dir.path().join(".out.anabranch-former");
+    for leftover in [private(&out), former.clone()] {
+        let copied = Command::new("cp").arg("-r").args([&out, &leftover]).status().unwrap();
+        assert!(copied.success());
+        fs::write(leftover.join("notes.txt"), "another's").unwrap();
+        let outcome = run_into(&out, &["--seed", "4"]);
+        assert!(outcome.status == 0 && outcome.stderr.contains("out.others has what"), "{}", outcome.stderr);
+        assert_eq!(content(&others), BTreeMap::from([(others.join("notes.txt"), b"another's".to_vec())]));
+        fs::remove_dir_all(&others).unwrap();
+        assert_eq!(fs::read_dir(dir.path()).unwrap().count(), 1, "nothing else is left");
+        run_into(&out, &[]).ok();
+    }
+    for empty in [false, true] {
+        fs::rename(&out, &former).unwrap();
+        if empty {
+            fs::create_dir(&out).unwrap();
+        }
+        let mut killed = long_run(&out);
+        killed.kill().unwrap();
+        killed.wait().unwrap();
+        assert!(content(&out) == before, "{empty}");
+        fs::remove_dir_all(private(&out)).unwrap();
+    }
+}
+
+/// A list that somebody else wrote deletes nothing outside its folder.
+#[test]
+fn a_list_reaches_nothing_elsewhere() {
+    let dir = tempfile::tempdir().unwrap();
+    let (out, mine, deep) = (dir.path().join("out"), dir.path().join("mine"), dir.path().join("deep"));
+    fs::create_dir_all(&deep).unwrap();
+    for file in [&mine, &deep.join("mine")] {
+        fs::write(file, "mine").unwrap();
+    }
+    let nothing = "0".repeat(64);
+    for name in ["../mine".to_owned(), mine.display().to_string(), "link/mine".to_owned()] {
+        fs::create_dir(&out).unwrap();
+        fs::write(out.join(".anabranch"), format!("{nothing}  {name}\n")).unwrap();
+        let private = private(&out);
+        for found in [&out, &private] {
+            if found == &private {
+                fs::create_dir(&private).unwrap();
+                fs::copy(out.join(".anabranch"), private.join(".anabranch")).unwrap();
+                std::os::unix::fs::symlink(&deep, private.join("link")).unwrap();
+            }
+            let outcome = run_into(&out, &[]);
+            assert_eq!(outcome.status, 0, "{}", outcome.stderr);
+            assert!(mine.exists() && deep.join("mine").exists(), "{name}");
+        }
+        fs::remove_dir_all(&out).unwrap();
+        fs::remove_dir_all(dir.path().join("out.others")).unwrap();
+    }
+}
+
+/// A change is found wherever it is in a file, and whoever wrote the list.
+#[test]
+fn the_last_byte_of_a_large_file_counts() {
+    let dir = tempfile::tempdir().unwrap();
+    let out = dir.path().join("out");
+    fs::create_dir(&out).unwrap();
+    let mut bytes: Vec<u8> = (0..3_000_000_u32).map(|i| (i >> 8) as u8).collect();
+    fs::write(out.join("large"), &bytes).unwrap();
+    let list = Command::new("sha256sum").arg("large").current_dir(&out).output().unwrap();
+    fs::write(out.join(".anabranch"), list.stdout).unwrap();
+    *bytes.last_mut().unwrap() ^= 1;
+    fs::write(out.join("large"), &bytes).unwrap();
+    assert!(run_into(&out, &[]).fails(2).contains("holds large, which was changed"));
+    assert_eq!(fs::read(out.join("large")).unwrap(), bytes);
+    *bytes.last_mut().unwrap() ^= 1;
+    fs::write(out.join("large"), &bytes).unwrap();
+    run_into(&out, &[]).ok();
+    assert!(!out.join("large").exists());
+}
+
+/// Results of a version that wrote no list: the message has the command that moves them away, and then it goes on.
+#[test]
+fn results_without_a_list_are_moved_away_by_hand() {
+    let dir = tempfile::tempdir().unwrap();
+    let out = dir.path().join("my out");
+    for number in ["", "-2"] {
+        run_into(&out, &[]).ok();
+        fs::remove_file(out.join(".anabranch")).unwrap();
+        let before = content(&out).len();
+        let said = run_into(&out, &[]).fails(2);
+        let (_, after) = said.split_once("move them away once: ").expect(&said);
+        let command = after.split(" Else").next().unwrap();
+        let moved = dir.path().join(format!("my out.earlier{number}"));
+        // A message may be wrapped, in a name too: by its words.
+        let expected = format!("mv '{}' '{}'", out.display(), moved.display());
+        assert_eq!(
+            command.split_whitespace().collect::<Vec<_>>(),
+            expected.split_whitespace().collect::<Vec<_>>()
+        );
+        assert!(Command::new("sh").args(["-c", &expected]).status().unwrap().success());
+        assert_eq!(content(&moved).len(), before);
+    }
+    run_into(&out, &[]).ok();
+}
+
+/// A file of the name that ours has for unfinished runs, with an empty first line: not ours, and left as it is.
+#[test]
+fn notes_called_unfinished_stay() {
+    let dir = tempfile::tempdir().unwrap();
+    let notes = dir.path().join("unfinished.jsonl");
+    fs::write(&notes, "\n{\"my\": \"notes\"}\n").unwrap();
+    let out = dir.path().to_str().unwrap();
+    let outcome = anabranch(["paper", "B", "--quick", "--seeds", "1", "--only", "B-D", "--out", out]);
+    assert_eq!(outcome.status, 0, "{}", outcome.stderr);
+    let said = outcome.stderr.split_whitespace().collect::<Vec<_>>().join(" ");
+    assert!(said.contains("not what a command of ours left"), "{said}");
+    assert_eq!(fs::read_to_string(&notes).unwrap(), "\n{\"my\": \"notes\"}\n");
+}
+
+/// A second command on the same folder is refused at once, and does not disturb the first.
+#[test]
+fn one_command_at_a_time() {
+    let dir = tempfile::tempdir().unwrap();
+    let out = dir.path().join("out");
+    let first = long_run(&out);
+    assert!(run_into(&out, &[]).fails(2).contains("another command is at work on"));
+    signal(&first, Signal::INT);
+    assert_eq!(first.wait_with_output().unwrap().status.code(), Some(130));
+    assert!(out.join("summary.json").exists());
+
+    let paper = || {
+        let mut paper = command();
+        paper.args(["paper", "E", "--only", "E-10", "--out"]).arg(dir.path().join("papers"));
+        paper.stdin(Stdio::null()).stdout(Stdio::null()).stderr(Stdio::piped());
+        paper
+    };
+    let first = paper().spawn().unwrap();
+    while !dir.path().join("papers/unfinished.jsonl").exists() {
+        std::thread::sleep(std::time::Duration::from_millis(5));
+    }
+    let second = paper().output().unwrap();
+    assert_eq!(second.status.code(), Some(2), "{}", String::from_utf8_lossy(&second.stderr));
+    signal(&first, Signal::TERM);
+    assert_eq!(first.wait_with_output().unwrap().status.code(), Some(130));
+}
+
+/// A part of a run does not replace a whole one; whatever asks for the end.
+#[test]
+fn a_partial_run_goes_beside_a_whole_one() {
+    let dir = tempfile::tempdir().unwrap();
+    let out = dir.path().join("out");
+    run_into(&out, &[]).ok();
+    let before = content(&out);
+    for (asked, name) in [(Signal::TERM, "out.partial"), (Signal::HUP, "out.partial-2")] {
+        let run = long_run(&out);
+        signal(&run, asked);
+        let output = run.wait_with_output().unwrap();
+        assert_eq!(output.status.code(), Some(130), "{}", String::from_utf8_lossy(&output.stderr));
+        assert_eq!(content(&out), before);
+        let summary = fs::read_to_string(dir.path().join(name).join("summary.json")).unwrap();
+        let summary: Value = serde_json::from_str(&summary).unwrap();
+        assert!(summary["partial_until_s"].as_f64().unwrap() > 0.0);
+    }
+}
+
+/// A folder that cannot be written is told before anything is simulated.
+#[test]
+fn told_before_the_simulation() {
+    let dir = tempfile::tempdir().unwrap();
+    let inner = dir.path().join("outer/inner");
+    fs::create_dir_all(&inner).unwrap();
+    let scenario = root().join(TWO_PATHS).canonicalize().unwrap();
+    let refused = |args: &[&str]| {
+        let child = command()
+            .args(args)
+            .current_dir(&inner)
+            .stdin(Stdio::null())
+            .stdout(Stdio::null())
+            .stderr(Stdio::piped())
+            .spawn();
+        let output = child.unwrap().wait_with_output().unwrap();
+        assert_eq!(output.status.code(), Some(2), "{args:?}");
+        String::from_utf8(output.stderr).unwrap().split_whitespace().collect::<Vec<_>>().join(" ")
+    };
+    for (out, why) in [
+        ("/proc/anabranch", "cannot write"),
+        ("/dev/null", "not a folder"),
+        ("/dev/null/below", "Not a directory"),
+        ("..", "holds inner"),
+        (".", "working directory"),
+        ("", "a value is required"),
+    ] {
+        let said = refused(&["run", scenario.to_str().unwrap(), "--duration", "1000000 s", "--out", out]);
+        assert!(said.contains(why), "{out}: {said}");
+    }
+    for out in ["/proc/anabranch", "/dev/null", "/dev/null/below"] {
+        let said = refused(&["paper", "all", "--full", "--out", out]);
+        assert!(said.contains(out), "{out}: {said}");
+    }
+}
+
+/// Damaged results of a paper: each is named, kept aside, missing in the report that says so, and status 1.
+#[test]
+fn damaged_results_are_named() {
+    let dir = tempfile::tempdir().unwrap();
+    let out = dir.path().join("out");
+    let paper = |id: &str| {
+        anabranch(["paper", "all", "--quick", "--seeds", "1", "--only", id, "--out", out.to_str().unwrap()])
+    };
+    paper("A-T2").ok();
+    let file = out.join("papers/coupled-cubic.json");
+    let whole = fs::read(&file).unwrap();
+    let half = whole[..whole.len() / 2].to_vec();
+    for (i, damage) in [half, Vec::new(), b"\0\xff garbage".to_vec()].iter().enumerate() {
+        fs::write(&file, damage).unwrap();
+        let outcome = paper("B-D");
+        assert_eq!(outcome.status, 1, "{}", outcome.stderr);
+        let name = if i == 0 { "damaged".to_owned() } else { format!("damaged-{}", i + 1) };
+        let aside = out.join(format!("papers/coupled-cubic.json.{name}"));
+        assert_eq!(fs::read(&aside).unwrap(), *damage);
+        assert!(!file.exists());
+        let index = fs::read_to_string(out.join("report/index.html")).unwrap();
+        assert!(index.contains("could not be read") && index.contains(&format!("coupled-cubic.json.{name}")));
+    }
+    // Where the command itself makes the result anew, the former one is named all the same.
+    for make in ["mkdir", "mkfifo"] {
+        let _ = fs::remove_file(&file);
+        assert!(Command::new(make).arg(&file).status().unwrap().success());
+        let outcome = paper("A-T2");
+        assert_eq!(outcome.status, 1, "{make}: {}", outcome.stderr);
+        assert!(outcome.stderr.contains("it is no file"), "{}", outcome.stderr);
+        assert_eq!(fs::read(&file).unwrap(), whole, "{make}");
+    }
+    // Everything in order again.
+    paper("A-T2").ok();
+}
+
+/// The report's folder is ours alone too.
+#[test]
+fn a_report_replaces_no_other_folder() {
+    let dir = tempfile::tempdir().unwrap();
+    let out = dir.path().to_str().unwrap();
+    fs::create_dir(dir.path().join("report")).unwrap();
+    fs::write(dir.path().join("report/thesis.tex"), "mine").unwrap();
+    let said = anabranch(["paper", "B", "--quick", "--only", "B-D", "--out", out]).fails(2);
+    assert!(said.contains("holds thesis.tex"), "{said}");
+    assert_eq!(fs::read_to_string(dir.path().join("report/thesis.tex")).unwrap(), "mine");
+}

@@ -1,0 +1,223 @@
+//! `anabranch kernel`, with the running kernel where it can take algorithms.
+
+use crate::cli::{anabranch, command, fits};
+use crate::common::{Kernel, namespace::Namespace, skipped, until};
+use crate::programs;
+use anabranch_cc_kernel::registry;
+use serde_json::Value;
+use std::os::unix::process::CommandExt;
+use std::thread::sleep;
+use std::time::Duration;
+
+/// What `list` says of `ab_reno`.
+fn state() -> String {
+    let all = anabranch(["kernel", "list", "--json"]).json();
+    let of_reno = |row: &&Value| row["kernel_name"] == "ab_reno";
+    all.as_array().unwrap().iter().find(of_reno).unwrap()["state"].as_str().unwrap().to_owned()
+}
+
+fn kernel(args: &[&str]) -> String {
+    anabranch([&["kernel"], args].concat()).ok()
+}
+
+#[test]
+fn names() {
+    for command in ["load", "unload", "use"] {
+        let said = anabranch(["kernel", command, "lai"]).fails(2);
+        assert!(said.contains("unknown algorithm `lai`") && said.contains("did you mean `lia`?"), "{said}");
+    }
+    anabranch(["kernel", "load"]).fails(2);
+    anabranch(["kernel", "status", "--cost", "0"]).fails(2);
+}
+
+/// Every check stands in both forms, and the exit status is that of what is missing.
+#[test]
+fn doctor() {
+    let page = anabranch(["kernel", "doctor"]);
+    fits(&page.stdout);
+    let json = anabranch(["kernel", "doctor", "--json"]);
+    let checks: Value = serde_json::from_str(&json.stdout).unwrap();
+    let checks = checks.as_array().unwrap();
+    assert_eq!(checks.len(), 11);
+    assert!(checks.iter().all(|check| page.stdout.contains(check["need"].as_str().unwrap())));
+    let missing = checks.iter().any(|check| check["state"] == "missing");
+    assert_eq!((page.status, json.status), if missing { (2, 2) } else { (0, 0) });
+    for check in checks {
+        assert_eq!(check["state"] == "ok", check["help"] == "", "{check}");
+    }
+}
+
+/// As `nobody`, or as whoever runs the tests without being root.
+#[test]
+fn without_privileges() {
+    for args in [
+        &["load", "lia"][..],
+        &["unload", "all"],
+        &["list"],
+        &["status"],
+        &["doctor"],
+        &["monitor", "--once"],
+    ] {
+        let mut command = command();
+        command.arg("kernel").args(args);
+        if rustix::process::geteuid().is_root() {
+            command.uid(65534).gid(65534);
+        }
+        let output = match command.output() {
+            Ok(output) => output,
+            Err(e) => return skipped(&format!("nobody cannot run the binary: {e}")),
+        };
+        let said = String::from_utf8(output.stderr).unwrap();
+        assert_eq!(output.status.code(), Some(2), "{said}");
+        assert!(said.contains("CAP_BPF") && said.contains("as root"), "{said}");
+    }
+}
+
+#[test]
+fn load_list_status_unload() {
+    let Some(_kernel) = Kernel::lock() else { return };
+    assert_eq!(kernel(&["load", "reno"]), "ab_reno: loaded\n");
+    assert_eq!(kernel(&["load", "ab_reno"]), "ab_reno: already loaded\n");
+    assert_eq!(state(), "loaded");
+    let list = kernel(&["list"]);
+    fits(&list);
+    assert!(list.contains(" reno ") && list.contains(" s ago "), "{list}");
+    let status = kernel(&["status", "--cost", "1"]);
+    fits(&status);
+    assert!(status.contains("ab_reno") && status.contains("refused"), "{status}");
+    let json = anabranch(["kernel", "status", "--json"]).json();
+    let of_reno = |row: &&Value| row["kernel_name"] == "ab_reno";
+    let reno = json["algorithms"].as_array().unwrap().iter().find(of_reno).unwrap();
+    assert_eq!(
+        (&reno["sockets"], &reno["connections"], &reno["capacity"]),
+        (&0.into(), &0.into(), &65536.into())
+    );
+    assert_eq!(kernel(&["unload", "reno"]), "ab_reno: unloaded\n");
+    assert_eq!(kernel(&["unload", "reno"]), "ab_reno: not loaded\n");
+    assert_eq!(state(), "not loaded");
+}
+
+/// Loads what is chosen; a namespace keeps what is unloaded until it chooses another.
+#[test]
+fn a_namespace_uses_it() {
+    let Some(_kernel) = Kernel::lock() else { return };
+    let namespace = Namespace::new();
+    let here = ["--netns", &namespace.name];
+    let said = kernel(&["use", "ab_reno", here[0], here[1]]);
+    assert!(
+        said.starts_with(&format!(
+            "New sockets of {} use ab_reno, which is anabranch's; before, ",
+            namespace.name
+        )),
+        "{said}"
+    );
+    assert_eq!((namespace.chosen().as_str(), state().as_str()), ("ab_reno", "loaded"));
+    let said = kernel(&["unload", "reno"]);
+    assert!(said.contains("unloading; new sockets of") && said.contains(&namespace.name), "{said}");
+    assert_eq!(state(), "unloading");
+    // By its name the kernel's own reno, and by a path.
+    let said = kernel(&["use", "reno", "--netns", &format!("/run/netns/{}", namespace.name)]);
+    assert!(
+        said.contains("use reno, which is the kernel's own (anabranch's is ab_reno); before, "),
+        "{said}"
+    );
+    assert_eq!(namespace.chosen(), "reno");
+    until(|| state() == "not loaded", "nobody uses it");
+
+    namespace.run(|| std::fs::write("/proc/sys/net/mptcp/enabled", "0").unwrap());
+    let off = anabranch(["kernel", "use", "reno", here[0], here[1]]);
+    assert!(off.status == 0 && off.stderr.contains("MPTCP is off"), "{}", off.stderr);
+    let off = namespace.run(|| anabranch(["kernel", "load", "reno"])).fails(2);
+    assert!(off.contains("net.mptcp.enabled") && off.contains("sysctl -w"), "{off}");
+    assert_eq!(state(), "not loaded");
+}
+
+/// Without --host nothing is loaded or chosen.
+#[test]
+fn the_machines_own_namespace_is_left_alone() {
+    let Some(_kernel) = Kernel::lock() else { return };
+    if !std::path::Path::new("/proc/sys/net/ipv4/tcp_mem").exists() {
+        return skipped("not in the machine's own network namespace");
+    }
+    let chosen = || std::fs::read_to_string("/proc/sys/net/ipv4/tcp_congestion_control").unwrap();
+    let before = chosen();
+    for place in [&[][..], &["--netns", "/proc/self/ns/net"], &["--netns", &std::process::id().to_string()]] {
+        let said = anabranch([&["kernel", "use", "ab_reno"], place].concat()).fails(2);
+        assert!(said.contains("--host"), "{said}");
+    }
+    assert_eq!((chosen(), state().as_str()), (before, "not loaded"));
+    let said = anabranch(["kernel", "use", "ab_reno", "--netns", "anabranch-test-none"]).fails(2);
+    assert!(said.contains("/run/netns/anabranch-test-none"), "{said}");
+}
+
+/// Wherever SIGKILL meets the loader: what it leaves is all or nothing, and the next command works.
+#[test]
+fn a_killed_loader_leaves_a_usable_kernel() {
+    let Some(_kernel) = Kernel::lock() else { return };
+    let mut states = [0, 0];
+    for delay in (0..150).step_by(6) {
+        let mut loader = command().args(["kernel", "load", "reno"]).spawn().unwrap();
+        sleep(Duration::from_millis(delay));
+        loader.kill().unwrap();
+        loader.wait().unwrap();
+        until(|| state() != "unloading", "the kernel has closed what the loader had open");
+        let state = state();
+        assert!(["loaded", "not loaded"].contains(&state.as_str()), "{state}");
+        states[usize::from(state == "loaded")] += 1;
+        assert!(kernel(&["load", "reno"]).ends_with(" loaded\n"));
+        assert_eq!(kernel(&["unload", "reno"]), "ab_reno: unloaded\n");
+    }
+    eprintln!("killed before it was loaded: {}, after: {}", states[0], states[1]);
+}
+
+/// The systemd unit: its commands are commands, and its capabilities those that `doctor` asks for.
+#[test]
+fn the_unit_fits() {
+    let unit = std::fs::read_to_string(crate::cli::root().join("contrib/anabranch-kernel.service")).unwrap();
+    let values =
+        |key: &'static str| unit.lines().filter_map(move |line| line.strip_prefix(key)?.strip_prefix('='));
+    for key in ["ExecStart", "ExecStop"] {
+        let words: Vec<_> = values(key).next().unwrap().split(' ').collect();
+        assert_eq!((words[0], words[3]), ("anabranch", "all"));
+        anabranch([words[1], words[2], "--help"]).ok();
+    }
+    let capabilities: Vec<_> = values("CapabilityBoundingSet").next().unwrap().split(' ').collect();
+    assert_eq!(capabilities, ["CAP_BPF", "CAP_PERFMON", "CAP_NET_ADMIN", "CAP_SYS_ADMIN"]);
+}
+
+/// A namespace's choice means programs, not a name: loading again must bring it the new ones.
+#[test]
+fn a_namespace_gets_what_is_loaded_again() {
+    let Some(_kernel) = Kernel::lock() else { return };
+    kernel(&["load", "reno"]);
+    let namespace = Namespace::new();
+    namespace.choose("ab_reno");
+    assert!(kernel(&["unload", "reno"]).contains("unloading"));
+    assert!(kernel(&["load", "reno"]).starts_with("ab_reno: loaded; new sockets of "));
+    let connection = namespace.connect();
+    let json = anabranch(["kernel", "status", "--json"]).json();
+    let new = |row: &&Value| row["kernel_name"] == "ab_reno" && row["state"] == "loaded";
+    let row =
+        json["algorithms"].as_array().unwrap().iter().find(new).unwrap_or_else(|| panic!("{json}")).clone();
+    assert_eq!(row["sockets"], 2, "{json}");
+    drop(connection);
+}
+
+/// After an upgrade: what another build has loaded is told, left to its users, and replaced where there are none.
+#[test]
+fn another_builds() {
+    let Some(_kernel) = Kernel::lock() else { return };
+    let namespace = Namespace::new();
+    let reno = registry::find_kernel("ab_reno").unwrap();
+    programs::load_as_other_build(reno, programs::registrations()[0]);
+    assert_eq!(state(), "loaded, other build");
+    assert!(kernel(&["status"]).contains("other build"));
+    namespace.choose("ab_reno");
+    let said = kernel(&["load", "reno"]);
+    assert!(said.contains(&namespace.name) && said.contains("kernel unload ab_reno"), "{said}");
+    assert_eq!(state(), "loaded, other build");
+    namespace.choose("reno");
+    let replaced = "ab_reno: loaded, in the place of another build's\n";
+    until(|| kernel(&["load", "reno"]) == replaced, "nobody uses it, and it is replaced");
+    assert_eq!(state(), "loaded");
+}

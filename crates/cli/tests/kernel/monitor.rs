@@ -1,0 +1,278 @@
+//! `anabranch kernel monitor`, with real MPTCP where the running kernel has it.
+
+use crate::cli::{anabranch, command};
+use crate::common::{self, Kernel};
+use crate::support::algorithm::Algorithm;
+use crate::support::iperf::{Iperf, Options};
+use crate::support::lab::{Bottleneck, Lab, client_address};
+use crate::support::{TOOLS, ss, until};
+use anabranch_record::Summary;
+use parquet::file::reader::{FileReader, SerializedFileReader};
+use parquet::record::{Field, Row};
+use rustix::process::{Pid, Signal, kill_process};
+use serde_json::Value;
+use std::fs::{self, File};
+use std::io::{BufRead, BufReader, Lines, Read, Write};
+use std::path::Path;
+use std::process::{Child, ChildStdout, Stdio};
+use std::time::Instant;
+
+/// 20 and 10 Mbit/s.
+const PATHS: [Bottleneck; 2] =
+    [Bottleneck { mbit_s: 20.0, queue: 60 }, Bottleneck { mbit_s: 10.0, queue: 40 }];
+
+/// Killed when it is dropped.
+struct Running(Child);
+
+impl Drop for Running {
+    fn drop(&mut self) {
+        let _ = self.0.kill();
+        let _ = self.0.wait();
+    }
+}
+
+/// The monitor as it runs.
+struct Monitor {
+    process: Running,
+    lines: Lines<BufReader<ChildStdout>>,
+}
+
+impl Monitor {
+    fn start(args: &[&str]) -> Self {
+        let mut command = command();
+        command.args(["kernel", "monitor"]).args(args);
+        command.stdin(Stdio::null()).stdout(Stdio::piped()).stderr(Stdio::piped());
+        let mut process = Running(command.spawn().unwrap());
+        let lines = BufReader::new(process.0.stdout.take().unwrap()).lines();
+        Monitor { process, lines }
+    }
+
+    /// Its next lines.
+    fn lines(&mut self, count: usize) -> Vec<String> {
+        self.lines.by_ref().take(count).map(Result::unwrap).collect()
+    }
+
+    /// The rest of its lines; that signal must end it well.
+    fn end_by(mut self, signal: Signal) -> Vec<String> {
+        kill_process(Pid::from_child(&self.process.0), signal).unwrap();
+        let rest = self.lines(usize::MAX);
+        let mut errors = String::new();
+        self.process.0.stderr.take().unwrap().read_to_string(&mut errors).unwrap();
+        assert_eq!((self.process.0.wait().unwrap().code(), &*errors), (Some(0), ""), "{signal:?}");
+        rest
+    }
+}
+
+/// A sample's connection with the most data: iperf3 has one for control too.
+fn data(sample: &Value) -> &Value {
+    let bytes = |c: &&Value| c["subflows"][0]["acked_bytes"].as_u64();
+    sample["connections"].as_array().unwrap().iter().max_by_key(bytes).unwrap()
+}
+
+/// Two subflows over two paths under LIA: as lines, as a table, and as a record that reads back.
+#[test]
+fn watches_and_records_mptcp() {
+    let Some(_kernel) = Kernel::lock_with(TOOLS) else { return };
+    let _algorithm = Algorithm::load("ab_lia");
+    let lab = Lab::two_paths(PATHS);
+    lab.set_congestion_control("ab_lia");
+    let started = Instant::now();
+    let _iperf = Iperf::start(&lab, &Options::endless(5201));
+    until(|| ss::carried(&lab, 5201).iter().all(|bytes| *bytes > 500_000), "both subflows have carried data");
+    let out = tempfile::tempdir().unwrap();
+    let record = out.path().join("record");
+    let here = ["--netns", &lab.client.name, "--cc", "lia", "--port", "5201"];
+    let to = ["--json", "--interval", "100 ms", "--record", record.to_str().unwrap()];
+    let before = ss::carried(&lab, 5201);
+    let mut monitor = Monitor::start(&[&to[..], &here[..]].concat());
+    let mut lines = monitor.lines(10);
+    lines.extend(monitor.end_by(Signal::TERM));
+    let after = ss::carried(&lab, 5201);
+    let once = anabranch([&["kernel", "monitor", "--once"], &here[..]].concat()).ok();
+    let tokens = lab.client.command("ss -HMtin dport = 5201");
+
+    let samples: Vec<Value> = lines.iter().map(|line| serde_json::from_str(line).unwrap()).collect();
+    let times: Vec<_> = samples.iter().map(|sample| sample["time_s"].as_f64().unwrap()).collect();
+    // A sample may be late, and the next one be in time again.
+    assert!(times[0] == 0.0 && times.is_sorted() && *times.last().unwrap() > 0.7, "{times:?}");
+    let (first, last) = (data(&samples[0]), data(samples.last().unwrap()));
+    assert_eq!((&last["cc"], &last["netns"]), (&"ab_lia".into(), &lab.client.name.as_str().into()));
+    let token = last["connection"].as_str().unwrap();
+    assert!(first["connection"] == token && tokens.contains(&format!("token:{token} ")), "{token}: {tokens}");
+    let number = |c: &Value, i: usize, name: &str| c["subflows"][i][name].as_f64().unwrap();
+    let gained = |i, name| number(last, i, name) - number(first, i, name);
+    let seconds = times[times.len() - 1];
+    let mut paths = vec![];
+    for i in 0..2 {
+        let local = last["subflows"][i]["local"].as_str().unwrap();
+        let path = [1, 2].into_iter().find(|path| local.starts_with(&format!("{}:", client_address(*path))));
+        let path = path.unwrap_or_else(|| panic!("{local}"));
+        paths.push(path);
+        // Between what `ss` saw before and after; the first sample may be of before that, in a recovery.
+        let (low, high) = (before[path - 1] as f64, after[path - 1] as f64);
+        let seen = [first, last].map(|c| number(c, i, "acked_bytes"));
+        assert!(seen[0] <= seen[1] && low <= seen[1] && seen[1] <= high, "{low} {seen:?} {high}");
+        assert!(number(last, i, "cwnd_segments") >= 1.0);
+        // Their queues are 36 ms and 48 ms.
+        let (srtt, min) = (number(last, i, "srtt_s"), number(last, i, "min_rtt_s"));
+        assert!(0.0 < min && min <= srtt && srtt < 10.0, "{min} {srtt}");
+        assert!(number(last, i, "idle_s") < started.elapsed().as_secs_f64());
+        let alpha = last["subflows"][i]["observables"]["alpha"].as_f64().unwrap();
+        assert!(alpha > 0.0, "{alpha}");
+    }
+    paths.sort_unstable();
+    assert_eq!(paths, [1, 2]);
+
+    let row = once.lines().find(|row| row.contains(token) && row.contains(&client_address(2))).unwrap();
+    assert!(row.starts_with("ab_lia ") && row.contains("alpha="), "{once}");
+
+    // The record has the same.
+    let summary = Summary::read(&record.join("summary.json")).unwrap();
+    let flow = summary.flows.iter().find(|f| f.name == format!("ab_lia-{token}")).unwrap();
+    assert_eq!((flow.cc.as_str(), summary.duration_s), ("ab_lia", seconds));
+    let bytes = gained(0, "acked_bytes") + gained(1, "acked_bytes");
+    assert_eq!(flow.delivered_bytes as f64, bytes);
+    assert!((flow.goodput_bps.unwrap() * seconds - bytes * 8.0).abs() <= 1e-9 * bytes * 8.0);
+    for (i, subflow) in flow.subflows.iter().enumerate() {
+        assert_eq!(subflow.sent_segments as f64, gained(i, "sent_segments"));
+        assert!(subflow.mean_rtt_s.is_some());
+    }
+    let reader = SerializedFileReader::new(File::open(record.join("subflows.parquet")).unwrap()).unwrap();
+    let rows: Vec<Value> = reader.get_row_iter(None).unwrap().map(|row| json(&row.unwrap())).collect();
+    let subflows = |sample: &Value| -> usize {
+        let all = sample["connections"].as_array().unwrap();
+        all.iter().map(|c| c["subflows"].as_array().unwrap().len()).sum()
+    };
+    assert_eq!(rows.len(), samples.iter().map(subflows).sum::<usize>());
+    let row = rows.iter().rfind(|row| row["flow"] == flow.name.as_str() && row["subflow"] == 1).unwrap();
+    assert_eq!(row["cwnd_segments"], last["subflows"][0]["cwnd_segments"]);
+    assert_eq!(row["alpha"], last["subflows"][0]["observables"]["alpha"]);
+    assert_eq!(row["delivered_bytes"].as_f64().unwrap(), gained(0, "acked_bytes"));
+    let (local, remote) = (&last["subflows"][0]["local"], &last["subflows"][0]["remote"]);
+    assert_eq!(row["path"], format!("{} → {}", local.as_str().unwrap(), remote.as_str().unwrap()));
+}
+
+/// It ends by itself, and takes no sample that is due later.
+#[test]
+fn ends_when_it_is_to() {
+    let Some(_kernel) = Kernel::lock() else { return };
+    let _algorithm = Algorithm::load("ab_reno");
+    let args = ["kernel", "monitor", "--json", "--interval", "50 ms", "--duration", "200 ms"];
+    let lines = anabranch(args).ok();
+    assert!((1..=5).contains(&lines.lines().count()), "{lines}");
+}
+
+/// A row of Parquet as an object.
+fn json(row: &Row) -> Value {
+    let value = |field: &Field| match field {
+        Field::Str(text) => Value::from(text.as_str()),
+        Field::Double(x) => Value::from(*x),
+        Field::Long(n) => Value::from(*n),
+        Field::Null => Value::Null,
+        other => panic!("{other:?}"),
+    };
+    row.get_column_iter().map(|(name, field)| (name.clone(), value(field))).collect()
+}
+
+/// Whatever ends it politely leaves a whole record; Ctrl-C is how it is meant to end.
+#[test]
+fn an_interrupted_record_is_whole() {
+    let Some(_kernel) = Kernel::lock() else { return };
+    let _algorithm = Algorithm::load("ab_reno");
+    let out = tempfile::tempdir().unwrap();
+    for (name, number) in [("int", Signal::INT), ("term", Signal::TERM), ("hup", Signal::HUP)] {
+        if is_ignored(number) {
+            common::skipped(&format!("SIG{} is ignored here, and so by the monitor", name.to_uppercase()));
+            continue;
+        }
+        let record = out.path().join(name);
+        let args = ["--record", record.to_str().unwrap(), "--format", "csv", "--interval", "50 ms"];
+        let monitor = Monitor::start(&args);
+        let private = out.path().join(format!(".{name}.anabranch"));
+        until(|| private.join("subflows.csv.partial").exists(), "it records");
+        let said = monitor.end_by(number).join("\n");
+        assert!(said.contains("Wrote") && said.contains("summary.json"), "{said}");
+        let header = fs::read_to_string(record.join("subflows.csv")).unwrap();
+        assert!(header.starts_with("time_s,flow,subflow,path,cwnd_segments,"), "{header}");
+        Summary::read(&record.join("summary.json")).unwrap();
+        assert!(!private.exists() && !has_partial(&record));
+    }
+}
+
+/// Whether this process ignores the signal, as one that a script started in the background does SIGINT.
+fn is_ignored(signal: Signal) -> bool {
+    let status = fs::read_to_string("/proc/self/status").unwrap();
+    let mask = status.lines().find_map(|line| line.strip_prefix("SigIgn:")).unwrap().trim();
+    u64::from_str_radix(mask, 16).unwrap() >> (signal.as_raw() - 1) & 1 == 1
+}
+
+fn has_partial(directory: &Path) -> bool {
+    let files = fs::read_dir(directory).unwrap().map(|file| file.unwrap().path());
+    files.into_iter().any(|file| file.extension().is_some_and(|e| e == "partial"))
+}
+
+/// On a terminal of its own, which it gives back as it was.
+#[test]
+fn the_terminal_is_given_back() {
+    let Some(_kernel) = Kernel::lock_with(&["script"]) else { return };
+    let _algorithm = Algorithm::load("ab_reno");
+    let binary = command().get_program().to_str().unwrap().to_owned();
+    for end in ["q", "\u{3}", "TERM"] {
+        let inner =
+            format!("stty rows 20 cols 100; stty -g; {binary} kernel monitor; echo status $?; stty -g");
+        let mut script = std::process::Command::new("script");
+        script.args(["-qec", &inner, "/dev/null"]).env("TERM", "xterm");
+        let mut script = Running(script.stdin(Stdio::piped()).stdout(Stdio::piped()).spawn().unwrap());
+        let mut stdout = script.0.stdout.take().unwrap();
+        let mut said = Vec::new();
+        while !String::from_utf8_lossy(&said).contains("q quit") {
+            let mut bytes = [0; 4096];
+            let n = stdout.read(&mut bytes).unwrap();
+            assert!(n > 0, "{}", String::from_utf8_lossy(&said));
+            said.extend(&bytes[..n]);
+        }
+        if end == "TERM" {
+            let monitor = child_of(child_of(script.0.id()).unwrap()).unwrap();
+            kill_process(Pid::from_raw(monitor as i32).unwrap(), Signal::TERM).unwrap();
+        } else {
+            script.0.stdin.as_mut().unwrap().write_all(end.as_bytes()).unwrap();
+        }
+        stdout.read_to_end(&mut said).unwrap();
+        script.0.wait().unwrap();
+        let said = String::from_utf8(said).unwrap();
+        let (before, rest) = said.split_once("\u{1b}[?1049h").unwrap_or_else(|| panic!("{end}: {said:?}"));
+        let (screen, after) = rest.split_once("\u{1b}[?1049l").unwrap_or_else(|| panic!("{end}: {said:?}"));
+        assert!(screen.contains("q quit"), "{end}: {screen:?}");
+        assert!(after.starts_with("\u{1b}[?25h") && after.contains("status 0"), "{end}: {after:?}");
+        // The terminal's settings, as stty prints them.
+        assert_eq!(before.lines().next(), after.lines().last(), "{end}");
+    }
+}
+
+/// The first process that this one started.
+fn child_of(pid: u32) -> Option<u32> {
+    let children = fs::read_to_string(format!("/proc/{pid}/task/{pid}/children")).ok()?;
+    children.split_whitespace().next()?.parse().ok()
+}
+
+#[test]
+fn what_cannot_be_watched() {
+    let Some(_kernel) = Kernel::lock() else { return };
+    anabranch(["kernel", "unload", "reno"]).ok();
+    let said = anabranch(["kernel", "monitor", "--once", "--cc", "reno"]).fails(2);
+    assert!(said.contains("ab_reno") && said.contains("anabranch kernel load"), "{said}");
+    let _algorithm = Algorithm::load("ab_reno");
+    let said = anabranch(["kernel", "monitor"]).fails(2);
+    assert!(said.contains("not a terminal") && said.contains("--once"), "{said}");
+    let said = anabranch(["kernel", "monitor", "--once", "--cc", "lai"]).fails(2);
+    assert!(said.contains("did you mean `lia`"), "{said}");
+    let said = anabranch(["kernel", "monitor", "--once", "--netns", "anabranch-test-none"]).fails(2);
+    assert!(said.contains("/run/netns/anabranch-test-none"), "{said}");
+    for interval in ["1", "1 ms", "1 day"] {
+        let said = anabranch(["kernel", "monitor", "--json", "--interval", interval]).fails(2);
+        assert!(said.contains("--interval"), "{said}");
+    }
+    // An empty table is a table.
+    let table = anabranch(["kernel", "monitor", "--once", "--cc", "reno", "--port", "1"]).ok();
+    assert_eq!(table.lines().count(), 1, "{table}");
+}

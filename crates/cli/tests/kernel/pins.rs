@@ -1,0 +1,89 @@
+//! `anabranch kernel` beside a user without privileges, in a mount namespace and a namespace of processes whose
+//! BPF file system is its own.
+
+use crate::cli::{Outcome, command, outcome};
+use crate::common::Kernel;
+use std::fs;
+use std::os::unix::fs::PermissionsExt;
+use std::process::Command;
+
+/// What these scripts need beside the kernel.
+const TOOLS: &[&str] = &["mount", "setpriv", "unshare", "umount"];
+
+/// Runs a script as root: `$ANABRANCH` is the command, `$AS_NOBODY` runs one as a user without privileges, and no
+/// BPF file system is mounted.
+fn script(script: &str) -> Outcome {
+    let script = format!("set -e; while umount /sys/fs/bpf 2>/dev/null; do :; done\n{script}");
+    let mut unshare = Command::new("unshare");
+    unshare.args(["--mount", "--pid", "--fork", "--kill-child", "--mount-proc", "sh", "-c", &script]);
+    unshare.env("ANABRANCH", command().get_program());
+    unshare.env("AS_NOBODY", "setpriv --reuid 65534 --regid 65534 --clear-groups");
+    outcome(&unshare.output().expect("unshare starts"))
+}
+
+/// What is mounted where nothing was is root's alone, whatever the kernel's default is: that is 1777, of which the sticky
+/// bit is left.
+#[test]
+fn what_is_mounted_is_roots_alone() {
+    let Some(_kernel) = Kernel::lock_with(TOOLS) else { return };
+    let done = script(
+        "$ANABRANCH kernel load reno; stat -c %a /sys/fs/bpf /sys/fs/bpf/anabranch
+         ! $AS_NOBODY ls /sys/fs/bpf/anabranch 2>/dev/null
+         $ANABRANCH kernel unload reno",
+    );
+    assert_eq!(done.ok(), "ab_reno: loaded\n1700\n700\nab_reno: unloaded\n");
+}
+
+/// Where anybody may make files, a folder that a user made is refused, and nothing in it is followed or removed.
+#[test]
+fn what_a_user_points_at_stays() {
+    let Some(_kernel) = Kernel::lock_with(TOOLS) else { return };
+    let victim = tempfile::tempdir().unwrap();
+    fs::set_permissions(victim.path(), fs::Permissions::from_mode(0o755)).unwrap();
+    let precious = victim.path().join("precious");
+    fs::write(&precious, "data").unwrap();
+    let target = victim.path().display();
+    let makes_folder = format!("mkdir /sys/fs/bpf/anabranch; ln -s {target} /sys/fs/bpf/anabranch/loading");
+    let makes_link = format!("ln -s {target} /sys/fs/bpf/anabranch");
+    for makes in [makes_folder, makes_link] {
+        for command in ["list", "status", "load reno", "monitor --once"] {
+            let done = script(&format!(
+                "mount -t bpf bpf /sys/fs/bpf; $AS_NOBODY sh -c '{makes}'; exec $ANABRANCH kernel {command}",
+            ));
+            let said = done.fails(2);
+            assert!(said.contains("not root's alone") && said.contains("`chmod 700"), "{said}");
+            assert!(precious.exists(), "{command} removed what {makes} points at");
+        }
+    }
+}
+
+/// A link that root itself left goes, and not what it points at; a folder of a former version becomes root's alone.
+#[test]
+fn links_are_not_followed() {
+    let Some(_kernel) = Kernel::lock_with(TOOLS) else { return };
+    let victim = tempfile::tempdir().unwrap();
+    let precious = victim.path().join("precious");
+    fs::write(&precious, "data").unwrap();
+    let done = script(&format!(
+        "mount -t bpf bpf /sys/fs/bpf; mkdir -m 755 /sys/fs/bpf/anabranch
+         ln -s {} /sys/fs/bpf/anabranch/loading
+         $ANABRANCH kernel list >/dev/null; ls /sys/fs/bpf/anabranch; stat -c %a /sys/fs/bpf/anabranch",
+        victim.path().display(),
+    ));
+    assert_eq!(done.ok(), "700\n");
+    assert!(precious.exists());
+}
+
+/// A user may not lock it, and so may not stop root.
+#[test]
+fn a_user_cannot_hold_the_lock() {
+    let Some(_kernel) = Kernel::lock_with(&["mount", "setpriv", "unshare", "umount", "flock"]) else {
+        return;
+    };
+    let done = script(
+        "mount -t bpf bpf /sys/fs/bpf; $ANABRANCH kernel load reno
+         if $AS_NOBODY flock --nonblock /sys/fs/bpf/anabranch true 2>/dev/null; then echo locked; fi
+         $ANABRANCH kernel unload reno",
+    );
+    assert_eq!(done.ok(), "ab_reno: loaded\nab_reno: unloaded\n");
+}

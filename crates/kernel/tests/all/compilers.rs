@@ -1,0 +1,73 @@
+//! Programs of other compilers than the one that built these: the verifier takes them, or the build script says that
+//! they are too old.
+
+use crate::common::{Kernel, skipped};
+use crate::compile::{COMPILERS, OLDEST, compiler, first, sources, version};
+use libbpf_rs::ObjectBuilder;
+use std::fs;
+use std::io::{self, Write};
+use std::os::unix::fs::PermissionsExt;
+use std::path::{Path, PathBuf};
+
+/// Every compiler that is here and not refused. Which those were is said past the harness.
+#[test]
+fn the_verifier_takes_what_each_compiles() {
+    let Some(_kernel) = Kernel::lock() else { return };
+    let root = Path::new(env!("CARGO_MANIFEST_DIR"));
+    let mut includes = vec![root.join("bpf")];
+    includes.extend([env!("BPF_HEADERS"), env!("BPF_LIBBPF")].map(PathBuf::from));
+    let directory = tempfile::tempdir().unwrap();
+    let mut versions = vec![];
+    for name in COMPILERS {
+        let Ok(clang) = compiler(name) else { continue };
+        if versions.contains(&clang.version) {
+            continue;
+        }
+        for source in sources(&root.join("bpf")) {
+            let object = directory.path().join("object.o");
+            crate::compile::compile(&clang, &source, &includes, env!("BPF_TARGET"), &object)
+                .unwrap_or_else(|why| panic!("{why}"));
+            let loaded = ObjectBuilder::default().open_file(&object).and_then(|object| object.load());
+            assert!(loaded.is_ok(), "{name}, {}: {}", source.display(), loaded.unwrap_err());
+        }
+        versions.push(clang.version);
+    }
+    let _ = writeln!(io::stderr(), "tried: clang {versions:?}");
+    if versions.len() < 2 {
+        skipped("one compiler alone is here: `apt-get install clang-15 clang-16` for more");
+    }
+}
+
+#[test]
+fn versions() {
+    for (said, expected) in [
+        ("Debian clang version 14.0.6\nTarget: bpf\n", Some(14)),
+        ("Ubuntu clang version 18.1.3 (1ubuntu1)\n", Some(18)),
+        ("clang version 21.0.0git (https://github.com/llvm/llvm-project)", Some(21)),
+        ("gcc (Debian 12.2.0-14) 12.2.0", None),
+        ("", None),
+    ] {
+        assert_eq!(version(said), expected, "{said}");
+    }
+}
+
+/// A program that says that it is clang of a version.
+fn pretender(directory: &Path, version: u32) -> String {
+    let path = directory.join(format!("clang-{version}"));
+    fs::write(&path, format!("#!/bin/sh\necho 'clang version {version}.0.1'\n")).unwrap();
+    fs::set_permissions(&path, fs::Permissions::from_mode(0o755)).unwrap();
+    path.to_str().unwrap().to_owned()
+}
+
+#[test]
+fn too_old_compilers_are_refused_by_version() {
+    let directory = tempfile::tempdir().unwrap();
+    let [old, good] = [OLDEST - 1, OLDEST].map(|version| pretender(directory.path(), version));
+    assert_eq!(first(&[&old, "no-such-clang", &good]).unwrap().version, OLDEST);
+    let why = first(&[&old, "no-such-clang"]).unwrap_err();
+    for part in
+        [&format!("{old}: clang {}", OLDEST - 1), "no-such-clang: ", &format!("clang {OLDEST} or later")]
+    {
+        assert!(why.contains(part), "{part} is not in: {why}");
+    }
+}

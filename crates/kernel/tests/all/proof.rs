@@ -1,0 +1,74 @@
+//! Real MPTCP over two paths, by programs that are not ours: both subflows run the algorithm and carry
+//! data, and data arrives as it was sent.
+
+use crate::common::Kernel;
+use crate::support::algorithm::Algorithm;
+use crate::support::iperf::{Iperf, Options};
+use crate::support::lab::{Bottleneck, Lab, SERVER, client_address};
+use crate::support::{TOOLS, mptcp, ss, until};
+use std::collections::BTreeSet;
+use std::fs;
+use std::io::Write;
+use std::net::Shutdown;
+
+/// A queue of 30 ms each.
+const PATHS: [Bottleneck; 2] =
+    [Bottleneck { mbit_s: 20.0, queue: 50 }, Bottleneck { mbit_s: 10.0, queue: 25 }];
+
+/// A subflow carries data if it carries more than what sets it up.
+const SOME_DATA: u64 = 500_000;
+
+#[test]
+fn iperf_uses_both_paths_under_the_algorithm() {
+    let Some(_kernel) = Kernel::lock_with(TOOLS) else { return };
+    let algorithm = Algorithm::load("ab_lia");
+    let lab = Lab::two_paths(PATHS);
+    lab.set_congestion_control("ab_lia");
+    let _iperf = Iperf::start(&lab, &Options::endless(5201));
+    let both_carry_data = || ss::carried(&lab, 5201).iter().all(|bytes| *bytes > SOME_DATA);
+    until(both_carry_data, "both subflows have carried data");
+    let sockets = ss::sockets(&lab.client, "dport = 5201");
+    // iperf3 has a connection for control, and it is MPTCP as well.
+    assert!(sockets.iter().all(|s| s.mptcp && s.algorithm == "ab_lia"), "{sockets:?}");
+    // Both at the same place in the table: that is how they know of each other.
+    assert!(algorithm.connections().contains(&2));
+}
+
+#[test]
+fn data_arrives_as_it_was_sent() {
+    let Some(_kernel) = Kernel::lock_with(TOOLS) else { return };
+    let _algorithm = Algorithm::load("ab_lia");
+    let lab = Lab::two_paths(PATHS);
+    lab.set_congestion_control("ab_lia");
+    // 8 MB of a full-period generator: nothing repeats.
+    let mut x = 1u64;
+    let data: Vec<u8> = std::iter::repeat_with(|| {
+        x = x.wrapping_mul(6364136223846793005).wrapping_add(1442695040888963407);
+        (x >> 56) as u8
+    })
+    .take(8_000_000)
+    .collect();
+    let listener = mptcp::listener(&lab.server, 80);
+    let directory = tempfile::tempdir().unwrap();
+    let file = directory.path().join("data");
+    let curl = lab.client.start(&format!("mptcpize run curl -sSf http://{SERVER}/ -o {}", file.display()));
+    let (mut stream, _) = listener.accept().unwrap();
+    stream.write_all(b"HTTP/1.0 200 OK\r\n\r\n").unwrap();
+    stream.write_all(&data).unwrap();
+    // What is written is not yet sent: the connection stays open until both subflows have had their part.
+    let mut sockets = Vec::new();
+    let clients: BTreeSet<_> = [1, 2].map(client_address).into();
+    until(
+        || {
+            sockets = ss::sockets(&lab.server, "sport = 80");
+            let with_data = sockets.iter().filter(|s| s.acked > SOME_DATA);
+            with_data.map(|s| s.remote.clone()).collect::<BTreeSet<_>>() == clients
+        },
+        "both subflows have carried data",
+    );
+    stream.shutdown(Shutdown::Write).unwrap();
+    curl.output();
+    let arrived = fs::read(&file).unwrap();
+    assert!(arrived == data, "{} bytes arrived", arrived.len());
+    assert!(sockets.iter().all(|s| s.mptcp && s.algorithm == "ab_lia"), "{sockets:?}");
+}

@@ -1,0 +1,39 @@
+//! A router that marks packets (`tests/all/programs/mark.bpf.c`).
+
+use crate::common::namespace::Namespace;
+use libbpf_rs::{MapCore, MapFlags, Object, ObjectBuilder, TC_INGRESS, TcHookBuilder};
+use std::os::fd::AsFd;
+
+static MARK: &[u8] = include_bytes!(concat!(env!("OUT_DIR"), "/mark.bpf.o"));
+
+/// Marks what comes in by an interface, as long as there is something to mark.
+pub struct Marker(Object);
+
+impl Marker {
+    pub fn attach(namespace: &Namespace, interface: &str) -> Self {
+        let object = ObjectBuilder::default().open_memory(MARK).unwrap().load().unwrap();
+        let link = namespace.command(&format!("ip -o link show {interface}"));
+        let index = link.split(':').next().unwrap().parse().unwrap();
+        let program = object.progs().next().unwrap();
+        let program = program.as_fd();
+        namespace.run(|| {
+            let mut hook = TcHookBuilder::new(program).ifindex(index).handle(1).priority(1).hook(TC_INGRESS);
+            hook.create().unwrap();
+            hook.attach().unwrap();
+        });
+        Marker(object)
+    }
+
+    /// Marks the next so many packets whose sender understands it.
+    pub fn mark(&self, packets: u64) {
+        let map = self.0.maps().find(|map| map.name().to_string_lossy().ends_with(".bss")).unwrap();
+        map.update(&0u32.to_ne_bytes(), &packets.to_ne_bytes(), MapFlags::ANY).unwrap();
+    }
+
+    /// How many of them there still are.
+    pub fn remaining(&self) -> u64 {
+        let map = self.0.maps().find(|map| map.name().to_string_lossy().ends_with(".bss")).unwrap();
+        let value = map.lookup(&0u32.to_ne_bytes(), MapFlags::ANY).unwrap().unwrap();
+        u64::from_ne_bytes(value[..8].try_into().unwrap())
+    }
+}

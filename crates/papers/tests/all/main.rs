@@ -1,0 +1,7 @@
+//! The papers' definitions, their columns and shares, and the standard cases of algorithms.
+
+mod columns;
+mod definitions;
+mod shares;
+mod standard;
+mod wcompound;

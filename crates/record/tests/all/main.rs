@@ -1,0 +1,4 @@
+//! What a run leaves: files and summaries.
+
+mod files;
+mod summary;

@@ -1,0 +1,114 @@
+//! The algorithms' pages: one for each of the registry, with what is known and what was run.
+
+use crate::fixture;
+use std::{fs, path::Path};
+
+use anabranch_cc::registry::ALL;
+use anabranch_papers::standard::{AlgorithmResult, CASES};
+use anabranch_report::write;
+
+fn report(algorithms: &[AlgorithmResult]) -> tempfile::TempDir {
+    let dir = tempfile::tempdir().unwrap();
+    write(dir.path(), &fixture::results(), algorithms, &fixture::context()).unwrap();
+    dir
+}
+
+fn page(dir: &Path, name: &str) -> String {
+    fs::read_to_string(dir.join(name)).unwrap()
+}
+
+/// As a page has it.
+fn escaped(text: &str) -> String {
+    text.replace('&', "&amp;").replace('<', "&lt;").replace('>', "&gt;").replace('"', "&quot;")
+}
+
+/// Whatever is registered has a page, run or not.
+#[test]
+fn every_registered_algorithm_has_a_page() {
+    let dir = report(&fixture::algorithms());
+    let all = page(dir.path(), "algorithms.html");
+    for entry in ALL {
+        let file = format!("algorithm-{}.html", entry.name);
+        let html = page(dir.path(), &file);
+        assert!(html.contains(&escaped(entry.title)), "{}", entry.name);
+        assert!(html.contains(&format!("<code>{}</code>", entry.name)), "{}", entry.name);
+        for equation in entry.equations {
+            assert!(html.contains(&escaped(equation)), "{}: {equation}", entry.name);
+        }
+        for param in entry.all_params() {
+            assert!(html.contains(&format!("<code>{}</code>", param.name)), "{}: {}", entry.name, param.name);
+        }
+        for observable in entry.observables {
+            assert!(html.contains(&format!("<code>{}</code>", observable.name)), "{}", entry.name);
+        }
+        for case in CASES {
+            assert!(html.contains(&escaped(case.title)), "{}: {}", entry.name, case.id);
+        }
+        let run = ["lia", "reno"].contains(&entry.name);
+        assert_eq!(html.contains("id=\"not-run\""), !run, "{}", entry.name);
+        assert_eq!(html.contains("id=\"place\""), run, "{}", entry.name);
+        assert!(all.contains(&format!("href=\"{file}\"")), "{}", entry.name);
+    }
+}
+
+/// A case's section has its numbers, by hand from the fixture, and its data file a column for each line.
+#[test]
+fn cases_show_what_was_measured() {
+    let dir = report(&fixture::algorithms());
+    let html = page(dir.path(), "algorithm-reno.html");
+    for case in CASES {
+        let section =
+            html.split(&format!("<section class=\"experiment\" id=\"{}\"", case.id)).nth(1).unwrap();
+        let section = section.split("</section>").next().unwrap();
+        assert!(section.contains("9.50 ± 0.28"), "{}: the goodput", case.id);
+        assert!(section.contains("tested=reno --seed 1"), "{}", case.id);
+        assert_eq!(section.matches("class=\"chart\"").count(), 3, "windows, rates, the observable");
+        assert_eq!(
+            section.contains("at least 1.310 ± 0.039"),
+            !case.id.contains("one") && section.contains("Recovery")
+        );
+        let csv = page(dir.path(), &format!("data/algorithm-reno-{}.csv", case.id));
+        assert_eq!(csv.lines().count(), 101);
+        assert!(csv.starts_with("time (s),reno cwnd (segments),neighbour (reno) cwnd (segments),reno goodput (Mbit/s),reno alpha\r\n"));
+        assert!(csv.contains("\r\n0.2,40.8,61.2,8.16,0.51\r\n"), "1 + 0.2/10 of each");
+    }
+}
+
+/// Results of another size, other seeds or another version stay out of comparisons, and the matrix says what they are.
+#[test]
+fn results_made_otherwise_are_not_compared() {
+    let mut results = fixture::algorithms();
+    let third = AlgorithmResult { algorithm: "cubic".into(), ..results[0].clone() };
+    results.push(third);
+    let plots = |dir: &Path, name: &str| {
+        let html = page(dir, &format!("algorithm-{name}.html"));
+        let place = html.split("id=\"place\"").nth(1).unwrap().to_owned();
+        ["lia", "reno", "cubic"]
+            .map(|other| place.matches(&format!("algorithm-{other}.html#alone-one")).count())
+    };
+    assert_eq!(plots(report(&results).path(), "lia"), [1, 1, 1]);
+    results[1].seeds = 2;
+    let dir = report(&results);
+    assert_eq!(plots(dir.path(), "lia"), [1, 0, 1]);
+    assert_eq!(plots(dir.path(), "reno"), [0, 1, 0]);
+    assert!(page(dir.path(), "algorithms.html").contains("default size, 2 seeds"));
+}
+
+/// The command of the matrix has the size and the seeds of most results.
+#[test]
+fn the_matrix_can_be_repeated() {
+    let mut results = fixture::algorithms();
+    for result in &mut results {
+        (result.size, result.seeds) = ("quick".into(), 7);
+    }
+    let html = page(report(&results).path(), "algorithms.html");
+    assert!(html.contains("<code>anabranch cc report --quick --seeds 7</code>"));
+}
+
+/// A paper's page links to the algorithms of its runs: the fixture's have `--cc coupled-cubic` and flows of their own.
+#[test]
+fn papers_link_to_their_algorithms() {
+    let dir = report(&[]);
+    assert!(page(dir.path(), "coupled-cubic.html").contains("href=\"algorithm-coupled-cubic.html\""));
+    assert!(page(dir.path(), "index.html").contains("href=\"algorithm-lia.html\""));
+}

@@ -1,0 +1,6 @@
+//! The pages, as files and in a browser.
+
+mod algorithms;
+mod browser;
+mod fixture;
+mod report;

@@ -1,0 +1,160 @@
+//! Queue disciplines in the file.
+
+use crate::common::{SMALL, read, rendered, valid};
+use anabranch_net::{Aqm, CoDel, FqCoDel, Pie, Red, Time};
+
+const MS: fn(u64) -> Time = Time::from_millis;
+
+/// The small file whose first link has a discipline.
+fn file(aqm: &str) -> String {
+    SMALL.replacen("[links.a]\n", &format!("[links.a]\naqm = {aqm}\n"), 1)
+}
+
+fn discipline(aqm: &str) -> Option<Aqm> {
+    valid(&file(aqm)).links[0].spec.aqm
+}
+
+/// Line 5 has one problem, which shows these words.
+#[track_caller]
+fn wrong(aqm: &str, words: &[&str]) {
+    let error = read(&file(aqm)).expect_err("a mistake");
+    let shown = rendered(&error);
+    assert_eq!((error.problems().len(), error.problems()[0].line()), (1, 5), "{shown}");
+    for word in words {
+        assert!(shown.contains(word), "no `{word}` in:\n{shown}");
+    }
+}
+
+#[test]
+fn a_name_stands_for_the_rfcs_parameters() {
+    assert_eq!(discipline("\"drop-tail\""), None);
+    assert_eq!(discipline("\"red\""), Some(Aqm::Red(Red::default())));
+    assert_eq!(discipline("\"codel\""), Some(Aqm::CoDel(CoDel::default())));
+    assert_eq!(discipline("\"pie\""), Some(Aqm::Pie(Pie::default())));
+    assert_eq!(discipline("\"fq-codel\""), Some(Aqm::FqCoDel(FqCoDel::default())));
+    assert_eq!(discipline("{ kind = \"codel\" }"), discipline("\"codel\""));
+    assert_eq!(valid(SMALL).links[0].spec.aqm, None);
+}
+
+/// RFC 8289 §4.3, RFC 8033 §4, RFC 8290 §5.2 at IP level, Floyd's recommendations of 1997 and 2000.
+#[test]
+fn the_parameters_are_the_published_ones() {
+    let codel = CoDel { target: MS(5), interval: MS(100), ecn: false };
+    assert_eq!(discipline("\"codel\""), Some(Aqm::CoDel(codel)));
+    assert_eq!(
+        discipline("\"fq-codel\""),
+        Some(Aqm::FqCoDel(FqCoDel { codel, queues: 1024, quantum: 1500 }))
+    );
+    let pie =
+        Pie { target: MS(15), update: MS(15), alpha: 0.125, beta: 1.25, max_burst: MS(150), ecn: false };
+    assert_eq!(discipline("\"pie\""), Some(Aqm::Pie(pie)));
+    let red = Red {
+        min: 5.0,
+        max: 15.0,
+        bytes: false,
+        max_probability: 0.1,
+        weight: 0.002,
+        gentle: true,
+        ecn: false,
+    };
+    assert_eq!(discipline("\"red\""), Some(Aqm::Red(red)));
+}
+
+#[test]
+fn every_key() {
+    assert_eq!(
+        discipline("{ kind = \"codel\", target = \"1 ms\", interval = \"20 ms\", ecn = true }"),
+        Some(Aqm::CoDel(CoDel { target: MS(1), interval: MS(20), ecn: true }))
+    );
+    assert_eq!(
+        discipline(
+            "{ kind = \"fq-codel\", target = \"1 ms\", interval = \"20 ms\", ecn = true, queues = 8, quantum = \"300 B\" }"
+        ),
+        Some(Aqm::FqCoDel(FqCoDel {
+            codel: CoDel { target: MS(1), interval: MS(20), ecn: true },
+            queues: 8,
+            quantum: 300
+        }))
+    );
+    assert_eq!(
+        discipline(
+            "{ kind = \"pie\", target = \"20 ms\", update = \"30 ms\", alpha = 0.2, beta = 2, max_burst = \"0 s\", ecn = true }"
+        ),
+        Some(Aqm::Pie(Pie {
+            target: MS(20),
+            update: MS(30),
+            alpha: 0.2,
+            beta: 2.0,
+            max_burst: Time::ZERO,
+            ecn: true
+        }))
+    );
+    assert_eq!(
+        discipline(
+            "{ kind = \"red\", min = \"9 kB\", max = \"0.8 BDP\", max_probability = 0.02, weight = 0.01, gentle = false, ecn = true }"
+        ),
+        // 10 Mbit/s and a longest base RTT of 20 ms: 1 BDP is 25 kB.
+        Some(Aqm::Red(Red {
+            min: 9000.0,
+            max: 20_000.0,
+            bytes: true,
+            max_probability: 0.02,
+            weight: 0.01,
+            gentle: false,
+            ecn: true
+        }))
+    );
+}
+
+#[test]
+fn one_threshold_gives_the_other() {
+    let thresholds = |keys: &str| match discipline(&format!("{{ kind = \"red\", {keys} }}")) {
+        Some(Aqm::Red(Red { min, max, bytes, .. })) => (min, max, bytes),
+        other => panic!("{other:?}"),
+    };
+    assert_eq!(thresholds("min = \"10 packets\""), (10.0, 30.0, false));
+    assert_eq!(thresholds("max = \"60 kB\""), (20_000.0, 60_000.0, true));
+}
+
+#[test]
+fn mistakes() {
+    wrong("\"codl\"", &["`codl` is not a queue discipline", "codel"]);
+    wrong("5", &["expected a queue discipline", "codel"]);
+    wrong("{ target = \"5 ms\" }", &["`kind` is missing"]);
+    wrong("{ kind = \"codel\", alpha = 1 }", &["unknown key `alpha`"]);
+    wrong("{ kind = \"codel\", interval = \"0 s\" }", &["positive"]);
+    wrong("{ kind = \"pie\", alpha = -1 }", &["from 0 to 1000000"]);
+    wrong("{ kind = \"pie\", update = \"1 us\" }", &["at least 100 us"]);
+    wrong("{ kind = \"fq-codel\", queues = 0 }", &["from 1 to 65536"]);
+    wrong("{ kind = \"fq-codel\", quantum = \"1 B\" }", &["from 64 B to 1 MB"]);
+    wrong("{ kind = \"red\", weight = 0 }", &["more than 0"]);
+    wrong(
+        "{ kind = \"red\", min = \"5 packets\", max = \"15 kB\" }",
+        &["different units", "both in packets"],
+    );
+    wrong("{ kind = \"red\", min = \"5 packets\", max = \"5 packets\" }", &["must be more than `min`"]);
+    let both = file("\"codel\"\necn_threshold = \"20 packets\"");
+    let error = read(&both).expect_err("two rules");
+    assert_eq!((error.problems().len(), error.problems()[0].line()), (1, 6));
+    assert!(rendered(&error).contains("ecn = true"));
+}
+
+#[test]
+fn the_hash_tells_disciplines_apart() {
+    let hash = |aqm: &str| valid(&file(aqm)).hash;
+    assert_eq!(hash("\"drop-tail\""), valid(SMALL).hash);
+    let all = [
+        "\"drop-tail\"",
+        "\"red\"",
+        "\"codel\"",
+        "\"pie\"",
+        "\"fq-codel\"",
+        "{ kind = \"codel\", ecn = true }",
+        "{ kind = \"fq-codel\", queues = 1023 }",
+        "{ kind = \"red\", gentle = false }",
+        "{ kind = \"pie\", target = \"16 ms\" }",
+    ];
+    for (i, a) in all.iter().enumerate() {
+        assert!(all[..i].iter().all(|b| hash(a) != hash(b)), "{a}");
+    }
+}

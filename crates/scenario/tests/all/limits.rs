@@ -1,0 +1,92 @@
+//! What is too much is refused with a message of bounded length, in time that grows with the file and not with its square.
+
+use crate::common::{SMALL, read, rendered, valid};
+use anabranch_scenario::MAX_PATHS;
+
+fn small(from: &str, to: &str) -> String {
+    assert!(SMALL.contains(from));
+    SMALL.replacen(from, to, 1)
+}
+
+/// 4,000 wrong names: the first are shown, all are counted. Each listed all names once.
+#[test]
+fn problems_are_capped_and_counted() {
+    let links: String =
+        (0..4000).map(|i| format!("[links.link{i}]\nrate = \"1 Mbit/s\"\ndelay = \"1 ms\"\n")).collect();
+    let wrong: String = (0..4000).map(|i| format!("    [\"lnk{i}x\"],\n")).collect();
+    let flows: String = wrong
+        .lines()
+        .enumerate()
+        .map(|(i, path)| format!("[[flows]]\nname = \"f{i}\"\ncc = \"reno\"\npaths = [\n{path}\n]\n"))
+        .collect();
+    let error = read(&format!("name = \"x\"\nduration = \"1 s\"\n{links}{flows}")).unwrap_err();
+    assert_eq!(error.problems().len(), 50);
+    let shown = rendered(&error);
+    assert!(shown.contains("4000 problems in the scenario, of which the first 50 are shown"), "{shown:.200}");
+    assert!(shown.contains("did you mean `link1"), "{shown:.2000}");
+    assert!(shown.len() < 200_000, "{}", shown.len());
+}
+
+/// A million hops: looking through all of them once for each link would take 10⁹ steps and more.
+#[test]
+fn many_links_on_many_paths() {
+    let links: String =
+        (0..2000).map(|i| format!("[links.l{i}]\nrate = \"1 Mbit/s\"\ndelay = \"1 ms\"\n")).collect();
+    let path: String = (0..2000).map(|i| format!("    \"l{i}\",\n")).collect();
+    let flow = format!("[[flows]]\nname = \"f\"\ncc = \"reno\"\ncount = 1000\npaths = [[\n{path}]]\n");
+    let scenario = valid(&format!("name = \"x\"\nduration = \"1 s\"\n{links}{flow}"));
+    assert_eq!(scenario.flows.len(), 1000);
+    let long = flow.replace("count = 1000", "count = 10000");
+    let error = read(&format!("name = \"x\"\nduration = \"1 s\"\n{links}{long}")).unwrap_err();
+    assert!(rendered(&error).contains("more than 10000000 links in all"));
+}
+
+#[test]
+fn paths_and_hops() {
+    let paths = |n: usize| small("[[\"a\"], [\"b\"]]", &format!("[{}]", vec!["[\"a\"]"; n].join(", ")));
+    valid(&paths(MAX_PATHS));
+    assert!(rendered(&read(&paths(MAX_PATHS + 1)).unwrap_err()).contains("33 paths, of at most 32"));
+    let hops = |n: usize| small("[[\"a\"], [\"b\"]]", &format!("[[\n{}]]", "\"a\",\n".repeat(n)));
+    valid(&hops(65_534));
+    assert!(rendered(&read(&hops(65_535)).unwrap_err()).contains("more than 65534 links"));
+}
+
+/// Links send no slower than 4 bit/s: what is accepted is what is simulated.
+#[test]
+fn the_least_rate() {
+    valid(&small("10 Mbit/s", "4 bit/s"));
+    for rate in ["3.9 bit/s", "1 bit/s"] {
+        let shown = rendered(&read(&small("10 Mbit/s", rate)).unwrap_err());
+        assert!(shown.contains("from 4 bit/s"), "{shown}");
+    }
+}
+
+#[test]
+fn names_for_terminals_and_spreadsheets() {
+    for name in ["\\u001b[31m", "a\\u202eb", "\\u2066", "a\\u0085", "a\\u200bb"] {
+        let shown = rendered(&read(&small("name = \"f\"", &format!("name = \"{name}\""))).unwrap_err());
+        assert!(shown.contains("a name must be printable"), "{shown}");
+    }
+    for name in ["=1+1", "+x", "-x", "@x"] {
+        for (from, to) in
+            [("name = \"f\"", format!("name = \"{name}\"")), ("links.a]", format!("links.\"{name}\"]"))]
+        {
+            let shown = rendered(&read(&small(from, &to)).unwrap_err());
+            assert!(shown.contains("a name must not begin with"), "{name}: {shown}");
+        }
+    }
+    valid(&small("name = \"f\"", "name = \"f=1+1-2@x\""));
+}
+
+/// Nothing of a file reaches the terminal that would turn or colour it: not its lines, nor words of it in messages.
+#[test]
+fn diagnostics_are_printable() {
+    for hidden in ["\u{202e}", "\u{1b}", "\u{85}"] {
+        let key = small("rate = \"10", &format!("\"ra{hidden}te\" = 1 # {hidden}\nrate = \"10"));
+        let syntax = small("[links.a]", &format!("[links.{hidden}a"));
+        for text in [key, syntax] {
+            let shown = rendered(&read(&text).unwrap_err());
+            assert!(!shown.contains(hidden), "{shown:?}");
+        }
+    }
+}

@@ -1,0 +1,11 @@
+//! Scenario files: read, checked, changed and rejected.
+
+mod aqm;
+mod common;
+mod diagnostics;
+mod example;
+mod files;
+mod limits;
+mod overrides;
+mod properties;
+mod rules;

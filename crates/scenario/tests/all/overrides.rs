@@ -1,0 +1,104 @@
+//! What the command line changes, and what it leaves.
+
+use crate::common::{EXAMPLE, read_with, rendered};
+use anabranch_cc::registry::Given;
+use anabranch_net::{QueueLimit, Time};
+use anabranch_scenario::{Overrides, Scenario};
+
+fn with(change: impl FnOnce(&mut Overrides)) -> Scenario {
+    let mut overrides = Overrides::default();
+    change(&mut overrides);
+    read_with(EXAMPLE, &overrides).unwrap_or_else(|error| panic!("{}", rendered(&error)))
+}
+
+fn algorithms(scenario: &Scenario) -> Vec<&str> {
+    scenario.flows.iter().map(|flow| flow.cc.entry.name).collect()
+}
+
+#[test]
+fn quotes_around_a_value_are_optional() {
+    for assignment in
+        ["links.dsl.rate=50 Mbit/s", "links.dsl.rate=\"50 Mbit/s\"", " links . dsl.rate = '50 Mbit/s' "]
+    {
+        let scenario = with(|o| {
+            o.set(assignment);
+        });
+        assert_eq!(scenario.links[1].spec.rate_bps, 50e6, "{assignment}");
+    }
+}
+
+#[test]
+fn flows_go_by_their_names() {
+    let scenario = with(|o| {
+        o.set("flows.bonded.start=5 s").set("flows.\"neighbour\".count=3");
+    });
+    assert_eq!(scenario.flows[0].start, Time::from_millis(5000));
+    assert_eq!(scenario.flows.len(), 4);
+}
+
+#[test]
+fn tables_are_made_on_the_way_and_the_last_assignment_wins() {
+    let scenario = with(|o| {
+        o.set("record.interval=10 ms").set("record.interval=20 ms").set("flows.bonded.tcp.ecn=true");
+        o.set("links.extra={ rate = \"1 Mbit/s\", delay = \"1 ms\" }").set("name=5 paths");
+        o.set("flows.bonded.paths=[[\"fibre\"], [\"extra\"]]").set("flows.bonded.cc.pacing=true");
+    });
+    assert_eq!(scenario.record.interval, Time::from_millis(20));
+    assert!(scenario.flows[0].tcp.ecn && !scenario.flows[1].tcp.ecn);
+    assert_eq!(scenario.flows[0].paths[1].links, [2]);
+    assert_eq!(scenario.name, "5 paths");
+    assert_eq!(scenario.flows[0].cc.entry.name, "coupled-cubic");
+    assert_eq!(scenario.flows[0].cc.params, [("pacing".to_owned(), Given::Flag(true))]);
+}
+
+#[test]
+fn a_bdp_follows_the_overridden_rate() {
+    let scenario = with(|o| {
+        o.set("links.fibre.rate=100 Mbit/s");
+    });
+    // 100 Mbit/s for 100 ms are 1.25 MB.
+    assert_eq!(scenario.links[0].spec.queue, QueueLimit::Bytes(1_250_000));
+}
+
+#[test]
+fn cc_alone_changes_the_multipath_flows() {
+    let scenario = with(|o| {
+        o.cc("lia");
+    });
+    assert_eq!(algorithms(&scenario), ["lia", "reno", "reno"]);
+}
+
+#[test]
+fn cc_of_a_flow_changes_that_one() {
+    let cases = [
+        ("neighbour=cubic", ["coupled-cubic", "cubic", "cubic"]),
+        ("neighbour/2=cubic", ["coupled-cubic", "reno", "cubic"]),
+    ];
+    for (spec, expected) in cases {
+        let scenario = with(|o| {
+            o.cc(spec);
+        });
+        assert_eq!(algorithms(&scenario), expected, "{spec}");
+    }
+}
+
+#[test]
+fn seed_and_duration() {
+    let scenario = with(|o| {
+        o.seed = Some(u64::MAX);
+        o.duration = Some("30 s".into());
+    });
+    assert_eq!(scenario.seed, u64::MAX);
+    assert_eq!(scenario.duration, Time::from_millis(30_000));
+    assert!(scenario.flows.iter().all(|flow| flow.stop == scenario.duration));
+}
+
+#[test]
+fn a_shorter_run_leaves_out_what_comes_later() {
+    let text = EXAMPLE.replace("start = \"1 s\"", "start = \"50 s\"");
+    let mut overrides = Overrides::default();
+    overrides.duration = Some("20 s".into());
+    let scenario = read_with(&text, &overrides).unwrap();
+    assert_eq!(scenario.flows[1].start, Time::from_millis(50_000));
+    assert!(scenario.flows[1].stop >= scenario.flows[1].start);
+}
