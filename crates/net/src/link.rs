@@ -174,6 +174,8 @@ impl Link {
                 pie.update(if waiting > 0 { waiting as f64 * 8.0 / rate } else { 0.0 });
                 if waiting == 0 {
                     pie.rest(now);
+                } else {
+                    pie.hold(now.min(self.transmitter.epoch_end()).min(self.queue.next_departure()));
                 }
             }
             self.due = self.next_due();

@@ -87,6 +87,12 @@ impl Queue {
         self.waiting.len() as u64
     }
 
+    /// Before then nothing leaves: the time of the next departure, rounded down.
+    #[inline]
+    pub fn next_departure(&self) -> Time {
+        self.waiting.front().map_or(Time::NEVER, |first| Time::from_nanos(first.nanos))
+    }
+
     /// Bytes that wait, as of the last `advance`.
     #[inline]
     pub fn bytes(&self) -> u64 {

@@ -20,6 +20,17 @@ const NONE_BELOW: f64 = 1.0 / (1u64 << 53) as f64;
 const SCALES: [(f64, f64); 6] =
     [(1e-6, 2048.0), (1e-5, 512.0), (1e-4, 128.0), (1e-3, 32.0), (1e-2, 8.0), (1e-1, 2.0)];
 
+/// Fewer updates than that are made one by one.
+const MANY: u64 = 16;
+
+/// The probabilities, from the first to below the second, that share `p`'s row of the table and its floating-point exponent.
+fn alike(p: f64) -> (f64, f64) {
+    let edges = SCALES.iter().map(|(below, _)| *below);
+    let power = f64::from_bits(p.to_bits() >> 52 << 52);
+    let start = edges.clone().filter(|edge| *edge <= p).fold(power, f64::max);
+    (start, edges.filter(|edge| *edge > p).fold(2.0 * power, f64::min))
+}
+
 /// The probability of dropping and what it is computed from.
 #[derive(Clone, Debug)]
 pub(crate) struct Controller {
@@ -72,29 +83,66 @@ impl Controller {
 
     /// The periodic update, at its instant, when a packet that arrives would wait for `delay_s` seconds (§4.2, §4.4).
     pub fn update(&mut self, delay_s: f64) {
-        let Pie { target, update, alpha, beta, max_burst, .. } = self.spec;
-        let target_s = target.as_secs_f64();
-        let change = alpha * (delay_s - target_s) + beta * (delay_s - self.delay_s);
-        let scale =
-            SCALES.iter().find(|(below, _)| self.probability < *below).map_or(1.0, |(_, scale)| *scale);
+        let probability = self.next_probability(self.probability, delay_s);
+        self.updated(1, probability, delay_s);
+    }
+
+    /// What follows `probability` at an update with that delay.
+    fn next_probability(&self, probability: f64, delay_s: f64) -> f64 {
+        let Pie { target, alpha, beta, .. } = self.spec;
+        let change = alpha * (delay_s - target.as_secs_f64()) + beta * (delay_s - self.delay_s);
+        let scale = SCALES.iter().find(|(below, _)| probability < *below).map_or(1.0, |(_, scale)| *scale);
         let mut change = change / scale;
-        if self.probability >= 0.1 {
+        if probability >= 0.1 {
             change = change.min(MAX_INCREASE);
         }
-        self.probability += change;
+        let mut next = probability + change;
         if delay_s == 0.0 && self.delay_s == 0.0 {
-            self.probability *= DECAY;
+            next *= DECAY;
         }
-        self.probability = self.probability.clamp(0.0, 1.0);
-        if self.probability < NONE_BELOW {
-            self.probability = 0.0;
-        }
-        self.burst = self.burst.since(update);
-        if self.probability == 0.0 && delay_s < target_s / 2.0 && self.delay_s < target_s / 2.0 {
+        next = next.clamp(0.0, 1.0);
+        if next < NONE_BELOW { 0.0 } else { next }
+    }
+
+    /// So many updates end with `probability`.
+    fn updated(&mut self, updates: u64, probability: f64, delay_s: f64) {
+        let Pie { target, update, max_burst, .. } = self.spec;
+        let calm_s = target.as_secs_f64() / 2.0;
+        self.probability = probability;
+        self.burst = self.burst.since(update.times(updates));
+        if probability == 0.0 && delay_s < calm_s && self.delay_s < calm_s {
             self.burst = max_burst;
         }
         self.delay_s = delay_s;
-        self.next_update += update;
+        self.next_update += update.times(updates);
+    }
+
+    /// The delay stays what it was at the last update until `until`: where many updates come before, makes those at once
+    /// that change the probability alike, to the same bits. In a row of §4.2's table the change is the same each time, and
+    /// between two powers of two its rounding, but for the first. So any pause takes some hundred updates.
+    pub fn hold(&mut self, until: Time) {
+        let before = until.as_nanos().saturating_sub(1); // updates at `until` find something else
+        let Some(span) = before.checked_sub(self.next_update.as_nanos()) else { return };
+        let due = span / self.spec.update.as_nanos() + 1;
+        if due < MANY {
+            return;
+        }
+        let p = self.probability;
+        let next = self.next_probability(p, self.delay_s);
+        let change = next - p;
+        let (start, end) = alike(p);
+        let is_alike = |p: f64| start <= p && p < end;
+        let updates = if change == 0.0 {
+            due
+        } else if is_alike(next) && self.next_probability(next, self.delay_s) - next == change {
+            let room = if change > 0.0 { (end - p) / change } else { (p - start) / -change };
+            due.min((room as u64).saturating_sub(1))
+        } else {
+            0
+        };
+        if updates > 0 {
+            self.updated(updates, p + updates as f64 * change, self.delay_s);
+        }
     }
 
     /// Nothing waits up to `now`: passes over updates that would change nothing.
@@ -246,6 +294,69 @@ mod tests {
                 updates += 1;
             }
             assert!(updates < 2000, "{updates} updates with a target of {target}");
+        }
+    }
+
+    /// Likewise with something waiting: here 10⁹ s, 10¹³ updates, whatever the parameters.
+    #[test]
+    fn a_pause_with_a_queue_takes_a_bounded_number_of_updates() {
+        let end = Time::from_secs_f64(1e9);
+        for (alpha, delay_s) in [
+            (0.125, 1.0),
+            (0.125, 0.015),
+            (0.125, 0.015_000_1),
+            (1e-12, 3e3),
+            (1e-15, 3e3),
+            (0.0, 1.0),
+            (1e-12, 0.001),
+        ] {
+            for probability in [0.0, 0.3] {
+                let spec = Pie { alpha, update: Time::from_nanos(100_000), ..Pie::default() };
+                let mut pie = Controller { probability, delay_s, ..pie(spec) };
+                let mut updates = 0;
+                while pie.next_update() <= end && updates < 10_000 {
+                    pie.update(delay_s);
+                    pie.hold(end);
+                    updates += 1;
+                }
+                assert!(
+                    updates < 500,
+                    "{updates} updates with alpha {alpha} and {delay_s} s, from {probability}"
+                );
+            }
+        }
+    }
+
+    /// Updates made at once end in the same bits as those made one by one, wherever they are interrupted.
+    #[test]
+    fn updates_at_once_are_those_one_by_one() {
+        let mut random = Random::new(3, 3);
+        for case in 0..300 {
+            let power = |random: &mut Random, least: f64| 10f64.powf(least * random.uniform());
+            let spec = Pie { alpha: 0.125 * power(&mut random, -6.0), ..Pie::default() };
+            let delay_s = if case % 2 == 0 {
+                0.015 * power(&mut random, -3.0)
+            } else {
+                0.015 + power(&mut random, -6.0)
+            };
+            let probability = power(&mut random, -9.0);
+            let mut single = Controller { probability, delay_s, ..pie(spec) };
+            let mut at_once = single.clone();
+            for look in (1..=100).map(|n| Time::from_millis(n * n * 71)) {
+                while single.next_update() < look {
+                    single.update(delay_s);
+                }
+                while at_once.next_update() < look {
+                    at_once.update(delay_s);
+                    at_once.hold(look);
+                }
+                let state = |pie: &Controller| (pie.probability.to_bits(), pie.burst, pie.next_update);
+                assert_eq!(
+                    state(&at_once),
+                    state(&single),
+                    "case {case} at {look}: {probability}, {delay_s} s"
+                );
+            }
         }
     }
 

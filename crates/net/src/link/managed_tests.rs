@@ -90,3 +90,16 @@ fn pie_rests() {
     assert!(link.totals(Time::from_secs_f64(1e9)).queue_byte_seconds > 0.0);
     assert!(matches!(link.offer(Time::NEVER, 1500, false), Fate::Delivered { .. }));
 }
+
+/// A packet of 1500 bytes takes 1500 s at 8 bit/s, 15 million updates. Thousand of them wait: one by one the updates would take
+/// minutes.
+#[test]
+fn pie_passes_over_what_waits_long() {
+    let pie = Pie { update: Time::from_nanos(100_000), ..Pie::default() };
+    let spec = LinkSpec::new(8.0, Time::ZERO, QueueLimit::Packets(2000));
+    let mut link = Link::new(&LinkSpec { aqm: Some(Aqm::Pie(pie)), ..spec }, 1, 1);
+    (0..1000).for_each(|_| assert!(matches!(link.offer(Time::ZERO, 1500, false), Fate::Delivered { .. })));
+    let waiting = link.waiting(Time::from_secs_f64(1500.0 * 990.5));
+    assert_eq!(waiting.packets, 9);
+    assert_eq!(link.offer(Time::from_secs_f64(1500.0 * 990.5), 1500, false), Fate::Dropped(Drop::Early));
+}
