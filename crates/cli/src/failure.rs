@@ -18,12 +18,13 @@ pub enum Failure {
     PipeClosed,
 }
 
-/// Diagnostics keep names such as `coupled-cubic` on one line.
+/// Diagnostics keep names such as `coupled-cubic` and paths on one line, to be copied.
 pub fn install() {
-    let whole_words = textwrap::WordSplitter::NoHyphenation;
-    let handler = move |_: &_| -> Box<dyn miette::ReportHandler> {
-        Box::new(MietteHandlerOpts::new().word_splitter(whole_words.clone()).build())
-    };
+    let whole_words = MietteHandlerOpts::new()
+        .word_splitter(textwrap::WordSplitter::NoHyphenation)
+        .word_separator(textwrap::WordSeparator::AsciiSpace)
+        .break_words(false);
+    let handler = move |_: &_| -> Box<dyn miette::ReportHandler> { Box::new(whole_words.clone().build()) };
     // Fails only where a handler is installed already: then that one serves.
     let _ = miette::set_hook(Box::new(handler));
 }

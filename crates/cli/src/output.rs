@@ -17,6 +17,14 @@ pub fn print(text: &str) -> Result<(), Failure> {
     }
 }
 
+/// Where nobody reads what was printed, what else there is to do is done all the same.
+pub fn unless_closed(printed: Result<(), Failure>) -> Result<(), Failure> {
+    match printed {
+        Err(Failure::PipeClosed) => Ok(()),
+        printed => printed,
+    }
+}
+
 /// Prints JSON. Its strings may have any character, so those that a terminal would obey become JSON's own `\u202e`.
 pub fn print_text_of_json(json: &str) -> Result<(), Failure> {
     let mut text = String::with_capacity(json.len());

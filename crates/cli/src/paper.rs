@@ -3,7 +3,7 @@
 use crate::args::PaperArgs;
 use crate::failure::Failure;
 use crate::interrupt;
-use crate::output::{counted, note, print};
+use crate::output::{counted, note, print, unless_closed};
 use crate::report;
 use crate::results::Results;
 use crate::standard;
@@ -57,10 +57,10 @@ pub fn paper(args: &PaperArgs) -> Result<(), Failure> {
     kept?;
     let Done { standard, failed, complete, partial } = done;
     if !standard.is_empty() {
-        print(&format!(
+        unless_closed(print(&format!(
             "Standard cases of {}: see the report's page on algorithms\n",
             counted(standard.len(), "algorithm")
-        ))?;
+        )))?;
         standard::note_unlike(&standard, &store)?;
     }
     match ended {
@@ -154,7 +154,7 @@ impl Done {
                     false => self.complete += 1,
                 }
                 // What was simulated is told even where it cannot be kept.
-                let printed = print(&page);
+                let printed = unless_closed(print(&page));
                 if let Some(notice) = store.keep(result)?.notice {
                     note(&notice);
                 }

@@ -4,7 +4,7 @@ use crate::algorithms;
 use crate::args::{CcReportArgs, SizeArgs};
 use crate::failure::Failure;
 use crate::interrupt;
-use crate::output::{counted, note, print, print_json};
+use crate::output::{counted, note, print, print_json, unless_closed};
 use crate::progress::Progress;
 use crate::report;
 use crate::results::Results;
@@ -24,12 +24,10 @@ pub fn report(args: &CcReportArgs) -> Result<(), Failure> {
     interrupt::listen()?;
     let store = Results::open(&args.out)?;
     let results = run(&chosen, &args.size, &store)?;
-    if args.json {
-        print_json(&results)?;
-    } else {
-        let pages: Vec<String> = results.iter().map(page).collect();
-        print(&pages.join("\n"))?;
-    }
+    unless_closed(match args.json {
+        true => print_json(&results),
+        false => print(&results.iter().map(page).collect::<Vec<_>>().join("\n")),
+    })?;
     let names = if all { String::new() } else { format!(" {}", args.names.join(" ")) };
     report::write(&store, format!("anabranch cc report{names}{}", args.size), !args.json)?;
     check(&results)?;

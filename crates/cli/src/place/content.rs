@@ -124,23 +124,17 @@ impl Content {
 
 /// What to do about a folder without a list. Versions before there were lists left results like that.
 fn unlisted(folder: &Path, name: &Path) -> String {
-    let mut away = folder.as_os_str().to_owned();
+    // As the user calls it, unless by dots.
+    let shown = if name.file_name().is_some() { name } else { folder };
+    let mut away = shown.as_os_str().to_owned();
     away.push(".earlier");
-    let mut number = 1;
-    let free = loop {
-        let free = match number {
-            1 => PathBuf::from(&away),
-            n => PathBuf::from(format!("{}-{n}", away.display())),
-        };
-        if free.symlink_metadata().is_err() {
-            break free;
-        }
-        number += 1;
-    };
-    let [from, to] = [folder, &free].map(|path| quoted(&path.display().to_string()));
+    while Path::new(&away).symlink_metadata().is_ok() {
+        away.push("-again");
+    }
+    let [from, to] = [shown, Path::new(&away)].map(|path| quoted(&path.display().to_string()));
     format!(
         "results replace a folder as a whole, and {} has no list, {LIST}, of what anabranch wrote there. If these are results \
-         of an earlier version, move them away once: mv {from} {to}\nElse give another folder",
+         of an earlier version, move them away once:\nmv {from} {to}\nElse give another folder",
         name.display()
     )
 }
