@@ -250,6 +250,10 @@ pub struct PaperArgs {
     /// Where `papers/`, `algorithms/` and `report/` are written.
     #[arg(long, value_name = "DIR", default_value = "out")]
     pub out: PathBuf,
+    /// Leave the runs in `store/` of that folder when all is done: the next command uses those that it has in common with
+    /// this one.
+    #[arg(long)]
+    pub keep_runs: bool,
 }
 
 /// How much is run.

@@ -23,8 +23,8 @@ mod report;
 mod results;
 mod run;
 mod standard;
+mod store;
 mod table;
-mod unfinished;
 
 use args::{CcCommand, Cli, Command};
 use clap::{CommandFactory, Parser};

@@ -7,11 +7,11 @@ use crate::output::{counted, note, print, unless_closed};
 use crate::report;
 use crate::results::Results;
 use crate::standard;
+use crate::store;
 use crate::table::{Table, WIDTH};
-use crate::unfinished::Unfinished;
 use anabranch_cc::registry;
 use anabranch_papers::standard::AlgorithmResult;
-use anabranch_study::{ColumnName, Kept, Options, Row, Study, StudyError, StudyResult, Verdict};
+use anabranch_study::{ColumnName, Kept, Options, Row, Store, Study, StudyError, StudyResult, Verdict};
 use miette::miette;
 use std::sync::Arc;
 
@@ -39,21 +39,20 @@ pub fn paper(args: &PaperArgs) -> Result<(), Failure> {
         let cases = standard::work(registry::ALL, &args.size)?;
         work.extend(cases.into_iter().map(|one| one.map(Finished::Algorithm)));
     }
-    let store = Results::open(&args.out)?;
+    let results = Results::open(&args.out)?;
     let mut done = Done::default();
     let mut kept = Ok(());
-    let unfinished = unfinished(&store);
-    let runs = unfinished.as_ref().map(|unfinished| unfinished as &dyn Kept);
-    let ended = standard::in_progress(&work, runs, &mut |finished| {
+    let runs = store::open(&results.out().join("store"));
+    let ended = standard::in_progress(&work, runs.as_ref().map(|runs| runs as &dyn Kept), &mut |finished| {
         // One that cannot be kept is no reason to lose those after it: the first failure is told at the end.
-        let this = done.keep(finished, &store);
+        let this = done.keep(finished, &results);
         kept = std::mem::replace(&mut kept, Ok(())).and(this);
     });
-    let whole = ended.is_ok() && kept.is_ok();
-    let goes_on = match unfinished.is_some_and(|unfinished| unfinished.end(whole)) {
-        true => "; the same command goes on from here",
-        false => "",
-    };
+    let any = runs.as_ref().is_some_and(store::note_found);
+    let goes_on = if any { "; the same command goes on from here" } else { "" };
+    if ended.is_ok() && kept.is_ok() && !args.keep_runs {
+        runs.iter().for_each(Store::remove_used);
+    }
     kept?;
     let Done { standard, failed, complete, partial } = done;
     if !standard.is_empty() {
@@ -61,7 +60,7 @@ pub fn paper(args: &PaperArgs) -> Result<(), Failure> {
             "Standard cases of {}: see the report's page on algorithms\n",
             counted(standard.len(), "algorithm")
         )))?;
-        standard::note_unlike(&standard, &store)?;
+        standard::note_unlike(&standard, &results)?;
     }
     match ended {
         Ok(()) => {}
@@ -70,21 +69,15 @@ pub fn paper(args: &PaperArgs) -> Result<(), Failure> {
             return Err(Failure::Interrupted(miette!(
                 "interrupted: {} complete{partial} in {}, the report is as it was{goes_on}",
                 counted(complete, "paper"),
-                store.papers().display()
+                results.papers().display()
             )));
         }
         Err(error) => return Err(Failure::Result(miette!("{error}"))),
     }
-    report::write(&store, command(args), true)?;
+    report::write(&results, command(args), true)?;
     standard::check(&standard)?;
-    store.check()?;
+    results.check()?;
     if failed.is_empty() { Ok(()) } else { Err(Failure::Result(failures(&failed))) }
-}
-
-/// Where runs are kept until the command has ended; none where that cannot be, which is no reason not to make them.
-fn unfinished(store: &Results) -> Option<Unfinished> {
-    let opened = Unfinished::open(store.out());
-    opened.map_err(|why| note(&format!("an interrupted command could not go on later: {why}"))).ok()
 }
 
 /// The papers and what `--only` takes of each.

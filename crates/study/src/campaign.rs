@@ -1,18 +1,20 @@
 //! Simulations of several studies in one queue, so that no core waits at the end of each for its last run.
 
+use crate::store::Claim;
 use crate::{Outcome, Setup, StudyError};
 use anabranch_net::Time;
 use anabranch_record::{MemorySink, NoSamples, Sink, Summary};
 use anabranch_scenario::Scenario;
 use anabranch_sim::SimError;
-use rayon::iter::{ParallelBridge, ParallelIterator};
+use std::collections::VecDeque;
 use std::sync::atomic::{AtomicBool, AtomicU64, AtomicUsize, Ordering};
 use std::sync::{Mutex, MutexGuard, PoisonError};
+use std::time::Duration;
 
 /// Where a campaign is.
 #[derive(Clone, Copy, Debug)]
 pub struct Progress<'a> {
-    /// Simulations that have ended; what was kept does not count.
+    /// Simulations that have ended, here or in another process; what was kept at the beginning does not count.
     pub done: usize,
     /// All of them.
     pub total: usize,
@@ -26,13 +28,21 @@ pub struct Progress<'a> {
     pub label: &'a str,
 }
 
-/// Where runs outlast an interruption. Only those of which no samples are asked for: others are large.
+/// Where runs outlast an interruption, and may be shared with other processes. Only those of which no samples are asked for:
+/// others are large.
 pub trait Kept: Sync {
-    /// What a run of that scenario with that seed gave, if an earlier command kept it.
+    /// What a run of that scenario with that seed gave, if it was kept.
     fn find(&self, scenario_hash: &str, seed: u64) -> Option<Summary>;
+    /// The right to make it; none while another process has that.
+    fn claim(&self, _scenario_hash: &str, _seed: u64) -> Option<Claim> {
+        Some(Claim::default())
+    }
     /// Keeps a run that has ended.
-    fn keep(&self, summary: &Summary);
+    fn keep(&self, claim: Claim, summary: &Summary);
 }
+
+/// How long a worker waits that has nothing to do but what other processes are doing.
+const PAUSE: Duration = Duration::from_millis(50);
 
 /// Simulations to be run, and what is made of them: a `T`.
 pub struct Work<T> {
@@ -135,23 +145,35 @@ impl Simulation {
         Some(Outcome { summary, samples: MemorySink::new() })
     }
 
+    /// What the run gives; nothing where another process is making it.
     fn run(
         &self,
         seed: u32,
         kept: Option<&dyn Kept>,
         keep_going: &mut dyn FnMut(Time) -> bool,
-    ) -> Result<Outcome, SimError> {
-        // A short run may end before it asks.
-        if !keep_going(Time::ZERO) {
-            return Err(SimError::Interrupted { at: Time::ZERO, partial: None });
+    ) -> Result<Option<Outcome>, SimError> {
+        let kept = kept.filter(|_| !self.sampled);
+        let mut claim = Claim::default();
+        if let Some(kept) = kept {
+            // Another process may have begun, or ended, since this one looked.
+            if let Some(outcome) = self.find(seed, kept) {
+                return Ok(Some(outcome));
+            }
+            match kept.claim(&self.scenario.hash, seed.into()) {
+                Some(ours) => claim = ours,
+                None => return Ok(None),
+            }
+            if let Some(outcome) = self.find(seed, kept) {
+                return Ok(Some(outcome));
+            }
         }
         let mut samples = MemorySink::new();
         let sink: &mut dyn Sink = if self.sampled { &mut samples } else { &mut NoSamples };
         let summary = anabranch_sim::run(&self.scenario, seed.into(), sink, keep_going)?;
-        if let Some(kept) = kept.filter(|_| !self.sampled) {
-            kept.keep(&summary);
+        if let Some(kept) = kept {
+            kept.keep(claim, &summary);
         }
-        Ok(Outcome { summary, samples })
+        Ok(Some(Outcome { summary, samples }))
     }
 }
 
@@ -218,6 +240,28 @@ impl Open {
     }
 }
 
+/// What is to be run: by this process, and at the end what other processes have begun meanwhile. A worker that finds nothing may
+/// end: each run that is left is in the hands of another worker.
+struct Queue(Mutex<(VecDeque<Job>, VecDeque<Job>)>);
+
+impl Queue {
+    fn of(jobs: Vec<Job>) -> Self {
+        Queue(Mutex::new((jobs.into(), VecDeque::new())))
+    }
+
+    /// The next run, and whether another process was making it when it was looked at last.
+    fn next(&self) -> Option<(Job, bool)> {
+        let (first, left) = &mut *lock(&self.0);
+        let first = first.pop_front().map(|job| (job, false));
+        first.or_else(|| left.pop_front().map(|job| (job, true)))
+    }
+
+    /// Another process is making that run: it is left for last.
+    fn leave(&self, job: Job) {
+        lock(&self.0).1.push_back(job);
+    }
+}
+
 /// Results in the order of the work, whatever the order in which they come.
 struct InOrder<'a, T> {
     waiting: Vec<Option<Option<T>>>,
@@ -235,7 +279,8 @@ impl<T> InOrder<'_, T> {
     }
 }
 
-/// Runs all of `work` on all cores, but for what is `kept`. Each result goes to `finished` when it and those before it are
+/// Runs all of `work` on all cores, but for what is `kept`. A run that another process is making is left for last: its outcome
+/// is used, or it is made here should that process end without. Each result goes to `finished` when it and those before it are
 /// there.
 ///
 /// The results do not depend on the number of threads. A simulation that fails makes its rows
@@ -270,7 +315,8 @@ pub fn run_all<T: Send>(
     let open: Vec<Mutex<Open>> = open.into_iter().map(Mutex::new).collect();
     let results = Mutex::new(results);
 
-    jobs.into_iter().par_bridge().for_each(|job| {
+    let queue = Queue::of(jobs);
+    let run = |job: Job| {
         let Work { simulations, conclude } = &work[job.work];
         let simulation = &simulations.each[job.simulation];
         let report = || {
@@ -293,14 +339,20 @@ pub fn run_all<T: Send>(
             report();
             keep_going()
         };
-        let outcome = simulation.run(job.seed, kept, &mut advance);
-        if let Err(SimError::Interrupted { .. }) = outcome {
-            stopped.store(true, Ordering::Relaxed);
-            return;
-        }
+        let outcome = match simulation.run(job.seed, kept, &mut advance) {
+            Ok(Some(outcome)) => Ok(outcome),
+            Ok(None) => {
+                report();
+                return Some(job);
+            }
+            Err(SimError::Interrupted { .. }) => {
+                stopped.store(true, Ordering::Relaxed);
+                return None;
+            }
+            Err(error) => Err(format!("{}, seed {}: {error}", simulation.title, job.seed)),
+        };
         done.fetch_add(1, Ordering::Relaxed);
         advance(simulation.scenario.duration);
-        let outcome = outcome.map_err(|error| format!("{}, seed {}: {error}", simulation.title, job.seed));
 
         let mut open = lock(&open[job.work]);
         if open.put(&job, outcome) {
@@ -308,6 +360,21 @@ pub fn run_all<T: Send>(
             drop(open);
             let result = conclude(simulations, &outcomes);
             lock(&results).put(job.work, result);
+        }
+        None
+    };
+    rayon::broadcast(|_| {
+        while let Some((job, again)) = queue.next() {
+            // A short run may end before it asks.
+            if !keep_going() {
+                stopped.store(true, Ordering::Relaxed);
+                return;
+            }
+            let elsewhere = run(job);
+            if again && elsewhere.is_some() {
+                std::thread::sleep(PAUSE);
+            }
+            elsewhere.into_iter().for_each(|job| queue.leave(job));
         }
     });
 

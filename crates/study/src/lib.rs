@@ -15,6 +15,7 @@ mod setup;
 mod shares;
 pub mod size;
 mod stats;
+pub mod store;
 mod verdict;
 
 pub use campaign::{Conclude, Kept, Outcomes, Progress, Simulations, Work, run_all};
@@ -29,4 +30,5 @@ pub use setup::{ScenarioFile, Setup};
 pub use shares::{Beside, EquilibriumName, ShareRow, Shares, shares};
 pub use size::Size;
 pub use stats::{NoValue, estimate};
+pub use store::{Claim, Store, StoreError};
 pub use verdict::Rule;

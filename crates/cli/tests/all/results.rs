@@ -225,18 +225,28 @@ fn results_without_a_list_are_moved_away_by_hand() {
     run_into(&out, &[]).ok();
 }
 
-/// A file of the name that ours has for unfinished runs, with an empty first line: not ours, and left as it is.
+/// Runs that are asked to stay are there for the next command; when they go, notes of the user's in their folder stay.
 #[test]
-fn notes_called_unfinished_stay() {
+fn runs_that_are_kept() {
     let dir = tempfile::tempdir().unwrap();
-    let notes = dir.path().join("unfinished.jsonl");
-    fs::write(&notes, "\n{\"my\": \"notes\"}\n").unwrap();
+    let store = dir.path().join("store");
+    fs::create_dir_all(store.join("ab")).unwrap();
+    for notes in ["notes.json", "ab/notes.json"] {
+        fs::write(store.join(notes), "mine").unwrap();
+    }
+    let before = content(&store);
     let out = dir.path().to_str().unwrap();
-    let outcome = anabranch(["paper", "B", "--quick", "--seeds", "1", "--only", "B-D", "--out", out]);
-    assert_eq!(outcome.status, 0, "{}", outcome.stderr);
-    let said = outcome.stderr.split_whitespace().collect::<Vec<_>>().join(" ");
-    assert!(said.contains("not what a command of ours left"), "{said}");
-    assert_eq!(fs::read_to_string(&notes).unwrap(), "\n{\"my\": \"notes\"}\n");
+    let paper = |more: &[&str]| {
+        let args = ["paper", "E", "--quick", "--seeds", "1", "--only", "E-10", "--out", out];
+        anabranch(args.iter().chain(more))
+    };
+    let first = paper(&["--keep-runs"]).ok();
+    let runs = content(&store).len() - before.len();
+    let second = paper(&[]);
+    assert_eq!(second.status, 0, "{}", second.stderr);
+    assert_eq!(second.stdout, first);
+    assert_eq!(second.stderr, format!("Note: {runs} runs of an earlier command taken over\n"));
+    assert!(runs > 10 && content(&store) == before);
 }
 
 /// A second command on the same folder is refused at once, and does not disturb the first.
@@ -257,7 +267,7 @@ fn one_command_at_a_time() {
         paper
     };
     let first = paper().spawn().unwrap();
-    while !dir.path().join("papers/unfinished.jsonl").exists() {
+    while !dir.path().join("papers/store").exists() {
         std::thread::sleep(std::time::Duration::from_millis(5));
     }
     let second = paper().output().unwrap();
@@ -367,7 +377,7 @@ fn a_closed_pipe_costs_no_report() {
     drop(child.stdout.take());
     assert!(child.wait().unwrap().success());
     assert!(dir.path().join("report/index.html").exists());
-    assert!(!dir.path().join("unfinished.jsonl").exists());
+    assert!(!dir.path().join("store").exists());
 }
 
 /// The report's folder is ours alone too.

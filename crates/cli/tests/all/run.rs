@@ -376,8 +376,8 @@ fn an_interrupted_experiment_goes_on() {
         paper.stdin(Stdio::null()).stdout(Stdio::piped()).stderr(Stdio::piped());
         paper
     };
-    let unfinished = dir.path().join("parts/unfinished.jsonl");
-    let runs = || fs::read_to_string(&unfinished).map_or(0, |text| text.lines().count().saturating_sub(1));
+    let store = |out: &str| dir.path().join(out).join("store");
+    let runs = || kept(&store("parts"));
     let (_, stderr) = interrupted_when(paper("parts").spawn().unwrap(), || runs() >= 2);
     assert!(stderr.contains("goes on"), "{stderr}");
 
@@ -385,10 +385,46 @@ fn an_interrupted_experiment_goes_on() {
     let stderr = String::from_utf8(output.stderr).unwrap();
     assert_eq!(output.status.code(), Some(0), "{stderr}");
     assert!(stderr.contains(&format!("{made} runs of an earlier command")), "{made}: {stderr}");
-    assert!(!unfinished.exists());
+    assert!(!store("parts").exists());
 
     let output = paper("whole").output().unwrap();
     assert_eq!((output.status.code(), String::from_utf8(output.stderr).unwrap().as_str()), (Some(0), ""));
     let result = |out: &str| fs::read(dir.path().join(out).join("papers/coupling-cubic.json")).unwrap();
     assert!(result("parts") == result("whole"));
+}
+
+/// How many runs a store has.
+fn kept(store: &Path) -> usize {
+    let entries = |folder: &Path| -> Vec<_> {
+        fs::read_dir(folder).into_iter().flatten().flatten().map(|entry| entry.path()).collect()
+    };
+    let folders: Vec<_> = entries(store).iter().flat_map(|version| entries(version)).collect();
+    let files = folders.iter().flat_map(|folder| entries(folder));
+    files.filter(|file| file.extension().is_some_and(|e| e == "json")).count()
+}
+
+/// Runs of another build are told and stay; a file in the store's place is told, and the command does without.
+#[test]
+fn runs_of_another_build_stay() {
+    let dir = tempfile::tempdir().unwrap();
+    let paper = |out: &str| {
+        let args = ["paper", "B", "--only", "B-D", "--quick", "--seeds", "1", "--out"];
+        let outcome =
+            anabranch(args.iter().map(std::ffi::OsStr::new).chain([dir.path().join(out).as_os_str()]));
+        assert_eq!(outcome.status, 0, "{}", outcome.stderr);
+        outcome.stderr.split_whitespace().collect::<Vec<_>>().join(" ")
+    };
+    let folder = dir.path().join("out/store").join("0f".repeat(32)).join("ab");
+    fs::create_dir_all(&folder).unwrap();
+    let other = folder.join("ab".repeat(32)).with_extension("json");
+    fs::write(&other, "{}").unwrap();
+    let said = paper("out");
+    assert!(said.contains("1 run of 2 B"), "{said}");
+    assert_eq!(fs::read_to_string(&other).unwrap(), "{}");
+
+    fs::create_dir(dir.path().join("no")).unwrap();
+    fs::write(dir.path().join("no/store"), "mine").unwrap();
+    let said = paper("no");
+    assert!(said.contains("an interrupted command could not go on later"), "{said}");
+    assert_eq!(fs::read_to_string(dir.path().join("no/store")).unwrap(), "mine");
 }

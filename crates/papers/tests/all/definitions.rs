@@ -4,8 +4,8 @@ use anabranch_papers::{all, commands, find, scenarios};
 use anabranch_record::Summary;
 use anabranch_scenario::{Overrides, Source, load};
 use anabranch_study::{
-    Experiment, Kept, Options, Progress, Published, Size, StudyError, StudyResult, Verdict, run, run_all,
-    work,
+    Claim, Experiment, Kept, Options, Progress, Published, Size, StudyError, StudyResult, Verdict, run,
+    run_all, work,
 };
 use std::collections::BTreeSet;
 use std::sync::Mutex;
@@ -205,7 +205,7 @@ impl Kept for Memory {
         Some(found)
     }
 
-    fn keep(&self, summary: &Summary) {
+    fn keep(&self, _: Claim, summary: &Summary) {
         self.kept.lock().unwrap().push(summary.clone());
     }
 }

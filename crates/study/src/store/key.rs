@@ -1,0 +1,77 @@
+//! The name of a run.
+
+use serde::{Deserialize, Deserializer, Serialize, Serializer, de::Error};
+use sha2::{Digest, Sha256};
+use std::fmt;
+use std::str::FromStr;
+
+/// What tells a run from all others: SHA-256 of the version, the scenario's hash, the seed and the backend. Text has it in
+/// hexadecimal.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub struct Key([u8; 32]);
+
+impl Key {
+    /// The key of a run.
+    pub fn of(version: &str, scenario_hash: &str, seed: u64, backend: &str) -> Self {
+        // A line each: none of them has a line break in it.
+        Key::sum(format!("{version}\n{scenario_hash}\n{seed}\n{backend}\n").as_bytes())
+    }
+
+    /// SHA-256 of anything.
+    pub(super) fn sum(bytes: &[u8]) -> Self {
+        Key(Sha256::digest(bytes).into())
+    }
+}
+
+impl fmt::Display for Key {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let digits = |half: u8| char::from(b"0123456789abcdef"[usize::from(half)]);
+        let text: String = self.0.iter().flat_map(|byte| [digits(byte >> 4), digits(byte & 15)]).collect();
+        f.write_str(&text)
+    }
+}
+
+impl FromStr for Key {
+    type Err = &'static str;
+
+    fn from_str(text: &str) -> Result<Self, Self::Err> {
+        let wrong = "a key has 64 hexadecimal digits";
+        let mut bytes = [0; 32];
+        let is_digit = |b: u8| b.is_ascii_digit() || (b'a'..=b'f').contains(&b);
+        if text.len() != 64 || !text.bytes().all(is_digit) {
+            return Err(wrong);
+        }
+        for (i, byte) in bytes.iter_mut().enumerate() {
+            *byte = u8::from_str_radix(&text[2 * i..2 * i + 2], 16).map_err(|_| wrong)?;
+        }
+        Ok(Key(bytes))
+    }
+}
+
+impl Serialize for Key {
+    fn serialize<S: Serializer>(&self, to: S) -> Result<S::Ok, S::Error> {
+        to.collect_str(self)
+    }
+}
+
+impl<'de> Deserialize<'de> for Key {
+    fn deserialize<D: Deserializer<'de>>(from: D) -> Result<Self, D::Error> {
+        String::deserialize(from)?.parse().map_err(D::Error::custom)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// `printf '1\nab\n3\nsim\n' | sha256sum`.
+    #[test]
+    fn as_other_programs_find_it() {
+        let key = Key::of("1", "ab", 3, "sim");
+        let by_coreutils = "aba5a3e1dc0606e5f888d9fbcc6e0da5c26b36f6d23bd1739f80de392990c28a";
+        assert_eq!(key.to_string(), by_coreutils);
+        assert_eq!(by_coreutils.parse(), Ok(key));
+        assert!("abc".parse::<Key>().is_err() && "é".repeat(32).parse::<Key>().is_err());
+        assert!("G".repeat(64).parse::<Key>().is_err());
+    }
+}
