@@ -32,6 +32,7 @@ fn state_of(check: &Check) -> &'static str {
         Verdict::Fine => "ok",
         Verdict::Spare => "optional",
         Verdict::Warning => "warning",
+        Verdict::Unknown => "unknown",
         Verdict::Missing => "missing",
     }
 }

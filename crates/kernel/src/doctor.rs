@@ -1,7 +1,7 @@
 //! What the algorithms need of the machine, and whether it is there.
 
 use crate::layout::{Layout, skips_programs};
-use crate::{messages, namespace, pins};
+use crate::{Error, messages, namespace, pins};
 use libbpf_rs::ProgramType;
 use libbpf_rs::btf::Btf;
 use rustix::thread::{CapabilitySet, capabilities};
@@ -44,6 +44,8 @@ pub enum Verdict {
     Spare,
     /// It goes without, but not as well.
     Warning,
+    /// It could not be looked at.
+    Unknown,
     /// Nothing goes without.
     Missing,
 }
@@ -89,8 +91,8 @@ pub fn doctor() -> Vec<Check> {
         jit(),
         lockdown(),
         file_system(),
-        links(),
-        every_call(),
+        links(Layout::get()),
+        every_call(Btf::from_vmlinux()),
     ]
 }
 
@@ -168,7 +170,7 @@ fn struct_ops(may: bool) -> Check {
     let (found, verdict) = match (there, may) {
         (true, _) => ("there", Verdict::Missing),
         (_, true) => ("not there", Verdict::Missing),
-        (_, false) => ("cannot be looked at without privileges", Verdict::Spare),
+        (_, false) => ("cannot be looked at without privileges", Verdict::Unknown),
     };
     let help =
         if may { "a kernel built with CONFIG_BPF_SYSCALL=y and CONFIG_BPF_JIT=y" } else { "run it as root" };
@@ -208,20 +210,30 @@ fn file_system() -> Check {
     Check::new(Need::FileSystem, "BPF file system", found).or(Verdict::Spare, there, help)
 }
 
-fn links() -> Check {
-    let there = Layout::get().is_ok_and(|layout| layout.links);
-    let found = if there { "there" } else { "not there" };
+fn links(layout: Result<&Layout, Error>) -> Check {
+    let title = "struct_ops links";
+    let Ok(layout) = layout else { return without_types(Need::Links, title) };
+    let found = if layout.links { "there" } else { "not there" };
     let help = "nothing to do: before Linux 6.4 the registered map is pinned instead";
-    Check::new(Need::Links, "struct_ops links", found).or(Verdict::Spare, there, help)
+    Check::new(Need::Links, title, found).or(Verdict::Spare, layout.links, help)
 }
 
-fn every_call() -> Check {
-    let skips = Btf::from_vmlinux().is_ok_and(|btf| skips_programs(&btf));
+/// By the kernel's types.
+fn every_call(types: libbpf_rs::Result<Btf<'_>>) -> Check {
+    let title = "calls of programs";
+    let Ok(types) = types else { return without_types(Need::EveryCall, title) };
+    let skips = skips_programs(&types);
     let found =
         if skips { "a vendor's kernel leaves some out (bpf_prog_aux.init_owned)" } else { "none left out" };
     let help = "nothing to do: the programs make up for it, and windows stay within bounds. Measure on an \
                 upstream or a distribution's kernel";
-    Check::new(Need::EveryCall, "calls of programs", found).or(Verdict::Warning, !skips, help)
+    Check::new(Need::EveryCall, title, found).or(Verdict::Warning, !skips, help)
+}
+
+/// What only the kernel's types tell, where they cannot be read.
+fn without_types(need: Need, title: &'static str) -> Check {
+    let found = "unknown: the kernel's types (BTF) cannot be read";
+    Check::new(need, title, found).or(Verdict::Unknown, false, "the types first, see there")
 }
 
 #[cfg(test)]
@@ -260,6 +272,15 @@ mod tests {
     fn user_namespaces() {
         assert!(is_first_user_namespace("         0          0 4294967295\n"));
         assert!(!is_first_user_namespace("         0       1000          1\n"));
+    }
+
+    #[test]
+    fn without_types_nothing_is_said_of_what_they_tell() {
+        let unreadable = || Btf::from_path("/nonexistent/vmlinux");
+        for check in [every_call(unreadable()), links(Err(Error::Layout("struct tcp_congestion_ops")))] {
+            assert_eq!(check.verdict, Verdict::Unknown);
+            assert!(check.found.starts_with("unknown") && !check.help.is_empty(), "{check:?}");
+        }
     }
 
     #[test]
