@@ -1,9 +1,9 @@
 //! Loading into the running kernel.
 
-use crate::common::{Kernel, until};
+use crate::common::{Kernel, reno, reno_instance, until};
 use crate::programs::registrations;
 use anabranch_cc_kernel::registry;
-use anabranch_kernel::{Counters, Load, Unload, instances, load, load_as, loaded, unload};
+use anabranch_kernel::{Counters, Load, Unload, load, load_as, loaded, unload};
 use libbpf_rs::MapCore;
 
 /// By a link, and as on kernels without links: it stays without its loader's descriptors, is found, can be
@@ -11,19 +11,18 @@ use libbpf_rs::MapCore;
 #[test]
 fn loads_and_unloads() {
     let Some(_kernel) = Kernel::lock() else { return };
-    let reno = registry::find_kernel("ab_reno").unwrap();
     for &registration in registrations() {
-        assert_eq!(load_as(reno, registration).unwrap(), Load::Done);
-        assert_eq!(load_as(reno, registration).unwrap(), Load::Already);
+        assert_eq!(load_as(reno(), registration).unwrap(), Load::Done);
+        assert_eq!(load_as(reno(), registration).unwrap(), Load::Already);
         let all = loaded().unwrap();
         let one = all.iter().find(|l| l.entry.kernel_name == "ab_reno").unwrap();
         assert_eq!(one.counters().unwrap(), Counters::default());
         assert_eq!(one.connections().unwrap().max_entries(), 65536);
-        let instance = instances().unwrap().into_iter().find(|i| i.entry.kernel_name == "ab_reno").unwrap();
+        let instance = reno_instance();
         assert!(instance.registered && instance.programs.len() == 6);
         assert!(available().contains(&"ab_reno".to_owned()));
-        assert_eq!(unload(reno).unwrap(), Unload::Done);
-        assert_eq!(unload(reno).unwrap(), Unload::NotLoaded);
+        assert_eq!(unload(reno()).unwrap(), Unload::Done);
+        assert_eq!(unload(reno()).unwrap(), Unload::NotLoaded);
         until(|| !available().contains(&"ab_reno".to_owned()), "the kernel no longer lists it");
     }
 }

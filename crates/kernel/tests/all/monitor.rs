@@ -1,15 +1,10 @@
 //! What is seen of sockets while they live.
 
-use crate::common::{Kernel, namespace::Namespace, until};
-use anabranch_cc_kernel::registry::{self, KernelEntry};
+use crate::common::{Kernel, namespace::Namespace, reno, until};
 use anabranch_kernel::{Connection, Key, Monitor, Namespaces, Snapshot, Subflow, load, unload};
 use std::collections::HashSet;
 use std::io::{Read, Write};
 use std::net::{SocketAddr, TcpStream};
-
-fn reno() -> &'static KernelEntry {
-    registry::find_kernel("ab_reno").unwrap()
-}
 
 /// A namespace whose sockets use Reno.
 fn namespace_with_reno() -> Namespace {

@@ -1,18 +1,10 @@
 //! What a loader killed by SIGKILL leaves, at each of its steps, and what the next command makes of it.
 
-use crate::common::{Kernel, skipped, until};
-use crate::programs::{nameless, pin, registrations};
-use anabranch_cc_kernel::registry::{self, KernelEntry};
-use anabranch_kernel::{
-    Error, Load, Pins, Registration, Unload, available, instances, load, load_as, loaded, unload,
-};
-use libbpf_rs::{MapCore, MapType};
+use crate::common::{Kernel, reno, reno_instance, skipped, until};
+use crate::programs::{nameless, pin, register, registrations};
+use anabranch_kernel::{Error, Load, Pins, Registration, Unload, available, load, load_as, loaded, unload};
 use std::fs;
 use std::path::PathBuf;
-
-fn reno() -> &'static KernelEntry {
-    registry::find_kernel("ab_reno").unwrap()
-}
 
 fn directory(name: &str) -> PathBuf {
     Pins::open().unwrap().directory(name)
@@ -76,8 +68,7 @@ fn an_algorithm_of_another_process_is_taken_over() {
         return skipped("another process's registration is its link, which this kernel has not");
     }
     let mut object = nameless(reno(), Registration::Link);
-    let mut ops = object.maps_mut().find(|map| map.map_type() == MapType::StructOps).unwrap();
-    let _link = ops.attach_struct_ops().unwrap();
+    let _link = register(&mut object);
     assert!(is_registered() && !is_pinned());
     match load(reno()) {
         Ok(done) => assert_eq!(done, Load::Done),
@@ -97,7 +88,7 @@ fn an_algorithm_without_its_pins_is_found() {
         load_as(reno(), Registration::Map).unwrap();
         fs::remove_file(directory("ab_reno").join("ops")).unwrap();
         assert!(is_registered() && !is_pinned());
-        let instance = instances().unwrap().into_iter().find(|i| i.entry.kernel_name == "ab_reno").unwrap();
+        let instance = reno_instance();
         assert!(instance.registered && instance.counters().is_some());
     };
     lose();

@@ -1,14 +1,11 @@
 //! Nobody takes the table from the others.
 
-use crate::common::{Kernel, namespace::Namespace, skipped, until};
-use crate::programs::{registrations, without_link};
-use anabranch_cc_kernel::registry::{self, KernelEntry};
-use anabranch_kernel::{Registration, object};
-use libbpf_rs::{MapCore, MapFlags, MapHandle, MapType, Object, ObjectBuilder};
-use rustix::net::{AddressFamily, SocketType, bind, connect, ipproto, listen, socket};
+use crate::common::namespace::{Namespace, exchange};
+use crate::common::{Kernel, reno, skipped, until};
+use crate::programs::{map, opened, refused, register, registration};
+use libbpf_rs::{MapCore, MapFlags, MapHandle, Object};
 use std::fs;
-use std::io::{Read, Write};
-use std::net::{SocketAddrV4, TcpListener, TcpStream};
+use std::net::TcpStream;
 use std::os::unix::fs::PermissionsExt;
 
 /// Rows of the whole table.
@@ -19,16 +16,9 @@ const CAPACITY: u32 = 60;
 const FIFTH: usize = CAPACITY as usize / 5;
 const HALF: usize = CAPACITY as usize / 2;
 
-fn reno() -> &'static KernelEntry {
-    registry::find_kernel("ab_reno").unwrap()
-}
-
 /// The programs with a table of so few rows, verified.
 fn small() -> Object {
-    let mut open = ObjectBuilder::default().open_memory(object(reno())).unwrap();
-    if !registrations().contains(&Registration::Link) {
-        without_link(&mut open);
-    }
+    let mut open = opened(reno(), "small", registration());
     {
         let mut constants =
             open.maps_mut().find(|map| map.name().to_string_lossy().ends_with(".rodata")).unwrap();
@@ -39,11 +29,6 @@ fn small() -> Object {
         assert!(places.next().is_none(), "and no other constant is the same");
     }
     open.load().unwrap()
-}
-
-fn map(object: &Object, end: &str) -> MapHandle {
-    let map = object.maps().find(|map| map.name().to_string_lossy().ends_with(end)).unwrap();
-    MapHandle::try_from(&map).unwrap()
 }
 
 /// How many rows there are of each network namespace, by its inode.
@@ -62,32 +47,6 @@ fn inode(namespace: &Namespace) -> u32 {
     anabranch_kernel::Namespace::find(&namespace.name).unwrap().inode().unwrap()
 }
 
-/// Both ends of an MPTCP connection over `lo`.
-fn mptcp(namespace: &Namespace) -> (TcpStream, TcpStream) {
-    let open = || socket(AddressFamily::INET, SocketType::STREAM, Some(ipproto::MPTCP)).unwrap();
-    namespace.run(|| {
-        let listener = open();
-        bind(&listener, &"127.0.0.1:0".parse::<SocketAddrV4>().unwrap()).unwrap();
-        listen(&listener, 1).unwrap();
-        let listener = TcpListener::from(listener);
-        let client = open();
-        let std::net::SocketAddr::V4(server) = listener.local_addr().unwrap() else { unreachable!() };
-        connect(&client, &server).unwrap();
-        (client.into(), listener.accept().unwrap().0)
-    })
-}
-
-/// Each end sends and is acknowledged.
-fn exchange((a, b): &mut (TcpStream, TcpStream)) {
-    let mut byte = [0];
-    for _ in 0..4 {
-        a.write_all(&byte).unwrap();
-        b.read_exact(&mut byte).unwrap();
-        b.write_all(&byte).unwrap();
-        a.read_exact(&mut byte).unwrap();
-    }
-}
-
 /// Opens so many connections, one after the other: none asks while another does.
 fn open(
     namespace: &Namespace,
@@ -104,8 +63,7 @@ fn one_namespace_leaves_room_for_another() {
     let Some(_kernel) = Kernel::lock() else { return };
     let mut object = small();
     let table = map(&object, "connections");
-    let mut ops = object.maps_mut().find(|map| map.map_type() == MapType::StructOps).unwrap();
-    let link = ops.attach_struct_ops().unwrap();
+    let link = register(&mut object);
     let [greedy, other] = [(); 2].map(|()| Namespace::new());
     for namespace in [&greedy, &other] {
         namespace.choose("ab_reno");
@@ -116,9 +74,9 @@ fn one_namespace_leaves_room_for_another() {
     // Far more than there are rows.
     let plain = open(&greedy, CAPACITY as usize, Namespace::connect);
     assert_eq!(held(&greedy), FIFTH);
-    let coupled = open(&greedy, CAPACITY as usize, mptcp);
+    let coupled = open(&greedy, CAPACITY as usize, Namespace::connect_mptcp);
     assert_eq!(held(&greedy), HALF);
-    let others = open(&other, 5, mptcp);
+    let others = open(&other, 5, Namespace::connect_mptcp);
     assert_eq!(held(&other), 10, "each end of another's connections has a row");
     drop((plain, coupled));
     until(|| held(&greedy) == 0, "the rows are given back");
@@ -146,8 +104,7 @@ fn many_namespaces_of_one_user_are_one() {
     }
     let mut object = small();
     let (table, counters) = (map(&object, "connections"), map(&object, ".bss"));
-    let mut ops = object.maps_mut().find(|map| map.map_type() == MapType::StructOps).unwrap();
-    let link = ops.attach_struct_ops().unwrap();
+    let link = register(&mut object);
     let directory = tempfile::tempdir().unwrap();
     fs::set_permissions(directory.path(), fs::Permissions::from_mode(0o755)).unwrap();
     let script = directory.path().join("senders");
@@ -155,10 +112,7 @@ fn many_namespaces_of_one_user_are_one() {
     // With the first of them all end.
     let senders = format!("{as_nobody} --pid --fork --kill-child sh {}", script.display());
     let many: Vec<_> = (0..4).map(|_| outer.start(&senders)).collect();
-    let refused = || {
-        let value = counters.lookup(&0u32.to_ne_bytes(), MapFlags::ANY).unwrap().unwrap();
-        u64::from_ne_bytes(value[8..16].try_into().unwrap()) as usize
-    };
+    let refused = || refused(&counters) as usize;
     let rows = || table.keys().count();
     until(|| rows() + refused() >= many.len() * SENDERS, "all have asked");
     // Two processors may have asked at once.

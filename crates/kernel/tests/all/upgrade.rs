@@ -1,13 +1,8 @@
 //! What another build of the library has loaded.
 
-use crate::common::{Kernel, namespace::Namespace, until};
+use crate::common::{Kernel, namespace::Namespace, reno, until};
 use crate::programs::{load_as_other_build, registrations};
-use anabranch_cc_kernel::registry::{self, KernelEntry};
 use anabranch_kernel::{Instance, Load, Unload, instances, load, unload};
-
-fn reno() -> &'static KernelEntry {
-    registry::find_kernel("ab_reno").unwrap()
-}
 
 fn registered() -> Instance {
     instances().unwrap().into_iter().find(|instance| instance.registered).unwrap()

@@ -3,8 +3,8 @@
 
 pub mod namespace;
 
-use anabranch_cc_kernel::registry;
-use anabranch_kernel::{instances, unload};
+use anabranch_cc_kernel::registry::{self, KernelEntry};
+use anabranch_kernel::{Instance, instances, unload};
 use rustix::fs::{FlockOperation, flock};
 use std::fs::{File, OpenOptions, exists};
 use std::io::{self, Read, Write};
@@ -21,6 +21,16 @@ const LIMIT: Duration = Duration::from_secs(300);
 
 /// How long an algorithm may stay that nobody uses.
 const SOON: Duration = Duration::from_secs(20);
+
+/// Reno's programs, for tests that do not look at windows: the simplest.
+pub fn reno() -> &'static KernelEntry {
+    registry::find_kernel("ab_reno").unwrap()
+}
+
+/// Reno's programs as the kernel has them.
+pub fn reno_instance() -> Instance {
+    instances().unwrap().into_iter().find(|i| i.entry.kernel_name == "ab_reno").unwrap()
+}
 
 /// Says why a test does nothing: past the harness, which keeps to itself what a passing test prints.
 pub fn skipped(why: &str) {

@@ -1,9 +1,11 @@
 //! Network namespaces that go when they are dropped, with the processes that run in them.
 
+use rustix::net::{AddressFamily, SocketType, bind, connect, ipproto, listen, socket};
 use rustix::thread::{LinkNameSpaceType, move_into_link_name_space};
 use std::fs::{self, File};
-use std::net::{TcpListener, TcpStream};
-use std::os::fd::AsFd;
+use std::io::{Read, Write};
+use std::net::{SocketAddr, SocketAddrV4, TcpListener, TcpStream};
+use std::os::fd::{AsFd, OwnedFd};
 use std::path::Path;
 use std::process::{Child, Command, Stdio};
 use std::sync::atomic::{AtomicU32, Ordering};
@@ -80,6 +82,36 @@ impl Namespace {
             let client = TcpStream::connect(listener.local_addr().unwrap()).unwrap();
             (client, listener.accept().unwrap().0)
         })
+    }
+
+    /// The same of an MPTCP connection.
+    pub fn connect_mptcp(&self) -> (TcpStream, TcpStream) {
+        self.run(|| {
+            let listener = mptcp_socket();
+            bind(&listener, &"127.0.0.1:0".parse::<SocketAddrV4>().unwrap()).unwrap();
+            listen(&listener, 1).unwrap();
+            let listener = TcpListener::from(listener);
+            let client = mptcp_socket();
+            let SocketAddr::V4(server) = listener.local_addr().unwrap() else { unreachable!() };
+            connect(&client, &server).unwrap();
+            (client.into(), listener.accept().unwrap().0)
+        })
+    }
+}
+
+/// Of the calling thread's namespace.
+pub fn mptcp_socket() -> OwnedFd {
+    socket(AddressFamily::INET, SocketType::STREAM, Some(ipproto::MPTCP)).unwrap()
+}
+
+/// Both ends of a connection send and are acknowledged, so that both have a row.
+pub fn exchange((a, b): &mut (TcpStream, TcpStream)) {
+    let mut byte = [0];
+    for _ in 0..4 {
+        a.write_all(&byte).unwrap();
+        b.read_exact(&mut byte).unwrap();
+        b.write_all(&byte).unwrap();
+        a.read_exact(&mut byte).unwrap();
     }
 }
 

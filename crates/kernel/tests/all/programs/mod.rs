@@ -3,7 +3,7 @@
 
 use anabranch_cc_kernel::registry::KernelEntry;
 use anabranch_kernel::{Need, Pins, Registration, Verdict, doctor, object};
-use libbpf_rs::{MapCore, MapType, Object, ObjectBuilder, OpenObject};
+use libbpf_rs::{Link, MapCore, MapFlags, MapHandle, MapType, Object, ObjectBuilder, OpenObject};
 use std::fs;
 use std::path::Path;
 
@@ -16,20 +16,43 @@ pub fn registrations() -> &'static [Registration] {
     }
 }
 
-/// Makes the registration that of a map.
-pub fn without_link(programs: &mut OpenObject) {
-    let mut ops = programs.maps_mut().find(|map| map.map_type() == MapType::StructOps).unwrap();
-    let flags = ops.map_flags() & !(1 << 13);
-    ops.set_map_flags(flags).unwrap();
+/// The kind that the library takes in the running kernel.
+pub fn registration() -> Registration {
+    *registrations().last().unwrap()
 }
 
-/// An algorithm's programs, verified but not registered, under no build's name.
-pub fn nameless(entry: &KernelEntry, registration: Registration) -> Object {
-    let mut open = ObjectBuilder::default().open_memory(object(entry)).unwrap();
+/// An algorithm's programs before the verifier has seen them, under that name, such as a build's.
+pub fn opened(entry: &KernelEntry, name: &str, registration: Registration) -> OpenObject {
+    let mut open = ObjectBuilder::default().name(name).unwrap().open_memory(object(entry)).unwrap();
     if registration == Registration::Map {
-        without_link(&mut open);
+        let mut ops = open.maps_mut().find(|map| map.map_type() == MapType::StructOps).unwrap();
+        let flags = ops.map_flags() & !(1 << 13);
+        ops.set_map_flags(flags).unwrap();
     }
-    open.load().unwrap()
+    open
+}
+
+/// The same verified but not registered, under no build's name.
+pub fn nameless(entry: &KernelEntry, registration: Registration) -> Object {
+    opened(entry, "nameless", registration).load().unwrap()
+}
+
+/// Registers programs for as long as what is returned lives.
+pub fn register(object: &mut Object) -> Link {
+    let mut ops = object.maps_mut().find(|map| map.map_type() == MapType::StructOps).unwrap();
+    ops.attach_struct_ops().unwrap()
+}
+
+/// The map whose name ends so: libbpf puts the object's before that of variables.
+pub fn map(object: &Object, end: &str) -> MapHandle {
+    let map = object.maps().find(|map| map.name().to_string_lossy().ends_with(end)).unwrap();
+    MapHandle::try_from(&map).unwrap()
+}
+
+/// `Counters::refused` of programs that are not pinned.
+pub fn refused(counters: &MapHandle) -> u64 {
+    let value = counters.lookup(&0u32.to_ne_bytes(), MapFlags::ANY).unwrap().unwrap();
+    u64::from_ne_bytes(value[8..16].try_into().unwrap())
 }
 
 /// The first of a loader's four steps, in a directory: it pins the table, then the counters, and then it
@@ -49,8 +72,7 @@ pub fn pin(object: &mut Object, registration: Registration, directory: &Path, st
         pin(object, "congestion_control", "ops");
     }
     if steps > 3 {
-        let mut ops = object.maps_mut().find(|map| map.map_type() == MapType::StructOps).unwrap();
-        let mut link = ops.attach_struct_ops().unwrap();
+        let mut link = register(object);
         match registration {
             Registration::Link => link.pin(directory.join("link")).unwrap(),
             Registration::Map => link.disconnect(),

@@ -1,15 +1,10 @@
 //! MPTCP sockets of our own.
 
 use super::lab::SERVER;
-use crate::common::namespace::Namespace;
-use rustix::net::{AddressFamily, SocketType, bind, connect, ipproto, listen, socket, sockopt};
+use crate::common::namespace::{Namespace, mptcp_socket};
+use rustix::net::{bind, connect, listen, sockopt};
 use std::io;
 use std::net::{SocketAddrV4, TcpListener, TcpStream};
-use std::os::fd::OwnedFd;
-
-fn mptcp() -> OwnedFd {
-    socket(AddressFamily::INET, SocketType::STREAM, Some(ipproto::MPTCP)).unwrap()
-}
 
 fn server(port: u16) -> SocketAddrV4 {
     SocketAddrV4::new(SERVER.parse().unwrap(), port)
@@ -18,7 +13,7 @@ fn server(port: u16) -> SocketAddrV4 {
 /// Listens at the server's address.
 pub fn listener(namespace: &Namespace, port: u16) -> TcpListener {
     namespace.run(|| {
-        let socket = mptcp();
+        let socket = mptcp_socket();
         sockopt::set_socket_reuseaddr(&socket, true).unwrap();
         bind(&socket, &server(port)).unwrap();
         listen(&socket, 4096).unwrap();
@@ -28,7 +23,7 @@ pub fn listener(namespace: &Namespace, port: u16) -> TcpListener {
 
 /// Connects to the server's address, from the namespace of the calling thread.
 pub fn connection(port: u16) -> io::Result<TcpStream> {
-    let socket = mptcp();
+    let socket = mptcp_socket();
     connect(&socket, &server(port))?;
     Ok(socket.into())
 }
