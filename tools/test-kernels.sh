@@ -2,16 +2,17 @@
 # Loads every algorithm into Debian's kernels 6.1 and 6.12 under QEMU, and into the running kernel, sends with each,
 # and prints what came of it as tables. Everything is kept in target/kernels.
 #
-#     tools/test-kernels.sh [--guests] [--only-load] [ALGORITHM…]
+#     tools/test-kernels.sh [--guests] [--only-load | --duels] [ALGORITHM…]
 #
-# --guests: not into the running kernel. --only-load: sends nothing. Algorithms: ab_lia and so on; all if none is named.
+# --guests: not into the running kernel. --only-load: sends nothing. --duels: five each of those of tests/all/duel.rs, of
+# 20 s, and nothing else. Algorithms: ab_lia and so on; all if none is named.
 #
 # The guests run in virtual time: how fast this machine is does not matter to them, only to us.
 set -euo pipefail
 cd "$(dirname "$0")/.."
 
 series=(6.1 6.12)
-limit=3000 # seconds of a guest, which takes 200 of a processor
+limit=6000 # seconds of a guest, which takes 300 of a processor, and with --duels 700
 target="${CARGO_TARGET_DIR:-$PWD/target}"
 work="$target/kernels"
 mkdir -p "$work"

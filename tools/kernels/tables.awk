@@ -3,8 +3,8 @@ BEGIN { FS = "\t" }
 $1 == "kernel" { split($2, part, "."); version[++kernels] = $2; kernel[kernels] = part[1] "." part[2] }
 $1 == "loaded" { by[kernels] = $3; note($2) }
 $1 == "program" { insns[$2, $3, kernels] = $4; insns[$2, "all together", kernels] += $4 }
-$1 == "transfer" { shares[$2, kernels] = sprintf("%.0f + %.0f", 100 * $3, 100 * $4) }
-$1 == "duel" { note($2); n = ++duels[$2, kernels]; ratio[$2, kernels, n] = $3 }
+$1 == "transfer" { transfers++; shares[$2, kernels] = sprintf("%.0f + %.0f", 100 * $3, 100 * $4) }
+$1 == "duel" { fought++; note($2); n = ++duels[$2, kernels]; ratio[$2, kernels, n] = $3 }
 
 function note(algorithm) {
     if (!(algorithm in known)) { known[algorithm] = 1; order[++algorithms] = algorithm }
@@ -42,12 +42,14 @@ END {
         for (p = 1; p <= programs; p++) for (k = 1; k <= kernels; k++) cell(insns[order[a], program[p], k])
     }
 
-    printf "\n\nA transfer over two paths: the share of each, %%. A duel: ratio of goodputs, MPTCP to TCP."
-    split("paths ,duel ", title, ",")
-    head(title, 2)
+    if (!fought) { print ""; exit }
+    if (transfers) printf "\n\nA transfer over two paths: the share of each, %%."
+    printf "\n\nA duel: ratio of goodputs, MPTCP to TCP."
+    if (transfers) split("paths ,duel ", title, ","); else title[1] = "duel "
+    head(title, transfers ? 2 : 1)
     for (a = 1; a <= algorithms; a++) {
         printf "\n| `%s` |", order[a]
-        for (k = 1; k <= kernels; k++) cell(shares[order[a], k])
+        for (k = 1; transfers && k <= kernels; k++) cell(shares[order[a], k])
         for (k = 1; k <= kernels; k++) cell(of_duels(order[a], k))
     }
     print ""

@@ -2,8 +2,9 @@
 //! `make test-kernels` compares between kernels: what the verifier had to do, whether a transfer over two
 //! paths arrives intact, and how two subflows share a bottleneck with a Reno socket.
 //!
-//! `measure [--only-load] [ALGORITHM…]` prints tab-separated lines, each with what it says first, and what
-//! goes wrong on standard error. Exit status 1 if anything does.
+//! `measure [--only-load | --duels] [ALGORITHM…]` prints tab-separated lines, each with what it says first, and what
+//! goes wrong on standard error. Exit status 1 if anything does. `--duels`: longer ones, of the pairs that
+//! `tests/all/duel.rs` compares, and nothing else.
 
 #[path = "../tests/all/common/mod.rs"]
 mod common;
@@ -29,14 +30,35 @@ use support::{mptcp, ss, until};
 /// Its queue is 24 ms when full. There is no other delay, so congestion comes several times a second.
 const LINK: Bottleneck = Bottleneck { mbit_s: 20.0, queue: 40 };
 
+/// How a duel is fought.
+#[derive(Clone, Copy)]
+struct Form {
+    bottleneck: Bottleneck,
+    /// Not counted: slow start, and until the second subflow has joined.
+    warm_up: Duration,
+    lasts: Duration,
+}
+
+const SHORT: Form =
+    Form { bottleneck: LINK, warm_up: Duration::from_secs(2), lasts: Duration::from_secs(10) };
+
+/// The bottleneck and the length of the short ones in `tests/all/duel.rs`.
+const LONG: Form = Form {
+    bottleneck: Bottleneck { mbit_s: 20.0, queue: 100 },
+    warm_up: Duration::from_secs(4),
+    lasts: Duration::from_secs(20),
+};
+
 /// Uncoupled subflows, in the kernel's own algorithm.
 const UNCOUPLED: &str = "reno";
 /// What is compared with them. Both have DUELS duels, the others one.
 const COUPLED: &str = "ab_lia";
 const DUELS: usize = 5;
-/// Not counted: slow start, and until the second subflow has joined.
-const WARM_UP: Duration = Duration::from_secs(2);
-const DUEL: Duration = Duration::from_secs(10);
+
+/// With `--duels`: the kernel's own algorithm, on uncoupled subflows and on the socket beside them; and what couples
+/// its windows.
+const FAMILIES: [(&str, &[&str]); 2] =
+    [("reno", &["ab_lia", "ab_olia", "ab_balia"]), ("cubic", &["ab_ccubic"])];
 
 /// Bytes over two paths, of which each must carry a fifth.
 const TRANSFER: usize = 4_000_000;
@@ -51,7 +73,12 @@ fn main() -> ExitCode {
         return ExitCode::FAILURE;
     }
     println!("kernel\t{}", rustix::system::uname().release().to_string_lossy());
-    let only_load = !options.is_empty();
+    let is_asked = |option: &str| options.iter().any(|o| o == option);
+    if is_asked("--duels") {
+        let good = FAMILIES.map(|(own, coupled)| alone(own, move || long_duels(own, coupled)));
+        return if good.iter().all(|good| *good) { ExitCode::SUCCESS } else { ExitCode::FAILURE };
+    }
+    let only_load = is_asked("--only-load");
     let uncoupled = if only_load { vec![] } else { duels(UNCOUPLED) };
     let mut good = true;
     for name in names() {
@@ -114,8 +141,29 @@ fn send_with(algorithm: &Algorithm, uncoupled: &[f64]) {
     until(|| algorithm.counters().sockets == 0, "its sockets are released");
     until(|| algorithm.connections().is_empty(), "its rows are free");
     if name == COUPLED {
-        let (coupled, uncoupled) = (Summary::of(&ratios), Summary::of(uncoupled));
-        assert!(coupled.high() < uncoupled.low(), "{name}: {coupled}, {UNCOUPLED}: {uncoupled}");
+        takes_less(name, &ratios, uncoupled);
+    }
+}
+
+/// The rule of all duels: the interval of a coupled algorithm's mean lies below that of its uncoupled one.
+fn takes_less(name: &str, coupled: &[f64], uncoupled: &[f64]) {
+    let (coupled, uncoupled) = (Summary::of(coupled), Summary::of(uncoupled));
+    assert!(coupled.high() < uncoupled.low(), "{name}: {coupled}, uncoupled: {uncoupled}");
+}
+
+/// Each as often as the others, in turn.
+fn long_duels(own: &str, coupled: &[&'static str]) {
+    let _kernel = Kernel::lock().expect("it could be locked before");
+    let _algorithms: Vec<_> = coupled.iter().map(|name| load(name)).collect();
+    let names: Vec<_> = [own].into_iter().chain(coupled.iter().copied()).collect();
+    let mut ratios = vec![vec![]; names.len()];
+    for _ in 0..DUELS {
+        for (name, ratios) in names.iter().zip(&mut ratios) {
+            ratios.push(duel(name, own, LONG));
+        }
+    }
+    for (name, coupled) in names.iter().zip(&ratios).skip(1) {
+        takes_less(name, coupled, &ratios[0]);
     }
 }
 
@@ -160,48 +208,45 @@ fn noise() -> impl Iterator<Item = u8> {
 
 fn duels(algorithm: &str) -> Vec<f64> {
     let count = if [UNCOUPLED, COUPLED].contains(&algorithm) { DUELS } else { 1 };
-    let one = |_| {
-        let ratio = duel(algorithm);
-        println!("duel\t{algorithm}\t{ratio:.3}");
-        ratio
-    };
-    (0..count).map(one).collect()
+    (0..count).map(|_| duel(algorithm, UNCOUPLED, SHORT)).collect()
 }
 
-/// Two subflows of a connection and a Reno socket on one bottleneck: the connection's goodput over the
-/// socket's.
-fn duel(algorithm: &str) -> f64 {
-    let lab = Lab::shared(LINK);
+/// Two subflows of a connection and a TCP socket, under `own`, on one bottleneck: the connection's goodput over the
+/// socket's, which is printed.
+fn duel(algorithm: &str, own: &str, form: Form) -> f64 {
+    let lab = Lab::shared(form.bottleneck);
     lab.set_congestion_control(algorithm);
     let listeners = [mptcp::listener(&lab.server, PORT), tcp_listener(&lab)];
-    let senders = [lab.client.run(|| mptcp::connection(PORT)).unwrap(), reno_connection(&lab)];
+    let senders = [lab.client.run(|| mptcp::connection(PORT)).unwrap(), tcp_connection(&lab, own)];
     let received = [AtomicU64::new(0), AtomicU64::new(0)];
     let now = || received.each_ref().map(|bytes| bytes.load(Relaxed));
-    thread::scope(|scope| {
+    let ratio = thread::scope(|scope| {
         for ((listener, sender), received) in listeners.iter().zip(&senders).zip(&received) {
             let receiver = listener.accept().unwrap().0;
             scope.spawn(move || send(sender));
             scope.spawn(move || receive(receiver, received));
         }
-        thread::sleep(WARM_UP);
+        thread::sleep(form.warm_up);
         let before = now();
-        thread::sleep(DUEL);
+        thread::sleep(form.lasts);
         let after = now();
         for sender in &senders {
             sender.shutdown(Shutdown::Both).unwrap();
         }
         (after[0] - before[0]) as f64 / (after[1] - before[1]) as f64
-    })
+    });
+    println!("duel\t{algorithm}\t{ratio:.3}");
+    ratio
 }
 
 fn tcp_listener(lab: &Lab) -> TcpListener {
     lab.server.run(|| TcpListener::bind((SERVER, PORT + 1))).unwrap()
 }
 
-fn reno_connection(lab: &Lab) -> TcpStream {
+fn tcp_connection(lab: &Lab, algorithm: &str) -> TcpStream {
     lab.client.run(|| {
         let socket = TcpStream::connect((SERVER, PORT + 1)).unwrap();
-        sockopt::set_tcp_congestion(&socket, UNCOUPLED).unwrap();
+        sockopt::set_tcp_congestion(&socket, algorithm).unwrap();
         socket
     })
 }
