@@ -123,10 +123,11 @@ fn unloading(entry: &KernelEntry, references: u32) -> String {
 /// What so many sockets, and the namespaces of those names, make of an algorithm that was unloaded.
 fn still_used(sockets: usize, choosers: Option<&str>) -> String {
     let verb = if sockets == 1 { "uses it until it is" } else { "use it until they are" };
-    let open = (sockets > 0).then(|| format!("{} {verb} closed", counted(sockets, "socket")));
+    let open = (sockets > 0)
+        .then(|| format!("{}, listening ones included, {verb} closed", counted(sockets, "socket")));
     let new = choosers.map(|names| {
         format!(
-            "new sockets of {names} use it until another is chosen there, as by `anabranch kernel use reno`"
+            "new sockets of {names} use it until another is chosen there, as by `anabranch kernel use reno --netns NAMESPACE`"
         )
     });
     match [open, new].into_iter().flatten().collect::<Vec<_>>().join("; ") {
@@ -204,9 +205,9 @@ fn choose(args: &UseArgs) -> Result<(), Failure> {
     let before = namespace.chosen().map_err(failed)?;
     namespace.choose(name).map_err(|error| match own {
         true => Failure::Input(miette!(
-            help = "the kernel may keep its own from namespaces: see net.ipv4.tcp_allowed_congestion_control; \
-                    a program run by root can choose them for a socket (TCP_CONGESTION)",
-            "{error}"
+            help = of_kernel(name),
+            "{name} is the kernel's own, and {} does not get it: {error}",
+            namespace.name
         )),
         false => failed(error),
     })?;
@@ -230,22 +231,43 @@ fn origin(name: &str) -> String {
     }
 }
 
+/// What to do where a namespace does not get the kernel's own.
+fn of_kernel(name: &str) -> String {
+    let ours = registry::find_kernel(name).map_or(String::new(), |ours| {
+        format!("`anabranch kernel use {}` takes anabranch's; ", ours.kernel_name)
+    });
+    format!(
+        "{ours}the kernel may keep its own from namespaces (net.ipv4.tcp_allowed_congestion_control), but a program \
+         run by root can choose them for a socket (TCP_CONGESTION)"
+    )
+}
+
 #[cfg(test)]
 mod tests {
-    use super::{origin, still_used};
+    use super::{of_kernel, origin, still_used};
 
     #[test]
     fn what_is_unloaded_and_who_uses_it() {
-        assert_eq!(still_used(1, None), "unloading; 1 socket uses it until it is closed");
-        assert_eq!(still_used(2, None), "unloading; 2 sockets use it until they are closed");
+        let of = |sockets| still_used(sockets, None);
+        assert_eq!(of(1), "unloading; 1 socket, listening ones included, uses it until it is closed");
+        assert_eq!(of(2), "unloading; 2 sockets, listening ones included, use it until they are closed");
         let of_proxy = still_used(0, Some("proxy"));
         assert!(of_proxy.starts_with("unloading; new sockets of proxy use it until another"), "{of_proxy}");
         let both = still_used(3, Some("proxy"));
         assert!(
-            both.starts_with("unloading; 3 sockets use it until they are closed; new sockets of proxy"),
+            both.starts_with("unloading; 3 sockets, ")
+                && both.contains(" until they are closed; new sockets of proxy"),
             "{both}"
         );
         assert_eq!(still_used(0, None), "unloaded");
+    }
+
+    #[test]
+    fn who_does_not_get_the_kernels_own_is_told_of_ours() {
+        assert!(
+            of_kernel("cubic").starts_with("`anabranch kernel use ab_cubic` takes anabranch's; the kernel")
+        );
+        assert!(of_kernel("bbr").starts_with("the kernel may keep"));
     }
 
     #[test]
