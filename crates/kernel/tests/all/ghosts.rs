@@ -122,7 +122,10 @@ fn free_under_churn() -> Freed {
         }
     });
     let ends = 2 * number.into_inner();
+    let counters = reno_instance().counters().unwrap();
     assert!(owners().is_superset(&before), "a socket that lives has lost its row");
+    assert!(counters.owners as usize <= ends, "a socket has asked for a second row");
+    assert_eq!(counters.refused, 0);
     until(
         || {
             free();
@@ -130,10 +133,7 @@ fn free_under_churn() -> Freed {
         },
         "all other rows are free",
     );
-    let counters = reno_instance().counters().unwrap();
     println!("{ends} ends of connections, {} rows freed; {counters:?}", rows.get());
-    assert_eq!(counters.refused, 0);
-    assert!(counters.owners as usize <= ends, "a socket has asked for a second row");
     drop(stay);
     until(
         || {
