@@ -12,11 +12,11 @@
  *   void ab_timed_out(struct ab_path *)                   the loss just told of was a timeout
  *   void ab_spurious(struct ab_group *, struct ab_path *) the window is restored; restore the state
  *
- * A sum over the rows is one over those that count (ab_counts()); the row of the event does once it has a round-trip time.
- *
  * and, if it says AB_PAUSES,
  *
  *   void ab_app_limited(struct ab_path *, u64 now)        the application limited the sender
+ *
+ * Algorithms sum over the rows that count (ab_counts()). The row of the event counts if it has a round-trip time.
  *
  * It says AB_SAMPLES if it asks for more of the round-trip time than its smoothed mean and its minimum: what ab_path
  * has of samples. AB_FIRST_SAMPLES: in the first slow start only, for HyStart++. The kernel's glue has none in recovery,

@@ -26,7 +26,7 @@ pub(crate) static ENTRY: Entry = Entry {
         "RTT is the mean of the round's samples, as in the paper (`rtt = \"min\"` takes the smallest).",
         "x_r is the rate when the path's backlog last reached alpha_r, as in the authors' kernel module; paths that have not reached it do not count, and slow start, after a timeout or a long pause, forgets it.",
         "The floor of alpha_r is initial_alpha: with more than total_alpha/initial_alpha alike paths the sum of the alpha_r is above total_alpha.",
-        "The smallest RTT - base is taken over rounds with diff >= alpha_r, as renewed (`drain = \"target\"`). Taken over all rounds, as the module does (`drain = \"always\"`), the first segment in an empty queue is the smallest and the second one halves the window, so that no path ever reaches its alpha_r.",
+        "The smallest RTT - base is taken over rounds with diff >= alpha_r, as renewed (`drain = \"target\"`). Taken over all rounds, as the module does (`drain = \"always\"`), a delay of one queued segment doubles with the second: alone on a link of 20 Mbit/s and 40 ms such a path uses 4 % of it, and all with `target`. The module comes back faster, see `wvegas@v0`.",
         vegas::HALF,
         "A loss halves the window, as in the module; weights stay, and the smallest RTT - base is forgotten.",
         aimd::COUNTED,

@@ -12,7 +12,7 @@ pub struct Counters {
 }
 
 impl Counters {
-    /// As they lie in the map (`bpf/connections.h`); `None` where it is shorter.
+    /// As they lie in the map (`bpf/share.h`); `None` where it is shorter.
     pub(crate) fn from_bytes(bytes: &[u8]) -> Option<Self> {
         let word = |i: usize| Some(u64::from_ne_bytes(bytes.get(8 * i..8 * i + 8)?.try_into().ok()?));
         Some(Counters { sockets: word(0)?, refused: word(1)?, owners: word(2)? })

@@ -72,8 +72,8 @@ fn beside_reno() {
 }
 
 /// Within a quarter: CUBIC's constants are for losses a fixed number of packets apart, and its windows here are about
-/// those where its two regions meet. LIA within three tenths: a quarter, the first rule, held for one run and does not for
-/// the mean of five.
+/// those where its two regions meet. LIA within three tenths, which is a band and no law: it
+/// has 0.75 of its equilibrium over five runs, and CUBIC beside it 1.08 and 1.20, for which no cause is shown.
 #[test]
 fn beside_cubic() {
     five_of_each("linked-cubic", "cubic", [(50.0, 20.0), (100.0, 20.0)], 0.25);

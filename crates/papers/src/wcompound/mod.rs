@@ -76,7 +76,7 @@ pub(crate) static PAPER: Paper = Paper {
          is regular TCP, which is so too.",
         "Sec. IV.A explains wVegas's low total by subflow 2 suffering from subflow 1's starvation. Nothing but wVegas is on link 2. \
          The retired kernel's module has a rule that can leave it unused: wVegas there takes the smallest queueing delay \
-         over all rounds, and halves its window at twice that (`drain = \"always\"`; the column of the retired kernel).",
+         over all rounds, and halves its window at twice that (`drain = \"always\"`; the column of the retired kernel, which lacks the module's slow start after that).",
         "Sec. II.A says that the loss-based part keeps Compound TCP no slower than Reno; Sec. IV.B finds \
          that loss-based MPTCP, which is no faster than Reno, takes much from Vegas, and that wCompound does \
          not. Where the queue holds more than Vegas's threshold when Reno is at its loss, both cannot be.",

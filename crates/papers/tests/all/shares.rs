@@ -4,20 +4,23 @@ use anabranch_papers::scenarios;
 use anabranch_record::NoSamples;
 use anabranch_study::{Outcome, Setup, Shares, shares};
 
-fn of(setup: &Setup) -> Option<Shares> {
+/// With the means of runs of so many seeds.
+fn of(setup: &Setup, seeds: u64) -> Option<Shares> {
     let scenario = setup.scenario().unwrap();
     let run = |seed| {
         let summary = anabranch_sim::run(&scenario, seed, &mut NoSamples, &mut |_| true).unwrap();
         Ok(Outcome { summary, samples: Default::default() })
     };
-    shares(setup, &[run(1), run(2)])
+    shares(setup, &(1..=seeds).map(run).collect::<Vec<_>>())
 }
 
 /// Three connections on two links of 20 Mbit/s: 13.3 of packets each, of which 1428 or 1448 of 1500 bytes are payload.
+/// A subflow's goodput in 20 s scatters by 29 % (standard deviation of 20 seeds), so the mean of ten seeds by 9 %: it must be
+/// within three times that, 28 %. That of two, which scatters by 21 %, was off by more than 40 % by chance.
 #[test]
 fn separate_bottlenecks() {
     let setup = Setup::new("", &scenarios::SEPARATE).cc("lia").lasting(30.0, 10.0);
-    let shares = of(&setup).unwrap();
+    let shares = of(&setup, 10).unwrap();
     assert_eq!(shares.notes, Vec::<String>::new());
     let paths: Vec<_> = shares.rows.iter().map(|row| (row.path.as_deref(), row.part)).collect();
     assert_eq!(
@@ -40,8 +43,7 @@ fn separate_bottlenecks() {
         }
         assert_eq!(row.own(&shares.equilibria), row.goodput.equilibria[1]);
         let measured = row.goodput.measured.unwrap();
-        // Losses at a full drop-tail queue come together, which leaves LIA down to 0.6 of what independent ones would.
-        assert!((measured / expected - 1.0).abs() < 0.5 && row.goodput.half_width.is_some(), "{measured}");
+        assert!((measured / expected - 1.0).abs() < 0.28 && row.goodput.half_width.is_some(), "{measured}");
         // Reno's law, whatever is coupled: alone w = √(3/2p), and half of that on each of two paths alike.
         let Some((cwnd, loss)) = row.cwnd.as_ref().zip(row.loss.as_ref()) else { continue };
         for (w, percent) in cwnd.equilibria.iter().zip(&loss.equilibria).take(4) {
@@ -56,7 +58,7 @@ fn separate_bottlenecks() {
 #[test]
 fn flows_alike_are_one_row() {
     let setup = Setup::new("", &scenarios::WCOMPOUND_TWO_LINKS).cc("wvegas").lasting(2.0, 1.0);
-    let shares = of(&setup).unwrap();
+    let shares = of(&setup, 2).unwrap();
     let names: Vec<_> = shares.rows.iter().filter(|row| !row.part).map(|row| &*row.flow).collect();
     assert!(names.contains(&"mptcp (mean of 5)") && names.len() == 2, "{names:?}");
     assert!(
@@ -67,5 +69,5 @@ fn flows_alike_are_one_row() {
 
 #[test]
 fn nothing_for_a_network_that_changes() {
-    assert_eq!(of(&Setup::new("", &scenarios::FAILURE)), None);
+    assert_eq!(of(&Setup::new("", &scenarios::FAILURE), 2), None);
 }

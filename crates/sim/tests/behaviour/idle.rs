@@ -22,11 +22,10 @@ fn goodput(text: &str) -> f64 {
     (1..=12).map(|seed| run_seed(80.0, 20.0, text, seed).flows[0].goodput_bps.unwrap()).sum::<f64>() / 12e6
 }
 
-/// Within 10 % of what the algorithm gets on the path alone. C-MPBBR is left out: it may close the path in use, and the
-/// backup then carries everything.
+/// Within 10 % of what the algorithm gets on the path alone.
 #[test]
 fn a_backup_does_not_starve_the_path_in_use() {
-    for entry in entries().filter(|entry| entry.kind == Kind::Coupled && entry.name != "c-mpbbr") {
+    for entry in entries().filter(|entry| entry.kind == Kind::Coupled) {
         let alone = goodput(&scenario_text(entry.name, "[\"a\"]", ""));
         let backup = "events = [{ at = \"10 s\", path = 2, action = \"backup\" }]";
         let beside = goodput(&scenario_text(entry.name, "[\"a\"], [\"b\"]", backup));
