@@ -1,54 +1,156 @@
-//! Progress on stderr, where that is a terminal: how much is done, how fast, time left.
+//! Progress on stderr: how much is done, how fast, time left. A bar where that is a terminal, else a line a minute.
 
 use crate::table::number;
 use anabranch_net::Time;
+use anabranch_scenario::printable;
 use indicatif::{ProgressBar, ProgressState, ProgressStyle};
-use std::fmt::Write;
+use std::io::{self, IsTerminal, Write as _};
+use std::sync::Mutex;
+use std::time::{Duration, Instant};
 
 /// Steps of a bar over many runs: fine enough for hours.
 const PARTS: f64 = 1e6;
 
-/// A bar over simulated time. Drawn only where stderr is a terminal, gone when dropped.
-pub struct Progress(ProgressBar);
+/// Seconds between two lines, in the environment; 0 for none at all.
+const SECONDS: &str = "ANABRANCH_PROGRESS_SECONDS";
+
+/// How far a long command is. The bar is gone when it is dropped.
+pub struct Progress {
+    bar: ProgressBar,
+    lines: Option<Lines>,
+}
+
+/// Lines at intervals, for who reads them in a file.
+struct Lines {
+    begin: Instant,
+    every: Duration,
+    next: Mutex<Instant>,
+}
 
 impl Progress {
-    /// A bar over that much simulated time.
+    /// Over that much simulated time.
     pub fn over(total: Time) -> Self {
         let template = "{bar:40} {percent:>3} % of the simulated time, {speed} simulated s/s, {eta} left";
         Progress::new(total.as_nanos(), template)
     }
 
-    /// A bar over many runs.
+    /// Over many runs.
     pub fn over_runs() -> Self {
         Progress::new(PARTS as u64, "{bar:24} {prefix} simulated s/s, {eta} left  {wide_msg}")
     }
 
     fn new(length: u64, template: &str) -> Self {
         let style = ProgressStyle::with_template(template).unwrap_or_else(|_| ProgressStyle::default_bar());
-        let speed = |state: &ProgressState, out: &mut dyn Write| {
+        let speed = |state: &ProgressState, out: &mut dyn std::fmt::Write| {
             // The worst case is an empty word.
             let _ = write!(out, "{}", number(state.per_sec() * 1e-9));
         };
         let style = style.with_key("speed", speed);
-        Progress(ProgressBar::new(length).with_style(style.progress_chars("━╸─")))
+        let bar = ProgressBar::new(length).with_style(style.progress_chars("━╸─"));
+        Progress { bar, lines: if io::stderr().is_terminal() { None } else { Lines::new() } }
     }
 
     /// That much more simulated time has passed.
     pub fn advance(&self, by: Time) {
-        self.0.inc(by.as_nanos());
+        self.bar.inc(by.as_nanos());
+        let part = || self.bar.position() as f64 / self.bar.length().unwrap_or(1) as f64;
+        self.say(&|| (part(), "of the simulated time".into(), None));
     }
 
     /// Where many runs are.
     pub fn show(&self, p: anabranch_study::Progress<'_>) {
-        let speed = p.simulated.as_secs_f64() / self.0.elapsed().as_secs_f64();
-        self.0.set_prefix(format!("{} of {} runs, {}", p.done, p.total, number(speed)));
-        self.0.set_message(format!("{}: {}", p.experiment, p.label));
-        self.0.set_position((p.part * PARTS) as u64);
+        let speed = p.simulated.as_secs_f64() / self.bar.elapsed().as_secs_f64();
+        self.bar.set_prefix(format!("{} of {} runs, {}", p.done, p.total, number(speed)));
+        self.bar.set_message(format!("{}: {}", p.experiment, p.label));
+        self.bar.set_position((p.part * PARTS) as u64);
+        let now = || format!("{}: {}", p.experiment, p.label);
+        self.say(&|| (p.part, format!("of the work, {} of {} runs", p.done, p.total), Some(now())));
+    }
+
+    /// A line, if it is time for one: which part is done, of what, and what it is at.
+    fn say(&self, state: &dyn Fn() -> (f64, String, Option<String>)) {
+        if let Some(after) = self.lines.as_ref().and_then(Lines::due) {
+            let (part, what, now) = state();
+            let now = now.map(|now| format!("; now {now}")).unwrap_or_default();
+            // Where stderr is gone there is nobody to tell.
+            let _ = writeln!(io::stderr(), "{}", printable(&(line(after, part, &what) + &now)));
+        }
+    }
+}
+
+impl Lines {
+    /// None where none are wanted.
+    fn new() -> Option<Self> {
+        let asked = std::env::var(SECONDS).ok().and_then(|text| text.parse::<f64>().ok());
+        let every =
+            Duration::try_from_secs_f64(asked.unwrap_or(60.0)).ok().filter(|every| !every.is_zero())?;
+        let begin = Instant::now();
+        Some(Lines { begin, every, next: Mutex::new(begin + every) })
+    }
+
+    /// The time since the beginning, once each interval.
+    fn due(&self) -> Option<Duration> {
+        // Another thread that has it says the line.
+        let mut next = self.next.try_lock().ok()?;
+        let now = Instant::now();
+        (now >= *next).then(|| {
+            *next = now + self.every;
+            now - self.begin
+        })
     }
 }
 
 impl Drop for Progress {
     fn drop(&mut self) {
-        self.0.finish_and_clear();
+        self.bar.finish_and_clear();
+    }
+}
+
+/// "3 min: 20 % of the work, 14 of 70 runs; about 12 min left".
+fn line(after: Duration, part: f64, what: &str) -> String {
+    let percent = (part * 1e3).floor() / 10.0;
+    let left = match part > 0.0 {
+        true => format!(", about {} left", duration(after.mul_f64((1.0 - part).max(0.0) / part))),
+        false => String::new(),
+    };
+    format!("{}: {percent} % {what}{left}", duration(after))
+}
+
+/// As people say it: seconds below a minute, else minutes.
+fn duration(time: Duration) -> String {
+    let s = time.as_secs_f64().round() as u64;
+    match s {
+        0..60 => format!("{s} s"),
+        60..3600 => format!("{} min", (s + 30) / 60),
+        _ => format!("{} h {} min", (s + 30) / 3600, (s + 30) / 60 % 60),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// By hand: a fifth in 180 s leaves four times as much.
+    #[test]
+    fn lines_say_what_is_left() {
+        let s = Duration::from_secs;
+        let said = line(s(180), 0.2, "of the work, 14 of 70 runs");
+        assert_eq!(said, "3 min: 20 % of the work, 14 of 70 runs, about 12 min left");
+        assert_eq!(
+            line(s(7200), 0.999, "of the simulated time"),
+            "2 h 0 min: 99.9 % of the simulated time, about 7 s left"
+        );
+        assert_eq!(line(s(60), 0.0, "of the work"), "1 min: 0 % of the work");
+        assert_eq!(
+            [59, 89, 90, 3569, 3570, 5400].map(|n| duration(s(n))),
+            ["59 s", "1 min", "2 min", "59 min", "60 min", "1 h 30 min"]
+        );
+    }
+
+    #[test]
+    fn one_line_each_interval() {
+        let begin = Instant::now();
+        let lines = Lines { begin, every: Duration::from_secs(3600), next: Mutex::new(begin) };
+        assert!(lines.due().is_some() && lines.due().is_none());
     }
 }

@@ -4,6 +4,7 @@ use crate::common::{TWO_PATHS, anabranch, anabranch_reading, command, fits, root
 use parquet::file::reader::{FileReader, SerializedFileReader};
 use serde_json::{Value, json};
 use std::fs;
+use std::io::{BufRead, BufReader};
 use std::path::Path;
 use std::process::{Child, Command, Stdio};
 
@@ -391,6 +392,38 @@ fn an_interrupted_experiment_goes_on() {
     assert_eq!((output.status.code(), String::from_utf8(output.stderr).unwrap().as_str()), (Some(0), ""));
     let result = |out: &str| fs::read(dir.path().join(out).join("papers/coupling-cubic.json")).unwrap();
     assert!(result("parts") == result("whole"));
+}
+
+/// Where stderr is no terminal, a long command says at intervals how far it is, of one run and of many.
+#[cfg(unix)]
+#[test]
+fn progress_in_lines() {
+    let dir = tempfile::tempdir().unwrap();
+    let out = dir.path().to_str().unwrap();
+    let long_run = ["run", TWO_PATHS, "--duration", "1000000 s"];
+    let paper = ["paper", "E", "--only", "E-10", "--out", out];
+    for (args, said) in [(&long_run[..], "% of the simulated time"), (&paper, " runs")] {
+        let mut child = command()
+            .args(args)
+            .env("ANABRANCH_PROGRESS_SECONDS", "0.01")
+            .stdin(Stdio::null())
+            .stdout(Stdio::null())
+            .stderr(Stdio::piped())
+            .spawn()
+            .unwrap();
+        let mut stderr = BufReader::new(child.stderr.take().unwrap());
+        let mut lines = [String::new(), String::new()];
+        lines.iter_mut().for_each(|line| _ = stderr.read_line(line).unwrap());
+        interrupt(&child);
+        std::io::copy(&mut stderr, &mut std::io::sink()).unwrap();
+        assert_eq!(child.wait().unwrap().code(), Some(130));
+        for line in lines {
+            assert!(
+                line.starts_with("0 s: 0") && line.contains(said) && line.contains(" % of the "),
+                "{line}"
+            );
+        }
+    }
 }
 
 /// How many runs a store has.

@@ -39,6 +39,8 @@ pub fn command() -> Command {
     let mut command = Command::new(env!("CARGO_BIN_EXE_anabranch"));
     // Files named in a test are relative to the project's root.
     command.current_dir(root()).env_remove("NO_COLOR");
+    // A slow machine's word of progress is no part of a test's output.
+    command.env("ANABRANCH_PROGRESS_SECONDS", "0");
     command
 }
 
