@@ -73,6 +73,12 @@ Examples:
   anabranch check scenarios/two-paths-and-a-neighbour.toml --set links.dsl.queue='2 BDP'
   anabranch check - < scenario.toml";
 
+const TASK_EXAMPLES: &str = "\
+Examples:
+  anabranch task < task.json
+where task.json is, on one line or several (a seed and a scenario must be there):
+  {\"scenario\": \"TOML text\", \"set\": [\"links.a.rate=5 Mbit/s\"], \"cc\": [\"lia\"], \"seed\": 3, \"backend\": \"sim\"}";
+
 const IDEAL_EXAMPLES: &str = "\
 Examples:
   anabranch ideal scenarios/two-paths-and-a-neighbour.toml
@@ -136,6 +142,10 @@ pub enum Command {
     /// Check a scenario without running it, and describe it.
     #[command(after_help = CHECK_EXAMPLES)]
     Check(CheckArgs),
+    /// Run one task, a JSON object on standard input, and print its outcome as one line of JSON. So that other programs and other
+    /// machines can make runs.
+    #[command(after_help = TASK_EXAMPLES)]
+    Task(TaskArgs),
     /// Tell what theory gives for a scenario: max–min and pooled shares, where LIA, OLIA, BALIA and Linked CUBIC settle.
     #[command(after_help = IDEAL_EXAMPLES)]
     Ideal(IdealArgs),
@@ -360,6 +370,14 @@ pub struct CheckArgs {
     /// Algorithm of the multipath flows, or of the flow that is named.
     #[arg(long, value_name = "[FLOW=]CC", value_parser = NonEmptyStringValueParser::new())]
     pub cc: Vec<String>,
+}
+
+/// Arguments of `task`.
+#[derive(Debug, Args)]
+pub struct TaskArgs {
+    /// Run it even if it may need more than 4 GB of memory.
+    #[arg(long)]
+    pub yes: bool,
 }
 
 /// Arguments of `ideal`.

@@ -25,6 +25,7 @@ mod run;
 mod standard;
 mod store;
 mod table;
+mod task;
 
 use args::{CcCommand, Cli, Command};
 use clap::{CommandFactory, Parser};
@@ -51,6 +52,7 @@ fn execute(command: Command) -> Result<(), Failure> {
             CcCommand::Report(args) => standard::report(&args),
         },
         Command::Check(args) => check::check(&args),
+        Command::Task(args) => task::task(&args),
         Command::Ideal(args) => ideal::ideal(&args),
         Command::Kernel(args) => kernel::kernel(&args.command),
         Command::Schema => output::print_json(&anabranch_scenario::json_schema()),

@@ -35,7 +35,7 @@ pub fn note_found(store: &Store) -> bool {
 }
 
 /// The hash of this program.
-fn program() -> io::Result<String> {
+pub fn program() -> io::Result<String> {
     let bytes = fs::read(std::env::current_exe()?)?;
     Ok(Sha256::digest(bytes).iter().map(|byte| format!("{byte:02x}")).collect())
 }

@@ -1,14 +1,13 @@
 //! Simulations of several studies in one queue, so that no core waits at the end of each for its last run.
 
 use crate::store::Claim;
-use crate::{Outcome, Setup, StudyError};
+use crate::{Backend, Outcome, Setup, Simulator, StudyError, Task, TaskError};
 use anabranch_net::Time;
 use anabranch_record::{MemorySink, NoSamples, Sink, Summary};
 use anabranch_scenario::Scenario;
-use anabranch_sim::SimError;
 use std::collections::VecDeque;
 use std::sync::atomic::{AtomicBool, AtomicU64, AtomicUsize, Ordering};
-use std::sync::{Mutex, MutexGuard, PoisonError};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
 /// Where a campaign is.
@@ -77,7 +76,8 @@ struct Simulation {
     /// The first experiment that asks for it.
     experiment: String,
     title: String,
-    scenario: Scenario,
+    task: Task,
+    scenario: Arc<Scenario>,
     sampled: bool,
     seeds: u32,
 }
@@ -96,7 +96,8 @@ impl Simulations {
         for (experiment, setups) in experiments {
             let mut indices = Vec::new();
             for setup in setups {
-                let scenario = setup.scenario().map_err(|why| StudyError::Scenario {
+                let task = setup.task();
+                let scenario = task.scenario(&setup.file.path).map_err(|why| StudyError::Scenario {
                     experiment: experiment.into(),
                     command: setup.command(1),
                     why: Box::new(why),
@@ -107,6 +108,7 @@ impl Simulations {
                     each.push(Simulation {
                         experiment: experiment.into(),
                         title,
+                        task,
                         scenario,
                         sampled: false,
                         seeds: 0,
@@ -150,8 +152,9 @@ impl Simulation {
         &self,
         seed: u32,
         kept: Option<&dyn Kept>,
+        backend: &dyn Backend,
         keep_going: &mut dyn FnMut(Time) -> bool,
-    ) -> Result<Option<Outcome>, SimError> {
+    ) -> Result<Option<Outcome>, TaskError> {
         let kept = kept.filter(|_| !self.sampled);
         let mut claim = Claim::default();
         if let Some(kept) = kept {
@@ -169,7 +172,7 @@ impl Simulation {
         }
         let mut samples = MemorySink::new();
         let sink: &mut dyn Sink = if self.sampled { &mut samples } else { &mut NoSamples };
-        let summary = anabranch_sim::run(&self.scenario, seed.into(), sink, keep_going)?;
+        let summary = backend.run(&self.task.clone().seed(seed.into()), sink, keep_going)?;
         if let Some(kept) = kept {
             kept.keep(claim, &summary);
         }
@@ -296,6 +299,21 @@ pub fn run_all<T: Send>(
     keep_going: &(dyn Fn() -> bool + Sync),
     finished: &mut (dyn FnMut(T) + Send),
 ) -> Result<(), StudyError> {
+    run_all_on(&Simulator, work, kept, progress, keep_going, finished)
+}
+
+/// The same on another backend than the simulator.
+///
+/// # Errors
+/// As [`run_all`].
+pub fn run_all_on<T: Send>(
+    backend: &dyn Backend,
+    work: &[Work<T>],
+    kept: Option<&dyn Kept>,
+    progress: &(dyn Fn(Progress<'_>) + Sync),
+    keep_going: &(dyn Fn() -> bool + Sync),
+    finished: &mut (dyn FnMut(T) + Send),
+) -> Result<(), StudyError> {
     let mut jobs = jobs(work);
     let mut open: Vec<Open> = work.iter().map(Open::of).collect();
     jobs.retain(|job| {
@@ -339,13 +357,13 @@ pub fn run_all<T: Send>(
             report();
             keep_going()
         };
-        let outcome = match simulation.run(job.seed, kept, &mut advance) {
+        let outcome = match simulation.run(job.seed, kept, backend, &mut advance) {
             Ok(Some(outcome)) => Ok(outcome),
             Ok(None) => {
                 report();
                 return Some(job);
             }
-            Err(SimError::Interrupted { .. }) => {
+            Err(TaskError::Interrupted(_)) => {
                 stopped.store(true, Ordering::Relaxed);
                 return None;
             }
@@ -397,7 +415,6 @@ fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use anabranch_scenario::{Overrides, Source, load};
 
     fn costs(costs: &[f64], cores: usize) -> Vec<f64> {
         let job = |cost: &f64| Job { work: 0, simulation: 0, seed: 1, cost: *cost };
@@ -416,12 +433,12 @@ mod tests {
             links.idle = { rate = "1 Gbit/s", delay = "10 ms" }
             flows = [{ name = "tested", cc = "lia", paths = [["a"], ["detour", "a"]] }]
         "#;
-        let source = Source { name: "detour.toml".into(), text: text.into() };
-        let scenario = load(&source, &Overrides::default()).unwrap();
+        let task = Task::new(text);
         let simulation = Simulation {
             experiment: "test".into(),
             title: "detour".into(),
-            scenario,
+            scenario: task.scenario("detour.toml").unwrap(),
+            task,
             sampled: false,
             seeds: 1,
         };

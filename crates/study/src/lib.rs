@@ -16,9 +16,10 @@ mod shares;
 pub mod size;
 mod stats;
 pub mod store;
+pub mod task;
 mod verdict;
 
-pub use campaign::{Conclude, Kept, Outcomes, Progress, Simulations, Work, run_all};
+pub use campaign::{Conclude, Kept, Outcomes, Progress, Simulations, Work, run_all, run_all_on};
 pub use column::Column;
 pub use outcome::Outcome;
 pub use plan::{
@@ -31,4 +32,5 @@ pub use shares::{Beside, EquilibriumName, ShareRow, Shares, shares};
 pub use size::Size;
 pub use stats::{NoValue, estimate};
 pub use store::{Claim, Store, StoreError};
+pub use task::{Backend, Simulator, Task, TaskError};
 pub use verdict::Rule;

@@ -1,7 +1,9 @@
 //! What is simulated: a scenario, and what is changed in it.
 
-use anabranch_scenario::{Overrides, Scenario, ScenarioError, Source};
+use crate::Task;
+use anabranch_scenario::{Scenario, ScenarioError};
 use std::borrow::Cow;
+use std::sync::Arc;
 
 /// A scenario file, embedded or read.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -101,15 +103,15 @@ impl Setup {
 
     /// The scenario that it stands for.
     pub fn scenario(&self) -> Result<Scenario, ScenarioError> {
-        let source = Source { name: self.file.path.to_string(), text: self.file.text.to_string() };
-        let mut overrides = Overrides::default();
-        for (key, value) in &self.set {
-            overrides.set(&format!("{key}={value}"));
-        }
-        if let Some(cc) = &self.cc {
-            overrides.cc(cc);
-        }
-        anabranch_scenario::load(&source, &overrides)
+        let scenario = self.task().scenario(&self.file.path)?;
+        Ok(Arc::unwrap_or_clone(scenario))
+    }
+
+    /// Its run with seed 1, as data.
+    pub fn task(&self) -> Task {
+        let set = self.set.iter().map(|(key, value)| format!("{key}={value}"));
+        let task = set.fold(Task::new(&*self.file.text), Task::set);
+        self.cc.iter().fold(task, Task::cc)
     }
 
     /// The command that runs it with that seed.

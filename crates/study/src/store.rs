@@ -4,6 +4,7 @@
 //! which a process is about to write it: whoever has that file locked makes the run, and the lock ends with its process.
 
 use crate::Kept;
+use crate::task::SIM;
 use anabranch_record::Summary;
 use record::Damage;
 use std::collections::BTreeSet;
@@ -21,7 +22,7 @@ mod record;
 
 pub use key::Key;
 pub use others::Others;
-pub use record::Outcome as StoredOutcome;
+pub use record::Record;
 
 /// Damaged files that are named; the sixth and later ones are made again without a word.
 const NAMED: usize = 5;
@@ -131,7 +132,7 @@ impl Store {
     }
 
     fn key(&self, scenario_hash: &str, seed: u64) -> Key {
-        Key::of(&self.version, scenario_hash, seed, "sim")
+        Key::of(&self.version, scenario_hash, seed, SIM)
     }
 
     fn file(&self, key: &Key) -> PathBuf {

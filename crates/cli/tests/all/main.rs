@@ -9,3 +9,4 @@ mod input;
 mod paper;
 mod results;
 mod run;
+mod task;

@@ -13,7 +13,7 @@ const TAIL: &[u8] = b"}\n";
 
 /// What a run gave, and which run of which program it was.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-pub struct Outcome {
+pub struct Record {
     /// The run's key.
     pub key: Key,
     /// The program.
@@ -53,7 +53,7 @@ pub fn write(key: &Key, version: &str, summary: &Summary) -> Vec<u8> {
 }
 
 /// The outcome in a file; none where there is no file.
-pub fn read(file: &Path, key: &Key, version: &str) -> Result<Option<Outcome>, Damage> {
+pub fn read(file: &Path, key: &Key, version: &str) -> Result<Option<Record>, Damage> {
     let unreadable = |why: std::io::Error| Damage::Unreadable(why.kind());
     match file.symlink_metadata() {
         Err(why) if why.kind() == ErrorKind::NotFound => return Ok(None),
@@ -66,7 +66,7 @@ pub fn read(file: &Path, key: &Key, version: &str) -> Result<Option<Outcome>, Da
     if outcome.key == *key && outcome.version == version { Ok(Some(outcome)) } else { Err(Damage::Other) }
 }
 
-fn parse(bytes: &[u8]) -> Option<Outcome> {
+fn parse(bytes: &[u8]) -> Option<Record> {
     let (sum, rest) = bytes.strip_prefix(HEAD)?.split_at_checked(64)?;
     let body = rest.strip_prefix(MIDDLE)?.strip_suffix(TAIL)?;
     if Key::sum(body).to_string().as_bytes() != sum {

@@ -1,0 +1,57 @@
+//! `anabranch task`: one run, given as data.
+
+use crate::args::TaskArgs;
+use crate::failure::Failure;
+use crate::output::print_text_of_json;
+use crate::progress::Progress;
+use crate::{input, interrupt, memory, store};
+use anabranch_net::Time;
+use anabranch_record::NoSamples;
+use anabranch_study::store::Record;
+use anabranch_study::{Backend, Simulator, Task, TaskError};
+use miette::miette;
+use std::path::Path;
+
+/// What a task looks like.
+pub const EXAMPLE: &str = r#"{"scenario": "TOML text", "set": ["links.a.rate=5 Mbit/s"], "cc": ["lia"], "seed": 3, "backend": "sim"}"#;
+
+/// `anabranch task`.
+pub fn task(args: &TaskArgs) -> Result<(), Failure> {
+    let source = input::read(Path::new("-"))?;
+    let task: Task = serde_json::from_str(&source.text).map_err(|why| {
+        let help = format!("a task is one JSON object, such as\n{EXAMPLE}");
+        Failure::Input(miette!(help = help, "{} is no task: {why}", source.name))
+    })?;
+    let backend = backend(&task)?;
+    let scenario = task.scenario("the task's scenario").map_err(Failure::input)?;
+    memory::check(&scenario, 1, args.yes)?;
+    let version = store::program().map_err(|e| Failure::environment("this program cannot be read", &e))?;
+    interrupt::listen()?;
+    let (progress, mut reached) = (Progress::over(scenario.duration), Time::ZERO);
+    let mut keep_going = |now: Time| {
+        progress.advance(now.since(reached));
+        reached = now;
+        !interrupt::requested()
+    };
+    let summary = backend.run(&task, &mut NoSamples, &mut keep_going).map_err(|error| match error {
+        TaskError::Interrupted(_) => Failure::Interrupted(miette!("{error}; nothing of it is kept")),
+        TaskError::Refused(_) => Failure::Input(miette!("{error}")),
+        TaskError::Failed(_) => Failure::Result(miette!("the run failed: {error}")),
+    })?;
+    drop(progress);
+    let key = task.key(&version).map_err(Failure::input)?;
+    let record = Record { key, version, summary };
+    let json = serde_json::to_string(&record).map_err(|e| Failure::environment("cannot write JSON", &e))?;
+    print_text_of_json(&json)
+}
+
+/// What runs it.
+fn backend(task: &Task) -> Result<&'static dyn Backend, Failure> {
+    match task.backend() {
+        anabranch_study::task::SIM => Ok(&Simulator),
+        other => Err(Failure::Input(miette!(
+            "unknown backend `{other}`; there is: {}",
+            anabranch_study::task::SIM
+        ))),
+    }
+}

@@ -1,0 +1,86 @@
+//! `anabranch task`.
+
+use crate::common::{TWO_PATHS, anabranch, anabranch_reading, command, root};
+use anabranch_record::Summary;
+use serde_json::{Value, json};
+use std::fs;
+use std::io::Write;
+use std::process::Stdio;
+
+fn scenario() -> String {
+    fs::read_to_string(root().join(TWO_PATHS)).unwrap()
+}
+
+/// The summary has the bytes of `run --json`, and the key those of the store: any process may make the run.
+#[test]
+fn a_task_is_a_run() {
+    let set = ["duration=3 s", "warmup=1 s", "links.dsl.rate=5 Mbit/s"];
+    let task = json!({"scenario": scenario(), "set": set, "cc": ["olia"], "seed": 7, "backend": "sim"});
+    let line = anabranch_reading(&task.to_string(), ["task"]).ok();
+    assert_eq!(line.lines().count(), 1);
+    let sets = set.iter().flat_map(|set| ["--set", set]);
+    let run =
+        anabranch(["run", TWO_PATHS, "--cc", "olia", "--seed", "7", "--json"].into_iter().chain(sets)).ok();
+    let compact = serde_json::to_string(&Summary::from_json(&run).unwrap()).unwrap();
+    assert!(line.ends_with(&format!(",\"summary\":{compact}}}\n")), "{line}\n{compact}");
+
+    let outcome: Value = serde_json::from_str(&line).unwrap();
+    let text = |value: &Value| value.as_str().unwrap().to_owned();
+    let (version, hash) = (text(&outcome["version"]), text(&outcome["summary"]["scenario_hash"]));
+    let sum = |input: &str| {
+        let mut sum = std::process::Command::new("sha256sum");
+        let mut sum = sum.stdin(Stdio::piped()).stdout(Stdio::piped()).spawn().unwrap();
+        sum.stdin.take().unwrap().write_all(input.as_bytes()).unwrap();
+        String::from_utf8(sum.wait_with_output().unwrap().stdout).unwrap()[..64].to_owned()
+    };
+    assert_eq!(text(&outcome["key"]), sum(&format!("{version}\n{hash}\n7\nsim\n")));
+    // A seed as text, what may be missing missing.
+    let task = json!({"scenario": scenario(), "set": ["duration=1 s", "warmup=0 s"], "seed": "18446744073709551615"});
+    let outcome: Value = serde_json::from_str(&anabranch_reading(&task.to_string(), ["task"]).ok()).unwrap();
+    assert_eq!(outcome["summary"]["seed"], "18446744073709551615");
+}
+
+#[test]
+fn what_is_no_task_is_named() {
+    let with = |more: &str| format!("{{\"scenario\": {}, \"seed\": 1{more}}}", Value::from(scenario()));
+    for (task, said) in [
+        (String::new(), "is no task: EOF"),
+        ("name = \"toml\"".into(), "is no task: expected"),
+        ("{\"seed\": 1}".into(), "missing field `scenario`"),
+        (with(", \"cores\": 2"), "unknown field `cores`, expected one of"),
+        (with(", \"seed\": 2"), "duplicate field `seed`"),
+        (with(", \"backend\": \"kernel\""), "unknown backend `kernel`; there is: sim"),
+        (with(", \"cc\": [\"liar\"]"), "did you mean `lia`"),
+        (with(", \"set\": [\"links.dsl.rate=fast\"]"), "links.dsl.rate=fast"),
+        (with(", \"set\": [\"links.none.rate=5 Mbit/s\"]"), "none"),
+        (with("} {"), "trailing characters"),
+    ] {
+        let stderr = anabranch_reading(&task, ["task"]).fails(2);
+        assert!(stderr.contains(said), "`{said}` is not in: {stderr}");
+    }
+}
+
+/// Ctrl-C ends it without an outcome.
+#[test]
+fn an_interrupted_task() {
+    let task = json!({"scenario": scenario(), "set": ["duration=1000000 s", "warmup=0 s"], "seed": 1});
+    let mut child = command()
+        .arg("task")
+        .env("ANABRANCH_PROGRESS_SECONDS", "0.001")
+        .stdin(Stdio::piped())
+        .stdout(Stdio::piped())
+        .stderr(Stdio::piped())
+        .spawn()
+        .unwrap();
+    child.stdin.take().unwrap().write_all(task.to_string().as_bytes()).unwrap();
+    // Its first word of progress: it is at work.
+    let mut stderr = std::io::BufReader::new(child.stderr.take().unwrap());
+    let mut line = String::new();
+    std::io::BufRead::read_line(&mut stderr, &mut line).unwrap();
+    assert!(line.contains("% of the simulated time"), "{line}");
+    rustix::process::kill_process(rustix::process::Pid::from_child(&child), rustix::process::Signal::INT)
+        .unwrap();
+    std::io::copy(&mut stderr, &mut std::io::sink()).unwrap();
+    let output = child.wait_with_output().unwrap();
+    assert_eq!((output.status.code(), output.stdout.len()), (Some(130), 0));
+}

@@ -1,0 +1,247 @@
+//! A run as data, and what makes it: whoever makes it, in whatever process, gives back the same bytes.
+
+use crate::store::Key;
+use anabranch_net::Time;
+use anabranch_record::{Sink, Summary};
+use anabranch_scenario::{Overrides, Scenario, ScenarioError, Source};
+use anabranch_sim::SimError;
+use serde::{Deserialize, Deserializer, Serialize, de::Error};
+use std::fmt;
+use std::sync::{Arc, OnceLock};
+
+/// The simulator's name as a backend.
+pub const SIM: &str = "sim";
+
+/// A scenario's text with what is changed in it, a seed, and the backend that runs it.
+#[derive(Clone, Debug, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Task {
+    /// TOML.
+    scenario: String,
+    /// Keys' values, later ones winning: `links.a.rate=5 Mbit/s`.
+    #[serde(default)]
+    set: Vec<String>,
+    /// Algorithms, of the multipath flows or of a flow that is named: `lia`, `neighbour=cubic`.
+    #[serde(default)]
+    cc: Vec<String>,
+    /// Text where it is written, since JSON's numbers do not hold 64 bits everywhere; a number is read too.
+    #[serde(serialize_with = "anabranch_record::seed::serialize", deserialize_with = "seed")]
+    seed: u64,
+    #[serde(default = "sim")]
+    backend: String,
+    /// The scenario as it was read, so that many seeds read it once.
+    #[serde(skip)]
+    read: OnceLock<Arc<Scenario>>,
+}
+
+impl Task {
+    /// A scenario's text as it is, on the simulator, with seed 1.
+    pub fn new(scenario: impl Into<String>) -> Self {
+        Task {
+            scenario: scenario.into(),
+            set: vec![],
+            cc: vec![],
+            seed: 1,
+            backend: sim(),
+            read: OnceLock::new(),
+        }
+    }
+
+    /// With a key's value: `links.a.rate=5 Mbit/s`.
+    pub fn set(mut self, assignment: impl Into<String>) -> Self {
+        self.set.push(assignment.into());
+        Task { read: OnceLock::new(), ..self }
+    }
+
+    /// With an algorithm: `lia`, `neighbour=cubic`.
+    pub fn cc(mut self, algorithm: impl Into<String>) -> Self {
+        self.cc.push(algorithm.into());
+        Task { read: OnceLock::new(), ..self }
+    }
+
+    /// With another seed.
+    pub fn seed(self, seed: u64) -> Self {
+        Task { seed, ..self }
+    }
+
+    /// What is to run it.
+    pub fn backend(&self) -> &str {
+        &self.backend
+    }
+
+    /// The scenario that it stands for; `name` is that of its text in diagnostics.
+    ///
+    /// # Errors
+    /// Where it is none.
+    pub fn scenario(&self, name: &str) -> Result<Arc<Scenario>, ScenarioError> {
+        if let Some(read) = self.read.get() {
+            return Ok(read.clone());
+        }
+        let mut overrides = Overrides::default();
+        self.set.iter().for_each(|assignment| _ = overrides.set(assignment));
+        self.cc.iter().for_each(|algorithm| _ = overrides.cc(algorithm));
+        let source = Source { name: name.into(), text: self.scenario.clone() };
+        let scenario = anabranch_scenario::load(&source, &overrides)?;
+        Ok(self.read.get_or_init(|| scenario.into()).clone())
+    }
+
+    /// Its key in a program of that version.
+    ///
+    /// # Errors
+    /// Where its scenario is none.
+    pub fn key(&self, version: &str) -> Result<Key, ScenarioError> {
+        Ok(Key::of(version, &self.scenario("the task's scenario")?.hash, self.seed, &self.backend))
+    }
+}
+
+fn sim() -> String {
+    SIM.into()
+}
+
+/// A number, or its decimal text.
+fn seed<'de, D: Deserializer<'de>>(from: D) -> Result<u64, D::Error> {
+    #[derive(Deserialize)]
+    #[serde(untagged, expecting = "`seed` must be a whole number from 0 to 18446744073709551615")]
+    enum Seed {
+        Number(u64),
+        Text(String),
+    }
+    match Seed::deserialize(from)? {
+        Seed::Number(seed) => Ok(seed),
+        Seed::Text(text) => {
+            text.parse().map_err(|why| D::Error::custom(format!("`seed` is \"{text}\": {why}")))
+        }
+    }
+}
+
+/// Why a task has no outcome.
+#[derive(Clone, Debug, PartialEq)]
+pub enum TaskError {
+    /// `keep_going` said no, at that simulated time.
+    Interrupted(Time),
+    /// It is no task for this backend.
+    Refused(String),
+    /// The run itself failed: a defect.
+    Failed(String),
+}
+
+impl fmt::Display for TaskError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            TaskError::Interrupted(at) => write!(f, "interrupted at {at}"),
+            TaskError::Refused(why) | TaskError::Failed(why) => f.write_str(why),
+        }
+    }
+}
+
+impl std::error::Error for TaskError {}
+
+/// What runs tasks.
+pub trait Backend: Sync {
+    /// Runs one, its samples over time into `sink`. `keep_going` is asked now and then, with the time that the run has reached.
+    ///
+    /// # Errors
+    /// [`TaskError`].
+    fn run(
+        &self,
+        task: &Task,
+        sink: &mut dyn Sink,
+        keep_going: &mut dyn FnMut(Time) -> bool,
+    ) -> Result<Summary, TaskError>;
+}
+
+/// The simulator, in this process.
+pub struct Simulator;
+
+impl Backend for Simulator {
+    fn run(
+        &self,
+        task: &Task,
+        sink: &mut dyn Sink,
+        keep_going: &mut dyn FnMut(Time) -> bool,
+    ) -> Result<Summary, TaskError> {
+        if task.backend != SIM {
+            return Err(TaskError::Refused(format!("unknown backend `{}`; there is: {SIM}", task.backend)));
+        }
+        let scenario =
+            task.scenario("the task's scenario").map_err(|why| TaskError::Refused(why.to_string()))?;
+        anabranch_sim::run(&scenario, task.seed, sink, keep_going).map_err(|error| match error {
+            SimError::Interrupted { at, .. } => TaskError::Interrupted(at),
+            SimError::Corrupt { .. } | SimError::Livelock { .. } => TaskError::Failed(error.to_string()),
+            SimError::Parameters { .. }
+            | SimError::TooManyPaths { .. }
+            | SimError::TooManyLinks { .. }
+            | SimError::Mss { .. }
+            | SimError::TooLarge { .. } => TaskError::Refused(error.to_string()),
+        })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use anabranch_record::NoSamples;
+
+    const SCENARIO: &str = r#"
+        name = "one link"
+        duration = "2 s"
+        warmup = "1 s"
+        links.a = { rate = "10 Mbit/s", delay = "5 ms", loss = { model = "bernoulli", rate = 1e-3 } }
+        flows = [{ name = "tested", cc = "reno", paths = [["a"]] }]
+    "#;
+
+    fn run(task: &Task) -> Result<Summary, TaskError> {
+        Simulator.run(task, &mut NoSamples, &mut |_| true)
+    }
+
+    /// What another process reads is the same task: the same key, the same outcome.
+    #[test]
+    fn as_data_it_is_the_same() {
+        let task = Task::new(SCENARIO).set("links.a.rate=5 Mbit/s").cc("tested=cubic").seed(u64::MAX);
+        let json = serde_json::to_string(&task).unwrap();
+        let read: Task = serde_json::from_str(&json).unwrap();
+        assert_eq!(read.key("v1").unwrap(), task.key("v1").unwrap());
+        let summary = run(&task).unwrap();
+        assert_eq!(run(&read).unwrap(), summary);
+        assert_eq!((summary.seed, &*summary.flows[0].cc), (u64::MAX, "cubic"));
+        assert!(summary.flows[0].goodput_bps.unwrap() < 5e6);
+    }
+
+    /// What changes a run changes its key; how the task is written does not.
+    #[test]
+    fn its_key_is_that_of_the_run() {
+        let key = |task: &Task| task.key("v1").unwrap();
+        let task = Task::new(SCENARIO);
+        let another_program = task.key("v2").unwrap();
+        let same = [Task::new(SCENARIO.replace("5 ms", "0.005 s")), task.clone().set("duration=2 s").seed(1)];
+        same.iter().for_each(|same| assert_eq!(key(same), key(&task)));
+        let others = [
+            key(&task.clone().seed(2)),
+            key(&task.clone().set("links.a.rate=9 Mbit/s")),
+            key(&task.clone().cc("tested=cubic")),
+            key(&Task { backend: "kernel".into(), ..task.clone() }),
+            another_program,
+        ];
+        let distinct: std::collections::BTreeSet<_> = others.into_iter().chain([key(&task)]).collect();
+        assert_eq!(distinct.len(), 6);
+    }
+
+    #[test]
+    fn what_is_no_task_is_refused() {
+        for (json, said) in [
+            (r#"{"scenario": ""}"#, "missing field `seed`"),
+            (r#"{"scenario": "", "seed": -1}"#, "`seed` must be a whole number"),
+            (r#"{"scenario": "", "seed": "1.5"}"#, "`seed` is \"1.5\": invalid digit"),
+            (r#"{"scenario": "", "seed": 1, "cores": 2}"#, "unknown field `cores`"),
+        ] {
+            let why = serde_json::from_str::<Task>(json).unwrap_err().to_string();
+            assert!(why.contains(said), "{json}: {why}");
+        }
+        let other = Task { backend: "ns3".into(), ..Task::new(SCENARIO) };
+        assert_eq!(run(&other), Err(TaskError::Refused("unknown backend `ns3`; there is: sim".into())));
+        assert!(matches!(run(&Task::new("name = 1")), Err(TaskError::Refused(_))));
+        let long = Task::new(SCENARIO).set("duration=1000000 s");
+        let stopped = Simulator.run(&long, &mut NoSamples, &mut |_| false);
+        assert!(matches!(stopped, Err(TaskError::Interrupted(_))), "{stopped:?}");
+    }
+}
