@@ -1,11 +1,9 @@
 //! Samples into the files of a directory.
 
-use crate::replace::{create_new, with_ending};
 use crate::table::{Cell, Column, Kind, Table, column};
-use crate::{CompletionSample, CsvTable, Layout, LinkSample, ParquetTable, Sink, SubflowSample};
-use std::fs;
+use crate::{CompletionSample, CsvTable, Layout, LinkSample, ParquetTable, Sink, SubflowSample, TableFile};
 use std::io;
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 
 /// Samples as `subflows.parquet`, `links.parquet` and, where there are any, `completions.parquet`.
 pub type ParquetSink = FileSink<ParquetTable>;
@@ -36,9 +34,9 @@ pub struct FileSink<T: Table> {
     observables: Vec<&'static str>,
     /// For each of them its place among each flow's observables.
     places: Vec<Vec<Option<usize>>>,
-    subflows: Option<Output<T>>,
-    links: Option<Output<T>>,
-    completions: Option<Output<T>>,
+    subflows: Option<TableFile<T>>,
+    links: Option<TableFile<T>>,
+    completions: Option<TableFile<T>>,
     error: Option<WriteError>,
 }
 
@@ -81,7 +79,7 @@ impl<T: Table> FileSink<T> {
             return Err(error);
         }
         let outputs = [self.subflows.take(), self.links.take(), self.completions.take()];
-        outputs.into_iter().flatten().map(Output::finish).collect()
+        outputs.into_iter().flatten().map(TableFile::finish).collect()
     }
 
     /// Does `write` unless something failed before.
@@ -91,9 +89,9 @@ impl<T: Table> FileSink<T> {
         }
     }
 
-    fn create(&self, name: &str, columns: Vec<Column>) -> Result<Option<Output<T>>, WriteError> {
+    fn create(&self, name: &str, columns: Vec<Column>) -> Result<Option<TableFile<T>>, WriteError> {
         let path = self.directory.join(name).with_extension(T::EXTENSION);
-        Output::create(path, columns).map(Some)
+        TableFile::create(path, columns).map(Some)
     }
 
     fn subflow_columns(&self) -> Vec<Column> {
@@ -210,46 +208,4 @@ impl<T: Table> Sink for FileSink<T> {
             ])
         });
     }
-}
-
-/// One table on its way into a file.
-struct Output<T> {
-    /// `None` once it is complete.
-    table: Option<T>,
-    path: PathBuf,
-}
-
-impl<T: Table> Output<T> {
-    fn create(path: PathBuf, columns: Vec<Column>) -> Result<Self, WriteError> {
-        match create_new(&partial(&path)).and_then(|file| T::create(file, columns)) {
-            Ok(table) => Ok(Output { table: Some(table), path }),
-            Err(source) => Err(WriteError { path, source }),
-        }
-    }
-
-    fn row<'a>(&mut self, cells: impl IntoIterator<Item = Cell<'a>>) -> Result<(), WriteError> {
-        let Some(table) = &mut self.table else { return Ok(()) };
-        let cells: Vec<_> = cells.into_iter().collect();
-        table.row(&cells).map_err(|source| WriteError { path: self.path.clone(), source })
-    }
-
-    fn finish(mut self) -> Result<PathBuf, WriteError> {
-        let close = |table: T| table.close().and_then(|()| fs::rename(partial(&self.path), &self.path));
-        match self.table.take().map_or(Ok(()), close) {
-            Ok(()) => Ok(self.path.clone()),
-            Err(source) => Err(WriteError { path: self.path.clone(), source }),
-        }
-    }
-}
-
-impl<T> Drop for Output<T> {
-    fn drop(&mut self) {
-        // Best effort: a file that is complete has another name already.
-        let _ = fs::remove_file(partial(&self.path));
-    }
-}
-
-/// The name of a file that is not complete.
-fn partial(path: &Path) -> PathBuf {
-    with_ending(path, ".partial")
 }

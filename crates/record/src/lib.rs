@@ -16,6 +16,7 @@ mod sample;
 pub mod seed;
 mod summary;
 mod table;
+mod table_file;
 
 pub use csv_table::CsvTable;
 pub use file_sink::{CsvSink, FileSink, ParquetSink, WriteError};
@@ -27,3 +28,4 @@ pub use replace::replace;
 pub use sample::*;
 pub use summary::*;
 pub use table::{Cell, Column, Kind, Table};
+pub use table_file::TableFile;

@@ -27,6 +27,8 @@ enum Values {
     /// The numbers, and for each row whether it has one (Parquet's definition level).
     MaybeNumber(Vec<f64>, Vec<i16>),
     Count(Vec<i64>),
+    /// As the signed numbers of the same bits, as Parquet has them.
+    Unsigned(Vec<i64>),
     Text(Vec<ByteArray>),
 }
 
@@ -82,6 +84,7 @@ impl Values {
             Kind::Number => Values::Number(Vec::new()),
             Kind::MaybeNumber => Values::MaybeNumber(Vec::new(), Vec::new()),
             Kind::Count => Values::Count(Vec::new()),
+            Kind::Unsigned => Values::Unsigned(Vec::new()),
             Kind::Text => Values::Text(Vec::new()),
         }
     }
@@ -96,6 +99,7 @@ impl Values {
                 }
             }
             (Values::Count(values), Cell::Count(n)) => values.push(i64::try_from(*n).unwrap_or(i64::MAX)),
+            (Values::Unsigned(values), Cell::Count(n)) => values.push(n.cast_signed()),
             (Values::Text(values), Cell::Text(text)) => values.push(ByteArray::from(*text)),
             (_, cell) => unreachable!("{cell:?} in a column of another kind"),
         }
@@ -113,7 +117,7 @@ impl Values {
                 values.clear();
                 present.clear();
             }
-            Values::Count(values) => {
+            Values::Count(values) | Values::Unsigned(values) => {
                 column.typed::<Int64Type>().write_batch(values, None, None)?;
                 values.clear();
             }
@@ -132,6 +136,7 @@ fn schema(columns: &[Column]) -> io::Result<TypePtr> {
             Kind::Number => (Physical::DOUBLE, Repetition::REQUIRED, None),
             Kind::MaybeNumber => (Physical::DOUBLE, Repetition::OPTIONAL, None),
             Kind::Count => (Physical::INT64, Repetition::REQUIRED, None),
+            Kind::Unsigned => (Physical::INT64, Repetition::REQUIRED, Some(LogicalType::integer(64, false))),
             Kind::Text => (Physical::BYTE_ARRAY, Repetition::REQUIRED, Some(LogicalType::String)),
         };
         let builder = Type::primitive_type_builder(&c.name, physical);

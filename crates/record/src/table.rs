@@ -19,8 +19,10 @@ pub enum Kind {
     Number,
     /// A real number, or nothing.
     MaybeNumber,
-    /// A whole number.
+    /// A whole number below 2⁶³.
     Count,
+    /// A whole number of 64 bits, such as a seed.
+    Unsigned,
     /// Text.
     Text,
 }
@@ -30,7 +32,7 @@ pub enum Kind {
 pub enum Cell<'a> {
     /// For [`Kind::Number`] and [`Kind::MaybeNumber`]; of the latter, what is not finite is null.
     Number(f64),
-    /// For [`Kind::Count`].
+    /// For [`Kind::Count`] and [`Kind::Unsigned`].
     Count(u64),
     /// For [`Kind::Text`].
     Text(&'a str),

@@ -17,6 +17,7 @@ pub mod size;
 mod stats;
 pub mod store;
 pub mod task;
+pub mod tidy;
 mod verdict;
 
 pub use campaign::{Conclude, Kept, Outcomes, Progress, Simulations, Work, run_all, run_all_on};

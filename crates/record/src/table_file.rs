@@ -1,0 +1,69 @@
+//! A table on its way into a file.
+
+use crate::WriteError;
+use crate::replace::{create_new, with_ending};
+use crate::table::{Cell, Column, Table};
+use std::fs;
+use std::io;
+use std::path::{Path, PathBuf};
+
+/// A table that has its file's name only once it is complete; until then the name ends in `.partial`. One that is dropped
+/// earlier leaves nothing.
+pub struct TableFile<T> {
+    /// `None` once it is complete.
+    table: Option<T>,
+    path: PathBuf,
+}
+
+impl<T: Table> TableFile<T> {
+    /// Begins one.
+    ///
+    /// # Errors
+    /// Where it cannot be written.
+    pub fn create(path: PathBuf, columns: Vec<Column>) -> Result<Self, WriteError> {
+        match create_new(&partial(&path)).and_then(|file| T::create(file, columns)) {
+            Ok(table) => Ok(TableFile { table: Some(table), path }),
+            Err(source) => Err(WriteError { path, source }),
+        }
+    }
+
+    /// Adds a row: one cell for each column, of its kind.
+    ///
+    /// # Errors
+    /// Where it cannot be written.
+    pub fn row<'a>(&mut self, cells: impl IntoIterator<Item = Cell<'a>>) -> Result<(), WriteError> {
+        let Some(table) = &mut self.table else { return Ok(()) };
+        let cells: Vec<_> = cells.into_iter().collect();
+        table.row(&cells).map_err(|source| self.failed(source))
+    }
+
+    /// Gives it its name, in place of a former file; the name.
+    ///
+    /// # Errors
+    /// Where it cannot be written.
+    pub fn finish(mut self) -> Result<PathBuf, WriteError> {
+        let close = |table: T| table.close().and_then(|()| fs::rename(partial(&self.path), &self.path));
+        match self.table.take().map_or(Ok(()), close) {
+            Ok(()) => Ok(self.path.clone()),
+            Err(source) => Err(self.failed(source)),
+        }
+    }
+}
+
+impl<T> TableFile<T> {
+    fn failed(&self, source: io::Error) -> WriteError {
+        WriteError { path: self.path.clone(), source }
+    }
+}
+
+impl<T> Drop for TableFile<T> {
+    fn drop(&mut self) {
+        // Best effort: a file that is complete has another name already.
+        let _ = fs::remove_file(partial(&self.path));
+    }
+}
+
+/// The name of a file that is not complete.
+fn partial(path: &Path) -> PathBuf {
+    with_ending(path, ".partial")
+}

@@ -1,0 +1,144 @@
+//! Many runs as one tidy table: a row per flow and run, as CSV and as Parquet.
+
+use anabranch_record::{
+    Cell, Column, CsvTable, FlowSummary, Kind, ParquetTable, SubflowSummary, Summary, TableFile, WriteError,
+};
+use std::io;
+use std::path::{Path, PathBuf};
+
+/// The columns behind those of the axes.
+const COLUMNS: [(&str, Kind); 15] = [
+    // The flow's.
+    ("algorithm", Kind::Text),
+    ("seed", Kind::Unsigned),
+    ("flow", Kind::Text),
+    // Payload that reached the application in order.
+    ("goodput_mbps", Kind::MaybeNumber),
+    // Goodput ÷ the mean of all connections' goodputs in this run.
+    ("share", Kind::MaybeNumber),
+    ("retransmitted_segments", Kind::Count),
+    ("timeouts", Kind::Count),
+    // Segments that the network dropped, of those sent.
+    ("loss_percent", Kind::MaybeNumber),
+    // The subflows' mean RTTs, each weighed by the segments that it sent.
+    ("mean_rtt_ms", Kind::MaybeNumber),
+    // The largest of the subflows' 95th percentiles: those of several cannot be joined.
+    ("rtt_p95_ms", Kind::MaybeNumber),
+    // Of responses, from the request to the last byte.
+    ("completion_mean_s", Kind::MaybeNumber),
+    ("completion_p95_s", Kind::MaybeNumber),
+    // The run's, over all connections.
+    ("jain", Kind::MaybeNumber),
+    // The mean over the links that any of the flow's paths has, forward.
+    ("utilisation_percent", Kind::MaybeNumber),
+    ("scenario_hash", Kind::Text),
+];
+
+/// A run, and where it is on each axis.
+pub struct TidyRow<'a> {
+    /// For each axis its name and the value, in the table's order.
+    pub axes: &'a [(String, String)],
+    /// What the run gave.
+    pub summary: &'a Summary,
+}
+
+/// `NAME.csv` and `NAME.parquet`, written row by row: memory does not grow with their number.
+pub struct TidyTable {
+    axes: Vec<String>,
+    csv: TableFile<CsvTable>,
+    parquet: TableFile<ParquetTable>,
+}
+
+impl TidyTable {
+    /// Begins both in `folder`, which must exist. The files have their names when they are complete.
+    ///
+    /// # Errors
+    /// Where they cannot be written, or two columns would have one name.
+    pub fn create(folder: &Path, name: &str, axes: &[String]) -> Result<Self, WriteError> {
+        let [csv, parquet] = ["csv", "parquet"].map(|ending| folder.join(format!("{name}.{ending}")));
+        let axis = axes.iter().map(|axis| Column { name: axis.clone(), kind: Kind::Text });
+        let fixed = COLUMNS.iter().map(|(name, kind)| Column { name: (*name).into(), kind: *kind });
+        let columns: Vec<Column> = axis.chain(fixed).collect();
+        let twice = (1..columns.len()).find(|i| columns[..*i].iter().any(|c| c.name == columns[*i].name));
+        if let Some(twice) = twice {
+            let why = format!("two columns would be called `{}`: rename the axis", columns[twice].name);
+            return Err(WriteError { path: csv, source: io::Error::new(io::ErrorKind::InvalidInput, why) });
+        }
+        let csv = TableFile::create(csv, columns.clone())?;
+        Ok(TidyTable { axes: axes.into(), csv, parquet: TableFile::create(parquet, columns)? })
+    }
+
+    /// Adds a run: a row for each of its flows.
+    ///
+    /// # Errors
+    /// Where it cannot be written, or has other axes than the table.
+    pub fn run(&mut self, row: &TidyRow<'_>) -> Result<(), WriteError> {
+        if !row.axes.iter().map(|(name, _)| name).eq(&self.axes) {
+            let why = io::Error::new(io::ErrorKind::InvalidInput, "a run has other axes than the table");
+            return Err(WriteError { path: PathBuf::new(), source: why });
+        }
+        for flow in &row.summary.flows {
+            let axes = row.axes.iter().map(|(_, value)| Cell::Text(value));
+            let cells: Vec<Cell<'_>> = axes.chain(cells(row.summary, flow)).collect();
+            self.csv.row(cells.iter().copied())?;
+            self.parquet.row(cells)?;
+        }
+        Ok(())
+    }
+
+    /// Completes both; their paths.
+    ///
+    /// # Errors
+    /// Where they cannot be written.
+    pub fn finish(self) -> Result<[PathBuf; 2], WriteError> {
+        Ok([self.csv.finish()?, self.parquet.finish()?])
+    }
+}
+
+/// A flow's cells, one for each of [`COLUMNS`].
+fn cells<'a>(run: &'a Summary, flow: &'a FlowSummary) -> [Cell<'a>; COLUMNS.len()] {
+    let sent: u64 = flow.subflows.iter().map(|s| s.sent_segments).sum();
+    let lost: u64 = flow.subflows.iter().map(|s| s.lost_segments).sum();
+    let p95 = flow.subflows.iter().filter_map(|s| s.rtt_p95_s).reduce(f64::max);
+    let completion = flow.completion.as_ref();
+    [
+        Cell::Text(&flow.cc),
+        Cell::Count(run.seed),
+        Cell::Text(&flow.name),
+        maybe(flow.goodput_bps.map(|bps| bps / 1e6)),
+        maybe(share(run, flow)),
+        Cell::Count(flow.retransmitted_segments),
+        Cell::Count(flow.subflows.iter().map(|s| s.timeouts).sum()),
+        maybe((sent > 0).then(|| lost as f64 / sent as f64 * 100.0)),
+        maybe(mean_rtt(&flow.subflows).map(|s| s * 1e3)),
+        maybe(p95.map(|s| s * 1e3)),
+        maybe(completion.map(|c| c.mean_s)),
+        maybe(completion.map(|c| c.p95_s)),
+        maybe(run.jain),
+        maybe(utilisation(run, flow).map(|part| part * 100.0)),
+        Cell::Text(&run.scenario_hash),
+    ]
+}
+
+/// What does not exist is null.
+fn maybe(value: Option<f64>) -> Cell<'static> {
+    Cell::Number(value.unwrap_or(f64::NAN))
+}
+
+fn share(run: &Summary, flow: &FlowSummary) -> Option<f64> {
+    let all: Vec<f64> = run.flows.iter().filter_map(|f| f.goodput_bps).collect();
+    let mean = all.iter().sum::<f64>() / all.len() as f64;
+    (mean > 0.0).then_some(flow.goodput_bps? / mean)
+}
+
+fn mean_rtt(subflows: &[SubflowSummary]) -> Option<f64> {
+    let each = || subflows.iter().filter_map(|s| Some((s.mean_rtt_s?, s.sent_segments as f64)));
+    let sent: f64 = each().map(|(_, sent)| sent).sum();
+    (sent > 0.0).then(|| each().map(|(rtt, sent)| rtt * sent).sum::<f64>() / sent)
+}
+
+fn utilisation(run: &Summary, flow: &FlowSummary) -> Option<f64> {
+    let crossed = |name: &String| flow.subflows.iter().any(|s| s.path.contains(name));
+    let all: Vec<f64> = run.links.iter().filter(|l| crossed(&l.name)).map(|l| l.utilisation).collect();
+    (!all.is_empty()).then(|| all.iter().sum::<f64>() / all.len() as f64)
+}

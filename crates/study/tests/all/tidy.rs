@@ -1,0 +1,151 @@
+//! The tidy table: every column by hand, from CSV and from Parquet.
+
+use anabranch_record::{Completion, FlowSummary, LinkSummary, SubflowSummary, Summary};
+use anabranch_study::tidy::{TidyRow, TidyTable};
+use parquet::file::reader::{FileReader, SerializedFileReader};
+use parquet::record::Field;
+use std::fs;
+use std::path::Path;
+
+fn subflow(link: &str, sent: u64, lost: u64, rtt: Option<f64>) -> SubflowSummary {
+    SubflowSummary {
+        path: vec![link.into()],
+        goodput_bps: Some(1e6),
+        mean_cwnd_segments: Some(10.0),
+        mean_rtt_s: rtt,
+        rtt_p5_s: rtt,
+        rtt_p50_s: rtt,
+        rtt_p95_s: rtt.map(|rtt| 2.0 * rtt),
+        rtt_p99_s: rtt,
+        loss_rate: None,
+        sent_segments: sent,
+        lost_segments: lost,
+        retransmitted_segments: lost,
+        recoveries: 0,
+        timeouts: 2,
+        spurious: 0,
+        mean_observables: vec![],
+    }
+}
+
+fn flow(name: &str, goodput_bps: Option<f64>, subflows: Vec<SubflowSummary>) -> FlowSummary {
+    let completion = Completion { count: 3, mean_s: 0.25, p50_s: 0.2, p95_s: 0.5, p99_s: 0.5 };
+    FlowSummary {
+        name: name.into(),
+        cc: "lia".into(),
+        goodput_bps,
+        delivered_bytes: 0,
+        retransmitted_segments: subflows.iter().map(|s| s.retransmitted_segments).sum(),
+        reinjected_segments: 0,
+        completion: (name == "web").then_some(completion),
+        subflows,
+    }
+}
+
+fn link(name: &str, utilisation: f64) -> LinkSummary {
+    LinkSummary {
+        name: name.into(),
+        utilisation,
+        mean_queue_bytes: 0.0,
+        mean_queue_delay_s: None,
+        drops: 0,
+        early_drops: 0,
+        marks: 0,
+        losses: 0,
+    }
+}
+
+/// A connection over two links, one over one of them, and one that never began.
+fn summary(seed: u64) -> Summary {
+    Summary {
+        scenario: "three".into(),
+        scenario_hash: "ab".into(),
+        seed,
+        version: "0.1.0".into(),
+        duration_s: 10.0,
+        warmup_s: 1.0,
+        partial_until_s: None,
+        flows: vec![
+            flow(
+                "web",
+                Some(9e6),
+                vec![subflow("a", 300, 3, Some(0.010)), subflow("b", 100, 1, Some(0.030))],
+            ),
+            flow("bulk", Some(3e6), vec![subflow("b", 100, 0, Some(0.020))]),
+            flow("never", None, vec![subflow("c", 0, 0, None)]),
+        ],
+        links: vec![link("a", 1.0), link("b", 0.5), link("c", 0.0), link("unused", 0.1)],
+        jain: Some(0.8),
+    }
+}
+
+/// By hand: loss 4 of 400; RTT (300 · 10 + 100 · 30) / 400; shares of the mean of 9 and 3; links `a` and `b`.
+const ROWS: &str = "\
+queue,load,algorithm,seed,flow,goodput_mbps,share,retransmitted_segments,timeouts,loss_percent,mean_rtt_ms,rtt_p95_ms,\
+completion_mean_s,completion_p95_s,jain,utilisation_percent,scenario_hash
+2 BDP,half,lia,18446744073709551615,web,9,1.5,4,4,1,15,60,0.25,0.5,0.8,75,ab
+2 BDP,half,lia,18446744073709551615,bulk,3,0.5,0,2,0,20,40,,,0.8,50,ab
+2 BDP,half,lia,18446744073709551615,never,,,0,2,,,,,,0.8,0,ab
+";
+
+fn table(folder: &Path, runs: u64) {
+    let axes = [("queue".to_owned(), "2 BDP".to_owned()), ("load".to_owned(), "half".to_owned())];
+    let mut table = TidyTable::create(folder, "runs", &["queue".into(), "load".into()]).unwrap();
+    for run in 0..runs {
+        table.run(&TidyRow { axes: &axes, summary: &summary(u64::MAX - run) }).unwrap();
+        assert!(!folder.join("runs.csv").exists(), "not before it is complete");
+    }
+    let wrote = table.finish().unwrap();
+    assert_eq!(wrote, [folder.join("runs.csv"), folder.join("runs.parquet")]);
+}
+
+#[test]
+fn every_column_is_as_by_hand() {
+    let dir = tempfile::tempdir().unwrap();
+    table(dir.path(), 1);
+    assert_eq!(fs::read_to_string(dir.path().join("runs.csv")).unwrap(), ROWS);
+
+    let file = fs::File::open(dir.path().join("runs.parquet")).unwrap();
+    let reader = SerializedFileReader::new(file).unwrap();
+    let cell = |field: &Field| match field {
+        Field::Null => String::new(),
+        Field::Str(text) => text.clone(),
+        Field::Double(x) => x.to_string(),
+        Field::Long(n) => n.to_string(),
+        Field::ULong(n) => n.to_string(),
+        other => panic!("{other:?}"),
+    };
+    let rows: Vec<_> = reader.get_row_iter(None).unwrap().map(Result::unwrap).collect();
+    let line = |row: &parquet::record::Row| {
+        row.get_column_iter().map(|(_, field)| cell(field)).collect::<Vec<_>>().join(",") + "\n"
+    };
+    let header = rows[0].get_column_iter().map(|(name, _)| name.clone()).collect::<Vec<_>>().join(",") + "\n";
+    assert_eq!(header + &rows.iter().map(line).collect::<String>(), ROWS);
+}
+
+/// Many runs: more rows than Parquet has in one group.
+#[test]
+fn many_runs() {
+    let dir = tempfile::tempdir().unwrap();
+    table(dir.path(), 25_000);
+    assert_eq!(fs::read_to_string(dir.path().join("runs.csv")).unwrap().lines().count(), 75_001);
+    let file = fs::File::open(dir.path().join("runs.parquet")).unwrap();
+    let reader = SerializedFileReader::new(file).unwrap();
+    let (groups, rows) = (reader.num_row_groups(), reader.metadata().file_metadata().num_rows());
+    assert_eq!((groups, rows), (2, 75_000));
+}
+
+/// A table with two columns of a name is none, nor is a run with other axes; what was begun leaves nothing.
+#[test]
+fn columns_have_one_meaning() {
+    let dir = tempfile::tempdir().unwrap();
+    for axes in [vec!["seed".to_owned()], vec!["a".into(), "a".into()]] {
+        let why = TidyTable::create(dir.path(), "runs", &axes).err().unwrap();
+        assert!(why.source.to_string().contains("rename the axis"), "{why}");
+    }
+    let mut table = TidyTable::create(dir.path(), "runs", &["a".into()]).unwrap();
+    let axes = [("b".to_owned(), "1".to_owned())];
+    assert!(table.run(&TidyRow { axes: &axes, summary: &summary(1) }).is_err());
+    drop(table);
+    assert_eq!(fs::read_dir(dir.path()).unwrap().count(), 0);
+}
