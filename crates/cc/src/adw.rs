@@ -2,7 +2,7 @@
 //! paths fluctuate differently, a loss takes less of the window.
 
 use crate::aimd::{self, Aimd, Windows};
-use crate::registry::{Allowed, Entry, Kind, Observable, Param, Params, Value};
+use crate::entry::{Allowed, Entry, Kind, Observable, Param, Params, Value};
 use crate::{Ack, Algorithm, Congestion, Path, Seconds};
 use crate::{balia, lia, olia, v0};
 use alloc::{boxed::Box, vec::Vec};

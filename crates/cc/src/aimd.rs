@@ -1,8 +1,8 @@
 //! Coupled additive increase, multiplicative decrease: what the algorithms that link Reno's windows
 //! have in common.
 
+use crate::entry::{Allowed, Param, Params, Value};
 use crate::hystart::HyStart;
-use crate::registry::{Allowed, Param, Params, Value};
 use crate::{Ack, Algorithm, Congestion, MIN_CWND, MIN_SSTHRESH, Path, Seconds, Segments, cubic};
 use alloc::vec::Vec;
 

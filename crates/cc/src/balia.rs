@@ -1,7 +1,7 @@
 //! BALIA, balanced linked adaptation (Peng, Walid, Hwang, Low, 2016).
 
 use crate::aimd::{self, Aimd, Windows, established};
-use crate::registry::{Allowed, Entry, Kind, Observable, Param, Params, Value};
+use crate::entry::{Allowed, Entry, Kind, Observable, Param, Params, Value};
 use crate::{Path, Segments, math, v0};
 use alloc::boxed::Box;
 

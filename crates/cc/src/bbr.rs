@@ -66,7 +66,7 @@ pub(crate) struct Bbr {
 impl Bbr {
     /// With the draft's constants.
     pub(crate) fn with_defaults() -> Bbr {
-        let params = ENTRY.defaults();
+        let params = ENTRY.defaults_from(&[]);
         Bbr::new(params.number("startup_pacing_gain"), params.number("loss_threshold"), params.number("beta"))
     }
 

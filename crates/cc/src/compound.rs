@@ -1,7 +1,7 @@
 //! Compound TCP (Tan, Song, Zhang, Sridharan, 2006).
 
 use crate::compound_window::{self, DelayWindow, Shape};
-use crate::registry::{Allowed, Entry, Kind, Observable, Param, Value};
+use crate::entry::{Allowed, Entry, Kind, Observable, Param, Value};
 use crate::rounds::{self, Rounds};
 use crate::undo::Undoable;
 use crate::{Ack, Congestion, Path, Segments, Signal, SinglePath, Uncoupled, slow_start};

@@ -1,6 +1,6 @@
 //! The window of Compound TCP: a loss window as Reno's and a delay window that fills free bandwidth.
 
-use crate::registry::{Allowed, Param, Params, Value};
+use crate::entry::{Allowed, Param, Params, Value};
 use crate::{Path, Segments, math};
 
 /// k.

@@ -2,7 +2,7 @@
 //! windows of all paths are one.
 
 use crate::aimd::{self, Aimd, Windows, established};
-use crate::registry::{Entry, Kind, Observable};
+use crate::entry::{Entry, Kind, Observable};
 use crate::{Path, Segments};
 use alloc::boxed::Box;
 

@@ -3,9 +3,9 @@
 
 use crate::aimd::{self, Count};
 use crate::cubic_window::CubicWindow;
+use crate::entry::{Allowed, Entry, Kind, Observable, Param, Params, Value};
 use crate::hystart::HyStart;
 use crate::linked::Linked;
-use crate::registry::{Allowed, Entry, Kind, Observable, Param, Params, Value};
 use crate::undo::Undoable;
 use crate::{Ack, Algorithm, Congestion, MAX_CWND, MIN_SSTHRESH, Path, Seconds, Segments, Signal};
 use crate::{cubic, math, response, v0};

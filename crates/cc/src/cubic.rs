@@ -1,8 +1,8 @@
 //! CUBIC: RFC 9438, with the slow start of RFC 9406.
 
 use crate::cubic_window::CubicWindow;
+use crate::entry::{Allowed, Entry, Kind, Observable, Param, Value};
 use crate::hystart::HyStart;
-use crate::registry::{Allowed, Entry, Kind, Observable, Param, Value};
 use crate::{Ack, Congestion, Path, Seconds, Signal, SinglePath, Uncoupled};
 use alloc::boxed::Box;
 

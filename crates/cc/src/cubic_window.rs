@@ -1,7 +1,7 @@
 //! The window of CUBIC in congestion avoidance (RFC 9438 §4), apart from any path: `cubic` uses it as
 //! a path's window, `coupled-cubic` keeps one in the background.
 
-use crate::{Seconds, Segments, math, registry::Params};
+use crate::{Seconds, Segments, entry::Params, math};
 
 /// The constants of RFC 9438 §4.6, §5.
 #[derive(Clone, Copy, Debug)]

@@ -1,7 +1,7 @@
 //! EWTCP, equally weighted TCP (Honda et al., 2009): Reno on each path, at a fraction of its increase.
 
 use crate::aimd::{self, Aimd, Windows, established};
-use crate::registry::{Allowed, Entry, Kind, Observable, Param, Params, Value};
+use crate::entry::{Allowed, Entry, Kind, Observable, Param, Params, Value};
 use crate::{Path, Segments, math};
 use alloc::boxed::Box;
 

@@ -1,6 +1,6 @@
 //! HighSpeed TCP: RFC 3649.
 
-use crate::registry::{Allowed, Entry, Kind, Observable, Param, Params, Value};
+use crate::entry::{Allowed, Entry, Kind, Observable, Param, Params, Value};
 use crate::{Ack, Congestion, Path, Segments, SinglePath, Uncoupled, math, slow_start};
 use alloc::boxed::Box;
 

@@ -1,6 +1,6 @@
 //! One path only: a connection of several paths that uses one of them.
 
-use crate::registry::{Allowed, Entry, Kind, Param, Value};
+use crate::entry::{Allowed, Entry, Kind, Param, Value};
 use crate::{Ack, Algorithm, Congestion, LostSegment, Path, Seconds};
 use alloc::boxed::Box;
 

@@ -1,8 +1,8 @@
 //! LIA, the linked increases algorithm: RFC 6356.
 
 use crate::aimd::{self, Aimd, Windows, established};
+use crate::entry::{Allowed, Entry, Kind, Observable, Param, Params, Value};
 use crate::linked::Linked;
-use crate::registry::{Allowed, Entry, Kind, Observable, Param, Params, Value};
 use crate::{Path, Segments, v0};
 use alloc::boxed::Box;
 

@@ -20,45 +20,57 @@
 
 extern crate alloc;
 
-mod adw;
+/// Every algorithm, in the order in which lists show them: its file and the entries there. Behind a slash stand the
+/// variants with the retired kernel's arithmetic.
+macro_rules! algorithms {
+    ($($file:ident: $($entry:ident),+ $(/ $($v0:ident),+)?;)*) => {
+        $(mod $file;)*
+        const ALL: &[&entry::Entry] = &[$($(&$file::$entry),+),*];
+        const V0: &[&entry::Entry] = &[$($($(&$file::$v0,)+)?)*];
+    };
+}
+
+algorithms! {
+    reno: ENTRY;
+    cubic: ENTRY;
+    highspeed: ENTRY;
+    vegas: ENTRY;
+    compound: ENTRY;
+    bbr: ENTRY;
+    uncoupled: ENTRY;
+    independent: ENTRY;
+    ewtcp: ENTRY;
+    coupled: ENTRY;
+    lia: ENTRY / V0;
+    olia: ENTRY / V0;
+    balia: ENTRY / V0;
+    adw: LIA, OLIA, BALIA / BALIA_V0;
+    wvegas: ENTRY / V0;
+    wcompound: ENTRY;
+    coupled_cubic: ENTRY, ENTRY_A1 / V0, V0_A1;
+    mptcp_sbd: ENTRY;
+    mpbbr: ENTRY;
+    linked_cubic: ENTRY;
+}
+
 mod aimd;
 mod algorithm;
-mod balia;
-mod bbr;
 mod bottlenecks;
+mod compound_window;
+mod cubic_window;
+mod entry;
 mod group;
+mod hystart;
+mod linked;
 pub mod math;
 mod path;
 mod rate;
 pub mod registry;
 pub mod response;
-mod similar;
-pub mod slow_start;
-
-mod compound;
-mod compound_window;
-mod coupled;
-mod coupled_cubic;
-mod cubic;
-mod cubic_window;
-mod ewtcp;
-mod highspeed;
-mod hystart;
-mod independent;
-mod lia;
-mod linked;
-mod linked_cubic;
-mod mpbbr;
-mod mptcp_sbd;
-mod olia;
-mod reno;
 mod rounds;
-mod uncoupled;
+pub mod slow_start;
 mod undo;
 mod v0;
-mod vegas;
-mod wcompound;
-mod wvegas;
 
 pub use algorithm::{Ack, Algorithm, Congestion, Signal, SinglePath};
 pub use group::Group;

@@ -16,8 +16,8 @@
 
 use crate::aimd::{self, rtt};
 use crate::cubic_window::CubicWindow;
+use crate::entry::{Allowed, Entry, Kind, Observable, Param, Params, Value};
 use crate::hystart::HyStart;
-use crate::registry::{Allowed, Entry, Kind, Observable, Param, Params, Value};
 use crate::undo::Undoable;
 use crate::{Ack, Algorithm, Congestion, Path, Seconds, Segments, Signal};
 use crate::{cubic, math, response};

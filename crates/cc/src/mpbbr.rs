@@ -2,7 +2,7 @@
 //! alike are thought to be behind one bottleneck, and divide what it gives.
 
 use crate::bbr::{self, Bbr};
-use crate::registry::{Allowed, Entry, Kind, Observable, Param, Value};
+use crate::entry::{Allowed, Entry, Kind, Observable, Param, Value};
 use crate::{Ack, Algorithm, Congestion, LostSegment, Path, Signal, SinglePath};
 use alloc::{boxed::Box, vec::Vec};
 

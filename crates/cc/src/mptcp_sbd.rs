@@ -3,8 +3,8 @@
 
 use crate::aimd;
 use crate::bottlenecks::{ALONE, Grouping, Member, Summary};
+use crate::entry::{Entry, Kind, Observable};
 use crate::linked::Linked;
-use crate::registry::{Entry, Kind, Observable};
 use crate::{Ack, Algorithm, Congestion, Path, Segments, Signal, slow_start};
 use alloc::{boxed::Box, vec::Vec};
 

@@ -1,7 +1,7 @@
 //! OLIA, the opportunistic linked increases algorithm (Khalili, Gast, Popovic, Le Boudec, 2012).
 
 use crate::aimd::{self, Aimd, Windows, established};
-use crate::registry::{Allowed, Entry, Kind, Observable, Param, Params, Value};
+use crate::entry::{Allowed, Entry, Kind, Observable, Param, Params, Value};
 use crate::{Path, Seconds, Segments, math, v0};
 use alloc::boxed::Box;
 

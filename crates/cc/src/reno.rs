@@ -1,6 +1,6 @@
 //! Reno: RFC 5681 with the acknowledged-segment counting of RFC 3465.
 
-use crate::registry::{Entry, Kind};
+use crate::entry::{Entry, Kind};
 use crate::{Ack, Congestion, Path, Segments, SinglePath, Uncoupled, slow_start};
 use alloc::boxed::Box;
 

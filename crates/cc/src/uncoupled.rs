@@ -1,6 +1,6 @@
 //! A single-path algorithm on each path of a connection.
 
-use crate::registry::{Allowed, Entry, Kind, Param, Value};
+use crate::entry::{Allowed, Entry, Kind, Param, Value};
 use crate::{Ack, Algorithm, Congestion, LostSegment, Path, Seconds, SinglePath};
 use alloc::vec::Vec;
 

@@ -2,7 +2,7 @@
 //! is the algorithm `NAME` with the parameters set to what that kernel does.
 
 use crate::aimd;
-use crate::registry::{Param, Value};
+use crate::entry::{Param, Value};
 
 /// `mptcp_*_cong_avoid` adds one to its count per call, and is called once per acknowledgement.
 pub(crate) const COUNT: Param = Param { default: Value::Word("acks"), ..aimd::COUNT };

@@ -1,6 +1,6 @@
 //! TCP Vegas (Brakmo and Peterson, 1995).
 
-use crate::registry::{Allowed, Entry, Kind, Observable, Param, Params, Value};
+use crate::entry::{Allowed, Entry, Kind, Observable, Param, Params, Value};
 use crate::rounds::{self, Round, Rounds};
 use crate::undo::Undoable;
 use crate::{Ack, Congestion, Path, Segments, SinglePath, Uncoupled, slow_start};

@@ -3,7 +3,7 @@
 
 use crate::aimd;
 use crate::compound_window::{self, DelayWindow, Shape};
-use crate::registry::{Allowed, Entry, Kind, Observable, Param, Params, Value};
+use crate::entry::{Allowed, Entry, Kind, Observable, Param, Params, Value};
 use crate::rounds::{self, Round, Rounds};
 use crate::undo::Undoable;
 use crate::{Ack, Algorithm, Congestion, Path, Segments, Signal, slow_start};

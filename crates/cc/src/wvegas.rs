@@ -1,7 +1,7 @@
 //! wVegas, weighted Vegas (Cao, Xu, Fu, 2012).
 
 use crate::aimd;
-use crate::registry::{Allowed, Entry, Kind, Observable, Param, Params, Value};
+use crate::entry::{Allowed, Entry, Kind, Observable, Param, Params, Value};
 use crate::rounds::{self, Round, Rounds};
 use crate::undo::Undoable;
 use crate::vegas::{self, SlowStart};

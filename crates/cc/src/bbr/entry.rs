@@ -2,7 +2,7 @@
 
 use super::Bbr;
 use crate::Uncoupled;
-use crate::registry::{Allowed, Entry, Kind, Observable, Param, Value};
+use crate::entry::{Allowed, Entry, Kind, Observable, Param, Value};
 use alloc::boxed::Box;
 
 /// How the registry presents BBR.

@@ -1,8 +1,6 @@
 //! The registry is complete and consistent.
 
-use anabranch_cc::registry::{
-    ALL, Allowed, COMMON, Entry, Given, Kind, ParamError, V0, Value, find, similar,
-};
+use anabranch_cc::registry::{ALL, Allowed, COMMON, Entry, Given, Kind, ParamError, V0, Value, find};
 
 fn given(name: &str, value: Given) -> Vec<(String, Given)> {
     vec![(name.into(), value)]
@@ -25,7 +23,6 @@ fn names_are_unique_and_found() {
     for (i, entry) in entries().enumerate() {
         assert!(entries().take(i).all(|other| other.name != entry.name), "{}", entry.name);
         assert!(std::ptr::eq(find(entry.name).unwrap(), entry));
-        assert_eq!(similar(entry.name), Some(entry.name));
     }
     assert!(find("nothing").is_none());
 }
@@ -170,14 +167,6 @@ fn uncoupled_is_the_algorithm_on_each_path() {
         assert_eq!(uncoupled.path(1), alone.path(0));
         assert_eq!(uncoupled.path(0).cwnd, 50.0, "the other path is not touched");
     }
-}
-
-#[test]
-fn similar_names() {
-    assert_eq!(similar("cubci"), Some("cubic"));
-    assert_eq!(similar("LIA"), Some("lia"));
-    assert_eq!(similar("coupled_cubic"), Some("coupled-cubic"));
-    assert_eq!(similar("new-reno"), None);
 }
 
 #[test]
