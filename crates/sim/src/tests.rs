@@ -4,6 +4,8 @@
 use crate::packet::Kind;
 use crate::simulator::Simulator;
 use crate::subflow::Stage;
+use anabranch_cc::registry::{Entry, Value};
+use anabranch_cc_kernel::registry;
 use anabranch_net::Time;
 use anabranch_record::NoSamples;
 use anabranch_scenario::{Overrides, Scenario, Source, load};
@@ -38,7 +40,8 @@ impl Simulator<'_> {
                 }
                 subflow.tx.board.audit();
                 let path = connection.cc.path(subflow.tx.row());
-                assert!(path.cwnd >= 1.0 && path.cwnd.is_finite() && path.ssthresh >= 2.0);
+                let floor = floor(self.scenario.flows[c].cc.entry);
+                assert!(path.cwnd >= 1.0 && path.cwnd.is_finite() && path.ssthresh >= floor);
                 // Sending stops at the window; a probe (RFC 8985 §7) is one segment whatever the window.
                 // An undone reduction finds segments in flight that were deemed lost; a penalty comes after what was sent.
                 let penalised = subflow.penalised_at == self.net.now();
@@ -59,6 +62,14 @@ impl Simulator<'_> {
                 assert_eq!(subflow.counters().sent, there + arrived[subflow.id as usize]);
             }
         }
+    }
+}
+
+/// The least threshold, segments: two (RFC 5681, Eq. 4), unless the algorithm says otherwise.
+fn floor(entry: &Entry) -> f64 {
+    match entry.params.iter().find(|param| param.name == "floor").map(|param| param.default) {
+        Some(Value::Number(floor)) => floor,
+        _ => 2.0,
     }
 }
 
@@ -174,19 +185,7 @@ fn link() -> impl Strategy<Value = String> {
 }
 
 fn flow() -> impl Strategy<Value = String> {
-    let cc = prop::sample::select(vec![
-        "reno",
-        "cubic",
-        "highspeed",
-        "vegas",
-        "compound",
-        "bbr",
-        "lia",
-        "wvegas",
-        "wcompound",
-        "coupled-cubic",
-        "coupled-cubic-a1",
-    ]);
+    let cc = prop::sample::select(registry::entries().map(|entry| entry.name).collect::<Vec<_>>());
     let scheduler = prop::sample::select(vec!["minrtt", "roundrobin", "redundant", "blest", "linux"]);
     let paths = prop::sample::select(vec![
         "[[\"a\"]]",

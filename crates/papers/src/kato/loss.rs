@@ -185,16 +185,3 @@ fn sensitivity(_: Size) -> Plan {
     });
     plan
 }
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    /// Tab. I as the text prints it.
-    #[test]
-    fn table_i() {
-        let printed = "12.5, 12.1 | 14.4, 18.8 | 23.0, 16.1";
-        let ours = TABLE_I.map(|c| format!("{:.1}, {:.1}", c.runs[0], c.runs[1])).join(" | ");
-        assert_eq!(ours, printed);
-    }
-}
