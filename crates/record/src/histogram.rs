@@ -13,6 +13,9 @@ const BUCKETS: usize = OCTAVES * SUB;
 /// Each doubling is divided into 32 equal buckets and a quantile is its bucket's middle, so its relative
 /// error is at most 1/64 (1.6 %). The buckets cover a factor of at least 2¹⁴ below the largest time
 /// recorded; what is smaller counts as the smallest bucket.
+///
+/// `hdrhistogram` counts from its smallest value on. At two digits, from 1 ns to 100 s, that is 16 KiB of `u32` for each of
+/// a run's subflows and connections; at one digit, 2 KiB and an error of 6 %.
 #[derive(Clone, Debug)]
 pub struct Histogram {
     /// Whole octaves, at most [`BUCKETS`] counts.

@@ -134,15 +134,13 @@ fn other(other: &Other) -> String {
 /// A record as in RFC 4180. Text that a spreadsheet would take for a formula has an apostrophe before it (OWASP, "CSV
 /// Injection"); negative numbers are no formulae.
 fn line<'a>(fields: impl IntoIterator<Item = &'a str>) -> String {
-    let quoted = fields.into_iter().map(|field| {
+    let as_text = fields.into_iter().map(|field| {
         let calculated = field.starts_with(['=', '+', '-', '@', '\t', '\r']) && field.parse::<f64>().is_err();
-        let field = format!("{}{field}", if calculated { "'" } else { "" });
-        match field.contains([',', '"', '\n', '\r']) {
-            true => format!("\"{}\"", field.replace('"', "\"\"")),
-            false => field,
-        }
+        format!("{}{field}", if calculated { "'" } else { "" })
     });
-    quoted.collect::<Vec<_>>().join(",") + "\r\n"
+    let mut writer = csv::WriterBuilder::new().terminator(csv::Terminator::CRLF).from_writer(Vec::new());
+    writer.write_record(as_text).expect("memory takes every record");
+    String::from_utf8(writer.into_inner().expect("memory is flushed")).expect("fields are text")
 }
 
 #[cfg(test)]

@@ -1,5 +1,6 @@
 //! Means and medians with their intervals.
 
+use statrs::distribution::{ContinuousCDF, StudentsT};
 use std::fmt;
 
 /// A mean with the half-width of its 95 % interval by Student's t.
@@ -9,19 +10,14 @@ pub struct Summary {
     pub half_width: f64,
 }
 
-/// Two-sided 95 % quantiles of Student's t for 1, 2, … degrees of freedom.
-const T: [f64; 19] = [
-    12.706, 4.303, 3.182, 2.776, 2.571, 2.447, 2.365, 2.306, 2.262, 2.228, 2.201, 2.179, 2.160, 2.145, 2.131,
-    2.120, 2.110, 2.101, 2.093,
-];
-
 impl Summary {
-    /// Of 2 to 20 values.
+    /// Of two values or more.
     pub fn of(values: &[f64]) -> Self {
         let n = values.len() as f64;
         let mean = values.iter().sum::<f64>() / n;
         let variance = values.iter().map(|v| (v - mean).powi(2)).sum::<f64>() / (n - 1.0);
-        Summary { mean, half_width: T[values.len() - 2] * (variance / n).sqrt() }
+        let t = StudentsT::new(0.0, 1.0, n - 1.0).expect("two values have a degree of freedom");
+        Summary { mean, half_width: t.inverse_cdf(0.975) * (variance / n).sqrt() }
     }
 
     pub fn low(&self) -> f64 {
