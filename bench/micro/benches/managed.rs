@@ -1,6 +1,6 @@
 //! What one packet costs in a link with a managed queue, at 5 % more than it carries, so that management has work to do.
 
-use anabranch_net::{Aqm, Arrival, CoDel, FqCoDel, HoldingLink, Link, LinkSpec, Pie, QueueLimit, Red, Time};
+use anabranch_net::{Aqm, Arrival, CoDel, FqCoDel, Link, LinkSpec, Pie, QueueLimit, Red, Time};
 use divan::counter::ItemsCount;
 use divan::{Bencher, black_box};
 
@@ -27,26 +27,28 @@ fn at_arrival(bencher: Bencher, kind: &str) {
         "pie" => Some(Aqm::Pie(Pie::default())),
         _ => None,
     };
-    bencher.counter(ItemsCount::new(PACKETS)).with_inputs(|| Link::new(&spec(aqm), 1, 0)).bench_local_values(
-        |mut link| {
+    bencher
+        .counter(ItemsCount::new(PACKETS))
+        .with_inputs(|| Link::new(&spec(aqm), 1, 0).fifo().expect("it decides at arrival"))
+        .bench_local_values(|mut link| {
             for n in 1..=PACKETS {
                 black_box(link.offer(GAP.times(n), 1500, false));
             }
-        },
-    );
+        });
 }
 
 /// Links that decide when a packet leaves; each packet is offered, and its fate told.
 #[divan::bench(args = ["drop-tail", "codel", "fq-codel"])]
 fn at_departure(bencher: Bencher, kind: &str) {
     let aqm = match kind {
-        "codel" => Some(Aqm::CoDel(CoDel::default())),
-        "fq-codel" => Some(Aqm::FqCoDel(FqCoDel::default())),
-        _ => None,
+        "codel" => Aqm::CoDel(CoDel::default()),
+        "fq-codel" => Aqm::FqCoDel(FqCoDel::default()),
+        // CoDel that never drops.
+        _ => Aqm::CoDel(CoDel { target: Time::NEVER, ..CoDel::default() }),
     };
     bencher
         .counter(ItemsCount::new(PACKETS))
-        .with_inputs(|| HoldingLink::new(&spec(aqm), 1, 0))
+        .with_inputs(|| Link::new(&spec(Some(aqm)), 1, 0).holding().expect("it decides at departure"))
         .bench_local_values(|mut link| {
             for n in 1..=PACKETS {
                 let (now, flow) = (GAP.times(n), n % FLOWS);

@@ -1,6 +1,6 @@
 //! What one packet costs in a link: an idle one, one with a standing queue, one with random loss.
 
-use anabranch_net::{Link, LinkSpec, Loss, QueueLimit, Time};
+use anabranch_net::{FifoLink, Link, LinkSpec, Loss, QueueLimit, Time};
 use divan::counter::ItemsCount;
 use divan::{Bencher, black_box};
 
@@ -12,10 +12,10 @@ fn main() {
     divan::main();
 }
 
-fn link(loss: Loss) -> Link {
+fn link(loss: Loss) -> FifoLink {
     let lossless = LinkSpec::new(100e6, Time::from_millis(10), QueueLimit::Packets(167));
     let spec = LinkSpec { loss, ..lossless };
-    Link::new(&spec, 1, 0)
+    Link::new(&spec, 1, 0).fifo().expect("it decides at arrival")
 }
 
 /// Offers packets `every` apart to a link in which `waiting` already wait.

@@ -1,10 +1,11 @@
 //! The command line.
 
+use crate::format::Format;
 use crate::kernel_args::{self, KernelArgs};
 use crate::table::WIDTH;
 use anabranch_study::Size;
 use clap::builder::NonEmptyStringValueParser;
-use clap::{Args, Parser, Subcommand, ValueEnum};
+use clap::{Args, Parser, Subcommand};
 use clap_complete::Shell;
 use std::fmt;
 use std::path::PathBuf;
@@ -206,15 +207,6 @@ pub struct RunArgs {
     /// Print the summary as one JSON object.
     #[arg(long)]
     pub json: bool,
-}
-
-/// Format of samples.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
-pub enum Format {
-    /// Apache Parquet.
-    Parquet,
-    /// Comma-separated values.
-    Csv,
 }
 
 /// Arguments of `compare`.

@@ -1,7 +1,7 @@
 //! The directory that a run leaves: its summary, samples and scenario.
 
-use crate::args::Format;
 use crate::failure::Failure;
+use crate::format::Format;
 use crate::output::note;
 use crate::place::Place;
 use anabranch_record::{CsvSink, NoSamples, ParquetSink, Sink, Summary, WriteError};

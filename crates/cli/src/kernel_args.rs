@@ -1,8 +1,10 @@
 //! The command line of `anabranch kernel`.
 
-use crate::kernel_monitor::{self, MonitorArgs};
+use crate::format::Format;
 use clap::builder::NonEmptyStringValueParser;
 use clap::{Args, Subcommand};
+use std::path::PathBuf;
+use std::time::Duration;
 
 /// Those of `kernel`.
 pub const EXAMPLES: &str = "\
@@ -56,6 +58,16 @@ Examples:
 The choice is the sysctl net.ipv4.tcp_congestion_control. It holds for sockets opened from then on,
 and is gone when the machine restarts.";
 
+const MONITOR_EXAMPLES: &str = "\
+Examples:
+  anabranch kernel monitor
+  anabranch kernel monitor --cc lia --cc olia --netns proxy --port 443
+  anabranch kernel monitor --once
+  anabranch kernel monitor --json --interval '100 ms' --duration '10 s' > samples.jsonl
+  anabranch kernel monitor --record out/kernel --format csv
+
+Ends by q or Ctrl-C; a record is complete then. --json prints an object per sample and line.";
+
 /// Arguments of `kernel`.
 #[derive(Debug, Args)]
 pub struct KernelArgs {
@@ -93,7 +105,7 @@ pub enum KernelCommand {
     #[command(after_help = USE_EXAMPLES)]
     Use(UseArgs),
     /// Watch the connections and subflows that use the algorithms, live.
-    #[command(after_help = kernel_monitor::EXAMPLES)]
+    #[command(after_help = MONITOR_EXAMPLES)]
     Monitor(MonitorArgs),
 }
 
@@ -129,3 +141,47 @@ pub struct UseArgs {
     #[arg(long)]
     pub host: bool,
 }
+
+/// Arguments of `kernel monitor`.
+#[derive(Debug, Args)]
+pub struct MonitorArgs {
+    /// Time between samples, 10 ms at least.
+    #[arg(long, value_name = "TIME", default_value = "1 s", value_parser = interval)]
+    pub interval: Duration,
+    /// End after so long, such as '30 s'.
+    #[arg(long, value_name = "TIME", value_parser = time)]
+    pub duration: Option<Duration>,
+    /// Only connections that use this algorithm; may be repeated.
+    #[arg(long, value_name = "NAME")]
+    pub cc: Vec<String>,
+    /// Only connections in this network namespace: its name, a path, or the number of a process in it.
+    #[arg(long, value_name = "NAMESPACE", value_parser = NonEmptyStringValueParser::new())]
+    pub netns: Option<String>,
+    /// Only connections with this port, here or there.
+    #[arg(long)]
+    pub port: Option<u16>,
+    /// Print one sample as a plain table, a line per subflow, or with --json as one line.
+    #[arg(long, conflicts_with_all = ["duration", "record"])]
+    pub once: bool,
+    /// Print each sample as a JSON object on a line of its own.
+    #[arg(long)]
+    pub json: bool,
+    /// Write into this directory the samples and, at the end, the summary, as `anabranch run --out` does.
+    #[arg(long, value_name = "DIR")]
+    pub record: Option<PathBuf>,
+    /// Format of the recorded samples.
+    #[arg(long, value_enum, default_value_t = Format::Parquet, requires = "record")]
+    pub format: Format,
+}
+
+fn time(text: &str) -> Result<Duration, String> {
+    anabranch_scenario::time(text).map(|time| Duration::from_nanos(time.as_nanos()))
+}
+
+fn interval(text: &str) -> Result<Duration, String> {
+    let interval = time(text)?;
+    if interval < SHORTEST { Err(format!("`{text}` is less than 10 ms")) } else { Ok(interval) }
+}
+
+/// The shortest time between samples.
+const SHORTEST: Duration = Duration::from_millis(10);

@@ -6,6 +6,7 @@ mod check;
 mod compare;
 mod directory;
 mod failure;
+mod format;
 mod ideal;
 mod input;
 mod interrupt;

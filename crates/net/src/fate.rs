@@ -13,12 +13,12 @@ pub enum Fate {
         marked: bool,
     },
     /// It does not.
-    Dropped(Drop),
+    Dropped(DropReason),
 }
 
 /// Why a packet is dropped.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Drop {
+pub enum DropReason {
     /// The queue was full.
     Queue,
     /// The queue's management chose it: see [`crate::Aqm`].

@@ -1,14 +1,11 @@
-//! A link at work that decides about packets as they arrive.
+//! A link that decides about packets as they arrive.
 
 use crate::aqm::{Average, Controller, FULL_PACKET, Verdict};
 use crate::fine::Fine;
 use crate::loss::{LOSS_SEED, LossProcess};
 use crate::queue::Queue;
 use crate::transmitter::Transmitter;
-use crate::{Aqm, Drop, Fate, LinkSpec, Random, Time, Totals, Waiting};
-
-/// The random processes of queues have a seed of their own.
-const QUEUE_SEED: u64 = 0x7175_6575_6520_7072;
+use crate::{DropReason, Fate, LinkSpec, Random, Time, Totals, Waiting};
 
 /// One directed link at work: a queue, a transmitter, a propagation delay, and loss before or behind them.
 ///
@@ -16,11 +13,11 @@ const QUEUE_SEED: u64 = 0x7175_6575_6520_7072;
 /// it arrives. What changes at an instant does so before what arrives at it, and what leaves the
 /// queue at an instant has left before. Calls must come in order of time.
 #[derive(Clone, Debug)]
-pub struct Link {
+pub struct FifoLink {
     transmitter: Transmitter,
     queue: Queue,
     /// What else decides about a packet, where there is something.
-    entry: Option<Box<Entry>>,
+    discipline: Option<Box<Discipline>>,
     loss: LossProcess,
     /// When something has to be done that does not come with a packet: an epoch ends, PIE's update is due.
     due: Time,
@@ -30,31 +27,20 @@ pub struct Link {
 
 /// What decides about packets before the queue is full.
 #[derive(Clone, Debug)]
-enum Entry {
+pub(crate) enum Discipline {
     /// Marks ECN-capable packets that find so many bytes waiting.
     Threshold(u64),
     Red(Average),
     Pie(Controller),
 }
 
-impl Link {
-    /// A link at time 0. `seed` and `stream` choose its random numbers: links of one run have one
-    /// seed and a stream each.
-    ///
-    /// # Panics
-    /// Where the discipline [`Aqm::holds`] packets: that takes a [`crate::HoldingLink`].
-    pub fn new(spec: &LinkSpec, seed: u64, stream: u64) -> Link {
-        let random = || Random::new(seed ^ QUEUE_SEED, stream);
-        let entry = match spec.aqm {
-            None => spec.ecn_threshold_bytes.map(Entry::Threshold),
-            Some(Aqm::Red(red)) => Some(Entry::Red(Average::new(red, random()))),
-            Some(Aqm::Pie(pie)) => Some(Entry::Pie(Controller::new(pie, random()))),
-            Some(Aqm::CoDel(_) | Aqm::FqCoDel(_)) => panic!("the discipline decides at departure"),
-        };
-        let mut link = Link {
+impl FifoLink {
+    /// A link at time 0; see [`crate::Link::new`].
+    pub(crate) fn new(spec: &LinkSpec, discipline: Option<Discipline>, seed: u64, stream: u64) -> FifoLink {
+        let mut link = FifoLink {
             transmitter: Transmitter::new(spec, seed, stream),
             queue: Queue::new(spec.queue),
-            entry: entry.map(Box::new),
+            discipline: discipline.map(Box::new),
             loss: LossProcess::new(spec, Random::new(seed ^ LOSS_SEED, stream)),
             due: Time::ZERO,
             totals: Totals::default(),
@@ -70,38 +56,38 @@ impl Link {
         self.totals.offered += 1;
         self.totals.offered_bytes += u64::from(wire_bytes);
         if !self.transmitter.is_up() {
-            return self.lose(Drop::Down, wire_bytes);
+            return self.lose(DropReason::Down, wire_bytes);
         }
         if self.loss.takes_on_entry(now) {
-            return self.lose(Drop::Loss, wire_bytes);
+            return self.lose(DropReason::Loss, wire_bytes);
         }
 
         let mut marked = false;
-        if self.entry.is_some() {
+        if self.discipline.is_some() {
             match self.enter(now, ecn_capable) {
                 Verdict::Accept => (),
                 Verdict::Mark => marked = true,
-                Verdict::Drop => return self.drop(Drop::Early, wire_bytes),
+                Verdict::Drop => return self.drop(DropReason::Early, wire_bytes),
             }
         }
         let mut start = self.transmitter.start(now);
         let free_at = self.transmitter.free_at();
         if free_at > Fine::from_time(now) {
             if !self.queue.has_room(wire_bytes) {
-                return self.drop(Drop::Queue, wire_bytes);
+                return self.drop(DropReason::Queue, wire_bytes);
             }
             start = self.transmitter.busy_until;
             self.queue.push(now, free_at, wire_bytes);
             if self.transmitter.misses_its_tick(free_at) {
-                return self.lose(Drop::Down, wire_bytes);
+                return self.lose(DropReason::Down, wire_bytes);
             }
         }
         if !self.transmitter.transmit(start, wire_bytes) {
-            return self.lose(Drop::Down, wire_bytes);
+            return self.lose(DropReason::Down, wire_bytes);
         }
         if self.loss.takes_on_exit(self.transmitter.busy_until.as_time()) {
             self.transmitter.note_lost(wire_bytes);
-            return self.lose(Drop::Loss, wire_bytes);
+            return self.lose(DropReason::Loss, wire_bytes);
         }
 
         self.totals.delivered += 1;
@@ -113,18 +99,18 @@ impl Link {
     /// What the discipline says about a packet that arrives.
     #[inline(never)]
     fn enter(&mut self, now: Time, ecn_capable: bool) -> Verdict {
-        let Some(entry) = self.entry.as_deref_mut() else { return Verdict::Accept };
+        let Some(discipline) = self.discipline.as_deref_mut() else { return Verdict::Accept };
         let bytes = self.queue.bytes();
-        match entry {
-            Entry::Threshold(threshold) if ecn_capable && bytes >= *threshold => Verdict::Mark,
-            Entry::Threshold(_) => Verdict::Accept,
-            Entry::Red(red) => {
+        match discipline {
+            Discipline::Threshold(threshold) if ecn_capable && bytes >= *threshold => Verdict::Mark,
+            Discipline::Threshold(_) => Verdict::Accept,
+            Discipline::Red(red) => {
                 let waiting = if red.counts_bytes() { bytes } else { self.queue.packets() };
                 let idle = Fine::from_time(now).minus(self.transmitter.busy_until);
                 let slot = 8.0 * f64::from(FULL_PACKET) / self.transmitter.rate_bps();
                 red.arrive(waiting as f64, idle.as_secs_f64() / slot, ecn_capable)
             }
-            Entry::Pie(pie) => pie.arrive(bytes, ecn_capable),
+            Discipline::Pie(pie) => pie.arrive(bytes, ecn_capable),
         }
     }
 
@@ -166,7 +152,7 @@ impl Link {
                 self.loss.change(loss, due);
             }
             let waiting = self.queue.bytes();
-            if let Some(Entry::Pie(pie)) = self.entry.as_deref_mut()
+            if let Some(Discipline::Pie(pie)) = self.discipline.as_deref_mut()
                 && due == pie.next_update()
             {
                 // Little's law with the link's own rate (§4.3); nothing waits while it is down.
@@ -184,25 +170,25 @@ impl Link {
 
     /// What is due next.
     fn next_due(&self) -> Time {
-        let update = match self.entry.as_deref() {
-            Some(Entry::Pie(pie)) => pie.next_update(),
+        let update = match self.discipline.as_deref() {
+            Some(Discipline::Pie(pie)) => pie.next_update(),
             _ => Time::NEVER,
         };
         update.min(self.transmitter.epoch_end())
     }
 
-    fn lose(&mut self, why: Drop, wire_bytes: u32) -> Fate {
+    fn lose(&mut self, why: DropReason, wire_bytes: u32) -> Fate {
         self.totals.losses += 1;
         self.totals.lost_bytes += u64::from(wire_bytes);
         Fate::Dropped(why)
     }
 
     #[inline]
-    fn drop(&mut self, why: Drop, wire_bytes: u32) -> Fate {
+    fn drop(&mut self, why: DropReason, wire_bytes: u32) -> Fate {
         self.totals.drops += 1;
-        self.totals.early_drops += u64::from(why == Drop::Early);
+        self.totals.early_drops += u64::from(why == DropReason::Early);
         self.totals.dropped_bytes += u64::from(wire_bytes);
-        if let Some(Entry::Pie(pie)) = self.entry.as_deref_mut() {
+        if let Some(Discipline::Pie(pie)) = self.discipline.as_deref_mut() {
             pie.dropped();
         }
         Fate::Dropped(why)

@@ -1,16 +1,16 @@
-//! A link at work that decides about packets as they leave its queue.
+//! A link that decides about packets as they leave its queue.
 
 use crate::aqm::{Control, Departure, Fair};
 use crate::fine::Fine;
 use crate::loss::{LOSS_SEED, LossProcess};
 use crate::store::{Fifo, Store};
 use crate::transmitter::Transmitter;
-use crate::{Aqm, CoDel, Drop, Fate, LinkSpec, QueueLimit, Random, Time, Totals, Waiting};
+use crate::{CoDel, DropReason, Fate, FqCoDel, LinkSpec, QueueLimit, Random, Time, Totals, Waiting};
 
 /// The random processes of queues have a seed of their own.
 const FAIR_SEED: u64 = 0x6661_6972_2071_7565;
 
-/// One directed link like [`crate::Link`], with a discipline that decides when a packet leaves the queue.
+/// One directed link like [`crate::FifoLink`], with a discipline that decides when a packet leaves the queue.
 ///
 /// A packet that is accepted gets a *ticket*, and its fate later, from [`HoldingLink::settle`]: whoever drives the link
 /// keeps the packet until then, and calls when the transmitter falls idle, which [`HoldingLink::wakes_at`] tells. Calls
@@ -36,27 +36,19 @@ pub struct Arrival {
     pub flow: u64,
 }
 
+/// What decides when a packet leaves the queue.
 #[derive(Clone, Debug)]
-enum Discipline {
+pub(crate) enum Discipline {
     Single { spec: CoDel, queue: Fifo, control: Control },
     Fair(Fair),
 }
 
 impl HoldingLink {
-    /// A link at time 0, as [`crate::Link::new`]. Without an [`Aqm`] that holds packets it is a drop-tail queue.
-    pub fn new(spec: &LinkSpec, seed: u64, stream: u64) -> HoldingLink {
-        let single = |spec| Discipline::Single { spec, queue: Fifo::default(), control: Control::default() };
+    /// A link at time 0; see [`crate::Link::new`].
+    pub(crate) fn new(spec: &LinkSpec, discipline: Discipline, seed: u64, stream: u64) -> HoldingLink {
         HoldingLink {
             transmitter: Transmitter::new(spec, seed, stream),
-            discipline: match spec.aqm {
-                Some(Aqm::FqCoDel(fq)) => {
-                    Discipline::Fair(Fair::new(fq, Random::new(seed ^ FAIR_SEED, stream)))
-                }
-                Some(Aqm::CoDel(codel)) => single(codel),
-                None | Some(Aqm::Red(_) | Aqm::Pie(_)) => {
-                    single(CoDel { target: Time::NEVER, ..CoDel::default() })
-                }
-            },
+            discipline,
             store: Store::new(),
             limit: spec.queue,
             loss: LossProcess::new(spec, Random::new(seed ^ LOSS_SEED, stream)),
@@ -64,20 +56,30 @@ impl HoldingLink {
         }
     }
 
+    /// One queue under CoDel.
+    pub(crate) fn single(spec: CoDel) -> Discipline {
+        Discipline::Single { spec, queue: Fifo::default(), control: Control::default() }
+    }
+
+    /// Flow queues that take turns; the seed and stream are those of the link.
+    pub(crate) fn fair(spec: FqCoDel, seed: u64, stream: u64) -> Discipline {
+        Discipline::Fair(Fair::new(spec, Random::new(seed ^ FAIR_SEED, stream)))
+    }
+
     /// A packet arrives: its ticket, free for another packet once its fate is told.
     ///
     /// # Errors
     /// Why the packet is dropped at once.
-    pub fn offer(&mut self, now: Time, packet: Arrival) -> Result<u32, Drop> {
+    pub fn offer(&mut self, now: Time, packet: Arrival) -> Result<u32, DropReason> {
         self.run(now);
         let Arrival { wire_bytes, ecn_capable, flow } = packet;
         self.totals.offered += 1;
         self.totals.offered_bytes += u64::from(wire_bytes);
         if !self.transmitter.is_up() {
-            return Err(self.lose(Drop::Down, wire_bytes));
+            return Err(self.lose(DropReason::Down, wire_bytes));
         }
         if self.loss.takes_on_entry(now) {
-            return Err(self.lose(Drop::Loss, wire_bytes));
+            return Err(self.lose(DropReason::Loss, wire_bytes));
         }
         let present = Fine::from_time(now);
         let idle = self.transmitter.free_at() <= present;
@@ -85,7 +87,7 @@ impl HoldingLink {
             Discipline::Single { queue, .. } => {
                 if !idle && !has_room(self.limit, queue.waiting, wire_bytes) {
                     self.count_drop(wire_bytes);
-                    return Err(Drop::Queue);
+                    return Err(DropReason::Queue);
                 }
                 self.store.push(queue, now, wire_bytes, ecn_capable)
             }
@@ -159,10 +161,10 @@ impl HoldingLink {
         };
         let Some(Departure { ticket, size, marked }) = departure else { return };
         let fate = if !self.transmitter.transmit(self.transmitter.busy_until, size) {
-            Fate::Dropped(self.lose(Drop::Down, size))
+            Fate::Dropped(self.lose(DropReason::Down, size))
         } else if self.loss.takes_on_exit(self.transmitter.busy_until.as_time()) {
             self.transmitter.note_lost(size);
-            Fate::Dropped(self.lose(Drop::Loss, size))
+            Fate::Dropped(self.lose(DropReason::Loss, size))
         } else {
             self.totals.delivered += 1;
             self.totals.delivered_bytes += u64::from(size);
@@ -175,7 +177,7 @@ impl HoldingLink {
     /// The link is down: what waits is lost.
     fn flush(&mut self, now: Time) {
         while let Some((ticket, size)) = self.take(now) {
-            let why = self.lose(Drop::Down, size);
+            let why = self.lose(DropReason::Down, size);
             self.store.decide(ticket, Fate::Dropped(why));
         }
     }
@@ -185,7 +187,7 @@ impl HoldingLink {
         while !has_room(self.limit, self.store.waiting(), 0) {
             let Some((ticket, size)) = self.take(now) else { break };
             self.count_drop(size);
-            self.store.decide(ticket, Fate::Dropped(Drop::Queue));
+            self.store.decide(ticket, Fate::Dropped(DropReason::Queue));
         }
     }
 
@@ -209,7 +211,7 @@ impl HoldingLink {
         }
     }
 
-    fn lose(&mut self, why: Drop, wire_bytes: u32) -> Drop {
+    fn lose(&mut self, why: DropReason, wire_bytes: u32) -> DropReason {
         self.totals.losses += 1;
         self.totals.lost_bytes += u64::from(wire_bytes);
         why

@@ -1,6 +1,6 @@
 //! Links: rate, delay, queue, loss.
 //!
-//! A [`Link`] knows no clock. It takes a packet's size and the time of its arrival and answers with
+//! A [`Link`] knows no clock. A [`FifoLink`] takes a packet's size and the time of its arrival and answers with
 //! the packet's [`Fate`]: dropped, or delivered at an instant. Whoever drives it, a simulator with
 //! virtual time or an emulator with real time, the same code decides.
 //!
@@ -10,6 +10,7 @@
 mod aqm;
 mod epoch;
 mod fate;
+mod fifo;
 mod fine;
 mod holding;
 mod link;
@@ -24,7 +25,8 @@ mod transmitter;
 mod wander;
 
 pub use aqm::{Aqm, CoDel, FqCoDel, Pie, Red};
-pub use fate::{Drop, Fate, Totals, Waiting};
+pub use fate::{DropReason, Fate, Totals, Waiting};
+pub use fifo::FifoLink;
 pub use holding::{Arrival, HoldingLink};
 pub use link::Link;
 pub use random::Random;

@@ -10,7 +10,7 @@ use crate::{QueueLimit, Time};
 /// already, so that packets leave lazily, whenever somebody looks.
 #[derive(Clone, Debug)]
 pub(crate) struct Queue {
-    waiting: VecDeque<Entry>,
+    waiting: VecDeque<Queued>,
     bytes: u64,
     max_packets: u64,
     max_bytes: u64,
@@ -19,17 +19,17 @@ pub(crate) struct Queue {
 
 /// A packet that waits. Its instant of departure is rounded down to 2⁻³² ns: 16 bytes in all.
 #[derive(Clone, Copy, Debug)]
-struct Entry {
+struct Queued {
     nanos: u64,
     fraction: u32,
     size: u32,
 }
 
-impl Entry {
+impl Queued {
     #[inline]
-    fn new(departure: Fine, size: u32) -> Entry {
+    fn new(departure: Fine, size: u32) -> Queued {
         let departure = departure.to_32();
-        Entry { nanos: (departure >> 32) as u64, fraction: departure as u32, size }
+        Queued { nanos: (departure >> 32) as u64, fraction: departure as u32, size }
     }
 
     #[inline]
@@ -78,7 +78,7 @@ impl Queue {
             // By an eighth: queues may be long.
             self.waiting.reserve_exact(self.waiting.len() / 8 + 8);
         }
-        self.waiting.push_back(Entry::new(departure, size));
+        self.waiting.push_back(Queued::new(departure, size));
     }
 
     /// Packets that wait, as of the last `advance`.

@@ -3,7 +3,7 @@
 use std::collections::VecDeque;
 
 use crate::moment::Moment;
-use crate::{Drop, Fate, Time, Waiting};
+use crate::{DropReason, Fate, Time, Waiting};
 
 /// No packet.
 const NONE: u32 = u32::MAX;
@@ -114,7 +114,7 @@ impl Store {
     /// Drops a packet that was taken, by the choice of the queue's management.
     pub fn drop_early(&mut self, ticket: u32, size: u32) {
         self.dropped.add(size);
-        self.decide(ticket, Fate::Dropped(Drop::Early));
+        self.decide(ticket, Fate::Dropped(DropReason::Early));
     }
 
     /// The next fate decided, in the order of decisions.
@@ -155,7 +155,7 @@ mod tests {
         assert_eq!((ticket, held.size, held.arrival), (0, 100, at(0)));
         store.drop_early(ticket, 100);
         assert_eq!(store.push(&mut b, at(20), 1, false), 3, "its fate is not told yet");
-        assert_eq!(store.tell(), Some((0, Fate::Dropped(Drop::Early))));
+        assert_eq!(store.tell(), Some((0, Fate::Dropped(DropReason::Early))));
         assert_eq!(store.tell(), None);
         assert_eq!(store.push(&mut b, at(20), 1, false), 0);
         let order: Vec<u32> = std::iter::from_fn(|| store.pop(&mut b, at(30))).map(|(t, _)| t).collect();

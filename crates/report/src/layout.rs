@@ -2,7 +2,7 @@
 
 use maud::{DOCTYPE, Markup, html};
 
-use crate::{pages::algorithms, plan::Plan};
+use crate::plan::{ALGORITHMS, Plan};
 
 /// A page's place in the report.
 pub struct Page<'a> {
@@ -62,12 +62,12 @@ pub fn page(plan: &Plan, page: &Page, body: &Markup) -> String {
 /// Links to every page, in groups.
 fn navigation(plan: &Plan, current: &str) -> Markup {
     let papers = plan.papers.iter().map(|p| (p.result.name.as_str(), p.file.as_str())).collect();
-    let algorithms = vec![("Algorithms", algorithms::FILE), ("Methods", "methods.html")];
+    let algorithms = vec![("Algorithms", ALGORITHMS), ("Methods", "methods.html")];
     let groups: [(&str, Vec<(&str, &str)>); 3] =
         [("", vec![("Overview", "index.html")]), ("Papers", papers), ("", algorithms)];
     // An algorithm's page is found through the page of all.
     let is_algorithm = plan.algorithms.iter().any(|a| a.file == current);
-    let current = if is_algorithm { algorithms::FILE } else { current };
+    let current = if is_algorithm { ALGORITHMS } else { current };
     html! {
         nav aria-label="Pages" {
             @for (group, links) in groups {

@@ -8,6 +8,9 @@ use anabranch_study::{Experiment, Figure, Panel, Row, StudyResult};
 
 use crate::Context;
 
+/// The page of all algorithms.
+pub const ALGORITHMS: &str = "algorithms.html";
+
 /// The report's contents, named.
 pub struct Plan<'a> {
     /// What is said about the run.

@@ -40,6 +40,8 @@ use anabranch_cc::registry::ParamError;
 use anabranch_net::Time;
 use anabranch_record::{NoSamples, Sink, Summary};
 use anabranch_scenario::Scenario;
+use simulator::{End, Simulator};
+use summary::summarise;
 
 /// Runs a scenario to its end.
 ///
@@ -55,7 +57,13 @@ pub fn run(
     sink: &mut dyn Sink,
     keep_going: &mut dyn FnMut(Time) -> bool,
 ) -> Result<Summary, SimError> {
-    simulator::Simulator::new(scenario, seed, sink)?.run(keep_going)
+    let mut simulator = Simulator::new(scenario, seed, sink)?;
+    match simulator.run(keep_going)? {
+        End::Reached => Ok(summarise(&mut simulator, scenario.duration)),
+        End::Interrupted(at) => {
+            Err(SimError::Interrupted { at, partial: Some(Box::new(summarise(&mut simulator, at))) })
+        }
+    }
 }
 
 /// Whether a scenario can be simulated: builds what [`run`] would, and runs nothing.
@@ -63,7 +71,7 @@ pub fn run(
 /// # Errors
 /// [`SimError`] as `run` would give it before it begins.
 pub fn check(scenario: &Scenario) -> Result<(), SimError> {
-    simulator::Simulator::new(scenario, scenario.seed, &mut NoSamples).map(drop)
+    Simulator::new(scenario, scenario.seed, &mut NoSamples).map(drop)
 }
 
 /// Why a run has no summary.

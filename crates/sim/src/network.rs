@@ -3,13 +3,13 @@
 use crate::event::EventQueue;
 use crate::lane::{Host, Lane};
 use crate::packet::{Kind, Packet, Sack, flag};
-use anabranch_net::{Arrival as Entry, Fate, HoldingLink, Link, LinkSpec, Random, Time, Totals, Waiting};
+use anabranch_net::{Arrival, Fate, FifoLink, HoldingLink, Link, LinkSpec, Random, Time, Totals, Waiting};
 use std::collections::{BTreeMap, VecDeque};
 
 /// One stage of a route.
 enum Stage {
     /// A link that flows may share.
-    Link(Box<Link>),
+    Link(Box<FifoLink>),
     /// One whose queue decides when a packet leaves it. Its own pipe stays empty: the event of this hop is that the
     /// transmitter falls idle. What it transmits is in the pipe of another hop.
     Holding(Box<Holding>),
@@ -104,7 +104,7 @@ pub(crate) struct Delayed {
 }
 
 /// What came out of a hop.
-pub(crate) enum Arrival {
+pub(crate) enum Arrived {
     /// Nothing: the event was void, or the packet went on to the next hop.
     None,
     /// A packet reached the end of its route.
@@ -129,17 +129,17 @@ impl Network {
         };
         let mut pipe = specs.clone().count() as u32;
         for (i, spec) in specs.clone().enumerate() {
-            network.add_hop(if spec.aqm.is_some_and(|aqm| aqm.holds()) {
-                let link = HoldingLink::new(spec, seed, i as u64);
-                pipe += 1;
-                Stage::Holding(Box::new(Holding {
-                    link,
-                    packets: Vec::new(),
-                    pipe: pipe - 1,
-                    wakes_at: Time::NEVER,
-                }))
-            } else {
-                Stage::Link(Box::new(Link::new(spec, seed, i as u64)))
+            network.add_hop(match Link::new(spec, seed, i as u64) {
+                Link::Fifo(link) => Stage::Link(link),
+                Link::Holding(link) => {
+                    pipe += 1;
+                    Stage::Holding(Box::new(Holding {
+                        link: *link,
+                        packets: Vec::new(),
+                        pipe: pipe - 1,
+                        wakes_at: Time::NEVER,
+                    }))
+                }
             });
         }
         (network.hops.len()..pipe as usize).for_each(|_| network.add_hop(Stage::Pipe));
@@ -339,7 +339,7 @@ impl Network {
         // Each direction of a subflow is a flow: what the addresses and ports tell.
         let flow = u64::from(packet.subflow) << 1 | u64::from(packet.is_forward());
         let (wire_bytes, ecn_capable) = (u32::from(packet.wire), packet.has(flag::ECT));
-        match holding.link.offer(now, Entry { wire_bytes, ecn_capable, flow }) {
+        match holding.link.offer(now, Arrival { wire_bytes, ecn_capable, flow }) {
             Ok(ticket) => {
                 let places = holding.packets.len().max(ticket as usize + 1);
                 holding.packets.resize(places, None);
@@ -403,16 +403,16 @@ impl Network {
 
     /// Handles the head event, which is of hop `target`: takes it from the queue, and moves its packet.
     #[inline]
-    pub(crate) fn step(&mut self, target: u32) -> Arrival {
+    pub(crate) fn step(&mut self, target: u32) -> Arrived {
         let now = self.events.now();
         let Some(hop) = self.hops.get_mut(target as usize) else {
             let lane = &mut self.lanes[target as usize - self.hops.len()];
             let packet = lane.step(&mut self.hosts, target, &mut self.events);
-            return packet.map_or(Arrival::None, |packet| self.forward(packet));
+            return packet.map_or(Arrived::None, |packet| self.forward(packet));
         };
         if hop.armed != now {
             self.wake(target);
-            return Arrival::None;
+            return Arrived::None;
         }
         let (_, packet) = hop.pipe.pop_front().expect("an armed hop holds a packet");
         match hop.pipe.front() {
@@ -430,12 +430,12 @@ impl Network {
 
     /// A packet has left a hop.
     #[inline]
-    fn forward(&mut self, packet: Packet) -> Arrival {
+    fn forward(&mut self, packet: Packet) -> Arrived {
         if let Some(next) = self.next_hop(&packet) {
             self.enter(packet, next);
-            return Arrival::None;
+            return Arrived::None;
         }
-        Arrival::Packet(packet)
+        Arrived::Packet(packet)
     }
 
     /// Data segments of `subflow` inside the network now: for the conservation check.

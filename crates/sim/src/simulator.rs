@@ -4,13 +4,12 @@ use crate::SimError;
 use crate::application::Application;
 use crate::connection::{Connection, TARGETS_PER_SUBFLOW};
 use crate::event::EventQueue;
-use crate::network::{Arrival, Network};
+use crate::network::{Arrived, Network};
 use crate::packet::DSS;
 use crate::sampler::Sampler;
 use crate::subflow::Subflow;
-use crate::summary;
 use anabranch_net::{Random, Time, Totals};
-use anabranch_record::{CompletionSample, Histogram, Sink, Summary};
+use anabranch_record::{CompletionSample, Histogram, Sink};
 use anabranch_scenario::{MAX_HOPS, MAX_PATHS, Scenario, SubflowAction};
 use std::time::{Duration, Instant};
 
@@ -54,6 +53,13 @@ pub(crate) struct Measured {
     pub(crate) reinjected: u64,
     pub(crate) completions: Histogram,
     pub(crate) completion_seconds: f64,
+}
+
+/// Where a run ended.
+pub(crate) enum End {
+    /// Where the scenario ends.
+    Reached,
+    Interrupted(Time),
 }
 
 pub(crate) struct Simulator<'a> {
@@ -188,8 +194,8 @@ impl<'a> Simulator<'a> {
         }
     }
 
-    /// Runs to the end.
-    pub(crate) fn run(mut self, keep_going: &mut dyn FnMut(Time) -> bool) -> Result<Summary, SimError> {
+    /// Runs to the end, or to where `keep_going` says no, and ends every measurement there.
+    pub(crate) fn run(&mut self, keep_going: &mut dyn FnMut(Time) -> bool) -> Result<End, SimError> {
         let (mut events, mut at_once, mut last) = (0u32, 0u32, Time::ZERO);
         let mut reported = Instant::now();
         while let Some(now) = self.step()? {
@@ -206,12 +212,13 @@ impl<'a> Simulator<'a> {
                 }
                 reported = Instant::now();
                 if !keep_going(now) {
-                    return Err(SimError::Interrupted { at: now, partial: Some(Box::new(self.finish(now))) });
+                    self.finish(now);
+                    return Ok(End::Interrupted(now));
                 }
             }
         }
-        let end = self.scenario.duration;
-        Ok(self.finish(end))
+        self.finish(self.scenario.duration);
+        Ok(End::Reached)
     }
 
     /// Handles one event and returns its time; none at the end of the run.
@@ -219,7 +226,7 @@ impl<'a> Simulator<'a> {
     pub(crate) fn step(&mut self) -> Result<Option<Time>, SimError> {
         let Some((now, index)) = self.net.events.advance() else { return Ok(None) };
         if index < self.hop_targets {
-            if let Arrival::Packet(packet) = self.net.step(index) {
+            if let Arrived::Packet(packet) = self.net.step(index) {
                 let (c, s) = self.owners[packet.subflow as usize];
                 let connection = &mut self.connections[c as usize];
                 connection.on_packet(s as usize, &packet, &mut self.net);
@@ -350,7 +357,7 @@ impl<'a> Simulator<'a> {
     }
 
     /// Ends every measurement at `now`, the end of the run or where it was interrupted.
-    pub(crate) fn finish(mut self, now: Time) -> Summary {
+    pub(crate) fn finish(&mut self, now: Time) {
         for c in 0..self.connections.len() {
             self.end(c, now);
             self.measured[c].to = self.measured[c].to.min(now);
@@ -358,7 +365,6 @@ impl<'a> Simulator<'a> {
         if now < self.scenario.warmup {
             self.warm = (0..self.warm.len()).map(|i| self.net.totals(i)).collect();
         }
-        summary::summarise(&mut self, now)
     }
 }
 

@@ -31,14 +31,6 @@ pub enum Aqm {
     FqCoDel(FqCoDel),
 }
 
-impl Aqm {
-    /// Whether it decides when a packet leaves the queue: [`crate::HoldingLink`] has these disciplines, and
-    /// [`crate::Link`] the others.
-    pub fn holds(&self) -> bool {
-        matches!(self, Aqm::CoDel(_) | Aqm::FqCoDel(_))
-    }
-}
-
 /// Random early detection (Floyd and Jacobson, IEEE/ACM Transactions on Networking 1993; RFC 2309).
 ///
 /// The defaults are those of Floyd's notes on setting parameters (1997) and on gentle RED (2000), and of ns-2.

@@ -7,6 +7,11 @@ fn gigabit(queue: QueueLimit) -> LinkSpec {
     LinkSpec::new(1e9, ns(5000), queue)
 }
 
+/// The link that such a specification wants.
+fn fifo(spec: &LinkSpec, seed: u64, stream: u64) -> FifoLink {
+    crate::Link::new(spec, seed, stream).fifo().unwrap()
+}
+
 fn ns(ns: u64) -> Time {
     Time::from_nanos(ns)
 }
@@ -21,13 +26,13 @@ fn near(got: f64, expected: f64) {
 }
 
 /// The fates of packets of 1000 bytes (8000 ns at 1 Gbit/s) that arrive at these instants.
-fn offer(link: &mut Link, arrivals: &[u64]) -> Vec<Fate> {
+fn offer(link: &mut FifoLink, arrivals: &[u64]) -> Vec<Fate> {
     arrivals.iter().map(|&t| link.offer(ns(t), 1000, false)).collect()
 }
 
 #[test]
 fn a_packet_takes_its_transmission_time_and_the_delay() {
-    let mut link = Link::new(&gigabit(QueueLimit::Packets(10)), 1, 1);
+    let mut link = fifo(&gigabit(QueueLimit::Packets(10)), 1, 1);
     assert_eq!(link.offer(ns(100), 1500, false), delivered(100 + 12_000 + 5000));
     assert_eq!(link.offer(ns(100), 500, false), delivered(100 + 16_000 + 5000));
     assert_eq!(link.offer(ns(20_000), 1, false), delivered(20_000 + 8 + 5000));
@@ -35,9 +40,9 @@ fn a_packet_takes_its_transmission_time_and_the_delay() {
 
 #[test]
 fn full_queue_drops_and_one_more_is_in_transmission() {
-    let mut link = Link::new(&gigabit(QueueLimit::Packets(2)), 1, 1);
+    let mut link = fifo(&gigabit(QueueLimit::Packets(2)), 1, 1);
     let fates = offer(&mut link, &[0, 0, 0, 0, 7999, 8000, 8000]);
-    let full = Fate::Dropped(Drop::Queue);
+    let full = Fate::Dropped(DropReason::Queue);
     assert_eq!(
         fates,
         [delivered(13_000), delivered(21_000), delivered(29_000), full, full, delivered(37_000), full]
@@ -52,28 +57,28 @@ fn full_queue_drops_and_one_more_is_in_transmission() {
 
 #[test]
 fn byte_limit_does_not_count_the_packet_in_transmission() {
-    let mut link = Link::new(&gigabit(QueueLimit::Bytes(999)), 1, 1);
+    let mut link = fifo(&gigabit(QueueLimit::Bytes(999)), 1, 1);
     assert_eq!(
         offer(&mut link, &[0, 0, 8000]),
-        [delivered(13_000), Fate::Dropped(Drop::Queue), delivered(21_000)]
+        [delivered(13_000), Fate::Dropped(DropReason::Queue), delivered(21_000)]
     );
     assert_eq!(link.offer(ns(8000), 999, false), delivered(16_000 + 7992 + 5000));
-    assert_eq!(link.offer(ns(8000), 1, false), Fate::Dropped(Drop::Queue));
+    assert_eq!(link.offer(ns(8000), 1, false), Fate::Dropped(DropReason::Queue));
 }
 
 #[test]
 fn no_queue_at_all_takes_one_at_a_time() {
-    let mut link = Link::new(&gigabit(QueueLimit::Packets(0)), 1, 1);
+    let mut link = fifo(&gigabit(QueueLimit::Packets(0)), 1, 1);
     assert_eq!(
         offer(&mut link, &[0, 7999, 8000]),
-        [delivered(13_000), Fate::Dropped(Drop::Queue), delivered(21_000)]
+        [delivered(13_000), Fate::Dropped(DropReason::Queue), delivered(21_000)]
     );
 }
 
 #[test]
 fn marks_capable_packets_that_find_the_threshold_waiting() {
     let spec = LinkSpec { ecn_threshold_bytes: Some(1500), ..gigabit(QueueLimit::Packets(9)) };
-    let mut link = Link::new(&spec, 1, 1);
+    let mut link = fifo(&spec, 1, 1);
     let mut marked =
         |capable| matches!(link.offer(ns(0), 500, capable), Fate::Delivered { marked: true, .. });
     // In transmission, then 0, 500, 1000, 1500, 2000 bytes waiting.
@@ -85,11 +90,11 @@ fn marks_capable_packets_that_find_the_threshold_waiting() {
 #[test]
 fn loss_is_on_entry_and_takes_no_room() {
     let spec = LinkSpec { loss: Loss::EveryNth { n: 2 }, ..gigabit(QueueLimit::Packets(1)) };
-    let mut link = Link::new(&spec, 1, 1);
-    let lost = Fate::Dropped(Drop::Loss);
+    let mut link = fifo(&spec, 1, 1);
+    let lost = Fate::Dropped(DropReason::Loss);
     assert_eq!(
         offer(&mut link, &[0, 0, 0, 0, 0]),
-        [delivered(13_000), lost, delivered(21_000), lost, Fate::Dropped(Drop::Queue)]
+        [delivered(13_000), lost, delivered(21_000), lost, Fate::Dropped(DropReason::Queue)]
     );
     let totals = link.totals(ns(0));
     assert_eq!((totals.drops, totals.losses, totals.lost_bytes), (1, 2, 2000));
@@ -101,7 +106,7 @@ fn loss_is_on_entry_and_takes_no_room() {
 fn jitter_is_uniform_and_keeps_order() {
     for gap in [8000, 3_000_000] {
         let jitter = Jitter::wandering(ns(20_000));
-        let mut link = Link::new(&LinkSpec { jitter, ..gigabit(QueueLimit::Packets(9)) }, 1, 1);
+        let mut link = fifo(&LinkSpec { jitter, ..gigabit(QueueLimit::Packets(9)) }, 1, 1);
         let (n, mut previous, mut sum, mut quarters) = (200_000, 0, 0.0, [0u32; 4]);
         for i in 0..n {
             let sent = i * gap;
@@ -125,7 +130,7 @@ fn jitter_is_uniform_and_keeps_order() {
 #[test]
 fn a_held_back_packet_is_overtaken() {
     let jitter = Jitter { reorder_rate: 0.25, reorder_delay: ns(50_000), ..Jitter::default() };
-    let mut link = Link::new(&LinkSpec { jitter, ..gigabit(QueueLimit::Packets(9)) }, 1, 1);
+    let mut link = fifo(&LinkSpec { jitter, ..gigabit(QueueLimit::Packets(9)) }, 1, 1);
     let mut held_back = 0;
     for i in 0..10_000 {
         let fate = link.offer(ns(i * 8000), 1000, false);
@@ -139,8 +144,8 @@ fn a_held_back_packet_is_overtaken() {
     assert!((2285..2715).contains(&held_back), "{held_back} of 10000");
 }
 
-fn changing(changes: Vec<Change>) -> Link {
-    Link::new(&LinkSpec { changes, ..gigabit(QueueLimit::Packets(3)) }, 1, 1)
+fn changing(changes: Vec<Change>) -> FifoLink {
+    fifo(&LinkSpec { changes, ..gigabit(QueueLimit::Packets(3)) }, 1, 1)
 }
 
 #[test]
@@ -174,7 +179,7 @@ fn a_change_of_loss_holds_from_its_instant() {
     let back = Change { at: ns(200), loss: Some(Loss::None), ..Change::default() };
     // Given out of order: sorted.
     let mut link = changing(vec![back, change]);
-    let lost = Fate::Dropped(Drop::Loss);
+    let lost = Fate::Dropped(DropReason::Loss);
     assert_eq!(offer(&mut link, &[99, 100, 199, 200]), [delivered(13_099), lost, lost, delivered(21_099)]);
 }
 
@@ -182,10 +187,10 @@ fn a_change_of_loss_holds_from_its_instant() {
 fn going_down_loses_what_waits() {
     let up = |at, up| Change { at: ns(at), up: Some(up), ..Change::default() };
     let mut link = changing(vec![up(12_000, false), up(30_000, true)]);
-    let down = Fate::Dropped(Drop::Down);
+    let down = Fate::Dropped(DropReason::Down);
     // The first is out at 8000, the second cut in half, the third and fourth wait until 12 000.
     assert_eq!(offer(&mut link, &[0, 0, 0, 0]), [delivered(13_000), down, down, down]);
-    assert_eq!(link.offer(ns(0), 1, false), Fate::Dropped(Drop::Queue), "what will be lost takes room");
+    assert_eq!(link.offer(ns(0), 1, false), Fate::Dropped(DropReason::Queue), "what will be lost takes room");
     assert_eq!(link.waiting(ns(11_999)), Waiting { packets: 2, bytes: 2000 });
     assert_eq!(link.waiting(ns(12_000)), Waiting::default());
     assert_eq!(offer(&mut link, &[12_000, 29_999]), [down, down]);
@@ -201,12 +206,12 @@ fn going_down_loses_what_waits() {
 #[test]
 fn a_transmission_that_ends_as_the_link_goes_down_is_complete() {
     let mut link = changing(vec![Change { at: ns(8000), up: Some(false), ..Change::default() }]);
-    assert_eq!(offer(&mut link, &[0, 0]), [delivered(13_000), Fate::Dropped(Drop::Down)]);
+    assert_eq!(offer(&mut link, &[0, 0]), [delivered(13_000), Fate::Dropped(DropReason::Down)]);
 }
 
 #[test]
 fn integrals_are_exact_within_a_packet() {
-    let mut link = Link::new(&gigabit(QueueLimit::Packets(9)), 1, 1);
+    let mut link = fifo(&gigabit(QueueLimit::Packets(9)), 1, 1);
     offer(&mut link, &[1000, 1000, 1000]);
     // At 11 000 ns: one out, the second at its 2000th ns, the third waits. Waited: 8000 + 10 000 ns.
     let totals = link.totals(ns(11_000));
@@ -222,7 +227,7 @@ fn integrals_are_exact_within_a_packet() {
 #[test]
 fn long_runs_do_not_drift() {
     let spec = LinkSpec { rate_bps: 300e6, delay: Time::ZERO, ..gigabit(QueueLimit::Packets(1)) };
-    let mut link = Link::new(&spec, 1, 1);
+    let mut link = fifo(&spec, 1, 1);
     let end = Time::from_secs_f64(1000.0);
     let (mut now, mut count) = (Time::ZERO, 0u64);
     loop {
@@ -252,8 +257,7 @@ fn senseless_numbers_do_not_panic() {
             reorder_rate: f64::NAN,
             reorder_delay: Time::NEVER,
         };
-        let mut link =
-            Link::new(&LinkSpec { rate_bps, jitter, changes, ..gigabit(QueueLimit::Bytes(0)) }, 0, 0);
+        let mut link = fifo(&LinkSpec { rate_bps, jitter, changes, ..gigabit(QueueLimit::Bytes(0)) }, 0, 0);
         for now in [Time::ZERO, ns(4), ns(5), ns(6), Time::NEVER] {
             link.offer(now, u32::MAX, true);
             link.offer(now, 0, true);
@@ -268,10 +272,10 @@ fn senseless_numbers_do_not_panic() {
 fn loss_on_exit_takes_capacity() {
     let spec =
         |loss_at| LinkSpec { loss: Loss::EveryNth { n: 2 }, loss_at, ..gigabit(QueueLimit::Packets(9)) };
-    let lost = Fate::Dropped(Drop::Loss);
-    let mut entry = Link::new(&spec(LossAt::Entry), 1, 1);
+    let lost = Fate::Dropped(DropReason::Loss);
+    let mut entry = fifo(&spec(LossAt::Entry), 1, 1);
     assert_eq!(offer(&mut entry, &[0, 0, 0]), [delivered(13_000), lost, delivered(21_000)]);
-    let mut exit = Link::new(&spec(LossAt::Exit), 1, 1);
+    let mut exit = fifo(&spec(LossAt::Exit), 1, 1);
     assert_eq!(offer(&mut exit, &[0, 0, 0]), [delivered(13_000), lost, delivered(29_000)]);
     assert_eq!(exit.waiting(ns(0)), Waiting { packets: 2, bytes: 2000 });
     let (before, after) = (entry.totals(ns(50_000)), exit.totals(ns(50_000)));

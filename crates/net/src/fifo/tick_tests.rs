@@ -2,7 +2,7 @@
 //! 100 Mbit/s a packet of 1500 bytes takes 120 µs: 8 ⅓ of them fit a tick of 1 ms.
 
 use super::*;
-use crate::{Arrival, Change, HoldingLink, QueueLimit};
+use crate::{Aqm, Arrival, Change, CoDel, Link, QueueLimit};
 
 const US: fn(u64) -> Time = |us| Time::from_nanos(us * 1000);
 const MS: fn(u64) -> Time = Time::from_millis;
@@ -11,12 +11,17 @@ fn clocked(queue: QueueLimit) -> LinkSpec {
     LinkSpec { tick: MS(1), ..LinkSpec::new(100e6, Time::ZERO, queue) }
 }
 
-fn link(queue: QueueLimit) -> Link {
-    Link::new(&clocked(queue), 1, 1)
+/// The link that such a specification wants.
+fn fifo(spec: &LinkSpec, seed: u64, stream: u64) -> FifoLink {
+    crate::Link::new(spec, seed, stream).fifo().unwrap()
+}
+
+fn link(queue: QueueLimit) -> FifoLink {
+    fifo(&clocked(queue), 1, 1)
 }
 
 /// When packets leave, in milliseconds; 0 for those that are dropped.
-fn leave(link: &mut Link, arrivals: impl IntoIterator<Item = Time>) -> Vec<f64> {
+fn leave(link: &mut FifoLink, arrivals: impl IntoIterator<Item = Time>) -> Vec<f64> {
     let leave = |now| match link.offer(now, 1500, false) {
         Fate::Delivered { at, .. } => at.as_secs_f64() * 1e3,
         Fate::Dropped(_) => 0.0,
@@ -46,7 +51,7 @@ fn departures_are_dummynets() {
     for (rate, hz, size) in [(100_000_000, 1000, 1500), (10_000_000, 1000, 1500), (500_000_000, 250, 700)] {
         let endless = LinkSpec::new(rate as f64, Time::ZERO, QueueLimit::Packets(u64::MAX));
         let tick_ns = 1_000_000_000 / hz;
-        let mut link = Link::new(&LinkSpec { tick: Time::from_nanos(tick_ns as u64), ..endless }, 1, 1);
+        let mut link = fifo(&LinkSpec { tick: Time::from_nanos(tick_ns as u64), ..endless }, 1, 1);
         for (i, tick) in dummynet(2000, rate, hz, size).into_iter().enumerate() {
             let at = Time::from_nanos((tick * tick_ns) as u64);
             let fate = link.offer(Time::ZERO, size as u32, false);
@@ -68,7 +73,7 @@ fn what_would_have_ended_within_a_tick_leaves_together() {
 fn the_rate_is_exact() {
     for tick in [US(300), MS(1), MS(4), US(3333)] {
         let spec = LinkSpec { tick, ..clocked(QueueLimit::Packets(200)) };
-        let mut link = Link::new(&spec, 1, 1);
+        let mut link = fifo(&spec, 1, 1);
         let (mut now, mut by_the_end, end) = (Time::ZERO, 0u64, Time::from_secs_f64(99.9995));
         let mut last = Time::ZERO;
         while now < end {
@@ -126,7 +131,7 @@ fn going_down_loses_what_waits_for_the_next_tick() {
         changes: vec![up(US(2500), false), up(US(2700), true)],
         ..clocked(QueueLimit::Packets(100))
     };
-    let mut link = Link::new(&spec, 1, 1);
+    let mut link = fifo(&spec, 1, 1);
     let out = leave(&mut link, [Time::ZERO; 30]);
     // 16 end by 2 ms; of the 17th, which begins by then, the end is at 2.04 ms.
     let by = |tick: usize| out.iter().filter(|at| **at == tick as f64).count();
@@ -141,7 +146,9 @@ fn going_down_loses_what_waits_for_the_next_tick() {
 #[test]
 fn a_link_that_holds_packets_leaves_on_the_same_ticks() {
     let spec = clocked(QueueLimit::Packets(20));
-    let (mut plain, mut holding) = (Link::new(&spec, 1, 1), HoldingLink::new(&spec, 1, 1));
+    let never_early = Aqm::CoDel(CoDel { target: Time::NEVER, ..CoDel::default() });
+    let mut plain = fifo(&spec, 1, 1);
+    let mut holding = Link::new(&LinkSpec { aqm: Some(never_early), ..spec }, 1, 1).holding().unwrap();
     let (mut fates, mut tickets) = (Vec::new(), Vec::new());
     let mut random = Random::new(3, 3);
     let mut now = Time::ZERO;
@@ -161,6 +168,6 @@ fn a_link_that_holds_packets_leaves_on_the_same_ticks() {
         assert_eq!(plain.waiting(now), holding.waiting(now));
     }
     told.sort_by_key(|(i, _)| *i);
-    assert!(told.len() > 4900 && fates.contains(&Fate::Dropped(Drop::Queue)));
+    assert!(told.len() > 4900 && fates.contains(&Fate::Dropped(DropReason::Queue)));
     told.iter().for_each(|(i, fate)| assert_eq!(*fate, fates[*i], "packet {i}"));
 }

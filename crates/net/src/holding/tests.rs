@@ -1,11 +1,11 @@
 //! A link that holds packets, from outside. A byte takes 8 ns at 1 Gbit/s, a packet of 1500 bytes 120 µs at 100 Mbit/s.
 
 use super::*;
-use crate::FqCoDel;
+use crate::Aqm;
 
 fn link(aqm: Aqm, rate_bps: f64, queue: QueueLimit) -> HoldingLink {
     let spec = LinkSpec { aqm: Some(aqm), ..LinkSpec::new(rate_bps, Time::ZERO, queue) };
-    HoldingLink::new(&spec, 1, 1)
+    crate::Link::new(&spec, 1, 1).holding().unwrap()
 }
 
 /// A constant stream of packets.

@@ -1,7 +1,7 @@
 //! The link against a reference that serves bit by bit, over random specifications and arrivals.
 
 use crate::reference::{Arrival, Reference};
-use anabranch_net::{Change, Drop, Fate, Link, LinkSpec, Loss, QueueLimit, Time};
+use anabranch_net::{Change, DropReason, Fate, Link, LinkSpec, Loss, QueueLimit, Time};
 use proptest::option::of;
 use proptest::prelude::*;
 
@@ -61,7 +61,7 @@ proptest! {
     #[test]
     fn fates_queue_and_integrals_agree(spec in spec(), arrivals in arrivals()) {
         let mut slow = Reference::new(&spec);
-        let mut fast = Link::new(&spec, 0, 0);
+        let mut fast = Link::new(&spec, 0, 0).fifo().unwrap();
         let mut fates = Vec::new();
         for (i, &packet) in arrivals.iter().enumerate() {
             let now = Time::from_nanos(packet.at);
@@ -91,10 +91,10 @@ proptest! {
         prop_assert_eq!(totals.offered, totals.delivered + totals.drops + totals.losses);
         prop_assert_eq!(totals.offered_bytes, bytes(&|_| true));
         prop_assert_eq!(totals.delivered_bytes, bytes(&|fate| matches!(fate, Fate::Delivered { .. })));
-        prop_assert_eq!(totals.dropped_bytes, bytes(&|fate| *fate == Fate::Dropped(Drop::Queue)));
+        prop_assert_eq!(totals.dropped_bytes, bytes(&|fate| *fate == Fate::Dropped(DropReason::Queue)));
         prop_assert_eq!(
             totals.lost_bytes,
-            bytes(&|fate| matches!(fate, Fate::Dropped(Drop::Loss | Drop::Down)))
+            bytes(&|fate| matches!(fate, Fate::Dropped(DropReason::Loss | DropReason::Down)))
         );
         prop_assert!(near(totals.queue_byte_seconds * 1e9, slow.integrals().queue_byte_seconds * 1e9));
         prop_assert!(near(totals.transmitted_bits, slow.integrals().transmitted_bits));

@@ -3,8 +3,8 @@
 use std::collections::HashMap;
 
 use anabranch_net::{
-    Aqm, Arrival, Change, CoDel, Drop, Fate, FqCoDel, HoldingLink, Jitter, Link, LinkSpec, Loss, QueueLimit,
-    Time,
+    Aqm, Arrival, Change, CoDel, DropReason, Fate, FqCoDel, HoldingLink, Jitter, Link, LinkSpec, Loss,
+    QueueLimit, Time,
 };
 use proptest::option::of;
 use proptest::prelude::*;
@@ -55,6 +55,11 @@ fn packets() -> impl Strategy<Value = Vec<(u64, u32, u64)>> {
     proptest::collection::vec((prop_oneof![Just(0), 0..100_000u64], 1..9000u32, 0..5u64), 1..200)
 }
 
+/// The link whose discipline decides at departure.
+fn held(spec: &LinkSpec, seed: u64) -> HoldingLink {
+    Link::new(spec, seed, 1).holding().unwrap()
+}
+
 /// The fates of all packets, each told once and at the latest when asked after an hour.
 fn fates(link: &mut HoldingLink, packets: &[(u64, u32, u64)]) -> Vec<Fate> {
     let mut fates = vec![None; packets.len()];
@@ -86,8 +91,9 @@ proptest! {
     /// Two programs for one thing: fates at arrival, and fates at departure.
     #[test]
     fn without_a_discipline_it_is_a_drop_tail_link(spec in spec(), packets in packets(), seed: u64) {
-        let mut deciding = Link::new(&spec, seed, 1);
-        let mut holding = HoldingLink::new(&spec, seed, 1);
+        let mut deciding = Link::new(&spec, seed, 1).fifo().unwrap();
+        let never_early = Aqm::CoDel(CoDel { target: Time::NEVER, ..CoDel::default() });
+        let mut holding = held(&LinkSpec { aqm: Some(never_early), ..spec }, seed);
         let mut now = Time::ZERO;
         let expected: Vec<Fate> = packets.iter().map(|(gap, size, _)| {
             now += Time::from_nanos(*gap);
@@ -107,9 +113,9 @@ proptest! {
     #[test]
     fn rules_of_every_discipline(spec in spec(), aqm in discipline(), packets in packets(), seed: u64) {
         let spec = LinkSpec { aqm: Some(aqm), ..spec };
-        let mut link = HoldingLink::new(&spec, seed, 1);
+        let mut link = held(&spec, seed);
         let all = fates(&mut link, &packets);
-        prop_assert_eq!(&all, &fates(&mut HoldingLink::new(&spec, seed, 1), &packets), "the same seed, the same fates");
+        prop_assert_eq!(&all, &fates(&mut held(&spec, seed), &packets), "the same seed, the same fates");
         let end = Time::from_secs_f64(7200.0);
         prop_assert_eq!(link.waiting(end).packets, 0);
         let totals = link.totals(end);
@@ -117,9 +123,9 @@ proptest! {
         prop_assert_eq!(totals.offered, packets.len() as u64);
         prop_assert_eq!(totals.delivered, count(&|f| matches!(f, Fate::Delivered { .. })));
         prop_assert_eq!(totals.marked, count(&|f| matches!(f, Fate::Delivered { marked: true, .. })));
-        prop_assert_eq!(totals.early_drops, count(&|f| *f == Fate::Dropped(Drop::Early)));
-        prop_assert_eq!(totals.drops - totals.early_drops, count(&|f| *f == Fate::Dropped(Drop::Queue)));
-        prop_assert_eq!(totals.losses, count(&|f| matches!(f, Fate::Dropped(Drop::Loss | Drop::Down))));
+        prop_assert_eq!(totals.early_drops, count(&|f| *f == Fate::Dropped(DropReason::Early)));
+        prop_assert_eq!(totals.drops - totals.early_drops, count(&|f| *f == Fate::Dropped(DropReason::Queue)));
+        prop_assert_eq!(totals.losses, count(&|f| matches!(f, Fate::Dropped(DropReason::Loss | DropReason::Down))));
         prop_assert_eq!(totals.offered_bytes, totals.delivered_bytes + totals.dropped_bytes + totals.lost_bytes);
         for (i, fate) in all.iter().enumerate() {
             if let Fate::Delivered { marked: true, .. } = fate {

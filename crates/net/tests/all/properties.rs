@@ -1,6 +1,8 @@
 //! What holds for every link, random processes included.
 
-use anabranch_net::{Change, Drop, Fate, Jitter, Link, LinkSpec, Loss, LossAt, QueueLimit, Random, Time};
+use anabranch_net::{
+    Change, DropReason, Fate, Jitter, Link, LinkSpec, Loss, LossAt, QueueLimit, Random, Time,
+};
 use proptest::option::of;
 use proptest::prelude::*;
 
@@ -69,8 +71,8 @@ fn packets() -> impl Strategy<Value = Vec<(u64, u32)>> {
 proptest! {
     #[test]
     fn rules_of_every_link(spec in spec(), packets in packets(), seed: u64, stream: u64) {
-        let mut link = Link::new(&spec, seed, stream);
-        let mut twin = Link::new(&spec, seed, stream);
+        let mut link = Link::new(&spec, seed, stream).fifo().unwrap();
+        let mut twin = Link::new(&spec, seed, stream).fifo().unwrap();
         let rates = || spec.changes.iter().filter_map(|c| c.rate_bps).chain([spec.rate_bps]);
         let fastest = rates().fold(0.0, f64::max);
         let shortest = spec.changes.iter().filter_map(|c| c.delay).chain([spec.delay]).min().unwrap();
@@ -92,7 +94,7 @@ proptest! {
                         last = at;
                     }
                 }
-                Fate::Dropped(Drop::Down) => prop_assert!(spec.changes.iter().any(|c| c.up == Some(false))),
+                Fate::Dropped(DropReason::Down) => prop_assert!(spec.changes.iter().any(|c| c.up == Some(false))),
                 Fate::Dropped(_) => {}
             }
             let waiting = link.waiting(now);
@@ -125,7 +127,7 @@ proptest! {
 fn mean_queue_of_m_d_1() {
     let spec = LinkSpec::new(300e6, Time::from_millis(1), QueueLimit::Packets(u64::MAX));
     for load in [0.3, 0.7, 0.9] {
-        let mut link = Link::new(&spec, 1, 1);
+        let mut link = Link::new(&spec, 1, 1).fifo().unwrap();
         let mut random = Random::new(5, 5);
         let service = 1500.0 * 8.0 / 300e6;
         let mut arrival = 0.0;
@@ -148,9 +150,9 @@ fn streams_are_independent() {
     let endless = LinkSpec::new(1e9, Time::ZERO, QueueLimit::Packets(u64::MAX));
     let spec = LinkSpec { loss: Loss::Bernoulli { rate: 0.5 }, ..endless };
     let losses = |seed, stream| {
-        let mut link = Link::new(&spec, seed, stream);
+        let mut link = Link::new(&spec, seed, stream).fifo().unwrap();
         (0..64).fold(0u64, |bits, _| {
-            let lost = link.offer(Time::ZERO, 1, false) == Fate::Dropped(Drop::Loss);
+            let lost = link.offer(Time::ZERO, 1, false) == Fate::Dropped(DropReason::Loss);
             bits << 1 | u64::from(lost)
         })
     };

@@ -7,8 +7,8 @@ use maud::{Markup, html};
 use crate::{
     format::number,
     layout::{Page, page, scroll},
-    pages::{algorithms, case},
-    plan::{AlgorithmPlan, Plan},
+    pages::case,
+    plan::{self, AlgorithmPlan, Plan},
     prose::prose,
     site::Site,
 };
@@ -152,7 +152,7 @@ fn behaviour(plan: &Plan, algorithm: &AlgorithmPlan, result: &AlgorithmResult, s
             h2 { "Its place among the others" }
             p {
                 "Each case's key figure and the mean queue, with 95 % intervals: " code { (name) } " is the row in colour. "
-                a href={ (algorithms::FILE) "#reading" } { "What the figures mean" } "."
+                a href={ (plan::ALGORITHMS) "#reading" } { "What the figures mean" } "."
             }
             div.places {
                 @for (case, _) in &cases {

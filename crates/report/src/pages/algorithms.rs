@@ -11,13 +11,10 @@ use crate::{
         algorithm::kind,
         case::{compared, heading},
     },
-    plan::{AlgorithmPlan, Plan},
+    plan::{self, AlgorithmPlan, Plan},
     prose::prose,
     site::Site,
 };
-
-/// The page.
-pub const FILE: &str = "algorithms.html";
 
 /// Adds the page.
 pub fn add(plan: &Plan, site: &mut Site) {
@@ -48,7 +45,10 @@ pub fn add(plan: &Plan, site: &mut Site) {
         }
         script src="assets/sort.js" {}
     };
-    site.add(FILE, page(plan, &Page { file: FILE, title: "Algorithms – Anabranch", charts: false }, &body));
+    site.add(
+        plan::ALGORITHMS,
+        page(plan, &Page { file: plan::ALGORITHMS, title: "Algorithms – Anabranch", charts: false }, &body),
+    );
 }
 
 /// A result made as most of them were: others do not stand beside these.

@@ -6,10 +6,10 @@ use maud::{Markup, html};
 use crate::{
     layout::{Page, page, scroll},
     pages::{
-        algorithms, assumptions,
+        assumptions,
         experiment::{measured, published},
     },
-    plan::{PaperPlan, Plan},
+    plan::{self, PaperPlan, Plan},
     prose::{paragraphs, prose},
     site::Site,
     verdict,
@@ -109,7 +109,7 @@ fn algorithms(plan: &Plan) -> Markup {
         h2 id="algorithms" { "Algorithms" }
         p {
             "Each has a page with its rules, our readings, and its behaviour in "
-            a href=(algorithms::FILE) { "the standard cases" } ", where all stand side by side."
+            a href=(plan::ALGORITHMS) { "the standard cases" } ", where all stand side by side."
         }
         nav.siblings aria-label="Algorithms" {
             @for a in &plan.algorithms { a href=(a.file) title=(a.entry.title) { (a.entry.name) } }

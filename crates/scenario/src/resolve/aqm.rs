@@ -3,7 +3,7 @@
 use crate::diagnostic::{At, Problems};
 use crate::format::Discipline;
 use crate::leaf::{Length, PositiveSpan, Probability, Size, Span};
-use crate::resolve::link::queue;
+use crate::resolve::queue::queue;
 use anabranch_net::{Aqm, CoDel, FqCoDel, Pie, QueueLimit, Red, Time};
 
 /// PIE's shortest update.

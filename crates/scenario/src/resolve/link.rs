@@ -6,11 +6,9 @@ use crate::leaf::{Length, PositiveSpan};
 use crate::model::{Flow, NamedLink, Path};
 use crate::read::Named;
 use crate::resolve::aqm::aqm;
+use crate::resolve::queue::{FULL_PACKET, queue};
 use crate::resolve::{check_instant, check_name};
 use anabranch_net::{self as net, LinkSpec, QueueLimit, Time};
-
-/// A full packet: the default MSS and its 52 bytes of headers.
-const FULL_PACKET: u64 = 1500;
 
 /// Every link of the file.
 pub(super) fn links(
@@ -72,15 +70,6 @@ pub(crate) fn base_rtt(path: &Path, delay: impl Fn(usize) -> Time) -> Time {
     let sum = |links: &[usize]| links.iter().fold(Time::ZERO, |sum, &link| sum + delay(link));
     let back = if path.return_links.is_empty() { &path.links } else { &path.return_links };
     sum(&path.links) + sum(back)
-}
-
-/// BDPs become bytes, rounded to the nearest, at least one full packet.
-pub(super) fn queue(length: Length, bdp_bytes: f64) -> QueueLimit {
-    match length {
-        Length::Packets(packets) => QueueLimit::Packets(packets),
-        Length::Bytes(bytes) => QueueLimit::Bytes(bytes),
-        Length::Bdp(n) => QueueLimit::Bytes(((n * bdp_bytes).round() as u64).max(FULL_PACKET)),
-    }
 }
 
 fn loss(loss: &format::Loss) -> net::Loss {

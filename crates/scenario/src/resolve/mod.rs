@@ -5,6 +5,7 @@ mod application;
 mod aqm;
 mod flow;
 mod link;
+mod queue;
 
 pub(crate) use link::base_rtt;
 

@@ -30,11 +30,11 @@ impl Line {
         let departure = self.control.dequeue(&self.spec, &mut queue, &mut self.store, now);
         let mut dropped = 0;
         while let Some((_, fate)) = self.store.tell() {
-            dropped += usize::from(fate == Fate::Dropped(crate::Drop::Early));
+            dropped += usize::from(fate == Fate::Dropped(crate::DropReason::Early));
         }
         // What is left over is told as dropped, too, to free its place.
         while let Some((ticket, _)) = self.store.pop(&mut queue, now) {
-            self.store.decide(ticket, Fate::Dropped(crate::Drop::Queue));
+            self.store.decide(ticket, Fate::Dropped(crate::DropReason::Queue));
         }
         (dropped, departure.is_some_and(|d| d.marked))
     }

@@ -150,7 +150,7 @@ fn only_the_standing_queue_is_dropped_from() {
             store.decide(departure.ticket, Fate::Delivered { at: now, marked: false });
         }
         while let Some((ticket, fate)) = store.tell() {
-            if fate == Fate::Dropped(crate::Drop::Early) {
+            if fate == Fate::Dropped(crate::DropReason::Early) {
                 early += 1;
                 assert!(!sparse.contains(&ticket) || ticket < 3000);
             }

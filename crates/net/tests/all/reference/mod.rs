@@ -3,7 +3,7 @@
 
 use std::collections::VecDeque;
 
-use anabranch_net::{Drop, Fate, LinkSpec, Loss, QueueLimit, Time, Totals, Waiting};
+use anabranch_net::{DropReason, Fate, LinkSpec, Loss, QueueLimit, Time, Totals, Waiting};
 
 /// A packet that arrives.
 #[derive(Clone, Copy, Debug)]
@@ -75,13 +75,13 @@ impl<'a> Reference<'a> {
         let id = self.fates.len();
         self.fates.push(None);
         if !self.up {
-            self.fates[id] = Some(Fate::Dropped(Drop::Down));
+            self.fates[id] = Some(Fate::Dropped(DropReason::Down));
             return;
         }
         self.since_loss += 1;
         if self.since_loss == self.every_nth {
             self.since_loss = 0;
-            self.fates[id] = Some(Fate::Dropped(Drop::Loss));
+            self.fates[id] = Some(Fate::Dropped(DropReason::Loss));
             return;
         }
         if self.serving.is_none() {
@@ -96,7 +96,7 @@ impl<'a> Reference<'a> {
         if fits {
             self.queue.push_back((id, packet.size));
         } else {
-            self.fates[id] = Some(Fate::Dropped(Drop::Queue));
+            self.fates[id] = Some(Fate::Dropped(DropReason::Queue));
         }
     }
 
@@ -147,7 +147,7 @@ impl<'a> Reference<'a> {
             if !self.up {
                 let lost = self.serving.take().map(|(id, _)| id);
                 for id in lost.into_iter().chain(self.queue.drain(..).map(|(id, _)| id)) {
-                    self.fates[id] = Some(Fate::Dropped(Drop::Down));
+                    self.fates[id] = Some(Fate::Dropped(DropReason::Down));
                 }
             }
         }
