@@ -221,25 +221,42 @@ fn lock(path: &Path) -> io::Result<Option<File>> {
             (io::ErrorKind::NotFound, Some(folder)) => fs::create_dir_all(folder).and_then(|()| open()),
             _ => Err(why),
         });
-        let file = opened?;
-        match file.try_lock() {
-            Ok(()) => {}
-            Err(TryLockError::WouldBlock) => return Ok(None),
-            Err(TryLockError::Error(why)) => return Err(why),
+        match locked(opened?, path)? {
+            Lock::Ours(file) => return Ok(Some(file)),
+            Lock::Others => return Ok(None),
+            Lock::Gone => {}
         }
-        // Whoever had it before may have removed it, or given it the outcome's name, between the opening and the lock.
-        let ours = file.metadata()?;
-        match path.symlink_metadata() {
-            Ok(there) if !there.is_file() => return Err(io::Error::other("it is no file")),
-            Ok(there) if (there.dev(), there.ino()) == (ours.dev(), ours.ino()) => {
-                // What a process left there that was killed while it wrote.
-                file.set_len(0)?;
-                return Ok(Some(file));
-            }
-            Ok(_) => {}
-            Err(why) if why.kind() == io::ErrorKind::NotFound => {}
-            Err(why) => return Err(why),
+    }
+}
+
+/// Whose an opened file is.
+enum Lock {
+    /// This process's, and empty.
+    Ours(File),
+    /// It is locked.
+    Others,
+    /// Whoever had it locked has removed it, or given it the outcome's name, since it was opened.
+    Gone,
+}
+
+/// Locks the file that was opened under that name.
+fn locked(file: File, path: &Path) -> io::Result<Lock> {
+    match file.try_lock() {
+        Ok(()) => {}
+        Err(TryLockError::WouldBlock) => return Ok(Lock::Others),
+        Err(TryLockError::Error(why)) => return Err(why),
+    }
+    let ours = file.metadata()?;
+    match path.symlink_metadata() {
+        Ok(there) if !there.is_file() => Err(io::Error::other("it is no file")),
+        Ok(there) if (there.dev(), there.ino()) == (ours.dev(), ours.ino()) => {
+            // What a process left there that was killed while it wrote.
+            file.set_len(0)?;
+            Ok(Lock::Ours(file))
         }
+        Ok(_) => Ok(Lock::Gone),
+        Err(why) if why.kind() == io::ErrorKind::NotFound => Ok(Lock::Gone),
+        Err(why) => Err(why),
     }
 }
 

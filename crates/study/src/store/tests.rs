@@ -162,6 +162,23 @@ fn what_was_being_written_is_taken_over() {
     assert!(!left.exists());
 }
 
+/// A file that has become an outcome between its opening and its lock is not taken for a claim, and not emptied.
+#[test]
+fn an_outcome_is_no_claim() {
+    let dir = tempfile::tempdir().unwrap();
+    let (store, _) = store(dir.path(), "v1");
+    let (claim, path) = (store.claim("a", 1).unwrap(), store.file(&store.key("a", 1)).with_extension("new"));
+    let open = || File::options().write(true).open(&path).unwrap();
+    let (early, late) = (open(), open());
+    assert!(matches!(locked(open(), &path), Ok(Lock::Others)));
+    store.keep(claim, &summary("a", 1));
+    assert!(matches!(locked(early, &path), Ok(Lock::Gone)));
+    let another = store.claim("a", 1).unwrap();
+    assert!(matches!(locked(late, &path), Ok(Lock::Gone)));
+    assert_eq!(store.find("a", 1), Some(summary("a", 1)));
+    drop(another);
+}
+
 /// Many threads, many claims of the same runs: each run has one at a time, and no file is left.
 #[test]
 fn claims_exclude_each_other() {
