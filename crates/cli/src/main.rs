@@ -25,10 +25,12 @@ mod results;
 mod run;
 mod standard;
 mod store;
+mod study;
+mod sweep;
 mod table;
 mod task;
 
-use args::{CcCommand, Cli, Command};
+use args::{CcCommand, Cli, Command, Schema, StudyCommand};
 use clap::{CommandFactory, Parser};
 use failure::Failure;
 use std::process::ExitCode;
@@ -47,6 +49,12 @@ fn execute(command: Command) -> Result<(), Failure> {
         Command::Run(args) => run::run(&args),
         Command::Compare(args) => compare::compare(&args),
         Command::Paper(args) => paper::paper(&args),
+        Command::Study(args) => match args.command {
+            Some(StudyCommand::Check { file }) => study::check(&file),
+            Some(StudyCommand::Status(args)) => study::status(&args),
+            None => study::study(&args.run),
+        },
+        Command::Sweep(args) => sweep::sweep(&args),
         Command::Cc(args) => match args.command {
             CcCommand::List { json } => algorithms::list(json),
             CcCommand::Show { name, json } => algorithms::show(&name, json),
@@ -56,7 +64,8 @@ fn execute(command: Command) -> Result<(), Failure> {
         Command::Task(args) => task::task(&args),
         Command::Ideal(args) => ideal::ideal(&args),
         Command::Kernel(args) => kernel::kernel(&args.command),
-        Command::Schema => output::print_json(&anabranch_scenario::json_schema()),
+        Command::Schema { of: Schema::Scenario } => output::print_json(&anabranch_scenario::json_schema()),
+        Command::Schema { of: Schema::Study } => output::print_json(&anabranch_study::file::json_schema()),
         Command::Completions { shell } => {
             let mut script = Vec::new();
             clap_complete::generate(shell, &mut Cli::command(), "anabranch", &mut script);

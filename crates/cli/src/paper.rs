@@ -166,12 +166,12 @@ fn command(args: &PaperArgs) -> String {
     command
 }
 
-fn rows(result: &StudyResult) -> impl Iterator<Item = &Row> {
+pub fn rows(result: &StudyResult) -> impl Iterator<Item = &Row> {
     result.experiments.iter().flat_map(|e| &e.rows)
 }
 
 /// Under whatever assumption.
-fn has_failed(row: &Row) -> bool {
+pub fn has_failed(row: &Row) -> bool {
     row.others
         .iter()
         .map(|other| other.verdict)
@@ -180,7 +180,7 @@ fn has_failed(row: &Row) -> bool {
 }
 
 /// The verdicts for people.
-fn page(result: &StudyResult) -> String {
+pub fn page(result: &StudyResult) -> String {
     let each = |verdict: Verdict| {
         let count = move |rows: &[Row]| rows.iter().filter(|r| r.verdict == verdict).count() as u64;
         result.experiments.iter().map(move |e| count(&e.rows))
@@ -231,7 +231,7 @@ fn assumptions(result: &StudyResult) -> String {
     format!("\n{table}")
 }
 
-fn failures(rows: &[Row]) -> miette::Report {
+pub fn failures(rows: &[Row]) -> miette::Report {
     let why = |r: &Row| {
         let other = r.others.iter().find_map(|other| other.failure.clone());
         let why = r.explanation.clone().filter(|_| r.verdict == Verdict::Failed).or(other);

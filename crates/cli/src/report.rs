@@ -14,6 +14,8 @@ pub fn write(store: &Results, command: String, say: bool) -> Result<(), Failure>
         |s: &Size| anabranch_report::SizeNote { name: s.name().into(), meaning: s.description().into() };
     let papers = anabranch_papers::all().iter().map(|paper| store.load(paper));
     let papers: Vec<_> = papers.collect::<Result<Vec<_>, _>>()?.into_iter().flatten().collect();
+    let studies = store.load_studies()?;
+    let papers: Vec<_> = papers.into_iter().chain(studies).collect();
     let algorithms = store.algorithms()?;
     let context = anabranch_report::Context {
         version: env!("CARGO_PKG_VERSION").to_owned(),

@@ -34,7 +34,7 @@ pub struct Kept {
 }
 
 impl Results {
-    /// The folders `papers`, `algorithms` and `report` in `out`, made if they are not there. All that can be known to fail
+    /// The folders `papers`, `algorithms`, `studies` and `report` in `out`, made if they are not there. All that can be known to fail
     /// later fails here.
     pub fn open(out: &Path) -> Result<Self, Failure> {
         let cannot = |path: &Path, e: &io::Error| {
@@ -47,7 +47,7 @@ impl Results {
             Err(TryLockError::WouldBlock) => return Err(at_work(out)),
             Err(TryLockError::Error(e)) => note(&format!("{} cannot be locked: {e}", out.display())),
         }
-        for below in [out.join("papers"), out.join("algorithms")] {
+        for below in [out.join("papers"), out.join("algorithms"), out.join("studies")] {
             fs::create_dir_all(&below).and_then(|()| try_writing(&below)).map_err(|e| cannot(&below, &e))?;
         }
         let report = Mutex::new(Some(Place::claim(&out.join("report"))?));
@@ -99,13 +99,42 @@ impl Results {
     pub fn keep(&self, new: StudyResult) -> Result<Kept, Failure> {
         let paper = anabranch_papers::find(&new.name)
             .ok_or_else(|| Failure::Result(miette!("no paper is called {}", new.name)))?;
-        let file = self.file(paper);
-        let kept = merge(paper, self.load(paper)?, new);
+        self.keep_in(self.file(paper), paper, new)
+    }
+
+    fn keep_in(&self, file: PathBuf, study: &Study, new: StudyResult) -> Result<Kept, Failure> {
+        let kept = merge(study, self.read(&file)?, new);
         let cannot = || format!("cannot write {}", file.display());
         let json =
             serde_json::to_string_pretty(&kept.result).map_err(|e| Failure::environment(cannot(), &e))?;
         replace(&file, (json + "\n").as_bytes()).map_err(|e| Failure::environment(cannot(), &e))?;
         Ok(kept)
+    }
+
+    /// Where the results of studies are.
+    pub fn studies(&self) -> PathBuf {
+        self.out.join("studies")
+    }
+
+    /// Writes the result of a study that is no shipped paper's.
+    pub fn keep_study(&self, study: &Study, new: StudyResult) -> Result<Kept, Failure> {
+        self.keep_in(self.studies().join(&study.name).with_extension("json"), study, new)
+    }
+
+    /// The results of studies that are no shipped paper's, by their names.
+    pub fn load_studies(&self) -> Result<Vec<StudyResult>, Failure> {
+        let cannot =
+            |e: &io::Error| Failure::environment(format!("cannot read {}", self.studies().display()), e);
+        let mut files = Vec::new();
+        for entry in fs::read_dir(self.studies()).map_err(|e| cannot(&e))? {
+            let path = entry.map_err(|e| cannot(&e))?.path();
+            if path.extension().is_some_and(|extension| extension == "json") {
+                files.push(path);
+            }
+        }
+        files.sort();
+        let all = files.iter().map(|file| self.read(file));
+        Ok(all.collect::<Result<Vec<_>, _>>()?.into_iter().flatten().collect())
     }
 
     fn file(&self, paper: &Study) -> PathBuf {
@@ -166,7 +195,10 @@ impl Results {
 
 fn merge(paper: &Study, old: Option<StudyResult>, mut new: StudyResult) -> Kept {
     let Some(old) = old else { return Kept { result: new, notice: None } };
-    let made = |r: &StudyResult| (r.size.clone(), r.seeds, r.version.clone());
+    // Another sweep of the same name is another study.
+    let whole = |command: &String| command.split(" --only ").next().map(str::to_owned);
+    let made =
+        |r: &StudyResult| (r.size.clone(), r.seeds, r.version.clone(), r.command.as_ref().and_then(whole));
     if made(&old) != made(&new) && new.partial {
         let notice = format!("{}: {} stays, {} being partial", paper.name, described(&old), described(&new));
         return Kept { result: old, notice: Some(notice) };

@@ -46,7 +46,8 @@ impl Paper {
             citation: self.citation.into(),
             notes: owned(self.notes),
             errata: owned(self.errata),
-            seeds: self.seeds,
+            seeds: Box::new(self.seeds),
+            usual_sizes: true,
             columns: self.columns.to_vec(),
             experiments: self.experiments.iter().map(Definition::of_study).collect(),
         }

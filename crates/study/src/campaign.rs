@@ -125,6 +125,30 @@ impl Simulations {
     }
 }
 
+impl Simulations {
+    /// How many runs there are.
+    pub fn runs(&self) -> u64 {
+        self.each.iter().map(|simulation| u64::from(simulation.seeds)).sum()
+    }
+
+    /// What all runs cost together, in packets that links carry.
+    pub fn packets(&self) -> f64 {
+        self.each.iter().map(|simulation| simulation.cost() * f64::from(simulation.seeds)).sum()
+    }
+
+    /// Their scenarios.
+    pub fn scenarios(&self) -> impl Iterator<Item = &Scenario> {
+        self.each.iter().map(|simulation| &simulation.scenario)
+    }
+
+    /// How many of the runs are `kept`.
+    pub fn found(&self, kept: &dyn Kept) -> u64 {
+        let found =
+            |s: &Simulation| (1..=s.seeds).filter(|seed| s.find(*seed, kept).is_some()).count() as u64;
+        self.each.iter().map(found).sum()
+    }
+}
+
 impl Simulation {
     /// What a run costs, in packets that its links carry: enough to tell long ones from short ones. A link carries no more than
     /// the narrowest ones of its paths let through.

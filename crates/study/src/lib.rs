@@ -7,6 +7,9 @@
 mod campaign;
 pub mod column;
 pub mod draw;
+pub mod expr;
+pub mod file;
+pub mod functions;
 mod outcome;
 mod plan;
 mod result;
@@ -27,7 +30,7 @@ pub use plan::{
     Definition, Plan, Quantity, RowPlan, Runs, SetupId, Study, compare, compare_all, measure, read,
 };
 pub use result::*;
-pub use runner::{Options, StudyError, run, work};
+pub use runner::{Options, StudyError, Taken, run, work, work_with_runs};
 pub use setup::{ScenarioFile, Setup};
 pub use shares::{Beside, EquilibriumName, ShareRow, Shares, shares};
 pub use size::Size;

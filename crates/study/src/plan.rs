@@ -19,7 +19,9 @@ pub struct Study {
     /// Mistakes and contradictions in the text that it is about.
     pub errata: Vec<String>,
     /// The seeds of a long run, for each size.
-    pub seeds: fn(Size) -> u32,
+    pub seeds: Box<dyn Fn(Size) -> u32 + Send + Sync>,
+    /// Whether its sizes are what [`Size::description`] says.
+    pub usual_sizes: bool,
     /// What stands beside the default in each of its experiments that it changes.
     pub columns: Vec<&'static Column>,
     /// Its tables and figures in order, and then those beyond it.
@@ -54,6 +56,8 @@ impl Definition {
 #[derive(Default)]
 pub struct Plan {
     pub(crate) setups: Vec<Setup>,
+    /// The values of each setup's axes, where it has axes.
+    pub(crate) labels: Vec<Vec<(String, String)>>,
     pub(crate) rows: Vec<RowPlan>,
     pub(crate) figures: Vec<DrawFigure>,
     pub(crate) notes: Vec<String>,
@@ -78,8 +82,19 @@ impl Plan {
 
     /// Adds a simulation.
     pub fn simulate(&mut self, setup: Setup) -> SetupId {
+        self.simulate_at(setup, vec![])
+    }
+
+    /// Adds a simulation with the values of its axes.
+    pub fn simulate_at(&mut self, setup: Setup, labels: Vec<(String, String)>) -> SetupId {
         self.setups.push(setup);
+        self.labels.push(labels);
         SetupId(self.setups.len() - 1)
+    }
+
+    /// Keeps a simulation's samples over time.
+    pub fn sample(&mut self, setup: SetupId) {
+        self.setups[setup.0].sampled = true;
     }
 
     /// Adds a row whose value is measured. It is not judged until told how: see [`RowPlan`].
@@ -193,7 +208,16 @@ impl Plan {
 
     fn add(&mut self, id: String, what: String, unit: String, reading: Reading) -> &mut RowPlan {
         let published = Published::Nothing;
-        self.rows.push(RowPlan { id, what, unit, reading, published, rule: Rule::NotJudged, because: None });
+        self.rows.push(RowPlan {
+            id,
+            what,
+            unit,
+            reading,
+            published,
+            rule: Rule::NotJudged,
+            because: None,
+            explanations: vec![],
+        });
         self.rows.last_mut().expect("just pushed")
     }
 }
@@ -263,7 +287,11 @@ pub struct RowPlan {
     pub(crate) published: Published,
     pub(crate) rule: Rule,
     pub(crate) because: Option<String>,
+    pub(crate) explanations: Vec<(Holds, String)>,
 }
+
+/// Whether an explanation holds of the mean, the two ends of its interval, and the published value; what there is not is NaN.
+pub(crate) type Holds = Box<dyn Fn(&[f64; 4]) -> bool + Send + Sync>;
 
 impl RowPlan {
     /// The published value, judged by the default rule.
@@ -296,6 +324,22 @@ impl RowPlan {
     pub fn claim(&mut self, text: impl Into<String>, rule: Rule) -> &mut Self {
         self.published = Published::Claim(text.into());
         self.rule = rule;
+        self
+    }
+
+    /// Another rule than the usual one for what is published.
+    pub fn judged_by(&mut self, rule: Rule) -> &mut Self {
+        self.rule = rule;
+        self
+    }
+
+    /// Why it differs where that holds of the mean, the ends of its interval and the published value.
+    pub fn because_when(
+        &mut self,
+        holds: impl Fn(&[f64; 4]) -> bool + Send + Sync + 'static,
+        text: impl Into<String>,
+    ) -> &mut Self {
+        self.explanations.push((Box::new(holds), text.into()));
         self
     }
 

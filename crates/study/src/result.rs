@@ -22,6 +22,9 @@ pub struct StudyResult {
     pub seeds: u32,
     /// The version that ran it.
     pub version: String,
+    /// The command that repeats it, where it is not a shipped paper's.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub command: Option<String>,
     /// Whether it was interrupted: experiments that were not complete then are missing.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub partial: bool,

@@ -7,6 +7,7 @@ use crate::{
     Column, ColumnName, Estimate, Experiment, Other, Outcome, Published, Row, Rule, Run, Setup, Size,
     StudyResult, Verdict, estimate,
 };
+use anabranch_record::Summary;
 use anabranch_scenario::ScenarioError;
 use std::sync::Arc;
 
@@ -35,7 +36,7 @@ pub enum StudyError {
         known: String,
     },
     /// A scenario of the paper, with what the experiment changes in it, is not a scenario.
-    #[error("{experiment}: `{command}` is not a scenario: {why}")]
+    #[error("{experiment}: `{command}` is not a scenario: {}", first(why))]
     Scenario {
         /// Whose it is.
         experiment: String,
@@ -50,7 +51,13 @@ pub enum StudyError {
     Interrupted,
 }
 
-/// Runs a paper's experiments and judges them: see [`run_all`].
+/// The first problem, which the others often follow from.
+fn first(why: &ScenarioError) -> String {
+    let first = why.problems().first();
+    first.map_or_else(|| why.to_string(), |problem| format!("{problem}, in \"{}\"", problem.text()))
+}
+
+/// Runs a study's experiments and judges them: see [`run_all`].
 ///
 /// # Errors
 /// [`StudyError`].
@@ -70,6 +77,40 @@ pub fn run(
 /// # Errors
 /// [`StudyError`], not interrupted.
 pub fn work(study: &Arc<Study>, options: &Options) -> Result<Work<StudyResult>, StudyError> {
+    Ok(work_with(study, options, |_, _| vec![])?.map(|(result, _)| result))
+}
+
+/// The same, and each of its runs.
+///
+/// # Errors
+/// [`StudyError`], not interrupted.
+pub fn work_with_runs(
+    study: &Arc<Study>,
+    options: &Options,
+) -> Result<Work<(StudyResult, Vec<Taken>)>, StudyError> {
+    work_with(study, options, Planned::taken)
+}
+
+/// What a simulation's seeds gave, with the values of its axes.
+#[derive(Clone, Debug)]
+pub struct Taken {
+    /// Whose it is.
+    pub experiment: String,
+    /// What it is.
+    pub title: String,
+    /// Each axis and its value.
+    pub axes: Vec<(String, String)>,
+    /// One for each seed, in their order.
+    pub summaries: Vec<Summary>,
+}
+
+type Take = fn(&Planned, &[&[Result<Outcome, String>]]) -> Vec<Taken>;
+
+fn work_with(
+    study: &Arc<Study>,
+    options: &Options,
+    take: Take,
+) -> Result<Work<(StudyResult, Vec<Taken>)>, StudyError> {
     let seeds = options.seeds.unwrap_or((study.seeds)(options.size)).max(1);
     let size = options.size;
     let chosen = choose(study, options)?;
@@ -82,26 +123,30 @@ pub fn work(study: &Arc<Study>, options: &Options) -> Result<Work<StudyResult>, 
         let each = chosen.iter().zip(&simulations.of_setup);
         let complete = each.filter_map(|(planned, indices)| {
             let all: Vec<_> = indices.iter().map(|i| outcomes[*i].as_deref()).collect::<Option<_>>()?;
-            Some(planned.conclude(&all, as_explained))
+            Some((planned.conclude(&all, as_explained), take(planned, &all)))
         });
-        let experiments: Vec<Experiment> = complete.collect();
+        let (experiments, taken): (Vec<Experiment>, Vec<Vec<Taken>>) = complete.unzip();
         let partial = experiments.len() < chosen.len();
         let nothing = partial && experiments.is_empty();
-        // A study with seeds of its own says itself what a size is.
-        let usual = (study.seeds)(size) == size.seeds();
+        // A study with sizes of its own says itself what they are.
+        let usual = study.usual_sizes && (study.seeds)(size) == size.seeds();
         let description = usual.then(|| size.description().to_owned());
-        (!nothing).then(|| StudyResult {
-            id: study.id.clone(),
-            name: study.name.clone(),
-            title: study.title.clone(),
-            citation: study.citation.clone(),
-            size: size.name().into(),
-            seeds,
-            version: env!("CARGO_PKG_VERSION").into(),
-            partial,
-            notes: description.into_iter().chain(study.notes.iter().cloned()).collect(),
-            errata: study.errata.clone(),
-            experiments,
+        (!nothing).then(|| {
+            let result = StudyResult {
+                id: study.id.clone(),
+                name: study.name.clone(),
+                title: study.title.clone(),
+                citation: study.citation.clone(),
+                size: size.name().into(),
+                seeds,
+                version: env!("CARGO_PKG_VERSION").into(),
+                command: None,
+                partial,
+                notes: description.into_iter().chain(study.notes.iter().cloned()).collect(),
+                errata: study.errata.clone(),
+                experiments,
+            };
+            (result, taken.into_iter().flatten().collect())
         })
     };
     Ok(Work { simulations, conclude: Box::new(conclude) })
@@ -177,6 +222,18 @@ impl Planned {
             planned.columns.push(Changed { column, setups });
         }
         Ok(planned)
+    }
+
+    /// The runs of its plan's simulations.
+    fn taken(&self, outcomes: &[&[Result<Outcome, String>]]) -> Vec<Taken> {
+        let setups = self.plan.setups.iter().zip(&self.plan.labels).zip(outcomes);
+        let taken = setups.map(|((setup, axes), runs)| Taken {
+            experiment: self.id.clone(),
+            title: setup.title.clone(),
+            axes: axes.clone(),
+            summaries: runs.iter().flatten().map(|run| run.summary.clone()).collect(),
+        });
+        taken.collect()
     }
 
     /// From what came of each of its simulations; `as_explained` where the run has the size for which explanations are
@@ -321,6 +378,13 @@ impl RowPlan {
         if let (Some(bare), Reading::Measured(_) | Reading::Compared(_)) = (bare, &self.reading) {
             return Some(bare.into());
         }
+        let ours = found.measured.as_ref();
+        let (mean, half) =
+            (ours.map_or(f64::NAN, |e| e.mean), ours.and_then(|e| e.half_width).unwrap_or(f64::NAN));
+        let values = [mean, mean - half, mean + half, self.published.value().unwrap_or(f64::NAN)];
+        if let Some((_, text)) = self.explanations.iter().find(|(holds, _)| holds(&values)) {
+            return Some(text.clone());
+        }
         let because = self.because.as_ref()?;
         Some(if as_explained { because.clone() } else { format!("At the default size: {because}") })
     }
@@ -363,7 +427,8 @@ mod tests {
             citation: String::new(),
             notes: vec![],
             errata: vec![],
-            seeds: Size::seeds,
+            seeds: Box::new(Size::seeds),
+            usual_sizes: true,
             columns: vec![],
             experiments: vec![definition("Z-1", false), definition("Z-2", true)],
         })

@@ -9,4 +9,5 @@ mod input;
 mod paper;
 mod results;
 mod run;
+mod study;
 mod task;

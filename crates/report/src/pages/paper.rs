@@ -28,7 +28,7 @@ pub fn add(plan: &Plan, paper: &PaperPlan, site: &mut Site) {
                 dt { "Partial" } dd { "interrupted: experiments that were not complete by then are missing" }
             }
             (algorithms(plan, paper))
-            dt { "Repeat it" } dd { @for command in anabranch_papers::commands(result) { div { code { (command) } } } }
+            dt { "Repeat it" } dd { @for command in commands(result) { div { code { (command) } } } }
             dt { "Data" } dd { a href=(paper.rows_csv) download { "every row as CSV" } }
         }
         (contents(paper))
@@ -101,4 +101,12 @@ fn errata(paper: &PaperPlan) -> Markup {
             }
         }
     }
+}
+
+/// What repeats a paper or another study.
+fn commands(result: &anabranch_study::StudyResult) -> Vec<String> {
+    result
+        .command
+        .as_ref()
+        .map_or_else(|| anabranch_papers::commands(result), |command| vec![command.clone()])
 }

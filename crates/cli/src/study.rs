@@ -1,0 +1,260 @@
+//! `anabranch study`: a study file, run, judged and reported.
+
+use crate::args::{StudyRunArgs, StudySizeArgs};
+use crate::failure::Failure;
+use crate::output::{counted, note, print, print_json};
+use crate::results::Results;
+use crate::table::{Table, number};
+use crate::{input, interrupt, memory, paper, report, standard, store};
+use anabranch_record::Summary;
+use anabranch_study::{
+    Estimate, Kept, Options, Published, Row, Simulations, Study, StudyError, StudyResult, Taken, Verdict,
+    Work, work_with_runs,
+};
+use miette::miette;
+use std::path::Path;
+use std::sync::Arc;
+
+/// Packets that links carry in a second of one core's time: enough to tell minutes from hours.
+const PACKETS_PER_SECOND: f64 = 1.5e6;
+/// Longer ones are asked for.
+const ASK_S: f64 = 3600.0;
+/// And those of more runs.
+const ASK_RUNS: u64 = 100_000;
+
+/// `anabranch study FILE`.
+pub fn study(args: &StudyRunArgs) -> Result<(), Failure> {
+    let study = load(file(args))?;
+    let options = options(args);
+    let command = command(args);
+    let run = Run { study, options, command, out: &args.out, yes: args.yes, json: args.json };
+    run.run(|result, _| page(result))
+}
+
+/// `anabranch study check FILE`.
+pub fn check(path: &Path) -> Result<(), Failure> {
+    let study = load(path)?;
+    let mut lines = vec![format!("{}: {}", study.name, study.title)];
+    for size in anabranch_study::Size::ALL {
+        let work = work(&study, &Options { size, ..Options::default() })?;
+        lines.push(format!("  {:<8} {}", size.name(), extent(&work.simulations)));
+    }
+    let rows: usize = study.experiments.iter().map(|d| d.plan(Default::default()).row_ids().count()).sum();
+    lines.push(format!("  {} in {}", counted(rows, "row"), counted(study.experiments.len(), "experiment")));
+    print(&lines.join("\n"))
+}
+
+/// `anabranch study status FILE`.
+pub fn status(args: &StudyRunArgs) -> Result<(), Failure> {
+    let study = load(file(args))?;
+    let work = work(&study, &options(args))?;
+    let all = work.simulations.runs();
+    let done = args.out.join("studies").join(&study.name).with_extension("json");
+    let mut lines = vec![format!("{}: {}", study.name, extent(&work.simulations))];
+    if args.out.join("store").is_dir() {
+        let kept =
+            store::open(&args.out.join("store")).map_or(0, |kept| work.simulations.found(&kept as &dyn Kept));
+        lines.push(format!("  {kept} of {all} runs are kept; the command runs only what is missing"));
+    }
+    let whole = if done.exists() { "there is a result" } else { "no result yet" };
+    lines.push(format!("  {}: {whole}", done.display()));
+    print(&lines.join("\n"))
+}
+
+/// The study file: a required argument.
+fn file(args: &StudyRunArgs) -> &Path {
+    args.file.as_deref().unwrap_or(Path::new(""))
+}
+
+/// Reads a study file.
+pub fn load(path: &Path) -> Result<Arc<Study>, Failure> {
+    let source = input::read(path)?;
+    let folder = path.parent().unwrap_or(Path::new(""));
+    let study = anabranch_study::file::load(&source.name, &source.text, folder).map_err(Failure::input)?;
+    match anabranch_papers::all().iter().find(|paper| paper.name == study.name) {
+        Some(paper) => Err(Failure::Input(miette!(
+            help = "name the file otherwise",
+            "`{}` is the name of a shipped paper: {}",
+            study.name,
+            paper.title
+        ))),
+        None => Ok(study),
+    }
+}
+
+fn options(args: &StudyRunArgs) -> Options {
+    let StudySizeArgs { seeds, .. } = args.size;
+    Options { size: args.size.as_size().size(), seeds, only: args.only.clone() }
+}
+
+fn command(args: &StudyRunArgs) -> String {
+    let name = input::quoted(&file(args).display().to_string());
+    let only = args.only.as_ref().map(|only| format!(" --only {}", input::quoted(only))).unwrap_or_default();
+    format!("anabranch study {name}{}{only}", args.size.as_size())
+}
+
+fn work(study: &Arc<Study>, options: &Options) -> Result<Work<(StudyResult, Vec<Taken>)>, Failure> {
+    work_with_runs(study, options).map_err(|error| Failure::Input(miette!("{error}")))
+}
+
+/// How many runs, and about how long on this machine.
+fn extent(simulations: &Simulations) -> String {
+    let seconds = seconds(simulations);
+    let time = match seconds {
+        s if s < 90.0 => format!("{:.0} s", s.ceil()),
+        s if s < 5400.0 => format!("{:.0} min", (s / 60.0).ceil()),
+        s => format!("{:.0} h", (s / 3600.0).ceil()),
+    };
+    format!("{} runs, about {time} on {}", simulations.runs(), counted(rayon::current_num_threads(), "core"))
+}
+
+fn seconds(simulations: &Simulations) -> f64 {
+    simulations.packets() / PACKETS_PER_SECOND / rayon::current_num_threads() as f64
+}
+
+/// A study about to be run.
+pub struct Run<'a> {
+    pub study: Arc<Study>,
+    pub options: Options,
+    /// What repeats it.
+    pub command: String,
+    pub out: &'a Path,
+    pub yes: bool,
+    pub json: bool,
+}
+
+impl Run<'_> {
+    /// Runs it, keeps what it gives, and prints a page of it.
+    pub fn run(self, page: impl Fn(&StudyResult, &[Taken]) -> String) -> Result<(), Failure> {
+        let work = work(&self.study, &self.options)?;
+        self.ask(&work.simulations)?;
+        interrupt::listen()?;
+        let results = Results::open(self.out)?;
+        let runs = store::open(&results.out().join("store"));
+        let mut done = None;
+        let ended =
+            standard::in_progress(&[work], runs.as_ref().map(|runs| runs as &dyn Kept), &mut |finished| {
+                done = Some(finished);
+            });
+        let kept = done.map(|(result, taken)| self.keep(&results, result, taken, &page)).transpose();
+        // All stay: with another value of an axis, or more seeds, only what is missing is run.
+        let any = runs.as_ref().is_some_and(store::note_found);
+        let goes_on = if any { "; the same command goes on from here" } else { "" };
+        let failed = kept?.unwrap_or_default();
+        match ended {
+            Ok(()) => {}
+            Err(StudyError::Interrupted) => {
+                return Err(Failure::Interrupted(miette!("interrupted: the report is as it was{goes_on}")));
+            }
+            Err(error) => return Err(Failure::Result(miette!("{error}"))),
+        }
+        report::write(&results, self.command.clone(), !self.json)?;
+        results.check()?;
+        if failed.is_empty() { Ok(()) } else { Err(Failure::Result(paper::failures(&failed))) }
+    }
+
+    /// Refuses what takes long or much, unless the user has said `--yes`.
+    fn ask(&self, simulations: &Simulations) -> Result<(), Failure> {
+        let largest = simulations.scenarios().max_by_key(|scenario| anabranch_sim::memory(scenario));
+        let threads =
+            rayon::current_num_threads().min(usize::try_from(simulations.runs()).unwrap_or(usize::MAX));
+        largest.map_or(Ok(()), |scenario| memory::check(scenario, threads, self.yes))?;
+        let long = seconds(simulations) > ASK_S || simulations.runs() > ASK_RUNS;
+        match long && !self.yes {
+            true => Err(Failure::Input(miette!(
+                help = "say --yes, or ask for less: --quick, fewer seeds, fewer values",
+                "{} has {}",
+                self.study.name,
+                extent(simulations)
+            ))),
+            false => Ok(()),
+        }
+    }
+
+    /// Keeps the result and the table of all runs; gives the rows that failed.
+    fn keep(
+        &self,
+        results: &Results,
+        mut result: StudyResult,
+        taken: Vec<Taken>,
+        page: &impl Fn(&StudyResult, &[Taken]) -> String,
+    ) -> Result<Vec<Row>, Failure> {
+        result.command = Some(self.command.clone());
+        let failed: Vec<Row> = paper::rows(&result).filter(|row| paper::has_failed(row)).cloned().collect();
+        // What was simulated is told even where it cannot be kept.
+        let printed = match self.json {
+            true => print_json(&result),
+            false => print(&page(&result, &taken)),
+        };
+        if !result.partial {
+            self.write_runs(results, &taken)?;
+        }
+        if let Some(notice) = results.keep_study(&self.study, result)?.notice {
+            note(&notice);
+        }
+        printed.map(|()| failed)
+    }
+
+    /// One table of all runs, as Parquet and as CSV.
+    fn write_runs(&self, results: &Results, taken: &[Taken]) -> Result<(), Failure> {
+        let mut axes: Vec<&str> = Vec::new();
+        for (axis, _) in taken.iter().flat_map(|taken| &taken.axes) {
+            if !axes.contains(&axis.as_str()) {
+                axes.push(axis);
+            }
+        }
+        let rows = || {
+            taken.iter().flat_map(|taken| taken.summaries.iter().map(move |summary| (&taken.axes, summary)))
+        };
+        let rows: Vec<(Vec<(String, String)>, &Summary)> =
+            rows().map(|(values, summary)| (every(&axes, values), summary)).collect();
+        let path = results.studies().join(&self.study.name);
+        anabranch_study::tidy::write(&path, &axes, rows.iter().map(|(axes, summary)| (&axes[..], *summary)))
+            .map_err(|e| Failure::environment(format!("cannot write {}", path.display()), &e))
+    }
+}
+
+/// Every row with its value and verdict.
+fn page(result: &StudyResult) -> String {
+    let rows: Vec<&Row> = paper::rows(result).collect();
+    let ours = |row: &&Row| match (&row.measured, &row.compared[..]) {
+        (Some(ours), _) => with_interval(ours, &row.unit),
+        (None, []) => "–".to_owned(),
+        (None, all) => {
+            let each = all.iter().map(|(name, ours)| format!("{name} {}", with_interval(ours, &row.unit)));
+            each.collect::<Vec<_>>().join(" < ")
+        }
+    };
+    let published = |row: &&Row| match &row.published {
+        Published::Value(value) | Published::Derived { value, .. } => {
+            format!("{} {}", number(*value), row.unit)
+        }
+        Published::Claim(claim) => claim.clone(),
+        Published::Nothing => "–".into(),
+    };
+    let verdict = |row: &&Row| match row.verdict {
+        Verdict::Reproduced => "reproduced",
+        Verdict::Partly => "partly",
+        Verdict::NotReproduced => "not",
+        Verdict::NotJudged => "not judged",
+        Verdict::Failed => "failed",
+    };
+    let table = Table::new()
+        .text("row", rows.iter().map(|row| row.id.as_str()))
+        .text("published", rows.iter().map(published))
+        .text("ours", rows.iter().map(ours))
+        .text("verdict", rows.iter().map(verdict));
+    format!("{}\n{table}", paper::page(result))
+}
+
+/// A mean and half its interval, with the unit.
+fn with_interval(ours: &Estimate, unit: &str) -> String {
+    let half = ours.half_width.map(|half| format!(" ± {}", number(half))).unwrap_or_default();
+    format!("{}{half} {unit}", number(ours.mean)).trim_end().to_owned()
+}
+
+/// Every axis; one that this group of runs has not is empty.
+fn every(axes: &[&str], values: &[(String, String)]) -> Vec<(String, String)> {
+    let value = |axis: &str| values.iter().find(|(name, _)| name == axis).map(|(_, value)| value.clone());
+    axes.iter().map(|axis| ((*axis).to_owned(), value(axis).unwrap_or_default())).collect()
+}

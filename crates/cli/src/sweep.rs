@@ -1,0 +1,108 @@
+//! `anabranch sweep`: keys of a scenario and algorithms varied, a study made on the fly.
+
+use crate::args::SweepArgs;
+use crate::failure::Failure;
+use crate::input;
+use crate::output::print;
+use crate::study::Run;
+use crate::table::{PERCENT, PLAIN, RATE, Spread, Table};
+use anabranch_record::Summary;
+use anabranch_scenario::Overrides;
+use anabranch_study::{Options, StudyResult, Taken, file};
+use miette::miette;
+use std::path::Path;
+
+/// So many rows are shown; a screen is not for more.
+const SHOWN: usize = 60;
+
+/// `anabranch sweep`.
+pub fn sweep(args: &SweepArgs) -> Result<(), Failure> {
+    let source = input::read(&args.scenario)?;
+    let mut overrides = Overrides::default();
+    args.set.iter().for_each(|assignment| {
+        overrides.set(assignment);
+    });
+    overrides.duration.clone_from(&args.duration);
+    let scenario = anabranch_scenario::load(&source, &overrides).map_err(Failure::input)?;
+    let spec = file::Sweep {
+        scenario: args.scenario.display().to_string(),
+        vary: args.vary.clone(),
+        cc: args.cc.iter().flat_map(|cc| file::parts(cc)).collect(),
+        set: args.set.clone(),
+        duration: args.duration.clone(),
+        seeds: args.seeds,
+    };
+    let text = file::sweep(&spec, &scenario).map_err(|why| Failure::Input(miette!("{why}")))?;
+    if args.print_study {
+        return print(&text);
+    }
+    let stem = args.scenario.file_stem().map_or("sweep".into(), |stem| stem.to_string_lossy().into_owned());
+    let name = args.name.clone().unwrap_or(stem);
+    if name.contains(['/', '\\', '\0']) || name.starts_with('.') || name.is_empty() {
+        return Err(Failure::Input(miette!("`{name}` is no name for files")));
+    }
+    let study = file::load(&format!("{name}.toml"), &text, Path::new("")).map_err(Failure::input)?;
+    let run = Run {
+        study,
+        options: Options::default(),
+        command: command(args),
+        out: &args.out,
+        yes: args.yes,
+        json: args.json,
+    };
+    run.run(page)
+}
+
+fn command(args: &SweepArgs) -> String {
+    let mut command = format!("anabranch sweep {}", input::quoted(&args.scenario.display().to_string()));
+    let all = [("--vary", &args.vary), ("--cc", &args.cc), ("--set", &args.set)];
+    let duration = args.duration.iter().map(|duration| ("--duration", duration));
+    let options =
+        all.into_iter().flat_map(|(option, values)| values.iter().map(move |value| (option, value)));
+    for (option, value) in options.chain(duration) {
+        command += &format!(" {option} {}", input::quoted(value));
+    }
+    command + &format!(" --seeds {}", args.seeds)
+}
+
+/// A row for each point.
+fn page(result: &StudyResult, taken: &[Taken]) -> String {
+    let shown = &taken[..taken.len().min(SHOWN)];
+    let mut table = Table::new();
+    let Some(first) = shown.first() else { return result.title.clone() };
+    for (i, (axis, _)) in first.axes.iter().enumerate() {
+        table = table.text(axis, shown.iter().map(|taken| taken.axes[i].1.as_str()));
+    }
+    let each = |value: &dyn Fn(&Summary) -> Option<f64>| -> Vec<Spread> {
+        shown.iter().map(|taken| Spread::of(taken.summaries.iter().map(value))).collect()
+    };
+    let flows = first.summaries.first().map_or(&[][..], |summary| &summary.flows);
+    let mut bases: Vec<&str> = Vec::new();
+    for flow in flows {
+        let base = anabranch_study::column::base(&flow.name);
+        if !bases.contains(&base) {
+            bases.push(base);
+        }
+    }
+    for base in &bases {
+        let goodput = |summary: &Summary| {
+            let alike =
+                summary.flows.iter().filter(|flow| anabranch_study::column::base(&flow.name) == *base);
+            alike.map(|flow| flow.goodput_bps).sum::<Option<f64>>()
+        };
+        table = table.estimates(&format!("goodput of {base}"), RATE, &each(&goodput));
+    }
+    if flows.len() > 1 {
+        table = table.estimates("Jain's index", PLAIN, &each(&|summary| summary.jain));
+    }
+    let utilisation = |summary: &Summary| {
+        let links = summary.links.len() as f64;
+        (links > 0.0).then(|| summary.links.iter().map(|link| link.utilisation).sum::<f64>() / links)
+    };
+    table = table.estimates("utilisation, mean of links", PERCENT, &each(&utilisation));
+    let more = match taken.len() - shown.len() {
+        0 => String::new(),
+        more => format!("and {more} more: see studies/{}.csv\n", result.name),
+    };
+    format!("{} (seeds: {})\n{table}{more}", result.title, result.seeds)
+}

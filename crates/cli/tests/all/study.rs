@@ -1,0 +1,190 @@
+//! `anabranch study` and `anabranch sweep`.
+
+use crate::common::{anabranch, fits};
+
+use anabranch_study::{StudyResult, Verdict};
+use std::fs;
+use std::path::Path;
+use std::process::{Command, Stdio};
+
+/// The study that the book explains.
+const EXAMPLE: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/../../studies/buffer-and-delay.toml");
+
+const FILES: [&str; 3] = ["buffer-and-delay.json", "buffer-and-delay.csv", "buffer-and-delay.parquet"];
+
+fn result(out: &Path, name: &str) -> StudyResult {
+    let json = fs::read_to_string(out.join("studies").join(name).with_extension("json")).unwrap();
+    serde_json::from_str(&json).unwrap()
+}
+
+/// The example of the book: every row measured and judged, both figures drawn, all runs in one table, and a report.
+#[test]
+fn the_example_runs() {
+    let dir = tempfile::tempdir().unwrap();
+    let out = dir.path().to_str().unwrap();
+    let page = anabranch(["study", EXAMPLE, "--quick", "--out", out]).ok();
+    fits(page.replace(out, "OUT").as_str());
+    assert!(page.contains("goal-1.lia") && page.contains("report/index.html"), "{page}");
+    let result = result(dir.path(), "buffer-and-delay");
+    let [experiment] = &result.experiments[..] else { panic!("one experiment") };
+    assert_eq!((experiment.rows.len(), experiment.figures.len(), experiment.runs.len()), (6, 2, 18));
+    assert!(experiment.rows.iter().all(|row| row.verdict != Verdict::Failed), "{:?}", experiment.rows);
+    // 3 algorithms, 3 buffers, 2 delays, 2 seeds, 3 connections, and the header.
+    let csv = fs::read_to_string(dir.path().join("studies/buffer-and-delay.csv")).unwrap();
+    assert_eq!(csv.lines().count(), 1 + 3 * 3 * 2 * 2 * 3);
+    let report = fs::read_to_string(dir.path().join("report/buffer-and-delay.html")).unwrap();
+    assert!(report.contains("anabranch study") && report.contains("goal-2.olia"));
+    // A command more runs nothing, and says so.
+    let again = anabranch(["study", EXAMPLE, "--quick", "--out", out]);
+    assert!(again.stderr.contains("36 runs of an earlier command taken over"), "{}", again.stderr);
+}
+
+/// Killed whenever it may be, the same command goes on and ends with the same bytes as one that nobody stopped.
+#[test]
+fn killed_and_gone_on() {
+    let (killed, whole) = (tempfile::tempdir().unwrap(), tempfile::tempdir().unwrap());
+    let args =
+        |out: &Path| ["study", EXAMPLE, "--seeds", "6", "--out", out.to_str().unwrap()].map(str::to_owned);
+    anabranch(args(whole.path())).ok();
+    for round in 1.. {
+        let mut command = Command::new(env!("CARGO_BIN_EXE_anabranch"));
+        let mut child =
+            command.args(args(killed.path())).stdout(Stdio::null()).stderr(Stdio::null()).spawn().unwrap();
+        // Another twenty runs each time.
+        let enough = 20 * round;
+        let ended = loop {
+            if let Some(status) = child.try_wait().unwrap() {
+                break Some(status);
+            }
+            if kept(killed.path()) >= enough {
+                break None;
+            }
+            std::thread::sleep(std::time::Duration::from_millis(5));
+        };
+        if let Some(status) = ended {
+            assert!(status.success());
+            assert!(round > 1, "it was killed at least once");
+            break;
+        }
+        child.kill().unwrap();
+        child.wait().unwrap();
+    }
+    for file in FILES {
+        let read = |dir: &Path| fs::read(dir.join("studies").join(file)).unwrap();
+        let (a, b) = (read(killed.path()), read(whole.path()));
+        let plain = |bytes: Vec<u8>, dir: &Path| match String::from_utf8(bytes) {
+            Ok(text) => text.replace(dir.to_str().unwrap(), "OUT").into_bytes(),
+            Err(binary) => binary.into_bytes(),
+        };
+        assert!(plain(a, killed.path()) == plain(b, whole.path()), "{file}");
+    }
+}
+
+/// How many outcomes are in the store.
+fn kept(out: &Path) -> usize {
+    fn count(dir: &Path) -> usize {
+        let entries = fs::read_dir(dir).into_iter().flatten().flatten();
+        let of = |path: std::path::PathBuf| match path.is_dir() {
+            true => count(&path),
+            false => usize::from(path.extension().is_some_and(|extension| extension == "json")),
+        };
+        entries.map(|entry| of(entry.path())).sum()
+    }
+    count(&out.join("store"))
+}
+
+#[test]
+fn checked_without_a_run() {
+    let page = anabranch(["study", "check", EXAMPLE]).ok();
+    assert!(page.contains("quick    36 runs") && page.contains("6 rows in 1 experiment"), "{page}");
+    let dir = tempfile::tempdir().unwrap();
+    let page = anabranch(["study", "status", EXAMPLE, "--out", dir.path().to_str().unwrap()]).ok();
+    assert!(page.contains("72 runs") && page.contains("no result yet"), "{page}");
+    assert_eq!(fs::read_dir(dir.path()).unwrap().count(), 0);
+}
+
+/// A message with the place, exit status 2, and nothing written.
+#[test]
+fn mistakes_are_told_before_anything_runs() {
+    let dir = tempfile::tempdir().unwrap();
+    let folder = Path::new(EXAMPLE).parent().unwrap();
+    fs::copy(folder.join("two-links.toml"), dir.path().join("two-links.toml")).unwrap();
+    let text = fs::read_to_string(EXAMPLE).unwrap();
+    let (file, out) = (dir.path().join("mine.toml"), dir.path().join("out"));
+    for (old, new, said) in [
+        ("[quantities]", "[quantity]", "unknown field `quantity`"),
+        ("share(\"mptcp\")", "share(\"mptpc\")", "did you mean `mptcp`?"),
+        ("links.*.queue", "links.*.quueue", "unknown key `quueue`"),
+        ("0.5..2 BDP", "0..2 BDP", "above 0"),
+        ("seeds = 4", "seeds = \"four\"", "expected u32"),
+        ("rule = \"near 1\"", "rule = \"nearly\"", "no rule"),
+        ("steps = 3", "steps = 50000", "Run it"),
+    ] {
+        assert!(text.contains(old), "{old}");
+        fs::write(&file, text.replacen(old, new, 1)).unwrap();
+        let args = ["study", file.to_str().unwrap(), "--out", out.to_str().unwrap()];
+        if said == "Run it" {
+            let stderr = anabranch(args).fails(2);
+            assert!(stderr.contains("runs, about") || stderr.contains("twice"), "{stderr}");
+        } else {
+            let stderr = anabranch(args).fails(2);
+            assert!(stderr.contains(said) && stderr.contains("mine.toml:"), "{new}: {stderr}");
+        }
+        assert!(!out.exists(), "{new}");
+    }
+    let stderr = anabranch(["study", "no-such.toml"]).fails(2);
+    assert!(stderr.contains("no-such.toml"), "{stderr}");
+}
+
+/// A sweep is a study: what it prints as one gives the same rows.
+#[test]
+fn a_sweep_is_a_study() {
+    let dir = tempfile::tempdir().unwrap();
+    let scenario = Path::new(EXAMPLE).with_file_name("two-links.toml");
+    let out = dir.path().to_str().unwrap();
+    let mut args = vec!["sweep", scenario.to_str().unwrap(), "--vary", "links.*.queue=0.5..2 BDP/3log"];
+    args.extend(["--vary", "tcp.initial_window=4,10", "--cc", "lia,{name=\"lia\", count=\"acks\"}"]);
+    args.extend(["--seeds", "2", "--duration", "3 s", "--set", "warmup=1 s", "--out", out]);
+    let page = anabranch(args.clone()).ok();
+    fits(page.replace(out, "OUT").as_str());
+    let swept = result(dir.path(), "two-links");
+    // Two algorithms, three buffers, two windows; three connections and Jain's index.
+    assert_eq!(swept.experiments[0].runs.len(), 12);
+    assert_eq!(swept.experiments[0].rows.len(), 12 * 4);
+    assert_eq!(swept.experiments[0].figures.len(), 4);
+
+    args.push("--print-study");
+    let study = anabranch(args).ok();
+    let file = dir.path().join("printed.toml");
+    fs::write(&file, study).unwrap();
+    anabranch(["study", file.to_str().unwrap(), "--out", out]).ok();
+    assert_eq!(result(dir.path(), "printed").experiments[0].rows, swept.experiments[0].rows);
+}
+
+#[test]
+fn another_sweep_of_the_same_name_is_told() {
+    let dir = tempfile::tempdir().unwrap();
+    let scenario = Path::new(EXAMPLE).with_file_name("two-links.toml");
+    let sweep = |window: &str| {
+        let vary = format!("tcp.initial_window={window}");
+        let (scenario, out) = (scenario.to_str().unwrap(), dir.path().to_str().unwrap());
+        anabranch([
+            "sweep",
+            scenario,
+            "--vary",
+            &vary,
+            "--seeds",
+            "2",
+            "--duration",
+            "2 s",
+            "--set",
+            "warmup=0 s",
+            "--out",
+            out,
+        ])
+    };
+    sweep("4,10").ok();
+    let second = sweep("2,3");
+    assert!(second.stderr.contains("replaces"), "{}", second.stderr);
+    assert!(result(dir.path(), "two-links").experiments[0].rows[0].what.contains("initial_window 2"));
+}

@@ -1,0 +1,62 @@
+//! The study file: TOML that says what to run, what to read from the runs, what is claimed of it and what to draw.
+//!
+//! [`load`] reads it and gives a [`Study`], or a [`FileError`]: what is wrong, the place in the file, and what would be
+//! right.
+
+mod axes;
+mod build;
+mod code;
+mod error;
+mod figures;
+mod rows;
+mod spec;
+mod sweep;
+mod template;
+#[cfg(test)]
+mod tests;
+
+pub use code::signature;
+pub use error::FileError;
+pub use spec::json_schema;
+pub use sweep::{Sweep, parts, sweep};
+
+use crate::{ScenarioFile, Study};
+use error::Problem;
+use std::path::Path;
+use std::sync::Arc;
+
+/// Reads a study file. Scenario files are looked for beside it, in `folder`.
+///
+/// # Errors
+/// [`FileError`] with what was found first.
+pub fn load(name: &str, text: &str, folder: &Path) -> Result<Arc<Study>, FileError> {
+    read(name, text, &|scenario| from_disk(folder, scenario)).map_err(|problem| problem.within(name, text))
+}
+
+/// Reads a study that comes with its scenarios, such as one that is part of a program.
+///
+/// # Errors
+/// [`FileError`] with what was found first.
+pub fn embedded(name: &str, text: &str, scenarios: &[&ScenarioFile]) -> Result<Arc<Study>, FileError> {
+    let find = |asked: &str| {
+        let known = scenarios.iter().find(|file| file.name == asked);
+        known.map(|file| (*file).clone()).ok_or_else(|| "it is not among the study's scenarios".to_owned())
+    };
+    read(name, text, &find).map_err(|problem| problem.within(name, text))
+}
+
+fn from_disk(folder: &Path, name: &str) -> Result<ScenarioFile, String> {
+    let path = folder.join(name);
+    let text = std::fs::read_to_string(&path).map_err(|why| format!("{}: {why}", path.display()))?;
+    Ok(ScenarioFile { name: name.to_owned().into(), path: path.display().to_string().into(), text: text.into() })
+}
+
+/// Gives the scenario file of that name, or says why it cannot.
+type Scenarios<'a> = &'a dyn Fn(&str) -> Result<ScenarioFile, String>;
+
+fn read(name: &str, text: &str, scenarios: Scenarios<'_>) -> Result<Arc<Study>, Problem> {
+    let file: spec::File = toml::from_str(text).map_err(Problem::of_toml)?;
+    let stem = Path::new(name).file_stem().map_or(name.into(), |stem| stem.to_string_lossy());
+    let study = build::study(file, &stem, scenarios)?;
+    Ok(Arc::new(study))
+}

@@ -1,0 +1,332 @@
+//! Axes: what is varied, and every point of their product.
+
+use super::error::{Problem, suggest};
+use indexmap::IndexMap;
+use std::ops::Range;
+use toml::{Spanned, Value};
+
+/// An axis of a group of runs.
+#[derive(Clone, Debug)]
+pub(crate) struct Axis {
+    pub name: String,
+    /// The scenario's key that it sets, if it sets one by itself.
+    pub key: Option<String>,
+    pub values: Vec<AxisValue>,
+}
+
+/// A value of an axis.
+#[derive(Clone, Debug, PartialEq)]
+pub(crate) struct AxisValue {
+    /// In identifiers, and as `--set` takes it.
+    pub id: String,
+    /// For readers.
+    pub label: String,
+    /// As a number, if it is one, whatever its unit.
+    pub number: Option<f64>,
+    /// What else it has, where it is a table with an `id`.
+    pub fields: IndexMap<String, Value>,
+}
+
+/// So many values of one axis are enough for anybody.
+const MAX_VALUES: usize = 100_000;
+
+impl Axis {
+    pub fn read(name: &str, spec: &Spanned<Value>) -> Result<Self, Problem> {
+        let at = spec.span();
+        let axis = match spec.get_ref() {
+            Value::Array(values) => list(values).map(|values| Axis { name: name.into(), key: None, values }),
+            Value::Table(table) => Axis::of_table(name, table),
+            _ => Err(Problem::new(
+                "an axis is a list of values, or a table with `key` and `values` or `range`",
+            )),
+        };
+        let axis = axis.map_err(|problem| problem.or_at(at.clone()))?;
+        if axis.values.is_empty() {
+            return Err(Problem::at(at, format!("axis `{name}` has no values")));
+        }
+        let mut ids: Vec<&str> = axis.values.iter().map(|value| value.id.as_str()).collect();
+        ids.sort_unstable();
+        if let Some(twice) = ids.windows(2).find(|pair| pair[0] == pair[1]) {
+            return Err(Problem::at(at, format!("axis `{name}` has the value `{}` twice", twice[0]))
+                .help("steps of a range have four digits: perhaps it has too many"));
+        }
+        Ok(axis)
+    }
+
+    fn of_table(name: &str, table: &toml::Table) -> Result<Self, Problem> {
+        const KEYS: [&str; 6] = ["key", "values", "names", "range", "steps", "scale"];
+        if let Some(unknown) = table.keys().find(|key| !KEYS.contains(&key.as_str())) {
+            return Err(Problem::new(format!("unknown key `{unknown}` of axis `{name}`"))
+                .help(suggest(unknown, KEYS)));
+        }
+        let text = |key: &str| match table.get(key) {
+            None => Ok(None),
+            Some(Value::String(text)) => Ok(Some(text.as_str())),
+            Some(_) => Err(Problem::new(format!("`{key}` of axis `{name}` is a text"))),
+        };
+        let mut values = match (table.get("values"), text("range")?) {
+            (Some(Value::Array(values)), None) => list(values)?,
+            (None, Some(range)) => {
+                let steps = match table.get("steps") {
+                    Some(Value::Integer(steps)) if *steps >= 2 => *steps as usize,
+                    Some(_) => return Err(Problem::new("`steps` is a whole number of at least 2")),
+                    None => return Err(Problem::new("a range has `steps`").help("for example steps = 12")),
+                };
+                let log = match text("scale")? {
+                    None | Some("linear") => false,
+                    Some("log") => true,
+                    Some(other) => {
+                        return Err(
+                            Problem::new(format!("`{other}` is no scale")).help("there are: linear, log")
+                        );
+                    }
+                };
+                self::range(range, steps, log)?
+            }
+            _ => {
+                return Err(Problem::new(format!(
+                    "axis `{name}` has either `values`, a list, or `range`, a text"
+                ))
+                .help("for example range = \"0.1..4 BDP\", steps = 12, scale = \"log\""));
+            }
+        };
+        match table.get("names") {
+            None => {}
+            Some(Value::Array(names)) if names.len() == values.len() => {
+                for (value, name) in values.iter_mut().zip(names) {
+                    value.label = name.as_str().map_or_else(|| name.to_string(), str::to_owned);
+                }
+            }
+            Some(_) => {
+                return Err(Problem::new(format!("`names` of axis `{name}` has one text for each value")));
+            }
+        }
+        Ok(Axis { name: name.into(), key: text("key")?.map(str::to_owned), values })
+    }
+
+    /// The index of a value.
+    pub fn find(&self, id: &str) -> Option<usize> {
+        self.values.iter().position(|value| value.id == id)
+    }
+}
+
+fn list(values: &[Value]) -> Result<Vec<AxisValue>, Problem> {
+    if values.len() > MAX_VALUES {
+        return Err(Problem::new(format!("{} values of one axis: at most {MAX_VALUES}", values.len())));
+    }
+    values.iter().map(AxisValue::read).collect()
+}
+
+impl AxisValue {
+    fn plain(id: String) -> Self {
+        let digits = id.find(|c: char| c.is_alphabetic() && c != 'e').unwrap_or(id.len());
+        let number = id[..digits].trim().parse().ok();
+        AxisValue { label: id.clone(), id, number, fields: IndexMap::new() }
+    }
+
+    fn read(value: &Value) -> Result<Self, Problem> {
+        match value {
+            Value::Table(table) if table.contains_key("id") => {
+                let id = written(&table["id"]);
+                let label = table.get("name").map_or_else(|| id.clone(), written);
+                let fields = table.iter().map(|(key, value)| (key.clone(), value.clone())).collect();
+                Ok(AxisValue { label, fields, ..AxisValue::plain(id) })
+            }
+            Value::Array(_) | Value::Datetime(_) => {
+                Err(Problem::new("a value is a text, a number or a table"))
+            }
+            other => Ok(AxisValue::plain(written(other))),
+        }
+    }
+
+    /// What `{axis}`, or `{axis.field}`, stands for.
+    pub fn field(&self, field: Option<&str>) -> Option<String> {
+        match field {
+            None => Some(self.id.clone()),
+            Some("name") => Some(self.label.clone()),
+            Some(field) => self.fields.get(field).map(written),
+        }
+    }
+
+    /// A field that is a list of numbers.
+    pub fn field_numbers(&self, field: &str) -> Option<Vec<f64>> {
+        let number = |value: &Value| value.as_float().or_else(|| value.as_integer().map(|n| n as f64));
+        self.fields.get(field)?.as_array()?.iter().map(number).collect()
+    }
+
+    /// The same as a number.
+    pub fn field_number(&self, field: Option<&str>) -> Option<f64> {
+        match field {
+            None => self.number,
+            Some(field) => match self.fields.get(field)? {
+                Value::Integer(n) => Some(*n as f64),
+                Value::Float(x) => Some(*x),
+                _ => None,
+            },
+        }
+    }
+}
+
+/// A value as `--set` takes it: a text without its quotes, a table on one line.
+pub(crate) fn written(value: &Value) -> String {
+    match value {
+        Value::String(text) => text.clone(),
+        Value::Float(x) => format!("{x:?}"),
+        Value::Array(values) => values.iter().map(written).collect::<Vec<_>>().join(", "),
+        other => other.to_string(),
+    }
+}
+
+/// `0.1..4 BDP` in that many steps.
+pub(crate) fn range(text: &str, steps: usize, log: bool) -> Result<Vec<AxisValue>, Problem> {
+    let wrong =
+        |why: &str| Problem::new(format!("`{text}` is no range: {why}")).help("for example 0.1..4 BDP");
+    let (from, rest) = text.split_once("..").ok_or_else(|| wrong("`..` is missing"))?;
+    let rest = rest.trim();
+    let digits = rest
+        .find(|c: char| !(c.is_ascii_digit() || matches!(c, '.' | '-' | '+' | 'e')))
+        .unwrap_or(rest.len());
+    let (to, unit) = rest.split_at(digits);
+    let number = |text: &str| text.trim().parse::<f64>().ok().filter(|x| x.is_finite());
+    let (from, to) = (number(from), number(to));
+    let (from, to) = from.zip(to).ok_or_else(|| wrong("it has a number on each side of `..`"))?;
+    if log && !(from > 0.0 && to > 0.0) {
+        return Err(wrong("a logarithmic one is above 0"));
+    }
+    if steps > MAX_VALUES {
+        return Err(wrong(&format!("at most {MAX_VALUES} steps")));
+    }
+    let unit = unit.trim();
+    let step = |i: usize| {
+        let part = i as f64 / (steps - 1) as f64;
+        let x = if log { from * (to / from).powf(part) } else { from + (to - from) * part };
+        let x = four_digits(x);
+        AxisValue::plain(if unit.is_empty() { x.to_string() } else { format!("{x} {unit}") })
+    };
+    Ok((0..steps).map(step).collect())
+}
+
+/// Steps are for people as well: four digits are finer than any effect.
+fn four_digits(x: f64) -> f64 {
+    format!("{x:.3e}").parse().unwrap_or(x)
+}
+
+/// Every point: an index of each axis's values. The last axis varies fastest; axes that go together vary as one.
+pub(crate) fn points(
+    axes: &[Axis],
+    together: &[Vec<String>],
+    at: Range<usize>,
+) -> Result<Vec<Vec<usize>>, Problem> {
+    let position = |name: &String| {
+        let known = axes.iter().map(|axis| axis.name.as_str());
+        axes.iter().position(|axis| axis.name == *name).ok_or_else(|| {
+            Problem::at(at.clone(), format!("`zip` names `{name}`, which is no axis"))
+                .help(suggest(name, known))
+        })
+    };
+    let mut leader: Vec<usize> = (0..axes.len()).collect();
+    for group in together {
+        let group = group.iter().map(position).collect::<Result<Vec<_>, _>>()?;
+        for axis in &group {
+            let (first, this) = (&axes[group[0]], &axes[*axis]);
+            if first.values.len() != this.values.len() {
+                let message = format!(
+                    "`{}` has {} values and `{}` has {}: axes that go together have as many",
+                    first.name,
+                    first.values.len(),
+                    this.name,
+                    this.values.len()
+                );
+                return Err(Problem::at(at, message));
+            }
+            leader[*axis] = group[0];
+        }
+    }
+    let mut points = vec![vec![0; axes.len()]];
+    for axis in (0..axes.len()).filter(|axis| leader[*axis] == *axis) {
+        let followers: Vec<usize> = (0..axes.len()).filter(|other| leader[*other] == axis).collect();
+        let of = |point: &Vec<usize>| {
+            let (point, followers) = (point.clone(), followers.clone());
+            (0..axes[axis].values.len()).map(move |value| {
+                let mut point = point.clone();
+                followers.iter().for_each(|axis| point[*axis] = value);
+                point
+            })
+        };
+        let count = points.len().saturating_mul(axes[axis].values.len());
+        if count > MAX_POINTS {
+            return Err(Problem::at(at, format!("more than {MAX_POINTS} simulations before seeds")));
+        }
+        points = points.iter().flat_map(of).collect();
+    }
+    Ok(points)
+}
+
+/// Beyond that a study is a mistake, or wants to be several.
+const MAX_POINTS: usize = 1_000_000;
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn axis(name: &str, toml: &str) -> Result<Axis, String> {
+        #[derive(serde::Deserialize)]
+        struct One {
+            a: Spanned<Value>,
+        }
+        let one: One = toml::from_str(&format!("a = {toml}")).unwrap();
+        Axis::read(name, &one.a).map_err(|problem| problem.message)
+    }
+
+    fn ids(axis: &Axis) -> Vec<&str> {
+        axis.values.iter().map(|value| value.id.as_str()).collect()
+    }
+
+    /// By hand: ten times in two logarithmic steps is √10 each.
+    #[test]
+    fn ranges() {
+        let log = axis("q", r#"{ key = "links.a.queue", range = "0.1..10 BDP", steps = 3, scale = "log" }"#)
+            .unwrap();
+        assert_eq!(ids(&log), ["0.1 BDP", "1 BDP", "10 BDP"]);
+        assert_eq!(log.values[0].number, Some(0.1));
+        let linear = axis("n", r#"{ range = "1..4", steps = 4 }"#).unwrap();
+        assert_eq!(ids(&linear), ["1", "2", "3", "4"]);
+        for (wrong, why) in [
+            (r#"{ range = "1-4", steps = 4 }"#, "`..` is missing"),
+            (r#"{ range = "0..4", steps = 4, scale = "log" }"#, "above 0"),
+            (r#"{ range = "1..4" }"#, "has `steps`"),
+            (r#"{ range = "1..4", steps = 4, scale = "cubic" }"#, "no scale"),
+            (r#"{ value = [1] }"#, "unknown key `value`"),
+            ("[]", "no values"),
+            ("[1, 1]", "twice"),
+            ("3", "an axis is a list"),
+        ] {
+            let message = axis("a", wrong).unwrap_err();
+            assert!(message.contains(why), "{wrong}: {message}");
+        }
+    }
+
+    #[test]
+    fn values_and_their_fields() {
+        let cases =
+            axis("case", r#"[{ id = "equal", name = "equal paths", loss = 1e-3 }, "lia", 3]"#).unwrap();
+        assert_eq!(ids(&cases), ["equal", "lia", "3"]);
+        assert_eq!(cases.values[0].field(Some("name")).unwrap(), "equal paths");
+        assert_eq!(cases.values[0].field_number(Some("loss")), Some(1e-3));
+        assert_eq!(cases.values[2].number, Some(3.0));
+        let given = axis("cc", r#"[{ name = "lia", pacing = true }]"#).unwrap();
+        assert!(given.values[0].id.starts_with('{'), "{:?}", given.values[0].id);
+        let named = axis("cc", r#"{ values = ["lia", "olia"], names = ["LIA", "OLIA"] }"#).unwrap();
+        assert_eq!(named.values[1].label, "OLIA");
+    }
+
+    #[test]
+    fn crossed_and_together() {
+        let axes = [axis("a", "[1, 2]").unwrap(), axis("b", "[3, 4]").unwrap(), axis("c", "[5, 6]").unwrap()];
+        let crossed = points(&axes, &[], 0..0).unwrap();
+        assert_eq!((crossed.len(), &crossed[1]), (8, &vec![0, 0, 1]));
+        let zipped = points(&axes, &[vec!["a".into(), "c".into()]], 0..0).unwrap();
+        assert_eq!(zipped, [[0, 0, 0], [0, 1, 0], [1, 0, 1], [1, 1, 1]]);
+        assert!(points(&axes, &[vec!["a".into(), "x".into()]], 0..0).is_err());
+    }
+}

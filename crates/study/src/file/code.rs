@@ -1,0 +1,313 @@
+//! Expressions made ready for runs: names resolved, the runs that they read known.
+
+use super::build::{Built, Selection};
+use super::error::{Problem, suggest};
+use crate::expr::{Argument, Expr, Operator, parse};
+use crate::functions::{Compute, FUNCTIONS, Function, Given, MATH, Takes};
+use crate::{Outcome, Quantity, SetupId, read};
+use std::ops::Range;
+use toml::Spanned;
+
+/// An expression over some runs.
+#[derive(Clone)]
+pub(crate) enum Code {
+    Number(f64),
+    /// A value known once the row has been measured.
+    Variable(usize),
+    /// What a function reads from the run of that position.
+    Read {
+        run: usize,
+        function: &'static Function,
+        texts: Vec<String>,
+        subflow: Option<usize>,
+        numbers: Vec<Code>,
+    },
+    Negative(Box<Code>),
+    Two(Operator, Box<Code>, Box<Code>),
+    Math(Compute, Vec<Code>),
+}
+
+impl Code {
+    /// Its value, from the runs that it reads, in the order in which [`Compiled::runs`] has them.
+    pub fn value(&self, runs: &[&Outcome], variables: &[f64]) -> Result<f64, String> {
+        let all = |codes: &[Code]| {
+            codes.iter().map(|code| code.value(runs, variables)).collect::<Result<Vec<_>, _>>()
+        };
+        match self {
+            Code::Number(number) => Ok(*number),
+            Code::Variable(i) => Ok(variables[*i]),
+            Code::Negative(code) => Ok(-code.value(runs, variables)?),
+            Code::Two(operator, a, b) => operator.of(a.value(runs, variables)?, b.value(runs, variables)?),
+            Code::Math(compute, codes) => Ok(compute(&all(codes)?)),
+            Code::Read { run, function, texts, subflow, numbers } => {
+                let given = Given { texts, subflow: *subflow, numbers: &all(numbers)? };
+                (function.read)(runs[*run], &given).ok_or_else(|| {
+                    let name = texts.first().map(|text| format!("\"{text}\"")).unwrap_or_default();
+                    format!("a run did not have this value: {}({name})", function.name)
+                })
+            }
+        }
+    }
+}
+
+/// An expression, and the runs that it reads.
+pub(crate) struct Compiled {
+    pub code: Code,
+    /// Group and point.
+    pub runs: Vec<(usize, usize)>,
+    pub samples: bool,
+}
+
+impl Compiled {
+    /// As a quantity of a plan, of which `simulate` gives the simulations.
+    pub fn quantity(self, mut simulate: impl FnMut((usize, usize), bool) -> SetupId) -> Quantity {
+        let setups = self.runs.iter().map(|run| simulate(*run, self.samples)).collect();
+        let code = self.code;
+        read(setups, move |outcomes| code.value(outcomes, &[]))
+    }
+}
+
+/// Reads an expression where axes have those values.
+pub(crate) fn compile(
+    built: &Built,
+    text: &Spanned<String>,
+    here: &Selection,
+    variables: &[&str],
+) -> Result<Compiled, Problem> {
+    let mut compiler = Compiler { built, variables, runs: Vec::new(), samples: false, within: Vec::new() };
+    let code = compiler.text(text, here)?;
+    Ok(Compiled { code, runs: compiler.runs, samples: compiler.samples })
+}
+
+/// An expression that reads no run.
+pub(crate) fn constant(built: &Built, text: &Spanned<String>, here: &Selection) -> Result<f64, Problem> {
+    let compiled = compile(built, text, here, &[])?;
+    match compiled.runs.is_empty() {
+        true => compiled.code.value(&[], &[]).map_err(|why| Problem::at(text.span(), why)),
+        false => Err(Problem::at(text.span(), "a published value or a formula reads no run")),
+    }
+}
+
+/// Where a part of a text in quotes is in the file; all of it where it is written with escapes.
+pub(crate) fn part(text: &Spanned<String>, at: Range<usize>) -> Range<usize> {
+    let span = text.span();
+    match span.len() == text.get_ref().len() + 2 {
+        true => span.start + 1 + at.start..span.start + 1 + at.end,
+        false => span,
+    }
+}
+
+struct Compiler<'a> {
+    built: &'a Built,
+    variables: &'a [&'a str],
+    runs: Vec<(usize, usize)>,
+    samples: bool,
+    /// The quantities that are being read, so that none contains itself.
+    within: Vec<String>,
+}
+
+impl Compiler<'_> {
+    fn text(&mut self, text: &Spanned<String>, here: &Selection) -> Result<Code, Problem> {
+        let expr = parse(text.get_ref())
+            .map_err(|wrong| Problem::at(part(text, wrong.at.clone()), wrong.message))?;
+        self.code(&expr, text, here)
+    }
+
+    fn code(&mut self, expr: &Expr, text: &Spanned<String>, here: &Selection) -> Result<Code, Problem> {
+        match expr {
+            Expr::Number(number) => Ok(Code::Number(*number)),
+            Expr::Negative(inner) => Ok(Code::Negative(Box::new(self.code(inner, text, here)?))),
+            Expr::Two(operator, a, b, at) => {
+                let (a, b) = (self.code(a, text, here)?, self.code(b, text, here)?);
+                if let (Code::Number(x), Code::Number(y)) = (&a, &b) {
+                    return operator
+                        .of(*x, *y)
+                        .map(Code::Number)
+                        .map_err(|why| Problem::at(part(text, at.clone()), why));
+                }
+                Ok(Code::Two(*operator, Box::new(a), Box::new(b)))
+            }
+            Expr::Name(name, at) => {
+                self.name(name, here).map_err(|problem| problem.or_at(part(text, at.clone())))
+            }
+            Expr::Call(name, arguments, at) => self
+                .call(name, arguments, text, here)
+                .map_err(|problem| problem.or_at(part(text, at.clone()))),
+        }
+    }
+
+    /// The numbers of an axis's field that is a list.
+    fn list(&self, name: &str, here: &Selection) -> Option<Vec<f64>> {
+        let (axis, field) = name.split_once('.')?;
+        here.value(self.built, axis)?.field_numbers(field)
+    }
+
+    fn name(&mut self, name: &str, here: &Selection) -> Result<Code, Problem> {
+        if let Some(i) = self.variables.iter().position(|known| *known == name) {
+            return Ok(Code::Variable(i));
+        }
+        let (axis, field) = name.split_once('.').map_or((name, None), |(axis, field)| (axis, Some(field)));
+        if let Some(value) = here.value(self.built, axis) {
+            return value.field_number(field).map(Code::Number).ok_or_else(|| match field {
+                None => Problem::new(format!("the value `{}` of axis `{axis}` is no number", value.id)),
+                Some(field) => {
+                    Problem::new(format!("`{}` of axis `{axis}` has no number `{field}`", value.id))
+                }
+            });
+        }
+        let Some(quantity) = self.built.quantities.get(name) else {
+            let known = self.variables.iter().copied();
+            let known = known.chain(self.built.quantities.keys().map(String::as_str));
+            let known = known.chain(here.axes(self.built));
+            return Err(Problem::new(format!(
+                "`{name}` is neither a quantity nor an axis with a value here"
+            ))
+            .help(suggest(name, known)));
+        };
+        if self.within.iter().any(|outer| outer == name) {
+            return Err(Problem::new(format!("the quantity `{name}` contains itself")));
+        }
+        self.within.push(name.to_owned());
+        let code = self.text(quantity, here);
+        self.within.pop();
+        code
+    }
+
+    fn call(
+        &mut self,
+        name: &str,
+        arguments: &[Argument],
+        text: &Spanned<String>,
+        here: &Selection,
+    ) -> Result<Code, Problem> {
+        if name == "at" {
+            return self.elsewhere(arguments, text, here);
+        }
+        if let Some(named) = arguments.iter().find_map(|argument| match argument {
+            Argument::Named(name, _) => Some(name),
+            _ => None,
+        }) {
+            return Err(Problem::new(format!("`{named} = …` belongs into at(…): `{name}` takes none")));
+        }
+        if let Some((_, least, most, compute)) = MATH.iter().find(|(known, ..)| *known == name) {
+            let mut codes = Vec::new();
+            for argument in arguments {
+                match argument {
+                    Argument::Value(Expr::Name(name, _)) if self.list(name, here).is_some() => {
+                        codes.extend(self.list(name, here).into_iter().flatten().map(Code::Number));
+                    }
+                    Argument::Value(expr) => codes.push(self.code(expr, text, here)?),
+                    _ => return Err(Problem::new(format!("`{name}` takes numbers"))),
+                }
+            }
+            return match (*least..=*most).contains(&codes.len()) {
+                true => Ok(Code::Math(*compute, codes)),
+                false => {
+                    Err(Problem::new(format!("`{name}` takes {least} number or more, not {}", codes.len())))
+                }
+            };
+        }
+        let function = FUNCTIONS.iter().find(|function| function.name == name).ok_or_else(|| {
+            let known =
+                FUNCTIONS.iter().map(|function| function.name).chain(MATH.iter().map(|(name, ..)| *name));
+            Problem::new(format!("there is no function `{name}`")).help(suggest(name, known.chain(["at"])))
+        })?;
+        self.read(function, arguments, text, here)
+    }
+
+    fn read(
+        &mut self,
+        function: &'static Function,
+        arguments: &[Argument],
+        text: &Spanned<String>,
+        here: &Selection,
+    ) -> Result<Code, Problem> {
+        let usage = || Problem::new(format!("it is {}", signature(function)));
+        let group = &self.built.groups[here.group];
+        let (mut texts, mut subflow, mut numbers) = (Vec::new(), None, Vec::new());
+        let mut given = arguments.iter().peekable();
+        for takes in function.takes {
+            match (takes, given.peek()) {
+                (Takes::MaybeSubflow | Takes::MaybeNumber, None) => {}
+                (Takes::Flow | Takes::Link | Takes::Word, Some(Argument::Text(name))) => {
+                    group.check(*takes, name)?;
+                    texts.push(name.clone());
+                    given.next();
+                }
+                (Takes::Flows, Some(Argument::Text(_))) => {
+                    while let Some(Argument::Text(name)) = given.peek() {
+                        group.check(Takes::Flow, name)?;
+                        texts.push(name.clone());
+                        given.next();
+                    }
+                }
+                (Takes::Subflow | Takes::MaybeSubflow, Some(Argument::Value(expr))) => {
+                    let Code::Number(r) = self.code(expr, text, here)? else {
+                        return Err(Problem::new("a subflow's number is a number"));
+                    };
+                    subflow = Some(group.subflow(texts.first().map_or("", String::as_str), r)?);
+                    given.next();
+                }
+                (Takes::Number | Takes::MaybeNumber, Some(Argument::Value(expr))) => {
+                    numbers.push(self.code(expr, text, here)?);
+                    given.next();
+                }
+                _ => return Err(usage()),
+            }
+        }
+        if given.next().is_some() {
+            return Err(usage());
+        }
+        let run = (here.group, here.point(self.built)?);
+        let known = self.runs.iter().position(|other| *other == run);
+        let run = known.unwrap_or_else(|| {
+            self.runs.push(run);
+            self.runs.len() - 1
+        });
+        self.samples |= function.samples;
+        Ok(Code::Read { run, function, texts, subflow, numbers })
+    }
+
+    /// `at(axis = value, runs = name, expression)`.
+    fn elsewhere(
+        &mut self,
+        arguments: &[Argument],
+        text: &Spanned<String>,
+        here: &Selection,
+    ) -> Result<Code, Problem> {
+        let named = |argument: &Argument| match argument {
+            Argument::Named(name, value) => Some((name.clone(), value.clone())),
+            _ => None,
+        };
+        let named: Vec<(String, String)> = arguments.iter().filter_map(named).collect();
+        let mut there = match named.iter().find(|(name, _)| name == "runs") {
+            Some((_, runs)) => here.in_group(self.built, self.built.group(runs)?),
+            None => here.clone(),
+        };
+        for (axis, value) in named.iter().filter(|(name, _)| name != "runs") {
+            there.set(self.built, axis, value)?;
+        }
+        let rest: Vec<&Argument> = arguments.iter().filter(|a| !matches!(a, Argument::Named(..))).collect();
+        match rest[..] {
+            [Argument::Value(expr)] if !named.is_empty() => self.code(expr, text, &there),
+            _ => {
+                Err(Problem::new("it is at(AXIS = VALUE, …, EXPRESSION), with `runs = NAME` for other runs"))
+            }
+        }
+    }
+}
+
+/// How a function is written: `cwnd("flow", subflow)`.
+pub fn signature(function: &Function) -> String {
+    let takes = function.takes.iter().map(|takes| match takes {
+        Takes::Flow => "\"flow\"",
+        Takes::Flows => "\"flow\", …",
+        Takes::Subflow => "subflow",
+        Takes::MaybeSubflow => "[subflow]",
+        Takes::Link => "\"link\"",
+        Takes::Word => "\"name\"",
+        Takes::Number => "number",
+        Takes::MaybeNumber => "[number]",
+    });
+    format!("{}({})", function.name, takes.collect::<Vec<_>>().join(", "))
+}

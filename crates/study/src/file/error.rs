@@ -1,0 +1,101 @@
+//! What is wrong with a study file, and where.
+
+use miette::{Diagnostic, LabeledSpan, NamedSource, SourceCode};
+use std::fmt;
+use std::ops::Range;
+
+/// What is wrong, before its file is known.
+#[derive(Clone, Debug)]
+pub(crate) struct Problem {
+    pub message: String,
+    pub help: Option<String>,
+    pub at: Option<Range<usize>>,
+}
+
+impl Problem {
+    /// Something at a place.
+    pub fn at(at: Range<usize>, message: impl Into<String>) -> Self {
+        Problem { message: message.into(), help: None, at: Some(at) }
+    }
+
+    /// Something whose place a caller knows.
+    pub fn new(message: impl Into<String>) -> Self {
+        Problem { message: message.into(), help: None, at: None }
+    }
+
+    /// With what would be right.
+    pub fn help(self, help: impl Into<String>) -> Self {
+        Problem { help: Some(help.into()), ..self }
+    }
+
+    /// At that place, unless it has a closer one.
+    pub fn or_at(mut self, at: Range<usize>) -> Self {
+        self.at = self.at.or(Some(at));
+        self
+    }
+
+    pub fn of_toml(error: toml::de::Error) -> Self {
+        let unknown = error.message().starts_with("unknown field");
+        Problem {
+            message: error.message().to_owned(),
+            help: (!unknown)
+                .then(|| "`anabranch schema study` and the book's page on studies say what there is".into()),
+            at: error.span(),
+        }
+    }
+
+    pub fn within(self, name: &str, text: &str) -> FileError {
+        FileError { problem: self, source: NamedSource::new(name, text.to_owned()), text: text.to_owned() }
+    }
+}
+
+/// What is wrong with a study file.
+#[derive(Debug)]
+pub struct FileError {
+    problem: Problem,
+    source: NamedSource<String>,
+    text: String,
+}
+
+impl FileError {
+    /// The line, from 1; none where no place is known.
+    pub fn line(&self) -> Option<usize> {
+        let at = self.problem.at.as_ref()?.start.min(self.text.len());
+        Some(1 + self.text.as_bytes()[..at].iter().filter(|byte| **byte == b'\n').count())
+    }
+}
+
+impl fmt::Display for FileError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(&self.problem.message)
+    }
+}
+
+impl std::error::Error for FileError {}
+
+impl Diagnostic for FileError {
+    fn help(&self) -> Option<Box<dyn fmt::Display + '_>> {
+        self.problem.help.as_ref().map(|help| Box::new(help) as _)
+    }
+
+    fn labels(&self) -> Option<Box<dyn Iterator<Item = LabeledSpan> + '_>> {
+        let at = self.problem.at.clone()?;
+        Some(Box::new(std::iter::once(LabeledSpan::new_with_span(Some("here".into()), at))))
+    }
+
+    fn source_code(&self) -> Option<&dyn SourceCode> {
+        Some(&self.source)
+    }
+}
+
+/// "did you mean `x`?", and what there is.
+pub(crate) fn suggest<'a>(given: &str, known: impl IntoIterator<Item = &'a str>) -> String {
+    let known: Vec<&str> = known.into_iter().collect();
+    let distance = |name: &&str| strsim::damerau_levenshtein(given, name);
+    let all =
+        if known.is_empty() { "there is none".into() } else { format!("there are: {}", known.join(", ")) };
+    match known.iter().copied().min_by_key(distance).filter(|name| distance(name) <= 1 + name.len() / 4) {
+        Some(close) => format!("did you mean `{close}`? {all}"),
+        None => all,
+    }
+}

@@ -1,0 +1,249 @@
+//! Rows: what is measured, and by which rule it is judged.
+
+use super::axes::written;
+use super::build::{Built, Planner, Selection};
+use super::code::{compile, constant};
+use super::error::{Problem, suggest};
+use super::spec::Row;
+use super::template::places;
+use crate::{Quantity, Rule};
+use indexmap::IndexMap;
+use toml::{Spanned, Value};
+
+/// What the condition of an explanation may name.
+const VARIABLES: [&str; 4] = ["measured", "low", "high", "published"];
+
+/// Adds a row, or one for each value of the axes that its identifier names.
+pub(crate) fn add(planner: &mut Planner<'_>, row: &Row) -> Result<(), Problem> {
+    let here = row.id.span();
+    let built = planner.built;
+    let at = |problem: Problem| problem.or_at(here.clone());
+    let formula_only = row.formula.is_some() && built.groups.is_empty();
+    if formula_only {
+        return Err(at(Problem::new("a formula stands in a study with runs")));
+    }
+    let group = built.group_or_only(row.runs.as_deref()).map_err(at)?;
+    let named = axes_of(row.id.get_ref());
+    for start in starts(built, Selection::open(built, group), &row.at).map_err(at)? {
+        for point in start.each(built, &named).map_err(at)? {
+            one(planner, row, &point).map_err(at)?;
+        }
+    }
+    Ok(())
+}
+
+/// The axes that a text names, each once.
+pub(crate) fn axes_of(text: &str) -> Vec<&str> {
+    let mut axes: Vec<&str> = Vec::new();
+    for (name, _) in places(text) {
+        let axis = name.split_once('.').map_or(name, |(axis, _)| axis);
+        if !axes.contains(&axis) {
+            axes.push(axis);
+        }
+    }
+    axes
+}
+
+/// Selections with the values of `at`: one, or one for each value of a list.
+pub(crate) fn starts(
+    built: &Built,
+    open: Selection,
+    at: &IndexMap<String, Spanned<Value>>,
+) -> Result<Vec<Selection>, Problem> {
+    let mut all = vec![open];
+    for (axis, values) in at {
+        let ids: Vec<String> = match values.get_ref() {
+            Value::Array(list) => list.iter().map(written).collect(),
+            one => vec![written(one)],
+        };
+        let mut next = Vec::new();
+        for here in &all {
+            for id in &ids {
+                let mut here = here.clone();
+                here.set(built, axis, id).map_err(|problem| problem.or_at(values.span()))?;
+                next.push(here);
+            }
+        }
+        all = next;
+    }
+    Ok(all)
+}
+
+fn one(planner: &mut Planner<'_>, row: &Row, here: &Selection) -> Result<(), Problem> {
+    let built = planner.built;
+    let fill = |text: &str| here.fill(built, text);
+    let id = fill(row.id.get_ref())?;
+    let what = fill(row.what.as_deref().or(row.claim.as_deref()).unwrap_or(row.id.get_ref()))?;
+    let published = match &row.published {
+        Some(value) => {
+            published(built, value, value.get_ref(), here).map_err(|problem| problem.or_at(value.span()))?
+        }
+        None => None,
+    };
+    let mut explanations = Vec::new();
+    for explanation in &row.explain {
+        let when = compile(built, &explanation.when, here, &VARIABLES)?;
+        if !when.runs.is_empty() {
+            let message = "a condition names measured, low, high and published, and reads no run";
+            return Err(Problem::at(explanation.when.span(), message));
+        }
+        let by = explanation.by.as_ref().map(|by| format!(" (see {by})")).unwrap_or_default();
+        explanations.push((when.code, fill(&explanation.text)? + &by));
+    }
+    let claim = row.claim.as_deref().map(fill).transpose()?;
+    let from = row.from.as_deref().map(fill).transpose()?;
+    let because = row.because.as_deref().map(fill).transpose()?;
+    let unit = row.unit.clone();
+    let given = [row.of.is_some(), row.formula.is_some(), row.ascending.is_some(), row.highest.is_some()];
+    if given.iter().filter(|given| **given).count() != 1 {
+        return Err(Problem::new("a row has one of `of`, `formula`, `ascending` and `highest`"));
+    }
+    let added = if let Some(of) = &row.of {
+        let quantity = planner.quantity(compile(built, of, here, &[])?)?;
+        planner.plan.row(id, what, unit, quantity)
+    } else if let Some(formula) = &row.formula {
+        let value = constant(built, formula, here)?;
+        planner.plan.formula(id, what, unit, value)
+    } else {
+        let (list, highest) = match (&row.ascending, &row.highest) {
+            (Some(list), _) => (list, false),
+            (None, Some(list)) => (list, true),
+            (None, None) => return Ok(()),
+        };
+        let quantities = compared(planner, list, here)?;
+        let claim = claim.clone().unwrap_or(what);
+        match highest {
+            true => planner.plan.highest(id, claim, unit, quantities),
+            false => planner.plan.ordering(id, claim, unit, quantities),
+        }
+    };
+    let compares = row.ascending.is_some() || row.highest.is_some();
+    let stated = row.rule.as_ref().map(|rule| self::rule(rule, published)).transpose()?;
+    match (published, from, claim) {
+        (Some(value), Some(from), _) if stated == Some(Rule::NotJudged) => {
+            added.beside(value, from);
+        }
+        (Some(value), Some(from), _) => {
+            added.derived(value, from);
+        }
+        (Some(value), None, _) => {
+            added.published(value);
+        }
+        (None, _, Some(claim)) if !compares => {
+            let rule = stated
+                .ok_or_else(|| Problem::new("a claim has a rule").help("for example rule = \"near 1\""))?;
+            added.claim(claim, rule);
+        }
+        (None, ..) => {}
+    }
+    if let (Some(rule), Some(_)) = (stated, published) {
+        added.judged_by(rule);
+    }
+    if let Some(because) = because {
+        added.because(because);
+    }
+    for (when, text) in explanations {
+        added.because_when(move |values| when.value(&[], values).is_ok_and(|holds| holds != 0.0), text);
+    }
+    Ok(())
+}
+
+/// Quantities with their names: of a list of expressions these themselves.
+fn compared(
+    planner: &mut Planner<'_>,
+    list: &Spanned<Value>,
+    here: &Selection,
+) -> Result<Vec<(String, Quantity)>, Problem> {
+    let wrong =
+        || Problem::at(list.span(), "it is a list of expressions, or a table of names with expressions");
+    let pairs: Vec<(String, String)> = match list.get_ref() {
+        Value::Array(items) => {
+            let pair = |item: &Value| item.as_str().map(|text| (text.to_owned(), text.to_owned()));
+            items.iter().map(pair).collect::<Option<_>>().ok_or_else(wrong)?
+        }
+        Value::Table(table) => {
+            let pair = |(name, item): (&String, &Value)| Some((name.clone(), item.as_str()?.to_owned()));
+            table.iter().map(pair).collect::<Option<_>>().ok_or_else(wrong)?
+        }
+        _ => return Err(wrong()),
+    };
+    if pairs.len() < 2 {
+        return Err(Problem::at(list.span(), "an order has at least two"));
+    }
+    let mut quantities = Vec::new();
+    for (name, text) in pairs {
+        let text = Spanned::new(list.span(), here.fill(planner.built, &text)?);
+        let compiled = compile(planner.built, &text, here, &[])?;
+        quantities.push((here.fill(planner.built, &name)?, planner.quantity(compiled)?));
+    }
+    Ok(quantities)
+}
+
+/// A published value here: a number, the mean of a list, an expression, or a table of them by an axis's value.
+fn published(
+    built: &Built,
+    whole: &Spanned<Value>,
+    value: &Value,
+    here: &Selection,
+) -> Result<Option<f64>, Problem> {
+    let number = |value: &Value| value.as_float().or_else(|| value.as_integer().map(|n| n as f64));
+    match value {
+        Value::Integer(_) | Value::Float(_) => Ok(number(value)),
+        Value::String(text) => constant(built, &Spanned::new(whole.span(), text.clone()), here).map(Some),
+        Value::Array(values) => {
+            let values: Option<Vec<f64>> = values.iter().map(number).collect();
+            let values = values.filter(|values| !values.is_empty());
+            let values =
+                values.ok_or_else(|| Problem::new("a list of published values is one of numbers"))?;
+            Ok(Some(values.iter().sum::<f64>() / values.len() as f64))
+        }
+        Value::Table(table) => {
+            let has = |axis: &&str| {
+                let known = &built.groups[here.group].axes;
+                let axis = known.iter().find(|known| known.name == **axis);
+                axis.is_some_and(|axis| table.keys().all(|key| axis.find(key).is_some()))
+            };
+            let axis = here.axes(built).find(has).ok_or_else(|| {
+                let keys: Vec<&str> = table.keys().map(String::as_str).collect();
+                Problem::new(format!("no axis has the values {}", keys.join(", ")))
+            })?;
+            let value = here.value(built, axis).and_then(|value| table.get(&value.id));
+            value.map_or(Ok(None), |value| published(built, whole, value, here))
+        }
+        Value::Boolean(_) | Value::Datetime(_) => Err(Problem::new("a published value is a number")),
+    }
+}
+
+/// A rule in words.
+fn rule(text: &Spanned<String>, published: Option<f64>) -> Result<Rule, Problem> {
+    const KNOWN: &str =
+        "there are: near NUMBER, at least NUMBER, at most NUMBER, within FROM..TO, printed, none";
+    let wrong =
+        |why: &str| Problem::at(text.span(), format!("`{}` is no rule{why}", text.get_ref())).help(KNOWN);
+    let number =
+        |text: &str| text.trim().parse::<f64>().ok().filter(|x| x.is_finite()).ok_or_else(|| wrong(""));
+    let words = text.get_ref().trim();
+    if let Some(rest) = words.strip_prefix("near ") {
+        return match number(rest)? {
+            0.0 => Err(wrong(": nothing is within 10 % of 0")),
+            target => Ok(Rule::Near(target)),
+        };
+    }
+    if let Some(rest) = words.strip_prefix("at least ") {
+        return number(rest).map(Rule::AtLeast);
+    }
+    if let Some(rest) = words.strip_prefix("at most ") {
+        return number(rest).map(Rule::AtMost);
+    }
+    if let Some((from, to)) = words.strip_prefix("within ").and_then(|rest| rest.split_once("..")) {
+        return Ok(Rule::Within(number(from)?, number(to)?));
+    }
+    match (words, published) {
+        ("printed", Some(value)) => Ok(Rule::Printed(value)),
+        ("printed", None) => Err(wrong(" without a published value")),
+        ("none", _) => Ok(Rule::NotJudged),
+        _ => Err(Problem::at(text.span(), format!("`{words}` is no rule")).help(
+            suggest(words, ["near", "at least", "at most", "within", "printed", "none"]) + "; " + KNOWN,
+        )),
+    }
+}

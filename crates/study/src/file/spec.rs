@@ -1,0 +1,330 @@
+//! The keys of a study file.
+
+use indexmap::IndexMap;
+use schemars::JsonSchema;
+use serde::Deserialize;
+use toml::{Spanned, Value};
+
+/// A study: scenarios, what is varied in them, and what is read from the runs.
+#[derive(Debug, Default, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub(crate) struct File {
+    /// What the study is about.
+    pub title: String,
+    /// A letter or short name, which begins its rows' identifiers in reports; the file's name if not given.
+    #[serde(default)]
+    pub id: Option<String>,
+    /// The work whose values are published: authors, title, year.
+    #[serde(default)]
+    pub cite: Option<String>,
+    /// What was assumed throughout, a sentence each.
+    #[serde(default)]
+    pub notes: Vec<String>,
+    /// Mistakes and contradictions in the text that it is about.
+    #[serde(default)]
+    pub errata: Vec<String>,
+    /// What the sizes change.
+    #[serde(default)]
+    pub size: Sizes,
+    /// Other assumptions under which every experiment is run again: v0, plain-start, tick, tso, tick+tso.
+    #[serde(default)]
+    #[schemars(with = "Vec<String>")]
+    pub columns: Vec<Spanned<String>>,
+    /// What to run: a scenario each, with what is varied in it.
+    #[serde(default)]
+    #[schemars(with = "std::collections::BTreeMap<String, Group>")]
+    pub runs: IndexMap<String, Group>,
+    /// Expressions over a run by name.
+    #[serde(default)]
+    #[schemars(with = "std::collections::BTreeMap<String, String>")]
+    pub quantities: IndexMap<String, Spanned<String>>,
+    /// What is measured and judged.
+    #[serde(default)]
+    pub rows: Vec<Row>,
+    /// What is drawn.
+    #[serde(default)]
+    pub figures: Vec<Figure>,
+    /// Parts of a longer study, each with rows and figures of its own.
+    #[serde(default)]
+    pub experiments: Vec<Experiment>,
+}
+
+/// What the sizes of a study are.
+#[derive(Debug, Default, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub(crate) struct Sizes {
+    /// With `--quick`: 2 seeds if not given.
+    #[serde(default)]
+    pub quick: Changes,
+    /// Without a size: 5 seeds if not given.
+    #[serde(default)]
+    pub default: Changes,
+    /// With `--full`: 10 seeds if not given.
+    #[serde(default)]
+    pub full: Changes,
+}
+
+/// What a size changes.
+#[derive(Clone, Debug, Default, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub(crate) struct Changes {
+    /// How many seeds a simulation has.
+    #[serde(default)]
+    pub seeds: Option<u32>,
+    /// The length of every run: "20 s".
+    #[serde(default)]
+    pub duration: Option<String>,
+    /// Where means begin: "5 s".
+    #[serde(default)]
+    pub warmup: Option<String>,
+}
+
+/// A scenario and what is varied in it.
+#[derive(Debug, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub(crate) struct Group {
+    /// The scenario's file, beside the study's.
+    #[schemars(with = "String")]
+    pub scenario: Spanned<String>,
+    /// What one of its simulations is; `{axis}` stands for an axis's value.
+    #[serde(default)]
+    pub title: Option<String>,
+    /// The multipath flows' algorithm, or `flow=algorithm`.
+    #[serde(default)]
+    pub cc: Option<String>,
+    /// Keys of the scenario and their values, as `--set` takes them; `*` stands for every link or flow.
+    #[serde(default)]
+    #[schemars(with = "std::collections::BTreeMap<String, serde_json::Value>")]
+    pub set: IndexMap<String, Spanned<Value>>,
+    /// Axes by name: a list of values, or a table with key, values, names, range, steps, scale.
+    #[serde(default)]
+    #[schemars(with = "std::collections::BTreeMap<String, serde_json::Value>")]
+    pub vary: IndexMap<String, Spanned<Value>>,
+    /// Axes whose values go together, in step; others are crossed.
+    #[serde(default)]
+    pub zip: Vec<Vec<String>>,
+    /// The length of a run.
+    #[serde(default)]
+    pub duration: Option<String>,
+    /// Where means begin.
+    #[serde(default)]
+    pub warmup: Option<String>,
+    /// That many times the seeds, where runs are short.
+    #[serde(default)]
+    pub repeats: Option<u32>,
+    /// At most that many seeds, where runs are long and nothing is judged.
+    #[serde(default)]
+    pub at_most: Option<u32>,
+    /// Other lengths with `--quick`.
+    #[serde(default)]
+    pub quick: Changes,
+    /// Other lengths with `--full`.
+    #[serde(default)]
+    pub full: Changes,
+}
+
+/// A part of a study.
+#[derive(Debug, Default, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub(crate) struct Experiment {
+    /// Its identifiers, its own first: a table, and the figures from the same runs.
+    pub ids: Vec<String>,
+    /// What it shows.
+    pub title: String,
+    /// The set-up and the choices.
+    #[serde(default)]
+    pub notes: Vec<String>,
+    /// Runs whose every simulation is made, whether a row reads it or not; all that rows and figures read are made anyway.
+    #[serde(default)]
+    #[schemars(with = "Vec<String>")]
+    pub runs: Vec<Spanned<String>>,
+    /// Other assumptions, beside the study's.
+    #[serde(default)]
+    #[schemars(with = "Vec<String>")]
+    pub columns: Vec<Spanned<String>>,
+    /// It leaves the paper's setting: what it judges does not count as the paper's.
+    #[serde(default)]
+    pub beyond: bool,
+    /// It is run only where `--only` asks for it.
+    #[serde(default)]
+    pub on_request: bool,
+    /// What is measured and judged.
+    #[serde(default)]
+    pub rows: Vec<Row>,
+    /// What is drawn.
+    #[serde(default)]
+    pub figures: Vec<Figure>,
+}
+
+/// A value that is measured and judged, or one for each value of the axes that its identifier names.
+#[derive(Debug, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub(crate) struct Row {
+    /// Its identifier; `{axis}` makes a row of each value.
+    #[schemars(with = "String")]
+    pub id: Spanned<String>,
+    /// What is measured.
+    #[serde(default)]
+    pub what: Option<String>,
+    /// Its unit.
+    #[serde(default)]
+    pub unit: String,
+    /// Which runs it reads; the only ones if not given.
+    #[serde(default)]
+    pub runs: Option<String>,
+    /// The values of axes that the identifier does not name, or those that are meant of one that it names.
+    #[serde(default)]
+    #[schemars(with = "std::collections::BTreeMap<String, serde_json::Value>")]
+    pub at: IndexMap<String, Spanned<Value>>,
+    /// What is measured: an expression over a run.
+    #[serde(default)]
+    #[schemars(with = "Option<String>")]
+    pub of: Option<Spanned<String>>,
+    /// What is computed, without a run.
+    #[serde(default)]
+    #[schemars(with = "Option<String>")]
+    pub formula: Option<Spanned<String>>,
+    /// Expressions that are claimed to ascend, or names with expressions: `{ LIA = '…' }`.
+    #[serde(default)]
+    #[schemars(with = "Option<serde_json::Value>")]
+    pub ascending: Option<Spanned<Value>>,
+    /// The same; of which the last is claimed to be the highest.
+    #[serde(default)]
+    #[schemars(with = "Option<serde_json::Value>")]
+    pub highest: Option<Spanned<Value>>,
+    /// The published value: a number, an expression, or a table of them by the value of an axis.
+    #[serde(default)]
+    #[schemars(with = "Option<serde_json::Value>")]
+    pub published: Option<Spanned<Value>>,
+    /// How the value follows from published ones, where it is not itself published.
+    #[serde(default)]
+    pub from: Option<String>,
+    /// A published statement, judged by `rule`.
+    #[serde(default)]
+    pub claim: Option<String>,
+    /// "near 1", "at least 1", "at most 0.7", "within 0.7..0.8", "printed" or "none"; without one a published value
+    /// reproduces within 10 %, partly within 25 %.
+    #[serde(default)]
+    #[schemars(with = "Option<String>")]
+    pub rule: Option<Spanned<String>>,
+    /// Why the value differs, shown where it does not reproduce.
+    #[serde(default)]
+    pub because: Option<String>,
+    /// The same with a condition on `measured`, `low`, `high` (its interval) and `published`: the first that holds is shown.
+    #[serde(default)]
+    pub explain: Vec<Explanation>,
+}
+
+/// An explanation that cannot outlive its truth.
+#[derive(Debug, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub(crate) struct Explanation {
+    /// When it holds.
+    #[schemars(with = "String")]
+    pub when: Spanned<String>,
+    /// What it says.
+    pub text: String,
+    /// The row or runs that show it, with and without the cause.
+    #[serde(default)]
+    pub by: Option<String>,
+}
+
+/// A figure.
+#[derive(Debug, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub(crate) struct Figure {
+    /// Its identifier; `{axis}` makes a figure of each value.
+    #[schemars(with = "String")]
+    pub id: Spanned<String>,
+    /// Its caption.
+    pub title: String,
+    /// How it is drawn.
+    pub kind: Kind,
+    /// Which runs it reads; the only ones if not given.
+    #[serde(default)]
+    pub runs: Option<String>,
+    /// The axis along the horizontal; not for lines over time.
+    #[serde(default)]
+    #[schemars(with = "Option<String>")]
+    pub x: Option<Spanned<String>>,
+    /// The axis of which each value is a series.
+    #[serde(default)]
+    #[schemars(with = "Option<String>")]
+    pub by: Option<Spanned<String>>,
+    /// The axis of which each value is a panel.
+    #[serde(default)]
+    #[schemars(with = "Option<String>")]
+    pub panel: Option<Spanned<String>>,
+    /// The values of the other axes.
+    #[serde(default)]
+    #[schemars(with = "std::collections::BTreeMap<String, serde_json::Value>")]
+    pub at: IndexMap<String, Spanned<Value>>,
+    /// What is drawn, where all series are the same quantity.
+    #[serde(default)]
+    #[schemars(with = "Option<String>")]
+    pub of: Option<Spanned<String>>,
+    /// What is drawn, series by series: names with expressions.
+    #[serde(default)]
+    #[schemars(with = "std::collections::BTreeMap<String, String>")]
+    pub series: IndexMap<String, Spanned<String>>,
+    /// Panels with series of their own.
+    #[serde(default)]
+    pub panels: Vec<Panel>,
+    /// Published series: names with the values along the horizontal axis.
+    #[serde(default)]
+    #[schemars(with = "std::collections::BTreeMap<String, Vec<f64>>")]
+    pub published: IndexMap<String, Spanned<Vec<f64>>>,
+    /// The horizontal axis's title; the axis's name if not given.
+    #[serde(default)]
+    pub x_title: Option<String>,
+    /// The vertical axis's title, with its unit.
+    #[serde(default)]
+    pub y_title: Option<String>,
+    /// The limits of the horizontal axis.
+    #[serde(default)]
+    pub x_limits: Option<(f64, f64)>,
+    /// Which axes are logarithmic: "x", "y" or "xy".
+    #[serde(default)]
+    pub log: String,
+    /// The limits of the vertical axis; of a heat map the worst value and the best.
+    #[serde(default)]
+    pub limits: Option<(f64, f64)>,
+}
+
+/// A panel of a figure.
+#[derive(Debug, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub(crate) struct Panel {
+    /// Its title.
+    pub title: String,
+    /// The vertical axis's title, with its unit; the figure's if not given.
+    #[serde(default)]
+    pub y_title: Option<String>,
+    /// What is drawn: names with expressions.
+    #[schemars(with = "std::collections::BTreeMap<String, String>")]
+    pub series: IndexMap<String, Spanned<String>>,
+}
+
+/// How a figure is drawn.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize, JsonSchema)]
+#[serde(rename_all = "lowercase")]
+pub(crate) enum Kind {
+    /// Means with intervals over an axis of numbers, joined.
+    Lines,
+    /// Grouped bars of means.
+    Bars,
+    /// Grouped boxes of the seeds' values.
+    Boxes,
+    /// Tiles, coloured by their mean.
+    Heat,
+    /// Lines over time of the first seed's run.
+    Time,
+}
+
+/// The JSON Schema (draft 2020-12) of a study file, made from the types that read it.
+pub fn json_schema() -> serde_json::Value {
+    schemars::generate::SchemaSettings::draft2020_12()
+        .into_generator()
+        .into_root_schema_for::<File>()
+        .to_value()
+}

@@ -1,0 +1,171 @@
+use super::*;
+use crate::{Options, Published, Verdict, run};
+use miette::Diagnostic;
+
+/// Two flows on a link.
+const SCENARIO: &str = r#"
+    name = "beside"
+    duration = "4 s"
+    warmup = "1 s"
+    links.a = { rate = "10 Mbit/s", delay = "10 ms", queue = "1 BDP" }
+    flows = [
+        { name = "mptcp", cc = "lia", paths = [["a"], ["a"]] },
+        { name = "tcp", cc = "reno", paths = [["a"]] },
+    ]
+"#;
+
+const STUDY: &str = r#"
+    title = "Beside a flow"
+    size.default.seeds = 2
+
+    [runs.beside]
+    scenario = "beside.toml"
+    title = "{cc} with {queue}"
+    cc = "{cc}"
+    vary.cc = ["lia", "olia"]
+    vary.queue = { key = "links.*.queue", range = "0.5..2 BDP", steps = 3, scale = "log" }
+
+    [quantities]
+    ratio = 'goodput("mptcp") / goodput("tcp")'
+
+    [[rows]]
+    id = "ratio.{cc}"
+    what = "{cc}: MPTCP ÷ TCP"
+    at = { queue = "1 BDP" }
+    of = "ratio"
+    published = { lia = [0.9, 1.1], olia = 100 }
+    explain = [
+        { when = "measured > published", text = "more" },
+        { when = "measured < published / 2", text = "much less", by = "ratio.lia" },
+    ]
+
+    [[rows]]
+    id = "order"
+    claim = "the link is full with either"
+    at = { queue = "2 BDP" }
+    ascending = ['at(cc = lia, 0 * goodput("tcp"))', 'at(cc = olia, utilisation("a"))']
+
+    [[rows]]
+    id = "computed"
+    formula = "2 * 3"
+    published = 6
+    rule = "printed"
+
+    [[figures]]
+    id = "F1"
+    title = "Ratio by buffer"
+    kind = "lines"
+    x = "queue"
+    by = "cc"
+    of = "ratio"
+    log = "x"
+    published = { theirs = [1, 1, 1] }
+
+    [[figures]]
+    id = "F2"
+    title = "Windows"
+    kind = "time"
+    at = { cc = "lia", queue = "1 BDP" }
+    series = { "subflow 1" = 'cwnd("mptcp", 1)', tcp = 'cwnd("tcp", 1)' }
+"#;
+
+fn folder() -> tempfile::TempDir {
+    let folder = tempfile::tempdir().unwrap();
+    std::fs::write(folder.path().join("beside.toml"), SCENARIO).unwrap();
+    folder
+}
+
+#[test]
+fn a_study_runs() {
+    let folder = folder();
+    let study = load("my.toml", STUDY, folder.path()).unwrap();
+    let result = run(&study, &Options::default(), &|_| (), &|| true).unwrap();
+    let [experiment] = &result.experiments[..] else { panic!("one experiment") };
+    assert_eq!((&*result.name, &*result.title, &*experiment.id), ("my", "Beside a flow", "my"));
+    // Two algorithms, three buffers.
+    assert_eq!(experiment.runs.len(), 6);
+    assert_eq!(experiment.runs[1].title, "lia with 1 BDP");
+    let ids: Vec<&str> = experiment.rows.iter().map(|row| &*row.id).collect();
+    assert_eq!(ids, ["ratio.lia", "ratio.olia", "order", "computed"]);
+    let [lia, olia, order, computed] = &experiment.rows[..] else { panic!("four rows") };
+    assert_eq!(lia.what, "lia: MPTCP ÷ TCP");
+    assert_eq!((&lia.published, &olia.published), (&Published::Value(1.0), &Published::Value(100.0)));
+    assert_eq!(lia.measured.as_ref().unwrap().values.len(), 2);
+    assert_eq!(olia.verdict, Verdict::NotReproduced);
+    assert_eq!(olia.explanation.as_deref(), Some("much less (see ratio.lia)"));
+    assert_eq!((order.compared.len(), order.verdict), (2, Verdict::Partly));
+    assert_eq!(computed.verdict, Verdict::Reproduced);
+    let [lines, time] = &experiment.figures[..] else { panic!("two figures") };
+    let names: Vec<(&str, usize)> =
+        lines.panels[0].series.iter().map(|s| (&*s.name, s.points.len())).collect();
+    assert_eq!(names, [("lia", 3), ("olia", 3), ("theirs", 3)]);
+    assert_eq!(lines.panels[0].series[0].points[0].x, 0.5);
+    assert!(time.panels[0].series[1].points.len() > 10);
+}
+
+/// The same number as the run itself has.
+#[test]
+fn a_quantity_is_what_the_run_gives() {
+    let folder = folder();
+    let study = load("my.toml", STUDY, folder.path()).unwrap();
+    let result = run(&study, &Options::default(), &|_| (), &|| true).unwrap();
+    let source = anabranch_scenario::Source { name: "beside.toml".into(), text: SCENARIO.into() };
+    let mut overrides = anabranch_scenario::Overrides::default();
+    overrides.set("links.a.queue=1 BDP").cc("olia");
+    let scenario = anabranch_scenario::load(&source, &overrides).unwrap();
+    let summary = anabranch_sim::run(&scenario, 2, &mut anabranch_record::NoSamples, &mut |_| true).unwrap();
+    let goodput = |flow: usize| summary.flows[flow].goodput_bps.unwrap();
+    let row = &result.experiments[0].rows[1];
+    assert_eq!(row.measured.as_ref().unwrap().values[1], (goodput(0) / 1e6) / (goodput(1) / 1e6));
+}
+
+#[test]
+fn what_is_wrong_where_and_what_would_be_right() {
+    let folder = folder();
+    for (old, new, line_of, message, help) in [
+        ("title = \"Beside a flow\"", "titel = \"x\"", "titel", "unknown field `titel`", ""),
+        ("goodput(\"mptcp\") /", "godput(\"mptcp\") /", "godput", "no function `godput`", "`goodput`"),
+        ("goodput(\"mptcp\") /", "goodput(\"mtcp\") /", "mtcp", "no flow `mtcp`", "`mptcp`"),
+        ("goodput(\"tcp\")'", "goodput(\"tcp\", 2)'", "tcp\", 2", "subflows 1 to 1", ""),
+        ("goodput(\"tcp\")'", "goodput(\"tcp\") +'", "+'", "expected a number", ""),
+        (
+            "of = \"ratio\"\n    published",
+            "of = \"ratoi\"\n    published",
+            "ratoi",
+            "neither a quantity",
+            "`ratio`",
+        ),
+        ("formula = \"2 * 3\"", "formula = \"2 / (3 - 3)\"", "3 - 3", "division by zero", ""),
+        ("vary.cc = [\"lia\", \"olia\"]", "vary.cc = []", "vary.cc = []", "no values", ""),
+        ("at = { queue = \"2 BDP\" }", "", "ascending", "which value of axis `queue`", "at ="),
+        ("at = { queue = \"2 BDP\" }", "at = { queue = \"3 BDP\" }", "3 BDP", "no value `3 BDP`", "2 BDP"),
+        ("rule = \"printed\"", "rule = \"about\"", "about", "no rule", "near"),
+        ("x = \"queue\"", "x = \"buffer\"", "x = \"buffer\"", "`buffer` is no axis", "queue"),
+        ("scenario = \"beside.toml\"", "scenario = \"other.toml\"", "other.toml", "cannot read", ""),
+        (
+            "series = { \"subflow 1\" = 'cwnd(",
+            "series = { \"subflow 1\" = 'cwdn(",
+            "cwdn",
+            "no line `cwdn`",
+            "`cwnd`",
+        ),
+        (
+            "published = { theirs = [1, 1, 1] }",
+            "published = { theirs = [1] }",
+            "theirs",
+            "1 published values for 3",
+            "",
+        ),
+        ("ratio = 'goodput", "ratio = 'ratio + goodput", "ratio + ", "contains itself", ""),
+    ] {
+        assert!(STUDY.contains(old), "{old}");
+        let text = STUDY.replacen(old, new, 1);
+        let error =
+            load("my.toml", &text, folder.path()).err().unwrap_or_else(|| panic!("{new} is accepted"));
+        assert!(error.to_string().contains(message), "{new}: {error}");
+        let line = text.lines().position(|line| line.contains(line_of)).map(|line| line + 1);
+        assert_eq!(error.line(), line, "{new}: {error}");
+        let shown = error.help().map(|help| help.to_string()).unwrap_or_default();
+        assert!(shown.contains(help), "{new}: {shown}");
+    }
+}

@@ -1,0 +1,296 @@
+//! The functions that expressions of a study may call: what they read from a run.
+
+use crate::Outcome;
+use anabranch_record::{FlowSummary, LinkSummary, SubflowSeries, SubflowSummary};
+
+/// A function that reads a number from a run.
+pub struct Function {
+    /// Its name.
+    pub name: &'static str,
+    /// What it takes.
+    pub takes: &'static [Takes],
+    /// The unit of its value; none for a ratio or a count.
+    pub unit: &'static str,
+    /// What it gives.
+    pub doc: &'static str,
+    /// Whether it needs samples over time.
+    pub samples: bool,
+    /// Reads it; `None` where the run has no such value.
+    pub read: fn(&Outcome, &Given<'_>) -> Option<f64>,
+}
+
+/// What a function takes.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Takes {
+    /// A flow's name.
+    Flow,
+    /// Any number of flows' names, at least one.
+    Flows,
+    /// A subflow's number, from 1.
+    Subflow,
+    /// The same, or nothing for all of the connection.
+    MaybeSubflow,
+    /// A link's name.
+    Link,
+    /// Another text.
+    Word,
+    /// A number.
+    Number,
+    /// A number, or nothing.
+    MaybeNumber,
+}
+
+/// What it was given: texts and numbers, each in their order; a subflow is counted from 0.
+pub struct Given<'a> {
+    /// Flows, links and words.
+    pub texts: &'a [String],
+    /// Subflow, from 0.
+    pub subflow: Option<usize>,
+    /// Other numbers.
+    pub numbers: &'a [f64],
+}
+
+impl Given<'_> {
+    fn text(&self) -> &str {
+        self.texts.first().map_or("", String::as_str)
+    }
+
+    fn number(&self) -> Option<f64> {
+        self.numbers.first().copied()
+    }
+}
+
+/// Bytes of a full packet.
+const PACKET: f64 = 1500.0;
+
+fn flow<'a>(run: &'a Outcome, given: &Given<'_>) -> Option<&'a FlowSummary> {
+    run.summary.flows.iter().find(|flow| flow.name == given.text())
+}
+
+fn subflow<'a>(run: &'a Outcome, given: &Given<'_>) -> Option<&'a SubflowSummary> {
+    flow(run, given)?.subflows.get(given.subflow?)
+}
+
+fn link<'a>(run: &'a Outcome, given: &Given<'_>) -> Option<&'a LinkSummary> {
+    run.summary.links.iter().find(|link| link.name == given.text())
+}
+
+const FLOW: &[Takes] = &[Takes::Flow];
+const PART: &[Takes] = &[Takes::Flow, Takes::MaybeSubflow];
+const SUBFLOW: &[Takes] = &[Takes::Flow, Takes::Subflow];
+const LINK: &[Takes] = &[Takes::Link];
+const FROM: &[Takes] = &[Takes::Flow, Takes::Subflow, Takes::Number];
+
+const fn function(
+    name: &'static str,
+    takes: &'static [Takes],
+    unit: &'static str,
+    doc: &'static str,
+    read: fn(&Outcome, &Given<'_>) -> Option<f64>,
+) -> Function {
+    Function { name, takes, unit, doc, samples: false, read }
+}
+
+const fn sampled(function: Function) -> Function {
+    Function { samples: true, ..function }
+}
+
+/// Every function, in the order in which the reference shows them.
+pub static FUNCTIONS: &[Function] = &[
+    function(
+        "goodput",
+        PART,
+        "Mbit/s",
+        "payload delivered in order, of a connection or of one of its subflows",
+        |run, given| match given.subflow {
+            None => run.goodput(given.text()),
+            Some(r) => run.subflow_goodput(given.text(), r),
+        },
+    ),
+    function("total", &[Takes::Flows], "Mbit/s", "the sum of several connections' goodputs", |run, given| {
+        run.total(&given.texts.iter().map(String::as_str).collect::<Vec<_>>())
+    }),
+    function(
+        "share",
+        FLOW,
+        "",
+        "a connection's goodput ÷ the mean of all connections' goodputs",
+        |run, given| {
+            let goodputs: Vec<f64> = run.summary.flows.iter().filter_map(|flow| flow.goodput_bps).collect();
+            let mean = goodputs.iter().sum::<f64>() / goodputs.len() as f64;
+            flow(run, given)?.goodput_bps.filter(|_| mean > 0.0).map(|goodput| goodput / mean)
+        },
+    ),
+    function("jain", &[], "", "Jain's index of the connections' goodputs", |run, _| run.summary.jain),
+    function(
+        "captured",
+        PART,
+        "Mbit/s",
+        "every packet that a capture at the sender sees, headers and retransmissions included, at IP level",
+        |run, given| match given.subflow {
+            None => run.captured_total(given.text()),
+            Some(r) => run.captured(given.text(), r),
+        },
+    ),
+    function("cwnd", SUBFLOW, "segments", "the mean congestion window over time", |run, given| {
+        run.cwnd(given.text(), given.subflow?)
+    }),
+    function("rtt", SUBFLOW, "s", "the mean round-trip time over time", |run, given| {
+        run.rtt(given.text(), given.subflow?)
+    }),
+    function(
+        "rtt_percentile",
+        FROM,
+        "s",
+        "the 5th, 50th, 95th or 99th percentile of the round-trip times",
+        |run, given| {
+            let subflow = subflow(run, given)?;
+            match given.number()? {
+                5.0 => subflow.rtt_p5_s,
+                50.0 => subflow.rtt_p50_s,
+                95.0 => subflow.rtt_p95_s,
+                99.0 => subflow.rtt_p99_s,
+                _ => None,
+            }
+        },
+    ),
+    function("loss", SUBFLOW, "", "segments dropped in the network ÷ segments sent", |run, given| {
+        run.loss_rate(given.text(), given.subflow?)
+    }),
+    function("recoveries", SUBFLOW, "", "entries into loss recovery ÷ segments sent", |run, given| {
+        run.recoveries(given.text(), given.subflow?)
+    }),
+    function("timeouts", PART, "", "retransmission timeouts", |run, given| match given.subflow {
+        None => Some(flow(run, given)?.subflows.iter().map(|subflow| subflow.timeouts as f64).sum()),
+        Some(_) => Some(subflow(run, given)?.timeouts as f64),
+    }),
+    function("retransmitted", FLOW, "", "segments sent again", |run, given| {
+        Some(flow(run, given)?.retransmitted_segments as f64)
+    }),
+    function(
+        "window_rate",
+        FLOW,
+        "segments/s",
+        "the sum over subflows of mean window ÷ mean round-trip time",
+        |run, given| run.window_rate(given.text()),
+    ),
+    function(
+        "observable",
+        &[Takes::Flow, Takes::Subflow, Takes::Word],
+        "",
+        "the mean over time of one of the algorithm's inner values, such as \"alpha\" (`anabranch cc show` lists them)",
+        |run, given| run.observable(given.text(), given.subflow?, given.texts.get(1)?),
+    ),
+    function(
+        "completion",
+        &[Takes::Flow, Takes::MaybeNumber],
+        "s",
+        "the mean time of a response, or its 50th, 95th or 99th percentile",
+        |run, given| {
+            let times = flow(run, given)?.completion.as_ref()?;
+            match given.number() {
+                None => Some(times.mean_s),
+                Some(50.0) => Some(times.p50_s),
+                Some(95.0) => Some(times.p95_s),
+                Some(99.0) => Some(times.p99_s),
+                Some(_) => None,
+            }
+        },
+    ),
+    function("utilisation", LINK, "", "bits that a link carried ÷ its capacity", |run, given| {
+        run.utilisation(given.text())
+    }),
+    function(
+        "queue",
+        LINK,
+        "packets",
+        "the mean queue before a link, in packets of 1500 bytes",
+        |run, given| Some(link(run, given)?.mean_queue_bytes / PACKET),
+    ),
+    function("queue_delay", LINK, "s", "the mean time that a byte waits before a link", |run, given| {
+        link(run, given)?.mean_queue_delay_s
+    }),
+    function("drops", LINK, "", "packets that a link's queue dropped", |run, given| {
+        Some(link(run, given)?.drops as f64)
+    }),
+    function("marks", LINK, "", "packets that a link marked (ECN)", |run, given| {
+        Some(link(run, given)?.marks as f64)
+    }),
+    function("duration", &[], "s", "the length of the run", |run, _| Some(run.summary.duration_s)),
+    function("warmup", &[], "s", "where its means begin", |run, _| Some(run.summary.warmup_s)),
+    sampled(function(
+        "cwnd_from",
+        FROM,
+        "segments",
+        "the mean of the sampled windows from that second on",
+        |run, given| run.cwnd_from(given.text(), given.subflow?, given.number()?),
+    )),
+    sampled(function(
+        "loss_time",
+        FROM,
+        "s",
+        "when the subflow lost something for the first time after that second",
+        |run, given| Some(run.loss_after(given.text(), given.subflow?, given.number()?)?.0),
+    )),
+    sampled(function("loss_window", FROM, "segments", "its window at that loss", |run, given| {
+        Some(run.loss_after(given.text(), given.subflow?, given.number()?)?.1)
+    })),
+];
+
+/// A function that gives a line over time, in figures of that kind.
+pub struct SeriesFunction {
+    /// Its name.
+    pub name: &'static str,
+    /// What it gives, with its unit.
+    pub doc: &'static str,
+    /// A subflow's column.
+    pub column: fn(&SubflowSeries) -> &[f64],
+}
+
+/// Every one of them; all take a flow and a subflow.
+pub static SERIES: &[SeriesFunction] = &[
+    SeriesFunction { name: "cwnd", doc: "congestion window (segments)", column: |s| &s.cwnd_segments },
+    SeriesFunction { name: "rtt", doc: "smoothed round-trip time (s)", column: |s| &s.srtt_s },
+    SeriesFunction { name: "sequence", doc: "payload sent (bytes)", column: |s| &s.sent_bytes },
+    SeriesFunction { name: "delivered", doc: "payload acknowledged (bytes)", column: |s| &s.delivered_bytes },
+    SeriesFunction { name: "lost", doc: "segments lost so far", column: |s| &s.lost_segments },
+];
+
+/// What is computed from numbers alone.
+pub type Compute = fn(&[f64]) -> f64;
+
+/// Functions of numbers: name, how many it takes at least and at most, what it computes.
+pub static MATH: &[(&str, usize, usize, Compute)] = &[
+    ("abs", 1, 1, |x| x[0].abs()),
+    ("sqrt", 1, 1, |x| x[0].sqrt()),
+    ("log10", 1, 1, |x| x[0].log10()),
+    ("ln", 1, 1, |x| x[0].ln()),
+    ("exp", 1, 1, |x| x[0].exp()),
+    ("min", 1, usize::MAX, |x| x.iter().copied().fold(f64::INFINITY, f64::min)),
+    ("max", 1, usize::MAX, |x| x.iter().copied().fold(f64::NEG_INFINITY, f64::max)),
+    ("mean", 1, usize::MAX, |x| x.iter().sum::<f64>() / x.len() as f64),
+];
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::file::signature;
+
+    /// The book's table of functions is this one: with `ANABRANCH_WRITE_BOOK=1` the test writes it.
+    #[test]
+    fn the_book_has_every_function() {
+        let path = concat!(env!("CARGO_MANIFEST_DIR"), "/../../docs/src/studies.md");
+        let book = std::fs::read_to_string(path).unwrap();
+        let mut table = "<!-- functions -->\n\n| function | unit | |\n|---|---|---|\n".to_owned();
+        for function in FUNCTIONS {
+            table += &format!("| `{}` | {} | {} |\n", signature(function), function.unit, function.doc);
+        }
+        let start = book.find("<!-- functions -->").unwrap();
+        let end = start + book[start..].find("\n`abs`").unwrap();
+        let whole = format!("{}{table}{}", &book[..start], &book[end..]);
+        if std::env::var_os("ANABRANCH_WRITE_BOOK").is_some() {
+            std::fs::write(path, &whole).unwrap();
+        }
+        assert_eq!(std::fs::read_to_string(path).unwrap(), whole, "ANABRANCH_WRITE_BOOK=1 renews it");
+    }
+}
