@@ -6,7 +6,7 @@ use crate::output::{counted, note, print, print_json};
 use crate::results::Results;
 use crate::table::{Table, number};
 use crate::{input, interrupt, memory, paper, report, standard, store};
-use anabranch_record::Summary;
+use anabranch_study::tidy::{TidyRow, TidyTable};
 use anabranch_study::{
     Estimate, Kept, Options, Published, Row, Simulations, Study, StudyError, StudyResult, Taken, Verdict,
     Work, work_with_runs,
@@ -203,14 +203,18 @@ impl Run<'_> {
                 axes.push(axis);
             }
         }
-        let rows = || {
-            taken.iter().flat_map(|taken| taken.summaries.iter().map(move |summary| (&taken.axes, summary)))
+        let names: Vec<String> = axes.iter().map(|axis| (*axis).to_owned()).collect();
+        let write = || {
+            let mut table = TidyTable::create(&results.studies(), &self.study.name, &names)?;
+            for taken in taken {
+                let axes = every(&axes, &taken.axes);
+                for summary in &taken.summaries {
+                    table.run(&TidyRow { axes: &axes, summary })?;
+                }
+            }
+            table.finish()
         };
-        let rows: Vec<(Vec<(String, String)>, &Summary)> =
-            rows().map(|(values, summary)| (every(&axes, values), summary)).collect();
-        let path = results.studies().join(&self.study.name);
-        anabranch_study::tidy::write(&path, &axes, rows.iter().map(|(axes, summary)| (&axes[..], *summary)))
-            .map_err(|e| Failure::environment(format!("cannot write {}", path.display()), &e))
+        write().map(|_| ()).map_err(|e| Failure::environment("there is no table of all runs", &e))
     }
 }
 

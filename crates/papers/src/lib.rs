@@ -34,9 +34,14 @@ use std::sync::{Arc, LazyLock};
 /// Every paper, in the order of their letters, and then our own study.
 pub fn all() -> &'static [Arc<Study>] {
     static ALL: LazyLock<Vec<Arc<Study>>> = LazyLock::new(|| {
-        let papers =
-            [&coupled_cubic::PAPER, &kato::PAPER, &wcompound::PAPER, &adw_balia::PAPER, &coupling::PAPER];
-        papers.into_iter().map(|paper| Arc::new(paper.study())).collect()
+        let papers = [
+            coupled_cubic::PAPER.study(),
+            kato::study(),
+            wcompound::PAPER.study(),
+            adw_balia::PAPER.study(),
+            coupling::PAPER.study(),
+        ];
+        papers.into_iter().map(Arc::new).collect()
     });
     &ALL
 }

@@ -3,53 +3,57 @@
 pub use anabranch_study::ScenarioFile;
 use std::borrow::Cow;
 
-/// Embeds files and lists them.
+/// Embeds the files of folders of the repository and lists them.
 macro_rules! files {
-    ($($id:ident = $name:literal;)*) => {
-        $(
+    ($($folder:literal { $($id:ident = $name:literal;)* })*) => {
+        $($(
             #[doc = concat!("`", $name, "`: see its first lines.")]
             pub static $id: ScenarioFile = ScenarioFile {
                 name: Cow::Borrowed($name),
-                path: Cow::Borrowed(concat!("crates/papers/scenarios/", $name)),
-                text: Cow::Borrowed(include_str!(concat!("../scenarios/", $name))),
+                path: Cow::Borrowed(concat!($folder, $name)),
+                text: Cow::Borrowed(include_str!(concat!("../../../", $folder, $name))),
             };
-        )*
+        )*)*
         /// Every file.
-        pub static ALL: &[&ScenarioFile] = &[$(&$id),*];
+        pub static ALL: &[&ScenarioFile] = &[$($(&$id),*),*];
     };
 }
 
 files! {
-    TESTBED = "coupled-cubic-testbed.toml";
-    TESTBED_ALONE = "coupled-cubic-alone.toml";
-    SHARED_BOTTLENECK = "shared-large-bottleneck.toml";
-    LOSSY_LINK = "lossy-link.toml";
-    LOSSY_PATHS = "lossy-paths.toml";
-    KATO_LOSS = "kato-loss.toml";
-    KATO_BOTTLENECK = "kato-bottleneck.toml";
-    WCOMPOUND_TWO_LINKS = "wcompound-two-links.toml";
-    WCOMPOUND_LOSSY_LINKS = "wcompound-lossy-links.toml";
-    WCOMPOUND_BOTTLENECK = "wcompound-bottleneck.toml";
-    ADW_FIG_1A = "adw-balia-fig1a.toml";
-    ADW_S1 = "adw-balia-s1.toml";
-    ADW_S2 = "adw-balia-s2.toml";
-    ADW_S3 = "adw-balia-s3.toml";
-    ADW_S4 = "adw-balia-s4.toml";
-    ADW_S5 = "adw-balia-s5.toml";
-    ONE_PATH = "standard/one-path.toml";
-    TWO_PATHS = "standard/two-paths.toml";
-    ONE_PATH_BESIDE = "standard/one-path-beside.toml";
-    SHARED = "standard/shared.toml";
-    SEPARATE = "standard/separate.toml";
-    UNEQUAL_RTTS = "standard/unequal-rtts.toml";
-    BACKUP = "standard/backup.toml";
-    FAILURE = "standard/failure.toml";
-    RATE_CHANGE = "standard/rate-change.toml";
-    COUPLING_SHARED = "coupling/shared.toml";
-    COUPLING_SEPARATE_2 = "coupling/separate-2.toml";
-    COUPLING_SEPARATE_4 = "coupling/separate-4.toml";
-    COUPLING_SEPARATE_8 = "coupling/separate-8.toml";
-    COUPLING_HALF_SHARED_4 = "coupling/half-shared-4.toml";
-    COUPLING_HALF_SHARED_8 = "coupling/half-shared-8.toml";
-    COUPLING_CHANGES = "coupling/changes.toml";
+    "crates/papers/scenarios/" {
+        TESTBED = "coupled-cubic-testbed.toml";
+        TESTBED_ALONE = "coupled-cubic-alone.toml";
+        SHARED_BOTTLENECK = "shared-large-bottleneck.toml";
+        LOSSY_LINK = "lossy-link.toml";
+        WCOMPOUND_TWO_LINKS = "wcompound-two-links.toml";
+        WCOMPOUND_LOSSY_LINKS = "wcompound-lossy-links.toml";
+        WCOMPOUND_BOTTLENECK = "wcompound-bottleneck.toml";
+        ADW_FIG_1A = "adw-balia-fig1a.toml";
+        ADW_S1 = "adw-balia-s1.toml";
+        ADW_S2 = "adw-balia-s2.toml";
+        ADW_S3 = "adw-balia-s3.toml";
+        ADW_S4 = "adw-balia-s4.toml";
+        ADW_S5 = "adw-balia-s5.toml";
+        ONE_PATH = "standard/one-path.toml";
+        TWO_PATHS = "standard/two-paths.toml";
+        ONE_PATH_BESIDE = "standard/one-path-beside.toml";
+        SHARED = "standard/shared.toml";
+        SEPARATE = "standard/separate.toml";
+        UNEQUAL_RTTS = "standard/unequal-rtts.toml";
+        BACKUP = "standard/backup.toml";
+        FAILURE = "standard/failure.toml";
+        RATE_CHANGE = "standard/rate-change.toml";
+        COUPLING_SHARED = "coupling/shared.toml";
+        COUPLING_SEPARATE_2 = "coupling/separate-2.toml";
+        COUPLING_SEPARATE_4 = "coupling/separate-4.toml";
+        COUPLING_SEPARATE_8 = "coupling/separate-8.toml";
+        COUPLING_HALF_SHARED_4 = "coupling/half-shared-4.toml";
+        COUPLING_HALF_SHARED_8 = "coupling/half-shared-8.toml";
+        COUPLING_CHANGES = "coupling/changes.toml";
+    }
+    "studies/" {
+        LOSSY_PATHS = "lossy-paths.toml";
+        KATO_LOSS = "kato-loss.toml";
+        KATO_BOTTLENECK = "kato-bottleneck.toml";
+    }
 }

@@ -138,7 +138,7 @@ impl Simulations {
 
     /// Their scenarios.
     pub fn scenarios(&self) -> impl Iterator<Item = &Scenario> {
-        self.each.iter().map(|simulation| &simulation.scenario)
+        self.each.iter().map(|simulation| &*simulation.scenario)
     }
 
     /// How many of the runs are `kept`.

@@ -30,14 +30,15 @@ use std::sync::Arc;
 /// # Errors
 /// [`FileError`] with what was found first.
 pub fn load(name: &str, text: &str, folder: &Path) -> Result<Arc<Study>, FileError> {
-    read(name, text, &|scenario| from_disk(folder, scenario)).map_err(|problem| problem.within(name, text))
+    let study = read(name, text, &|scenario| from_disk(folder, scenario));
+    study.map(Arc::new).map_err(|problem| problem.within(name, text))
 }
 
 /// Reads a study that comes with its scenarios, such as one that is part of a program.
 ///
 /// # Errors
 /// [`FileError`] with what was found first.
-pub fn embedded(name: &str, text: &str, scenarios: &[&ScenarioFile]) -> Result<Arc<Study>, FileError> {
+pub fn embedded(name: &str, text: &str, scenarios: &[&ScenarioFile]) -> Result<Study, FileError> {
     let find = |asked: &str| {
         let known = scenarios.iter().find(|file| file.name == asked);
         known.map(|file| (*file).clone()).ok_or_else(|| "it is not among the study's scenarios".to_owned())
@@ -48,15 +49,18 @@ pub fn embedded(name: &str, text: &str, scenarios: &[&ScenarioFile]) -> Result<A
 fn from_disk(folder: &Path, name: &str) -> Result<ScenarioFile, String> {
     let path = folder.join(name);
     let text = std::fs::read_to_string(&path).map_err(|why| format!("{}: {why}", path.display()))?;
-    Ok(ScenarioFile { name: name.to_owned().into(), path: path.display().to_string().into(), text: text.into() })
+    Ok(ScenarioFile {
+        name: name.to_owned().into(),
+        path: path.display().to_string().into(),
+        text: text.into(),
+    })
 }
 
 /// Gives the scenario file of that name, or says why it cannot.
 type Scenarios<'a> = &'a dyn Fn(&str) -> Result<ScenarioFile, String>;
 
-fn read(name: &str, text: &str, scenarios: Scenarios<'_>) -> Result<Arc<Study>, Problem> {
+fn read(name: &str, text: &str, scenarios: Scenarios<'_>) -> Result<Study, Problem> {
     let file: spec::File = toml::from_str(text).map_err(Problem::of_toml)?;
     let stem = Path::new(name).file_stem().map_or(name.into(), |stem| stem.to_string_lossy());
-    let study = build::study(file, &stem, scenarios)?;
-    Ok(Arc::new(study))
+    build::study(file, &stem, scenarios)
 }

@@ -37,13 +37,16 @@ struct Plot {
 }
 
 fn one(planner: &mut Planner<'_>, figure: &Figure, here: &Selection) -> Result<(), Problem> {
-    let (id, caption) = (here.fill(planner.built, figure.id.get_ref())?, here.fill(planner.built, &figure.title)?);
+    let (id, caption) =
+        (here.fill(planner.built, figure.id.get_ref())?, here.fill(planner.built, &figure.title)?);
     let plots = plots(planner, figure, here)?;
     let (kind, log, limits, x_limits) = (figure.kind, figure.log.clone(), figure.limits, figure.x_limits);
     let x_title = match kind {
         Kind::Time => "time (s)".to_owned(),
         Kind::Bars | Kind::Boxes | Kind::Heat => String::new(),
-        Kind::Lines => figure.x_title.clone().or_else(|| named(&figure.x).map(str::to_owned)).unwrap_or_default(),
+        Kind::Lines => {
+            figure.x_title.clone().or_else(|| named(&figure.x).map(str::to_owned)).unwrap_or_default()
+        }
     };
     planner.plan.figure(move |runs| {
         let panel = |plot: &Plot| Panel {

@@ -1,0 +1,45 @@
+//! Paper B, which is a study file.
+
+use crate::scenarios::{KATO_BOTTLENECK, KATO_LOSS, LOSSY_PATHS};
+use anabranch_study::{Study, file};
+
+/// Its path in the repository.
+const PATH: &str = "studies/kato-lia-evaluation.toml";
+
+/// Kato et al.
+///
+/// # Panics
+/// Where the file is no study: a test reads it.
+pub(crate) fn study() -> Study {
+    let text = include_str!("../../../studies/kato-lia-evaluation.toml");
+    let study = file::embedded(PATH, text, &[&KATO_LOSS, &KATO_BOTTLENECK, &LOSSY_PATHS]);
+    let study = study.unwrap_or_else(|why| panic!("{PATH}, line {:?}: {why}", why.line()));
+    Study { usual_sizes: true, ..study }
+}
+
+#[cfg(test)]
+mod tests {
+    use anabranch_study::{Options, Published, Size, run};
+    use std::sync::Arc;
+
+    /// The means that the text prints, 2.82 and 7.03 Mbit/s with Reno, 1.58 and 8.37 with CUBIC, and those of Tab. I's runs.
+    #[test]
+    fn published_values_are_the_tables_means() {
+        let options = Options { size: Size::Quick, seeds: Some(1), only: None };
+        let result = run(&Arc::new(super::study()), &options, &|_| (), &|| true).unwrap();
+        let rows: Vec<_> = result.experiments.iter().flat_map(|e| &e.rows).collect();
+        for (id, printed, within) in [
+            ("B-T2.reno.mptcp", 2.82, 0.005),
+            ("B-T2.reno.single", 7.03, 0.005),
+            ("B-T2.cubic.mptcp", 1.58, 0.005),
+            ("B-T2.cubic.single", 8.37, 0.005),
+            ("B-T1.lia", (12.5 + 12.1) / 2.0, 1e-9),
+            ("B-T1.reno", (14.4 + 18.8) / 2.0, 1e-9),
+            ("B-T1.cubic", (23.0 + 16.1) / 2.0, 1e-9),
+        ] {
+            let row = rows.iter().find(|row| row.id == id).unwrap_or_else(|| panic!("{id}"));
+            let Published::Derived { value, .. } = row.published else { panic!("{id}: {:?}", row.published) };
+            assert!((value - printed).abs() <= within + 1e-9, "{id}: {value}");
+        }
+    }
+}
