@@ -5,7 +5,7 @@ use crate::kernel_args::{self, KernelArgs};
 use crate::table::WIDTH;
 use anabranch_study::Size;
 use clap::builder::NonEmptyStringValueParser;
-use clap::{Args, Parser, Subcommand};
+use clap::{Args, Parser, Subcommand, ValueEnum};
 use clap_complete::Shell;
 use std::fmt;
 use std::path::PathBuf;

@@ -45,13 +45,20 @@ impl Problem {
     }
 
     pub fn within(self, name: &str, text: &str) -> FileError {
-        FileError { problem: self, source: NamedSource::new(name, text.to_owned()), text: text.to_owned() }
+        FileError(Box::new(Placed {
+            problem: self,
+            source: NamedSource::new(name, text.to_owned()),
+            text: text.to_owned(),
+        }))
     }
 }
 
 /// What is wrong with a study file.
 #[derive(Debug)]
-pub struct FileError {
+pub struct FileError(Box<Placed>);
+
+#[derive(Debug)]
+struct Placed {
     problem: Problem,
     source: NamedSource<String>,
     text: String,
@@ -60,14 +67,14 @@ pub struct FileError {
 impl FileError {
     /// The line, from 1; none where no place is known.
     pub fn line(&self) -> Option<usize> {
-        let at = self.problem.at.as_ref()?.start.min(self.text.len());
-        Some(1 + self.text.as_bytes()[..at].iter().filter(|byte| **byte == b'\n').count())
+        let at = self.0.problem.at.as_ref()?.start.min(self.0.text.len());
+        Some(1 + self.0.text.as_bytes()[..at].iter().filter(|byte| **byte == b'\n').count())
     }
 }
 
 impl fmt::Display for FileError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(&self.problem.message)
+        f.write_str(&self.0.problem.message)
     }
 }
 
@@ -75,16 +82,16 @@ impl std::error::Error for FileError {}
 
 impl Diagnostic for FileError {
     fn help(&self) -> Option<Box<dyn fmt::Display + '_>> {
-        self.problem.help.as_ref().map(|help| Box::new(help) as _)
+        self.0.problem.help.as_ref().map(|help| Box::new(help) as _)
     }
 
     fn labels(&self) -> Option<Box<dyn Iterator<Item = LabeledSpan> + '_>> {
-        let at = self.problem.at.clone()?;
+        let at = self.0.problem.at.clone()?;
         Some(Box::new(std::iter::once(LabeledSpan::new_with_span(Some("here".into()), at))))
     }
 
     fn source_code(&self) -> Option<&dyn SourceCode> {
-        Some(&self.source)
+        Some(&self.0.source)
     }
 }
 
