@@ -321,7 +321,7 @@ pub enum StudyCommand {
         /// The study file.
         file: PathBuf,
     },
-    /// Tell how many of a study's runs an unfinished command has left, and what is missing.
+    /// Tell how many of a study's runs are kept, and whether it has a result.
     #[command(after_help = STUDY_STATUS_EXAMPLES)]
     Status(StudyRunArgs),
 }

@@ -118,7 +118,7 @@ impl Results {
 
     /// Writes the result of a study that is no shipped paper's.
     pub fn keep_study(&self, study: &Study, new: StudyResult) -> Result<Kept, Failure> {
-        self.keep_in(self.studies().join(&study.name).with_extension("json"), study, new)
+        self.keep_in(self.studies().join(format!("{}.json", study.name)), study, new)
     }
 
     /// The results of studies that are no shipped paper's, by their names.
@@ -195,10 +195,7 @@ impl Results {
 
 fn merge(paper: &Study, old: Option<StudyResult>, mut new: StudyResult) -> Kept {
     let Some(old) = old else { return Kept { result: new, notice: None } };
-    // Another sweep of the same name is another study.
-    let whole = |command: &String| command.split(" --only ").next().map(str::to_owned);
-    let made =
-        |r: &StudyResult| (r.size.clone(), r.seeds, r.version.clone(), r.command.as_ref().and_then(whole));
+    let made = |r: &StudyResult| (r.size.clone(), r.seeds, r.version.clone(), r.hash.clone());
     if made(&old) != made(&new) && new.partial {
         let notice = format!("{}: {} stays, {} being partial", paper.name, described(&old), described(&new));
         return Kept { result: old, notice: Some(notice) };
@@ -216,5 +213,12 @@ fn merge(paper: &Study, old: Option<StudyResult>, mut new: StudyResult) -> Kept 
 
 fn described(result: &StudyResult) -> String {
     let ids: Vec<&str> = result.experiments.iter().map(|e| e.id.as_str()).collect();
-    format!("{} ({} size, seeds {}, version {})", ids.join(", "), result.size, result.seeds, result.version)
+    let made = format!(
+        "{} ({} size, seeds {}, version {})",
+        ids.join(", "),
+        result.size,
+        result.seeds,
+        result.version
+    );
+    result.command.as_ref().map_or(made.clone(), |command| format!("{made} of `{command}`"))
 }

@@ -12,6 +12,7 @@ use anabranch_study::{
     Work, work_with_runs,
 };
 use miette::miette;
+use std::collections::HashSet;
 use std::path::Path;
 use std::sync::Arc;
 
@@ -48,13 +49,13 @@ pub fn check(path: &Path) -> Result<(), Failure> {
 pub fn status(args: &StudyRunArgs) -> Result<(), Failure> {
     let study = load(file(args))?;
     let work = work(&study, &options(args))?;
-    let all = work.simulations.runs();
-    let done = args.out.join("studies").join(&study.name).with_extension("json");
+    let all = work.simulations.keepable();
+    let done = args.out.join("studies").join(format!("{}.json", study.name));
     let mut lines = vec![format!("{}: {}", study.name, extent(&work.simulations))];
     if args.out.join("store").is_dir() {
         let kept =
             store::open(&args.out.join("store")).map_or(0, |kept| work.simulations.found(&kept as &dyn Kept));
-        lines.push(format!("  {kept} of {all} runs are kept; the command runs only what is missing"));
+        lines.push(format!("  {kept} of the {all} runs without samples over time are kept; the command runs only what is missing"));
     }
     let whole = if done.exists() { "there is a result" } else { "no result yet" };
     lines.push(format!("  {}: {whole}", done.display()));
@@ -71,6 +72,11 @@ pub fn load(path: &Path) -> Result<Arc<Study>, Failure> {
     let source = input::read(path)?;
     let folder = path.parent().unwrap_or(Path::new(""));
     let study = anabranch_study::file::load(&source.name, &source.text, folder).map_err(Failure::input)?;
+    not_shipped(&study).map(|()| study)
+}
+
+/// Refuses a study of a shipped paper's name.
+pub fn not_shipped(study: &Study) -> Result<(), Failure> {
     match anabranch_papers::all().iter().find(|paper| paper.name == study.name) {
         Some(paper) => Err(Failure::Input(miette!(
             help = "name the file otherwise",
@@ -78,7 +84,7 @@ pub fn load(path: &Path) -> Result<Arc<Study>, Failure> {
             study.name,
             paper.title
         ))),
-        None => Ok(study),
+        None => Ok(()),
     }
 }
 
@@ -186,11 +192,13 @@ impl Run<'_> {
             true => print_json(&result),
             false => print(&page(&result, &taken)),
         };
-        if !result.partial {
-            self.write_runs(results, &taken)?;
-        }
+        // The table is of the whole study.
+        let whole = !result.partial && self.options.only.is_none();
         if let Some(notice) = results.keep_study(&self.study, result)?.notice {
             note(&notice);
+        }
+        if whole {
+            self.write_runs(results, &taken)?;
         }
         printed.map(|()| failed)
     }
@@ -206,7 +214,9 @@ impl Run<'_> {
         let names: Vec<String> = axes.iter().map(|axis| (*axis).to_owned()).collect();
         let write = || {
             let mut table = TidyTable::create(&results.studies(), &self.study.name, &names)?;
-            for taken in taken {
+            let mut written = HashSet::new();
+            // Two experiments may read the same runs.
+            for taken in taken.iter().filter(|taken| written.insert(&taken.axes)) {
                 let axes = every(&axes, &taken.axes);
                 for summary in &taken.summaries {
                     table.run(&TidyRow { axes: &axes, summary })?;

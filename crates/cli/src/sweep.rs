@@ -4,7 +4,7 @@ use crate::args::SweepArgs;
 use crate::failure::Failure;
 use crate::input;
 use crate::output::print;
-use crate::study::Run;
+use crate::study::{self, Run};
 use crate::table::{PERCENT, PLAIN, RATE, Spread, Table};
 use anabranch_record::Summary;
 use anabranch_scenario::Overrides;
@@ -17,6 +17,9 @@ const SHOWN: usize = 60;
 
 /// `anabranch sweep`.
 pub fn sweep(args: &SweepArgs) -> Result<(), Failure> {
+    if args.scenario == Path::new("-") {
+        return Err(Failure::Input(miette!("a sweep reads its scenario again for every run: name a file")));
+    }
     let source = input::read(&args.scenario)?;
     let mut overrides = Overrides::default();
     args.set.iter().for_each(|assignment| {
@@ -42,6 +45,7 @@ pub fn sweep(args: &SweepArgs) -> Result<(), Failure> {
         return Err(Failure::Input(miette!("`{name}` is no name for files")));
     }
     let study = file::load(&format!("{name}.toml"), &text, Path::new("")).map_err(Failure::input)?;
+    study::not_shipped(&study)?;
     let run = Run {
         study,
         options: Options::default(),
@@ -57,9 +61,10 @@ fn command(args: &SweepArgs) -> String {
     let mut command = format!("anabranch sweep {}", input::quoted(&args.scenario.display().to_string()));
     let all = [("--vary", &args.vary), ("--cc", &args.cc), ("--set", &args.set)];
     let duration = args.duration.iter().map(|duration| ("--duration", duration));
+    let name = args.name.iter().map(|name| ("--name", name));
     let options =
         all.into_iter().flat_map(|(option, values)| values.iter().map(move |value| (option, value)));
-    for (option, value) in options.chain(duration) {
+    for (option, value) in options.chain(duration).chain(name) {
         command += &format!(" {option} {}", input::quoted(value));
     }
     command + &format!(" --seeds {}", args.seeds)
@@ -76,7 +81,8 @@ fn page(result: &StudyResult, taken: &[Taken]) -> String {
     let each = |value: &dyn Fn(&Summary) -> Option<f64>| -> Vec<Spread> {
         shown.iter().map(|taken| Spread::of(taken.summaries.iter().map(value))).collect()
     };
-    let flows = first.summaries.first().map_or(&[][..], |summary| &summary.flows);
+    let flows =
+        shown.iter().find_map(|taken| taken.summaries.first()).map_or(&[][..], |summary| &summary.flows);
     let mut bases: Vec<&str> = Vec::new();
     for flow in flows {
         let base = anabranch_study::column::base(&flow.name);

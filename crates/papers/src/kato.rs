@@ -14,7 +14,7 @@ pub(crate) fn study() -> Study {
     let text = include_str!("../../../studies/kato-lia-evaluation.toml");
     let study = file::embedded(PATH, text, &[&KATO_LOSS, &KATO_BOTTLENECK, &LOSSY_PATHS]);
     let study = study.unwrap_or_else(|why| panic!("{PATH}, line {:?}: {why}", why.line()));
-    Study { usual_sizes: true, ..study }
+    Study { usual_sizes: true, hash: None, ..study }
 }
 
 #[cfg(test)]

@@ -47,6 +47,7 @@ impl Paper {
             notes: owned(self.notes),
             errata: owned(self.errata),
             seeds: Box::new(self.seeds),
+            hash: None,
             usual_sizes: true,
             columns: self.columns.to_vec(),
             experiments: self.experiments.iter().map(Definition::of_study).collect(),

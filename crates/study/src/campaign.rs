@@ -5,7 +5,7 @@ use crate::{Backend, Outcome, Setup, Simulator, StudyError, Task, TaskError};
 use anabranch_net::Time;
 use anabranch_record::{MemorySink, NoSamples, Sink, Summary};
 use anabranch_scenario::Scenario;
-use std::collections::VecDeque;
+use std::collections::{HashMap, VecDeque};
 use std::sync::atomic::{AtomicBool, AtomicU64, AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
@@ -92,6 +92,7 @@ impl Simulations {
         seeds: u32,
     ) -> Result<Self, StudyError> {
         let mut each: Vec<Simulation> = Vec::new();
+        let mut known: HashMap<String, usize> = HashMap::new();
         let mut of_setup = Vec::new();
         for (experiment, setups) in experiments {
             let mut indices = Vec::new();
@@ -102,8 +103,7 @@ impl Simulations {
                     command: setup.command(1),
                     why: Box::new(why),
                 })?;
-                let known = each.iter().position(|s| s.scenario.hash == scenario.hash);
-                let i = known.unwrap_or_else(|| {
+                let i = *known.entry(scenario.hash.clone()).or_insert_with(|| {
                     let title = setup.title.clone();
                     each.push(Simulation {
                         experiment: experiment.into(),
@@ -129,6 +129,11 @@ impl Simulations {
     /// How many runs there are.
     pub fn runs(&self) -> u64 {
         self.each.iter().map(|simulation| u64::from(simulation.seeds)).sum()
+    }
+
+    /// How many of them may be kept: those of which no samples are asked for.
+    pub fn keepable(&self) -> u64 {
+        self.each.iter().filter(|simulation| !simulation.sampled).map(|s| u64::from(s.seeds)).sum()
     }
 
     /// What all runs cost together, in packets that links carry.

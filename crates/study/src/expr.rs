@@ -1,7 +1,8 @@
 //! Expressions of study files: `goodput("mptcp") / goodput("tcp")`.
 //!
 //! ```text
-//! condition  = comparison { ("and" | "or") comparison }
+//! condition  = both { "or" both }
+//! both       = comparison { "and" comparison }
 //! comparison = sum [ ("<" | "<=" | ">" | ">=" | "==") sum ]
 //! sum        = product { ("+" | "-") product }
 //! product    = power { ("*" | "/") power }
@@ -115,11 +116,17 @@ impl Wrong {
 /// Deeper ones would need more stack than a thread may have.
 const MAX_DEPTH: usize = 64;
 
+/// Longer ones would be deep, too: name their parts.
+const MAX_LENGTH: usize = 1000;
+
 /// Reads an expression.
 ///
 /// # Errors
 /// [`Wrong`] with the place of what does not belong there.
 pub fn parse(text: &str) -> Result<Expr, Wrong> {
+    if text.len() > MAX_LENGTH {
+        return Err(Wrong::new(format!("an expression of more than {MAX_LENGTH} bytes"), 0..0));
+    }
     let mut parser = Parser { text, at: 0, depth: 0 };
     let expr = parser.condition()?;
     parser.space();
@@ -194,9 +201,13 @@ impl Parser<'_> {
         if self.depth > MAX_DEPTH {
             return Err(self.wrong("too many brackets within each other"));
         }
-        let expr = self.chain(Self::comparison, &[("and", Operator::And), ("or", Operator::Or)], usize::MAX);
+        let expr = self.chain(Self::both, &[("or", Operator::Or)], usize::MAX);
         self.depth -= 1;
         expr
+    }
+
+    fn both(&mut self) -> Result<Expr, Wrong> {
+        self.chain(Self::comparison, &[("and", Operator::And)], usize::MAX)
     }
 
     fn comparison(&mut self) -> Result<Expr, Wrong> {
@@ -382,6 +393,7 @@ mod tests {
             ("1_000", 1000.0),
             ("1 < 2 and 2 <= 1", 0.0),
             ("1 < 2 or 2 <= 1", 1.0),
+            ("1 < 2 or 1 < 2 and 2 < 1", 1.0),
             ("2 == 1 + 1", 1.0),
         ] {
             assert_eq!(value(text), Ok(expected), "{text}");
@@ -418,8 +430,9 @@ mod tests {
             assert_eq!(&text[wrong.at.clone()], place, "{text}: {wrong}");
         }
         assert_eq!(value("1 / (2 - 2)"), Err("division by zero".into()));
-        assert!(parse(&"(".repeat(1000)).is_err() && parse(&"-".repeat(1000)).is_err());
-        assert!(parse(&format!("1{}", "^1".repeat(1000))).is_err());
+        assert!(parse(&"(".repeat(900)).is_err() && parse(&"-".repeat(900)).is_err());
+        assert!(parse(&format!("1{}", "^1".repeat(400))).is_err());
+        assert!(parse(&format!("1{}", "+1".repeat(1000))).is_err());
     }
 
     proptest! {

@@ -62,5 +62,5 @@ type Scenarios<'a> = &'a dyn Fn(&str) -> Result<ScenarioFile, String>;
 fn read(name: &str, text: &str, scenarios: Scenarios<'_>) -> Result<Study, Problem> {
     let file: spec::File = toml::from_str(text).map_err(Problem::of_toml)?;
     let stem = Path::new(name).file_stem().map_or(name.into(), |stem| stem.to_string_lossy());
-    build::study(file, &stem, scenarios)
+    build::study(file, text, &stem, scenarios)
 }

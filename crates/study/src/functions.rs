@@ -13,6 +13,8 @@ pub struct Function {
     pub unit: &'static str,
     /// What it gives.
     pub doc: &'static str,
+    /// Which percentiles it can be asked for, if it is asked for one.
+    pub percentiles: &'static [f64],
     /// Whether it needs samples over time.
     pub samples: bool,
     /// Reads it; `None` where the run has no such value.
@@ -88,7 +90,11 @@ const fn function(
     doc: &'static str,
     read: fn(&Outcome, &Given<'_>) -> Option<f64>,
 ) -> Function {
-    Function { name, takes, unit, doc, samples: false, read }
+    Function { name, takes, unit, doc, percentiles: &[], samples: false, read }
+}
+
+const fn of_percentiles(function: Function, percentiles: &'static [f64]) -> Function {
+    Function { percentiles, ..function }
 }
 
 const fn sampled(function: Function) -> Function {
@@ -107,9 +113,20 @@ pub static FUNCTIONS: &[Function] = &[
             Some(r) => run.subflow_goodput(given.text(), r),
         },
     ),
-    function("total", &[Takes::Flows], "Mbit/s", "the sum of several connections' goodputs", |run, given| {
-        run.total(&given.texts.iter().map(String::as_str).collect::<Vec<_>>())
-    }),
+    function(
+        "total",
+        &[Takes::Flows],
+        "Mbit/s",
+        "the sum of several connections' goodputs; \"web\" stands for all of web/1, web/2, …",
+        |run, given| {
+            let meant = |flow: &&FlowSummary| {
+                given.texts.iter().any(|text| *text == flow.name || text == crate::column::base(&flow.name))
+            };
+            let meant: Vec<&FlowSummary> = run.summary.flows.iter().filter(meant).collect();
+            (!meant.is_empty()).then_some(())?;
+            Some(meant.iter().map(|flow| flow.goodput_bps).sum::<Option<f64>>()? / 1e6)
+        },
+    ),
     function(
         "share",
         FLOW,
@@ -138,21 +155,24 @@ pub static FUNCTIONS: &[Function] = &[
     function("rtt", SUBFLOW, "s", "the mean round-trip time over time", |run, given| {
         run.rtt(given.text(), given.subflow?)
     }),
-    function(
-        "rtt_percentile",
-        FROM,
-        "s",
-        "the 5th, 50th, 95th or 99th percentile of the round-trip times",
-        |run, given| {
-            let subflow = subflow(run, given)?;
-            match given.number()? {
-                5.0 => subflow.rtt_p5_s,
-                50.0 => subflow.rtt_p50_s,
-                95.0 => subflow.rtt_p95_s,
-                99.0 => subflow.rtt_p99_s,
-                _ => None,
-            }
-        },
+    of_percentiles(
+        function(
+            "rtt_percentile",
+            FROM,
+            "s",
+            "the 5th, 50th, 95th or 99th percentile of the round-trip times",
+            |run, given| {
+                let subflow = subflow(run, given)?;
+                match given.number()? {
+                    5.0 => subflow.rtt_p5_s,
+                    50.0 => subflow.rtt_p50_s,
+                    95.0 => subflow.rtt_p95_s,
+                    99.0 => subflow.rtt_p99_s,
+                    _ => None,
+                }
+            },
+        ),
+        &[5.0, 50.0, 95.0, 99.0],
     ),
     function("loss", SUBFLOW, "", "segments dropped in the network ÷ segments sent", |run, given| {
         run.loss_rate(given.text(), given.subflow?)
@@ -181,21 +201,24 @@ pub static FUNCTIONS: &[Function] = &[
         "the mean over time of one of the algorithm's inner values, such as \"alpha\" (`anabranch cc show` lists them)",
         |run, given| run.observable(given.text(), given.subflow?, given.texts.get(1)?),
     ),
-    function(
-        "completion",
-        &[Takes::Flow, Takes::MaybeNumber],
-        "s",
-        "the mean time of a response, or its 50th, 95th or 99th percentile",
-        |run, given| {
-            let times = flow(run, given)?.completion.as_ref()?;
-            match given.number() {
-                None => Some(times.mean_s),
-                Some(50.0) => Some(times.p50_s),
-                Some(95.0) => Some(times.p95_s),
-                Some(99.0) => Some(times.p99_s),
-                Some(_) => None,
-            }
-        },
+    of_percentiles(
+        function(
+            "completion",
+            &[Takes::Flow, Takes::MaybeNumber],
+            "s",
+            "the mean time of a response, or its 50th, 95th or 99th percentile",
+            |run, given| {
+                let times = flow(run, given)?.completion.as_ref()?;
+                match given.number() {
+                    None => Some(times.mean_s),
+                    Some(50.0) => Some(times.p50_s),
+                    Some(95.0) => Some(times.p95_s),
+                    Some(99.0) => Some(times.p99_s),
+                    Some(_) => None,
+                }
+            },
+        ),
+        &[50.0, 95.0, 99.0],
     ),
     function("utilisation", LINK, "", "bits that a link carried ÷ its capacity", |run, given| {
         run.utilisation(given.text())

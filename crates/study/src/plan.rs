@@ -20,6 +20,8 @@ pub struct Study {
     pub errata: Vec<String>,
     /// The seeds of a long run, for each size.
     pub seeds: Box<dyn Fn(Size) -> u32 + Send + Sync>,
+    /// The hash of its file and scenarios, where it is read from files.
+    pub hash: Option<String>,
     /// Whether its sizes are what [`Size::description`] says.
     pub usual_sizes: bool,
     /// What stands beside the default in each of its experiments that it changes.

@@ -22,6 +22,9 @@ pub struct StudyResult {
     pub seeds: u32,
     /// The version that ran it.
     pub version: String,
+    /// The hash of the study's file and scenarios, where it is not a shipped paper: another one is another study.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub hash: Option<String>,
     /// The command that repeats it, where it is not a shipped paper's.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub command: Option<String>,

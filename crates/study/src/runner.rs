@@ -9,6 +9,7 @@ use crate::{
 };
 use anabranch_record::Summary;
 use anabranch_scenario::ScenarioError;
+use std::collections::HashSet;
 use std::sync::Arc;
 
 /// What to run of a paper.
@@ -140,6 +141,7 @@ fn work_with(
                 size: size.name().into(),
                 seeds,
                 version: env!("CARGO_PKG_VERSION").into(),
+                hash: study.hash.clone(),
                 command: None,
                 partial,
                 notes: description.into_iter().chain(study.notes.iter().cloned()).collect(),
@@ -285,7 +287,8 @@ impl Planned {
 
 /// Indices of setups without repetitions.
 fn distinct(setups: &[Setup]) -> impl Iterator<Item = usize> {
-    (0..setups.len()).filter(|i| !setups[..*i].iter().any(|t| t.is_same(&setups[*i])))
+    let mut known = HashSet::new();
+    (0..setups.len()).filter(move |i| known.insert(setups[*i].command(1)))
 }
 
 /// What a row's runs gave, and the verdict.
@@ -428,6 +431,7 @@ mod tests {
             notes: vec![],
             errata: vec![],
             seeds: Box::new(Size::seeds),
+            hash: None,
             usual_sizes: true,
             columns: vec![],
             experiments: vec![definition("Z-1", false), definition("Z-2", true)],

@@ -87,7 +87,7 @@ impl Setup {
 
     /// How many runs it has where a long one has that many.
     pub fn seeds(&self, seeds: u32) -> u32 {
-        (seeds * self.repeats).min(self.at_most).div_ceil(self.one_in)
+        seeds.saturating_mul(self.repeats).min(self.at_most).div_ceil(self.one_in)
     }
 
     /// Keeps samples over time, at the scenario's interval, for figures and for rows about instants.

@@ -7,7 +7,7 @@ use std::io;
 use std::path::{Path, PathBuf};
 
 /// The columns behind those of the axes.
-const COLUMNS: [(&str, Kind); 15] = [
+pub(crate) const COLUMNS: [(&str, Kind); 15] = [
     // The flow's.
     ("algorithm", Kind::Text),
     ("seed", Kind::Unsigned),

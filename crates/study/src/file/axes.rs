@@ -41,6 +41,12 @@ impl Axis {
             )),
         };
         let axis = axis.map_err(|problem| problem.or_at(at.clone()))?;
+        let mut axis = axis;
+        let unit = axis.values.first().map(|value| value.unit().to_owned());
+        if axis.values.iter().any(|value| Some(value.unit()) != unit.as_deref()) {
+            // 500 kbit/s and 1 Mbit/s are no numbers to draw or to compute with.
+            axis.values.iter_mut().for_each(|value| value.number = None);
+        }
         if axis.values.is_empty() {
             return Err(Problem::at(at, format!("axis `{name}` has no values")));
         }
@@ -48,7 +54,7 @@ impl Axis {
         ids.sort_unstable();
         if let Some(twice) = ids.windows(2).find(|pair| pair[0] == pair[1]) {
             return Err(Problem::at(at, format!("axis `{name}` has the value `{}` twice", twice[0]))
-                .help("steps of a range have four digits: perhaps it has too many"));
+                .help("leave one out; steps of a range have four digits, so that it may have too many"));
         }
         Ok(axis)
     }
@@ -122,6 +128,11 @@ impl AxisValue {
         let digits = id.find(|c: char| c.is_alphabetic() && c != 'e').unwrap_or(id.len());
         let number = id[..digits].trim().parse().ok();
         AxisValue { label: id.clone(), id, number, fields: IndexMap::new() }
+    }
+
+    /// What stands behind its number.
+    fn unit(&self) -> &str {
+        self.id.trim_start_matches(|c: char| c.is_ascii_digit() || matches!(c, '.' | '-' | '+' | ' ')).trim()
     }
 
     fn read(value: &Value) -> Result<Self, Problem> {
@@ -255,7 +266,9 @@ pub(crate) fn points(
         };
         let count = points.len().saturating_mul(axes[axis].values.len());
         if count > MAX_POINTS {
-            return Err(Problem::at(at, format!("more than {MAX_POINTS} simulations before seeds")));
+            let message =
+                format!("{count} simulations and more, before seeds: at most {MAX_POINTS} in one study");
+            return Err(Problem::at(at, message).help("vary less, or make several studies of it"));
         }
         points = points.iter().flat_map(of).collect();
     }
@@ -263,7 +276,7 @@ pub(crate) fn points(
 }
 
 /// Beyond that a study is a mistake, or wants to be several.
-const MAX_POINTS: usize = 1_000_000;
+const MAX_POINTS: usize = 100_000;
 
 #[cfg(test)]
 mod tests {
@@ -313,7 +326,9 @@ mod tests {
         assert_eq!(ids(&cases), ["equal", "lia", "3"]);
         assert_eq!(cases.values[0].field(Some("name")).unwrap(), "equal paths");
         assert_eq!(cases.values[0].field_number(Some("loss")), Some(1e-3));
-        assert_eq!(cases.values[2].number, Some(3.0));
+        // Names beside a number.
+        assert_eq!(cases.values[2].number, None);
+        assert_eq!(axis("n", "[1, 3]").unwrap().values[1].number, Some(3.0));
         let given = axis("cc", r#"[{ name = "lia", pacing = true }]"#).unwrap();
         assert!(given.values[0].id.starts_with('{'), "{:?}", given.values[0].id);
         let named = axis("cc", r#"{ values = ["lia", "olia"], names = ["LIA", "OLIA"] }"#).unwrap();

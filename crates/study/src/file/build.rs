@@ -1,16 +1,18 @@
 //! From a study file to a study: groups of runs and their points, and a plan for each experiment and size.
 
 use super::axes::{Axis, AxisValue, points, written};
-use super::code::Compiled;
+use super::code::{Compiled, part};
 use super::error::{Problem, suggest};
 use super::spec::{Changes, Experiment, File, Group, Sizes};
 use super::{Scenarios, figures, rows, template};
-use crate::column::{BOTH, PLAIN_START, RETIRED, TICK, TSO};
+use crate::column::{self, BOTH, PLAIN_START, RETIRED, TICK, TSO};
+use crate::expr::parse;
 use crate::functions::Takes;
-use crate::{Column, Definition, Plan, Quantity, ScenarioFile, Setup, SetupId, Size, Study};
+use crate::{Column, Definition, Plan, Quantity, ScenarioFile, Setup, SetupId, Size, Study, tidy};
 use anabranch_scenario::{Overrides, Scenario, Source};
 use indexmap::IndexMap;
-use std::collections::HashMap;
+use sha2::{Digest, Sha256};
+use std::collections::{HashMap, HashSet};
 use std::ops::Range;
 use std::sync::Arc;
 use toml::Spanned;
@@ -27,6 +29,8 @@ pub(crate) struct Runs {
     pub name: String,
     pub axes: Vec<Axis>,
     points: Vec<Vec<usize>>,
+    /// Where each point is.
+    index: HashMap<Vec<usize>, usize>,
     file: ScenarioFile,
     scenario: Scenario,
     spec: Group,
@@ -109,6 +113,11 @@ impl Selection {
     /// The point where every axis has a value.
     pub fn point(&self, built: &Built) -> Result<usize, Problem> {
         let group = &built.groups[self.group];
+        let whole: Option<Vec<usize>> = self.values.iter().copied().collect();
+        if let Some(whole) = whole {
+            let impossible = || Problem::new("axes that go together have no such values in common");
+            return group.index.get(&whole).copied().ok_or_else(impossible);
+        }
         let fits = |point: &Vec<usize>| {
             point.iter().zip(&self.values).all(|(i, value)| value.is_none_or(|v| v == *i))
         };
@@ -161,7 +170,9 @@ impl Selection {
             all = all.iter().flat_map(of).collect();
         }
         // Axes that go together have not every pair.
-        all.retain(|here| here.is_possible(group));
+        if !group.spec.zip.is_empty() {
+            all.retain(|here| here.is_possible(group));
+        }
         Ok(all)
     }
 
@@ -187,14 +198,33 @@ impl Runs {
         })?;
         let axes =
             spec.vary.iter().map(|(name, axis)| Axis::read(name, axis)).collect::<Result<Vec<_>, _>>()?;
+        for number in [(spec.repeats, "repeats"), (spec.at_most, "at_most")] {
+            within(number.0, number.1).map_err(|problem| problem.or_at(at.clone()))?;
+        }
+        for axis in &axes {
+            let at = spec.vary[&axis.name].span();
+            if tidy::COLUMNS.iter().any(|(name, _)| *name == axis.name) || axis.name == "runs" {
+                return Err(Problem::at(at, format!("an axis cannot be called `{}`", axis.name))
+                    .help("the table of all runs has a column of that name"));
+            }
+            let place = format!("{{{}", axis.name);
+            let texts =
+                spec.cc.iter().cloned().chain(spec.set.values().map(|value| written(value.get_ref())));
+            let used =
+                |text: String| text.contains(&format!("{place}}}")) || text.contains(&format!("{place}."));
+            if axis.key.is_none() && axis.values.len() > 1 && !texts.into_iter().any(used) {
+                return Err(Problem::at(at, format!("axis `{}` changes nothing", axis.name))
+                    .help(format!("give it a `key`, or write {place}}} in `cc` or in a value of `set`")));
+            }
+        }
         let points = points(&axes, &spec.zip, at)?;
-        Ok(Runs { name: name.into(), axes, points, file, scenario, spec })
+        let index = points.iter().enumerate().map(|(i, point)| (point.clone(), i)).collect();
+        Ok(Runs { name: name.into(), axes, points, index, file, scenario, spec })
     }
 
     /// Its flows' names in the file.
     fn flows(&self) -> Vec<&str> {
-        let mut names: Vec<&str> =
-            self.scenario.flows.iter().map(|flow| crate::column::base(&flow.name)).collect();
+        let mut names: Vec<&str> = self.scenario.flows.iter().map(|flow| column::base(&flow.name)).collect();
         names.dedup();
         names
     }
@@ -202,14 +232,19 @@ impl Runs {
     /// Whether the scenario has such a flow or link.
     pub fn check(&self, takes: Takes, name: &str) -> Result<(), Problem> {
         let (what, known): (_, Vec<&str>) = match takes {
-            Takes::Flow => ("flow", self.scenario.flows.iter().map(|flow| flow.name.as_str()).collect()),
+            Takes::Flow | Takes::Flows => {
+                ("flow", self.scenario.flows.iter().map(|flow| flow.name.as_str()).collect())
+            }
             Takes::Link => ("link", self.scenario.links.iter().map(|link| link.name.as_str()).collect()),
             _ => return Ok(()),
         };
-        // An axis may change how many flows of a name there are.
-        let counted = takes == Takes::Flow && self.flows().contains(&crate::column::base(name));
-        match counted || known.contains(&name) {
+        // An axis may change how many flows of a name there are: `tcp/7` may be one, `tcp` alone is one or all.
+        let base = column::base(name);
+        let known_base = takes != Takes::Link && self.flows().contains(&base);
+        match known.contains(&name) || (known_base && (takes == Takes::Flows || base != name)) {
             true => Ok(()),
+            false if known_base => Err(Problem::new(format!("`{name}` is several flows"))
+                .help(format!("name one, `{name}/1`, or all of them: total(\"{name}\")"))),
             false => {
                 Err(Problem::new(format!("{} has no {what} `{name}`", self.file.name))
                     .help(suggest(name, known)))
@@ -294,8 +329,11 @@ impl Runs {
         };
         attempt(0, self.spec.scenario.span())?;
         for (i, axis) in self.axes.iter().enumerate() {
-            let first_of = |value: usize| self.points.iter().position(|point| point[i] == value);
-            for point in (1..axis.values.len()).filter_map(first_of) {
+            let mut first = vec![None; axis.values.len()];
+            for (at, point) in self.points.iter().enumerate().rev() {
+                first[point[i]] = Some(at);
+            }
+            for point in first.into_iter().skip(1).flatten() {
                 attempt(point, self.spec.vary[&axis.name].span())?;
             }
         }
@@ -344,8 +382,11 @@ impl Planner<'_> {
                 let runs = &self.built.groups[group];
                 let setup = runs.setup(self.built, group, point, self.size)?;
                 let labels = runs.axes.iter().zip(&runs.points[point]);
-                let labels =
-                    labels.map(|(axis, i)| (axis.name.clone(), axis.values[*i].id.clone())).collect();
+                let labels = labels.map(|(axis, i)| (axis.name.clone(), axis.values[*i].id.clone()));
+                // Groups may have axes of the same names.
+                let several = self.built.groups.len() > 1;
+                let of = several.then(|| ("runs".to_owned(), runs.name.clone()));
+                let labels = of.into_iter().chain(labels).collect();
                 let id = self.plan.simulate_at(setup, labels);
                 self.made.insert((group, point), id);
                 id
@@ -368,16 +409,31 @@ impl Planner<'_> {
 }
 
 /// The study that a file is.
-pub(crate) fn study(mut file: File, stem: &str, scenarios: Scenarios<'_>) -> Result<Study, Problem> {
+pub(crate) fn study(
+    mut file: File,
+    text: &str,
+    stem: &str,
+    scenarios: Scenarios<'_>,
+) -> Result<Study, Problem> {
     let groups =
         std::mem::take(&mut file.runs).into_iter().map(|(name, spec)| Runs::read(&name, spec, scenarios));
     let groups = groups.collect::<Result<Vec<_>, _>>()?;
-    let seeds = [&file.size.quick, &file.size.default, &file.size.full].map(|changes| changes.seeds);
+    let texts = std::iter::once(text).chain(groups.iter().map(|group| &*group.file.text));
+    let digest = texts.fold(Sha256::new(), |hash, text| hash.chain_update(Sha256::digest(text.as_bytes())));
+    let hash = digest.finalize().iter().map(|byte| format!("{byte:02x}")).collect();
+    let sizes = [&file.size.quick, &file.size.default, &file.size.full];
+    for changes in sizes {
+        within(changes.seeds, "seeds")?;
+    }
+    let seeds = sizes.map(|changes| changes.seeds);
+    for quantity in file.quantities.values() {
+        parse(quantity.get_ref()).map_err(|wrong| Problem::at(part(quantity, wrong.at), wrong.message))?;
+    }
     let built = Arc::new(Built { groups, quantities: file.quantities, sizes: file.size });
     for group in 0..built.groups.len() {
         built.groups[group].try_each_value(&built, group)?;
     }
-    let columns = file.columns.iter().map(column).collect::<Result<Vec<_>, _>>()?;
+    let columns = file.columns.iter().map(named_column).collect::<Result<Vec<_>, _>>()?;
     let id = file.id.unwrap_or_else(|| stem.to_owned());
     let mut experiments = file.experiments;
     let alone = !file.rows.is_empty() || !file.figures.is_empty() || experiments.is_empty();
@@ -407,6 +463,7 @@ pub(crate) fn study(mut file: File, stem: &str, scenarios: Scenarios<'_>) -> Res
             };
             own.unwrap_or(size.seeds()).max(1)
         }),
+        hash: Some(hash),
         usual_sizes: false,
         columns,
         experiments: definitions,
@@ -444,7 +501,12 @@ fn plan(built: &Built, spec: &Experiment, size: Size) -> Result<Plan, Problem> {
         figures::add(&mut planner, figure)?;
     }
     let mut plan = planner.plan;
-    plan.columns(&spec.columns.iter().map(column).collect::<Result<Vec<_>, _>>()?);
+    let mut ids = HashSet::new();
+    if let Some(twice) = plan.row_ids().find(|id| !ids.insert(*id)) {
+        return Err(Problem::new(format!("two rows have the identifier `{twice}`"))
+            .help("name in it the axis whose values they are of: {AXIS}"));
+    }
+    plan.columns(&spec.columns.iter().map(named_column).collect::<Result<Vec<_>, _>>()?);
     if spec.beyond {
         plan.beyond();
     }
@@ -454,7 +516,20 @@ fn plan(built: &Built, spec: &Experiment, size: Size) -> Result<Plan, Problem> {
     Ok(plan)
 }
 
-fn column(name: &Spanned<String>) -> Result<&'static Column, Problem> {
+/// A number of seeds, or a multiple of them.
+fn within(number: Option<u32>, what: &str) -> Result<(), Problem> {
+    match number {
+        Some(n) if !(1..=MAX_SEEDS).contains(&n) => {
+            Err(Problem::new(format!("`{what}` is {n}: it is a whole number from 1 to {MAX_SEEDS}")))
+        }
+        _ => Ok(()),
+    }
+}
+
+/// As on the command line.
+const MAX_SEEDS: u32 = 10_000;
+
+fn named_column(name: &Spanned<String>) -> Result<&'static Column, Problem> {
     let known: [&'static Column; 5] = [&RETIRED, &PLAIN_START, &TICK, &TSO, &BOTH];
     known.into_iter().find(|column| column.id == name.get_ref()).ok_or_else(|| {
         Problem::at(name.span(), format!("there is no column `{}`", name.get_ref()))

@@ -38,7 +38,10 @@ impl Code {
             Code::Variable(i) => Ok(variables[*i]),
             Code::Negative(code) => Ok(-code.value(runs, variables)?),
             Code::Two(operator, a, b) => operator.of(a.value(runs, variables)?, b.value(runs, variables)?),
-            Code::Math(compute, codes) => Ok(compute(&all(codes)?)),
+            Code::Math(compute, codes) => {
+                let value = compute(&all(codes)?);
+                if value.is_finite() { Ok(value) } else { Err("a function has no finite value".into()) }
+            }
             Code::Read { run, function, texts, subflow, numbers } => {
                 let given = Given { texts, subflow: *subflow, numbers: &all(numbers)? };
                 (function.read)(runs[*run], &given).ok_or_else(|| {
@@ -74,7 +77,15 @@ pub(crate) fn compile(
     here: &Selection,
     variables: &[&str],
 ) -> Result<Compiled, Problem> {
-    let mut compiler = Compiler { built, variables, runs: Vec::new(), samples: false, within: Vec::new() };
+    let mut compiler = Compiler {
+        built,
+        variables,
+        runs: Vec::new(),
+        samples: false,
+        within: Vec::new(),
+        parts: 0,
+        depth: 0,
+    };
     let code = compiler.text(text, here)?;
     Ok(Compiled { code, runs: compiler.runs, samples: compiler.samples })
 }
@@ -104,7 +115,14 @@ struct Compiler<'a> {
     samples: bool,
     /// The quantities that are being read, so that none contains itself.
     within: Vec<String>,
+    parts: usize,
+    depth: usize,
 }
+
+/// Longer ones are a mistake: quantities that contain others twice grow without bound.
+const MAX_PARTS: usize = 20_000;
+/// Deeper ones would need more stack than a thread may have.
+const MAX_DEPTH: usize = 500;
 
 impl Compiler<'_> {
     fn text(&mut self, text: &Spanned<String>, here: &Selection) -> Result<Code, Problem> {
@@ -114,6 +132,17 @@ impl Compiler<'_> {
     }
 
     fn code(&mut self, expr: &Expr, text: &Spanned<String>, here: &Selection) -> Result<Code, Problem> {
+        self.parts += 1;
+        self.depth += 1;
+        if self.parts > MAX_PARTS || self.depth > MAX_DEPTH {
+            return Err(Problem::at(text.span(), "with its quantities this expression is too long"));
+        }
+        let code = self.part(expr, text, here);
+        self.depth -= 1;
+        code
+    }
+
+    fn part(&mut self, expr: &Expr, text: &Spanned<String>, here: &Selection) -> Result<Code, Problem> {
         match expr {
             Expr::Number(number) => Ok(Code::Number(*number)),
             Expr::Negative(inner) => Ok(Code::Negative(Box::new(self.code(inner, text, here)?))),
@@ -202,9 +231,10 @@ impl Compiler<'_> {
             }
             return match (*least..=*most).contains(&codes.len()) {
                 true => Ok(Code::Math(*compute, codes)),
-                false => {
-                    Err(Problem::new(format!("`{name}` takes {least} number or more, not {}", codes.len())))
-                }
+                false => Err(Problem::new(match most {
+                    1 => format!("`{name}` takes one number, not {}", codes.len()),
+                    _ => format!("`{name}` takes {least} number or more, not {}", codes.len()),
+                })),
             };
         }
         let function = FUNCTIONS.iter().find(|function| function.name == name).ok_or_else(|| {
@@ -236,20 +266,28 @@ impl Compiler<'_> {
                 }
                 (Takes::Flows, Some(Argument::Text(_))) => {
                     while let Some(Argument::Text(name)) = given.peek() {
-                        group.check(Takes::Flow, name)?;
+                        group.check(Takes::Flows, name)?;
                         texts.push(name.clone());
                         given.next();
                     }
                 }
                 (Takes::Subflow | Takes::MaybeSubflow, Some(Argument::Value(expr))) => {
                     let Code::Number(r) = self.code(expr, text, here)? else {
-                        return Err(Problem::new("a subflow's number is a number"));
+                        return Err(Problem::new("a subflow is a whole number from 1, written as digits"));
                     };
                     subflow = Some(group.subflow(texts.first().map_or("", String::as_str), r)?);
                     given.next();
                 }
                 (Takes::Number | Takes::MaybeNumber, Some(Argument::Value(expr))) => {
-                    numbers.push(self.code(expr, text, here)?);
+                    let number = self.code(expr, text, here)?;
+                    if let (Code::Number(x), [_, ..]) = (&number, function.percentiles)
+                        && !function.percentiles.contains(x)
+                    {
+                        let known: Vec<String> = function.percentiles.iter().map(f64::to_string).collect();
+                        let help = format!("there are: {}", known.join(", "));
+                        return Err(Problem::new(format!("no percentile {x} is recorded")).help(help));
+                    }
+                    numbers.push(number);
                     given.next();
                 }
                 _ => return Err(usage()),

@@ -18,6 +18,9 @@ pub(crate) fn add(planner: &mut Planner<'_>, figure: &Figure) -> Result<(), Prob
 }
 
 fn drawn(planner: &mut Planner<'_>, figure: &Figure) -> Result<(), Problem> {
+    if !figure.log.chars().all(|c| matches!(c, 'x' | 'y')) {
+        return Err(Problem::new(format!("`log` is \"x\", \"y\" or \"xy\", not \"{}\"", figure.log)));
+    }
     let built = planner.built;
     let group = built.group_or_only(figure.runs.as_deref())?;
     let axes = axes_of(figure.id.get_ref());

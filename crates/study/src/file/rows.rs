@@ -20,7 +20,7 @@ pub(crate) fn add(planner: &mut Planner<'_>, row: &Row) -> Result<(), Problem> {
     let at = |problem: Problem| problem.or_at(here.clone());
     let formula_only = row.formula.is_some() && built.groups.is_empty();
     if formula_only {
-        return Err(at(Problem::new("a formula stands in a study with runs")));
+        return Err(at(Problem::new("a row with `formula` needs at least one [runs.NAME] in this file")));
     }
     let group = built.group_or_only(row.runs.as_deref()).map_err(at)?;
     let named = axes_of(row.id.get_ref());
@@ -119,6 +119,18 @@ fn one(planner: &mut Planner<'_>, row: &Row, here: &Selection) -> Result<(), Pro
     };
     let compares = row.ascending.is_some() || row.highest.is_some();
     let stated = row.rule.as_ref().map(|rule| self::rule(rule, published)).transpose()?;
+    if published.is_none() && from.is_some() && row.published.is_none() {
+        return Err(Problem::new("`from` says how a published value follows, and there is none"));
+    }
+    if let (Some(rule), true) = (&row.rule, compares) {
+        return Err(Problem::at(rule.span(), "an order is judged by its own rule"));
+    }
+    if let (Some(rule), None, None) = (&row.rule, &row.published, &row.claim) {
+        return Err(Problem::at(rule.span(), "a rule judges a `claim` or a `published` value"));
+    }
+    if row.claim.is_some() && row.published.is_some() && !compares {
+        return Err(Problem::new("a row has a `claim` or a `published` value, not both"));
+    }
     match (published, from, claim) {
         (Some(value), Some(from), _) if stated == Some(Rule::NotJudged) => {
             added.beside(value, from);
@@ -188,6 +200,7 @@ fn published(
 ) -> Result<Option<f64>, Problem> {
     let number = |value: &Value| value.as_float().or_else(|| value.as_integer().map(|n| n as f64));
     match value {
+        Value::Float(x) if !x.is_finite() => Err(Problem::new("a published value is a finite number")),
         Value::Integer(_) | Value::Float(_) => Ok(number(value)),
         Value::String(text) => constant(built, &Spanned::new(whole.span(), text.clone()), here).map(Some),
         Value::Array(values) => {
@@ -236,7 +249,8 @@ fn rule(text: &Spanned<String>, published: Option<f64>) -> Result<Rule, Problem>
         return number(rest).map(Rule::AtMost);
     }
     if let Some((from, to)) = words.strip_prefix("within ").and_then(|rest| rest.split_once("..")) {
-        return Ok(Rule::Within(number(from)?, number(to)?));
+        let (from, to) = (number(from)?, number(to)?);
+        return if from <= to { Ok(Rule::Within(from, to)) } else { Err(wrong(": it begins above its end")) };
     }
     match (words, published) {
         ("printed", Some(value)) => Ok(Rule::Printed(value)),

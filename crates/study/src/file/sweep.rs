@@ -2,6 +2,7 @@
 
 use super::axes::Axis;
 use anabranch_scenario::Scenario;
+use std::collections::HashSet;
 use toml::{Spanned, Table, Value};
 
 /// What is swept.
@@ -27,6 +28,7 @@ pub struct Sweep {
 /// What is wrong with the axes, for people.
 pub fn sweep(sweep: &Sweep, scenario: &Scenario) -> Result<String, String> {
     let mut vary: Vec<(String, Value)> = Vec::new();
+    let mut keys = HashSet::new();
     let mut group = Table::new();
     group.insert("scenario".into(), sweep.scenario.as_str().into());
     let mut set = Table::new();
@@ -37,6 +39,9 @@ pub fn sweep(sweep: &Sweep, scenario: &Scenario) -> Result<String, String> {
     }
     for spec in &sweep.vary {
         let (key, values) = axis(spec)?;
+        if !keys.insert(key.clone()) {
+            return Err(format!("`{key}` varies twice: give all its values at once"));
+        }
         let taken = |name: &str| name == "cc" || vary.iter().any(|(known, _)| known == name);
         let name = name(&key, taken);
         vary.push((name, values));
@@ -170,30 +175,15 @@ struct Measured {
     of: String,
 }
 
-/// Each connection's goodput, of those alike together; and how fair they are.
+/// Each connection's goodput, of those alike together, however many an axis makes of them; and how fair they are.
 fn measured(scenario: &Scenario) -> Vec<Measured> {
-    let mut bases: Vec<(&str, Vec<String>)> = Vec::new();
-    for flow in &scenario.flows {
-        let base = crate::column::base(&flow.name);
-        let name = format!("{:?}", flow.name);
-        match bases.last_mut().filter(|(known, _)| *known == base) {
-            Some((_, names)) => names.push(name),
-            None => bases.push((base, vec![name])),
-        }
-    }
-    let goodput = |(base, names): &(&str, Vec<String>)| Measured {
+    let mut bases: Vec<&str> = scenario.flows.iter().map(|flow| crate::column::base(&flow.name)).collect();
+    bases.dedup();
+    let goodput = |base: &&str| Measured {
         id: format!("goodput.{base}"),
-        what: if names.len() > 1 {
-            format!("goodput of {base}, {} together", names.len())
-        } else {
-            format!("goodput of {base}")
-        },
+        what: format!("goodput of {base}"),
         unit: "Mbit/s",
-        of: if names.len() > 1 {
-            format!("total({})", names.join(", "))
-        } else {
-            format!("goodput({})", names[0])
-        },
+        of: format!("total(\"{base}\")"),
     };
     let mut all: Vec<Measured> = bases.iter().map(goodput).collect();
     if scenario.flows.len() > 1 {

@@ -29,8 +29,14 @@ pub(crate) fn fill(
     let mut from = 0;
     for (name, range) in places(text) {
         let value = value(name).ok_or_else(|| {
-            Problem::new(format!("`{{{name}}}` in \"{text}\" is no axis"))
-                .help(suggest(name, known.iter().copied()))
+            let axis = name.split_once('.').map_or(name, |(axis, _)| axis);
+            match known.contains(&axis) {
+                true => Problem::new(format!("`{{{name}}}` in \"{text}\" has no value here")).help(format!(
+                    "name the axis in the identifier, `{{{axis}}}`, or give it: at = {{ {axis} = … }}"
+                )),
+                false => Problem::new(format!("`{{{name}}}` in \"{text}\" is no axis"))
+                    .help(suggest(name, known.iter().copied())),
+            }
         })?;
         filled += &text[from..range.start];
         filled += &value;

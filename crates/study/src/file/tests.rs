@@ -157,15 +157,68 @@ fn what_is_wrong_where_and_what_would_be_right() {
             "",
         ),
         ("ratio = 'goodput", "ratio = 'ratio + goodput", "ratio + ", "contains itself", ""),
+        ("cc = \"{cc}\"\n", "", "vary.cc", "axis `cc` changes nothing", "{cc}"),
+        ("vary.cc = ", "vary.seed = [1]\n    vary.cc = ", "vary.seed", "cannot be called `seed`", ""),
+        ("id = \"ratio.{cc}\"", "id = \"ratio\"", "id = \"ratio\"", "has no value here", "{cc}"),
+        ("id = \"order\"", "id = \"computed\"", "", "two rows have the identifier `computed`", ""),
+        (
+            "published = 6\n    rule = \"printed\"",
+            "rule = \"near 6\"",
+            "rule = \"near 6\"",
+            "a rule judges",
+            "",
+        ),
+        ("formula = \"2 * 3\"", "formula = \"ln(0)\"", "ln(0)", "no finite value", ""),
+        ("published = 6", "published = nan", "published = nan", "finite", ""),
+        ("goodput(\"tcp\")'", "rtt_percentile(\"tcp\", 1, 90)'", "rtt_percentile", "no percentile 90", "95"),
+        ("seeds = 2", "seeds = 0", "", "whole number from 1", ""),
+        ("log = \"x\"", "log = \"q\"", "id = \"F1\"", "`log` is", ""),
     ] {
         assert!(STUDY.contains(old), "{old}");
         let text = STUDY.replacen(old, new, 1);
         let error =
             load("my.toml", &text, folder.path()).err().unwrap_or_else(|| panic!("{new} is accepted"));
         assert!(error.to_string().contains(message), "{new}: {error}");
-        let line = text.lines().position(|line| line.contains(line_of)).map(|line| line + 1);
-        assert_eq!(error.line(), line, "{new}: {error}");
+        if !line_of.is_empty() {
+            let line = text.lines().position(|line| line.contains(line_of)).map(|line| line + 1);
+            assert_eq!(error.line(), line, "{new}: {error}");
+        }
         let shown = error.help().map(|help| help.to_string()).unwrap_or_default();
         assert!(shown.contains(help), "{new}: {shown}");
     }
+}
+
+/// What grows without bound is refused, not computed.
+#[test]
+fn what_is_too_much() {
+    let folder = folder();
+    let doubled: String = (1..40).map(|i| format!("q{i} = 'q{} + q{}'\n", i - 1, i - 1)).collect();
+    let quantities = format!("[quantities]\nq0 = 'goodput(\"tcp\")'\n{doubled}");
+    let text = STUDY
+        .replace("[quantities]", &quantities)
+        .replace("of = \"ratio\"\n    published", "of = \"q39\"\n    published");
+    let error = load("my.toml", &text, folder.path()).err().unwrap();
+    assert!(error.to_string().contains("too long"), "{error}");
+
+    let list: Vec<String> = (1..400).map(|n| n.to_string()).collect();
+    let axes = format!(
+        "vary.cc = [\"lia\", \"olia\"]\nvary.a = {{ key = \"flows.tcp.tcp.initial_window\", values = [{}] }}\nvary.b = {{ key = \"flows.mptcp.tcp.initial_window\", values = [{}] }}",
+        list.join(", "),
+        list.join(", ")
+    );
+    let text = STUDY.replace("vary.cc = [\"lia\", \"olia\"]", &axes);
+    let error = load("my.toml", &text, folder.path()).err().unwrap();
+    assert!(error.to_string().contains("at most 100000 in one study"), "{error}");
+}
+
+/// Values with different units are no numbers to compute with.
+#[test]
+fn units_are_not_mixed() {
+    let folder = folder();
+    let mixed = "values = [\"0.5 BDP\", \"10 packets\", \"2 BDP\"] }";
+    let text = STUDY
+        .replace("range = \"0.5..2 BDP\", steps = 3, scale = \"log\" }", mixed)
+        .replace("queue = \"1 BDP\"", "queue = \"10 packets\"");
+    let error = load("my.toml", &text, folder.path()).err().unwrap();
+    assert!(error.to_string().contains("lines go over numbers"), "{error}");
 }
