@@ -1,8 +1,10 @@
 //! Runs the binary.
 #![allow(dead_code, missing_docs)]
 
+use rustix::process::Signal;
 use serde_json::Value;
 use std::ffi::OsStr;
+use std::fs;
 use std::io::Write;
 use std::path::PathBuf;
 use std::process::{Command, Output, Stdio};
@@ -96,4 +98,16 @@ pub fn fits(text: &str) {
     for line in text.lines() {
         assert!(line.chars().count() <= 100, "{} columns: {line}", line.chars().count());
     }
+}
+
+/// Whether this process ignores the signal, as one that a script started in the background does SIGINT.
+pub fn is_ignored(signal: Signal) -> bool {
+    let status = fs::read_to_string("/proc/self/status").unwrap();
+    let mask = status.lines().find_map(|line| line.strip_prefix("SigIgn:")).unwrap().trim();
+    u64::from_str_radix(mask, 16).unwrap() >> (signal.as_raw() - 1) & 1 == 1
+}
+
+/// Says that a test was skipped, and why.
+pub fn skipped(why: &str) {
+    eprintln!("skipped: {why}");
 }

@@ -1,7 +1,8 @@
 //! Calls of the system that fail, and ends at any of them: what was there before stays whole, or what is new is whole.
 
+use crate::common::skipped;
 use crate::common::{TWO_PATHS, command};
-use crate::{content, skipped};
+use crate::content;
 use std::collections::BTreeMap;
 use std::fs;
 use std::path::{Path, PathBuf};

@@ -18,11 +18,6 @@ fn times() -> u64 {
     std::env::var("ANABRANCH_HOSTILE").ok().and_then(|n| n.parse().ok()).unwrap_or(1)
 }
 
-/// Says that a test was skipped, and why.
-fn skipped(why: &str) {
-    eprintln!("skipped: {why}");
-}
-
 /// Every file below a folder by its path there, and its content.
 fn content(folder: &Path) -> BTreeMap<PathBuf, Vec<u8>> {
     let mut found = BTreeMap::new();

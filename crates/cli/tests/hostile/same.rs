@@ -1,7 +1,8 @@
 //! The same command gives the same bytes: whatever the threads, the folder, and the processor that runs it.
 
+use crate::common::skipped;
 use crate::common::{Outcome, SHORT, anabranch, command, root, short};
-use crate::{content, skipped};
+use crate::content;
 use std::path::Path;
 use std::process::{Command, Stdio};
 

@@ -1,7 +1,7 @@
 //! Signals at any time: a command ends with status 130, or by the signal where it had not begun to listen; what it leaves is
 //! whole, and says that it is a part.
 
-use crate::common::{TWO_PATHS, command};
+use crate::common::{TWO_PATHS, command, is_ignored, skipped};
 use crate::content;
 use anabranch_record::Summary;
 use rustix::process::{Pid, Signal, kill_process};
@@ -35,6 +35,10 @@ fn whatever_asks_for_the_end_gets_it() {
     for round in 0..crate::times().min(100) {
         for what in ["run", "compare", "paper", "report"] {
             for signal in [Signal::INT, Signal::TERM, Signal::HUP] {
+                if is_ignored(signal) {
+                    skipped("a signal is ignored here, and so by the command");
+                    continue;
+                }
                 for delay_ms in [3 + round * 7 % 50, 250 + round * 13 % 100] {
                     let dir = tempfile::tempdir().unwrap();
                     let out = dir.path().join("out");

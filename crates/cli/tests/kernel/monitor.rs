@@ -1,6 +1,6 @@
 //! `anabranch kernel monitor`, with real MPTCP where the running kernel has it.
 
-use crate::cli::{anabranch, command};
+use crate::cli::{anabranch, command, is_ignored};
 use crate::common::{self, Kernel};
 use crate::support::algorithm::Algorithm;
 use crate::support::iperf::{Iperf, Options};
@@ -197,13 +197,6 @@ fn an_interrupted_record_is_whole() {
         Summary::read(&record.join("summary.json")).unwrap();
         assert!(!private.exists() && !has_partial(&record));
     }
-}
-
-/// Whether this process ignores the signal, as one that a script started in the background does SIGINT.
-fn is_ignored(signal: Signal) -> bool {
-    let status = fs::read_to_string("/proc/self/status").unwrap();
-    let mask = status.lines().find_map(|line| line.strip_prefix("SigIgn:")).unwrap().trim();
-    u64::from_str_radix(mask, 16).unwrap() >> (signal.as_raw() - 1) & 1 == 1
 }
 
 fn has_partial(directory: &Path) -> bool {
