@@ -10,6 +10,8 @@ use std::collections::BTreeSet;
 
 /// The most connections that a scenario may have.
 const MAX_FLOWS: usize = 10_000;
+/// The most subflows of all connections together: the summary of more could not be given within a second.
+const MAX_SUBFLOWS: usize = 32_768;
 /// The most links that the paths of all connections may cross together.
 const MAX_ALL_HOPS: usize = 10_000_000;
 /// RFC 7323 §2.3: the largest window that can be offered.
@@ -27,13 +29,19 @@ pub(super) fn flows(
         problems.add(&given.place, "there are no flows", "empty", "begin one with [[flows]]");
     }
     let (mut flows, mut origin, mut names) = (Vec::new(), Vec::new(), BTreeSet::new());
-    let mut all_hops = 0;
+    let (mut all_hops, mut subflows) = (0, 0);
     for file_flow in &given.value {
         let Some(flow) = flow(file_flow, links, duration, horizon, problems) else { continue };
         let count = file_flow.count.as_ref().map_or(1, |count| count.value.0);
         if flows.len() + count as usize > MAX_FLOWS {
             let place = file_flow.count.as_ref().map_or(&file_flow.name.place, |count| &count.place);
             problems.add(place, format!("more than {MAX_FLOWS} flows"), "too many", "");
+            break;
+        }
+        subflows += flow.paths.len() * count as usize;
+        if subflows > MAX_SUBFLOWS {
+            let message = format!("the flows have more than {MAX_SUBFLOWS} subflows in all");
+            problems.add(&file_flow.name.place, message, "too many", "");
             break;
         }
         let hops: usize = flow.paths.iter().map(|path| path.links.len() + path.return_links.len()).sum();

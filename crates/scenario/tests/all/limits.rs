@@ -90,3 +90,16 @@ fn diagnostics_are_printable() {
         }
     }
 }
+
+/// Whatever a scenario has, Ctrl-C has its summary within a second.
+#[test]
+fn subflows() {
+    let text = |count: usize, paths: &str| {
+        let link = "[links.a]\nrate = \"1 Mbit/s\"\ndelay = \"1 ms\"\n";
+        let flow = format!("[[flows]]\nname = \"f\"\ncc = \"lia\"\ncount = {count}\npaths = {paths}\n");
+        format!("name = \"x\"\nduration = \"1 s\"\n{link}{flow}")
+    };
+    valid(&text(8192, "[[\"a\"], [\"a\"], [\"a\"], [\"a\"]]"));
+    let error = read(&text(8193, "[[\"a\"], [\"a\"], [\"a\"], [\"a\"]]")).unwrap_err();
+    assert!(rendered(&error).contains("more than 32768 subflows in all"), "{}", rendered(&error));
+}
