@@ -46,7 +46,7 @@ pub(crate) const INCREASE: [&str; 4] = [
 
 pub(crate) const READINGS: &[&str] = &[
     "l counts what was delivered, selectively acknowledged segments and those of loss recovery included; ECN marks and timeouts end it as losses do. A loss is known before what the acknowledgement that reveals it delivered: that is the next interval's.",
-    "l/T^2, which B has the largest of, is that of the paper and of the retired kernel (`mptcp_get_epsilon`), and half the square of Reno's rate at the loss rate 1/l. draft-khalili-mptcp-congestion-control-05 is said to have l^2/T, and an implementation that cites it, INET's SCTP, computes that; the draft's text was not read.",
+    "l/T^2, which B has the largest of, is that of the paper and of the retired kernel (`mptcp_get_epsilon`), and half the square of Reno's rate at the loss rate 1/l. Version 05 of these authors' Internet-Draft is said to have l^2/T, and an implementation that cites it, INET's SCTP, computes that; the draft's text was not read.",
     "M compares windows in whole segments. As real numbers alike windows would never be equal, and where acknowledgements alternate each would find its own window the largest, and shrink it.",
     "The increase is at most one segment per acknowledged segment.",
     "Where it is negative, the threshold follows the window down, which otherwise would slow-start back; the window stays at least one segment.",
