@@ -325,6 +325,9 @@ impl Found {
         let bare = all.find(|ours| ours.half_width.is_none())?;
         Some(match bare.values.len() {
             1 => "A single run has no interval, so partly is the best verdict.",
+            _ if self.measured.is_none() => {
+                "Every seed gave one of these values exactly: without an interval partly is the best verdict."
+            }
             _ => "Every seed gave exactly this value: without an interval partly is the best verdict.",
         })
     }

@@ -148,8 +148,7 @@ fn rtt(size: Size) -> Plan {
                 format!("{}: fluctuations are more alike with a shared bottleneck: {name}", adw.name),
                 "",
                 runs.map(|(kind, run)| (kind.id, observed(run, observable))).into(),
-            )
-            .because(why::UNDETECTED);
+            );
         }
     }
     let (from_s, until_s) = shown_s(duration_s(size));

@@ -102,10 +102,10 @@ fn rtts(size: Size) -> Plan {
             )
             .because(match (id, READINGS.contains(&cc)) {
                 ("own", _) => "Only subflow 2 has the longer RTT; the TCP flow beside it keeps the shorter.",
-                (_, false) => "The TCP flow beside subflow 2 has the longer RTT as well, so that nothing changes between them.",
+                (_, false) => "The TCP flow beside subflow 2 has the longer RTT as well.",
                 (_, true) => {
-                    "The second queue holds 20 ms instead of 10. Where both swing fully d is 1/3 and j = 2: ADW cannot mistake these \
-                     paths for one."
+                    "The second queue holds 20 ms instead of 10. Where both swing fully d is 1/3, which is level 2; no row has \
+                     the level of these runs."
                 }
             });
         }
@@ -133,7 +133,7 @@ fn titled(mut setup: Setup, change: &str) -> Setup {
 }
 
 /// ADW against CUBIC.
-const CUBIC_LEVELS: &str = "With 10 ms CUBIC is in its Reno-friendly region up to 1654 segments. Rows .level have ADW's mean level j against both.";
+const CUBIC_LEVELS: &str = "With 10 ms CUBIC is in its Reno-friendly region up to 1654 segments.";
 
 pub(super) const CUBIC: Definition = Definition {
     ids: &["D-F14"],
@@ -249,7 +249,7 @@ const HEADERS: &str = "Of 20 Mbit/s headers leave 19.3 of payload.";
 
 /// And OLIA there.
 const OLIA_ADDS_LESS: &str = "Where x and 1 − x are the subflows' parts of the window, OLIA adds x² + (1 − x)² segments per RTT and \
-     LIA the larger of x and 1 − x, which is more.";
+     LIA the larger of x and 1 − x, which is never less.";
 
 fn mptcp(run: SetupId) -> Quantity {
     measure(run, |run| run.goodput("mptcp"))

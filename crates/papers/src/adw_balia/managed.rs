@@ -146,13 +146,15 @@ pub(super) fn outcome(outcomes: &Outcomes<'_>, under: &Under) -> Option<String> 
 /// Whether the similarity test survives a queue.
 pub(super) fn level_is_lower(plan: &mut Plan, experiment: &str, under: &Under, adw: Algorithm) {
     let Queue { id, name, .. } = under.queue;
-    plan.ordering(
+    let row = plan.ordering(
         format!("{experiment}.{id}.{}.level", adw.id),
         format!("{name}, {}: the level j is lower on a shared bottleneck", adw.name),
         "",
         vec![("shared", level(under.first.get(adw))), ("separate", level(under.second.get(adw)))],
-    )
-    .because(if id == "fq-codel" { ALIKE } else { ONE_AT_A_TIME });
+    );
+    if id == "fq-codel" {
+        row.because(ALIKE);
+    }
 }
 
 /// Whether its use does.
@@ -173,21 +175,21 @@ const FOUR_QUEUES: &str = "Four flows have a queue each, and two of them are the
      which headers leave 1.43.";
 
 /// ADW on a shared bottleneck.
-const ONE_AT_A_TIME: &str = "A loss restarts one subflow's RTT extremes and not the other's (D-F3), and managed queues drop one packet at a time.";
+const ONE_AT_A_TIME: &str = "Rows .level have ADW's mean level on both kinds of bottleneck.";
 
 /// The level with flow queues.
 const ALIKE: &str =
     "With flow queues each subflow has a queue of its own, whether the bottleneck is one or two.";
 
 /// wCompound on a shared bottleneck.
-const AS_RENO: &str = "Where a standing queue closes the delay window (C-X1) each of its subflows is a Reno flow, and the pair two of four.";
+const AS_RENO: &str = "Row D-F7.uncoupled has uncoupled Reno with the paper's queue. C-X1 has how far wCompound's delay window is open in other networks.";
 
 /// wVegas and Vegas with RED.
-const UNUSED: &str = "Rows .queue and .used have how little RED leaves in the queue, and how much of the link Reno then leaves unused: there is \
-     hardly a queue to answer to.";
+pub(super) const UNUSED: &str =
+    "Rows .queue and .used have the mean wait and the use of the link, with LIA beside the TCP flows.";
 
 /// wVegas under each queue.
-pub(super) const STANDING: &str = "It backs off from the queue that Reno keeps standing, whoever manages it: rows .queue have the mean wait.";
+pub(super) const STANDING: &str = "Rows .queue have the mean wait, in Scenario 1 with LIA.";
 
 /// Shares in both scenarios, and ADW's level in each.
 pub(super) fn figure(

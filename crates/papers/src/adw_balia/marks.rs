@@ -30,7 +30,8 @@ pub(super) const MARKS: Definition = Definition {
 };
 
 /// ADW beside LIA and BALIA.
-const EACH_ITS_OWN: &str = "With flow queues each subflow has a flow's share, whatever its algorithm.";
+const EACH_ITS_OWN: &str =
+    "Rows D-AE.fq-codel.lia.S2 and .balia.S2 have what these get where each subflow has a queue of its own.";
 
 fn plan(size: Size) -> Plan {
     let mut plan = Plan::new();

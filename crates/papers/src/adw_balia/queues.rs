@@ -1,6 +1,8 @@
 //! D-A: managed queues at the bottlenecks, which the paper leaves to future work.
 
-use super::managed::{Queue, STANDING, Under, figure, highest, level_is_lower, link, outcome, queue, rows};
+use super::managed::{
+    Queue, STANDING, UNUSED, Under, figure, highest, level_is_lower, link, outcome, queue, rows,
+};
 use super::scenario::*;
 use crate::paper::Definition;
 use anabranch_study::Plan;
@@ -71,7 +73,11 @@ fn plan(size: Size) -> Plan {
                     (name, S2.share(under.second.get(cc))),
                 ],
             )
-            .because(if matches!(cc, WVEGAS | VEGAS) { STANDING } else { RENO_ALREADY });
+            .because(match (cc, id) {
+                (WVEGAS | VEGAS, _) => STANDING,
+                (_, "red" | "drop-tail-10") => UNUSED,
+                _ => RENO_ALREADY,
+            });
         }
     }
     let all = Arc::new(all);

@@ -114,9 +114,10 @@ fn scenario_1(size: Size) -> Plan {
     let shares = Shares::new(&mut plan, "D-F7", &S1, size);
     let independent = plan.simulate(INDEPENDENT.setup(INDEPENDENT_RENO, size));
     for cc in EXISTING {
-        shares.share(&mut plan, cc).claim("between 0.8 and 0.9", Rule::Within(0.8, 0.9)).because(
-            "Headers leave 0.965 of the fair share. D-X1 has other receivers, the column beside the arithmetic of the paper's kernel.",
-        );
+        shares
+            .share(&mut plan, cc)
+            .claim("between 0.8 and 0.9", Rule::Within(0.8, 0.9))
+            .because("D-X1 has other receivers, the column beside the arithmetic of the paper's kernel.");
         shares.tcp(&mut plan, cc);
     }
     for adw in READINGS {
@@ -196,7 +197,7 @@ fn scenario_2(size: Size) -> Plan {
     )
     .because(
         "Where the windows are equal BALIA adds and takes away what LIA does. Where they are not, it takes up to three quarters \
-         of the smaller one.",
+         of the smaller one and adds more to it.",
     );
     for adw in READINGS {
         shares.share(&mut plan, adw).claim("almost fair", Rule::Near(1.0)).because(ADW_BASE);
@@ -327,7 +328,10 @@ fn scenario_4(size: Size) -> Plan {
             .because("Row D-F10.shared has how full the wide shared link is: below 1 what binds is Scenario 2 with other numbers.");
     }
     for adw in READINGS {
-        shares.share(&mut plan, adw).claim("the best fairness", Rule::Near(1.0)).because(ADW_BASE);
+        shares
+            .share(&mut plan, adw)
+            .claim("the best fairness", Rule::Near(1.0))
+            .because("Row D-F10.balia has BALIA's.");
         shares.highest(&mut plan, adw);
     }
     shares.share(&mut plan, UNCOUPLED);

@@ -25,8 +25,8 @@ pub(crate) static PAPER: Paper = Paper {
          it (its virtual Reno window). The paper measures it on a testbed of Linux hosts with modified \
          MPTCP kernels.",
         "Our reading of the algorithm, where the paper leaves it open: `anabranch cc show coupled-cubic`.",
-        "In the paper's Fig. 5 LIA's window grows from little to 1290 segments over the first 240 s, so that its kernel had left \
-         slow start almost at once; ours fills the first path's buffer. Means over the whole run include this, and A-X7 tests what \
+        "In the paper's Fig. 5 LIA's window grows from little to 1290 segments over the first 240 s, as if its kernel had left slow \
+         start almost at once; ours fills the first path's buffer. Means over the whole run include this, and A-X7 tests what \
          it does.",
     ],
     errata: &[

@@ -203,7 +203,7 @@ fn table(size: Size) -> Plan {
                 plan.row(id, what, "segments", window(run)).published(printed[2]).because(match loss {
                     Loss::EveryNth => {
                         "In the formula's cycle each loss finds the window back at W_max. A deviation from it shrinks with its \
-                         third power only, and runs start at up to 3 means."
+                         third power only, and runs start at up to 3 means; no row has a longer warm-up."
                     }
                     Loss::Bernoulli => CUBIC.offset(loss),
                 });
@@ -241,10 +241,10 @@ fn function(size: Size) -> Plan {
     )
     .claim("CUBIC's window is Reno's where p > about 0.0002", Rule::Near(1.0))
     .because(format!(
-        "0.0002 comes from evaluating Eq. 7 with β = 0.7; with CUBIC's decrease of 0.3 the crossing is at {:.1e}, and \
-         CUBIC's window by Eq. 6 is here {:.2} times Reno's.",
+        "0.0002 comes from evaluating Eq. 7 with β = 0.7; with CUBIC's decrease of 0.3 the crossing is at {:.1e}, \
+         which makes CUBIC's window here {:.2} times Reno's.",
         crossing(0.3),
-        CUBIC.window(BETWEEN) / reno_window(BETWEEN)
+        (crossing(0.3) / BETWEEN).powf(0.25)
     ));
 
     let mut measured = Vec::new();

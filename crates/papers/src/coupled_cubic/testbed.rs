@@ -65,8 +65,8 @@ const AFTER_SLOW_START: &str =
     "A-X7 has the same run with an initial threshold, as if slow start had ended at once.";
 /// What bears on subflow 2.
 const SUBFLOW_2: &str = "Subflow 2 shares a drop-tail queue with the Reno flow, and row A-T4.loss-ratio has how much more often it \
-                         loses with LIA. A-X5 has other jitter, A-X6 other receivers; the columns beside have links with a clock \
-                         and hosts that send in bursts.";
+                         loses with LIA. With LIA A-X5 has other jitter, and A-X6 other receivers; the columns beside have links with a \
+                         clock and hosts that send in bursts.";
 /// Why path 1 carries more than printed.
 const FULL_LINK: &str = "Coupled CUBIC's mean window on path 1 as printed (A-T5) is above the BDP of 4167 segments, which fills the path; \
                          the printed throughputs do not.";
@@ -247,7 +247,7 @@ fn coupled_plan(size: Size) -> Plan {
 
 /// Why (b) and (a) differ by another factor.
 const B_OF_A: &str = "(b) is √α₁ times (a), and row A-T5.alpha1 has our α₁. The paper's 0.79 would be √0.63, but is what Eq. 1 gives for α₁ \
-                      itself on its own means (rows A-T5.eq1).";
+                      itself on its own means with an RTT 2 of 20 or 30 ms (rows A-T5.eq1).";
 
 /// What the equations make of Tab. 5's means.
 fn published_means(plan: &mut Plan) {

@@ -37,14 +37,14 @@ pub(super) const AT_1000: Definition = Definition {
 };
 
 /// Why Linked CUBIC misses goals 1 and 2 at 10 Mbit/s.
-const MISSED_AT_10: &str = "E-W looks into two reasons: losses at a full drop-tail queue are not independent (goal 1), and the best of several \
-                            noisy means is too high (goal 2, many subflows on one link).";
+const MISSED_AT_10: &str = "E-W tests two possible reasons, in other cells or with other means: drops that are not independent (4 BDP, 60 ms, no random \
+                            loss), and the best of several noisy means (rows E-W.memory).";
 /// And at more.
-const MISSED: &str = "E-W looks into misses at 10 Mbit/s only. A run may end before subflows that aim at a part of a flow have settled: the \
-                      book's chapter \"Coupling CUBIC\" has longer runs of two cells at 100 Mbit/s. Of the other cells the reason is \
-                      not known.";
+const MISSED: &str = "E-W looks into misses at 10 Mbit/s only. The book's chapter \"Coupling CUBIC\" has longer runs of two cells at 100 Mbit/s, which \
+                      the default size does not have. The reason is not known for the cells missed here.";
 /// And goal 3.
-const LEFT: &str = "A coupling by paths does not know which of them share the congested link: the book's chapter \"Coupling CUBIC\" has runs.";
+const LEFT: &str = "The book's chapter \"Coupling CUBIC\" has runs with other queues, of a cell with separate links; half-shared cells have no run \
+                    with and without a cause.";
 
 /// What is counted.
 #[derive(Clone, Copy)]

@@ -16,8 +16,8 @@ pub(super) const WHY: Definition = Definition {
          coupled connection as much time as it costs its neighbour. Is that why goal 1 is missed? The first rows have other queues in cells \
          without random loss, where the drop-tail queue holds 0.21 s on average.",
         "PIE with its own target drops early, but it also makes the round-trip time three times shorter. Two queues \
-         hold 0.21 s as well: PIE with that target, which still drops several packets of a window at once, and RED with thresholds \
-         around that length and a low probability, which drops one at a time. Thresholds and target were set by runs of CUBIC \
+         hold 0.21 s as well: PIE with that target, and RED with thresholds around that length and a low probability; rows .recoveries have \
+         how far each is from independent drops. Thresholds and target were set by runs of CUBIC \
          flows alone.",
         "The rule, stated before the first run with RED (but after two runs with PIE at 0.21 s): the explanation is confirmed where \
          independent drops at the same round-trip time leave the connection clearly more (intervals apart), and refuted where they do \

@@ -9,12 +9,12 @@ use anabranch_study::{Plan, Quantity, SetupId, measure};
 
 pub(super) const APPROACH: Definition = Definition {
     ids: &["C-X2"],
-    title: "Beyond the paper: OLIA approaches its fixed point as windows grow",
+    title: "Beyond the paper: OLIA's part on the worse path as windows grow",
     notes: &[
         "Two paths of 20 ms that are never full, of which the second loses four times as much. OLIA's fixed point leaves it empty \
          (Khalili et al., Theorem 1: only the best paths are used), LIA's gives it a fifth. But a window is at least a segment, and \
-         OLIA adds to a small one what it takes from the largest, by whole losses: the part that stays is that of a few segments, \
-         and falls as the other window grows. Loss on the first path from 1e-2 to 1e-5 makes that window.",
+         OLIA adds to a small one what it takes from the largest, by whole losses. The expectation: the part that stays is that of a few \
+         segments, and falls as the other window grows; row C-X2.olia.falls says what came out. Loss on the first path from 1e-2 to 1e-5 makes that window.",
         "12 to 400 loss epochs of the first path, 1 million packets where that lies between (quick: a tenth, full: four times), after \
          six epochs of warm-up; at most three seeds.",
     ],

@@ -22,7 +22,7 @@ pub(super) const OPTIMUM: Definition = Definition {
          queueing delay, so they have no common utility.",
         "By Eq. 37 the price of a route is α_s/y_s, in seconds: the queueing delay RTT − baseRTT. The links' \
          multipliers stand beside the mean delay of their queues. Rates are mean Mbit/s at IP level.",
-        "With buffers of one BDP, and of a tenth, where the delay window has a part (C-X1). On one link the \
+        "With buffers of one BDP, and of a tenth, where the delay window has a part (C-X1, beside CUBIC). On one link the \
          optimum gives a connection as much as its thresholds weigh, about the same for each subflow, so \
          that two subflows have about twice what a single-path flow has, against goal (iii) of the paper's \
          Sec. II.B.",
@@ -34,8 +34,8 @@ pub(super) const OPTIMUM: Definition = Definition {
 
 /// Why rates differ on two links.
 const BECAUSE: &str = "The optimum pools the links. An even split of each link by its subflows would be 15 Mbit/s to each of the ten \
-                       on link 1 and 30 to each of the five on link 2, 45 for a connection over both. C-X1 has how far the \
-                       delay window is open.";
+                       on link 1 and 30 to each of the five on link 2, 45 for a connection over both. Rows .alpha and .weight have the \
+                       thresholds of these runs.";
 
 /// A case: the run's name in rows and for readers, the links' names with Mbit/s and their buffer, and each group with its
 /// routes.
