@@ -2,6 +2,7 @@
 
 use crate::format::Format;
 use crate::kernel_args::{self, KernelArgs};
+use crate::study_args::{self, StudyArgs, SweepArgs};
 use crate::table::WIDTH;
 use anabranch_study::Size;
 use clap::builder::NonEmptyStringValueParser;
@@ -44,29 +45,6 @@ fn paper_help() -> String {
     let papers: String = anabranch_papers::all().iter().map(entry).collect();
     format!("Papers:\n{papers}\n{PAPER_EXAMPLES}")
 }
-
-const STUDY_EXAMPLES: &str = "\
-Examples:
-  anabranch study check studies/buffer-and-delay.toml
-  anabranch study studies/buffer-and-delay.toml --quick
-  anabranch study studies/buffer-and-delay.toml --seeds 20 --out out-20
-  anabranch study status studies/buffer-and-delay.toml";
-
-const STUDY_CHECK_EXAMPLES: &str = "\
-Examples:
-  anabranch study check studies/buffer-and-delay.toml";
-
-const STUDY_STATUS_EXAMPLES: &str = "\
-Examples:
-  anabranch study status studies/buffer-and-delay.toml
-  anabranch study status studies/buffer-and-delay.toml --quick --out out-quick";
-
-const SWEEP_EXAMPLES: &str = "\
-Examples:
-  anabranch sweep scenarios/two-paths-and-a-neighbour.toml --vary 'links.*.queue=0.1..4 BDP/12log' --cc lia,olia
-  anabranch sweep scenarios/two-paths-and-a-neighbour.toml --vary tcp.initial_window=4,10 --seeds 10
-  anabranch sweep scenarios/two-paths-and-a-neighbour.toml --cc 'lia,{name=\"lia\", count=\"acks\"}' --out out-lia
-  anabranch sweep scenarios/shared-bottleneck.toml --vary links.bottleneck.queue='0.5 BDP,1 BDP' --print-study";
 
 const CC_EXAMPLES: &str = "\
 Examples:
@@ -163,10 +141,10 @@ pub enum Command {
     #[command(after_help = paper_help())]
     Paper(PaperArgs),
     /// Run a study of your own, a TOML file that varies scenarios, judges claims and draws figures.
-    #[command(after_help = STUDY_EXAMPLES)]
+    #[command(after_help = study_args::STUDY_EXAMPLES)]
     Study(StudyArgs),
     /// Vary keys of a scenario, and algorithms: one table of all runs, and figures over what varies.
-    #[command(after_help = SWEEP_EXAMPLES)]
+    #[command(after_help = study_args::SWEEP_EXAMPLES)]
     Sweep(SweepArgs),
     /// List the congestion-control algorithms, explain one, or report how they behave.
     #[command(after_help = CC_EXAMPLES)]
@@ -300,111 +278,6 @@ pub enum Schema {
     Scenario,
     /// A study.
     Study,
-}
-
-/// Arguments of `study`.
-#[derive(Debug, Args)]
-#[command(args_conflicts_with_subcommands = true, subcommand_negates_reqs = true)]
-pub struct StudyArgs {
-    #[command(subcommand)]
-    pub command: Option<StudyCommand>,
-    #[command(flatten)]
-    pub run: StudyRunArgs,
-}
-
-/// What else to do with a study.
-#[derive(Debug, Subcommand)]
-pub enum StudyCommand {
-    /// Check a study without running it: how many runs it has, and about how long they take.
-    #[command(after_help = STUDY_CHECK_EXAMPLES)]
-    Check {
-        /// The study file.
-        file: PathBuf,
-    },
-    /// Tell how many of a study's runs are kept, and whether it has a result.
-    #[command(after_help = STUDY_STATUS_EXAMPLES)]
-    Status(StudyRunArgs),
-}
-
-/// A study to be run.
-#[derive(Debug, Args)]
-pub struct StudyRunArgs {
-    /// The study file; its scenarios are looked for beside it.
-    #[arg(required = true)]
-    pub file: Option<PathBuf>,
-    #[command(flatten)]
-    pub size: StudySizeArgs,
-    /// Only this experiment, by its identifier.
-    #[arg(long, value_name = "ID")]
-    pub only: Option<String>,
-    /// Where `studies/` and `report/` are written.
-    #[arg(long, value_name = "DIR", default_value = "out")]
-    pub out: PathBuf,
-    /// Run it even if it takes more than an hour, has more than 100,000 runs or may need more than 4 GB of memory.
-    #[arg(long)]
-    pub yes: bool,
-    /// Print the result as one JSON object.
-    #[arg(long)]
-    pub json: bool,
-}
-
-/// How much of a study is run.
-#[derive(Debug, Args)]
-pub struct StudySizeArgs {
-    /// The study's quick size: two seeds unless it says otherwise.
-    #[arg(long, conflicts_with = "full")]
-    pub quick: bool,
-    /// The study's full size: ten seeds unless it says otherwise.
-    #[arg(long)]
-    pub full: bool,
-    /// How many seeds, instead of the size's own number.
-    #[arg(long, value_parser = clap::value_parser!(u32).range(1..=10_000))]
-    pub seeds: Option<u32>,
-}
-
-impl StudySizeArgs {
-    /// As papers have it.
-    pub fn as_size(&self) -> SizeArgs {
-        SizeArgs { quick: self.quick, full: self.full, seeds: self.seeds }
-    }
-}
-
-/// Arguments of `sweep`.
-#[derive(Debug, Args)]
-pub struct SweepArgs {
-    /// The scenario file.
-    pub scenario: PathBuf,
-    /// A key and its values: a list, or a range with its steps; `*` stands for every link or flow, and `tcp.KEY` for that of
-    /// every flow.
-    #[arg(long, value_name = "KEY=VALUES", value_parser = NonEmptyStringValueParser::new())]
-    pub vary: Vec<String>,
-    /// The algorithms of the multipath flows, separated by commas: names, or tables with parameters.
-    #[arg(long, value_name = "CC,…", value_parser = NonEmptyStringValueParser::new())]
-    pub cc: Vec<String>,
-    /// Replace a value of the scenario in every run.
-    #[arg(long, value_name = "KEY=VALUE", value_parser = NonEmptyStringValueParser::new())]
-    pub set: Vec<String>,
-    /// Length of every run, warm-up included, instead of the scenario's.
-    #[arg(long, value_parser = NonEmptyStringValueParser::new())]
-    pub duration: Option<String>,
-    /// How many seeds each point has.
-    #[arg(long, default_value = "5", value_parser = clap::value_parser!(u32).range(1..=10_000))]
-    pub seeds: u32,
-    /// Where `studies/` and `report/` are written.
-    #[arg(long, value_name = "DIR", default_value = "out")]
-    pub out: PathBuf,
-    /// The name of its files; that of the scenario's file if not given.
-    #[arg(long)]
-    pub name: Option<String>,
-    /// Print the study file that this is, and run nothing.
-    #[arg(long)]
-    pub print_study: bool,
-    /// Run it even if it takes more than an hour, has more than 100,000 runs or may need more than 4 GB of memory.
-    #[arg(long)]
-    pub yes: bool,
-    /// Print the result as one JSON object.
-    #[arg(long)]
-    pub json: bool,
 }
 
 /// How much is run.

@@ -26,14 +26,16 @@ mod run;
 mod standard;
 mod store;
 mod study;
+mod study_args;
 mod sweep;
 mod table;
 mod task;
 
-use args::{CcCommand, Cli, Command, Schema, StudyCommand};
+use args::{CcCommand, Cli, Command, Schema};
 use clap::{CommandFactory, Parser};
 use failure::Failure;
 use std::process::ExitCode;
+use study_args::StudyCommand;
 
 fn main() -> ExitCode {
     let cli = Cli::try_parse().unwrap_or_else(|error| failure::usage(&error));

@@ -1,9 +1,9 @@
 //! `anabranch study`: a study file, run, judged and reported.
 
-use crate::args::{StudyRunArgs, StudySizeArgs};
 use crate::failure::Failure;
 use crate::output::{counted, note, print, print_json};
 use crate::results::Results;
+use crate::study_args::{StudyRunArgs, StudySizeArgs};
 use crate::table::{Table, number};
 use crate::{input, interrupt, memory, paper, report, standard, store};
 use anabranch_study::tidy::{TidyRow, TidyTable};

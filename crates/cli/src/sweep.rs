@@ -1,10 +1,10 @@
 //! `anabranch sweep`: keys of a scenario and algorithms varied, a study made on the fly.
 
-use crate::args::SweepArgs;
 use crate::failure::Failure;
 use crate::input;
 use crate::output::print;
 use crate::study::{self, Run};
+use crate::study_args::SweepArgs;
 use crate::table::{PERCENT, PLAIN, RATE, Spread, Table};
 use anabranch_record::Summary;
 use anabranch_scenario::Overrides;
