@@ -60,7 +60,7 @@ test-kernels: setup ## the same, and in the running kernel, as one table; see th
 	@tools/test-kernels.sh
 
 kernel-proof: setup ## on this kernel: duels in twelve runs each, 10,000 connections; see the book, "Measured on Linux"
-	cargo test --locked -p anabranch-kernel --test all -- --ignored --nocapture duel churn
+	cargo test --locked -p anabranch-mptcp-bpf --test all -- --ignored --nocapture duel churn
 
 bench: build ## speed, memory and the comparison with ns-3; see bench/README.md
 	@bench/run

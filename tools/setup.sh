@@ -46,7 +46,7 @@ have make || packages+=(make) # libbpf's own build
 have pkg-config || packages+=(pkg-config)
 [ -e /usr/include/libelf.h ] || packages+=(libelf-dev)
 [ -e /usr/include/zlib.h ] || packages+=(zlib1g-dev)
-# crates/kernel/compile.rs has the oldest clang that does, and which are looked for.
+# crates/mptcp-bpf/compile.rs has the oldest clang that does, and which are looked for.
 clang_version() { clang --version 2>/dev/null | sed -n 's/.*clang version \([0-9]*\).*/\1/p' | head -n 1; }
 have clang-19 || [ "$(clang_version || true)" -ge 15 ] 2>/dev/null || packages+=(clang-19) # the kernel's programs
 have ip || packages+=(iproute2) # the tests with real traffic

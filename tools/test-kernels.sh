@@ -129,7 +129,7 @@ fi
 say "building"
 cargo build --quiet --release --locked --bin anabranch
 # Not for release: there a panic would end the process, not the thread.
-cargo build --quiet --profile test --locked -p anabranch-kernel --example measure
+cargo build --quiet --profile test --locked -p anabranch-mptcp-bpf --example measure
 anabranch="$target/release/anabranch"
 measure="$target/debug/examples/measure"
 

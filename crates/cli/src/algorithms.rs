@@ -4,7 +4,7 @@ use crate::failure::Failure;
 use crate::output::{print, print_json};
 use crate::table::{Table, WIDTH};
 use anabranch_cc::registry::{ALL, Allowed, Entry, Kind, Param, V0, Value};
-use anabranch_cc_kernel::registry;
+use anabranch_cc_fixed::registry;
 use miette::miette;
 use serde_json::{Value as Json, json};
 

@@ -7,8 +7,8 @@ use crate::kernel_monitor::monitor;
 use crate::kernel_show;
 use crate::output::{counted, note, print};
 use crate::table::WIDTH;
-use anabranch_cc_kernel::registry::{self, KernelEntry};
-use anabranch_kernel::{Check, Error, Load, Namespace, Need, Unload, Verdict};
+use anabranch_cc_fixed::registry::{self, KernelEntry};
+use anabranch_mptcp_bpf::{Check, Error, Load, Namespace, Need, Unload, Verdict};
 use miette::miette;
 use textwrap::WordSplitter;
 
@@ -43,14 +43,14 @@ pub fn missing<'a>(checks: impl IntoIterator<Item = &'a Check>) -> Result<(), Fa
 
 /// What looking at the kernel's programs takes.
 pub fn require_privileges() -> Result<(), Failure> {
-    missing([&anabranch_kernel::privileges()])
+    missing([&anabranch_mptcp_bpf::privileges()])
 }
 
 fn load(args: &NamesArgs) -> Result<(), Failure> {
     let entries = find_all(&args.names)?;
-    missing(&anabranch_kernel::doctor())?;
+    missing(&anabranch_mptcp_bpf::doctor())?;
     each(&entries, |entry| {
-        Ok(match anabranch_kernel::load(entry)? {
+        Ok(match anabranch_mptcp_bpf::load(entry)? {
             Load::Done => format!("loaded{}", chosen_again(entry)?),
             Load::Replaced => "loaded, in the place of another build's".to_owned(),
             Load::Already => "already loaded".to_owned(),
@@ -65,7 +65,7 @@ fn load(args: &NamesArgs) -> Result<(), Failure> {
 /// Who uses what another build loaded, and how to load this build's.
 fn other_in_use(entry: &KernelEntry, references: u32) -> String {
     let name = entry.kernel_name;
-    let choosers = anabranch_kernel::choosers(name);
+    let choosers = anabranch_mptcp_bpf::choosers(name);
     let sockets = sockets(references, &choosers);
     let users: Vec<_> =
         [(sockets > 0).then(|| counted(sockets, "socket")), named(&choosers)].into_iter().flatten().collect();
@@ -94,7 +94,7 @@ fn named(namespaces: &[Namespace]) -> Option<String> {
 /// A namespace that chose an algorithm keeps the programs that it meant, when these are unloaded and others
 /// take the name: it is made to choose anew.
 fn chosen_again(entry: &KernelEntry) -> Result<String, Error> {
-    let choosers = anabranch_kernel::choosers(entry.kernel_name);
+    let choosers = anabranch_mptcp_bpf::choosers(entry.kernel_name);
     for namespace in &choosers {
         namespace.choose(entry.kernel_name)?;
     }
@@ -106,7 +106,7 @@ fn unload(args: &NamesArgs) -> Result<(), Failure> {
     let entries = find_all(&args.names)?;
     require_privileges()?;
     each(&entries, |entry| {
-        Ok(match anabranch_kernel::unload(entry)? {
+        Ok(match anabranch_mptcp_bpf::unload(entry)? {
             Unload::Done => "unloaded".to_owned(),
             Unload::NotLoaded => "not loaded".to_owned(),
             Unload::InUse(references) => unloading(entry, references),
@@ -116,7 +116,7 @@ fn unload(args: &NamesArgs) -> Result<(), Failure> {
 
 /// Who still uses what was unloaded.
 fn unloading(entry: &KernelEntry, references: u32) -> String {
-    let choosers = anabranch_kernel::choosers(entry.kernel_name);
+    let choosers = anabranch_mptcp_bpf::choosers(entry.kernel_name);
     still_used(sockets(references, &choosers), named(&choosers).as_deref())
 }
 
@@ -172,7 +172,7 @@ pub fn find(name: &str) -> Result<&'static KernelEntry, Failure> {
 /// `anabranch kernel use`.
 fn choose(args: &UseArgs) -> Result<(), Failure> {
     // A name that the kernel itself has is the kernel's own.
-    let own = anabranch_kernel::available().map_err(failed)?.contains(&args.name);
+    let own = anabranch_mptcp_bpf::available().map_err(failed)?.contains(&args.name);
     let entry = if own {
         registry::all().iter().find(|e| e.kernel_name == args.name)
     } else {
@@ -189,9 +189,9 @@ fn choose(args: &UseArgs) -> Result<(), Failure> {
         )));
     }
     if let Some(entry) = entry {
-        let checks = anabranch_kernel::doctor();
+        let checks = anabranch_mptcp_bpf::doctor();
         missing(checks.iter().filter(|check| check.need != Need::MptcpEnabled))?;
-        match anabranch_kernel::load(entry).map_err(failed)? {
+        match anabranch_mptcp_bpf::load(entry).map_err(failed)? {
             Load::Done => {
                 chosen_again(entry).map_err(failed)?;
             }

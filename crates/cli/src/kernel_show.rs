@@ -5,14 +5,14 @@ use crate::kernel::{failed, missing, require_privileges};
 use crate::kernel_args::StatusArgs;
 use crate::output::{counted, note, print, print_json};
 use crate::table::{PLAIN, Table};
-use anabranch_cc_kernel::registry::{self, KernelEntry};
-use anabranch_kernel::{Check, Cost, Counters, Instance, Occupancy, Verdict};
+use anabranch_cc_fixed::registry::{self, KernelEntry};
+use anabranch_mptcp_bpf::{Check, Cost, Counters, Instance, Occupancy, Verdict};
 use serde_json::{Value as Json, json};
 use std::time::Duration;
 
 /// `anabranch kernel doctor`.
 pub fn doctor(as_json: bool) -> Result<(), Failure> {
-    let checks = anabranch_kernel::doctor();
+    let checks = anabranch_mptcp_bpf::doctor();
     if as_json {
         let describe = |check: &Check| json!({ "need": check.title, "state": state_of(check), "found": check.found, "help": check.help });
         print_json(&checks.iter().map(describe).collect::<Vec<_>>())?;
@@ -49,15 +49,15 @@ struct Row {
 /// A row per algorithm, and one more for each that is unloading while it is loaded again.
 fn rows() -> Result<Vec<Row>, Failure> {
     require_privileges()?;
-    let loaded = anabranch_kernel::loaded().map_err(failed)?;
-    let mut instances = anabranch_kernel::instances().map_err(failed)?;
+    let loaded = anabranch_mptcp_bpf::loaded().map_err(failed)?;
+    let mut instances = anabranch_mptcp_bpf::instances().map_err(failed)?;
     instances.sort_by_key(|instance| !instance.registered);
     let mut rows = Vec::new();
     for entry in registry::all() {
         let is_ours = |instance: &mut Instance| instance.entry.kernel_name == entry.kernel_name;
         let mut ours = instances.extract_if(.., is_ours);
         let first = ours.next();
-        let namespaces = first.iter().flat_map(|_| anabranch_kernel::choosers(entry.kernel_name));
+        let namespaces = first.iter().flat_map(|_| anabranch_mptcp_bpf::choosers(entry.kernel_name));
         let namespaces = namespaces.map(|namespace| namespace.name).collect();
         let pinned = loaded.iter().any(|l| l.entry.kernel_name == entry.kernel_name);
         rows.push(Row { entry, instance: first, pinned, namespaces });
@@ -138,7 +138,7 @@ fn ago(age: Duration) -> String {
 pub fn status(args: &StatusArgs) -> Result<(), Failure> {
     let rows: Vec<_> = rows()?.into_iter().filter(|row| row.instance.is_some()).collect();
     let seconds = args.cost.map(Duration::from_secs);
-    let costs = seconds.map(anabranch_kernel::measure).transpose().map_err(failed)?;
+    let costs = seconds.map(anabranch_mptcp_bpf::measure).transpose().map_err(failed)?;
     let occupancies: Vec<_> = rows
         .iter()
         .map(|row| row.instance.as_ref().and_then(Instance::occupancy).unwrap_or_default())

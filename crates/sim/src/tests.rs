@@ -5,7 +5,7 @@ use crate::packet::Kind;
 use crate::simulator::Simulator;
 use crate::subflow::Stage;
 use anabranch_cc::registry::{Entry, Value};
-use anabranch_cc_kernel::registry;
+use anabranch_cc_fixed::registry;
 use anabranch_net::Time;
 use anabranch_record::NoSamples;
 use anabranch_scenario::{Overrides, Scenario, Source, load};

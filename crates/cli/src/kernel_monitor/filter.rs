@@ -1,6 +1,6 @@
 //! Which connections are watched.
 
-use anabranch_kernel::Connection;
+use anabranch_mptcp_bpf::Connection;
 
 /// What the command line asks for; what is not given lets everything through.
 #[derive(Clone, Debug, Default)]

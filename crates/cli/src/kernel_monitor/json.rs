@@ -110,7 +110,7 @@ mod tests {
     use super::*;
     use crate::kernel_monitor::filter::Filter;
     use crate::kernel_monitor::sample::{Sampler, tests as samples};
-    use anabranch_kernel::Namespaces;
+    use anabranch_mptcp_bpf::Namespaces;
     use serde_json::{Value, json};
 
     #[test]

@@ -1,6 +1,6 @@
 //! A subflow's means and counters over a record.
 
-use anabranch_kernel::Subflow;
+use anabranch_mptcp_bpf::Subflow;
 use anabranch_record::{Histogram, SubflowSummary};
 
 /// A subflow's means and counters since the record, or the subflow, began.

@@ -43,7 +43,7 @@ mod tests {
     use super::*;
     use crate::kernel_monitor::filter::Filter;
     use crate::kernel_monitor::sample::{Sampler, tests as samples};
-    use anabranch_kernel::Namespaces;
+    use anabranch_mptcp_bpf::Namespaces;
 
     #[test]
     fn as_many_words_as_headings() {

@@ -4,7 +4,7 @@ use crate::directory::Directory;
 use crate::failure::Failure;
 use crate::kernel_monitor::meter::Meter;
 use crate::kernel_monitor::sample::{Sample, Watched};
-use anabranch_kernel::Key;
+use anabranch_mptcp_bpf::Key;
 use anabranch_record::{FlowLayout, FlowSummary, Layout, SubflowSample, Summary, jain};
 use std::collections::HashMap;
 use std::path::PathBuf;

@@ -1,8 +1,8 @@
 //! A snapshot with what follows from it and the one before.
 
 use crate::kernel_monitor::filter::Filter;
-use anabranch_cc_kernel::registry::KernelEntry;
-use anabranch_kernel::{Connection, Key, Namespaces, Snapshot, Subflow};
+use anabranch_cc_fixed::registry::KernelEntry;
+use anabranch_mptcp_bpf::{Connection, Key, Namespaces, Snapshot, Subflow};
 use std::collections::HashMap;
 
 /// All that is watched, at one instant.
@@ -107,7 +107,7 @@ impl Sampler {
 #[cfg(test)]
 pub mod tests {
     use super::*;
-    use anabranch_cc_kernel::registry;
+    use anabranch_cc_fixed::registry;
 
     /// A subflow from 10.0.`n`.1 port 40000 + `n` to 10.0.`n`.2 port 5201.
     pub fn subflow(owner: u64, n: u8, acked_bytes: u64) -> Subflow {

@@ -2,7 +2,7 @@
 //! `check` accepts is refused by `run`, and no summary has a number that is none.
 
 use crate::common::root;
-use anabranch_cc_kernel::registry;
+use anabranch_cc_fixed::registry;
 use anabranch_net::{Random, Time};
 use anabranch_record::{NoSamples, Summary};
 use anabranch_scenario::{Overrides, Scenario, Source};

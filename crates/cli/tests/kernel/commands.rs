@@ -3,7 +3,7 @@
 use crate::cli::{anabranch, command, fits};
 use crate::common::{Kernel, namespace::Namespace, skipped, until};
 use crate::programs;
-use anabranch_cc_kernel::registry;
+use anabranch_cc_fixed::registry;
 use serde_json::Value;
 use std::os::unix::process::CommandExt;
 use std::thread::sleep;

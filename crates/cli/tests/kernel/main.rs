@@ -4,11 +4,11 @@
 #[path = "../common/mod.rs"]
 mod cli;
 mod commands;
-#[path = "../../../kernel/tests/all/common/mod.rs"]
+#[path = "../../../mptcp-bpf/tests/all/common/mod.rs"]
 mod common;
 mod monitor;
 mod pins;
-#[path = "../../../kernel/tests/all/programs/mod.rs"]
+#[path = "../../../mptcp-bpf/tests/all/programs/mod.rs"]
 mod programs;
-#[path = "../../../kernel/tests/all/support/mod.rs"]
+#[path = "../../../mptcp-bpf/tests/all/support/mod.rs"]
 mod support;

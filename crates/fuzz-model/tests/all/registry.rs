@@ -1,7 +1,7 @@
 //! Every registered algorithm, those in the kernel's arithmetic included, driven at random for a short while. `make fuzz` does so at length.
 
 use crate::common::random_bytes;
-use anabranch_cc_kernel::registry::entries;
+use anabranch_cc_fixed::registry::entries;
 use anabranch_fuzz_model::{Plan, check, shrink};
 
 /// Plans per algorithm, of about 100 events each.

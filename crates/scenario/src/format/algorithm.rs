@@ -5,7 +5,7 @@ use crate::model::CongestionControl;
 use crate::read::Read;
 use crate::tree::{Node, Table, Value};
 use anabranch_cc::registry::{Allowed, Entry, Given, Param, ParamError};
-use anabranch_cc_kernel::registry;
+use anabranch_cc_fixed::registry;
 use schemars::{JsonSchema, Schema, SchemaGenerator, json_schema};
 use std::borrow::Cow;
 

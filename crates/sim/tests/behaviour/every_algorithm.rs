@@ -2,7 +2,7 @@
 //! and returns, arrives whole, and the same run gives the same result.
 
 use crate::common::*;
-use anabranch_cc_kernel::registry::entries;
+use anabranch_cc_fixed::registry::entries;
 
 const SIZE: u64 = 6_000_000;
 

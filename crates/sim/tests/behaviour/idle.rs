@@ -2,7 +2,7 @@
 
 use crate::common::*;
 use anabranch_cc::registry::Kind;
-use anabranch_cc_kernel::registry::entries;
+use anabranch_cc_fixed::registry::entries;
 
 /// 20 Mbit/s with a Reno flow, and 100 Mbit/s that are the backup from 10 s on.
 fn scenario_text(name: &str, paths: &str, events: &str) -> String {

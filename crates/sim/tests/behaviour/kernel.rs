@@ -2,7 +2,7 @@
 //! means over seeds.
 
 use crate::common::*;
-use anabranch_cc_kernel::registry;
+use anabranch_cc_fixed::registry;
 use anabranch_record::NoSamples;
 use anabranch_scenario::{Overrides, Scenario, Source, load};
 

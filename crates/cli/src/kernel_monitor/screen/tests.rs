@@ -4,7 +4,7 @@ use crate::kernel_monitor::sample::{
     Sampler,
     tests::{lia, snapshot, subflow},
 };
-use anabranch_kernel::Namespaces;
+use anabranch_mptcp_bpf::Namespaces;
 use ratatui::Terminal;
 use ratatui::backend::TestBackend;
 

@@ -1,0 +1,72 @@
+//! HyStart++ in both arithmetics: first slow starts under round-trip times that rise and fall.
+
+use anabranch_cc::Ack;
+use anabranch_cc_fixed::registry;
+use proptest::prelude::*;
+use proptest::test_runner::TestRunner;
+use std::cell::Cell;
+
+/// Rounds of so many acknowledgements, with a queue of so many microseconds.
+fn rounds() -> impl Strategy<Value = Vec<(u32, u64)>> {
+    let queue = prop_oneof![0..40_000u64, 4_000..4_400u64, 16_000..16_400u64];
+    prop::collection::vec((1..14u32, queue), 1..30)
+}
+
+/// The windows are the same, to the quarter of a segment by which conservative slow start grows, until the
+/// path leaves slow start; and many do.
+fn the_same(name: &str) {
+    let config = ProptestConfig { cases: 500, failure_persistence: None, ..ProptestConfig::default() };
+    let (ended, cautious) = (Cell::new(0), Cell::new(0));
+    let result = TestRunner::new(config).run(&(1_000..200_000u64, rounds()), |(base, rounds)| {
+        let group = |name: &str| registry::find(name).unwrap().group(&[]).unwrap();
+        let (mut reference, mut kernel) = (group(name), group(&format!("{name}@kernel")));
+        let r = reference.add_path(0.0, 10.0);
+        kernel.add_path(0.0, 10.0);
+        let mut now = 0.0;
+        for (round, (acks, queue)) in rounds.iter().enumerate() {
+            for i in 0..*acks {
+                // Samples leave 1 when divided by 3: see `lockstep.rs`.
+                let rtt = ((base + queue) / 3 * 3 + 1) as f64 / 1e6;
+                now += 1e-3;
+                let acked = f64::from(i % 10 + 1);
+                let round = round as u64;
+                let ack = Ack {
+                    now,
+                    acked,
+                    rtt: Some(rtt),
+                    srtt: rtt,
+                    round,
+                    cwnd_limited: true,
+                    ..Ack::default()
+                };
+                reference.on_ack(r, &ack);
+                kernel.on_ack(r, &ack);
+                prop_assert_eq!(reference.path(r).ssthresh, kernel.path(r).ssthresh);
+                if !reference.path(r).in_slow_start() {
+                    ended.set(ended.get() + 1);
+                    return Ok(());
+                }
+                prop_assert_eq!(reference.path(r).cwnd, kernel.path(r).cwnd);
+            }
+        }
+        cautious.set(cautious.get() + u32::from(reference.path(r).cwnd.fract() > 0.0));
+        Ok(())
+    });
+    result.unwrap_or_else(|failure| panic!("{name}: {failure}"));
+    assert!(ended.get() > 30 && cautious.get() > 20, "{ended:?} ended, {cautious:?} were cautious");
+}
+
+#[test]
+fn cubic() {
+    the_same("cubic");
+}
+
+#[test]
+fn coupled_cubic() {
+    the_same("coupled-cubic");
+}
+
+#[test]
+fn linked_cubic() {
+    the_same("linked-cubic");
+}

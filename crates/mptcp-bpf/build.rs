@@ -1,0 +1,69 @@
+//! Compiles each `bpf/NAME.bpf.c` to an object that the binary carries, so that loading needs no compiler.
+
+mod compile;
+
+use compile::COMPILERS;
+use std::path::{Path, PathBuf};
+use std::{env, fs};
+
+/// What the benchmark sets beside ours, what tests put into a router, and types of other kernels: they
+/// are in no table.
+const OTHERS: [&str; 4] = [
+    "benches/plain.bpf.c",
+    "tests/all/programs/mark.bpf.c",
+    "tests/all/programs/skipping.bpf.c",
+    "tests/all/programs/calling.bpf.c",
+];
+
+fn main() {
+    println!("cargo:rerun-if-changed=bpf");
+    println!("cargo:rerun-if-changed=compile.rs");
+    for other in OTHERS {
+        println!("cargo:rerun-if-changed={other}");
+    }
+    println!("cargo:rerun-if-env-changed=CLANG");
+    let given = env::var("CLANG").ok();
+    let names = given.as_deref().map_or(COMPILERS.to_vec(), |name| vec![name]);
+    let clang = compile::first(&names).unwrap_or_else(|why| panic!("{why}"));
+    let libbpf = env::var("DEP_BPF_INCLUDE").expect("libbpf-sys tells where libbpf's headers are");
+    let headers =
+        env::var("DEP_ANABRANCH_CC_FIXED_INCLUDE").expect("anabranch-cc-fixed tells where its headers are");
+    println!("cargo:rerun-if-changed={headers}");
+    let out = PathBuf::from(env::var("OUT_DIR").unwrap());
+    let target = match env::var("CARGO_CFG_TARGET_ARCH").unwrap().as_str() {
+        "x86_64" => "x86",
+        "aarch64" => "arm64",
+        "riscv64" => "riscv",
+        other => panic!("no name of {other} for libbpf's headers is known"),
+    };
+    // The test of other compilers compiles the same.
+    println!("cargo:rustc-env=BPF_HEADERS={headers}");
+    println!("cargo:rustc-env=BPF_LIBBPF={libbpf}");
+    println!("cargo:rustc-env=BPF_TARGET={target}");
+    let includes = ["bpf", &headers, &libbpf].map(PathBuf::from);
+    let compile = |source: &Path| {
+        let object = out.join(source.file_name().unwrap()).with_extension("o");
+        compile::compile(&clang, source, &includes, target, &object).unwrap_or_else(|why| panic!("{why}"));
+        object
+    };
+    for other in OTHERS {
+        compile(Path::new(other));
+    }
+    let mut table = String::new();
+    for source in compile::sources(Path::new("bpf")) {
+        let object = compile(&source);
+        let name = source.file_name().unwrap().to_str().unwrap().trim_end_matches(".bpf.c");
+        let build = build(&fs::read(&object).unwrap());
+        table += &format!("({name:?}, {build:?}, include_bytes!({object:?})),\n");
+    }
+    fs::write(out.join("objects.rs"), format!("&[\n{table}]\n")).unwrap();
+}
+
+/// What tells an object from those of other builds, in as many characters as the kernel's names of maps have
+/// room for: 32 bits of their hash (FNV-1a, folded).
+fn build(object: &[u8]) -> String {
+    let hash = object.iter().fold(0xcbf2_9ce4_8422_2325_u64, |hash, byte| {
+        (hash ^ u64::from(*byte)).wrapping_mul(0x0000_0100_0000_01b3)
+    });
+    format!("{:08x}", (hash >> 32) ^ (hash & 0xffff_ffff))
+}

@@ -1,0 +1,156 @@
+//! The algorithms as the kernel has them, pinned or not: a walk over its struct_ops maps.
+
+use crate::layout::Layout;
+use crate::object::build;
+use crate::table::{self, ROOM};
+use crate::{Counters, Error};
+use anabranch_cc_fixed::registry::{self, KernelEntry};
+use libbpf_rs::query::{
+    LinkInfoIter, LinkTypeInfo, MapInfoIter, ProgInfoIter, ProgInfoQueryOptions, ProgramInfo,
+};
+use libbpf_rs::{MapCore, MapFlags, MapHandle, MapType};
+use rustix::time::{ClockId, clock_gettime};
+use std::collections::{HashMap, HashSet};
+use std::time::Duration;
+
+/// An algorithm in the kernel: registered, or unregistered while sockets still use it.
+pub struct Instance {
+    /// Which.
+    pub entry: &'static KernelEntry,
+    /// The struct_ops map.
+    pub map_id: u32,
+    /// Whether new sockets may choose it.
+    pub registered: bool,
+    /// The link that registers it, where one does.
+    pub link: Option<u32>,
+    /// The kernel's references to it: one per socket (listening ones too) and per network namespace that
+    /// chose it, and one while it is registered.
+    pub references: u32,
+    /// Its programs.
+    pub programs: Vec<ProgramInfo>,
+}
+
+/// How full a table of connections is.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Occupancy {
+    /// Connections: of MPTCP, or a TCP socket each.
+    pub connections: u64,
+    /// Their subflows.
+    pub subflows: u64,
+    /// How many subflows there is room for.
+    pub capacity: u32,
+}
+
+/// Rows of a connection (`AB_PATHS`).
+const PATHS: u64 = 9;
+
+/// How the name ends of the map of its programs' variables. libbpf puts the name of the object before it.
+pub(crate) const VARIABLES: &str = ".bss";
+
+/// `enum bpf_struct_ops_state`: registered without a link, and ready for one.
+const INUSE: u32 = 1;
+const READY: u32 = 3;
+
+/// Every algorithm of ours that the kernel has.
+///
+/// # Errors
+/// Where the kernel's BTF cannot be read. Without privileges the list is empty.
+pub fn instances() -> Result<Vec<Instance>, Error> {
+    let layout = Layout::get()?;
+    let links: HashMap<u32, u32> = LinkInfoIter::default()
+        .filter_map(|link| match link.info {
+            LinkTypeInfo::StructOps(ops) => Some((ops.map_id, link.id)),
+            _ => None,
+        })
+        .collect();
+    let maps = MapInfoIter::default().filter(|map| map.ty == MapType::StructOps);
+    let mut found = Vec::new();
+    for map in maps.filter(|map| map.value_size as usize == layout.size) {
+        // A map may be gone since it was listed.
+        let Ok(handle) = MapHandle::from_map_id(map.id) else { continue };
+        let Ok(Some(value)) = handle.lookup(&0u32.to_ne_bytes(), MapFlags::ANY) else { continue };
+        let Some(entry) = entry(&value, layout) else { continue };
+        let state = word(&value, layout.state);
+        let link = links.get(&map.id).copied().filter(|_| state == READY);
+        found.push(Instance {
+            entry,
+            map_id: map.id,
+            registered: state == INUSE || link.is_some(),
+            link,
+            references: word(&value, layout.refcnt),
+            programs: programs(&value, layout),
+        });
+    }
+    Ok(found)
+}
+
+fn word(value: &[u8], at: usize) -> u32 {
+    value.get(at..at + 4).map_or(0, |bytes| u32::from_ne_bytes(bytes.try_into().unwrap_or_default()))
+}
+
+fn entry(value: &[u8], layout: &Layout) -> Option<&'static KernelEntry> {
+    let name = value.get(layout.name..layout.name + 16)?.split(|byte| *byte == 0).next()?;
+    registry::all().iter().find(|entry| entry.kernel_name.as_bytes() == name)
+}
+
+fn programs(value: &[u8], layout: &Layout) -> Vec<ProgramInfo> {
+    let ids: HashSet<u32> = layout.functions.iter().map(|at| word(value, *at)).collect();
+    let options = ProgInfoQueryOptions::default().include_map_ids(true);
+    ProgInfoIter::with_query_opts(options).filter(|program| ids.contains(&program.id)).collect()
+}
+
+impl Instance {
+    /// A map of its programs, by the end of its name.
+    fn map(&self, name: &str) -> Option<MapHandle> {
+        let mut ids: Vec<u32> = self.programs.iter().flat_map(|p| p.map_ids.iter().copied()).collect();
+        ids.sort_unstable();
+        ids.dedup();
+        let handles = ids.into_iter().filter_map(|id| MapHandle::from_map_id(id).ok());
+        handles.into_iter().find(|map| map.name().to_string_lossy().ends_with(name))
+    }
+
+    /// Whether it is what this build of the library loads.
+    pub fn is_of_this_build(&self) -> bool {
+        let name = format!("{}{VARIABLES}", build(self.entry));
+        self.map(VARIABLES).is_some_and(|map| map.name().to_string_lossy() == name)
+    }
+
+    /// How long it has been there.
+    pub fn age(&self) -> Duration {
+        let now = clock_gettime(ClockId::Boottime);
+        let now = Duration::new(now.tv_sec.unsigned_abs(), now.tv_nsec as u32);
+        let loaded = self.programs.iter().map(|program| program.load_time).min();
+        now.saturating_sub(loaded.unwrap_or(now))
+    }
+
+    /// How full its table is.
+    pub fn occupancy(&self) -> Option<Occupancy> {
+        let map = self.connections()?;
+        let users = |_: &[u8], value: &[u8]| value.last_chunk().map(|users| u64::from_ne_bytes(*users));
+        let mut room = ROOM;
+        let mut users = table::read(&map, &mut room, users);
+        // All bits are set while the connection leaves the table.
+        users.retain(|users| (1..=PATHS).contains(users));
+        Some(Occupancy {
+            connections: users.len() as u64,
+            subflows: users.iter().sum(),
+            capacity: map.max_entries(),
+        })
+    }
+
+    /// Its table of connections.
+    pub fn connections(&self) -> Option<MapHandle> {
+        self.map("connections")
+    }
+
+    /// The variables of its programs.
+    pub(crate) fn variables(&self) -> Option<MapHandle> {
+        self.map(VARIABLES)
+    }
+
+    /// What its programs counted.
+    pub fn counters(&self) -> Option<Counters> {
+        let value = self.variables()?.lookup(&0u32.to_ne_bytes(), MapFlags::ANY).ok()??;
+        Counters::from_bytes(&value)
+    }
+}

@@ -1,0 +1,46 @@
+//! Coupled congestion control for the MPTCP of an unmodified Linux kernel: the programs, made of the
+//! headers of `anabranch-cc-fixed`, and what loads and watches them.
+//!
+//! ```no_run
+//! use anabranch_cc_fixed::registry;
+//!
+//! let lia = registry::find_kernel("lia").expect("the kernel has LIA");
+//! anabranch_mptcp_bpf::load(lia)?; // stays when the process ends
+//! for loaded in anabranch_mptcp_bpf::loaded()? {
+//!     println!("{}: {:?}", loaded.entry.kernel_name, loaded.counters()?);
+//! }
+//! anabranch_mptcp_bpf::unload(lia)?;
+//! # Ok::<(), anabranch_mptcp_bpf::Error>(())
+//! ```
+//!
+//! What an algorithm needs to stay lies under [`Pins`]' directory, `/sys/fs/bpf/anabranch/ab_NAME/`:
+//! `link`, the registration (or, where the kernel has no such links, `ops`, the registered map),
+//! `connections`, the table of connections, and `counters`.
+
+mod cost;
+mod counters;
+mod doctor;
+mod error;
+mod ghosts;
+mod instance;
+mod layout;
+mod load;
+mod lock;
+mod messages;
+mod monitor;
+mod namespace;
+mod object;
+mod pins;
+mod system;
+mod table;
+
+pub use cost::{Cost, measure};
+pub use counters::Counters;
+pub use doctor::{Check, Need, Verdict, doctor, privileges};
+pub use error::Error;
+pub use instance::{Instance, Occupancy, instances};
+pub use load::{Load, Loaded, Registration, Unload, load, load_as, loaded, unload};
+pub use monitor::{Connection, Key, Monitor, Namespaces, Snapshot, Subflow};
+pub use namespace::{Namespace, available, choosers};
+pub use object::{build, object};
+pub use pins::Pins;

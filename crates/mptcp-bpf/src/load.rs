@@ -1,0 +1,236 @@
+//! Loading, unloading, and what is loaded.
+
+use crate::instance::VARIABLES;
+use crate::layout::Layout;
+use crate::object::{build, object};
+use crate::pins::{CONNECTIONS, COUNTERS, LINK, OPS, Pins, is_file};
+use crate::{Counters, Error, Instance, instances, messages, system};
+use anabranch_cc_fixed::registry::KernelEntry;
+use libbpf_rs::{MapCore, MapFlags, MapHandle, MapMut, MapType, Object, ObjectBuilder};
+use std::path::{Path, PathBuf};
+use std::time::{Duration, Instant};
+
+/// What came of [`load`].
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Load {
+    /// It is loaded now.
+    Done,
+    /// It is loaded now, in the place of another build's, which nobody used.
+    Replaced,
+    /// It was loaded before.
+    Already,
+    /// The same, and so many rows were freed whose socket was gone.
+    Freed(u32),
+    /// Another build's was loaded before, and stays: so many sockets use it, or namespaces have it as their
+    /// choice. Unloaded it would be theirs alone, and this could be loaded beside it.
+    OtherInUse(u32),
+}
+
+/// What came of [`unload`].
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Unload {
+    /// It is gone.
+    Done,
+    /// It can no longer be chosen, but so many sockets use it still, or namespaces have it as their choice:
+    /// it is gone when the last of them lets it go.
+    InUse(u32),
+    /// It was not loaded.
+    NotLoaded,
+}
+
+/// How an algorithm is registered.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Registration {
+    /// By a link, which is pinned.
+    Link,
+    /// By its map, which is pinned: kernels before 6.4 know no links.
+    Map,
+}
+
+/// An algorithm that is loaded.
+pub struct Loaded {
+    /// Which.
+    pub entry: &'static KernelEntry,
+    /// The directory of its pins.
+    pub directory: PathBuf,
+}
+
+/// `BPF_F_LINK`: a map that a link registers.
+const F_LINK: u32 = 1 << 13;
+
+/// How long the kernel may take to unregister: a link's end is deferred work.
+const UNREGISTERING: Duration = Duration::from_secs(5);
+
+/// Loads an algorithm, so that sockets can choose it. It stays when the process ends. Where it is loaded already, rows
+/// are freed whose socket is gone.
+///
+/// # Errors
+/// Without privileges, or where the kernel refuses a program.
+pub fn load(entry: &'static KernelEntry) -> Result<Load, Error> {
+    let registration = if Layout::get()?.links { Registration::Link } else { Registration::Map };
+    load_as(entry, registration)
+}
+
+/// Loads an algorithm with a registration of this kind, which the kernel must know.
+///
+/// # Errors
+/// As [`load`].
+pub fn load_as(entry: &'static KernelEntry, registration: Registration) -> Result<Load, Error> {
+    let pins = Pins::open()?;
+    let directory = pins.directory(entry.kernel_name);
+    let before = registered(entry)?.filter(|_| is_complete(&directory));
+    match &before {
+        Some(instance) if instance.is_of_this_build() => {
+            let freed = instance.free_ghosts()?.unwrap_or(0);
+            return Ok(if freed > 0 { Load::Freed(freed) } else { Load::Already });
+        }
+        // One of the references is that of the registration.
+        Some(instance) if instance.references > 1 => return Ok(Load::OtherInUse(instance.references - 1)),
+        _ => clear(&pins, entry)?,
+    }
+    let mut object = open(entry, registration)?;
+    pins.make(entry.kernel_name, |directory| {
+        pin(&mut object, registration, directory).map_err(with_messages)
+    })?;
+    Ok(if before.is_some() { Load::Replaced } else { Load::Done })
+}
+
+/// Unloads an algorithm: sockets can no longer choose it; those that use it keep it until they close.
+///
+/// # Errors
+/// Without privileges.
+pub fn unload(entry: &'static KernelEntry) -> Result<Unload, Error> {
+    let pins = Pins::open()?;
+    let was_loaded = registered(entry)?.is_some();
+    clear(&pins, entry)?;
+    let left = instances()?.into_iter().filter(|i| i.entry.kernel_name == entry.kernel_name);
+    Ok(match left.map(|instance| instance.references).sum() {
+        0 if was_loaded => Unload::Done,
+        0 => Unload::NotLoaded,
+        references => Unload::InUse(references),
+    })
+}
+
+/// What is loaded and pinned.
+///
+/// # Errors
+/// Without privileges.
+pub fn loaded() -> Result<Vec<Loaded>, Error> {
+    let Some(pins) = Pins::find()? else { return Ok(vec![]) };
+    let registered = instances()?.into_iter().filter(|instance| instance.registered);
+    let loaded = registered.map(|instance| Loaded {
+        entry: instance.entry,
+        directory: pins.directory(instance.entry.kernel_name),
+    });
+    Ok(loaded.filter(|loaded| is_complete(&loaded.directory)).collect())
+}
+
+impl Loaded {
+    /// The table of connections: by key, a `u64`, a group and what else `bpf/connections.h` says of its subflows.
+    ///
+    /// # Errors
+    /// Where it was unloaded meanwhile.
+    pub fn connections(&self) -> Result<MapHandle, Error> {
+        self.map(CONNECTIONS)
+    }
+
+    /// What its programs counted.
+    ///
+    /// # Errors
+    /// Where it was unloaded meanwhile.
+    pub fn counters(&self) -> Result<Counters, Error> {
+        let map = self.map(COUNTERS)?;
+        let value =
+            map.lookup(&0u32.to_ne_bytes(), MapFlags::ANY).map_err(Error::bpf("read the counters"))?;
+        value.as_deref().and_then(Counters::from_bytes).ok_or(Error::Layout("map of counters"))
+    }
+
+    fn map(&self, name: &str) -> Result<MapHandle, Error> {
+        let path = self.directory.join(name);
+        MapHandle::from_pinned_path(&path).map_err(Error::bpf(format!("open {}", path.display())))
+    }
+}
+
+/// The algorithm as it is registered.
+fn registered(entry: &KernelEntry) -> Result<Option<Instance>, Error> {
+    let ours = |i: &Instance| i.registered && i.entry.kernel_name == entry.kernel_name;
+    Ok(instances()?.into_iter().find(ours))
+}
+
+fn is_complete(directory: &Path) -> bool {
+    let there = |name| is_file(&directory.join(name));
+    (there(LINK) || there(OPS)) && there(CONNECTIONS) && there(COUNTERS)
+}
+
+/// Unregisters an algorithm, whoever registered it, and waits until it is.
+fn clear(pins: &Pins, entry: &KernelEntry) -> Result<(), Error> {
+    pins.discard(entry.kernel_name)?;
+    let start = Instant::now();
+    while let Some(instance) = registered(entry)? {
+        // Without a pin of ours: somebody removed the file, or another process registered it.
+        if let Some(link) = instance.link {
+            let _ = system::detach_link(link);
+        } else if let Ok(map) = MapHandle::from_map_id(instance.map_id) {
+            let _ = map.delete(&0u32.to_ne_bytes());
+        }
+        if start.elapsed() > UNREGISTERING {
+            return Err(Error::Held(entry.kernel_name));
+        }
+        std::thread::sleep(Duration::from_millis(5));
+    }
+    Ok(())
+}
+
+/// Opens and verifies the programs. The object is named after the build, and so are its maps of variables.
+fn open(entry: &KernelEntry, registration: Registration) -> Result<Object, Error> {
+    messages::take();
+    let failed = |e| with_messages(Error::bpf(format!("load {}", entry.kernel_name))(e));
+    let mut builder = ObjectBuilder::default();
+    let mut open =
+        builder.name(build(entry)).and_then(|builder| builder.open_memory(object(entry))).map_err(failed)?;
+    if registration == Registration::Map {
+        for mut map in open.maps_mut().filter(|map| map.map_type() == MapType::StructOps) {
+            let flags = map.map_flags() & !F_LINK;
+            map.set_map_flags(flags).map_err(failed)?;
+        }
+    }
+    open.load().map_err(failed)
+}
+
+/// Registers the algorithm, and pins what keeps it and what is read of it.
+fn pin(object: &mut Object, registration: Registration, directory: &Path) -> Result<(), Error> {
+    for mut map in object.maps_mut() {
+        let name = match map.name().to_string_lossy() {
+            name if name == CONNECTIONS => CONNECTIONS,
+            name if name.ends_with(VARIABLES) => COUNTERS,
+            _ => continue,
+        };
+        pin_map(&mut map, &directory.join(name))?;
+    }
+    let ops = object.maps_mut().find(|map| map.map_type() == MapType::StructOps);
+    let mut ops = ops.ok_or(Error::Layout("compiled object"))?;
+    // A map that is registered stays so whoever dies: it must be found by its pin then.
+    if registration == Registration::Map {
+        pin_map(&mut ops, &directory.join(OPS))?;
+    }
+    let mut link = ops.attach_struct_ops().map_err(Error::bpf("register"))?;
+    match registration {
+        Registration::Link => link.pin(directory.join(LINK)).map_err(Error::bpf("pin the link")),
+        Registration::Map => {
+            link.disconnect();
+            Ok(())
+        }
+    }
+}
+
+fn pin_map(map: &mut MapMut<'_>, path: &Path) -> Result<(), Error> {
+    map.pin(path).map_err(Error::bpf(format!("pin {}", path.display())))
+}
+
+/// With what libbpf had to say.
+fn with_messages(error: Error) -> Error {
+    match error {
+        Error::Bpf { doing, source, .. } => Error::Bpf { doing, source, messages: messages::take() },
+        other => other,
+    }
+}

@@ -1,0 +1,105 @@
+//! The sockets that use the algorithms, watched.
+
+mod connection;
+mod decode;
+mod namespaces;
+
+pub use connection::{Connection, Key, Subflow};
+pub use namespaces::Namespaces;
+
+use crate::table::{self, ROOM};
+use crate::{Error, Pins, instances};
+use anabranch_cc_fixed::registry::KernelEntry;
+use libbpf_rs::{MapCore, MapHandle};
+use rustix::time::{ClockId, clock_gettime};
+
+/// Reads what the algorithms' programs know of their sockets.
+pub struct Monitor {
+    tables: Vec<Table>,
+    unreadable: Vec<&'static KernelEntry>,
+}
+
+/// The table of connections of an algorithm that the kernel has.
+struct Table {
+    entry: &'static KernelEntry,
+    /// Of the struct_ops map: an algorithm that was loaded again is another.
+    map_id: u32,
+    connections: MapHandle,
+    /// How many connections there is room for when it is read.
+    room: u32,
+}
+
+/// All connections at one instant.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Snapshot {
+    /// When it was taken, microseconds of the monotonic clock.
+    pub at_us: u64,
+    /// Ordered by algorithm and key.
+    pub connections: Vec<Connection>,
+}
+
+impl Monitor {
+    /// Watches every algorithm that the kernel has, those too that are unloaded but in use.
+    ///
+    /// # Errors
+    /// Without privileges.
+    pub fn open() -> Result<Self, Error> {
+        // Without privileges this fails, where looking for the algorithms would find none.
+        Pins::find()?;
+        let mut monitor = Monitor { tables: Vec::new(), unreadable: Vec::new() };
+        monitor.look()?;
+        Ok(monitor)
+    }
+
+    /// Looks for algorithms that were loaded since, and forgets those that are gone.
+    ///
+    /// # Errors
+    /// Where the kernel's BTF cannot be read.
+    pub fn look(&mut self) -> Result<(), Error> {
+        let mut known = std::mem::take(&mut self.tables);
+        self.unreadable.clear();
+        for instance in instances()? {
+            if let Some(i) = known.iter().position(|table| table.map_id == instance.map_id) {
+                self.tables.push(known.swap_remove(i));
+                continue;
+            }
+            // Gone since it was listed.
+            let Some(connections) = instance.connections() else { continue };
+            let (entry, map_id) = (instance.entry, instance.map_id);
+            let sizes = (connections.key_size() as usize, connections.value_size() as usize);
+            if sizes == (decode::KEY, decode::size(entry)) {
+                self.tables.push(Table { entry, map_id, connections, room: ROOM });
+            } else {
+                self.unreadable.push(entry);
+            }
+        }
+        Ok(())
+    }
+
+    /// The algorithms that are watched.
+    pub fn algorithms(&self) -> Vec<&'static KernelEntry> {
+        self.tables.iter().map(|table| table.entry).collect()
+    }
+
+    /// Algorithms whose tables are not as this version knows them: another version loaded them.
+    pub fn unreadable(&self) -> &[&'static KernelEntry] {
+        &self.unreadable
+    }
+
+    /// Every connection as it is now. Subflows go on while they are read: numbers of one row may be a few
+    /// acknowledgements apart.
+    pub fn sample(&mut self) -> Snapshot {
+        let mut connections: Vec<_> = self.tables.iter_mut().flat_map(Table::read).collect();
+        connections.sort_by_key(|c| (c.entry.kernel_name, c.key));
+        let now = clock_gettime(ClockId::Monotonic);
+        Snapshot { at_us: now.tv_sec as u64 * 1_000_000 + now.tv_nsec as u64 / 1000, connections }
+    }
+}
+
+impl Table {
+    fn read(&mut self) -> Vec<Connection> {
+        table::read(&self.connections, &mut self.room, |key, value| {
+            decode::connection(self.entry, key, value)
+        })
+    }
+}

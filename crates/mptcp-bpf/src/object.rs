@@ -1,0 +1,37 @@
+//! The compiled programs that the library carries.
+
+use anabranch_cc_fixed::registry::KernelEntry;
+
+/// By the name of the source, `bpf/NAME.bpf.c`: the reference's name with `_` for `-`. Then the build, and the
+/// object.
+static OBJECTS: &[(&str, &str, &[u8])] = include!(concat!(env!("OUT_DIR"), "/objects.rs"));
+
+/// The ELF object of an algorithm.
+pub fn object(entry: &KernelEntry) -> &'static [u8] {
+    find(entry).1
+}
+
+/// What tells that object from those of other builds of this library.
+pub fn build(entry: &KernelEntry) -> &'static str {
+    find(entry).0
+}
+
+fn find(entry: &KernelEntry) -> (&'static str, &'static [u8]) {
+    let source = entry.reference.name.replace('-', "_");
+    let found = OBJECTS.iter().find(|(name, ..)| *name == source);
+    let (_, build, object) = found.expect("a test sees that each algorithm of the kernel has an object");
+    (build, object)
+}
+
+#[cfg(test)]
+mod tests {
+    use anabranch_cc_fixed::registry;
+
+    #[test]
+    fn every_algorithm_has_its_object_and_no_other_is_there() {
+        for entry in registry::all() {
+            assert!(super::object(entry).starts_with(b"\x7fELF"), "{}", entry.kernel_name);
+        }
+        assert_eq!(super::OBJECTS.len(), registry::all().len());
+    }
+}

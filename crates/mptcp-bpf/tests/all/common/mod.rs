@@ -1,0 +1,142 @@
+//! For tests that load algorithms into the running kernel: one at a time, and only where it can.
+#![allow(dead_code, missing_docs)]
+
+pub mod namespace;
+
+use anabranch_cc_fixed::registry::{self, KernelEntry};
+use anabranch_mptcp_bpf::{Instance, instances, unload};
+use rustix::fs::{FlockOperation, flock};
+use std::fs::{File, OpenOptions, exists};
+use std::io::{self, Read, Write};
+use std::thread::{panicking, sleep};
+use std::time::{Duration, Instant};
+
+/// Who has it locked may load algorithms, and says so in it: where something stands in it and nobody has it
+/// locked, a test was killed.
+const LOCK: &str = "/run/anabranch-kernel-tests.lock";
+
+/// Nothing is late before: a machine that has other things to do is no failure. The kernel keeps sockets
+/// that nobody owns for up to two minutes, and so their algorithm.
+const LIMIT: Duration = Duration::from_secs(300);
+
+/// How long an algorithm may stay that nobody uses.
+const SOON: Duration = Duration::from_secs(20);
+
+/// Reno's programs, for tests that do not look at windows: the simplest.
+pub fn reno() -> &'static KernelEntry {
+    registry::find_kernel("ab_reno").unwrap()
+}
+
+/// Reno's programs as the kernel has them.
+pub fn reno_instance() -> Instance {
+    instances().unwrap().into_iter().find(|i| i.entry.kernel_name == "ab_reno").unwrap()
+}
+
+/// Says why a test does nothing: past the harness, which keeps to itself what a passing test prints.
+pub fn skipped(why: &str) {
+    let _ = writeln!(io::stderr(), "skipped: {why}");
+}
+
+/// Waits until it is so.
+pub fn until(so: impl FnMut() -> bool, what: &str) {
+    assert!(becomes(LIMIT, so), "in {LIMIT:?} not so: {what}");
+}
+
+/// Waits until it is so, but no longer than that; whether it has become so.
+pub fn becomes(limit: Duration, mut so: impl FnMut() -> bool) -> bool {
+    let start = Instant::now();
+    while !so() {
+        if start.elapsed() > limit {
+            return false;
+        }
+        sleep(Duration::from_millis(5));
+    }
+    true
+}
+
+/// The kernel without algorithms: nobody else loads or unloads any while this lives. What is loaded
+/// meanwhile goes with it, wherever the test ends.
+pub struct Kernel {
+    lock: File,
+}
+
+impl Kernel {
+    /// Waits for the other tests. `None`, with the reason on standard error, where the running kernel
+    /// cannot take algorithms, and where somebody uses them, from whom no test may take them; then the test
+    /// is skipped. With ANABRANCH_REQUIRE_KERNEL=1 a kernel that cannot fails it.
+    pub fn lock() -> Option<Self> {
+        Self::lock_with(&[])
+    }
+
+    /// The same where these programs are needed too.
+    pub fn lock_with(tools: &[&str]) -> Option<Self> {
+        let required = std::env::var("ANABRANCH_REQUIRE_KERNEL").is_ok_and(|v| v == "1");
+        let lock = lacking(tools).map_or_else(lock, Err);
+        let kernel = match lock {
+            Err(why) if required => panic!("{why}"),
+            lock => lock.and_then(Self::tidied),
+        };
+        kernel.inspect_err(|why| skipped(why)).ok()
+    }
+
+    /// Without what killed tests left, or why not.
+    fn tidied(mut lock: File) -> Result<Self, String> {
+        let mut left = String::new();
+        lock.read_to_string(&mut left).unwrap();
+        namespace::remove_all();
+        let is_loaded = || instances().unwrap_or_default().iter().any(|instance| instance.registered);
+        // What was just unloaded goes soon, unless it is used.
+        if left.is_empty() && (is_loaded() || !becomes(SOON, || in_kernel().is_empty())) {
+            return Err(format!("somebody uses {}", in_kernel().join(", ")));
+        }
+        write!(lock, "tests load algorithms").unwrap();
+        until(is_empty, "what killed tests loaded is out of the kernel");
+        Ok(Kernel { lock })
+    }
+}
+
+impl Drop for Kernel {
+    fn drop(&mut self) {
+        if becomes(LIMIT, is_empty) {
+            let _ = self.lock.set_len(0);
+        } else if !panicking() {
+            panic!("in {LIMIT:?} not out of the kernel: {}", in_kernel().join(", "));
+        }
+    }
+}
+
+/// Why the kernel, or the machine, cannot take part.
+fn lacking(tools: &[&str]) -> Option<String> {
+    if !rustix::process::geteuid().is_root() {
+        return Some("not root".into());
+    }
+    for (file, what) in [("/sys/kernel/btf/vmlinux", "BTF"), ("/proc/sys/net/mptcp/enabled", "MPTCP")] {
+        if !exists(file).unwrap_or(false) {
+            return Some(format!("the kernel has no {what}"));
+        }
+    }
+    let path = std::env::var("PATH").unwrap_or_default();
+    let there = |tool: &&&str| path.split(':').any(|dir| exists(format!("{dir}/{tool}")).unwrap_or(false));
+    tools.iter().find(|tool| !there(tool)).map(|tool| format!("{tool} is not installed"))
+}
+
+fn lock() -> Result<File, String> {
+    let lock = || -> io::Result<File> {
+        let file = OpenOptions::new().read(true).write(true).create(true).truncate(false).open(LOCK)?;
+        flock(&file, FlockOperation::LockExclusive)?;
+        Ok(file)
+    };
+    lock().map_err(|e| format!("{LOCK}: {e}"))
+}
+
+/// The algorithms that the kernel has, those too that are unloaded and in use.
+fn in_kernel() -> Vec<&'static str> {
+    instances().unwrap_or_default().iter().map(|instance| instance.entry.kernel_name).collect()
+}
+
+/// Unloads every algorithm; whether the kernel has none then.
+fn is_empty() -> bool {
+    // It is asked again where this fails.
+    in_kernel().into_iter().filter_map(registry::find_kernel).for_each(|entry| drop(unload(entry)));
+    in_kernel().is_empty()
+}

@@ -1,0 +1,45 @@
+//! A path goes dark, and returns (RFC 6298).
+
+use crate::common::Kernel;
+use crate::support::algorithm::Algorithm;
+use crate::support::iperf::{Iperf, Options};
+use crate::support::lab::{Bottleneck, Lab, SERVER};
+use crate::support::watched::subflow;
+use crate::support::{TOOLS, ss, until};
+use anabranch_mptcp_bpf::{Monitor, Subflow};
+
+/// 30 ms when the queue is full.
+const BOTTLENECK: Bottleneck = Bottleneck { mbit_s: 20.0, queue: 50 };
+
+/// Large enough that a timeout shows.
+const LARGE: f64 = 10.0;
+
+/// An algorithm with state of its own that a timeout changes, and that wants each round-trip time: the timeout is told
+/// of, the window is one segment, and grows again. The samples are those of the kernel.
+#[test]
+fn a_dark_path_times_out_and_returns() {
+    let Some(_kernel) = Kernel::lock_with(TOOLS) else { return };
+    let _algorithm = Algorithm::load("ab_compound");
+    let lab = Lab::two_paths([BOTTLENECK; 2]);
+    lab.set_congestion_control("ab_compound");
+    let _transfer = Iperf::start(&lab, &Options::endless(5201));
+    let mut monitor = Monitor::open().unwrap();
+
+    until(
+        || subflow(&mut monitor, 1).is_some_and(|s| s.cwnd > LARGE && s.recoveries > 0),
+        "the window is large",
+    );
+    let before = subflow(&mut monitor, 1).unwrap();
+    let of_kernel = ss::smallest_rtt(&lab, 1, 5201).unwrap();
+    let of_row = before.min_rtt_s.unwrap();
+    assert!((0.5..2.0).contains(&(of_row / of_kernel)), "row {of_row} s, kernel {of_kernel} s");
+
+    lab.routers[0].command(&format!("ip route replace blackhole {SERVER}"));
+    until(|| subflow(&mut monitor, 1).is_some_and(|s| s.timeouts > 0 && s.cwnd <= 1.0), "there is a timeout");
+    let dark = subflow(&mut monitor, 1).unwrap();
+    assert_eq!(dark.owner, before.owner);
+
+    lab.routers[0].command(&format!("ip route replace {SERVER} via 10.78.1.254"));
+    let returned = |s: Subflow| s.owner == dark.owner && s.cwnd > LARGE && s.acked_bytes > dark.acked_bytes;
+    until(|| subflow(&mut monitor, 1).is_some_and(returned), "the window grows again");
+}

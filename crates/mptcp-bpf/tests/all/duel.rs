@@ -1,0 +1,174 @@
+//! Two subflows of one connection and a TCP socket in one bottleneck: coupled, the two take about what one
+//! flow takes; uncoupled, about twice that.
+//!
+//! Chosen before anything was measured: 20 Mbit/s and a queue of 100 packets, 60 ms when full, and no
+//! other delay. `bench/scenarios/kernel-duel.toml` has the same for the simulator.
+
+use crate::common::{Kernel, skipped};
+use crate::support::TOOLS;
+use crate::support::algorithm::Algorithm;
+use crate::support::iperf::{Iperf, Options};
+use crate::support::lab::{Bottleneck, Lab};
+use crate::support::simulated;
+use crate::support::summary::Summary;
+use anabranch_cc_fixed::registry;
+
+const BOTTLENECK: Bottleneck = Bottleneck { mbit_s: 20.0, queue: 100 };
+
+/// A run counts if the bottleneck was one: if the two used so much of its rate. (Headers leave 0.95 of it.)
+/// On a machine that is too busy to send as much, other things than congestion decide who gets what.
+const USED: f64 = 0.9;
+
+/// The same topology in the simulator, and how many runs of it are compared.
+const SIMULATED: &str = include_str!("../../../../bench/scenarios/kernel-duel.toml");
+const SEEDS: u64 = 20;
+
+/// So many are under way at a time at most, each with a bottleneck of its own.
+const AT_ONCE: usize = 12;
+
+/// Whose subflows, against whose TCP socket.
+#[derive(Clone, Copy)]
+struct Pair {
+    mptcp: &'static str,
+    tcp: &'static str,
+}
+
+const LIA: Pair = Pair { mptcp: "ab_lia", tcp: "reno" };
+const OLIA: Pair = Pair { mptcp: "ab_olia", tcp: "reno" };
+const BALIA: Pair = Pair { mptcp: "ab_balia", tcp: "reno" };
+const RENO: Pair = Pair { mptcp: "reno", tcp: "reno" };
+const COUPLED_CUBIC: Pair = Pair { mptcp: "ab_ccubic", tcp: "cubic" };
+const CUBIC: Pair = Pair { mptcp: "cubic", tcp: "cubic" };
+
+/// How long a run lasts, seconds.
+#[derive(Clone, Copy)]
+struct Length {
+    seconds: u32,
+    /// Before them.
+    omit: u32,
+}
+
+/// A run.
+struct Duel {
+    mptcp: Iperf,
+    tcp: Iperf,
+    _lab: Lab,
+}
+
+impl Duel {
+    fn start(pair: Pair, Length { seconds, omit }: Length) -> Self {
+        let lab = Lab::shared(BOTTLENECK);
+        let side = |mptcp, port, algorithm| {
+            let congestion_control = Some(algorithm);
+            Iperf::start(&lab, &Options { mptcp, port, seconds, omit, congestion_control })
+        };
+        let (mptcp, tcp) = (side(true, 5201, pair.mptcp), side(false, 5202, pair.tcp));
+        Duel { mptcp, tcp, _lab: lab }
+    }
+
+    /// The goodputs of MPTCP and of TCP, Mbit/s.
+    fn end(self) -> Result<[f64; 2], String> {
+        let (mptcp, tcp) = (self.mptcp.end()?, self.tcp.end()?);
+        Ok([mptcp, tcp].map(|done| done.goodput / 1e6))
+    }
+}
+
+/// The ratio of the goodputs, MPTCP's to TCP's, in so many runs of each pair, printed one by one; fewer where
+/// too many do not count.
+fn ratios<const N: usize>(pairs: [Pair; N], runs: usize, length: Length) -> [Vec<f64>; N] {
+    let mut ratios = [const { Vec::new() }; N];
+    let at_once = (AT_ONCE / N).min(runs);
+    println!("{:<10} {:<6} MPTCP, Mbit/s   TCP, Mbit/s   ratio", "", "");
+    for _ in 0..runs.div_ceil(at_once) + 2 {
+        let missing: Vec<_> = (0..N).filter(|&pair| ratios[pair].len() < runs).collect();
+        let under_way = (0..at_once).flat_map(|_| &missing);
+        let duels: Vec<_> = under_way.map(|&pair| (pair, Duel::start(pairs[pair], length))).collect();
+        for (pair, duel) in duels {
+            let [mptcp, tcp] = match duel.end() {
+                Ok(goodputs) => goodputs,
+                Err(why) => {
+                    println!("does not count: {why}");
+                    continue;
+                }
+            };
+            let (ratio, counts) = (mptcp / tcp, mptcp + tcp > USED * BOTTLENECK.mbit_s);
+            let Pair { mptcp: ours, tcp: theirs } = pairs[pair];
+            let note = if counts { "" } else { " does not count" };
+            println!("{ours:<10} {theirs:<6} {mptcp:>13.2} {tcp:>13.2} {ratio:>7.2}{note}");
+            ratios[pair].extend(counts.then_some(ratio));
+        }
+    }
+    for (pair, ratios) in pairs.iter().zip(&ratios).filter(|(_, ratios)| ratios.len() > 1) {
+        println!("{:<10} {:<6} mean of {}: {}", pair.mptcp, pair.tcp, ratios.len(), Summary::of(ratios));
+    }
+    ratios
+}
+
+/// The ratio in the simulator, with the kernel's arithmetic.
+fn simulated(algorithm: &str) -> Summary {
+    let runs = simulated::runs("kernel-duel.toml", SIMULATED, algorithm, SEEDS);
+    let goodput = |flow: &anabranch_record::FlowSummary| flow.goodput_bps.unwrap();
+    let ratios: Vec<_> = runs.iter().map(|run| goodput(&run.flows[0]) / goodput(&run.flows[1])).collect();
+    let summary = Summary::of(&ratios);
+    println!("{algorithm}, simulated: mean of {SEEDS}: {summary}");
+    summary
+}
+
+/// Loads what of it is ours.
+fn load(pairs: &[Pair]) -> Vec<Algorithm> {
+    let ours = pairs
+        .iter()
+        .filter(|pair| registry::find_kernel(pair.mptcp).is_some_and(|e| e.kernel_name == pair.mptcp));
+    ours.map(|pair| Algorithm::load(pair.mptcp)).collect()
+}
+
+/// Of a coupled one and an uncoupled one; `None` where the machine has no time for as many runs of the
+/// uncoupled one, which is the kernel's own.
+fn means(coupled: &[f64], uncoupled: &[f64], runs: usize) -> Option<[Summary; 2]> {
+    if uncoupled.len() < runs {
+        skipped("the machine is too busy: the kernel's own does not use the bottleneck either");
+        return None;
+    }
+    assert!(coupled.len() >= runs, "the coupled one does not use the bottleneck");
+    Some([coupled, uncoupled].map(Summary::of))
+}
+
+/// A few short runs: the order of the means.
+#[test]
+fn coupled_takes_less_than_uncoupled() {
+    let Some(_kernel) = Kernel::lock_with(TOOLS) else { return };
+    let pairs = [LIA, RENO];
+    let _algorithms = load(&pairs);
+    let runs = 4;
+    let [lia, reno] = ratios(pairs, runs, Length { seconds: 20, omit: 4 });
+    if let Some([lia, reno]) = means(&lia, &reno, runs) {
+        assert!(lia.mean < reno.mean, "{lia}; {reno}");
+    }
+}
+
+/// Twelve runs of a minute of each, and the rules: the interval of the coupled one lies wholly below that of its
+/// algorithm for one path on both subflows; and LIA's overlaps that of the simulator. `make kernel-proof`
+#[test]
+#[ignore = "takes eight minutes"]
+fn coupled_ones_take_what_they_should() {
+    let Some(_kernel) = Kernel::lock_with(TOOLS) else { return };
+    let pairs = [LIA, OLIA, BALIA, RENO, COUPLED_CUBIC, CUBIC];
+    let _algorithms = load(&pairs);
+    let runs = 12;
+    let [lia, olia, balia, reno, coupled_cubic, cubic] =
+        ratios(pairs, runs, Length { seconds: 60, omit: 10 });
+    let expected = simulated("lia@kernel");
+    let shown = |coupled: &[f64], uncoupled: &[f64]| {
+        means(coupled, uncoupled, runs).expect("nothing is shown by so few runs")
+    };
+    let [mean, _] = shown(&lia, &reno);
+    assert!(
+        mean.low() < expected.high() && expected.low() < mean.high(),
+        "LIA: {mean}; simulated: {expected}"
+    );
+    let judged = [(lia, &reno), (olia, &reno), (balia, &reno), (coupled_cubic, &cubic)];
+    for (pair, (coupled, uncoupled)) in [LIA, OLIA, BALIA, COUPLED_CUBIC].iter().zip(judged) {
+        let [coupled, uncoupled] = shown(&coupled, uncoupled);
+        assert!(coupled.high() < uncoupled.low(), "{}: {coupled}; {uncoupled}", pair.mptcp);
+    }
+}

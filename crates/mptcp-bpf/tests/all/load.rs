@@ -1,0 +1,45 @@
+//! Loading into the running kernel.
+
+use crate::common::{Kernel, reno, reno_instance, until};
+use crate::programs::registrations;
+use anabranch_cc_fixed::registry;
+use anabranch_mptcp_bpf::{Counters, Load, Unload, load, load_as, loaded, unload};
+use libbpf_rs::MapCore;
+
+/// By a link, and as on kernels without links: it stays without its loader's descriptors, is found, can be
+/// loaded twice, and goes.
+#[test]
+fn loads_and_unloads() {
+    let Some(_kernel) = Kernel::lock() else { return };
+    for &registration in registrations() {
+        assert_eq!(load_as(reno(), registration).unwrap(), Load::Done);
+        assert_eq!(load_as(reno(), registration).unwrap(), Load::Already);
+        let all = loaded().unwrap();
+        let one = all.iter().find(|l| l.entry.kernel_name == "ab_reno").unwrap();
+        assert_eq!(one.counters().unwrap(), Counters::default());
+        assert_eq!(one.connections().unwrap().max_entries(), 65536);
+        let instance = reno_instance();
+        assert!(instance.registered && instance.programs.len() == 6);
+        assert!(available().contains(&"ab_reno".to_owned()));
+        assert_eq!(unload(reno()).unwrap(), Unload::Done);
+        assert_eq!(unload(reno()).unwrap(), Unload::NotLoaded);
+        until(|| !available().contains(&"ab_reno".to_owned()), "the kernel no longer lists it");
+    }
+}
+
+/// The verifier takes each algorithm's programs.
+#[test]
+fn every_algorithm_loads() {
+    let Some(_kernel) = Kernel::lock() else { return };
+    for entry in registry::all() {
+        let loading = load(entry);
+        assert!(loading.is_ok(), "{}: {}", entry.kernel_name, loading.unwrap_err());
+        assert_eq!(unload(entry).unwrap(), Unload::Done, "{}", entry.kernel_name);
+    }
+}
+
+/// What the kernel itself lists.
+fn available() -> Vec<String> {
+    let names = std::fs::read_to_string("/proc/sys/net/ipv4/tcp_available_congestion_control").unwrap();
+    names.split_whitespace().map(str::to_owned).collect()
+}
