@@ -9,6 +9,7 @@ mod code;
 mod error;
 mod figures;
 mod rows;
+mod runs;
 mod spec;
 mod sweep;
 mod template;

@@ -1,0 +1,205 @@
+//! A group of runs: a scenario, its axes, and the simulation of each of their points.
+
+use super::Scenarios;
+use super::axes::{Axis, points, written};
+use super::build::{Built, Selection, within};
+use super::error::{Problem, suggest};
+use super::spec::{Changes, Group};
+use crate::column;
+use crate::functions::Takes;
+use crate::{ScenarioFile, Setup, Size, tidy};
+use anabranch_scenario::{Overrides, Scenario, Source};
+use std::collections::HashMap;
+use std::ops::Range;
+
+/// A group of runs: a scenario and the points of its axes.
+pub(crate) struct Runs {
+    pub name: String,
+    pub axes: Vec<Axis>,
+    pub points: Vec<Vec<usize>>,
+    /// Where each point is.
+    pub index: HashMap<Vec<usize>, usize>,
+    pub file: ScenarioFile,
+    scenario: Scenario,
+    pub spec: Group,
+}
+impl Runs {
+    pub fn read(name: &str, spec: Group, scenarios: Scenarios<'_>) -> Result<Self, Problem> {
+        let at = spec.scenario.span();
+        let file = scenarios(spec.scenario.get_ref())
+            .map_err(|why| Problem::at(at.clone(), format!("cannot read the scenario {why}")))?;
+        let path = &file.path;
+        let source = Source { name: path.to_string(), text: file.text.to_string() };
+        let scenario = anabranch_scenario::load(&source, &Overrides::default()).map_err(|why| {
+            let first =
+                why.problems().first().map(|p| format!(", line {}: {p}", p.line())).unwrap_or_default();
+            Problem::at(at.clone(), format!("{path} is no scenario{first}"))
+        })?;
+        let axes =
+            spec.vary.iter().map(|(name, axis)| Axis::read(name, axis)).collect::<Result<Vec<_>, _>>()?;
+        for number in [(spec.repeats, "repeats"), (spec.at_most, "at_most")] {
+            within(number.0, number.1).map_err(|problem| problem.or_at(at.clone()))?;
+        }
+        for axis in &axes {
+            let at = spec.vary[&axis.name].span();
+            if tidy::COLUMNS.iter().any(|(name, _)| *name == axis.name) || axis.name == "runs" {
+                return Err(Problem::at(at, format!("an axis cannot be called `{}`", axis.name))
+                    .help("the table of all runs has a column of that name"));
+            }
+            let place = format!("{{{}", axis.name);
+            let texts =
+                spec.cc.iter().cloned().chain(spec.set.values().map(|value| written(value.get_ref())));
+            let used =
+                |text: String| text.contains(&format!("{place}}}")) || text.contains(&format!("{place}."));
+            if axis.key.is_none() && axis.values.len() > 1 && !texts.into_iter().any(used) {
+                return Err(Problem::at(at, format!("axis `{}` changes nothing", axis.name))
+                    .help(format!("give it a `key`, or write {place}}} in `cc` or in a value of `set`")));
+            }
+        }
+        let points = points(&axes, &spec.zip, at)?;
+        let index = points.iter().enumerate().map(|(i, point)| (point.clone(), i)).collect();
+        Ok(Runs { name: name.into(), axes, points, index, file, scenario, spec })
+    }
+
+    /// Its flows' names in the file.
+    fn flows(&self) -> Vec<&str> {
+        let mut names: Vec<&str> = self.scenario.flows.iter().map(|flow| column::base(&flow.name)).collect();
+        names.dedup();
+        names
+    }
+
+    /// Whether the scenario has such a flow or link.
+    pub fn check(&self, takes: Takes, name: &str) -> Result<(), Problem> {
+        let (what, known): (_, Vec<&str>) = match takes {
+            Takes::Flow | Takes::Flows => {
+                ("flow", self.scenario.flows.iter().map(|flow| flow.name.as_str()).collect())
+            }
+            Takes::Link => ("link", self.scenario.links.iter().map(|link| link.name.as_str()).collect()),
+            _ => return Ok(()),
+        };
+        // An axis may change how many flows of a name there are: `tcp/7` may be one, `tcp` alone is one or all.
+        let base = column::base(name);
+        let known_base = takes != Takes::Link && self.flows().contains(&base);
+        match known.contains(&name) || (known_base && (takes == Takes::Flows || base != name)) {
+            true => Ok(()),
+            false if known_base => Err(Problem::new(format!("`{name}` is several flows"))
+                .help(format!("name one, `{name}/1`, or all of them: total(\"{name}\")"))),
+            false => {
+                Err(Problem::new(format!("{} has no {what} `{name}`", self.file.name))
+                    .help(suggest(name, known)))
+            }
+        }
+    }
+
+    /// A subflow's index from its number.
+    pub fn subflow(&self, flow: &str, number: f64) -> Result<usize, Problem> {
+        let paths = self
+            .scenario
+            .flows
+            .iter()
+            .find(|known| known.name == flow)
+            .map_or(usize::MAX, |flow| flow.paths.len());
+        match number.fract() == 0.0 && number >= 1.0 && number <= paths as f64 {
+            true => Ok(number as usize - 1),
+            false => Err(Problem::new(format!("flow `{flow}` has the subflows 1 to {paths}, not {number}"))),
+        }
+    }
+
+    /// The simulation of a point.
+    pub fn setup(&self, built: &Built, group: usize, point: usize, size: Size) -> Result<Setup, Problem> {
+        let here = Selection { group, values: self.points[point].iter().copied().map(Some).collect() };
+        let title = match &self.spec.title {
+            Some(title) => here.fill(built, title)?,
+            None => {
+                let values =
+                    self.axes.iter().zip(&self.points[point]).map(|(axis, i)| axis.values[*i].label.clone());
+                let values: Vec<String> = values.collect();
+                if values.is_empty() { self.name.clone() } else { values.join(", ") }
+            }
+        };
+        let mut setup = Setup::new(title, &self.file);
+        if let Some(cc) = &self.spec.cc {
+            setup = setup.cc(&here.fill(built, cc)?);
+        }
+        for (key, value) in &self.spec.set {
+            let text =
+                here.fill(built, &written(value.get_ref())).map_err(|problem| problem.or_at(value.span()))?;
+            setup = self.set(setup, key, &text, value.span())?;
+        }
+        for (axis, i) in self.axes.iter().zip(&self.points[point]) {
+            if let Some(key) = &axis.key {
+                let at = self.spec.vary[&axis.name].span();
+                setup = self.set(setup, key, &axis.values[*i].id, at)?;
+            }
+        }
+        let none = Changes::default();
+        let (of_file, of_group) = match size {
+            Size::Quick => (&built.sizes.quick, &self.spec.quick),
+            Size::Default => (&built.sizes.default, &none),
+            Size::Full => (&built.sizes.full, &self.spec.full),
+        };
+        let duration =
+            of_group.duration.as_ref().or(of_file.duration.as_ref()).or(self.spec.duration.as_ref());
+        let warmup = of_group.warmup.as_ref().or(of_file.warmup.as_ref()).or(self.spec.warmup.as_ref());
+        for (key, value) in [("duration", duration), ("warmup", warmup)] {
+            if let Some(value) = value {
+                setup = setup.set(key, value.clone());
+            }
+        }
+        if let Some(times) = self.spec.repeats {
+            setup = setup.repeats(times.max(1));
+        }
+        Ok(match self.spec.at_most {
+            Some(most) => setup.at_most(most.max(1)),
+            None => setup,
+        })
+    }
+
+    /// Whether each value of each axis makes a scenario, the others at their first: mistakes show before anything runs.
+    pub fn try_each_value(&self, built: &Built, group: usize) -> Result<(), Problem> {
+        let attempt = |point: usize, at: Range<usize>| {
+            let setup = self.setup(built, group, point, Size::Default)?;
+            setup.scenario().map(|_| ()).map_err(|why| {
+                let first =
+                    why.problems().first().map(|p| format!(": {p}, in \"{}\"", p.text())).unwrap_or_default();
+                Problem::at(at, format!("runs `{}` are no scenario{first}", self.name))
+                    .help(format!("`{}` shows all of it", setup.command(1).replacen("run", "check", 1)))
+            })
+        };
+        attempt(0, self.spec.scenario.span())?;
+        for (i, axis) in self.axes.iter().enumerate() {
+            let mut first = vec![None; axis.values.len()];
+            for (at, point) in self.points.iter().enumerate().rev() {
+                first[point[i]] = Some(at);
+            }
+            for point in first.into_iter().skip(1).flatten() {
+                attempt(point, self.spec.vary[&axis.name].span())?;
+            }
+        }
+        Ok(())
+    }
+
+    /// Sets a key; `*` in it stands for each link or flow, and `tcp.KEY` for that of every flow.
+    fn set(&self, setup: Setup, key: &str, value: &str, at: Range<usize>) -> Result<Setup, Problem> {
+        if let Some(rest) = key.strip_prefix("tcp.") {
+            return self.set(setup, &format!("flows.*.tcp.{rest}"), value, at);
+        }
+        if !key.contains('*') {
+            return Ok(setup.set(key, value));
+        }
+        let links = || self.scenario.links.iter().map(|link| link.name.as_str()).collect::<Vec<_>>();
+        let (names, rest) = match (key.strip_prefix("links.*"), key.strip_prefix("flows.*")) {
+            (Some(rest), _) => (links(), rest),
+            (_, Some(rest)) => (self.flows(), rest),
+            _ => {
+                return Err(Problem::at(at, format!("`{key}`: `*` stands for every link or every flow"))
+                    .help("write links.*.KEY or flows.*.KEY"));
+            }
+        };
+        let table = &key[..5];
+        let quoted = |name: &str| if name.contains('.') { format!("\"{name}\"") } else { name.to_owned() };
+        Ok(names
+            .into_iter()
+            .fold(setup, |setup, name| setup.set(&format!("{table}.{}{rest}", quoted(name)), value)))
+    }
+}
