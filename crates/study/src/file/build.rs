@@ -5,7 +5,8 @@ use super::code::{Compiled, part};
 use super::error::{Problem, suggest};
 use super::runs::Runs;
 use super::spec::{Experiment, File, Sizes};
-use super::{Scenarios, figures, rows, template};
+use super::template::{Texts, check_texts, fill, with_texts};
+use super::{Scenarios, figures, rows};
 use crate::column::{BOTH, PLAIN_START, RETIRED, TICK, TSO};
 use crate::expr::parse;
 use crate::{Column, Definition, Plan, Quantity, SetupId, Size, Study};
@@ -19,9 +20,9 @@ use toml::Spanned;
 pub(crate) struct Built {
     pub groups: Vec<Runs>,
     pub quantities: IndexMap<String, Spanned<String>>,
+    texts: Texts,
     pub sizes: Sizes,
 }
-
 
 /// Values of some of a group's axes.
 #[derive(Clone, Debug)]
@@ -130,7 +131,8 @@ impl Selection {
 
     /// A text with the values in their places.
     pub fn fill(&self, built: &Built, text: &str) -> Result<String, Problem> {
-        template::fill(text, &|name| self.text(built, name), &self.axes(built).collect::<Vec<_>>())
+        let text = with_texts(text, &built.texts)?;
+        fill(&text, &|name| self.text(built, name), &self.axes(built).collect::<Vec<_>>())
     }
 
     /// Every selection that gives these axes values beside its own.
@@ -235,7 +237,8 @@ pub(crate) fn study(
     for quantity in file.quantities.values() {
         parse(quantity.get_ref()).map_err(|wrong| Problem::at(part(quantity, wrong.at), wrong.message))?;
     }
-    let built = Arc::new(Built { groups, quantities: file.quantities, sizes: file.size });
+    check_texts(&file.texts)?;
+    let built = Arc::new(Built { groups, quantities: file.quantities, texts: file.texts, sizes: file.size });
     for group in 0..built.groups.len() {
         built.groups[group].try_each_value(&built, group)?;
     }
@@ -259,7 +262,7 @@ pub(crate) fn study(
         name: stem.to_owned(),
         title: file.title,
         citation: file.cite.unwrap_or_default(),
-        notes: file.notes,
+        notes: notes(&built, &file.notes)?,
         errata: file.errata,
         seeds: Box::new(move |size: Size| {
             let own = match size {
@@ -282,7 +285,7 @@ fn definition(built: &Arc<Built>, mut spec: Experiment) -> Result<Definition, Pr
         return Err(Problem::new(format!("the experiment \"{}\" has no identifier", spec.title))
             .help("add ids = [\"…\"]"));
     }
-    let (title, notes) = (std::mem::take(&mut spec.title), std::mem::take(&mut spec.notes));
+    let (title, notes) = (std::mem::take(&mut spec.title), notes(built, &spec.notes)?);
     for size in Size::ALL {
         plan(built, &spec, size)?;
     }
@@ -320,6 +323,10 @@ fn plan(built: &Built, spec: &Experiment, size: Size) -> Result<Plan, Problem> {
         plan.on_request();
     }
     Ok(plan)
+}
+
+fn notes(built: &Built, notes: &[String]) -> Result<Vec<String>, Problem> {
+    notes.iter().map(|note| with_texts(note, &built.texts)).collect()
 }
 
 /// A number of seeds, or a multiple of them.

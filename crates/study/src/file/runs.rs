@@ -42,9 +42,11 @@ impl Runs {
         }
         for axis in &axes {
             let at = spec.vary[&axis.name].span();
-            if tidy::COLUMNS.iter().any(|(name, _)| *name == axis.name) || axis.name == "runs" {
+            if tidy::COLUMNS.iter().any(|(name, _)| *name == axis.name)
+                || ["runs", "texts"].contains(&&*axis.name)
+            {
                 return Err(Problem::at(at, format!("an axis cannot be called `{}`", axis.name))
-                    .help("the table of all runs has a column of that name"));
+                    .help("the study has something else of that name"));
             }
             let place = format!("{{{}", axis.name);
             let texts =

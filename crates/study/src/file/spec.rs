@@ -23,6 +23,10 @@ pub(crate) struct File {
     /// Mistakes and contradictions in the text that it is about.
     #[serde(default)]
     pub errata: Vec<String>,
+    /// Texts that stand in several places, by name: `{texts.NAME}` in notes, titles, rows and explanations.
+    #[serde(default)]
+    #[schemars(with = "std::collections::BTreeMap<String, String>")]
+    pub texts: IndexMap<String, Spanned<String>>,
     /// What the sizes change.
     #[serde(default)]
     pub size: Sizes,

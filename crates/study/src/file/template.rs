@@ -1,6 +1,14 @@
 //! Texts with places for the values of axes: `{rate} Mbit/s`, `{case.name}`.
 
 use super::error::{Problem, suggest};
+use indexmap::IndexMap;
+use toml::Spanned;
+
+/// The texts of a file by name.
+pub(crate) type Texts = IndexMap<String, Spanned<String>>;
+
+/// What a place begins with where it stands for a text of the file.
+const OF_TEXTS: &str = "texts.";
 
 /// The places in a text: what stands between the braces, and where. Braces around anything but a name are text.
 pub(crate) fn places(text: &str) -> Vec<(&str, std::ops::Range<usize>)> {
@@ -17,6 +25,36 @@ pub(crate) fn places(text: &str) -> Vec<(&str, std::ops::Range<usize>)> {
         from = if named { close + 1 } else { open + 1 };
     }
     places
+}
+
+/// The text with those of the file, `{texts.NAME}`, in their places. Places within these are left.
+pub(crate) fn with_texts(text: &str, texts: &Texts) -> Result<String, Problem> {
+    let mut filled = String::new();
+    let mut from = 0;
+    for (place, range) in places(text) {
+        let Some(name) = place.strip_prefix(OF_TEXTS) else { continue };
+        let found = texts.get(name).ok_or_else(|| {
+            Problem::new(format!("there is no text `{name}`"))
+                .help(suggest(name, texts.keys().map(String::as_str)))
+        })?;
+        filled += &text[from..range.start];
+        filled += found.get_ref();
+        from = range.end;
+    }
+    Ok(filled + &text[from..])
+}
+
+/// No text contains another: a reader finds all of it in one place.
+pub(crate) fn check_texts(texts: &Texts) -> Result<(), Problem> {
+    for text in texts.values() {
+        if let Some((place, _)) =
+            places(text.get_ref()).into_iter().find(|(place, _)| place.starts_with(OF_TEXTS))
+        {
+            let message = format!("a text contains no other: `{{{place}}}`");
+            return Err(Problem::at(text.span(), message).help("name both where they are used"));
+        }
+    }
+    Ok(())
 }
 
 /// The text with values in its places.

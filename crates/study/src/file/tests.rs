@@ -16,6 +16,9 @@ const SCENARIO: &str = r#"
 
 const STUDY: &str = r#"
     title = "Beside a flow"
+    notes = ["{texts.load} throughout."]
+    texts.load = "Two flows on one link"
+    texts.less = "much less, with {cc}"
     size.default.seeds = 2
 
     [runs.beside]
@@ -36,7 +39,7 @@ const STUDY: &str = r#"
     published = { lia = [0.9, 1.1], olia = 100 }
     explain = [
         { when = "measured > published", text = "more" },
-        { when = "measured < published / 2", text = "much less", by = "ratio.lia" },
+        { when = "measured < published / 2", text = "{texts.less}", by = "ratio.lia" },
     ]
 
     [[rows]]
@@ -92,7 +95,8 @@ fn a_study_runs() {
     assert_eq!((&lia.published, &olia.published), (&Published::Value(1.0), &Published::Value(100.0)));
     assert_eq!(lia.measured.as_ref().unwrap().values.len(), 2);
     assert_eq!(olia.verdict, Verdict::NotReproduced);
-    assert_eq!(olia.explanation.as_deref(), Some("much less (see ratio.lia)"));
+    assert_eq!(olia.explanation.as_deref(), Some("much less, with olia (see ratio.lia)"));
+    assert_eq!(result.notes, ["Two flows on one link throughout."]);
     assert_eq!((order.compared.len(), order.verdict), (2, Verdict::Partly));
     assert_eq!(computed.verdict, Verdict::Reproduced);
     let [lines, time] = &experiment.figures[..] else { panic!("two figures") };
@@ -168,6 +172,8 @@ fn what_is_wrong_where_and_what_would_be_right() {
             "a rule judges",
             "",
         ),
+        ("{texts.load} t", "{texts.lod} t", "", "no text `lod`", "`load`"),
+        ("much less, with {cc}", "much less, {texts.load}", "much less", "a text contains no other", ""),
         ("formula = \"2 * 3\"", "formula = \"ln(0)\"", "ln(0)", "no finite value", ""),
         ("published = 6", "published = nan", "published = nan", "finite", ""),
         ("goodput(\"tcp\")'", "rtt_percentile(\"tcp\", 1, 90)'", "rtt_percentile", "no percentile 90", "95"),
