@@ -1,5 +1,6 @@
 //! The integer arithmetic of the kernel beside the reference in `f64`, and at its limits.
 
+mod book;
 mod delay;
 mod extremes;
 mod fixed;
