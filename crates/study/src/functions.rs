@@ -286,6 +286,7 @@ pub type Compute = fn(&[f64]) -> f64;
 pub static MATH: &[(&str, usize, usize, Compute)] = &[
     ("abs", 1, 1, |x| x[0].abs()),
     ("sqrt", 1, 1, |x| x[0].sqrt()),
+    ("round", 1, 1, |x| x[0].round()),
     ("log10", 1, 1, |x| x[0].log10()),
     ("ln", 1, 1, |x| x[0].ln()),
     ("exp", 1, 1, |x| x[0].exp()),
@@ -307,6 +308,9 @@ mod tests {
         let mut table = "<!-- functions -->\n\n| function | unit | |\n|---|---|---|\n".to_owned();
         for function in FUNCTIONS {
             table += &format!("| `{}` | {} | {} |\n", signature(function), function.unit, function.doc);
+        }
+        for formula in crate::theory::FORMULAS {
+            table += &format!("| `{}` | {} | {} |\n", formula.signature(), formula.unit, formula.doc);
         }
         let start = book.find("<!-- functions -->").unwrap();
         let end = start + book[start..].find("\n`abs`").unwrap();

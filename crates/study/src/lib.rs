@@ -20,6 +20,7 @@ pub mod size;
 mod stats;
 pub mod store;
 pub mod task;
+pub mod theory;
 pub mod tidy;
 mod verdict;
 

@@ -125,14 +125,13 @@ fn list(values: &[Value]) -> Result<Vec<AxisValue>, Problem> {
 
 impl AxisValue {
     fn plain(id: String) -> Self {
-        let digits = id.find(|c: char| c.is_alphabetic() && c != 'e').unwrap_or(id.len());
-        let number = id[..digits].trim().parse().ok();
+        let number = id[..digits(&id)].trim().parse().ok();
         AxisValue { label: id.clone(), id, number, fields: IndexMap::new() }
     }
 
     /// What stands behind its number.
     fn unit(&self) -> &str {
-        self.id.trim_start_matches(|c: char| c.is_ascii_digit() || matches!(c, '.' | '-' | '+' | ' ')).trim()
+        self.id[digits(&self.id)..].trim()
     }
 
     fn read(value: &Value) -> Result<Self, Problem> {
@@ -176,6 +175,11 @@ impl AxisValue {
             },
         }
     }
+}
+
+/// How much of a value may be a number, such as 1e-3, before its unit.
+fn digits(id: &str) -> usize {
+    id.find(|c: char| c.is_alphabetic() && c != 'e').unwrap_or(id.len())
 }
 
 /// A value as `--set` takes it: a text without its quotes, a table on one line.
@@ -329,6 +333,7 @@ mod tests {
         // Names beside a number.
         assert_eq!(cases.values[2].number, None);
         assert_eq!(axis("n", "[1, 3]").unwrap().values[1].number, Some(3.0));
+        assert_eq!(axis("n", r#"["1e-3", "2e-4"]"#).unwrap().values[1].number, Some(2e-4));
         let given = axis("cc", r#"[{ name = "lia", pacing = true }]"#).unwrap();
         assert!(given.values[0].id.starts_with('{'), "{:?}", given.values[0].id);
         let named = axis("cc", r#"{ values = ["lia", "olia"], names = ["LIA", "OLIA"] }"#).unwrap();

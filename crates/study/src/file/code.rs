@@ -4,6 +4,7 @@ use super::build::{Built, Selection};
 use super::error::{Problem, suggest};
 use crate::expr::{Argument, Expr, Operator, parse};
 use crate::functions::{Compute, FUNCTIONS, Function, Given, MATH, Takes};
+use crate::theory::FORMULAS;
 use crate::{Outcome, Quantity, SetupId, read};
 use std::ops::Range;
 use toml::Spanned;
@@ -218,7 +219,9 @@ impl Compiler<'_> {
         }) {
             return Err(Problem::new(format!("`{named} = …` belongs into at(…): `{name}` takes none")));
         }
-        if let Some((_, least, most, compute)) = MATH.iter().find(|(known, ..)| *known == name) {
+        let formulas = FORMULAS.iter().map(|f| (f.name, f.takes.len(), f.takes.len(), f.compute));
+        let computing = || MATH.iter().copied().chain(formulas.clone());
+        if let Some((_, least, most, compute)) = computing().find(|(known, ..)| *known == name) {
             let mut codes = Vec::new();
             for argument in arguments {
                 match argument {
@@ -229,17 +232,18 @@ impl Compiler<'_> {
                     _ => return Err(Problem::new(format!("`{name}` takes numbers"))),
                 }
             }
-            return match (*least..=*most).contains(&codes.len()) {
-                true => Ok(Code::Math(*compute, codes)),
+            return match (least..=most).contains(&codes.len()) {
+                true => Ok(Code::Math(compute, codes)),
                 false => Err(Problem::new(match most {
+                    usize::MAX => format!("`{name}` takes {least} number or more, not {}", codes.len()),
                     1 => format!("`{name}` takes one number, not {}", codes.len()),
-                    _ => format!("`{name}` takes {least} number or more, not {}", codes.len()),
+                    _ => format!("`{name}` takes {most} numbers, not {}", codes.len()),
                 })),
             };
         }
         let function = FUNCTIONS.iter().find(|function| function.name == name).ok_or_else(|| {
             let known =
-                FUNCTIONS.iter().map(|function| function.name).chain(MATH.iter().map(|(name, ..)| *name));
+                FUNCTIONS.iter().map(|function| function.name).chain(computing().map(|(name, ..)| name));
             Problem::new(format!("there is no function `{name}`")).help(suggest(name, known.chain(["at"])))
         })?;
         self.read(function, arguments, text, here)

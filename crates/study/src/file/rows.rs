@@ -23,10 +23,33 @@ pub(crate) fn add(planner: &mut Planner<'_>, row: &Row) -> Result<(), Problem> {
         return Err(at(Problem::new("a row with `formula` needs at least one [runs.NAME] in this file")));
     }
     let group = built.group_or_only(row.runs.as_deref()).map_err(at)?;
+    each(planner, row, Selection::open(built, group)).map_err(at)
+}
+
+/// The same where axes have those values.
+fn each(planner: &mut Planner<'_>, row: &Row, open: Selection) -> Result<(), Problem> {
+    let built = planner.built;
     let named = axes_of(row.id.get_ref());
-    for start in starts(built, Selection::open(built, group), &row.at).map_err(at)? {
-        for point in start.each(built, &named).map_err(at)? {
-            one(planner, row, &point).map_err(at)?;
+    for start in starts(built, open, &row.at)? {
+        for here in start.each(built, &named)? {
+            if let Some(only) = &row.only
+                && constant(built, only, &here)? == 0.0
+            {
+                continue;
+            }
+            if row.rows.is_empty() {
+                one(planner, row, &here)?;
+            }
+            for inner in row.rows.iter().map(|inner| row.inner(inner)) {
+                let place = inner.id.span();
+                let group = built.group_or_only(inner.runs.as_deref());
+                let open = group.map(|group| match group == here.group {
+                    true => here.clone(),
+                    false => here.in_group(built, group),
+                });
+                let added = open.and_then(|open| each(planner, &inner, open));
+                added.map_err(|problem| problem.or_at(place))?;
+            }
         }
     }
     Ok(())
@@ -44,7 +67,8 @@ pub(crate) fn axes_of(text: &str) -> Vec<&str> {
     axes
 }
 
-/// Selections with the values of `at`: one, or one for each value of a list.
+/// Selections with the values of `at`: one, or one for each value of a list. Where an axis has a value already there is
+/// none with another.
 pub(crate) fn starts(
     built: &Built,
     open: Selection,
@@ -60,8 +84,11 @@ pub(crate) fn starts(
         for here in &all {
             for id in &ids {
                 let mut here = here.clone();
+                let before = here.value(built, axis).cloned();
                 here.set(built, axis, id).map_err(|problem| problem.or_at(values.span()))?;
-                next.push(here);
+                if before.is_none_or(|before| before.id == *id) {
+                    next.push(here);
+                }
             }
         }
         all = next;
@@ -92,7 +119,12 @@ fn one(planner: &mut Planner<'_>, row: &Row, here: &Selection) -> Result<(), Pro
     }
     let claim = row.claim.as_deref().map(fill).transpose()?;
     let from = row.from.as_deref().map(fill).transpose()?;
-    let because = row.because.as_deref().map(fill).transpose()?;
+    let because = match &row.because {
+        Some(because) => {
+            text(built, because.get_ref(), here).map_err(|problem| problem.or_at(because.span()))?
+        }
+        None => None,
+    };
     let unit = row.unit.clone();
     let given = [row.of.is_some(), row.formula.is_some(), row.ascending.is_some(), row.highest.is_some()];
     if given.iter().filter(|given| **given).count() != 1 {
@@ -211,20 +243,33 @@ fn published(
             Ok(Some(values.iter().sum::<f64>() / values.len() as f64))
         }
         Value::Table(table) => {
-            let has = |axis: &&str| {
-                let known = &built.groups[here.group].axes;
-                let axis = known.iter().find(|known| known.name == **axis);
-                axis.is_some_and(|axis| table.keys().all(|key| axis.find(key).is_some()))
-            };
-            let axis = here.axes(built).find(has).ok_or_else(|| {
-                let keys: Vec<&str> = table.keys().map(String::as_str).collect();
-                Problem::new(format!("no axis has the values {}", keys.join(", ")))
-            })?;
-            let value = here.value(built, axis).and_then(|value| table.get(&value.id));
-            value.map_or(Ok(None), |value| published(built, whole, value, here))
+            chosen(built, table, here)?.map_or(Ok(None), |value| published(built, whole, value, here))
         }
         Value::Boolean(_) | Value::Datetime(_) => Err(Problem::new("a published value is a number")),
     }
+}
+
+/// A text here: one for all, or that of an axis's value.
+fn text(built: &Built, value: &Value, here: &Selection) -> Result<Option<String>, Problem> {
+    match value {
+        Value::String(text) => here.fill(built, text).map(Some),
+        Value::Table(table) => chosen(built, table, here)?.map_or(Ok(None), |value| text(built, value, here)),
+        _ => Err(Problem::new("it is a text, or a table of texts by the value of an axis")),
+    }
+}
+
+/// What a table by the value of an axis has here, if it has something.
+fn chosen<'a>(built: &Built, table: &'a toml::Table, here: &Selection) -> Result<Option<&'a Value>, Problem> {
+    let has = |axis: &&str| {
+        let known = &built.groups[here.group].axes;
+        let axis = known.iter().find(|known| known.name == **axis);
+        axis.is_some_and(|axis| table.keys().all(|key| axis.find(key).is_some()))
+    };
+    let axis = here.axes(built).find(has).ok_or_else(|| {
+        let keys: Vec<&str> = table.keys().map(String::as_str).collect();
+        Problem::new(format!("no axis has the values {}", keys.join(", ")))
+    })?;
+    Ok(here.value(built, axis).and_then(|value| table.get(&value.id)))
 }
 
 /// A rule in words.

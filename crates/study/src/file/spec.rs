@@ -161,7 +161,7 @@ pub(crate) struct Experiment {
 }
 
 /// A value that is measured and judged, or one for each value of the axes that its identifier names.
-#[derive(Debug, Deserialize, JsonSchema)]
+#[derive(Clone, Debug, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub(crate) struct Row {
     /// Its identifier; `{axis}` makes a row of each value.
@@ -180,6 +180,10 @@ pub(crate) struct Row {
     #[serde(default)]
     #[schemars(with = "std::collections::BTreeMap<String, serde_json::Value>")]
     pub at: IndexMap<String, Spanned<Value>>,
+    /// Only where this holds: an expression of axes with numbers.
+    #[serde(default, rename = "where")]
+    #[schemars(with = "Option<String>")]
+    pub only: Option<Spanned<String>>,
     /// What is measured: an expression over a run.
     #[serde(default)]
     #[schemars(with = "Option<String>")]
@@ -211,16 +215,53 @@ pub(crate) struct Row {
     #[serde(default)]
     #[schemars(with = "Option<String>")]
     pub rule: Option<Spanned<String>>,
-    /// Why the value differs, shown where it does not reproduce.
+    /// Why the value differs, shown where it does not reproduce: a text, or a table of them by the value of an axis.
     #[serde(default)]
-    pub because: Option<String>,
+    #[schemars(with = "Option<serde_json::Value>")]
+    pub because: Option<Spanned<Value>>,
     /// The same with a condition on `measured`, `low`, `high` (its interval) and `published`: the first that holds is shown.
     #[serde(default)]
     pub explain: Vec<Explanation>,
+    /// Rows that stand together, for each value of this one's axes: they have its keys where they give none, and their
+    /// identifiers follow its own after a dot, what they measure its `what` after a colon.
+    #[serde(default)]
+    pub rows: Vec<Row>,
+}
+
+impl Row {
+    /// A row of its `rows`, with its keys where that has none. Its axes have their values already.
+    pub fn inner(&self, row: &Row) -> Row {
+        let joined = |outer: &Option<String>, inner: &Option<String>| match (outer, inner) {
+            (Some(outer), Some(inner)) => Some(format!("{outer}: {inner}")),
+            (outer, inner) => inner.clone().or_else(|| outer.clone()),
+        };
+        let reads = [&row.of, &row.formula].iter().any(|text| text.is_some())
+            || [&row.ascending, &row.highest].iter().any(|list| list.is_some());
+        let mut inner = row.clone();
+        inner.id = Spanned::new(row.id.span(), format!("{}.{}", self.id.get_ref(), row.id.get_ref()));
+        inner.what = joined(&self.what, &row.what);
+        if row.unit.is_empty() {
+            inner.unit.clone_from(&self.unit);
+        }
+        if !reads {
+            inner.of.clone_from(&self.of);
+            inner.formula.clone_from(&self.formula);
+        }
+        inner.runs = row.runs.clone().or_else(|| self.runs.clone());
+        inner.published = row.published.clone().or_else(|| self.published.clone());
+        inner.from = row.from.clone().or_else(|| self.from.clone());
+        inner.claim = row.claim.clone().or_else(|| self.claim.clone());
+        inner.rule = row.rule.clone().or_else(|| self.rule.clone());
+        inner.because = row.because.clone().or_else(|| self.because.clone());
+        if row.explain.is_empty() {
+            inner.explain.clone_from(&self.explain);
+        }
+        inner
+    }
 }
 
 /// An explanation that cannot outlive its truth.
-#[derive(Debug, Deserialize, JsonSchema)]
+#[derive(Clone, Debug, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub(crate) struct Explanation {
     /// When it holds.

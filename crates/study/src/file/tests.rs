@@ -49,6 +49,25 @@ const STUDY: &str = r#"
     ascending = ['at(cc = lia, 0 * goodput("tcp"))', 'at(cc = olia, utilisation("a"))']
 
     [[rows]]
+    id = "each.{cc}"
+    what = "{cc}"
+    at = { queue = ["0.5 BDP", "2 BDP"] }
+    where = "queue > 1"
+    unit = "Mbit/s"
+    of = 'goodput("mptcp")'
+    because = { lia = "{texts.load}" }
+
+    [[rows.rows]]
+    id = "both"
+    what = "together"
+    published = 1e6
+
+    [[rows.rows]]
+    id = "tcp"
+    at = { cc = "olia" }
+    of = 'goodput("tcp")'
+
+    [[rows]]
     id = "computed"
     formula = "2 * 3"
     published = 6
@@ -89,8 +108,16 @@ fn a_study_runs() {
     assert_eq!(experiment.runs.len(), 6);
     assert_eq!(experiment.runs[1].title, "lia with 1 BDP");
     let ids: Vec<&str> = experiment.rows.iter().map(|row| &*row.id).collect();
-    assert_eq!(ids, ["ratio.lia", "ratio.olia", "order", "computed"]);
-    let [lia, olia, order, computed] = &experiment.rows[..] else { panic!("four rows") };
+    let within = ["each.lia.both", "each.olia.both", "each.olia.tcp"];
+    assert_eq!(ids, [&["ratio.lia", "ratio.olia", "order"][..], &within, &["computed"]].concat());
+    let [lia, olia, order, both_lia, both, tcp, computed] = &experiment.rows[..] else {
+        panic!("seven rows")
+    };
+    assert_eq!((&*both.what, &*tcp.what, &*tcp.unit), ("olia: together", "olia", "Mbit/s"));
+    assert_eq!((&both.published, &tcp.published), (&Published::Value(1e6), &Published::Nothing));
+    assert_eq!(both_lia.explanation.as_deref(), Some("Two flows on one link"));
+    assert_eq!(both.explanation, None);
+    assert!(both.measured != tcp.measured && both.measured != both_lia.measured);
     assert_eq!(lia.what, "lia: MPTCP ÷ TCP");
     assert_eq!((&lia.published, &olia.published), (&Published::Value(1.0), &Published::Value(100.0)));
     assert_eq!(lia.measured.as_ref().unwrap().values.len(), 2);
@@ -175,6 +202,9 @@ fn what_is_wrong_where_and_what_would_be_right() {
         ("{texts.load} t", "{texts.lod} t", "", "no text `lod`", "`load`"),
         ("much less, with {cc}", "much less, {texts.load}", "much less", "a text contains no other", ""),
         ("formula = \"2 * 3\"", "formula = \"ln(0)\"", "ln(0)", "no finite value", ""),
+        ("queue > 1", "queue > bdp", "queue > bdp", "neither a quantity", ""),
+        ("because = { lia", "because = { reno", "because = { reno", "no axis has the values reno", ""),
+        ("2 * 3", "virtual_reno(1)", "virtual", "`virtual_reno` takes 5 numbers, not 1", ""),
         ("published = 6", "published = nan", "published = nan", "finite", ""),
         ("goodput(\"tcp\")'", "rtt_percentile(\"tcp\", 1, 90)'", "rtt_percentile", "no percentile 90", "95"),
         ("seeds = 2", "seeds = 0", "", "whole number from 1", ""),
@@ -224,7 +254,8 @@ fn units_are_not_mixed() {
     let mixed = "values = [\"0.5 BDP\", \"10 packets\", \"2 BDP\"] }";
     let text = STUDY
         .replace("range = \"0.5..2 BDP\", steps = 3, scale = \"log\" }", mixed)
-        .replace("queue = \"1 BDP\"", "queue = \"10 packets\"");
+        .replace("queue = \"1 BDP\"", "queue = \"10 packets\"")
+        .replace("where = \"queue > 1\"", "");
     let error = load("my.toml", &text, folder.path()).err().unwrap();
     assert!(error.to_string().contains("lines go over numbers"), "{error}");
 }
