@@ -55,34 +55,29 @@ fn plans_are_consistent() {
     }
 }
 
-/// The book's chapter on errata has an item for each of the report's, by paper and in its order: of all items of its
-/// chapter each shares the most words with the report's.
+/// The book's lists of errata are the studies', between markers such as `<!-- errata: A -->`. With `ANABRANCH_WRITE_BOOK=1`
+/// the test writes them.
 #[test]
 fn the_book_has_the_same_errata() {
     let path = concat!(env!("CARGO_MANIFEST_DIR"), "/../../docs/src/errata.md");
     let book = std::fs::read_to_string(path).unwrap();
-    let chapters: Vec<&str> = book.split("\n## ").skip(1).collect();
-    let papers: Vec<_> = all().iter().filter(|paper| !paper.errata.is_empty()).collect();
-    assert_eq!(chapters.len(), papers.len());
-    for (chapter, paper) in chapters.iter().zip(papers) {
-        let items: Vec<_> = chapter.split("\n- ").skip(1).map(words).collect();
-        assert_eq!(items.len(), paper.errata.len(), "{}", paper.name);
-        for (i, erratum) in paper.errata.iter().enumerate() {
-            let own = words(erratum);
-            let alike = |item: &BTreeSet<String>| {
-                item.intersection(&own).count() as f64 / item.union(&own).count() as f64
-            };
-            let nearest = (0..items.len()).max_by(|a, b| alike(&items[*a]).total_cmp(&alike(&items[*b])));
-            assert_eq!(nearest, Some(i), "{}: the book has something else than: {erratum}", paper.name);
-        }
+    let mut whole = String::new();
+    let mut rest = book.as_str();
+    for paper in all().iter().filter(|paper| !paper.errata.is_empty()) {
+        let marker = format!("<!-- errata: {} -->\n", paper.id);
+        let (before, after) = rest.split_once(&marker).unwrap_or_else(|| panic!("{marker} in order"));
+        let (_, after) = after.split_once("<!-- end -->").expect("a list ends with its marker");
+        let items: String = paper.errata.iter().map(|erratum| format!("- {erratum}\n")).collect();
+        whole += &format!("{before}{marker}\n{items}\n<!-- end -->");
+        rest = after;
     }
-}
-
-/// Of a paragraph.
-fn words(text: &str) -> BTreeSet<String> {
-    let paragraph = text.split("\n\n").next().unwrap_or_default();
-    let words = paragraph.split(|c: char| !c.is_alphanumeric() && c != '.').filter(|word| !word.is_empty());
-    words.map(str::to_lowercase).collect()
+    whole += rest;
+    assert!(!rest.contains("<!-- errata:"), "a list of no study");
+    if std::env::var_os("ANABRANCH_WRITE_BOOK").is_some() {
+        std::fs::write(path, &whole).unwrap();
+    } else {
+        assert!(book == whole, "ANABRANCH_WRITE_BOOK=1 renews {path}");
+    }
 }
 
 #[test]
