@@ -262,6 +262,9 @@ pub struct PaperArgs {
     /// Only this experiment, table or figure, such as A-T4.
     #[arg(long, value_name = "ID")]
     pub only: Option<String>,
+    /// Do not run again under other assumptions (the retired kernel's arithmetic, links with a clock and so on): half the time.
+    #[arg(long)]
+    pub no_columns: bool,
     /// Where `papers/`, `algorithms/` and `report/` are written.
     #[arg(long, value_name = "DIR", default_value = "out")]
     pub out: PathBuf,

@@ -21,7 +21,12 @@ pub fn paper(args: &PaperArgs) -> Result<(), Failure> {
         return list();
     }
     let papers = chosen(&args.papers)?;
-    let options = Options { size: args.size.size(), seeds: args.size.seeds(), only: args.only.clone() };
+    let options = Options {
+        size: args.size.size(),
+        seeds: args.size.seeds(),
+        only: args.only.clone(),
+        without_columns: args.no_columns,
+    };
     interrupt::listen()?;
     let (mut work, mut without) = (Vec::new(), Vec::new());
     for paper in papers {
@@ -162,6 +167,9 @@ fn command(args: &PaperArgs) -> String {
     let mut command = format!("anabranch paper {}{}", args.papers.join(","), args.size);
     if let Some(only) = &args.only {
         command += &format!(" --only {only}");
+    }
+    if args.no_columns {
+        command += " --no-columns";
     }
     command
 }

@@ -195,7 +195,8 @@ impl Results {
 
 fn merge(paper: &Study, old: Option<StudyResult>, mut new: StudyResult) -> Kept {
     let Some(old) = old else { return Kept { result: new, notice: None } };
-    let made = |r: &StudyResult| (r.size.clone(), r.seeds, r.version.clone(), r.hash.clone());
+    let made =
+        |r: &StudyResult| (r.size.clone(), r.seeds, r.version.clone(), r.hash.clone(), r.without_columns);
     if made(&old) != made(&new) && new.partial {
         let notice = format!("{}: {} stays, {} being partial", paper.name, described(&old), described(&new));
         return Kept { result: old, notice: Some(notice) };
@@ -214,11 +215,12 @@ fn merge(paper: &Study, old: Option<StudyResult>, mut new: StudyResult) -> Kept 
 fn described(result: &StudyResult) -> String {
     let ids: Vec<&str> = result.experiments.iter().map(|e| e.id.as_str()).collect();
     let made = format!(
-        "{} ({} size, seeds {}, version {})",
+        "{} ({} size, seeds {}, version {}{})",
         ids.join(", "),
         result.size,
         result.seeds,
-        result.version
+        result.version,
+        if result.without_columns { ", without columns" } else { "" }
     );
     result.command.as_ref().map_or(made.clone(), |command| format!("{made} of `{command}`"))
 }

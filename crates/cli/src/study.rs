@@ -90,13 +90,19 @@ pub fn not_shipped(study: &Study) -> Result<(), Failure> {
 
 fn options(args: &StudyRunArgs) -> Options {
     let StudySizeArgs { seeds, .. } = args.size;
-    Options { size: args.size.as_size().size(), seeds, only: args.only.clone() }
+    Options {
+        size: args.size.as_size().size(),
+        seeds,
+        only: args.only.clone(),
+        without_columns: args.no_columns,
+    }
 }
 
 fn command(args: &StudyRunArgs) -> String {
     let name = input::quoted(&file(args).display().to_string());
     let only = args.only.as_ref().map(|only| format!(" --only {}", input::quoted(only))).unwrap_or_default();
-    format!("anabranch study {name}{}{only}", args.size.as_size())
+    let columns = if args.no_columns { " --no-columns" } else { "" };
+    format!("anabranch study {name}{}{only}{columns}", args.size.as_size())
 }
 
 fn work(study: &Arc<Study>, options: &Options) -> Result<Work<(StudyResult, Vec<Taken>)>, Failure> {

@@ -63,6 +63,9 @@ pub struct StudyRunArgs {
     /// Only this experiment, by its identifier.
     #[arg(long, value_name = "ID")]
     pub only: Option<String>,
+    /// Leave out the columns that the file asks for: nothing is run again under other assumptions.
+    #[arg(long)]
+    pub no_columns: bool,
     /// Where `studies/` and `report/` are written.
     #[arg(long, value_name = "DIR", default_value = "out")]
     pub out: PathBuf,

@@ -7,7 +7,8 @@ pub fn commands(result: &StudyResult) -> Vec<String> {
     let (paper, size) = (crate::find(&result.name), size::named(&result.size));
     let usual = paper.map_or(size.seeds(), |paper| (paper.seeds)(size));
     let options = size::options(size, result.seeds, usual);
-    let command = format!("anabranch paper {}{options}", result.name);
+    let columns = if result.without_columns { " --no-columns" } else { "" };
+    let command = format!("anabranch paper {}{options}{columns}", result.name);
     let known = paper.map_or(&[][..], |paper| &paper.experiments[..]);
     let is_here = |id: &str| result.experiments.iter().any(|e| e.id == id);
     let (apart, usual): (Vec<_>, Vec<_>) = known.iter().partition(|d| d.plan(size).is_on_request());

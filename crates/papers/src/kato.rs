@@ -25,7 +25,7 @@ mod tests {
     /// The means that the text prints, 2.82 and 7.03 Mbit/s with Reno, 1.58 and 8.37 with CUBIC, and those of Tab. I's runs.
     #[test]
     fn published_values_are_the_tables_means() {
-        let options = Options { size: Size::Quick, seeds: Some(1), only: None };
+        let options = Options { size: Size::Quick, seeds: Some(1), only: None, ..Options::default() };
         let result = run(&Arc::new(super::study()), &options, &|_| (), &|| true).unwrap();
         let rows: Vec<_> = result.experiments.iter().flat_map(|e| &e.rows).collect();
         for (id, printed, within) in [

@@ -28,6 +28,9 @@ pub struct StudyResult {
     /// The command that repeats it, where it is not a shipped paper's.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub command: Option<String>,
+    /// Whether it was not run again under other assumptions: experiments then have no [`Experiment::columns`].
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub without_columns: bool,
     /// Whether it was interrupted: experiments that were not complete then are missing.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub partial: bool,

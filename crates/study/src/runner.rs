@@ -21,6 +21,8 @@ pub struct Options {
     pub seeds: Option<u32>,
     /// Only the experiment with this identifier, or with a figure or table of this identifier.
     pub only: Option<String>,
+    /// Leaves out the columns: nothing is run again under another assumption.
+    pub without_columns: bool,
 }
 
 /// Why a paper has no result.
@@ -113,7 +115,7 @@ fn work_with(
     take: Take,
 ) -> Result<Work<(StudyResult, Vec<Taken>)>, StudyError> {
     let seeds = options.seeds.unwrap_or((study.seeds)(options.size)).max(1);
-    let size = options.size;
+    let (size, without_columns) = (options.size, options.without_columns);
     let chosen = choose(study, options)?;
     let setups = chosen.iter().map(|planned| (planned.id.as_str(), planned.setups.as_slice()));
     let simulations = Simulations::of(setups, seeds)?;
@@ -143,6 +145,7 @@ fn work_with(
                 version: env!("CARGO_PKG_VERSION").into(),
                 hash: study.hash.clone(),
                 command: None,
+                without_columns,
                 partial,
                 notes: description.into_iter().chain(study.notes.iter().cloned()).collect(),
                 errata: study.errata.clone(),
@@ -170,7 +173,7 @@ fn choose(study: &Study, options: &Options) -> Result<Vec<Planned>, StudyError> 
     }
     let planned = chosen.into_iter().map(|d| (d, d.plan(options.size)));
     let planned = planned.filter(|(_, plan)| only.is_some() || !plan.on_request);
-    planned.map(|(definition, plan)| Planned::of(study, definition, plan)).collect()
+    planned.map(|(definition, plan)| Planned::of(study, definition, plan, options)).collect()
 }
 
 /// An experiment with all its simulations.
@@ -194,8 +197,9 @@ struct Changed {
 }
 
 impl Planned {
-    fn of(study: &Study, definition: &Definition, plan: Plan) -> Result<Self, StudyError> {
-        let asked: Vec<&'static Column> = study.columns.iter().chain(&plan.columns).copied().collect();
+    fn of(study: &Study, definition: &Definition, plan: Plan, options: &Options) -> Result<Self, StudyError> {
+        let all = study.columns.iter().chain(&plan.columns).copied();
+        let asked: Vec<&'static Column> = all.filter(|_| !options.without_columns).collect();
         let mut planned = Planned {
             id: definition.id().to_owned(),
             title: definition.title.clone(),

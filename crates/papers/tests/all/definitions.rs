@@ -12,7 +12,8 @@ use std::sync::Mutex;
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering::Relaxed};
 
 fn quick(paper: &str, experiment: &str) -> StudyResult {
-    let options = Options { size: Size::Quick, seeds: Some(2), only: Some(experiment.into()) };
+    let options =
+        Options { size: Size::Quick, seeds: Some(2), only: Some(experiment.into()), ..Options::default() };
     run(find(paper).unwrap(), &options, &|_| (), &|| true).unwrap()
 }
 
@@ -89,7 +90,7 @@ fn an_unknown_experiment_is_named() {
 
 #[test]
 fn interruption_is_no_result() {
-    let options = Options { size: Size::Quick, seeds: None, only: Some("B-T2".into()) };
+    let options = Options { size: Size::Quick, seeds: None, only: Some("B-T2".into()), ..Options::default() };
     let result = run(find("kato-lia-evaluation").unwrap(), &options, &|_| (), &|| false);
     assert!(matches!(result, Err(StudyError::Interrupted)));
 }
@@ -111,6 +112,30 @@ fn a_result_names_its_command_and_seeds() {
     assert_eq!(result.seeds_of_rows(), "2 (8 for short runs)");
     let longer = StudyResult { size: "default".into(), seeds: 7, ..result };
     assert_eq!(commands(&longer), ["anabranch paper kato-lia-evaluation --seeds 7 --only B-T2"]);
+}
+
+/// Without columns nothing is run again under other assumptions, the rest is the same, and the result says so.
+#[test]
+fn columns_can_be_left_out() {
+    let whole = quick("B", "B-T2");
+    let options =
+        Options { size: Size::Quick, seeds: Some(2), only: Some("B-T2".into()), without_columns: true };
+    let mut without = run(find("B").unwrap(), &options, &|_| (), &|| true).unwrap();
+    assert_eq!(commands(&without), ["anabranch paper kato-lia-evaluation --quick --no-columns --only B-T2"]);
+    assert_eq!(whole.experiments[0].columns.len(), 4);
+    without.without_columns = false;
+    for experiment in [&whole.experiments[0], &without.experiments[0]] {
+        assert!(experiment.rows.iter().any(|row| row.measured.is_some()));
+    }
+    let mut stripped = whole;
+    for experiment in &mut stripped.experiments {
+        experiment.columns.clear();
+        experiment.rows.iter_mut().for_each(|row| row.others.clear());
+        experiment
+            .runs
+            .retain(|run| without.experiments[0].runs.iter().any(|kept| kept.command == run.command));
+    }
+    assert_eq!(stripped, without);
 }
 
 /// What runs on request has its own command beside the one for all the others.
@@ -202,8 +227,12 @@ fn an_experiment_runs() {
 /// What was complete when it was interrupted is there; of a paper the experiments that were, marked as partial.
 #[test]
 fn an_interruption_keeps_what_is_complete() {
-    let options =
-        |only: Option<&str>| Options { size: Size::Quick, seeds: Some(1), only: only.map(Into::into) };
+    let options = |only: Option<&str>| Options {
+        size: Size::Quick,
+        seeds: Some(1),
+        only: only.map(Into::into),
+        ..Options::default()
+    };
     let first = find("A").unwrap();
     let mut all_work = vec![work(first, &options(Some("A-T4"))).unwrap()];
     let others: Vec<_> = all().iter().filter(|paper| paper.id != "A").collect();
@@ -245,7 +274,8 @@ impl Kept for Memory {
 /// What was run before an interruption is not run again, and the result is that of one go.
 #[test]
 fn after_an_interruption_it_goes_on() {
-    let options = Options { size: Size::Quick, seeds: Some(1), only: Some("E-10".into()) };
+    let options =
+        Options { size: Size::Quick, seeds: Some(1), only: Some("E-10".into()), ..Options::default() };
     let work = [work(find("coupling-cubic").unwrap(), &options).unwrap()];
     let run = |kept: Option<&dyn Kept>, keep_going: &(dyn Fn() -> bool + Sync)| {
         let (last, mut result) = (Mutex::new((0, 0, 0.0)), None);
@@ -280,7 +310,8 @@ fn after_an_interruption_it_goes_on() {
 /// A run of which samples are asked for is not kept: its figures need them.
 #[test]
 fn samples_are_not_kept() {
-    let options = Options { size: Size::Quick, seeds: Some(1), only: Some("A-T4".into()) };
+    let options =
+        Options { size: Size::Quick, seeds: Some(1), only: Some("A-T4".into()), ..Options::default() };
     let work = [work(find("A").unwrap(), &options).unwrap()];
     let memory = Memory::default();
     let sampled = |result: &StudyResult| {

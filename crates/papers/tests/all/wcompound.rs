@@ -70,7 +70,8 @@ fn the_topologies_are_those_of_the_text() {
 /// 300 Mbit/s, and a link's price is the sum of the weights ÷ that, here in packets of 1500 bytes.
 #[test]
 fn the_optimum_of_a_pool_is_proportional_to_weights() {
-    let options = Options { size: Size::Quick, seeds: Some(2), only: Some("C-N".into()) };
+    let options =
+        Options { size: Size::Quick, seeds: Some(2), only: Some("C-N".into()), ..Options::default() };
     let result = run(find("C").unwrap(), &options, &|_| (), &|| true).unwrap();
     let rows = &result.experiments[0].rows;
     let values = |id: &str| &rows.iter().find(|r| r.id == id).unwrap().measured.as_ref().unwrap().values;

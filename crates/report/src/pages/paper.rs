@@ -24,6 +24,9 @@ pub fn add(plan: &Plan, paper: &PaperPlan, site: &mut Site) {
             dt { "Verdicts" } dd { (verdict::tally(verdict::counts(rows))) }
             dt { "Size" } dd { b { (result.size) } ", " "seeds a row: " (result.seeds_of_rows()) }
             dt { "Version" } dd { (result.version) }
+            @if result.without_columns {
+                dt { "Other assumptions" } dd { "left out: the same command without " code { "--no-columns" } " has them" }
+            }
             @if result.partial {
                 dt { "Partial" } dd { "interrupted: experiments that were not complete by then are missing" }
             }
