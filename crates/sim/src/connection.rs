@@ -150,7 +150,7 @@ impl Connection {
     fn remove_subflow(&mut self, s: usize, net: &mut Network) {
         let was_tried = self.subflows[s].stage != Stage::Idle;
         let subflow = &mut self.subflows[s];
-        net.forget_ack(subflow.id);
+        net.delayed_acks.forget(subflow.id);
         let had_row = matches!(subflow.stage, Stage::Up | Stage::Closing | Stage::Closed);
         subflow.remove(net.now());
         if had_row {
@@ -223,7 +223,7 @@ impl Connection {
             self.send_ack(s, net);
         } else {
             let target = self.targets + TARGETS_PER_SUBFLOW * s as u32 + 1;
-            net.delay_ack(packet.subflow, self.tcp.delayed_ack_timeout, target);
+            net.delayed_acks.delay(packet.subflow, self.tcp.delayed_ack_timeout, target, &mut net.events);
         }
     }
 
@@ -251,10 +251,10 @@ impl Connection {
     /// Acknowledges what arrived on `s`.
     pub(crate) fn send_ack(&mut self, s: usize, net: &mut Network) {
         let subflow = &mut self.subflows[s];
-        net.forget_ack(subflow.id);
+        net.delayed_acks.forget(subflow.id);
         let blocks = if self.multipath { SACK_BLOCKS_BESIDE_DSS } else { SACK_BLOCKS };
         let (mut ack, sack) = subflow.rx.acknowledge(subflow.id, subflow.life, blocks, net.now());
-        ack.sack = sack.map_or(0, |sack| net.keep_sack(sack));
+        ack.sack = sack.map_or(0, |sack| net.sacks.keep(sack));
         ack.data = self.incoming.next() as u32;
         ack.offset = self.incoming.bytes() as u32;
         ack.window = self.window;
@@ -271,7 +271,7 @@ impl Connection {
             self.confirm(s, net);
         }
         let subflow = &mut self.subflows[s];
-        let delivered = subflow.tx.on_ack(packet, net.sack(packet), now, &mut self.cc);
+        let delivered = subflow.tx.on_ack(packet, net.sacks.of(packet), now, &mut self.cc);
         if let Some(rtt) = delivered.rtt {
             subflow.meter.round_trip(now, rtt.last);
         }

@@ -1,66 +1,15 @@
 //! Where packets are: pipes of packets in flight, and the links that decide about them.
 
+use crate::delayed_acks::DelayedAcks;
+use crate::drops::Drops;
 use crate::event::EventQueue;
+use crate::hop::{Holding, Hop, Stage};
 use crate::lane::{Host, Lane};
-use crate::packet::{Kind, Packet, Sack, flag};
-use anabranch_net::{Arrival, Fate, FifoLink, HoldingLink, Link, LinkSpec, Random, Time, Totals, Waiting};
+use crate::packet::{Packet, flag};
+use crate::routes::Routes;
+use crate::sack_blocks::SackBlocks;
+use anabranch_net::{Arrival, Fate, Link, LinkSpec, Random, Time, Totals, Waiting};
 use std::collections::{BTreeMap, VecDeque};
-
-/// One stage of a route.
-enum Stage {
-    /// A link that flows may share.
-    Link(Box<FifoLink>),
-    /// One whose queue decides when a packet leaves it. Its own pipe stays empty: the event of this hop is that the
-    /// transmitter falls idle. What it transmits is in the pipe of another hop.
-    Holding(Box<Holding>),
-    /// A pipe without anything before it.
-    Pipe,
-}
-
-/// A link that holds packets, and those that it holds.
-struct Holding {
-    link: HoldingLink,
-    /// By ticket.
-    packets: Vec<Option<Packet>>,
-    /// The hop with the pipe.
-    pipe: u32,
-    /// When the event of its hop is due.
-    wakes_at: Time,
-}
-
-/// A stage and the packets in flight behind it, in the order in which they will leave it. Only
-/// the first has an event.
-struct Hop {
-    stage: Stage,
-    pipe: VecDeque<(Time, Packet)>,
-    /// When this hop's valid event is due; an event at another time is void.
-    armed: Time,
-}
-
-impl Hop {
-    /// Puts a packet into the pipe of this hop, which is `target` to the events; it leaves at `at`.
-    #[inline(always)]
-    fn put(&mut self, packet: Packet, at: Time, target: u32, events: &mut EventQueue) {
-        match self.pipe.back() {
-            Some((last, _)) if *last > at => {
-                // Held back packets are overtaken: rare, so a search is cheap enough.
-                let place = self.pipe.partition_point(|(t, _)| *t <= at);
-                self.pipe.insert(place, (at, packet));
-            }
-            _ => {
-                if self.pipe.len() == self.pipe.capacity() {
-                    // By an eighth: in long pipes memory is packets.
-                    self.pipe.reserve_exact(self.pipe.len() / 8 + 4);
-                }
-                self.pipe.push_back((at, packet));
-            }
-        }
-        if at < self.armed {
-            self.armed = at;
-            events.schedule(at, target);
-        }
-    }
-}
 
 /// The links, the routes over them, and the event queue that drives them.
 pub(crate) struct Network {
@@ -72,35 +21,11 @@ pub(crate) struct Network {
     lane_of: BTreeMap<(Vec<usize>, Time), u32>,
     /// Of each subflow, the host that returns acknowledgements.
     hosts: Vec<Host>,
-    /// Hops of each subflow, forward and return in turn; where route `i` begins, and the one behind it.
-    route_hops: Vec<u32>,
-    routes: Vec<u32>,
-    /// SACK blocks of acknowledgements under way, and places that are free.
-    sacks: Vec<Sack>,
-    free_sacks: Vec<u32>,
-    /// Of each subflow, the data segments that the network dropped.
-    dropped: Vec<Dropped>,
-    /// Of each subflow.
-    delayed: Vec<Delayed>,
-}
-
-/// Counts of dropped segments.
-#[derive(Clone, Copy, Debug, Default)]
-struct Dropped {
-    /// From the beginning.
-    all: u64,
-    /// Of those sent at this instant or later.
-    measured: u64,
-    from: Time,
-}
-
-/// A receiver's delayed acknowledgement. Most of its events find that there was one already: they need only this.
-#[derive(Clone, Copy, Debug)]
-pub(crate) struct Delayed {
-    /// Acknowledge at the latest then.
-    at: Time,
-    /// When the valid event is due.
-    event: Time,
+    routes: Routes,
+    /// Of acknowledgements under way.
+    pub(crate) sacks: SackBlocks,
+    pub(crate) drops: Drops,
+    pub(crate) delayed_acks: DelayedAcks,
 }
 
 /// What came out of a hop.
@@ -120,12 +45,10 @@ impl Network {
             lanes: Vec::new(),
             lane_of: BTreeMap::new(),
             hosts: Vec::new(),
-            route_hops: Vec::new(),
-            routes: vec![0],
-            sacks: Vec::new(),
-            free_sacks: Vec::new(),
-            dropped: Vec::new(),
-            delayed: Vec::new(),
+            routes: Routes::default(),
+            sacks: SackBlocks::default(),
+            drops: Drops::default(),
+            delayed_acks: DelayedAcks::default(),
         };
         let mut pipe = specs.clone().count() as u32;
         for (i, spec) in specs.clone().enumerate() {
@@ -167,13 +90,10 @@ impl Network {
         });
         let lane_hop = self.hops.len() as u32 + lane;
         self.hosts.push(Host::new(lane, jitter, random));
-        self.route_hops.extend(forward.iter().map(|l| *l as u32));
-        self.routes.push(self.route_hops.len() as u32);
-        self.route_hops.extend(std::iter::once(lane_hop).chain(back.iter().map(|l| *l as u32)));
-        self.routes.push(self.route_hops.len() as u32);
-        self.dropped.push(Dropped::default());
-        self.delayed.push(Delayed { at: Time::NEVER, event: Time::NEVER });
-        self.dropped.len() as u32 - 1
+        self.drops.add();
+        self.delayed_acks.add();
+        let hops = |links: &[usize]| links.iter().map(|link| *link as u32).collect::<Vec<_>>();
+        self.routes.add(hops(forward), std::iter::once(lane_hop).chain(hops(back)))
     }
 
     /// Number of event targets that belong to hops: the first ones.
@@ -184,23 +104,6 @@ impl Network {
     #[inline]
     pub(crate) fn now(&self) -> Time {
         self.events.now()
-    }
-
-    /// Data segments of `subflow` dropped so far.
-    #[cfg(test)]
-    pub(crate) fn dropped(&self, subflow: u32) -> u64 {
-        self.dropped[subflow as usize].all
-    }
-
-    /// Counts drops of segments sent from now on.
-    pub(crate) fn measure_drops(&mut self, subflow: u32) {
-        let dropped = &mut self.dropped[subflow as usize];
-        (dropped.measured, dropped.from) = (0, self.events.now());
-    }
-
-    /// Data segments of `subflow` dropped since [`Network::measure_drops`], of those sent since then.
-    pub(crate) fn measured_drops(&self, subflow: u32) -> u64 {
-        self.dropped[subflow as usize].measured
     }
 
     /// The sums of link `i` of the scenario up to now.
@@ -223,85 +126,10 @@ impl Network {
         }
     }
 
-    /// `subflow` acknowledges within `patience`; its event is `target`.
-    #[inline]
-    pub(crate) fn delay_ack(&mut self, subflow: u32, patience: Time, target: u32) {
-        let delayed = &mut self.delayed[subflow as usize];
-        if delayed.at == Time::NEVER {
-            delayed.at = self.events.now() + patience;
-            if delayed.at < delayed.event {
-                delayed.event = delayed.at;
-                self.events.schedule(delayed.at, target);
-            }
-        }
-    }
-
-    /// Nothing of `subflow` waits to be acknowledged.
-    #[inline]
-    pub(crate) fn forget_ack(&mut self, subflow: u32) {
-        self.delayed[subflow as usize].at = Time::NEVER;
-    }
-
-    /// The event of the delayed acknowledgement of `subflow`, `target`: whether it is sent now. Where it is not yet due,
-    /// schedules the next event.
-    #[inline]
-    pub(crate) fn is_ack_due(&mut self, subflow: u32, target: u32) -> bool {
-        let now = self.events.now();
-        let delayed = &mut self.delayed[subflow as usize];
-        if delayed.event != now {
-            return false; // void
-        }
-        delayed.event = delayed.at;
-        if delayed.at <= now {
-            (delayed.at, delayed.event) = (Time::NEVER, Time::NEVER);
-            return true;
-        }
-        if delayed.at != Time::NEVER {
-            self.events.schedule(delayed.at, target);
-        }
-        false
-    }
-
-    /// Keeps the SACK blocks of an acknowledgement; what names them to it.
-    pub(crate) fn keep_sack(&mut self, sack: Sack) -> u32 {
-        match self.free_sacks.pop() {
-            Some(place) => {
-                self.sacks[place as usize - 1] = sack;
-                place
-            }
-            None => {
-                self.sacks.push(sack);
-                self.sacks.len() as u32
-            }
-        }
-    }
-
-    /// The SACK blocks of an acknowledgement that has some.
-    #[inline]
-    pub(crate) fn sack(&self, packet: &Packet) -> Option<Sack> {
-        (packet.sack != 0).then(|| self.sacks[packet.sack as usize - 1])
-    }
-
-    /// The packet is no more.
-    #[inline]
-    pub(crate) fn release(&mut self, packet: &Packet) {
-        if packet.sack != 0 {
-            self.free_sacks.push(packet.sack);
-        }
-    }
-
-    /// The hop that a packet enters next, if it is not at the end of its route.
-    #[inline]
-    fn next_hop(&self, packet: &Packet) -> Option<u32> {
-        let route = 2 * packet.subflow as usize + usize::from(!packet.is_forward());
-        let at = self.routes[route] + u32::from(packet.hop);
-        (at < self.routes[route + 1]).then(|| self.route_hops[at as usize])
-    }
-
     /// Sends a packet on its next hop.
     #[inline]
     pub(crate) fn send(&mut self, packet: Packet) {
-        if let Some(target) = self.next_hop(&packet) {
+        if let Some(target) = self.routes.next(&packet) {
             self.enter(packet, target);
         }
     }
@@ -380,12 +208,8 @@ impl Network {
     /// Counts a packet that a link dropped.
     #[inline(never)]
     fn note_drop(&mut self, packet: &Packet) {
-        if packet.kind == Kind::Data {
-            let dropped = &mut self.dropped[packet.subflow as usize];
-            dropped.all += 1;
-            dropped.measured += u64::from(packet.stamp >= dropped.from);
-        }
-        self.release(packet);
+        self.drops.note(packet);
+        self.sacks.release(packet);
     }
 
     /// Handles a head event that moves no packet out of a pipe: a void one, or that of a link that holds packets.
@@ -431,7 +255,7 @@ impl Network {
     /// A packet has left a hop.
     #[inline]
     fn forward(&mut self, packet: Packet) -> Arrived {
-        if let Some(next) = self.next_hop(&packet) {
+        if let Some(next) = self.routes.next(&packet) {
             self.enter(packet, next);
             return Arrived::None;
         }
@@ -441,7 +265,7 @@ impl Network {
     /// Data segments of `subflow` inside the network now: for the conservation check.
     #[cfg(test)]
     pub(crate) fn in_transit(&self, subflow: u32) -> u64 {
-        let is_its_data = |p: &&Packet| p.subflow == subflow && p.kind == Kind::Data;
+        let is_its_data = |p: &&Packet| p.subflow == subflow && p.kind == crate::packet::Kind::Data;
         let held = self.hops.iter().filter_map(|hop| match &hop.stage {
             Stage::Holding(holding) => Some(holding.packets.iter().flatten()),
             _ => None,
@@ -456,6 +280,6 @@ impl Network {
         let (now, target) = self.events.peek()?;
         let hop = self.hops.get(target as usize).filter(|h| h.armed == now)?;
         let (_, packet) = hop.pipe.front()?;
-        Some((*packet, self.next_hop(packet).is_none()))
+        Some((*packet, self.routes.next(packet).is_none()))
     }
 }

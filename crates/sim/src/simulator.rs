@@ -230,7 +230,7 @@ impl<'a> Simulator<'a> {
                 let (c, s) = self.owners[packet.subflow as usize];
                 let connection = &mut self.connections[c as usize];
                 connection.on_packet(s as usize, &packet, &mut self.net);
-                self.net.release(&packet);
+                self.net.sacks.release(&packet);
                 if connection.needs_attention {
                     self.attend(c as usize)?;
                 }
@@ -243,7 +243,7 @@ impl<'a> Simulator<'a> {
             return Ok(None);
         }
         if let Target::Ack(subflow) = target {
-            if self.net.is_ack_due(subflow, index) {
+            if self.net.delayed_acks.is_due(subflow, index, &mut self.net.events) {
                 let (c, s) = self.owners[subflow as usize];
                 self.connections[c as usize].send_ack(s as usize, &mut self.net);
             }
@@ -293,7 +293,7 @@ impl<'a> Simulator<'a> {
             measured.to = measured.from; // it was over before
         }
         for subflow in &mut connection.subflows {
-            self.net.measure_drops(subflow.id);
+            self.net.drops.measure(subflow.id, now);
             subflow.meter.begin(now, subflow.counters(), subflow.first_bytes);
         }
         if !measured.running {
@@ -316,7 +316,7 @@ impl<'a> Simulator<'a> {
         measured.bytes = connection.incoming.bytes() - measured.bytes;
         measured.reinjected = connection.reinjected - measured.reinjected;
         for subflow in &mut connection.subflows {
-            let dropped = self.net.measured_drops(subflow.id);
+            let dropped = self.net.drops.measured(subflow.id);
             subflow.meter.end(now, subflow.counters(), dropped, subflow.first_bytes);
         }
     }

@@ -58,7 +58,7 @@ impl Simulator<'_> {
     fn audit_conservation(&self, arrived: &[u64]) {
         for connection in &self.connections {
             for subflow in &connection.subflows {
-                let there = self.net.dropped(subflow.id) + self.net.in_transit(subflow.id);
+                let there = self.net.drops.all(subflow.id) + self.net.in_transit(subflow.id);
                 assert_eq!(subflow.counters().sent, there + arrived[subflow.id as usize]);
             }
         }

@@ -278,7 +278,7 @@ impl Connection {
                     self.subflows[s].stage = Stage::Closing;
                 }
                 Stage::SynSent | Stage::Joining => {
-                    net.forget_ack(self.subflows[s].id);
+                    net.delayed_acks.forget(self.subflows[s].id);
                     self.subflows[s].remove(net.now());
                 }
                 Stage::Idle | Stage::Closing | Stage::Closed => (),

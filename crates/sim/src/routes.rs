@@ -1,0 +1,40 @@
+//! Which hops a packet passes.
+
+use crate::packet::Packet;
+
+/// The hops of each subflow, forward and return in turn, one behind the other.
+pub(crate) struct Routes {
+    hops: Vec<u32>,
+    /// Where route `i` begins, and the one behind it.
+    begins: Vec<u32>,
+}
+
+impl Default for Routes {
+    fn default() -> Routes {
+        Routes { hops: Vec::new(), begins: vec![0] }
+    }
+}
+
+impl Routes {
+    /// Adds a subflow's two routes and returns its number.
+    pub(crate) fn add(
+        &mut self,
+        forward: impl IntoIterator<Item = u32>,
+        back: impl IntoIterator<Item = u32>,
+    ) -> u32 {
+        let subflow = self.begins.len() as u32 / 2;
+        self.hops.extend(forward);
+        self.begins.push(self.hops.len() as u32);
+        self.hops.extend(back);
+        self.begins.push(self.hops.len() as u32);
+        subflow
+    }
+
+    /// The hop that a packet enters next, if it is not at the end of its route.
+    #[inline]
+    pub(crate) fn next(&self, packet: &Packet) -> Option<u32> {
+        let route = 2 * packet.subflow as usize + usize::from(!packet.is_forward());
+        let at = self.begins[route] + u32::from(packet.hop);
+        (at < self.begins[route + 1]).then(|| self.hops[at as usize])
+    }
+}
