@@ -1,5 +1,7 @@
 //! The functions that expressions of a study may call: what they read from a run.
 
+mod goals;
+
 use crate::Outcome;
 use anabranch_record::{FlowSummary, LinkSummary, SubflowSeries, SubflowSummary};
 
@@ -17,8 +19,31 @@ pub struct Function {
     pub percentiles: &'static [f64],
     /// Whether it needs samples over time.
     pub samples: bool,
-    /// Reads it; `None` where the run has no such value.
-    pub read: fn(&Outcome, &Given<'_>) -> Option<f64>,
+    /// How it is read.
+    pub read: Read,
+}
+
+/// How a value is read; `None` where a run has no such value.
+#[derive(Clone, Copy)]
+pub enum Read {
+    /// From a run; of several seeds the mean.
+    Run(fn(&Outcome, &Given<'_>) -> Option<f64>),
+    /// From runs of several seeds, and those of the same seeds elsewhere.
+    Beside(fn(&[&Outcome], &[&Outcome], &Given<'_>) -> Option<f64>),
+}
+
+impl Read {
+    /// The value of one seed's run, or of several together. `elsewhere` is what [`Takes::Elsewhere`] means.
+    pub fn value(self, runs: &[&Outcome], elsewhere: &[&Outcome], given: &Given<'_>) -> Option<f64> {
+        match (self, runs) {
+            (Read::Run(read), [run]) => read(run, given),
+            (Read::Run(read), _) => {
+                let sum: Option<f64> = runs.iter().map(|run| read(run, given)).sum();
+                Some(sum? / runs.len() as f64)
+            }
+            (Read::Beside(read), _) => read(runs, elsewhere, given),
+        }
+    }
 }
 
 /// What a function takes.
@@ -40,6 +65,8 @@ pub enum Takes {
     Number,
     /// A number, or nothing.
     MaybeNumber,
+    /// `runs = NAME` or `axis = value`: other runs of the same seeds.
+    Elsewhere,
 }
 
 /// What it was given: texts and numbers, each in their order; a subflow is counted from 0.
@@ -90,7 +117,7 @@ const fn function(
     doc: &'static str,
     read: fn(&Outcome, &Given<'_>) -> Option<f64>,
 ) -> Function {
-    Function { name, takes, unit, doc, percentiles: &[], samples: false, read }
+    Function { name, takes, unit, doc, percentiles: &[], samples: false, read: Read::Run(read) }
 }
 
 const fn of_percentiles(function: Function, percentiles: &'static [f64]) -> Function {
@@ -258,6 +285,9 @@ pub static FUNCTIONS: &[Function] = &[
     sampled(function("loss_window", FROM, "segments", "its window at that loss", |run, given| {
         Some(run.loss_after(given.text(), given.subflow?, given.number()?)?.1)
     })),
+    goals::THROUGHPUT,
+    goals::NO_HARM,
+    goals::BALANCE,
 ];
 
 /// A function that gives a line over time, in figures of that kind.

@@ -3,6 +3,7 @@
 use crate::{Column, Figure, Outcome, Published, Rule, Setup, Size};
 use anabranch_record::Summary;
 use anabranch_scenario::ScenarioError;
+use std::ops::Range;
 
 /// A paper, or a study of one's own: its experiments.
 pub struct Study {
@@ -224,25 +225,27 @@ impl Plan {
     }
 }
 
-/// A number that each seed gives.
+/// A number that each seed gives, or all of them together.
 pub struct Quantity {
     pub(crate) setups: Vec<SetupId>,
     pub(crate) value: ReadValue,
+    pub(crate) pooled: bool,
 }
 
 impl Quantity {
     /// The same number, turned into another.
     pub fn map(self, turn: impl Fn(f64) -> f64 + Send + Sync + 'static) -> Quantity {
         let value = self.value;
-        Quantity { setups: self.setups, value: Box::new(move |outcomes| value(outcomes).map(&turn)) }
+        Quantity { value: Box::new(move |outcomes| value(outcomes).map(&turn)), ..self }
     }
 }
 
-type ReadValue = Box<dyn Fn(&[&Outcome]) -> Result<f64, String> + Send + Sync>;
+/// From runs of each simulation: one of a seed, or those of all seeds.
+type ReadValue = Box<dyn Fn(&[&[&Outcome]]) -> Result<f64, String> + Send + Sync>;
 
 /// Reads a number from each run of a simulation; `None` fails the row.
 pub fn measure(setup: SetupId, value: impl Fn(&Outcome) -> Option<f64> + Send + Sync + 'static) -> Quantity {
-    Quantity { setups: vec![setup], value: Box::new(move |o| value(o[0]).ok_or_else(missing)) }
+    read(vec![setup], move |o| value(o[0]).ok_or_else(missing))
 }
 
 /// Reads a number from two simulations' runs of the same seed.
@@ -251,7 +254,7 @@ pub fn compare(
     b: SetupId,
     value: impl Fn(&Outcome, &Outcome) -> Option<f64> + Send + Sync + 'static,
 ) -> Quantity {
-    Quantity { setups: vec![a, b], value: Box::new(move |o| value(o[0], o[1]).ok_or_else(missing)) }
+    read(vec![a, b], move |o| value(o[0], o[1]).ok_or_else(missing))
 }
 
 /// Reads a number from several simulations' runs of the same seed.
@@ -259,7 +262,7 @@ pub fn compare_all(
     setups: Vec<SetupId>,
     value: impl Fn(&[&Outcome]) -> Option<f64> + Send + Sync + 'static,
 ) -> Quantity {
-    Quantity { setups, value: Box::new(move |o| value(o).ok_or_else(missing)) }
+    read(setups, move |o| value(o).ok_or_else(missing))
 }
 
 /// The same; says why there is none.
@@ -267,7 +270,8 @@ pub fn read(
     setups: Vec<SetupId>,
     value: impl Fn(&[&Outcome]) -> Result<f64, String> + Send + Sync + 'static,
 ) -> Quantity {
-    Quantity { setups, value: Box::new(value) }
+    let one = move |seed: &[&[&Outcome]]| value(&seed.iter().map(|runs| runs[0]).collect::<Vec<_>>());
+    Quantity { setups, value: Box::new(one), pooled: false }
 }
 
 fn missing() -> String {
@@ -368,18 +372,22 @@ impl Runs<'_> {
         self.of[setup.0].iter().map(|run| run.as_ref().ok()).collect()
     }
 
-    /// What each seed gives.
+    /// What each seed gives, or all of them together where the quantity is pooled.
     ///
     /// # Errors
     /// What went wrong: a run failed or has no such value, or the seeds did not vary the runs at all.
     pub fn values(&self, quantity: &Quantity) -> Result<Vec<f64>, String> {
         let seeds = quantity.setups.iter().map(|s| self.of[s.0].len()).min().unwrap_or(0);
-        let value = |i: usize| {
-            let outcomes: Result<Vec<&Outcome>, String> =
-                quantity.setups.iter().map(|s| self.of[s.0][i].as_ref().map_err(Clone::clone)).collect();
-            (quantity.value)(&outcomes?)
+        let value = |seeds: Range<usize>| {
+            let runs = quantity.setups.iter().map(|s| self.of[s.0][seeds.clone()].iter().map(Result::as_ref));
+            let runs: Vec<Vec<&Outcome>> =
+                runs.map(Iterator::collect).collect::<Result<_, _>>().map_err(String::clone)?;
+            (quantity.value)(&runs.iter().map(Vec::as_slice).collect::<Vec<_>>())
         };
-        let values: Vec<f64> = (0..seeds).map(value).collect::<Result<_, _>>()?;
+        let values: Vec<f64> = match quantity.pooled {
+            true => vec![value(0..seeds)?],
+            false => (0..seeds).map(|i| value(i..i + 1)).collect::<Result<_, _>>()?,
+        };
         match quantity.setups.iter().any(|s| identical(self.of[s.0])) {
             true => Err("the seeds did not vary the runs: an interval of zero width".into()),
             false => Ok(values),

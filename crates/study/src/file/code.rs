@@ -5,7 +5,7 @@ use super::error::{Problem, suggest};
 use crate::expr::{Argument, Expr, Operator, parse};
 use crate::functions::{Compute, FUNCTIONS, Function, Given, MATH, Takes};
 use crate::theory::FORMULAS;
-use crate::{Outcome, Quantity, SetupId, read};
+use crate::{Outcome, Quantity, SetupId};
 use std::ops::Range;
 use toml::Spanned;
 
@@ -18,6 +18,7 @@ pub(crate) enum Code {
     /// What a function reads from the run of that position.
     Read {
         run: usize,
+        elsewhere: Option<usize>,
         function: &'static Function,
         texts: Vec<String>,
         subflow: Option<usize>,
@@ -29,8 +30,8 @@ pub(crate) enum Code {
 }
 
 impl Code {
-    /// Its value, from the runs that it reads, in the order in which [`Compiled::runs`] has them.
-    pub fn value(&self, runs: &[&Outcome], variables: &[f64]) -> Result<f64, String> {
+    /// Its value, from the runs that it reads, one or several of each in the order in which [`Compiled::runs`] has them.
+    pub fn value(&self, runs: &[&[&Outcome]], variables: &[f64]) -> Result<f64, String> {
         let all = |codes: &[Code]| {
             codes.iter().map(|code| code.value(runs, variables)).collect::<Result<Vec<_>, _>>()
         };
@@ -38,14 +39,23 @@ impl Code {
             Code::Number(number) => Ok(*number),
             Code::Variable(i) => Ok(variables[*i]),
             Code::Negative(code) => Ok(-code.value(runs, variables)?),
-            Code::Two(operator, a, b) => operator.of(a.value(runs, variables)?, b.value(runs, variables)?),
+            Code::Two(operator, a, b) => {
+                let a = a.value(runs, variables)?;
+                match operator {
+                    // What stands on the right may have no value where the left one decides.
+                    Operator::And if a == 0.0 => Ok(0.0),
+                    Operator::Or if a != 0.0 => Ok(1.0),
+                    _ => operator.of(a, b.value(runs, variables)?),
+                }
+            }
             Code::Math(compute, codes) => {
                 let value = compute(&all(codes)?);
                 if value.is_finite() { Ok(value) } else { Err("a function has no finite value".into()) }
             }
-            Code::Read { run, function, texts, subflow, numbers } => {
+            Code::Read { run, elsewhere, function, texts, subflow, numbers } => {
                 let given = Given { texts, subflow: *subflow, numbers: &all(numbers)? };
-                (function.read)(runs[*run], &given).ok_or_else(|| {
+                let elsewhere = elsewhere.map_or(&[][..], |run| runs[run]);
+                function.read.value(runs[*run], elsewhere, &given).ok_or_else(|| {
                     let name = texts.first().map(|text| format!("\"{text}\"")).unwrap_or_default();
                     format!("a run did not have this value: {}({name})", function.name)
                 })
@@ -67,7 +77,7 @@ impl Compiled {
     pub fn quantity(self, mut simulate: impl FnMut((usize, usize), bool) -> SetupId) -> Quantity {
         let setups = self.runs.iter().map(|run| simulate(*run, self.samples)).collect();
         let code = self.code;
-        read(setups, move |outcomes| code.value(outcomes, &[]))
+        Quantity { setups, value: Box::new(move |runs| code.value(runs, &[])), pooled: false }
     }
 }
 
@@ -213,12 +223,6 @@ impl Compiler<'_> {
         if name == "at" {
             return self.elsewhere(arguments, text, here);
         }
-        if let Some(named) = arguments.iter().find_map(|argument| match argument {
-            Argument::Named(name, _) => Some(name),
-            _ => None,
-        }) {
-            return Err(Problem::new(format!("`{named} = …` belongs into at(…): `{name}` takes none")));
-        }
         let formulas = FORMULAS.iter().map(|f| (f.name, f.takes.len(), f.takes.len(), f.compute));
         let computing = || MATH.iter().copied().chain(formulas.clone());
         if let Some((_, least, most, compute)) = computing().find(|(known, ..)| *known == name) {
@@ -259,10 +263,13 @@ impl Compiler<'_> {
         let usage = || Problem::new(format!("it is {}", signature(function)));
         let group = &self.built.groups[here.group];
         let (mut texts, mut subflow, mut numbers) = (Vec::new(), None, Vec::new());
-        let mut given = arguments.iter().peekable();
+        let (named, arguments) = self.named(arguments, here)?;
+        let mut elsewhere = None;
+        let mut given = arguments.into_iter().peekable();
         for takes in function.takes {
             match (takes, given.peek()) {
                 (Takes::MaybeSubflow | Takes::MaybeNumber, None) => {}
+                (Takes::Elsewhere, _) => elsewhere = Some(named.clone().ok_or_else(usage)?),
                 (Takes::Flow | Takes::Link | Takes::Word, Some(Argument::Text(name))) => {
                     group.check(*takes, name)?;
                     texts.push(name.clone());
@@ -300,14 +307,47 @@ impl Compiler<'_> {
         if given.next().is_some() {
             return Err(usage());
         }
+        if named.is_some() && elsewhere.is_none() {
+            return Err(Problem::new(format!("`{}` reads one run, and `… = …` belongs into at(…)", function.name)));
+        }
+        let run = self.run(here)?;
+        let elsewhere = elsewhere.map(|there| self.run(&there)).transpose()?;
+        self.samples |= function.samples;
+        Ok(Code::Read { run, elsewhere, function, texts, subflow, numbers })
+    }
+
+    /// The position of a run among those that are read.
+    fn run(&mut self, here: &Selection) -> Result<usize, Problem> {
         let run = (here.group, here.point(self.built)?);
         let known = self.runs.iter().position(|other| *other == run);
-        let run = known.unwrap_or_else(|| {
+        Ok(known.unwrap_or_else(|| {
             self.runs.push(run);
             self.runs.len() - 1
+        }))
+    }
+
+    /// Where `axis = value` and `runs = NAME` lead, and the other arguments.
+    fn named<'a>(
+        &self,
+        arguments: &'a [Argument],
+        here: &Selection,
+    ) -> Result<(Option<Selection>, Vec<&'a Argument>), Problem> {
+        let (named, rest): (Vec<_>, Vec<_>) = arguments.iter().partition(|a| matches!(a, Argument::Named(..)));
+        if named.is_empty() {
+            return Ok((None, rest));
+        }
+        let named = named.iter().filter_map(|argument| match argument {
+            Argument::Named(name, value) => Some((name.as_str(), value.as_str())),
+            _ => None,
         });
-        self.samples |= function.samples;
-        Ok(Code::Read { run, function, texts, subflow, numbers })
+        let mut there = match named.clone().find(|(name, _)| *name == "runs") {
+            Some((_, runs)) => here.in_group(self.built, self.built.group(runs)?),
+            None => here.clone(),
+        };
+        for (axis, value) in named.filter(|(name, _)| *name != "runs") {
+            there.set(self.built, axis, value)?;
+        }
+        Ok((Some(there), rest))
     }
 
     /// `at(axis = value, runs = name, expression)`.
@@ -317,21 +357,8 @@ impl Compiler<'_> {
         text: &Spanned<String>,
         here: &Selection,
     ) -> Result<Code, Problem> {
-        let named = |argument: &Argument| match argument {
-            Argument::Named(name, value) => Some((name.clone(), value.clone())),
-            _ => None,
-        };
-        let named: Vec<(String, String)> = arguments.iter().filter_map(named).collect();
-        let mut there = match named.iter().find(|(name, _)| name == "runs") {
-            Some((_, runs)) => here.in_group(self.built, self.built.group(runs)?),
-            None => here.clone(),
-        };
-        for (axis, value) in named.iter().filter(|(name, _)| name != "runs") {
-            there.set(self.built, axis, value)?;
-        }
-        let rest: Vec<&Argument> = arguments.iter().filter(|a| !matches!(a, Argument::Named(..))).collect();
-        match rest[..] {
-            [Argument::Value(expr)] if !named.is_empty() => self.code(expr, text, &there),
+        match self.named(arguments, here)? {
+            (Some(there), rest) if let [Argument::Value(expr)] = rest[..] => self.code(expr, text, &there),
             _ => {
                 Err(Problem::new("it is at(AXIS = VALUE, …, EXPRESSION), with `runs = NAME` for other runs"))
             }
@@ -350,6 +377,7 @@ pub fn signature(function: &Function) -> String {
         Takes::Word => "\"name\"",
         Takes::Number => "number",
         Takes::MaybeNumber => "[number]",
+        Takes::Elsewhere => "runs = NAME",
     });
     format!("{}({})", function.name, takes.collect::<Vec<_>>().join(", "))
 }

@@ -1,0 +1,149 @@
+//! The goals of coupled congestion control (RFC 6356, Sec. 1) as ratios: what a connection has to what single flows have
+//! that stand in its place elsewhere, one on each of its links, with the same seeds.
+
+use super::{Function, Read, Takes};
+use crate::Outcome;
+use anabranch_ideal::{DSS, HEADERS};
+use anabranch_record::FlowSummary;
+
+const fn goal(name: &'static str, doc: &'static str, read: Read) -> Function {
+    let takes = &[Takes::Flow, Takes::Elsewhere];
+    Function { name, takes, unit: "", doc, percentiles: &[], samples: false, read }
+}
+
+/// Goal 1, improve throughput.
+pub(super) const THROUGHPUT: Function = goal(
+    "goal1",
+    "improve throughput (RFC 6356): all of a connection's subflows ÷ the best of the single flows in its place, packets delivered",
+    Read::Beside(|ours, single, given| Taken::of(given.text(), ours, single)?.total()),
+);
+
+/// Goal 2, do no harm.
+pub(super) const NO_HARM: Function = goal(
+    "goal2",
+    "do no harm: the subflows on a link ÷ the single flow there, on the link where that is most",
+    Read::Beside(|ours, single, given| Taken::of(given.text(), ours, single)?.largest()),
+);
+
+/// Goal 3, balance congestion.
+pub(super) const BALANCE: Function = goal(
+    "goal3",
+    "balance congestion: the part of the single flow's rate that the connection has on the first link ÷ that of all other links; \
+     0 where it is not asked, as the single flow loses less than twice of what it loses on its best link",
+    Read::Beside(|ours, single, given| Some(Taken::of(given.text(), ours, single)?.left().unwrap_or(0.0))),
+);
+
+/// What a connection has of each link, and what a single flow has there, in Mbit/s at IP level. A link is the last one of a path:
+/// what is before it may be a detour.
+struct Taken {
+    ours: Vec<f64>,
+    single: Vec<f64>,
+    /// The single flows' loss rates.
+    losses: Vec<f64>,
+}
+
+/// Bytes of a full segment of one path.
+const MSS: f64 = 1448.0;
+/// And of its packet.
+const PACKET: f64 = MSS + HEADERS;
+
+impl Taken {
+    /// Means over runs.
+    fn of(flow: &str, ours: &[&Outcome], single: &[&Outcome]) -> Option<Self> {
+        let find = |run: &&Outcome| run.summary.flows.iter().find(|f| f.name == flow).cloned();
+        let ours: Vec<FlowSummary> = ours.iter().map(find).collect::<Option<_>>()?;
+        let single: Vec<FlowSummary> = single.iter().map(find).collect::<Option<_>>()?;
+        let link = |flow: &FlowSummary, r: usize| flow.subflows[r].path.last().cloned();
+        let links: Vec<_> = (0..single.first()?.subflows.len()).map(|r| link(&single[0], r)).collect();
+        let place = |flow: &FlowSummary, r: usize| links.iter().position(|known| *known == link(flow, r));
+        let mean = |runs: &[FlowSummary], value: fn(&FlowSummary, usize) -> Option<f64>| {
+            let mut sums = vec![0.0; links.len()];
+            for run in runs {
+                for r in 0..run.subflows.len() {
+                    sums[place(run, r)?] += value(run, r)? / runs.len() as f64;
+                }
+            }
+            Some(sums)
+        };
+        Some(Taken {
+            ours: mean(&ours, packets)?,
+            single: mean(&single, packets)?,
+            losses: mean(&single, |flow, r| flow.subflows[r].loss_rate)?,
+        })
+    }
+
+    fn total(&self) -> Option<f64> {
+        quotient(self.ours.iter().sum(), self.single[self.best()])
+    }
+
+    fn largest(&self) -> Option<f64> {
+        let each = self.ours.iter().zip(&self.single).map(|(ours, single)| quotient(*ours, *single));
+        each.collect::<Option<Vec<_>>>()?.into_iter().reduce(f64::max)
+    }
+
+    fn left(&self) -> Option<f64> {
+        let congested = self.losses[0] > 0.0 && self.losses[0] >= 2.0 * self.losses[self.best()];
+        if !congested || self.best() == 0 {
+            return None;
+        }
+        let others = quotient(self.ours[1..].iter().sum(), self.single[1..].iter().sum())?;
+        quotient(quotient(self.ours[0], self.single[0])?, others)
+    }
+
+    /// The link on which a single flow has most.
+    fn best(&self) -> usize {
+        let links = 0..self.single.len();
+        links.max_by(|a, b| self.single[*a].total_cmp(&self.single[*b])).unwrap_or(0)
+    }
+}
+
+fn quotient(a: f64, b: f64) -> Option<f64> {
+    (b > 0.0).then(|| a / b)
+}
+
+/// The rate of a subflow's delivered packets, in Mbit/s at IP level. With several subflows MPTCP's option is in each segment.
+fn packets(flow: &FlowSummary, r: usize) -> Option<f64> {
+    let payload = if flow.subflows.len() == 1 { MSS } else { MSS - DSS };
+    Some(flow.subflows[r].goodput_bps? / 1e6 * PACKET / payload)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn taken(ours: &[f64], single: &[f64], losses: &[f64]) -> Taken {
+        Taken { ours: ours.into(), single: single.into(), losses: losses.into() }
+    }
+
+    fn near(value: Option<f64>, expected: f64) {
+        assert!((value.unwrap() - expected).abs() < 1e-12, "{value:?}, not {expected}");
+    }
+
+    /// By hand: of links 1, 2 and 3 a flow has 2, 5 and 4 Mbit/s and the connection 1, 4 and 6.
+    #[test]
+    fn ratios_by_hand() {
+        let all = taken(&[1.0, 4.0, 6.0], &[2.0, 5.0, 4.0], &[4e-3, 2e-3, 3e-3]);
+        assert_eq!(all.best(), 1);
+        near(all.total(), 11.0 / 5.0);
+        near(all.largest(), 6.0 / 4.0);
+        // (1 ÷ 2) ÷ ((4 + 6) ÷ (5 + 4)), and the loss rate on the first is twice that on the best.
+        near(all.left(), 0.5 / (10.0 / 9.0));
+    }
+
+    #[test]
+    fn balance_is_asked_where_the_first_link_is_congested() {
+        let left = |single: &[f64], losses: &[f64]| taken(&[1.0, 1.0], single, losses).left();
+        assert_eq!(left(&[1.0, 2.0], &[1.9e-3, 1e-3]), None, "less than twice the loss rate");
+        assert_eq!(left(&[1.0, 2.0], &[0.0, 0.0]), None, "no losses");
+        assert_eq!(left(&[2.0, 1.0], &[4e-3, 1e-3]), None, "the best link is the first");
+        near(left(&[1.0, 2.0], &[1e-6, 0.0]), 2.0);
+        assert_eq!(taken(&[3.0], &[2.0], &[1e-2]).left(), None, "one link");
+    }
+
+    #[test]
+    fn of_one_link_total_and_largest_agree() {
+        let one = taken(&[3.0], &[4.0], &[1e-2]);
+        near(one.total(), 0.75);
+        near(one.largest(), 0.75);
+    }
+}
