@@ -7,6 +7,7 @@ mod axes;
 mod build;
 mod code;
 mod error;
+mod experiments;
 mod figures;
 mod rows;
 mod runs;

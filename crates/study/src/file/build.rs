@@ -1,18 +1,18 @@
 //! From a study file to a study: groups of runs and their points, and a plan for each experiment and size.
 
+use super::Scenarios;
 use super::axes::{Axis, AxisValue};
 use super::code::{Compiled, part};
 use super::error::{Problem, suggest};
+use super::experiments::{column, definitions};
 use super::runs::Runs;
 use super::spec::{Experiment, File, Sizes};
 use super::template::{Texts, check_texts, fill, with_texts};
-use super::{Scenarios, figures, rows};
-use crate::column::{BOTH, PLAIN_START, RETIRED, TICK, TSO};
 use crate::expr::parse;
-use crate::{Column, Definition, Plan, Quantity, SetupId, Size, Study};
+use crate::{Plan, Quantity, SetupId, Size, Study};
 use indexmap::IndexMap;
 use sha2::{Digest, Sha256};
-use std::collections::{HashMap, HashSet};
+use std::collections::HashMap;
 use std::sync::Arc;
 use toml::Spanned;
 
@@ -20,7 +20,7 @@ use toml::Spanned;
 pub(crate) struct Built {
     pub groups: Vec<Runs>,
     pub quantities: IndexMap<String, Spanned<String>>,
-    texts: Texts,
+    pub texts: Texts,
     pub sizes: Sizes,
 }
 
@@ -58,6 +58,11 @@ impl Selection {
     pub fn open(built: &Built, group: usize) -> Self {
         let only = |axis: &Axis| (axis.values.len() == 1).then_some(0);
         Selection { group, values: built.groups[group].axes.iter().map(only).collect() }
+    }
+
+    /// No axis has a value yet, not even one that has only one.
+    pub fn blank(built: &Built, group: usize) -> Self {
+        Selection { group, values: vec![None; built.groups[group].axes.len()] }
     }
 
     /// The same values of axes with the same names in another group.
@@ -106,10 +111,7 @@ impl Selection {
             let impossible = || Problem::new("axes that go together have no such values in common");
             return group.index.get(&whole).copied().ok_or_else(impossible);
         }
-        let fits = |point: &Vec<usize>| {
-            point.iter().zip(&self.values).all(|(i, value)| value.is_none_or(|v| v == *i))
-        };
-        let mut fitting = group.points.iter().enumerate().filter(|(_, point)| fits(point)).map(|(i, _)| i);
+        let mut fitting = self.points(built);
         match (fitting.next(), fitting.next()) {
             (Some(only), None) => Ok(only),
             (None, _) => Err(Problem::new("axes that go together have no such values in common")),
@@ -160,16 +162,18 @@ impl Selection {
         }
         // Axes that go together have not every pair.
         if !group.spec.zip.is_empty() {
-            all.retain(|here| here.is_possible(group));
+            all.retain(|here| here.points(built).next().is_some());
         }
         Ok(all)
     }
 
-    fn is_possible(&self, group: &Runs) -> bool {
+    /// The points that have its values.
+    pub fn points<'a>(&'a self, built: &'a Built) -> impl Iterator<Item = usize> + 'a {
         let fits = |point: &Vec<usize>| {
             point.iter().zip(&self.values).all(|(i, value)| value.is_none_or(|v| v == *i))
         };
-        group.points.iter().any(fits)
+        let points = built.groups[self.group].points.iter().enumerate();
+        points.filter(move |(_, point)| fits(point)).map(|(i, _)| i)
     }
 }
 
@@ -178,10 +182,18 @@ pub(crate) struct Planner<'a> {
     pub built: &'a Built,
     pub size: Size,
     pub plan: Plan,
-    made: HashMap<(usize, usize), SetupId>,
+    /// The values of axes that the experiment's identifiers name.
+    pub fixed: Option<&'a Selection>,
+    pub made: HashMap<(usize, usize), SetupId>,
 }
 
 impl Planner<'_> {
+    /// No axis of the group has a value yet, but those with one value only, and those that the experiment fixes.
+    pub fn open(&self, group: usize) -> Selection {
+        let open = || Selection::open(self.built, group);
+        self.fixed.map_or_else(open, |fixed| fixed.in_group(self.built, group))
+    }
+
     /// The simulation of a group's point, made once.
     pub fn simulate(&mut self, (group, point): (usize, usize), samples: bool) -> Result<SetupId, Problem> {
         let id = match self.made.get(&(group, point)) {
@@ -242,27 +254,27 @@ pub(crate) fn study(
     for group in 0..built.groups.len() {
         built.groups[group].try_each_value(&built, group)?;
     }
-    let columns = file.columns.iter().map(named_column).collect::<Result<Vec<_>, _>>()?;
+    let columns = file.columns.iter().map(column).collect::<Result<Vec<_>, _>>()?;
     let id = file.id.unwrap_or_else(|| stem.to_owned());
     let mut experiments = file.experiments;
     let alone = !file.rows.is_empty() || !file.figures.is_empty() || experiments.is_empty();
     if alone {
         let all = built.groups.iter().map(|group| Spanned::new(0..0, group.name.clone())).collect();
         let (rows, figures) = (file.rows, file.figures);
-        let ids = vec![id.clone()];
+        let ids = vec![Spanned::new(0..0, id.clone())];
         experiments.insert(
             0,
             Experiment { ids, title: file.title.clone(), runs: all, rows, figures, ..Default::default() },
         );
     }
     let definitions =
-        experiments.into_iter().map(|spec| definition(&built, spec)).collect::<Result<Vec<_>, _>>()?;
+        experiments.into_iter().map(|spec| definitions(&built, spec)).collect::<Result<Vec<_>, _>>()?;
     Ok(Study {
         id,
         name: stem.to_owned(),
         title: file.title,
         citation: file.cite.unwrap_or_default(),
-        notes: notes(&built, &file.notes)?,
+        notes: file.notes.iter().map(|note| with_texts(note, &built.texts)).collect::<Result<_, _>>()?,
         errata: file.errata,
         seeds: Box::new(move |size: Size| {
             let own = match size {
@@ -275,58 +287,8 @@ pub(crate) fn study(
         hash: Some(hash),
         usual_sizes: false,
         columns,
-        experiments: definitions,
+        experiments: definitions.into_iter().flatten().collect(),
     })
-}
-
-fn definition(built: &Arc<Built>, mut spec: Experiment) -> Result<Definition, Problem> {
-    let ids = std::mem::take(&mut spec.ids);
-    if ids.is_empty() {
-        return Err(Problem::new(format!("the experiment \"{}\" has no identifier", spec.title))
-            .help("add ids = [\"…\"]"));
-    }
-    let (title, notes) = (std::mem::take(&mut spec.title), notes(built, &spec.notes)?);
-    for size in Size::ALL {
-        plan(built, &spec, size)?;
-    }
-    let built = Arc::clone(built);
-    // Each size has been tried.
-    let plan = Box::new(move |size| plan(&built, &spec, size).unwrap_or_default());
-    Ok(Definition { ids, title, notes, plan })
-}
-
-fn plan(built: &Built, spec: &Experiment, size: Size) -> Result<Plan, Problem> {
-    let mut planner = Planner { built, size, plan: Plan::new(), made: HashMap::new() };
-    for name in &spec.runs {
-        let group = built.group(name.get_ref()).map_err(|problem| problem.or_at(name.span()))?;
-        for point in 0..built.groups[group].points.len() {
-            planner.simulate((group, point), false)?;
-        }
-    }
-    for row in &spec.rows {
-        rows::add(&mut planner, row)?;
-    }
-    for figure in &spec.figures {
-        figures::add(&mut planner, figure)?;
-    }
-    let mut plan = planner.plan;
-    let mut ids = HashSet::new();
-    if let Some(twice) = plan.row_ids().find(|id| !ids.insert(*id)) {
-        return Err(Problem::new(format!("two rows have the identifier `{twice}`"))
-            .help("name in it the axis whose values they are of: {AXIS}"));
-    }
-    plan.columns(&spec.columns.iter().map(named_column).collect::<Result<Vec<_>, _>>()?);
-    if spec.beyond {
-        plan.beyond();
-    }
-    if spec.on_request {
-        plan.on_request();
-    }
-    Ok(plan)
-}
-
-fn notes(built: &Built, notes: &[String]) -> Result<Vec<String>, Problem> {
-    notes.iter().map(|note| with_texts(note, &built.texts)).collect()
 }
 
 /// A number of seeds, or a multiple of them.
@@ -341,11 +303,3 @@ pub(crate) fn within(number: Option<u32>, what: &str) -> Result<(), Problem> {
 
 /// As on the command line.
 const MAX_SEEDS: u32 = 10_000;
-
-fn named_column(name: &Spanned<String>) -> Result<&'static Column, Problem> {
-    let known: [&'static Column; 5] = [&RETIRED, &PLAIN_START, &TICK, &TSO, &BOTH];
-    known.into_iter().find(|column| column.id == name.get_ref()).ok_or_else(|| {
-        Problem::at(name.span(), format!("there is no column `{}`", name.get_ref()))
-            .help(suggest(name.get_ref(), known.map(|column| column.id)))
-    })
-}

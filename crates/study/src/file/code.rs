@@ -308,7 +308,10 @@ impl Compiler<'_> {
             return Err(usage());
         }
         if named.is_some() && elsewhere.is_none() {
-            return Err(Problem::new(format!("`{}` reads one run, and `… = …` belongs into at(…)", function.name)));
+            return Err(Problem::new(format!(
+                "`{}` reads one run, and `… = …` belongs into at(…)",
+                function.name
+            )));
         }
         let run = self.run(here)?;
         let elsewhere = elsewhere.map(|there| self.run(&there)).transpose()?;
@@ -332,7 +335,8 @@ impl Compiler<'_> {
         arguments: &'a [Argument],
         here: &Selection,
     ) -> Result<(Option<Selection>, Vec<&'a Argument>), Problem> {
-        let (named, rest): (Vec<_>, Vec<_>) = arguments.iter().partition(|a| matches!(a, Argument::Named(..)));
+        let (named, rest): (Vec<_>, Vec<_>) =
+            arguments.iter().partition(|a| matches!(a, Argument::Named(..)));
         if named.is_empty() {
             return Ok((None, rest));
         }

@@ -24,7 +24,7 @@ fn drawn(planner: &mut Planner<'_>, figure: &Figure) -> Result<(), Problem> {
     let built = planner.built;
     let group = built.group_or_only(figure.runs.as_deref())?;
     let axes = axes_of(figure.id.get_ref());
-    for start in starts(built, Selection::open(built, group), &figure.at)? {
+    for start in starts(built, planner.open(group), &figure.at)? {
         for here in start.each(built, &axes)? {
             one(planner, figure, &here)?;
         }

@@ -23,7 +23,8 @@ pub(crate) fn add(planner: &mut Planner<'_>, row: &Row) -> Result<(), Problem> {
         return Err(at(Problem::new("a row with `formula` needs at least one [runs.NAME] in this file")));
     }
     let group = built.group_or_only(row.runs.as_deref()).map_err(at)?;
-    each(planner, row, Selection::open(built, group)).map_err(at)
+    let open = planner.open(group);
+    each(planner, row, open).map_err(at)
 }
 
 /// The same where axes have those values.

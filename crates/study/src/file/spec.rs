@@ -131,8 +131,9 @@ pub(crate) struct Group {
 #[derive(Debug, Default, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub(crate) struct Experiment {
-    /// Its identifiers, its own first: a table, and the figures from the same runs.
-    pub ids: Vec<String>,
+    /// Its identifiers, its own first: a table, and the figures from the same runs. `{axis}` makes an experiment of each value.
+    #[schemars(with = "Vec<String>")]
+    pub ids: Vec<Spanned<String>>,
     /// What it shows.
     pub title: String,
     /// The set-up and the choices.
@@ -149,9 +150,10 @@ pub(crate) struct Experiment {
     /// It leaves the paper's setting: what it judges does not count as the paper's.
     #[serde(default)]
     pub beyond: bool,
-    /// It is run only where `--only` asks for it.
+    /// It is run only where `--only` asks for it: true, a list of sizes, or a table of sizes with the values of its axis.
     #[serde(default)]
-    pub on_request: bool,
+    #[schemars(with = "Option<serde_json::Value>")]
+    pub on_request: Option<Spanned<Value>>,
     /// What is measured and judged.
     #[serde(default)]
     pub rows: Vec<Row>,
