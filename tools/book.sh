@@ -1,19 +1,36 @@
 #!/usr/bin/env bash
-# The book: every page is in the summary and every relative link resolves; then built, where mdBook is installed.
+# The book: every page is in the summary, every relative link resolves, its heading included, and measured intervals stand in
+# the appendices only, where each has its command and date; then built, where mdBook is installed.
 set -euo pipefail
 cd "$(dirname "$0")/.."
+export LC_ALL=C.UTF-8
 
 bad=0
 complain() { echo "book: $*" >&2; bad=1; }
 
-for page in $(cd docs/src && find . -name '*.md' ! -name SUMMARY.md | sed 's|^\./||'); do
+# The anchors that mdBook makes of a page's headings.
+anchors() { sed -nE 's/^#+ //p' "$1" | sed -E 's/\]\([^)]*\)//g; s/.*/\L&/; s/[^[:alnum:] _-]//g; s/ /-/g'; }
+
+pages=$(cd docs/src && find . -name '*.md' ! -name SUMMARY.md | sed 's|^\./||')
+for page in $pages; do
     grep -qF "($page)" docs/src/SUMMARY.md || complain "docs/src/SUMMARY.md does not list $page"
+    case "$page" in
+    appendix/* | benchmarks.md) ;;
+    *) ! grep -nE '± ?[0-9]' "docs/src/$page" || complain "docs/src/$page has measured values: they belong into an appendix" ;;
+    esac
 done
 
-for file in README.md bench/README.md docs/src/SUMMARY.md $(find docs/src -name '*.md' ! -name SUMMARY.md); do
-    # Link targets `](target)`, without addresses on the web, fragments and includes.
-    for link in $(grep -oE '\]\([^)# ]+' "$file" | cut -c3- | grep -vE '^(https?|mailto):' || true); do
-        [ -e "$(dirname "$file")/$link" ] || complain "$file links to $link, which does not exist"
+for file in README.md SECURITY.md bench/README.md docs/src/SUMMARY.md $(printf 'docs/src/%s ' $pages); do
+    # Link targets `](target)` and `](target#heading)`, without addresses on the web and includes.
+    for link in $(grep -oE '\]\([^) ]+' "$file" | cut -c3- | grep -vE '^(https?|mailto):' || true); do
+        target=${link%%#*}
+        target=${target:+$(dirname "$file")/$target}
+        target=${target:-$file}
+        if [ ! -e "$target" ]; then
+            complain "$file links to $link, which does not exist"
+        elif [ "$link" != "${link#*#}" ] && ! anchors "$target" | grep -qxF -- "${link#*#}"; then
+            complain "$file links to $link, a heading that does not exist"
+        fi
     done
 done
 [ "$bad" = 0 ] || exit 1
