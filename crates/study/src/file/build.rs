@@ -2,7 +2,7 @@
 
 use super::Scenarios;
 use super::axes::{Axis, AxisValue};
-use super::code::{Compiled, part};
+use super::code::{Compiled, constant, part};
 use super::error::{Problem, suggest};
 use super::experiments::{column, definitions};
 use super::runs::Runs;
@@ -29,6 +29,7 @@ pub(crate) struct Built {
 pub(crate) struct Selection {
     pub group: usize,
     pub values: Vec<Option<usize>>,
+    pub size: Size,
 }
 
 impl Built {
@@ -57,17 +58,23 @@ impl Selection {
     /// No axis has a value yet, but those with one value only.
     pub fn open(built: &Built, group: usize) -> Self {
         let only = |axis: &Axis| (axis.values.len() == 1).then_some(0);
-        Selection { group, values: built.groups[group].axes.iter().map(only).collect() }
+        let values = built.groups[group].axes.iter().map(only).collect();
+        Selection { group, values, size: Size::Default }
+    }
+
+    /// The same in that size.
+    pub fn sized(self, size: Size) -> Self {
+        Selection { size, ..self }
     }
 
     /// No axis has a value yet, not even one that has only one.
     pub fn blank(built: &Built, group: usize) -> Self {
-        Selection { group, values: vec![None; built.groups[group].axes.len()] }
+        Selection { group, values: vec![None; built.groups[group].axes.len()], size: Size::Default }
     }
 
     /// The same values of axes with the same names in another group.
     pub fn in_group(&self, built: &Built, group: usize) -> Self {
-        let mut there = Selection::open(built, group);
+        let mut there = Selection::open(built, group).sized(self.size);
         for (axis, value) in built.groups[group].axes.iter().zip(&mut there.values) {
             let same = self.value(built, &axis.name).and_then(|here| axis.find(&here.id));
             *value = same.or(*value);
@@ -131,10 +138,19 @@ impl Selection {
         self.value(built, axis)?.field(field)
     }
 
+    /// The number that a quantity without runs has here, as a text.
+    fn number(&self, built: &Built, name: &str) -> Result<Option<String>, Problem> {
+        let Some(quantity) = built.quantities.get(name) else { return Ok(None) };
+        constant(built, quantity, self).map(|number| Some(number.to_string()))
+    }
+
     /// A text with the values in their places.
     pub fn fill(&self, built: &Built, text: &str) -> Result<String, Problem> {
         let text = with_texts(text, &built.texts)?;
-        fill(&text, &|name| self.text(built, name), &self.axes(built).collect::<Vec<_>>())
+        let value = |name: &str| {
+            self.text(built, name).map_or_else(|| self.number(built, name), |text| Ok(Some(text)))
+        };
+        fill(&text, &value, &self.axes(built).collect::<Vec<_>>())
     }
 
     /// Every selection that gives these axes values beside its own.
@@ -191,7 +207,7 @@ impl Planner<'_> {
     /// No axis of the group has a value yet, but those with one value only, and those that the experiment fixes.
     pub fn open(&self, group: usize) -> Selection {
         let open = || Selection::open(self.built, group);
-        self.fixed.map_or_else(open, |fixed| fixed.in_group(self.built, group))
+        self.fixed.map_or_else(open, |fixed| fixed.in_group(self.built, group)).sized(self.size)
     }
 
     /// The simulation of a group's point, made once.
@@ -235,8 +251,9 @@ pub(crate) fn study(
     stem: &str,
     scenarios: Scenarios<'_>,
 ) -> Result<Study, Problem> {
-    let groups =
-        std::mem::take(&mut file.runs).into_iter().map(|(name, spec)| Runs::read(&name, spec, scenarios));
+    let groups = std::mem::take(&mut file.runs)
+        .into_iter()
+        .map(|(name, spec)| Runs::read(&name, spec, &file.quantities, scenarios));
     let groups = groups.collect::<Result<Vec<_>, _>>()?;
     let texts = std::iter::once(text).chain(groups.iter().map(|group| &*group.file.text));
     let digest = texts.fold(Sha256::new(), |hash, text| hash.chain_update(Sha256::digest(text.as_bytes())));

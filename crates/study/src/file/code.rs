@@ -5,7 +5,7 @@ use super::error::{Problem, suggest};
 use crate::expr::{Argument, Expr, Operator, parse};
 use crate::functions::{Compute, FUNCTIONS, Function, Given, MATH, Takes};
 use crate::theory::FORMULAS;
-use crate::{Outcome, Quantity, SetupId};
+use crate::{Outcome, Quantity, SetupId, Size};
 use std::ops::Range;
 use toml::Spanned;
 
@@ -106,7 +106,9 @@ pub(crate) fn constant(built: &Built, text: &Spanned<String>, here: &Selection) 
     let compiled = compile(built, text, here, &[])?;
     match compiled.runs.is_empty() {
         true => compiled.code.value(&[], &[]).map_err(|why| Problem::at(text.span(), why)),
-        false => Err(Problem::at(text.span(), "a published value or a formula reads no run")),
+        false => {
+            Err(Problem::at(text.span(), "a published value, a formula or a number in a text reads no run"))
+        }
     }
 }
 
@@ -223,6 +225,19 @@ impl Compiler<'_> {
         if name == "at" {
             return self.elsewhere(arguments, text, here);
         }
+        if name == "by_size" {
+            return match arguments {
+                [Argument::Value(quick), Argument::Value(default), Argument::Value(full)] => {
+                    let own = match here.size {
+                        Size::Quick => quick,
+                        Size::Default => default,
+                        Size::Full => full,
+                    };
+                    self.code(own, text, here)
+                }
+                _ => Err(Problem::new("it is by_size(QUICK, DEFAULT, FULL), three numbers")),
+            };
+        }
         let formulas = FORMULAS.iter().map(|f| (f.name, f.takes.len(), f.takes.len(), f.compute));
         let computing = || MATH.iter().copied().chain(formulas.clone());
         if let Some((_, least, most, compute)) = computing().find(|(known, ..)| *known == name) {
@@ -248,7 +263,8 @@ impl Compiler<'_> {
         let function = FUNCTIONS.iter().find(|function| function.name == name).ok_or_else(|| {
             let known =
                 FUNCTIONS.iter().map(|function| function.name).chain(computing().map(|(name, ..)| name));
-            Problem::new(format!("there is no function `{name}`")).help(suggest(name, known.chain(["at"])))
+            Problem::new(format!("there is no function `{name}`"))
+                .help(suggest(name, known.chain(["at", "by_size"])))
         })?;
         self.read(function, arguments, text, here)
     }

@@ -232,7 +232,8 @@ mod tests {
     /// By hand from the same runs: subflows 2 and 3 share link b, and MPTCP's option takes 20 of 1448 bytes of both.
     #[test]
     fn goals_of_two_runs() {
-        let options = Options { size: Size::Quick, seeds: Some(1), only: Some("G-lia".into()) };
+        let options =
+            Options { size: Size::Quick, seeds: Some(1), only: Some("G-lia".into()), ..Options::default() };
         let work = [work_with_runs(&study(STUDY).unwrap(), &options).unwrap()];
         let mut found = None;
         run_all(&work, None, &|_| (), &|| true, &mut |done| found = Some(done)).unwrap();

@@ -5,12 +5,15 @@ use super::axes::{Axis, points, written};
 use super::build::{Built, Selection, within};
 use super::error::{Problem, suggest};
 use super::spec::{Changes, Group};
+use super::template::places;
 use crate::column;
 use crate::functions::Takes;
 use crate::{ScenarioFile, Setup, Size, tidy};
 use anabranch_scenario::{Overrides, Scenario, Source};
-use std::collections::HashMap;
+use indexmap::IndexMap;
+use std::collections::{HashMap, HashSet};
 use std::ops::Range;
+use toml::Spanned;
 
 /// A group of runs: a scenario and the points of its axes.
 pub(crate) struct Runs {
@@ -23,8 +26,14 @@ pub(crate) struct Runs {
     scenario: Scenario,
     pub spec: Group,
 }
+
 impl Runs {
-    pub fn read(name: &str, spec: Group, scenarios: Scenarios<'_>) -> Result<Self, Problem> {
+    pub fn read(
+        name: &str,
+        spec: Group,
+        quantities: &IndexMap<String, Spanned<String>>,
+        scenarios: Scenarios<'_>,
+    ) -> Result<Self, Problem> {
         let at = spec.scenario.span();
         let file = scenarios(spec.scenario.get_ref())
             .map_err(|why| Problem::at(at.clone(), format!("cannot read the scenario {why}")))?;
@@ -48,12 +57,11 @@ impl Runs {
                 return Err(Problem::at(at, format!("an axis cannot be called `{}`", axis.name))
                     .help("the study has something else of that name"));
             }
-            let place = format!("{{{}", axis.name);
-            let texts =
-                spec.cc.iter().cloned().chain(spec.set.values().map(|value| written(value.get_ref())));
-            let used =
-                |text: String| text.contains(&format!("{place}}}")) || text.contains(&format!("{place}."));
-            if axis.key.is_none() && axis.values.len() > 1 && !texts.into_iter().any(used) {
+            let set = spec.set.values().map(|value| written(value.get_ref()));
+            let lengths = [&spec.cc, &spec.duration, &spec.warmup].into_iter().flatten().cloned();
+            let used = || uses(&set.chain(lengths).collect::<Vec<_>>(), &axis.name, quantities);
+            if axis.key.is_none() && axis.values.len() > 1 && !used() {
+                let place = format!("{{{}", axis.name);
                 return Err(Problem::at(at, format!("axis `{}` changes nothing", axis.name))
                     .help(format!("give it a `key`, or write {place}}} in `cc` or in a value of `set`")));
             }
@@ -109,7 +117,8 @@ impl Runs {
 
     /// The simulation of a point.
     pub fn setup(&self, built: &Built, group: usize, point: usize, size: Size) -> Result<Setup, Problem> {
-        let here = Selection { group, values: self.points[point].iter().copied().map(Some).collect() };
+        let values = self.points[point].iter().copied().map(Some).collect();
+        let here = Selection { group, values, size };
         let title = match &self.spec.title {
             Some(title) => here.fill(built, title)?,
             None => {
@@ -145,7 +154,7 @@ impl Runs {
         let warmup = of_group.warmup.as_ref().or(of_file.warmup.as_ref()).or(self.spec.warmup.as_ref());
         for (key, value) in [("duration", duration), ("warmup", warmup)] {
             if let Some(value) = value {
-                setup = setup.set(key, value.clone());
+                setup = setup.set(key, here.fill(built, value)?);
             }
         }
         if let Some(times) = self.spec.repeats {
@@ -204,4 +213,20 @@ impl Runs {
             .into_iter()
             .fold(setup, |setup, name| setup.set(&format!("{table}.{}{rest}", quoted(name)), value)))
     }
+}
+
+/// Whether texts depend on an axis, by its name or by that of a quantity.
+fn uses(texts: &[String], axis: &str, quantities: &IndexMap<String, Spanned<String>>) -> bool {
+    let mut names: Vec<&str> = texts.iter().flat_map(|text| places(text)).map(|(name, _)| name).collect();
+    let mut known = HashSet::new();
+    while let Some(name) = names.pop() {
+        if name.split_once('.').map_or(name, |(axis, _)| axis) == axis {
+            return true;
+        }
+        if let Some(quantity) = quantities.get(name).filter(|_| known.insert(name)) {
+            let is_part = |c: char| c.is_alphanumeric() || matches!(c, '_' | '.');
+            names.extend(quantity.get_ref().split(|c| !is_part(c)));
+        }
+    }
+    false
 }

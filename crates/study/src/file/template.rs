@@ -60,20 +60,22 @@ pub(crate) fn check_texts(texts: &Texts) -> Result<(), Problem> {
 /// The text with values in its places.
 pub(crate) fn fill(
     text: &str,
-    value: &dyn Fn(&str) -> Option<String>,
+    value: &dyn Fn(&str) -> Result<Option<String>, Problem>,
     known: &[&str],
 ) -> Result<String, Problem> {
     let mut filled = String::new();
     let mut from = 0;
     for (name, range) in places(text) {
-        let value = value(name).ok_or_else(|| {
+        let value = value(name)?.ok_or_else(|| {
             let axis = name.split_once('.').map_or(name, |(axis, _)| axis);
             match known.contains(&axis) {
                 true => Problem::new(format!("`{{{name}}}` in \"{text}\" has no value here")).help(format!(
                     "name the axis in the identifier, `{{{axis}}}`, or give it: at = {{ {axis} = … }}"
                 )),
-                false => Problem::new(format!("`{{{name}}}` in \"{text}\" is no axis"))
-                    .help(suggest(name, known.iter().copied())),
+                false => {
+                    Problem::new(format!("`{{{name}}}` in \"{text}\" is neither an axis nor a quantity"))
+                        .help(suggest(name, known.iter().copied()))
+                }
             }
         })?;
         filled += &text[from..range.start];
@@ -89,7 +91,7 @@ mod tests {
 
     #[test]
     fn braces_of_toml_are_text() {
-        let value = |name: &str| (name == "p" || name == "case.id").then(|| format!("<{name}>"));
+        let value = |name: &str| Ok((name == "p" || name == "case.id").then(|| format!("<{name}>")));
         let fill = |text| fill(text, &value, &["p"]).map_err(|problem| problem.message);
         assert_eq!(
             fill("{ model = \"bernoulli\", rate = {p} }").unwrap(),

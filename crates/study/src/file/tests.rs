@@ -23,17 +23,19 @@ const STUDY: &str = r#"
 
     [runs.beside]
     scenario = "beside.toml"
+    duration = "{length} s"
     title = "{cc} with {queue}"
     cc = "{cc}"
     vary.cc = ["lia", "olia"]
     vary.queue = { key = "links.*.queue", range = "0.5..2 BDP", steps = 3, scale = "log" }
 
     [quantities]
+    length = 'by_size(2, 3 + 1, 7)'
     ratio = 'goodput("mptcp") / goodput("tcp")'
 
     [[rows]]
     id = "ratio.{cc}"
-    what = "{cc}: MPTCP ÷ TCP"
+    what = "{cc}: MPTCP ÷ TCP in {length} s"
     at = { queue = "1 BDP" }
     of = "ratio"
     published = { lia = [0.9, 1.1], olia = 100 }
@@ -118,7 +120,9 @@ fn a_study_runs() {
     assert_eq!(both_lia.explanation.as_deref(), Some("Two flows on one link"));
     assert_eq!(both.explanation, None);
     assert!(both.measured != tcp.measured && both.measured != both_lia.measured);
-    assert_eq!(lia.what, "lia: MPTCP ÷ TCP");
+    assert_eq!(lia.what, "lia: MPTCP ÷ TCP in 4 s");
+    assert_eq!(lia.measured.as_ref().unwrap().values.len(), 2);
+    assert!(experiment.runs[0].command.contains("duration=4 s"), "{}", experiment.runs[0].command);
     assert_eq!((&lia.published, &olia.published), (&Published::Value(1.0), &Published::Value(100.0)));
     assert_eq!(lia.measured.as_ref().unwrap().values.len(), 2);
     assert_eq!(olia.verdict, Verdict::NotReproduced);
@@ -199,6 +203,9 @@ fn what_is_wrong_where_and_what_would_be_right() {
             "a rule judges",
             "",
         ),
+        ("by_size(2,", "by_size(", "by_size(", "by_size(QUICK, DEFAULT, FULL)", ""),
+        ("in {length} s", "in {ratio} s", "ratio =", "reads no run", ""),
+        ("in {length} s", "in {lenght} s", "", "neither an axis nor a quantity", ""),
         ("{texts.load} t", "{texts.lod} t", "", "no text `lod`", "`load`"),
         ("much less, with {cc}", "much less, {texts.load}", "much less", "a text contains no other", ""),
         ("formula = \"2 * 3\"", "formula = \"ln(0)\"", "ln(0)", "no finite value", ""),
