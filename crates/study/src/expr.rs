@@ -8,7 +8,7 @@
 //! product    = power { ("*" | "/") power }
 //! power      = [ "-" ] atom [ "^" power ]
 //! atom       = number | name | name "(" [ argument { "," argument } ] ")" | "(" condition ")"
-//! argument   = text | name "=" ( text | number ) | condition
+//! argument   = text | name "=" ( text | number | "*" ) | "*" | condition
 //! ```
 //!
 //! A name may have dots (`case.loss`), a text stands in quotes. A comparison gives 1 where it holds, else 0.
@@ -37,6 +37,8 @@ pub enum Argument {
     Text(String),
     /// `name = value`, the value as it is written, without quotes.
     Named(String, String),
+    /// `*`: each of several.
+    Every,
     /// A number to be computed.
     Value(Expr),
 }
@@ -317,6 +319,9 @@ impl Parser<'_> {
         self.space();
         if self.rest().starts_with(['"', '\'']) {
             return self.quoted().map(Argument::Text);
+        }
+        if self.take(&[("*", ())]).is_some() {
+            return Ok(Argument::Every);
         }
         let start = self.at;
         if self.rest().starts_with(|c: char| c.is_alphabetic() || c == '_') {

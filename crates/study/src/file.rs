@@ -6,11 +6,14 @@
 mod axes;
 mod build;
 mod code;
+mod each;
 mod error;
 mod experiments;
 mod figures;
+mod lengths;
 mod rows;
 mod runs;
+mod selection;
 mod spec;
 mod sweep;
 mod template;

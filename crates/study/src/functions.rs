@@ -201,9 +201,16 @@ pub static FUNCTIONS: &[Function] = &[
         ),
         &[5.0, 50.0, 95.0, 99.0],
     ),
-    function("loss", SUBFLOW, "", "segments dropped in the network ÷ segments sent", |run, given| {
-        run.loss_rate(given.text(), given.subflow?)
-    }),
+    function(
+        "loss",
+        PART,
+        "",
+        "segments dropped in the network ÷ segments sent, of a subflow or of all of a connection",
+        |run, given| match given.subflow {
+            None => run.whole_loss_rate(given.text()),
+            Some(r) => run.loss_rate(given.text(), r),
+        },
+    ),
     function("recoveries", SUBFLOW, "", "entries into loss recovery ÷ segments sent", |run, given| {
         run.recoveries(given.text(), given.subflow?)
     }),
@@ -322,6 +329,7 @@ pub static MATH: &[(&str, usize, usize, Compute)] = &[
     ("exp", 1, 1, |x| x[0].exp()),
     ("min", 1, usize::MAX, |x| x.iter().copied().fold(f64::INFINITY, f64::min)),
     ("max", 1, usize::MAX, |x| x.iter().copied().fold(f64::NEG_INFINITY, f64::max)),
+    ("sum", 1, usize::MAX, |x| x.iter().sum()),
     ("mean", 1, usize::MAX, |x| x.iter().sum::<f64>() / x.len() as f64),
 ];
 

@@ -70,6 +70,14 @@ impl Outcome {
         self.subflow(flow, r)?.loss_rate
     }
 
+    /// The loss rate of all subflows of a connection together.
+    pub fn whole_loss_rate(&self, flow: &str) -> Option<f64> {
+        let subflows = &self.flow(flow)?.subflows;
+        let sum = |count: fn(&SubflowSummary) -> u64| subflows.iter().map(count).sum::<u64>() as f64;
+        let sent = sum(|subflow| subflow.sent_segments);
+        (sent > 0.0).then(|| sum(|subflow| subflow.lost_segments) / sent)
+    }
+
     /// A subflow's entries into loss recovery ÷ segments sent.
     pub fn recoveries(&self, flow: &str, r: usize) -> Option<f64> {
         let subflow = self.subflow(flow, r)?;

@@ -128,6 +128,6 @@ impl Setup {
 }
 
 /// A time as a scenario writes it: milliseconds are enough.
-fn seconds(s: f64) -> String {
+pub(crate) fn seconds(s: f64) -> String {
     format!("{} s", (s * 1e3).round() / 1e3)
 }

@@ -31,13 +31,16 @@ pub(crate) struct AxisValue {
 const MAX_VALUES: usize = 100_000;
 
 impl Axis {
-    pub fn read(name: &str, spec: &Spanned<Value>) -> Result<Self, Problem> {
+    /// Reads one; `shared` are those of the file, which it may take.
+    pub fn read(name: &str, spec: &Spanned<Value>, shared: &[Axis]) -> Result<Self, Problem> {
         let at = spec.span();
         let axis = match spec.get_ref() {
             Value::Array(values) => list(values).map(|values| Axis { name: name.into(), key: None, values }),
+            Value::Table(table) if table.contains_key("axis") => Axis::some_of(name, table, shared),
             Value::Table(table) => Axis::of_table(name, table),
+            Value::String(taken) => Axis::taken(taken, shared).map(|axis| Axis { name: name.into(), ..axis }),
             _ => Err(Problem::new(
-                "an axis is a list of values, or a table with `key` and `values` or `range`",
+                "an axis is a list of values, a table with `key` and `values` or `range`, or the name of one of [axes]",
             )),
         };
         let axis = axis.map_err(|problem| problem.or_at(at.clone()))?;
@@ -57,6 +60,46 @@ impl Axis {
                 .help("leave one out; steps of a range have four digits, so that it may have too many"));
         }
         Ok(axis)
+    }
+
+    /// One of the file's.
+    fn taken(name: &str, shared: &[Axis]) -> Result<Self, Problem> {
+        shared.iter().find(|axis| axis.name == name).cloned().ok_or_else(|| {
+            Problem::new(format!("[axes] has no `{name}`"))
+                .help(suggest(name, shared.iter().map(|axis| axis.name.as_str())))
+        })
+    }
+
+    /// `{ axis = "cc", values = ["lia"] }`: some values of one of the file's.
+    fn some_of(name: &str, table: &toml::Table, shared: &[Axis]) -> Result<Self, Problem> {
+        let usage = || {
+            Problem::new(format!("axis `{name}` has other keys than `axis`, `values` and `key`"))
+                .help("for example { axis = \"cc\", values = [\"lia\", \"olia\"] }")
+        };
+        let known = table.keys().all(|key| matches!(key.as_str(), "axis" | "values" | "key"));
+        let (Some(Value::String(taken)), true) = (table.get("axis"), known) else { return Err(usage()) };
+        let of = Axis::taken(taken, shared)?;
+        let key = match table.get("key") {
+            None => of.key.clone(),
+            Some(Value::String(key)) => Some(key.clone()),
+            Some(_) => return Err(usage()),
+        };
+        let values = match table.get("values") {
+            None => of.values,
+            Some(Value::Array(ids)) => {
+                let value = |id: &Value| {
+                    let id = written(id);
+                    let found = of.values.iter().find(|value| value.id == id).cloned();
+                    found.ok_or_else(|| {
+                        Problem::new(format!("axis `{taken}` has no value `{id}`"))
+                            .help(suggest(&id, of.values.iter().map(|value| value.id.as_str())))
+                    })
+                };
+                ids.iter().map(value).collect::<Result<_, _>>()?
+            }
+            Some(_) => return Err(usage()),
+        };
+        Ok(Axis { name: name.into(), key, values })
     }
 
     fn of_table(name: &str, table: &toml::Table) -> Result<Self, Problem> {
@@ -292,7 +335,7 @@ mod tests {
             a: Spanned<Value>,
         }
         let one: One = toml::from_str(&format!("a = {toml}")).unwrap();
-        Axis::read(name, &one.a).map_err(|problem| problem.message)
+        Axis::read(name, &one.a, &[]).map_err(|problem| problem.message)
     }
 
     fn ids(axis: &Axis) -> Vec<&str> {

@@ -1,13 +1,14 @@
 //! From a study file to a study: groups of runs and their points, and a plan for each experiment and size.
 
 use super::Scenarios;
-use super::axes::{Axis, AxisValue};
-use super::code::{Compiled, constant, part};
+use super::axes::Axis;
+use super::code::{Compiled, part};
 use super::error::{Problem, suggest};
 use super::experiments::{column, definitions};
 use super::runs::Runs;
+use super::selection::Selection;
 use super::spec::{Experiment, File, Sizes};
-use super::template::{Texts, check_texts, fill, with_texts};
+use super::template::{Texts, check_texts, places, with_texts};
 use crate::expr::parse;
 use crate::{Plan, Quantity, SetupId, Size, Study};
 use indexmap::IndexMap;
@@ -19,17 +20,11 @@ use toml::Spanned;
 /// What the experiments of a file share.
 pub(crate) struct Built {
     pub groups: Vec<Runs>,
+    /// The file's own, which runs may take, and rows and figures may go over.
+    pub axes: Vec<Axis>,
     pub quantities: IndexMap<String, Spanned<String>>,
     pub texts: Texts,
     pub sizes: Sizes,
-}
-
-/// Values of some of a group's axes.
-#[derive(Clone, Debug)]
-pub(crate) struct Selection {
-    pub group: usize,
-    pub values: Vec<Option<usize>>,
-    pub size: Size,
 }
 
 impl Built {
@@ -54,145 +49,6 @@ impl Built {
     }
 }
 
-impl Selection {
-    /// No axis has a value yet, but those with one value only.
-    pub fn open(built: &Built, group: usize) -> Self {
-        let only = |axis: &Axis| (axis.values.len() == 1).then_some(0);
-        let values = built.groups[group].axes.iter().map(only).collect();
-        Selection { group, values, size: Size::Default }
-    }
-
-    /// The same in that size.
-    pub fn sized(self, size: Size) -> Self {
-        Selection { size, ..self }
-    }
-
-    /// No axis has a value yet, not even one that has only one.
-    pub fn blank(built: &Built, group: usize) -> Self {
-        Selection { group, values: vec![None; built.groups[group].axes.len()], size: Size::Default }
-    }
-
-    /// The same values of axes with the same names in another group.
-    pub fn in_group(&self, built: &Built, group: usize) -> Self {
-        let mut there = Selection::open(built, group).sized(self.size);
-        for (axis, value) in built.groups[group].axes.iter().zip(&mut there.values) {
-            let same = self.value(built, &axis.name).and_then(|here| axis.find(&here.id));
-            *value = same.or(*value);
-        }
-        there
-    }
-
-    /// Gives an axis a value.
-    pub fn set(&mut self, built: &Built, axis: &str, value: &str) -> Result<(), Problem> {
-        let axes = &built.groups[self.group].axes;
-        let i = axes.iter().position(|known| known.name == axis).ok_or_else(|| {
-            let known = axes.iter().map(|axis| axis.name.as_str());
-            Problem::new(format!("`{axis}` is no axis of runs `{}`", built.groups[self.group].name))
-                .help(suggest(axis, known))
-        })?;
-        let known = || axes[i].values.iter().map(|value| value.id.as_str());
-        let found = axes[i].find(value).ok_or_else(|| {
-            Problem::new(format!("axis `{axis}` has no value `{value}`")).help(suggest(value, known()))
-        })?;
-        self.values[i] = Some(found);
-        Ok(())
-    }
-
-    /// The value of an axis, if it has one here.
-    pub fn value<'a>(&self, built: &'a Built, axis: &str) -> Option<&'a AxisValue> {
-        let axes = &built.groups[self.group].axes;
-        let i = axes.iter().position(|known| known.name == axis)?;
-        Some(&axes[i].values[self.values[i]?])
-    }
-
-    /// The names of its axes.
-    pub fn axes<'a>(&self, built: &'a Built) -> impl Iterator<Item = &'a str> {
-        built.groups[self.group].axes.iter().map(|axis| axis.name.as_str())
-    }
-
-    /// The point where every axis has a value.
-    pub fn point(&self, built: &Built) -> Result<usize, Problem> {
-        let group = &built.groups[self.group];
-        let whole: Option<Vec<usize>> = self.values.iter().copied().collect();
-        if let Some(whole) = whole {
-            let impossible = || Problem::new("axes that go together have no such values in common");
-            return group.index.get(&whole).copied().ok_or_else(impossible);
-        }
-        let mut fitting = self.points(built);
-        match (fitting.next(), fitting.next()) {
-            (Some(only), None) => Ok(only),
-            (None, _) => Err(Problem::new("axes that go together have no such values in common")),
-            (Some(_), Some(_)) => {
-                let open = group.axes.iter().zip(&self.values).find(|(_, value)| value.is_none());
-                let open = open.map_or("", |(axis, _)| &axis.name);
-                Err(Problem::new(format!("which value of axis `{open}` is meant?")).help(format!(
-                    "name it in the identifier, `{{{open}}}`, or give it: at = {{ {open} = … }}"
-                )))
-            }
-        }
-    }
-
-    /// What `{axis}` or `{axis.field}` stands for.
-    pub fn text(&self, built: &Built, name: &str) -> Option<String> {
-        let (axis, field) = name.split_once('.').map_or((name, None), |(axis, field)| (axis, Some(field)));
-        self.value(built, axis)?.field(field)
-    }
-
-    /// The number that a quantity without runs has here, as a text.
-    fn number(&self, built: &Built, name: &str) -> Result<Option<String>, Problem> {
-        let Some(quantity) = built.quantities.get(name) else { return Ok(None) };
-        constant(built, quantity, self).map(|number| Some(number.to_string()))
-    }
-
-    /// A text with the values in their places.
-    pub fn fill(&self, built: &Built, text: &str) -> Result<String, Problem> {
-        let text = with_texts(text, &built.texts)?;
-        let value = |name: &str| {
-            self.text(built, name).map_or_else(|| self.number(built, name), |text| Ok(Some(text)))
-        };
-        fill(&text, &value, &self.axes(built).collect::<Vec<_>>())
-    }
-
-    /// Every selection that gives these axes values beside its own.
-    pub fn each(&self, built: &Built, axes: &[&str]) -> Result<Vec<Selection>, Problem> {
-        let group = &built.groups[self.group];
-        let mut all = vec![self.clone()];
-        for name in axes {
-            let i = group.axes.iter().position(|axis| axis.name == *name).ok_or_else(|| {
-                Problem::new(format!("`{name}` is no axis of runs `{}`", group.name))
-                    .help(suggest(name, self.axes(built)))
-            })?;
-            let of = |here: &Selection| {
-                let here = here.clone();
-                let values = match here.values[i] {
-                    Some(fixed) => fixed..fixed + 1,
-                    None => 0..group.axes[i].values.len(),
-                };
-                values.map(move |value| {
-                    let mut here = here.clone();
-                    here.values[i] = Some(value);
-                    here
-                })
-            };
-            all = all.iter().flat_map(of).collect();
-        }
-        // Axes that go together have not every pair.
-        if !group.spec.zip.is_empty() {
-            all.retain(|here| here.points(built).next().is_some());
-        }
-        Ok(all)
-    }
-
-    /// The points that have its values.
-    pub fn points<'a>(&'a self, built: &'a Built) -> impl Iterator<Item = usize> + 'a {
-        let fits = |point: &Vec<usize>| {
-            point.iter().zip(&self.values).all(|(i, value)| value.is_none_or(|v| v == *i))
-        };
-        let points = built.groups[self.group].points.iter().enumerate();
-        points.filter(move |(_, point)| fits(point)).map(|(i, _)| i)
-    }
-}
-
 /// A plan that is being made.
 pub(crate) struct Planner<'a> {
     pub built: &'a Built,
@@ -205,7 +61,7 @@ pub(crate) struct Planner<'a> {
 
 impl Planner<'_> {
     /// No axis of the group has a value yet, but those with one value only, and those that the experiment fixes.
-    pub fn open(&self, group: usize) -> Selection {
+    pub fn open(&self, group: Option<usize>) -> Selection {
         let open = || Selection::open(self.built, group);
         self.fixed.map_or_else(open, |fixed| fixed.in_group(self.built, group)).sized(self.size)
     }
@@ -251,9 +107,10 @@ pub(crate) fn study(
     stem: &str,
     scenarios: Scenarios<'_>,
 ) -> Result<Study, Problem> {
-    let groups = std::mem::take(&mut file.runs)
-        .into_iter()
-        .map(|(name, spec)| Runs::read(&name, spec, &file.quantities, scenarios));
+    let axes = file.axes.iter().map(|(name, axis)| Axis::read(name, axis, &[]));
+    let axes = axes.collect::<Result<Vec<_>, _>>()?;
+    let groups = std::mem::take(&mut file.runs).into_iter();
+    let groups = groups.map(|(name, spec)| Runs::read(&name, spec, &axes, &file.quantities, scenarios));
     let groups = groups.collect::<Result<Vec<_>, _>>()?;
     let texts = std::iter::once(text).chain(groups.iter().map(|group| &*group.file.text));
     let digest = texts.fold(Sha256::new(), |hash, text| hash.chain_update(Sha256::digest(text.as_bytes())));
@@ -263,11 +120,12 @@ pub(crate) fn study(
         within(changes.seeds, "seeds")?;
     }
     let seeds = sizes.map(|changes| changes.seeds);
-    for quantity in file.quantities.values() {
+    for quantity in file.quantities.values().filter(|quantity| places(quantity.get_ref()).is_empty()) {
         parse(quantity.get_ref()).map_err(|wrong| Problem::at(part(quantity, wrong.at), wrong.message))?;
     }
     check_texts(&file.texts)?;
-    let built = Arc::new(Built { groups, quantities: file.quantities, texts: file.texts, sizes: file.size });
+    let built =
+        Arc::new(Built { groups, axes, quantities: file.quantities, texts: file.texts, sizes: file.size });
     for group in 0..built.groups.len() {
         built.groups[group].try_each_value(&built, group)?;
     }

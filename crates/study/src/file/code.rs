@@ -1,7 +1,10 @@
 //! Expressions made ready for runs: names resolved, the runs that they read known.
 
-use super::build::{Built, Selection};
+use super::build::Built;
+use super::each::{Every, open_axis, takes_list, with_value};
 use super::error::{Problem, suggest};
+use super::selection::Selection;
+use super::template::places;
 use crate::expr::{Argument, Expr, Operator, parse};
 use crate::functions::{Compute, FUNCTIONS, Function, Given, MATH, Takes};
 use crate::theory::FORMULAS;
@@ -21,46 +24,107 @@ pub(crate) enum Code {
         elsewhere: Option<usize>,
         function: &'static Function,
         texts: Vec<String>,
-        subflow: Option<usize>,
+        subflow: Option<Subflow>,
         numbers: Vec<Code>,
     },
     Negative(Box<Code>),
     Two(Operator, Box<Code>, Box<Code>),
-    Math(Compute, Vec<Code>),
+    Math(Compute, Vec<Term>),
+}
+
+/// A subflow, from 0.
+#[derive(Clone, Copy)]
+pub(crate) enum Subflow {
+    Is(usize),
+    /// Whichever `*` stands for.
+    Each,
+}
+
+/// What is given to a function of numbers.
+#[derive(Clone)]
+pub(crate) enum Term {
+    One(Code),
+    /// A number for each of what `*` stands for.
+    Each(Every, Code),
+}
+
+/// Where an expression takes its values from.
+#[derive(Clone, Copy)]
+struct Sources<'a> {
+    /// In the order in which [`Compiled::runs`] has them.
+    runs: &'a [&'a [&'a Outcome]],
+    variables: &'a [f64],
+    /// The flow and the subflow that `*` stands for.
+    each: Option<(&'a str, usize)>,
 }
 
 impl Code {
     /// Its value, from the runs that it reads, one or several of each in the order in which [`Compiled::runs`] has them.
     pub fn value(&self, runs: &[&[&Outcome]], variables: &[f64]) -> Result<f64, String> {
-        let all = |codes: &[Code]| {
-            codes.iter().map(|code| code.value(runs, variables)).collect::<Result<Vec<_>, _>>()
-        };
+        self.of(Sources { runs, variables, each: None })
+    }
+
+    fn of(&self, sources: Sources<'_>) -> Result<f64, String> {
         match self {
             Code::Number(number) => Ok(*number),
-            Code::Variable(i) => Ok(variables[*i]),
-            Code::Negative(code) => Ok(-code.value(runs, variables)?),
+            Code::Variable(i) => Ok(sources.variables[*i]),
+            Code::Negative(code) => Ok(-code.of(sources)?),
             Code::Two(operator, a, b) => {
-                let a = a.value(runs, variables)?;
+                let a = a.of(sources)?;
                 match operator {
                     // What stands on the right may have no value where the left one decides.
                     Operator::And if a == 0.0 => Ok(0.0),
                     Operator::Or if a != 0.0 => Ok(1.0),
-                    _ => operator.of(a, b.value(runs, variables)?),
+                    _ => operator.of(a, b.of(sources)?),
                 }
             }
-            Code::Math(compute, codes) => {
-                let value = compute(&all(codes)?);
+            Code::Math(compute, terms) => {
+                let mut values = Vec::new();
+                terms.iter().try_for_each(|term| term.put(sources, &mut values))?;
+                let value = compute(&values);
                 if value.is_finite() { Ok(value) } else { Err("a function has no finite value".into()) }
             }
             Code::Read { run, elsewhere, function, texts, subflow, numbers } => {
-                let given = Given { texts, subflow: *subflow, numbers: &all(numbers)? };
-                let elsewhere = elsewhere.map_or(&[][..], |run| runs[run]);
-                function.read.value(runs[*run], elsewhere, &given).ok_or_else(|| {
+                let numbers = numbers.iter().map(|code| code.of(sources)).collect::<Result<Vec<_>, _>>()?;
+                let mut texts = texts.clone();
+                if let (Some(first), Some((flow, _))) = (texts.first_mut(), sources.each)
+                    && first.ends_with("/*")
+                {
+                    flow.clone_into(first);
+                }
+                let subflow = subflow.map(|subflow| match subflow {
+                    Subflow::Is(r) => r,
+                    Subflow::Each => sources.each.map_or(0, |(_, r)| r),
+                });
+                let given = Given { texts: &texts, subflow, numbers: &numbers };
+                let elsewhere = elsewhere.map_or(&[][..], |run| sources.runs[run]);
+                function.read.value(sources.runs[*run], elsewhere, &given).ok_or_else(|| {
                     let name = texts.first().map(|text| format!("\"{text}\"")).unwrap_or_default();
                     format!("a run did not have this value: {}({name})", function.name)
                 })
             }
         }
+    }
+}
+
+impl Term {
+    /// Adds its value or values.
+    fn put(&self, sources: Sources<'_>, values: &mut Vec<f64>) -> Result<(), String> {
+        match self {
+            Term::One(code) => values.push(code.of(sources)?),
+            Term::Each(every, code) => {
+                let before = values.len();
+                // Seeds have the same flows.
+                let run = every.run.and_then(|run| sources.runs[run].first());
+                for each in run.iter().flat_map(|run| every.of(run)) {
+                    values.push(code.of(Sources { each: Some(each), ..sources })?);
+                }
+                if values.len() == before {
+                    return Err(format!("a run has no flow `{}`", every.flows));
+                }
+            }
+        }
+        Ok(())
     }
 }
 
@@ -94,6 +158,7 @@ pub(crate) fn compile(
         runs: Vec::new(),
         samples: false,
         within: Vec::new(),
+        every: None,
         parts: 0,
         depth: 0,
     };
@@ -128,6 +193,8 @@ struct Compiler<'a> {
     samples: bool,
     /// The quantities that are being read, so that none contains itself.
     within: Vec<String>,
+    /// What `*` stands for; none outside a function of a list.
+    every: Option<Every>,
     parts: usize,
     depth: usize,
 }
@@ -139,6 +206,16 @@ const MAX_DEPTH: usize = 500;
 
 impl Compiler<'_> {
     fn text(&mut self, text: &Spanned<String>, here: &Selection) -> Result<Code, Problem> {
+        if places(text.get_ref()).is_empty() {
+            return self.filled(text, here);
+        }
+        let filled = here.fill(self.built, text.get_ref()).map_err(|problem| problem.or_at(text.span()))?;
+        // Places in it are none of the file.
+        self.filled(&Spanned::new(0..0, filled), here)
+            .map_err(|problem| Problem { at: Some(text.span()), ..problem })
+    }
+
+    fn filled(&mut self, text: &Spanned<String>, here: &Selection) -> Result<Code, Problem> {
         let expr = parse(text.get_ref())
             .map_err(|wrong| Problem::at(part(text, wrong.at.clone()), wrong.message))?;
         self.code(&expr, text, here)
@@ -241,22 +318,24 @@ impl Compiler<'_> {
         let formulas = FORMULAS.iter().map(|f| (f.name, f.takes.len(), f.takes.len(), f.compute));
         let computing = || MATH.iter().copied().chain(formulas.clone());
         if let Some((_, least, most, compute)) = computing().find(|(known, ..)| *known == name) {
-            let mut codes = Vec::new();
+            let mut terms = Vec::new();
             for argument in arguments {
                 match argument {
                     Argument::Value(Expr::Name(name, _)) if self.list(name, here).is_some() => {
-                        codes.extend(self.list(name, here).into_iter().flatten().map(Code::Number));
+                        let list = self.list(name, here).into_iter().flatten();
+                        terms.extend(list.map(|x| Term::One(Code::Number(x))));
                     }
-                    Argument::Value(expr) => codes.push(self.code(expr, text, here)?),
+                    Argument::Value(expr) if takes_list(name) => self.spread(expr, text, here, &mut terms)?,
+                    Argument::Value(expr) => terms.push(Term::One(self.code(expr, text, here)?)),
                     _ => return Err(Problem::new(format!("`{name}` takes numbers"))),
                 }
             }
-            return match (least..=most).contains(&codes.len()) {
-                true => Ok(Code::Math(compute, codes)),
+            return match (least..=most).contains(&terms.len()) {
+                true => Ok(Code::Math(compute, terms)),
                 false => Err(Problem::new(match most {
-                    usize::MAX => format!("`{name}` takes {least} number or more, not {}", codes.len()),
-                    1 => format!("`{name}` takes one number, not {}", codes.len()),
-                    _ => format!("`{name}` takes {most} numbers, not {}", codes.len()),
+                    usize::MAX => format!("`{name}` takes {least} number or more, not {}", terms.len()),
+                    1 => format!("`{name}` takes one number, not {}", terms.len()),
+                    _ => format!("`{name}` takes {most} numbers, not {}", terms.len()),
                 })),
             };
         }
@@ -269,6 +348,52 @@ impl Compiler<'_> {
         self.read(function, arguments, text, here)
     }
 
+    /// An argument of a function of a list: once for each value of an axis that it leaves open, and for each flow.
+    fn spread(
+        &mut self,
+        expr: &Expr,
+        text: &Spanned<String>,
+        here: &Selection,
+        terms: &mut Vec<Term>,
+    ) -> Result<(), Problem> {
+        if let Some((axis, runs)) = open_axis(expr) {
+            let there = match runs {
+                Some(runs) => here.in_group(self.built, Some(self.built.group(runs)?)),
+                None => here.clone(),
+            };
+            let values = &there.axis(self.built, axis)?.values;
+            return values
+                .iter()
+                .try_for_each(|value| self.spread(&with_value(expr, axis, &value.id), text, here, terms));
+        }
+        let outer = self.every.replace(Every::default());
+        let code = self.code(expr, text, here);
+        let every = std::mem::replace(&mut self.every, outer).unwrap_or_default();
+        terms.push(match every.run {
+            Some(_) => Term::Each(every, code?),
+            None => Term::One(code?),
+        });
+        Ok(())
+    }
+
+    /// Notes that `*` stands for these flows, or their subflows.
+    fn each(&mut self, flows: &str, subflows: bool, run: usize) -> Result<(), Problem> {
+        let Some(every) = &mut self.every else {
+            return Err(Problem::new(format!("`*` of \"{flows}\" stands for several"))
+                .help("put it into mean(…), sum(…), min(…) or max(…)"));
+        };
+        if every.run.is_some() && every.flows != flows {
+            return Err(Problem::new(format!("`*` of \"{}\" and of \"{flows}\" in one", every.flows))
+                .help("one argument of mean, sum, min or max goes over one of them"));
+        }
+        *every = Every {
+            run: every.run.or(Some(run)),
+            flows: flows.to_owned(),
+            subflows: every.subflows || subflows,
+        };
+        Ok(())
+    }
+
     fn read(
         &mut self,
         function: &'static Function,
@@ -277,7 +402,7 @@ impl Compiler<'_> {
         here: &Selection,
     ) -> Result<Code, Problem> {
         let usage = || Problem::new(format!("it is {}", signature(function)));
-        let group = &self.built.groups[here.group];
+        let runs = &self.built.groups[here.group(self.built)?];
         let (mut texts, mut subflow, mut numbers) = (Vec::new(), None, Vec::new());
         let (named, arguments) = self.named(arguments, here)?;
         let mut elsewhere = None;
@@ -286,14 +411,19 @@ impl Compiler<'_> {
             match (takes, given.peek()) {
                 (Takes::MaybeSubflow | Takes::MaybeNumber, None) => {}
                 (Takes::Elsewhere, _) => elsewhere = Some(named.clone().ok_or_else(usage)?),
+                (Takes::Flow, Some(Argument::Text(name))) if name.ends_with("/*") => {
+                    runs.check(Takes::Flows, name)?;
+                    texts.push(name.clone());
+                    given.next();
+                }
                 (Takes::Flow | Takes::Link | Takes::Word, Some(Argument::Text(name))) => {
-                    group.check(*takes, name)?;
+                    runs.check(*takes, name)?;
                     texts.push(name.clone());
                     given.next();
                 }
                 (Takes::Flows, Some(Argument::Text(_))) => {
                     while let Some(Argument::Text(name)) = given.peek() {
-                        group.check(Takes::Flows, name)?;
+                        runs.check(Takes::Flows, name)?;
                         texts.push(name.clone());
                         given.next();
                     }
@@ -302,7 +432,11 @@ impl Compiler<'_> {
                     let Code::Number(r) = self.code(expr, text, here)? else {
                         return Err(Problem::new("a subflow is a whole number from 1, written as digits"));
                     };
-                    subflow = Some(group.subflow(texts.first().map_or("", String::as_str), r)?);
+                    subflow = Some(Subflow::Is(runs.subflow(texts.first().map_or("", String::as_str), r)?));
+                    given.next();
+                }
+                (Takes::Subflow | Takes::MaybeSubflow, Some(Argument::Every)) => {
+                    subflow = Some(Subflow::Each);
                     given.next();
                 }
                 (Takes::Number | Takes::MaybeNumber, Some(Argument::Value(expr))) => {
@@ -331,13 +465,18 @@ impl Compiler<'_> {
         }
         let run = self.run(here)?;
         let elsewhere = elsewhere.map(|there| self.run(&there)).transpose()?;
+        let flow = texts.first().filter(|_| function.takes.first() == Some(&Takes::Flow));
+        let every_subflow = matches!(subflow, Some(Subflow::Each));
+        if let Some(flow) = flow.filter(|flow| every_subflow || flow.ends_with("/*")) {
+            self.each(flow, every_subflow, run)?;
+        }
         self.samples |= function.samples;
         Ok(Code::Read { run, elsewhere, function, texts, subflow, numbers })
     }
 
     /// The position of a run among those that are read.
     fn run(&mut self, here: &Selection) -> Result<usize, Problem> {
-        let run = (here.group, here.point(self.built)?);
+        let run = (here.group(self.built)?, here.point(self.built)?);
         let known = self.runs.iter().position(|other| *other == run);
         Ok(known.unwrap_or_else(|| {
             self.runs.push(run);
@@ -361,7 +500,7 @@ impl Compiler<'_> {
             _ => None,
         });
         let mut there = match named.clone().find(|(name, _)| *name == "runs") {
-            Some((_, runs)) => here.in_group(self.built, self.built.group(runs)?),
+            Some((_, runs)) => here.in_group(self.built, Some(self.built.group(runs)?)),
             None => here.clone(),
         };
         for (axis, value) in named.filter(|(name, _)| *name != "runs") {

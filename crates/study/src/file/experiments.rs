@@ -1,9 +1,10 @@
 //! Experiments: parts of a study, or one for each value of the axes that their identifiers name.
 
 use super::axes::written;
-use super::build::{Built, Planner, Selection};
+use super::build::{Built, Planner};
 use super::error::{Problem, suggest};
 use super::rows::axes_of;
+use super::selection::Selection;
 use super::spec::Experiment;
 use super::template::with_texts;
 use super::{figures, rows};
@@ -66,7 +67,7 @@ fn plan(built: &Built, spec: &Experiment, fixed: Option<&Selection>, size: Size)
     let mut planner = Planner { built, size, plan: Plan::new(), fixed, made: HashMap::new() };
     for name in &spec.runs {
         let group = built.group(name.get_ref()).map_err(|problem| problem.or_at(name.span()))?;
-        let here = planner.open(group);
+        let here = planner.open(Some(group));
         for point in here.points(built) {
             planner.simulate((group, point), false)?;
         }

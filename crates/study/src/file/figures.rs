@@ -1,9 +1,10 @@
 //! Figures: quantities over an axis, or lines over time.
 
-use super::build::{Planner, Selection};
+use super::build::Planner;
 use super::code::{compile, part};
 use super::error::{Problem, suggest};
 use super::rows::{axes_of, starts};
+use super::selection::Selection;
 use super::spec::{Figure, Kind};
 use crate::draw::{bar, point, published, series};
 use crate::expr::{Argument, Expr, parse};
@@ -18,13 +19,16 @@ pub(crate) fn add(planner: &mut Planner<'_>, figure: &Figure) -> Result<(), Prob
 }
 
 fn drawn(planner: &mut Planner<'_>, figure: &Figure) -> Result<(), Problem> {
+    if let Some(x_of) = figure.x_of.as_ref().filter(|_| figure.kind != Kind::Lines) {
+        return Err(Problem::at(x_of.span(), "`x_of` places the points of lines"));
+    }
     if !figure.log.chars().all(|c| matches!(c, 'x' | 'y')) {
         return Err(Problem::new(format!("`log` is \"x\", \"y\" or \"xy\", not \"{}\"", figure.log)));
     }
     let built = planner.built;
     let group = built.group_or_only(figure.runs.as_deref())?;
     let axes = axes_of(figure.id.get_ref());
-    for start in starts(built, planner.open(group), &figure.at)? {
+    for start in starts(built, planner.open(Some(group)), &figure.at)? {
         for here in start.each(built, &axes)? {
             one(planner, figure, &here)?;
         }
@@ -113,12 +117,19 @@ fn each(
 
 /// A series before the runs.
 enum Line {
-    /// A label, a number and a quantity for each point.
-    Points(String, Vec<(String, f64, Quantity)>),
+    /// A label, a place and a quantity for each point.
+    Points(String, Vec<(String, Place, Quantity)>),
     /// Published ones.
     Published(String, Vec<Point>),
     /// Samples of a subflow.
     Time { name: String, run: SetupId, flow: String, subflow: usize, column: Samples },
+}
+
+/// Where a point stands along the horizontal axis.
+enum Place {
+    At(f64),
+    /// At the mean of what was measured.
+    Mean(Quantity),
 }
 
 enum Samples {
@@ -131,9 +142,15 @@ impl Line {
         match self {
             Line::Published(name, points) => published(name.clone(), points.clone()),
             Line::Points(name, points) => {
-                let point = |(label, x, quantity): &(String, f64, Quantity)| match kind {
+                let point = |(label, place, quantity): &(String, Place, Quantity)| match kind {
                     Kind::Boxes => runs.spread(label, quantity),
-                    Kind::Lines => runs.point(*x, quantity).into_iter().collect(),
+                    Kind::Lines => {
+                        let x = match place {
+                            Place::At(x) => Some(*x),
+                            Place::Mean(x) => runs.estimate(x).map(|x| x.mean),
+                        };
+                        x.and_then(|x| runs.point(x, quantity)).into_iter().collect()
+                    }
                     Kind::Bars | Kind::Heat | Kind::Time => runs.bar(label, quantity).into_iter().collect(),
                 };
                 series(name.clone(), points.iter().flat_map(point).collect())
@@ -212,7 +229,10 @@ fn over_axis(
 ) -> Result<Line, Problem> {
     let mut points = Vec::new();
     for (label, here) in along(planner, figure, here)? {
-        let x = place(planner, figure, &here)?;
+        let x = match &figure.x_of {
+            Some(x) => Place::Mean(planner.quantity(compile(planner.built, x, &here, &[])?)?),
+            None => Place::At(place(planner, figure, &here)?),
+        };
         let compiled = compile(planner.built, of, &here, &[])?;
         points.push((label, x, planner.quantity(compiled)?));
     }
@@ -267,11 +287,12 @@ fn over_time(
         }
         _ => return Err(wrong(at.clone())),
     };
-    let runs = &planner.built.groups[here.group];
+    let group = here.group(planner.built)?;
+    let runs = &planner.built.groups[group];
     let place = |problem: Problem| problem.or_at(part(of, at.clone()));
     runs.check(crate::functions::Takes::Flow, flow).map_err(place)?;
     let subflow = runs.subflow(flow, number).map_err(place)?;
-    let run = (here.group, here.point(planner.built).map_err(place)?);
+    let run = (group, here.point(planner.built).map_err(place)?);
     let run = planner.simulate(run, true)?;
     Ok(Line::Time { name, run, flow: flow.clone(), subflow, column })
 }

@@ -1,9 +1,10 @@
 //! Rows: what is measured, and by which rule it is judged.
 
 use super::axes::written;
-use super::build::{Built, Planner, Selection};
+use super::build::{Built, Planner};
 use super::code::{compile, constant};
 use super::error::{Problem, suggest};
+use super::selection::Selection;
 use super::spec::Row;
 use super::template::places;
 use crate::{Quantity, Rule};
@@ -18,13 +19,17 @@ pub(crate) fn add(planner: &mut Planner<'_>, row: &Row) -> Result<(), Problem> {
     let here = row.id.span();
     let built = planner.built;
     let at = |problem: Problem| problem.or_at(here.clone());
-    let formula_only = row.formula.is_some() && built.groups.is_empty();
-    if formula_only {
-        return Err(at(Problem::new("a row with `formula` needs at least one [runs.NAME] in this file")));
+    let groups = match &row.runs {
+        Some(names) => names.all().iter().map(|name| built.group(name).map(Some)).collect(),
+        // A formula may go over the file's axes alone.
+        None if row.formula.is_some() || !row.rows.is_empty() => Ok(vec![built.group_or_only(None).ok()]),
+        None => built.group_or_only(None).map(|only| vec![Some(only)]),
+    };
+    for group in groups.map_err(at)? {
+        let open = planner.open(group);
+        each(planner, row, open).map_err(at)?;
     }
-    let group = built.group_or_only(row.runs.as_deref()).map_err(at)?;
-    let open = planner.open(group);
-    each(planner, row, open).map_err(at)
+    Ok(())
 }
 
 /// The same where axes have those values.
@@ -41,15 +46,15 @@ fn each(planner: &mut Planner<'_>, row: &Row, open: Selection) -> Result<(), Pro
             if row.rows.is_empty() {
                 one(planner, row, &here)?;
             }
-            for inner in row.rows.iter().map(|inner| row.inner(inner)) {
-                let place = inner.id.span();
-                let group = built.group_or_only(inner.runs.as_deref());
-                let open = group.map(|group| match group == here.group {
-                    true => here.clone(),
-                    false => here.in_group(built, group),
-                });
-                let added = open.and_then(|open| each(planner, &inner, open));
-                added.map_err(|problem| problem.or_at(place))?;
+            for inner in &row.rows {
+                let at = |problem: Problem| problem.or_at(inner.id.span());
+                let mut opens = vec![here.clone()];
+                if let Some(names) = &inner.runs {
+                    let there = |name: &String| Ok(here.in_group(built, Some(built.group(name)?)));
+                    opens = names.all().iter().map(there).collect::<Result<_, _>>().map_err(at)?;
+                }
+                let inner = row.inner(inner);
+                opens.into_iter().try_for_each(|open| each(planner, &inner, open)).map_err(at)?;
             }
         }
     }
@@ -217,7 +222,7 @@ fn compared(
     }
     let mut quantities = Vec::new();
     for (name, text) in pairs {
-        let text = Spanned::new(list.span(), here.fill(planner.built, &text)?);
+        let text = Spanned::new(list.span(), text);
         let compiled = compile(planner.built, &text, here, &[])?;
         quantities.push((here.fill(planner.built, &name)?, planner.quantity(compiled)?));
     }
@@ -261,16 +266,8 @@ fn text(built: &Built, value: &Value, here: &Selection) -> Result<Option<String>
 
 /// What a table by the value of an axis has here, if it has something.
 fn chosen<'a>(built: &Built, table: &'a toml::Table, here: &Selection) -> Result<Option<&'a Value>, Problem> {
-    let has = |axis: &&str| {
-        let known = &built.groups[here.group].axes;
-        let axis = known.iter().find(|known| known.name == **axis);
-        axis.is_some_and(|axis| table.keys().all(|key| axis.find(key).is_some()))
-    };
-    let axis = here.axes(built).find(has).ok_or_else(|| {
-        let keys: Vec<&str> = table.keys().map(String::as_str).collect();
-        Problem::new(format!("no axis has the values {}", keys.join(", ")))
-    })?;
-    Ok(here.value(built, axis).and_then(|value| table.get(&value.id)))
+    let axis = here.axis_with(built, &table.keys().collect::<Vec<_>>())?;
+    Ok(here.value(built, &axis.name).and_then(|value| table.get(&value.id)))
 }
 
 /// A rule in words.

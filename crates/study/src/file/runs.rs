@@ -2,9 +2,11 @@
 
 use super::Scenarios;
 use super::axes::{Axis, points, written};
-use super::build::{Built, Selection, within};
+use super::build::{Built, within};
 use super::error::{Problem, suggest};
-use super::spec::{Changes, Group};
+use super::lengths;
+use super::selection::Selection;
+use super::spec::{Count, Group};
 use super::template::places;
 use crate::column;
 use crate::functions::Takes;
@@ -23,7 +25,7 @@ pub(crate) struct Runs {
     /// Where each point is.
     pub index: HashMap<Vec<usize>, usize>,
     pub file: ScenarioFile,
-    scenario: Scenario,
+    pub scenario: Scenario,
     pub spec: Group,
 }
 
@@ -31,6 +33,7 @@ impl Runs {
     pub fn read(
         name: &str,
         spec: Group,
+        shared: &[Axis],
         quantities: &IndexMap<String, Spanned<String>>,
         scenarios: Scenarios<'_>,
     ) -> Result<Self, Problem> {
@@ -44,10 +47,11 @@ impl Runs {
                 why.problems().first().map(|p| format!(", line {}: {p}", p.line())).unwrap_or_default();
             Problem::at(at.clone(), format!("{path} is no scenario{first}"))
         })?;
-        let axes =
-            spec.vary.iter().map(|(name, axis)| Axis::read(name, axis)).collect::<Result<Vec<_>, _>>()?;
-        for number in [(spec.repeats, "repeats"), (spec.at_most, "at_most")] {
-            within(number.0, number.1).map_err(|problem| problem.or_at(at.clone()))?;
+        let axes = spec.vary.iter().map(|(name, axis)| Axis::read(name, axis, shared));
+        let axes = axes.collect::<Result<Vec<_>, _>>()?;
+        for (count, what) in [(&spec.repeats, "repeats"), (&spec.at_most, "at_most")] {
+            let mut counts = count.iter().flat_map(Count::all);
+            counts.try_for_each(|n| within(Some(n), what)).map_err(|problem| problem.or_at(at.clone()))?;
         }
         for axis in &axes {
             let at = spec.vary[&axis.name].span();
@@ -62,13 +66,19 @@ impl Runs {
             let used = || uses(&set.chain(lengths).collect::<Vec<_>>(), &axis.name, quantities);
             if axis.key.is_none() && axis.values.len() > 1 && !used() {
                 let place = format!("{{{}", axis.name);
-                return Err(Problem::at(at, format!("axis `{}` changes nothing", axis.name))
-                    .help(format!("give it a `key`, or write {place}}} in `cc` or in a value of `set`")));
+                return Err(Problem::at(at, format!("axis `{}` changes nothing", axis.name)).help(format!(
+                    "give it a `key`, or write {place}}} in `cc`, `duration` or a value of `set`"
+                )));
             }
         }
         let points = points(&axes, &spec.zip, at)?;
         let index = points.iter().enumerate().map(|(i, point)| (point.clone(), i)).collect();
         Ok(Runs { name: name.into(), axes, points, index, file, scenario, spec })
+    }
+
+    /// Whether there is a point for each combination of values.
+    pub fn is_crossed(&self) -> bool {
+        self.points.len() == self.axes.iter().map(|axis| axis.values.len()).product::<usize>()
     }
 
     /// Its flows' names in the file.
@@ -117,8 +127,7 @@ impl Runs {
 
     /// The simulation of a point.
     pub fn setup(&self, built: &Built, group: usize, point: usize, size: Size) -> Result<Setup, Problem> {
-        let values = self.points[point].iter().copied().map(Some).collect();
-        let here = Selection { group, values, size };
+        let here = Selection::of_point(built, group, &self.points[point], size);
         let title = match &self.spec.title {
             Some(title) => here.fill(built, title)?,
             None => {
@@ -143,25 +152,16 @@ impl Runs {
                 setup = self.set(setup, key, &axis.values[*i].id, at)?;
             }
         }
-        let none = Changes::default();
-        let (of_file, of_group) = match size {
-            Size::Quick => (&built.sizes.quick, &self.spec.quick),
-            Size::Default => (&built.sizes.default, &none),
-            Size::Full => (&built.sizes.full, &self.spec.full),
-        };
-        let duration =
-            of_group.duration.as_ref().or(of_file.duration.as_ref()).or(self.spec.duration.as_ref());
-        let warmup = of_group.warmup.as_ref().or(of_file.warmup.as_ref()).or(self.spec.warmup.as_ref());
-        for (key, value) in [("duration", duration), ("warmup", warmup)] {
-            if let Some(value) = value {
-                setup = setup.set(key, here.fill(built, value)?);
+        for length in [&lengths::DURATION, &lengths::WARMUP] {
+            if let Some(value) = length.of(self, built, &here, size)? {
+                setup = setup.set(length.key, value);
             }
         }
-        if let Some(times) = self.spec.repeats {
-            setup = setup.repeats(times.max(1));
+        if let Some(times) = &self.spec.repeats {
+            setup = setup.repeats(times.here(built, &here)?.unwrap_or(1));
         }
-        Ok(match self.spec.at_most {
-            Some(most) => setup.at_most(most.max(1)),
+        Ok(match &self.spec.at_most {
+            Some(most) => setup.at_most(most.here(built, &here)?.unwrap_or(u32::MAX)),
             None => setup,
         })
     }
@@ -169,7 +169,8 @@ impl Runs {
     /// Whether each value of each axis makes a scenario, the others at their first: mistakes show before anything runs.
     pub fn try_each_value(&self, built: &Built, group: usize) -> Result<(), Problem> {
         let attempt = |point: usize, at: Range<usize>| {
-            let setup = self.setup(built, group, point, Size::Default)?;
+            let setup = self.setup(built, group, point, Size::Default);
+            let setup = setup.map_err(|problem| problem.or_at(at.clone()))?;
             setup.scenario().map(|_| ()).map_err(|why| {
                 let first =
                     why.problems().first().map(|p| format!(": {p}, in \"{}\"", p.text())).unwrap_or_default();

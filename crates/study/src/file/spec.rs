@@ -34,6 +34,10 @@ pub(crate) struct File {
     #[serde(default)]
     #[schemars(with = "Vec<String>")]
     pub columns: Vec<Spanned<String>>,
+    /// Axes that several runs vary, and lists that rows and figures go over: as in `vary`.
+    #[serde(default)]
+    #[schemars(with = "std::collections::BTreeMap<String, serde_json::Value>")]
+    pub axes: IndexMap<String, Spanned<Value>>,
     /// What to run: a scenario each, with what is varied in it.
     #[serde(default)]
     #[schemars(with = "std::collections::BTreeMap<String, Group>")]
@@ -81,6 +85,19 @@ pub(crate) struct Changes {
     /// Where means begin: "5 s".
     #[serde(default)]
     pub warmup: Option<String>,
+    /// Every length that is not given here, times that: 0.1 for a tenth.
+    #[serde(default)]
+    pub scale: Option<f64>,
+}
+
+/// A number of seeds, or one for each value of an axis.
+#[derive(Clone, Debug, Deserialize, JsonSchema)]
+#[serde(untagged, expecting = "a whole number, or a table of them by the value of an axis")]
+pub(crate) enum Count {
+    /// For every point.
+    All(u32),
+    /// By the value of an axis: `{ linked-cubic = 2 }`; other values have no such number.
+    By(#[schemars(with = "std::collections::BTreeMap<String, u32>")] IndexMap<String, u32>),
 }
 
 /// A scenario and what is varied in it.
@@ -100,14 +117,15 @@ pub(crate) struct Group {
     #[serde(default)]
     #[schemars(with = "std::collections::BTreeMap<String, serde_json::Value>")]
     pub set: IndexMap<String, Spanned<Value>>,
-    /// Axes by name: a list of values, or a table with key, values, names, range, steps, scale.
+    /// Axes by name: a list of values; a table with key, values, names, range, steps, scale; or the name of one of the
+    /// file's, or of some of its values: `{ axis = "cc", values = ["lia"] }`.
     #[serde(default)]
     #[schemars(with = "std::collections::BTreeMap<String, serde_json::Value>")]
     pub vary: IndexMap<String, Spanned<Value>>,
     /// Axes whose values go together, in step; others are crossed.
     #[serde(default)]
     pub zip: Vec<Vec<String>>,
-    /// The length of a run.
+    /// The length of a run; `{axis.field}` stands for a value's.
     #[serde(default)]
     pub duration: Option<String>,
     /// Where means begin.
@@ -115,10 +133,10 @@ pub(crate) struct Group {
     pub warmup: Option<String>,
     /// That many times the seeds, where runs are short.
     #[serde(default)]
-    pub repeats: Option<u32>,
+    pub repeats: Option<Count>,
     /// At most that many seeds, where runs are long and nothing is judged.
     #[serde(default)]
-    pub at_most: Option<u32>,
+    pub at_most: Option<Count>,
     /// Other lengths with `--quick`.
     #[serde(default)]
     pub quick: Changes,
@@ -166,7 +184,7 @@ pub(crate) struct Experiment {
 #[derive(Clone, Debug, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub(crate) struct Row {
-    /// Its identifier; `{axis}` makes a row of each value.
+    /// Its identifier; `{axis}` makes a row of each value: of an axis of its runs, or of the file.
     #[schemars(with = "String")]
     pub id: Spanned<String>,
     /// What is measured.
@@ -175,9 +193,9 @@ pub(crate) struct Row {
     /// Its unit.
     #[serde(default)]
     pub unit: String,
-    /// Which runs it reads; the only ones if not given.
+    /// Which runs it reads, or several, of each of which it is a row; the only ones if not given.
     #[serde(default)]
-    pub runs: Option<String>,
+    pub runs: Option<Names>,
     /// The values of axes that the identifier does not name, or those that are meant of one that it names.
     #[serde(default)]
     #[schemars(with = "std::collections::BTreeMap<String, serde_json::Value>")]
@@ -262,6 +280,26 @@ impl Row {
     }
 }
 
+/// A name, or several.
+#[derive(Clone, Debug, Deserialize, JsonSchema)]
+#[serde(untagged, expecting = "a name, or a list of names")]
+pub(crate) enum Names {
+    /// One.
+    One(String),
+    /// A list.
+    Several(Vec<String>),
+}
+
+impl Names {
+    /// All of them.
+    pub fn all(&self) -> &[String] {
+        match self {
+            Names::One(name) => std::slice::from_ref(name),
+            Names::Several(names) => names,
+        }
+    }
+}
+
 /// An explanation that cannot outlive its truth.
 #[derive(Clone, Debug, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
@@ -294,6 +332,11 @@ pub(crate) struct Figure {
     #[serde(default)]
     #[schemars(with = "Option<String>")]
     pub x: Option<Spanned<String>>,
+    /// Where along the horizontal the points of lines stand, if not at the axis's numbers: an expression, of which the mean
+    /// is taken.
+    #[serde(default)]
+    #[schemars(with = "Option<String>")]
+    pub x_of: Option<Spanned<String>>,
     /// The axis of which each value is a series.
     #[serde(default)]
     #[schemars(with = "Option<String>")]

@@ -51,7 +51,7 @@ pub fn sweep(sweep: &Sweep, scenario: &Scenario) -> Result<String, String> {
         vary.insert(0, ("cc".into(), Value::Array(sweep.cc.iter().map(|cc| cc.as_str().into()).collect())));
     }
     let axes = vary.iter().map(|(name, values)| {
-        let axis = Axis::read(name, &Spanned::new(0..0, values.clone()));
+        let axis = Axis::read(name, &Spanned::new(0..0, values.clone()), &[]);
         axis.map_err(|problem| match problem.help {
             Some(help) => format!("{}: {help}", problem.message),
             None => problem.message,

@@ -231,6 +231,185 @@ fn what_is_wrong_where_and_what_would_be_right() {
     }
 }
 
+/// Flows alike, on one link or on two.
+const ALIKE: &str = r#"
+    name = "alike"
+    duration = "4 s"
+    warmup = "1 s"
+    links.a = { rate = "20 Mbit/s", delay = "10 ms", queue = "1 BDP" }
+    flows = [
+        { name = "mptcp", count = 2, cc = "lia", paths = [["a"], ["a"]] },
+        { name = "tcp", count = 3, cc = "reno", paths = [["a"]] },
+    ]
+"#;
+
+const LISTS: &str = r#"
+    title = "Flows alike"
+    size.quick = { seeds = 3, scale = 0.5 }
+
+    [axes]
+    cc = { values = ["lia", "olia", "balia"], names = ["LIA", "OLIA", "BALIA"] }
+    group = [
+        { id = "mptcp", name = "connections", part = 'mean(goodput("mptcp/*", *))' },
+        { id = "tcp", name = "flows", part = 'mean(goodput("tcp/*"))' },
+    ]
+    root = [{ id = "two", of = 4 }, { id = "three", of = 9 }]
+
+    [runs.first]
+    scenario = "alike.toml"
+    cc = "{variant}"
+    vary.variant = { axis = "cc", values = ["olia", "lia"] }
+    at_most = { olia = 2 }
+
+    [runs.second]
+    scenario = "alike.toml"
+    cc = "{variant}"
+    set."links.a.rate" = "10 Mbit/s"
+    vary.variant = "cc"
+    vary.length = [{ id = "short", s = 1 }, { id = "long", s = 2 }]
+    duration = "{length.s} s"
+    warmup = "500 ms"
+    quick.duration = "1500 ms"
+
+    [quantities]
+    mean = 'mean(goodput("{group}/*"))'
+
+    [[rows]]
+    id = "mean.{group}.{variant}"
+    what = "{group.name} with {variant.name}"
+    runs = "first"
+    of = "mean"
+
+    [[rows]]
+    id = "part.{group}"
+    runs = "first"
+    at = { variant = "lia" }
+    of = "{group.part}"
+
+    [[rows]]
+    id = "least"
+    runs = "first"
+    of = 'min(at(variant = *, sum(goodput("mptcp/*", *))))'
+
+    [[rows]]
+    id = "{variant}.{length}"
+    runs = ["second"]
+    of = "duration() + warmup()"
+
+    [[rows]]
+    id = "root.{root}"
+    formula = "sqrt(root.of)"
+
+    [[figures]]
+    id = "F"
+    title = "Means"
+    kind = "bars"
+    runs = "first"
+    x = "variant"
+    by = "group"
+    of = "mean"
+
+    [[figures]]
+    id = "F2"
+    title = "One mean over another"
+    kind = "lines"
+    runs = "first"
+    x = "variant"
+    x_of = 'mean(goodput("tcp/*"))'
+    series = { "MPTCP" = 'mean(goodput("mptcp/*"))' }
+"#;
+
+/// Axes of the file, each flow and subflow, numbers of seeds and lengths by value and by size: each compared with the run itself.
+#[test]
+fn lists_of_the_file_and_flows_alike() {
+    let folder = folder();
+    std::fs::write(folder.path().join("alike.toml"), ALIKE).unwrap();
+    let study = load("alike-study.toml", LISTS, folder.path()).unwrap();
+    let options = Options { size: crate::Size::Quick, ..Options::default() };
+    let result = run(&study, &options, &|_| (), &|| true).unwrap();
+    let [experiment] = &result.experiments[..] else { panic!("one experiment") };
+    let row = |id: &str| experiment.rows.iter().find(|row| row.id == id).unwrap_or_else(|| panic!("{id}"));
+    let values = |id: &str| row(id).measured.as_ref().unwrap_or_else(|| panic!("{id}")).values.clone();
+
+    let source = anabranch_scenario::Source { name: "alike.toml".into(), text: ALIKE.into() };
+    let summary = |cc: &str, seed| {
+        let mut overrides = anabranch_scenario::Overrides::default();
+        overrides.set("duration=2 s").set("warmup=0.5 s").cc(cc);
+        let scenario = anabranch_scenario::load(&source, &overrides).unwrap();
+        anabranch_sim::run(&scenario, seed, &mut anabranch_record::NoSamples, &mut |_| true).unwrap()
+    };
+    let [lia, olia] = ["lia", "olia"].map(|cc| summary(cc, 2));
+    let whole = |run: &anabranch_record::Summary, flow: usize| run.flows[flow].goodput_bps.unwrap() / 1e6;
+    let part = |run: &anabranch_record::Summary, flow: usize, r: usize| {
+        run.flows[flow].subflows[r].goodput_bps.unwrap() / 1e6
+    };
+    assert_eq!(row("mean.tcp.olia").what, "flows with OLIA");
+    assert_eq!(values("mean.mptcp.lia")[1], (whole(&lia, 0) + whole(&lia, 1)) / 2.0);
+    assert_eq!(values("mean.tcp.olia")[1], (whole(&olia, 2) + whole(&olia, 3) + whole(&olia, 4)) / 3.0);
+    let parts = |run| (part(run, 0, 0) + part(run, 0, 1)) + part(run, 1, 0) + part(run, 1, 1);
+    assert_eq!(values("part.mptcp")[1], parts(&lia) / 4.0);
+    assert_eq!(values("part.tcp"), values("mean.tcp.lia"));
+    assert_eq!(values("least")[1], parts(&lia).min(parts(&olia)));
+    assert_eq!(
+        (values("mean.tcp.lia").len(), values("mean.tcp.olia").len(), values("least").len()),
+        (3, 2, 2)
+    );
+
+    // A length of the size itself, and one that it scales.
+    assert_eq!(values("balia.short"), [1.75; 3]);
+    assert_eq!((values("root.two"), values("root.three")), (vec![2.0], vec![3.0]));
+    let long = study.experiments[0].plan(crate::Size::Default);
+    let long = long.setups().iter().find(|setup| setup.title == "BALIA, long").unwrap();
+    assert_eq!(long.scenario().unwrap().duration.as_secs_f64(), 2.0);
+
+    let [bars, lines] = &experiment.figures[..] else { panic!("two figures") };
+    let series: Vec<_> = bars.panels[0].series.iter().map(|s| (&*s.name, s.points.len())).collect();
+    assert_eq!(series, [("connections", 2), ("flows", 2)]);
+    assert_eq!(bars.panels[0].series[1].points[0].label.as_deref(), Some("OLIA"));
+    let x: Vec<f64> = lines.panels[0].series[0].points.iter().map(|point| point.x).collect();
+    let mean = |id: &str| row(id).measured.as_ref().unwrap().mean;
+    assert_eq!(x, [mean("mean.tcp.olia"), mean("mean.tcp.lia")]);
+}
+
+#[test]
+fn what_is_wrong_with_lists() {
+    let folder = folder();
+    std::fs::write(folder.path().join("alike.toml"), ALIKE).unwrap();
+    for (old, new, message, help) in [
+        ("vary.variant = \"cc\"", "vary.variant = \"ccs\"", "[axes] has no `ccs`", "`cc`"),
+        ("[\"olia\", \"lia\"] }", "[\"olio\"] }", "axis `cc` has no value `olio`", "`olia`"),
+        ("[\"olia\", \"lia\"] }", "[\"olia\"], steps = 2 }", "other keys than", "for example"),
+        ("of = 'min(at(", "of = 'abs(at(", "axis `variant` has no value `*`", ""),
+        ("of = 'min(at(variant", "of = 'min(at(varant", "`varant` is no axis", "`variant`"),
+        (
+            "mean = 'mean(goodput(\"{group}/*\"))'",
+            "mean = 'goodput(\"{group}/*\")'",
+            "stands for several",
+            "mean(…)",
+        ),
+        ("sum(goodput(\"mptcp/*\", *))", "sum(goodput(\"mptc/*\", *))", "no flow `mptc/*`", "mptcp"),
+        (
+            "sum(goodput(\"mptcp/*\", *))",
+            "sum(goodput(\"mptcp/*\") + goodput(\"tcp/*\"))",
+            "in one",
+            "goes over one",
+        ),
+        ("at_most = { olia = 2 }", "at_most = { olio = 2 }", "no axis has the values olio", ""),
+        ("at_most = { olia = 2 }", "at_most = \"two\"", "a whole number, or a table", ""),
+        ("id = \"root.{root}\"", "id = \"root.{rot}\"", "`rot` is no axis of this file", "`root`"),
+        ("kind = \"lines\"", "kind = \"bars\"", "`x_of` places", ""),
+    ] {
+        assert!(LISTS.contains(old), "{old}");
+        let text = LISTS.replacen(old, new, 1);
+        let error =
+            load("my.toml", &text, folder.path()).err().unwrap_or_else(|| panic!("{new} is accepted"));
+        assert!(error.to_string().contains(message), "{new}: {error}");
+        assert!(error.line().is_some(), "{new}");
+        let shown = error.help().map(|help| help.to_string()).unwrap_or_default();
+        assert!(shown.contains(help), "{new}: {shown}");
+    }
+}
+
 /// What grows without bound is refused, not computed.
 #[test]
 fn what_is_too_much() {

@@ -1,0 +1,201 @@
+//! Values of axes: what a row or a figure is about.
+
+use super::axes::{Axis, AxisValue};
+use super::build::Built;
+use super::code::constant;
+use super::error::{Problem, suggest};
+use super::runs::Runs;
+use super::template::{fill, with_texts};
+use crate::Size;
+
+/// Values of some of the axes of a group of runs, and of the file's own.
+#[derive(Clone, Debug)]
+pub(crate) struct Selection {
+    /// None where no run is read.
+    group: Option<usize>,
+    /// One for each axis of the group, and then one for each of the file's.
+    values: Vec<Option<usize>>,
+    pub size: Size,
+}
+
+impl Selection {
+    /// No axis has a value yet, but those with one value only.
+    pub fn open(built: &Built, group: Option<usize>) -> Self {
+        let mut open = Selection { group, values: vec![], size: Size::Default };
+        open.values = open.all(built).map(|axis| (axis.values.len() == 1).then_some(0)).collect();
+        open
+    }
+
+    /// A point of a group in a size: every axis has a value.
+    pub fn of_point(built: &Built, group: usize, point: &[usize], size: Size) -> Self {
+        let mut whole = Selection::open(built, Some(group)).sized(size);
+        whole.values.iter_mut().zip(point).for_each(|(value, i)| *value = Some(*i));
+        whole
+    }
+
+    /// The same in that size.
+    pub fn sized(self, size: Size) -> Self {
+        Selection { size, ..self }
+    }
+
+    /// No axis has a value yet, not even one that has only one.
+    pub fn blank(built: &Built, group: usize) -> Self {
+        let mut blank = Selection::open(built, Some(group));
+        blank.values.fill(None);
+        blank
+    }
+
+    /// The group whose runs are read.
+    pub fn group(&self, built: &Built) -> Result<usize, Problem> {
+        self.group.map_or_else(|| built.group_or_only(None), Ok)
+    }
+
+    /// The same values of axes with the same names in another group.
+    pub fn in_group(&self, built: &Built, group: Option<usize>) -> Self {
+        let mut there = Selection::open(built, group).sized(self.size);
+        let same: Vec<Option<usize>> = there
+            .all(built)
+            .map(|axis| self.value(built, &axis.name).and_then(|here| axis.find(&here.id)))
+            .collect();
+        there.values.iter_mut().zip(same).for_each(|(value, same)| *value = same.or(*value));
+        there
+    }
+
+    /// The group's axes, and the file's.
+    fn all<'a>(&self, built: &'a Built) -> impl Iterator<Item = &'a Axis> + use<'a> {
+        self.group.map_or(&[][..], |group| &built.groups[group].axes).iter().chain(&built.axes)
+    }
+
+    /// Where an axis is among all: the group's comes before the file's of the same name.
+    fn position(&self, built: &Built, name: &str) -> Result<usize, Problem> {
+        self.all(built).position(|axis| axis.name == name).ok_or_else(|| {
+            let message = match self.group {
+                Some(group) => format!("`{name}` is no axis of runs `{}`", built.groups[group].name),
+                None => format!("`{name}` is no axis of this file"),
+            };
+            Problem::new(message).help(suggest(name, self.axes(built)))
+        })
+    }
+
+    /// The axis of that name.
+    pub fn axis<'a>(&self, built: &'a Built, name: &str) -> Result<&'a Axis, Problem> {
+        let i = self.position(built, name)?;
+        self.all(built).nth(i).ok_or_else(|| Problem::new("no such axis"))
+    }
+
+    /// The axis that has all these values.
+    pub fn axis_with<'a>(&self, built: &'a Built, values: &[&String]) -> Result<&'a Axis, Problem> {
+        let has = |axis: &&Axis| values.iter().all(|value| axis.find(value).is_some());
+        self.all(built).find(has).ok_or_else(|| {
+            let values: Vec<&str> = values.iter().map(|value| value.as_str()).collect();
+            Problem::new(format!("no axis has the values {}", values.join(", ")))
+        })
+    }
+
+    /// Gives an axis a value.
+    pub fn set(&mut self, built: &Built, axis: &str, value: &str) -> Result<(), Problem> {
+        let i = self.position(built, axis)?;
+        let values = &self.axis(built, axis)?.values;
+        let found = values.iter().position(|known| known.id == value).ok_or_else(|| {
+            let known = values.iter().map(|value| value.id.as_str());
+            Problem::new(format!("axis `{axis}` has no value `{value}`")).help(suggest(value, known))
+        })?;
+        self.values[i] = Some(found);
+        Ok(())
+    }
+
+    /// The value of an axis, if it has one here.
+    pub fn value<'a>(&self, built: &'a Built, axis: &str) -> Option<&'a AxisValue> {
+        let i = self.all(built).position(|known| known.name == axis)?;
+        self.all(built).nth(i)?.values.get(self.values[i]?)
+    }
+
+    /// The names of its axes.
+    pub fn axes<'a>(&self, built: &'a Built) -> impl Iterator<Item = &'a str> + use<'a> {
+        self.all(built).map(|axis| axis.name.as_str())
+    }
+
+    /// The values of the group's axes.
+    fn own(&self, group: &Runs) -> &[Option<usize>] {
+        &self.values[..group.axes.len()]
+    }
+
+    /// The point where every axis of the group has a value.
+    pub fn point(&self, built: &Built) -> Result<usize, Problem> {
+        let group = &built.groups[self.group(built)?];
+        let own = self.own(group);
+        let whole: Option<Vec<usize>> = own.iter().copied().collect();
+        if let Some(whole) = whole {
+            let impossible = || Problem::new("axes that go together have no such values in common");
+            return group.index.get(&whole).copied().ok_or_else(impossible);
+        }
+        let mut fitting = self.points(built);
+        match (fitting.next(), fitting.next()) {
+            (Some(only), None) => Ok(only),
+            (None, _) => Err(Problem::new("axes that go together have no such values in common")),
+            (Some(_), Some(_)) => {
+                let open = group.axes.iter().zip(own).find(|(_, value)| value.is_none());
+                let open = open.map_or("", |(axis, _)| &axis.name);
+                Err(Problem::new(format!("which value of axis `{open}` is meant?")).help(format!(
+                    "name it in the identifier, `{{{open}}}`, or give it: at = {{ {open} = … }}"
+                )))
+            }
+        }
+    }
+
+    /// What `{axis}` or `{axis.field}` stands for.
+    pub fn text(&self, built: &Built, name: &str) -> Option<String> {
+        let (axis, field) = name.split_once('.').map_or((name, None), |(axis, field)| (axis, Some(field)));
+        self.value(built, axis)?.field(field)
+    }
+
+    /// The number that a quantity without runs has here, as a text.
+    fn number(&self, built: &Built, name: &str) -> Result<Option<String>, Problem> {
+        let Some(quantity) = built.quantities.get(name) else { return Ok(None) };
+        constant(built, quantity, self).map(|number| Some(number.to_string()))
+    }
+
+    /// A text with the values in their places.
+    pub fn fill(&self, built: &Built, text: &str) -> Result<String, Problem> {
+        let text = with_texts(text, &built.texts)?;
+        let value = |name: &str| {
+            self.text(built, name).map_or_else(|| self.number(built, name), |text| Ok(Some(text)))
+        };
+        fill(&text, &value, &self.axes(built).collect::<Vec<_>>())
+    }
+
+    /// Every selection that gives these axes values beside its own.
+    pub fn each(&self, built: &Built, axes: &[&str]) -> Result<Vec<Selection>, Problem> {
+        let mut all = vec![self.clone()];
+        for name in axes {
+            let (i, values) = (self.position(built, name)?, self.axis(built, name)?.values.len());
+            let of = |here: &Selection| {
+                let here = here.clone();
+                let values = match here.values[i] {
+                    Some(fixed) => fixed..fixed + 1,
+                    None => 0..values,
+                };
+                values.map(move |value| {
+                    let mut here = here.clone();
+                    here.values[i] = Some(value);
+                    here
+                })
+            };
+            all = all.iter().flat_map(of).collect();
+        }
+        // Axes that go together have not every pair.
+        if self.group.is_some_and(|group| !built.groups[group].is_crossed()) {
+            all.retain(|here| here.points(built).next().is_some());
+        }
+        Ok(all)
+    }
+
+    /// The points that have its values.
+    pub fn points<'a>(&'a self, built: &'a Built) -> impl Iterator<Item = usize> + 'a {
+        let group = self.group.map(|group| &built.groups[group]);
+        let points = group.into_iter().flat_map(|group| group.points.iter().enumerate());
+        let fits =
+            |point: &[usize]| point.iter().zip(&self.values).all(|(i, value)| value.is_none_or(|v| v == *i));
+        points.filter(move |(_, point)| fits(point)).map(|(i, _)| i)
+    }
+}
