@@ -155,3 +155,14 @@ fn the_pages_say_what_the_registry_says() {
         assert_eq!(*named, known, "each algorithm once");
     }
 }
+
+#[test]
+fn the_readme_counts_them() {
+    let readme = std::fs::read_to_string(concat!(env!("CARGO_MANIFEST_DIR"), "/../../README.md")).unwrap();
+    for count in [
+        format!("**Algorithms**, {}:", registry::ALL.len()),
+        format!("**For Linux**, {} of them", kernel::all().len()),
+    ] {
+        assert!(readme.contains(&count), "{count}");
+    }
+}
