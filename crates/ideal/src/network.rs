@@ -78,29 +78,11 @@ impl Network {
         let packet = connections.iter().map(|c| c.packet_bits / 8.0).fold(0.0, f64::max);
         let link = |spec: &LinkSpec| Link {
             rate_bps: spec.rate_bps,
-            loss: loss_rate(&spec.loss),
+            loss: spec.loss.mean_rate(),
             wait: Wait::of(spec, packet, queue),
         };
         let links = specs.iter().map(link).collect();
         Network { links, connections, notes: notes.0 }
-    }
-}
-
-/// The part of packets that a process loses in the long run.
-fn loss_rate(loss: &Loss) -> f64 {
-    match *loss {
-        Loss::None => 0.0,
-        Loss::Bernoulli { rate } => rate,
-        Loss::EveryNth { n } => 1.0 / n as f64,
-        Loss::GilbertElliott { good_to_bad, bad_to_good, loss_good, loss_bad } => {
-            let turns = good_to_bad + bad_to_good;
-            let bad = if turns > 0.0 { good_to_bad / turns } else { 0.0 };
-            (1.0 - bad) * loss_good + bad * loss_bad
-        }
-        Loss::GilbertElliottTime { good, bad, loss_good, loss_bad } => {
-            let (good, bad) = (good.as_secs_f64(), bad.as_secs_f64());
-            (good * loss_good + bad * loss_bad) / (good + bad)
-        }
     }
 }
 

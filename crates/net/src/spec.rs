@@ -96,6 +96,26 @@ pub enum Loss {
     },
 }
 
+impl Loss {
+    /// The part of packets that the process loses in the long run.
+    pub fn mean_rate(&self) -> f64 {
+        match *self {
+            Loss::None => 0.0,
+            Loss::Bernoulli { rate } => rate,
+            Loss::EveryNth { n } => 1.0 / n as f64,
+            Loss::GilbertElliott { good_to_bad, bad_to_good, loss_good, loss_bad } => {
+                let turns = good_to_bad + bad_to_good;
+                let bad = if turns > 0.0 { good_to_bad / turns } else { 0.0 };
+                (1.0 - bad) * loss_good + bad * loss_bad
+            }
+            Loss::GilbertElliottTime { good, bad, loss_good, loss_bad } => {
+                let (good, bad) = (good.as_secs_f64(), bad.as_secs_f64());
+                (good * loss_good + bad * loss_bad) / (good + bad)
+            }
+        }
+    }
+}
+
 /// Where a link's loss process takes packets.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum LossAt {

@@ -1,5 +1,6 @@
 //! Simulations of several studies in one queue, so that no core waits at the end of each for its last run.
 
+use crate::cost::packets;
 use crate::store::Claim;
 use crate::{Backend, Outcome, Setup, Simulator, StudyError, Task, TaskError};
 use anabranch_net::Time;
@@ -155,19 +156,8 @@ impl Simulations {
 }
 
 impl Simulation {
-    /// What a run costs, in packets that its links carry: enough to tell long ones from short ones. A link carries no more than
-    /// the narrowest ones of its paths let through.
     fn cost(&self) -> f64 {
-        let links = &self.scenario.links;
-        let mut offered = vec![0.0; links.len()];
-        for path in self.scenario.flows.iter().flat_map(|flow| &flow.paths) {
-            let narrowest =
-                path.links.iter().map(|link| links[*link].spec.rate_bps).fold(f64::INFINITY, f64::min);
-            path.links.iter().for_each(|link| offered[*link] += narrowest);
-        }
-        let carried: f64 =
-            links.iter().zip(offered).map(|(link, offered)| link.spec.rate_bps.min(offered)).sum();
-        carried / 12e3 * self.scenario.duration.as_secs_f64()
+        packets(&self.scenario)
     }
 
     /// The run, if it is kept.
@@ -448,30 +438,6 @@ mod tests {
     fn costs(costs: &[f64], cores: usize) -> Vec<f64> {
         let job = |cost: &f64| Job { work: 0, simulation: 0, seed: 1, cost: *cost };
         outlasting_first(costs.iter().map(job).collect(), cores).iter().map(|job| job.cost).collect()
-    }
-
-    /// By hand: link `a` carries its 100 Mbit/s, the wide detour what its path's `a` lets through, `idle` nothing.
-    #[test]
-    fn a_wide_link_costs_what_it_carries() {
-        let text = r#"
-            name = "detour"
-            duration = "12 s"
-            warmup = "1 s"
-            links.a = { rate = "100 Mbit/s", delay = "10 ms" }
-            links.detour = { rate = "10 Gbit/s", delay = "10 ms" }
-            links.idle = { rate = "1 Gbit/s", delay = "10 ms" }
-            flows = [{ name = "tested", cc = "lia", paths = [["a"], ["detour", "a"]] }]
-        "#;
-        let task = Task::new(text);
-        let simulation = Simulation {
-            experiment: "test".into(),
-            title: "detour".into(),
-            scenario: task.scenario("detour.toml").unwrap(),
-            task,
-            sampled: false,
-            seeds: 1,
-        };
-        assert!((simulation.cost() / (200e6 * 12.0 / 12e3) - 1.0).abs() < 1e-12, "{}", simulation.cost());
     }
 
     /// With two cores more than half of what is behind them: 9 of 6, 2 of 2, 1 of 1 and the last.

@@ -6,6 +6,7 @@
 
 mod campaign;
 pub mod column;
+mod cost;
 pub mod draw;
 pub mod expr;
 pub mod file;

@@ -3,7 +3,7 @@
 use anabranch_record::{FlowSummary, MemorySink, SubflowSeries, SubflowSummary, Summary};
 
 /// Bits of a full packet at IP level: every scenario of the papers uses 1500-byte packets.
-const PACKET_BITS: f64 = 1500.0 * 8.0;
+pub(crate) const PACKET_BITS: f64 = 1500.0 * 8.0;
 
 /// A run's summary, and its samples where the plan asked for them.
 #[derive(Clone, Debug)]
