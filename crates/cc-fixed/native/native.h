@@ -4,7 +4,7 @@
 #ifndef AB_NATIVE_H
 #define AB_NATIVE_H
 
-#include "../c/drive.h"
+#include "../c/together.h"
 
 /* What anybody may see of a row. */
 struct ab_view {
@@ -15,13 +15,21 @@ struct ab_view {
 	u32 min_rtt; /* us; AB_NO_RTT before the first */
 };
 
-/* Rows are given by their number, below AB_PATHS. */
+/* The acknowledgements that a row has not learnt of, as the kernel's glue has them in a socket's private area. */
+struct ab_pending {
+	struct ab_waiting waiting;
+	struct ab_ack ack; /* all of them as one */
+	u32 any; /* whether there is one */
+};
+
+/* Rows are given by their number, below AB_PATHS. Without a place for pending acknowledgements (a null pointer) the row
+ * learns of each at once. */
 struct ab_native {
 	u64 group_size; /* bytes */
 	void (*added)(struct ab_group *g, u32 r, u64 owner, double cwnd, u32 srtt);
 	void (*removed)(struct ab_group *g, u32 r);
-	void (*ack)(struct ab_group *g, u32 r, const struct ab_ack *ack);
-	void (*congestion)(struct ab_group *g, u32 r, u64 now, u32 timeout);
+	void (*ack)(struct ab_group *g, u32 r, struct ab_pending *pending, const struct ab_ack *ack);
+	void (*congestion)(struct ab_group *g, u32 r, struct ab_pending *pending, u64 now, u32 timeout);
 	void (*spurious)(struct ab_group *g, u32 r);
 	void (*set)(struct ab_group *g, u32 r, double cwnd, double ssthresh);
 	int (*adopt)(struct ab_group *g, u32 r, u32 cwnd, u32 ssthresh);
@@ -76,17 +84,76 @@ static void ab_native_removed(struct ab_group *g, u32 r)
 	__builtin_memset(g, 0, sizeof(*g));
 }
 
-static void ab_native_ack(struct ab_group *g, u32 r, const struct ab_ack *ack)
+/* One acknowledgement more. */
+static void ab_native_pend(struct ab_pending *pending, const struct ab_ack *ack)
+{
+	struct ab_ack *all = &pending->ack;
+
+	pending->any = 1;
+	ab_sampled(&all->rtt, ack->rtt.last);
+	all->now = ack->now;
+	all->delivered += ack->delivered;
+	all->srtt = ack->srtt;
+	all->ends_round |= ack->ends_round;
+	all->rto = ack->rto;
+}
+
+static void ab_native_forget(struct ab_pending *pending)
+{
+	pending->ack = (struct ab_ack){};
+	pending->any = 0;
+}
+
+static void ab_native_tell(struct ab_group *g, u32 r, const struct ab_ack *ack)
 {
 	ab_on_sample(&g->path[r], ack);
 	ab_on_ack(g, &g->path[r], ack);
 }
 
-static void ab_native_congestion(struct ab_group *g, u32 r, u64 now, u32 timeout)
+static void ab_native_ack(struct ab_group *g, u32 r, struct ab_pending *pending, const struct ab_ack *ack)
 {
-	ab_on_congestion(g, &g->path[r], now);
+	struct ab_path *p = &g->path[r];
+
+	if (!pending) {
+		ab_native_tell(g, r, ack);
+		return;
+	}
+	ab_native_pend(pending, ack);
+
+	struct ab_sender sender = {
+		.now = ack->now,
+		.has_row = 1,
+		.cwnd = p->cwnd >> AB_WINDOW_BITS,
+		.ssthresh = ab_whole_ssthresh(p),
+		.in_flight = ack->rto != 0,
+		.limited = ack->limited,
+		.ends_round = pending->ack.ends_round,
+	};
+
+	if (ab_waits(&pending->waiting, &sender, ack->acked, &pending->ack))
+		return;
+	ab_tell_pause(&pending->waiting, p);
+	ab_native_tell(g, r, &pending->ack);
+	ab_shows(&pending->waiting, ack->now, sender.in_flight);
+	ab_native_forget(pending);
+}
+
+static void ab_native_congestion(struct ab_group *g, u32 r, struct ab_pending *pending, u64 now, u32 timeout)
+{
+	struct ab_path *p = &g->path[r];
+
+	/* The row learns what was measured before, as in the glue's ssthresh(). */
+	if (pending && pending->any) {
+		pending->ack.now = now;
+		ab_on_sample(p, &pending->ack);
+		ab_shows(&pending->waiting, now, pending->ack.rto != 0);
+		ab_native_forget(pending);
+	}
+	if (pending)
+		ab_discard(&pending->waiting);
+	ab_on_congestion(g, p, now);
 	if (timeout)
-		ab_on_timeout(&g->path[r]);
+		ab_on_timeout(p);
 }
 
 static void ab_native_spurious(struct ab_group *g, u32 r)

@@ -1,13 +1,15 @@
 //! The kernel's arithmetic behind the contract of `anabranch-cc`, for the simulator.
 
 use crate::group::Table;
-use crate::native::{self, Functions, PATHS, Samples};
+use crate::native::{self, Functions, PATHS, Pending, Samples};
 use anabranch_cc::{Ack, Algorithm, Congestion, Path, Seconds, Signal};
 
 /// One connection under an algorithm of the kernel.
 pub(crate) struct Kernel {
     table: Table,
     rows: Vec<Row>,
+    /// Whether acknowledgements are taken together.
+    together: bool,
     /// When the last event was, microseconds.
     now: u64,
 }
@@ -19,6 +21,8 @@ struct Row {
     /// Fractions of segments not told yet: the kernel counts whole ones.
     acked: f64,
     delivered: f64,
+    /// The acknowledgements that the table has not learnt of.
+    pending: Pending,
 }
 
 /// The simulator reports timeouts: what is in flight is not deemed lost before.
@@ -47,8 +51,8 @@ fn whole(sum: &mut f64, more: f64) -> u32 {
 }
 
 impl Kernel {
-    pub fn new(functions: &'static Functions) -> Self {
-        Kernel { table: Table::new(functions), rows: Vec::new(), now: 0 }
+    pub fn new(functions: &'static Functions, together: bool) -> Self {
+        Kernel { table: Table::new(functions), rows: Vec::new(), together, now: 0 }
     }
 
     /// The transport may have changed the window or the threshold since the last event.
@@ -95,7 +99,7 @@ impl Algorithm for Kernel {
             rto: if ack.in_flight > 0.0 { NEVER } else { 0 },
         };
         row.round = paths[r].round;
-        self.table.ack(r, &ack);
+        self.table.ack(r, self.together.then_some(&mut row.pending), &ack);
         self.publish(&mut paths[r], r);
     }
 
@@ -103,7 +107,8 @@ impl Algorithm for Kernel {
         self.adopt(&paths[r], r);
         let timeout = event.signal == Signal::Timeout;
         self.now = microseconds(event.now);
-        self.table.congestion(r, self.now, timeout);
+        let pending = self.together.then_some(&mut self.rows[r].pending);
+        self.table.congestion(r, pending, self.now, timeout);
         self.publish(&mut paths[r], r);
     }
 

@@ -4,7 +4,8 @@
 //! aligned to words, and borrowed for the call; the row exists; the C code keeps no pointer and, of the
 //! observables, writes as many as it is told there is room for.
 
-use crate::native::{Ack, Functions, PATHS, View};
+use crate::native::{Ack, Functions, PATHS, Pending, View};
+use std::ptr;
 
 /// A `struct ab_group` of one algorithm. Rows beyond the table are ignored.
 pub(crate) struct Table {
@@ -48,14 +49,17 @@ impl Table {
         self.change(r, |f, group, r| unsafe { (f.removed)(group, r) });
     }
 
-    pub fn ack(&mut self, r: usize, ack: &Ack) {
+    /// Without `pending` the row learns of each acknowledgement at once.
+    pub fn ack(&mut self, r: usize, pending: Option<&mut Pending>, ack: &Ack) {
+        let pending = pending.map_or(ptr::null_mut(), ptr::from_mut);
         // SAFETY: see the head of the file.
-        self.change(r, |f, group, r| unsafe { (f.ack)(group, r, ack) });
+        self.change(r, |f, group, r| unsafe { (f.ack)(group, r, pending, ack) });
     }
 
-    pub fn congestion(&mut self, r: usize, now: u64, timeout: bool) {
+    pub fn congestion(&mut self, r: usize, pending: Option<&mut Pending>, now: u64, timeout: bool) {
+        let pending = pending.map_or(ptr::null_mut(), ptr::from_mut);
         // SAFETY: see the head of the file.
-        self.change(r, |f, group, r| unsafe { (f.congestion)(group, r, now, timeout.into()) });
+        self.change(r, |f, group, r| unsafe { (f.congestion)(group, r, pending, now, timeout.into()) });
     }
 
     pub fn spurious(&mut self, r: usize) {
@@ -123,7 +127,7 @@ mod tests {
         // SAFETY: a constant table that the C side defines and never changes.
         let mut table = Table::new(unsafe { &ab_native_reno });
         table.added(0, 1, cwnd, 1000);
-        table.ack(0, &Ack { rtt: Samples::one(1000), srtt: 1000, ..Ack::default() });
+        table.ack(0, None, &Ack { rtt: Samples::one(1000), srtt: 1000, ..Ack::default() });
         table
     }
 
@@ -154,7 +158,7 @@ mod tests {
     #[test]
     fn what_was_before_the_last_congestion_returns() {
         let mut table = table(100.0);
-        table.congestion(0, 0, false);
+        table.congestion(0, None, 0, false);
         assert_eq!(seen(&table), (50.0, 50.0));
         assert!(table.adopt(0, 80, 50));
         assert_eq!(seen(&table), (80.0, 50.0));
@@ -177,8 +181,8 @@ mod tests {
         assert!(!table.adopt(0, 2_114_969_676, 2_165_326_096));
         assert!(!table.adopt(0, 354_809, INFINITE) && !table.adopt(0, 43, 2_165_326_096));
         assert_eq!(seen(&table), (43.75, f64::INFINITY));
-        table.congestion(0, 0, false);
-        table.congestion(0, 0, false);
+        table.congestion(0, None, 0, false);
+        table.congestion(0, None, 0, false);
         assert_eq!(seen(&table), (10.9375, 10.9375));
         // Twice the largest window that is remembered, and no threshold where there was one before.
         assert!(!table.adopt(0, 44, 10) && !table.adopt(0, 10, 44) && !table.adopt(0, 10, INFINITE));
@@ -190,7 +194,7 @@ mod tests {
         #[test]
         fn nothing_grows(cwnd in 1.0..1e6f64, losses in 0..4u32, told in any::<(u32, u32)>()) {
             let mut table = table(cwnd);
-            (0..losses).for_each(|_| table.congestion(0, 0, false));
+            (0..losses).for_each(|_| table.congestion(0, None, 0, false));
             let before = seen(&table);
             let adopted = table.adopt(0, told.0, told.1);
             let after = seen(&table);

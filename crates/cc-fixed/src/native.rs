@@ -13,7 +13,7 @@ const MAX_RTT: u32 = 100_000_000;
 
 /// `struct ab_samples`.
 #[repr(C)]
-#[derive(Default)]
+#[derive(Clone, Default)]
 pub(crate) struct Samples {
     sum: u64,
     count: u32,
@@ -32,7 +32,7 @@ impl Samples {
 
 /// `struct ab_ack`.
 #[repr(C)]
-#[derive(Default)]
+#[derive(Clone, Default)]
 pub(crate) struct Ack {
     pub rtt: Samples,
     pub now: u64,
@@ -42,6 +42,24 @@ pub(crate) struct Ack {
     pub ends_round: u32,
     pub limited: u32,
     pub rto: u64,
+}
+
+/// `struct ab_waiting`.
+#[repr(C)]
+#[derive(Clone, Default)]
+struct Waiting {
+    paused: u64,
+    acked: u32,
+    shown: u32,
+}
+
+/// `struct ab_pending`.
+#[repr(C)]
+#[derive(Clone, Default)]
+pub(crate) struct Pending {
+    waiting: Waiting,
+    ack: Ack,
+    any: u32,
 }
 
 /// `struct ab_view`.
@@ -61,8 +79,8 @@ pub(crate) struct Functions {
     pub group_size: u64,
     pub added: unsafe extern "C" fn(*mut c_void, u32, u64, f64, u32),
     pub removed: unsafe extern "C" fn(*mut c_void, u32),
-    pub ack: unsafe extern "C" fn(*mut c_void, u32, *const Ack),
-    pub congestion: unsafe extern "C" fn(*mut c_void, u32, u64, u32),
+    pub ack: unsafe extern "C" fn(*mut c_void, u32, *mut Pending, *const Ack),
+    pub congestion: unsafe extern "C" fn(*mut c_void, u32, *mut Pending, u64, u32),
     pub spurious: unsafe extern "C" fn(*mut c_void, u32),
     pub set: unsafe extern "C" fn(*mut c_void, u32, f64, f64),
     pub adopt: unsafe extern "C" fn(*mut c_void, u32, u32, u32) -> i32,

@@ -3,7 +3,7 @@
 use crate::algorithm::Kernel;
 use crate::group::Table;
 use crate::native::{self, Functions};
-use anabranch_cc::registry::{self, Entry};
+use anabranch_cc::registry::{self, Allowed, Entry, Param, Value};
 use std::sync::LazyLock;
 
 /// An algorithm of the kernel.
@@ -16,6 +16,14 @@ pub struct KernelEntry {
     pub entry: Entry,
     functions: &'static Functions,
 }
+
+/// What the references have no parameter for.
+const TOGETHER: Param = Param {
+    name: "together",
+    default: Value::Flag(true),
+    allowed: Allowed::Flag,
+    meaning: "in congestion avoidance take half a window of acknowledgements as one, or a round where the algorithm acts once in it, as on Linux",
+};
 
 /// `kernel!(reference's name, name in the kernel, C table)`.
 macro_rules! kernel {
@@ -38,9 +46,9 @@ macro_rules! kernel {
                 readings: &[
                     "The integer arithmetic of the kernel's program, with the reference's default parameters; each header says its scales and errors.",
                 ],
-                params: &[],
+                params: &[TOGETHER],
                 observables: reference.observables,
-                build: |_| Box::new(Kernel::new(functions())),
+                build: |params| Box::new(Kernel::new(functions(), params.flag(TOGETHER.name))),
             },
         }
     }};
@@ -143,6 +151,7 @@ impl KernelEntry {
                 let rtt = native::Samples::one(rtt);
                 table.ack(
                     row.index,
+                    None,
                     &native::Ack { rtt, srtt: row.srtt_us, rto: u64::MAX / 2, ..Default::default() },
                 );
             }

@@ -100,6 +100,10 @@ struct Run<'a> {
     alone: Option<Group>,
     before: Vec<Path>,
     observed: [Vec<f64>; 2],
+    /// Whether the algorithm takes acknowledgements together.
+    together: bool,
+    /// What each row's window may grow by since it last changed, where acknowledgements are taken together.
+    waiting: [f64; MOST_PATHS],
 }
 
 impl<'a> Run<'a> {
@@ -115,6 +119,8 @@ impl<'a> Run<'a> {
             alone: None,
             before: Vec::new(),
             observed: [observed.clone(), observed],
+            together: takes_together(plan),
+            waiting: [0.0; MOST_PATHS],
         }
     }
 
@@ -268,9 +274,20 @@ impl<'a> Run<'a> {
             Call::Ack(ack) if self.group.is_model_based() => {
                 rules::growth_by_model(&ack, &self.before[r], after)?
             }
-            Call::Ack(ack) => rules::growth(&ack, self.before[r].cwnd, after)?,
+            Call::Ack(ack) => {
+                self.waiting[r] += rules::growing(&ack);
+                rules::growth(&ack, self.waiting[r], self.before[r].cwnd, after)?;
+            }
             Call::Congestion(_) => rules::reduction(self.before[r].cwnd, after)?,
             _ => {}
+        }
+        let waits = match call {
+            Call::Ack(_) => self.before[r].cwnd == after,
+            Call::Spurious => true,
+            _ => false,
+        };
+        if !(self.together && waits) {
+            self.waiting[r] = 0.0;
         }
         Ok(r)
     }
@@ -293,6 +310,12 @@ impl<'a> Run<'a> {
 
 fn new_group(plan: &Plan) -> Group {
     plan.entry.group(&plan.given).unwrap_or_else(|e| panic!("{}: {e}", plan.entry.name))
+}
+
+fn takes_together(plan: &Plan) -> bool {
+    let name = "together";
+    let params = plan.entry.params(&plan.given).unwrap_or_else(|e| panic!("{}: {e}", plan.entry.name));
+    plan.entry.params.iter().any(|p| p.name == name) && params.flag(name)
 }
 
 /// Row `r` of two groups agrees, to the last bit; but a group knows only of its own events' times who counts.

@@ -20,7 +20,8 @@ pub enum Rule {
     /// An event changes its own path's row only; of the others `barred` and `counts` may change.
     OtherRow,
     /// An acknowledgement raises the window by no more than it acknowledged, and not at all where
-    /// the window did not limit the sender. Algorithms that model their paths follow the model instead.
+    /// the window did not limit the sender. Algorithms that take acknowledgements together raise it by no more than these
+    /// acknowledged together. Algorithms that model their paths follow the model instead.
     Growth,
     /// A congestion signal raises no window, except to the two segments of RFC 5681.
     Reduction,
@@ -91,9 +92,13 @@ pub(crate) fn other_rows(r: usize, before: &[Path], after: &[Path]) -> Verdict {
     Ok(())
 }
 
-/// The growth by an acknowledgement.
-pub(crate) fn growth(ack: &Ack, before: f64, after: f64) -> Verdict {
-    let most = if ack.cwnd_limited { ack.acked } else { 0.0 };
+/// What an acknowledgement may raise the window by.
+pub(crate) fn growing(ack: &Ack) -> f64 {
+    if ack.cwnd_limited { ack.acked } else { 0.0 }
+}
+
+/// The growth by an acknowledgement, at most `most`.
+pub(crate) fn growth(ack: &Ack, most: f64, before: f64, after: f64) -> Verdict {
     hold(Rule::Growth, after - before <= most + 1e-9 * (most + before), || {
         format!("from {before:?} to {after:?} for {ack:?}")
     })

@@ -5,7 +5,7 @@
 
 #include "share.h"
 #include <bpf/bpf_tracing.h>
-#include "drive.h"
+#include "together.h"
 
 /* What somebody who watches wants to know of a row, beyond what the algorithm does. Counters run from the
  * socket's start. src/monitor/decode.rs has the same fields. */
@@ -68,11 +68,9 @@ struct ab_socket {
 	u32 row;
 	u32 delivered; /* tcp_sock.delivered when last seen */
 	u32 round_end; /* the sequence number whose acknowledgement ends the round */
-	u32 acked; /* segments that may grow the window, and have not yet */
-	u64 paused; /* until when the application limited the sender, us, if the row has not got that yet; else 0 */
+	u32 sampled; /* tcp_sock.delivered when the last sample of `rtt` was taken */
+	struct ab_waiting waiting;
 	struct ab_samples rtt; /* that the row has not got yet */
-	u32 sampled; /* tcp_sock.delivered when the last of them was taken */
-	u32 shown; /* when ab_show() last did, us */
 	u16 congested; /* enum ab_congested */
 	u16 open; /* between init() and release(): a SYN's acknowledgement comes before */
 };

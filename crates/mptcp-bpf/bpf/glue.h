@@ -130,17 +130,14 @@ AB_INLINE void ab_gather(struct tcp_sock *tp, struct ab_socket *s, struct ab_pat
 	}
 }
 
-/* What is shown may be so many microseconds old, unless all is acknowledged: to get it together costs cache lines
- * that the kernel has not touched for this acknowledgement. In recovery nothing is shown but its beginning and end. */
-#define AB_SHOW_AGAIN 10000
-
+/* Brings up to date what the row shows. Not with each acknowledgement: to get it together costs cache lines that the
+ * kernel has not touched for this acknowledgement. In recovery nothing is shown but its beginning and end. */
 AB_INLINE void ab_show(struct tcp_sock *tp, struct ab_socket *s, struct ab_subflow *f)
 {
 	u64 now = tp->tcp_mstamp;
 
-	if (tp->packets_out && (u32)now - s->shown < AB_SHOW_AGAIN)
+	if (!ab_shows(&s->waiting, now, tp->packets_out))
 		return;
-	s->shown = now;
 	f->mss = tp->mss_cache;
 	f->updated = now;
 	f->acked = tp->bytes_acked;
@@ -189,38 +186,6 @@ void BPF_PROG(ab_release, struct sock *sk)
 	ab_remove_leftovers();
 }
 
-/*
- * Whether the row may learn of this acknowledgement later. To find a row that has left the caches costs more than
- * all the rest. So in congestion avoidance half a window is taken together, as if one acknowledgement had come for
- * it: the rules are nearly linear in the segments (tests/all/together.rs bounds the difference), and what they read
- * changes little meanwhile; or a round, where the rule acts once in it. So are acknowledgements that may not grow the
- * window. Not for longer than a round, or where these are nothing to the algorithm, than what is shown may be old;
- * and not where nothing is in flight.
- */
-#define AB_STEPS 2
-
-AB_INLINE u32 ab_may_wait(struct tcp_sock *tp, struct ab_socket *s, u32 limited)
-{
-	if (!s->owner || !tp->packets_out || !ab_plausible(tp))
-		return 0;
-#ifdef AB_SAMPLES
-	if (ab_round_ended(tp, s))
-		return 0;
-#else
-	if ((u32)tp->tcp_mstamp - s->shown >= AB_SHOW_AGAIN)
-		return 0;
-#endif
-	if (!limited)
-		return !s->acked;
-	if (tp->snd_cwnd < tp->snd_ssthresh)
-		return 0;
-#ifdef AB_ONCE_PER_ROUND
-	return 1;
-#else
-	return s->acked < tp->snd_cwnd / AB_STEPS;
-#endif
-}
-
 SEC("struct_ops/cong_avoid")
 void BPF_PROG(ab_cong_avoid, struct sock *sk, u32 acked_to, u32 acked)
 {
@@ -229,23 +194,22 @@ void BPF_PROG(ab_cong_avoid, struct sock *sk, u32 acked_to, u32 acked)
 	struct ab_connection *c;
 	struct ab_subflow *f;
 	struct ab_path *p;
-	struct ab_ack ack = { .limited = ab_limited(tp) };
+	struct ab_ack ack = {};
+	struct ab_sender sender = {
+		.now = tp->tcp_mstamp,
+		.has_row = s->owner && ab_plausible(tp),
+		.cwnd = tp->snd_cwnd,
+		.ssthresh = tp->snd_ssthresh,
+		.in_flight = tp->packets_out,
+		.limited = ab_limited(tp),
+		.ends_round = ab_round_ended(tp, s),
+	};
 	u32 row;
 
 	s->congested = AB_CALM;
 	ab_keep_sample(tp, s);
-	if (ack.limited)
-		s->acked += acked;
-	if (ab_may_wait(tp, s, ack.limited)) {
-#ifdef AB_PAUSES
-		if (!ack.limited)
-			s->paused = tp->tcp_mstamp;
-#endif
+	if (ab_waits(&s->waiting, &sender, acked, &ack))
 		return;
-	}
-	ack.acked = s->acked;
-	ack.limited |= s->acked;
-	s->acked = 0;
 	c = ab_find(sk);
 	row = s->row;
 	if (!c || row >= AB_PATHS) {
@@ -259,11 +223,7 @@ void BPF_PROG(ab_cong_avoid, struct sock *sk, u32 acked_to, u32 acked)
 		ack.acked = 0; /* it came before the congestion */
 	}
 	ab_gather(tp, s, p, &ack);
-#ifdef AB_PAUSES
-	if (s->paused)
-		ab_app_limited(p, s->paused);
-	s->paused = 0;
-#endif
+	ab_tell_pause(&s->waiting, p);
 	ab_step(&c->group, row, &ack);
 	ab_publish(tp, p);
 	ab_show(tp, s, f);
@@ -296,7 +256,7 @@ u32 BPF_PROG(ab_ssthresh, struct sock *sk)
 	ab_on_sample(p, &after);
 #endif
 	s->congested = AB_REACTED;
-	s->acked = 0;
+	ab_discard(&s->waiting);
 	return ab_whole_ssthresh(p);
 }
 
@@ -331,7 +291,7 @@ void BPF_PROG(ab_set_state, struct sock *sk, u8 state)
 	if (late) {
 		ab_react(&c->group, row, tp->tcp_mstamp);
 		s->congested = AB_REACTED;
-		s->acked = 0;
+		ab_discard(&s->waiting);
 	}
 	if (state == TCP_CA_Recovery)
 		f->recoveries++;

@@ -1,11 +1,8 @@
 //! The kernel's Vegas, wVegas, Compound and wCompound against their rules, evaluated by hand.
 
+use crate::step_by_step;
 use anabranch_cc::{Ack, Congestion, Group, Signal};
 use anabranch_cc_fixed::registry;
-
-fn group(name: &str) -> Group {
-    registry::find(name).unwrap().group(&[]).unwrap()
-}
 
 fn see(group: &Group, algorithm: &str, r: usize, name: &str) -> f64 {
     let observables = registry::find(algorithm).unwrap().observables;
@@ -44,7 +41,7 @@ fn loss(group: &mut Group, r: usize, signal: Signal) {
 /// Paths (round-trip time without a queue, window) in congestion avoidance: a loss at twice the window, then
 /// three rounds without a queue, the last one judged in full.
 fn quiet(name: &str, paths: &[(f64, f64)]) -> Group {
-    let mut group = group(name);
+    let mut group = step_by_step(name);
     for (r, (base, cwnd)) in paths.iter().enumerate() {
         group.add_path(*base, 2.0 * cwnd);
         round(&mut group, r, *base);
@@ -82,7 +79,7 @@ fn vegas_keeps_between_two_and_four() {
 /// w base/RTT + 1 = 91.
 #[test]
 fn vegas_doubles_every_other_round_until_a_queue_builds() {
-    let mut vegas = group("vegas@kernel");
+    let mut vegas = step_by_step("vegas@kernel");
     vegas.add_path(0.1, 10.0);
     let mut windows = Vec::new();
     for n in 0..4 {
@@ -93,7 +90,7 @@ fn vegas_doubles_every_other_round_until_a_queue_builds() {
     }
     assert_eq!(windows, [20.0, 20.0, 40.0, 40.0]);
 
-    let mut vegas = group("vegas@kernel");
+    let mut vegas = step_by_step("vegas@kernel");
     vegas.add_path(0.1, 98.0);
     round(&mut vegas, 0, 0.1);
     let w = vegas.path(0).cwnd;
@@ -193,7 +190,7 @@ fn compound_grows_by_its_power_and_gives_way_to_a_queue() {
 /// alpha_s = 22.23 · 10 000/(22.23 + 5000) = 44.26.
 #[test]
 fn wcompound_on_one_path_by_hand() {
-    let mut one = group("wcompound@kernel");
+    let mut one = step_by_step("wcompound@kernel");
     one.add_path(0.1, 1999.0);
     round(&mut one, 0, 0.1);
     loss(&mut one, 0, Signal::Loss);

@@ -1,6 +1,7 @@
 //! Every algorithm of the kernel under whatever a kernel could tell it. The C code is built so that undefined
 //! behaviour ends the process in this profile (`build.rs`).
 
+use anabranch_cc::registry::Given;
 use anabranch_cc::{Ack, Congestion, Group, Signal};
 use anabranch_cc_fixed::registry;
 use proptest::prelude::*;
@@ -20,6 +21,7 @@ enum Event {
         later: f64,
         ends_round: bool,
         limited: bool,
+        in_flight: bool,
     },
     Congestion(Signal),
     Spurious,
@@ -39,10 +41,10 @@ fn event() -> impl Strategy<Value = Event> {
         1 => Just(Event::Leave),
         8 => (
             (amount(1.0), amount(1.0), prop::option::of(amount(us)), amount(us), amount(us)),
-            any::<(bool, bool)>(),
+            any::<(bool, bool, bool)>(),
         )
-            .prop_map(|((acked, delivered, rtt, srtt, later), (ends_round, limited))| Event::Ack {
-                acked, delivered, rtt, srtt, later, ends_round, limited,
+            .prop_map(|((acked, delivered, rtt, srtt, later), (ends_round, limited, in_flight))| Event::Ack {
+                acked, delivered, rtt, srtt, later, ends_round, limited, in_flight,
             }),
         3 => prop_oneof![Just(Signal::Loss), Just(Signal::Ecn), Just(Signal::Timeout)].prop_map(Event::Congestion),
         1 => Just(Event::Spurious),
@@ -69,7 +71,7 @@ impl Run {
             }
             Event::Join { .. } => {}
             Event::Leave => self.group.remove_path(r),
-            Event::Ack { acked, delivered, rtt, srtt, later, ends_round, limited } => {
+            Event::Ack { acked, delivered, rtt, srtt, later, ends_round, limited, in_flight } => {
                 self.now += later;
                 self.round += u64::from(ends_round);
                 let (now, round) = (self.now, self.round);
@@ -79,7 +81,7 @@ impl Run {
                     delivered,
                     rtt,
                     srtt,
-                    in_flight: f64::from(u8::from(limited)),
+                    in_flight: f64::from(u8::from(in_flight)),
                     round,
                     cwnd_limited: limited,
                     ..Ack::default()
@@ -97,8 +99,9 @@ proptest! {
 
     #[test]
     fn windows_stay_within_their_bounds(events in prop::collection::vec((0..9usize, event()), 1..150)) {
-        for kernel in registry::all() {
-            let mut run = Run { group: kernel.entry.group(&[]).unwrap(), now: 0.0, round: 0 };
+        let modes = [true, false].map(|together| [("together".to_owned(), Given::Flag(together))]);
+        for (kernel, given) in registry::all().iter().flat_map(|kernel| modes.iter().map(move |mode| (kernel, mode))) {
+            let mut run = Run { group: kernel.entry.group(given).unwrap(), now: 0.0, round: 0 };
             let mut observables = vec![0.0; kernel.entry.observables.len()];
             for (path, event) in &events {
                 run.play(*path, event);

@@ -1,7 +1,7 @@
 //! HyStart++ in both arithmetics: first slow starts under round-trip times that rise and fall.
 
+use crate::step_by_step;
 use anabranch_cc::Ack;
-use anabranch_cc_fixed::registry;
 use proptest::prelude::*;
 use proptest::test_runner::TestRunner;
 use std::cell::Cell;
@@ -18,8 +18,7 @@ fn the_same(name: &str) {
     let config = ProptestConfig { cases: 500, failure_persistence: None, ..ProptestConfig::default() };
     let (ended, cautious) = (Cell::new(0), Cell::new(0));
     let result = TestRunner::new(config).run(&(1_000..200_000u64, rounds()), |(base, rounds)| {
-        let group = |name: &str| registry::find(name).unwrap().group(&[]).unwrap();
-        let (mut reference, mut kernel) = (group(name), group(&format!("{name}@kernel")));
+        let (mut reference, mut kernel) = (step_by_step(name), step_by_step(&format!("{name}@kernel")));
         let r = reference.add_path(0.0, 10.0);
         kernel.add_path(0.0, 10.0);
         let mut now = 0.0;

@@ -1,12 +1,13 @@
 //! The kernel's BALIA, OLIA, EWTCP, ADW-BALIA and Linked CUBIC against their formulas, evaluated by hand.
 
+use crate::step_by_step;
 use anabranch_cc::{Ack, Congestion, Group, Signal};
 use anabranch_cc_fixed::registry;
 
 /// A connection in congestion avoidance with these round-trip times and windows: losses at twice the windows,
 /// with nothing measured, and then the round-trip times.
 fn settled(name: &str, paths: &[(f64, f64)]) -> Group {
-    let mut group = registry::find(name).unwrap().group(&[]).unwrap();
+    let mut group = step_by_step(name);
     for (r, (_, cwnd)) in paths.iter().enumerate() {
         group.add_path(0.0, 2.0 * cwnd);
         lose(&mut group, r);
@@ -189,7 +190,7 @@ fn adw_average_and_a_row_that_is_used_again() {
 #[test]
 fn linked_cubic() {
     let linked = |paths: &[(f64, f64)]| {
-        let mut group = registry::find("linked-cubic@kernel").unwrap().group(&[]).unwrap();
+        let mut group = step_by_step("linked-cubic@kernel");
         for (r, (rtt, cwnd)) in paths.iter().enumerate() {
             group.add_path(0.0, *cwnd);
             acknowledge(&mut group, r, 0.0, 0.0, *rtt);

@@ -1,6 +1,7 @@
 //! The two arithmetics in lock-step: the same events to the reference and to the kernel's integers, and
 //! after each of them the windows compared.
 
+use crate::step_by_step;
 use anabranch_cc::{Ack, Congestion, Group, Signal};
 use anabranch_cc_fixed::registry;
 use proptest::prelude::*;
@@ -93,8 +94,7 @@ struct Run {
 
 impl Run {
     fn new(name: &str, tie: Tie, close: Close) -> Self {
-        let group = |name: &str| registry::find(name).unwrap().group(&[]).unwrap();
-        let (reference, kernel) = (group(name), group(&format!("{name}@kernel")));
+        let (reference, kernel) = (step_by_step(name), step_by_step(&format!("{name}@kernel")));
         Run {
             reference,
             kernel,
@@ -112,7 +112,7 @@ impl Run {
     /// decision hangs on less than that, and the arithmetics may take it differently.
     fn where_stable(name: &str) -> Self {
         let mut run = Run::new(name, |_, _, _| false, Box::new(|_, _| false));
-        let nearby = |by| (1.0 + by, registry::find(name).unwrap().group(&[]).unwrap());
+        let nearby = |by| (1.0 + by, step_by_step(name));
         run.nearby = [1e-7, -1e-7].map(nearby).into();
         run
     }

@@ -1,12 +1,109 @@
-//! In congestion avoidance the kernel's glue takes half a window together, as if one acknowledgement had
-//! come for it, and a round under rules that act once in it. What that does to the windows: the same rounds to two
-//! connections, to one segment by segment.
+//! Acknowledgements that are taken together (`c/together.h`): when a row learns of them, and what that does to its
+//! window, beside a connection that learns of each at once.
 
+use crate::step_by_step;
 use anabranch_cc::{Ack, Congestion, Group, Signal};
 use anabranch_cc_fixed::registry;
 use proptest::prelude::*;
 use proptest::test_runner::{TestRng, TestRunner};
 use std::cell::Cell;
+
+/// As on Linux.
+fn together(name: &str) -> Group {
+    registry::find(name).unwrap().group(&[]).unwrap()
+}
+
+/// One segment, `us` microseconds after the second in which the path of [`halved`] lost one.
+fn segment(us: u32) -> Ack {
+    Ack {
+        now: 1.0 + f64::from(us) / 1e6,
+        acked: 1.0,
+        delivered: 1.0,
+        rtt: Some(0.1),
+        srtt: 0.1,
+        in_flight: 1.0,
+        cwnd_limited: true,
+        ..Ack::default()
+    }
+}
+
+/// A path of 20 segments in congestion avoidance: it had 40, and lost one.
+fn halved(name: &str) -> Group {
+    let mut group = together(name);
+    group.add_path(0.1, 39.0);
+    group.on_ack(0, &segment(0));
+    assert_eq!(group.path(0).cwnd, 40.0, "slow start learns at once");
+    group.on_congestion(0, &Congestion { now: 1.0, signal: Signal::Loss });
+    assert_eq!(group.path(0).cwnd, 20.0);
+    group
+}
+
+/// The windows after each of `count` segments, `every` microseconds apart.
+fn windows(group: &mut Group, count: u32, every: u32) -> Vec<f64> {
+    let mut window = |i| {
+        group.on_ack(0, &segment(i * every));
+        group.path(0).cwnd
+    };
+    (1..=count).map(&mut window).collect()
+}
+
+/// RFC 5681: a segment adds 1/w, so half a window adds 1/2.
+#[test]
+fn half_a_window_is_one_step() {
+    let mut reno = halved("reno@kernel");
+    let windows = windows(&mut reno, 20, 100);
+    assert_eq!(windows[..9], [20.0; 9]);
+    assert!((windows[9] - 20.5).abs() < 1e-9, "{windows:?}");
+    assert_eq!(windows[9], windows[18]);
+    assert!(windows[19] > windows[9]);
+}
+
+/// A monitor sees numbers that are no older than 10 ms.
+#[test]
+fn nothing_waits_longer_than_ten_milliseconds() {
+    let windows = windows(&mut halved("reno@kernel"), 4, 4000);
+    assert_eq!(windows[..2], [20.0; 2]);
+    assert!((windows[2] - 20.15).abs() < 1e-9, "{windows:?}");
+    assert_eq!(windows[2], windows[3]);
+}
+
+#[test]
+fn the_last_segment_in_flight_does_not_wait() {
+    let mut reno = halved("reno@kernel");
+    windows(&mut reno, 3, 100);
+    reno.on_ack(0, &Ack { in_flight: 0.0, ..segment(400) });
+    assert!((reno.path(0).cwnd - 20.2).abs() < 1e-9, "{}", reno.path(0).cwnd);
+}
+
+/// A loss takes half of 20, and its undo gives back 20: the five segments before it add nothing.
+#[test]
+fn a_loss_ends_the_wait() {
+    let mut reno = halved("reno@kernel");
+    windows(&mut reno, 5, 100);
+    reno.on_congestion(0, &Congestion { now: 1.001, signal: Signal::Loss });
+    assert_eq!(reno.path(0).cwnd, 10.0);
+    reno.on_spurious(0);
+    assert_eq!(reno.path(0).cwnd, 20.0);
+    reno.on_ack(0, &Ack { in_flight: 0.0, ..segment(1100) });
+    assert!((reno.path(0).cwnd - 20.05).abs() < 1e-9, "{}", reno.path(0).cwnd);
+}
+
+/// Vegas acts once in a round: so many segments as come until then are one step.
+#[test]
+fn a_round_is_one_step_to_vegas() {
+    let mut vegas = halved("vegas@kernel");
+    // The recovery's round ends, and then one that is judged.
+    for round in 1..=2 {
+        vegas.on_ack(0, &Ack { round, ..segment(0) });
+    }
+    let before = vegas.path(0).cwnd;
+    for us in 0..100 {
+        vegas.on_ack(0, &Ack { round: 2, ..segment(us) });
+        assert_eq!(vegas.path(0).cwnd, before);
+    }
+    vegas.on_ack(0, &Ack { round: 3, ..segment(100) });
+    assert_eq!(vegas.path(0).cwnd, before + 1.0);
+}
 
 /// A path with its round-trip time without a queue, seconds, its first window, and after how many rounds
 /// each it loses.
@@ -27,36 +124,23 @@ fn line() -> impl Strategy<Value = Line> {
 
 const ROUNDS: usize = 50;
 
-/// A window of path `r` is acknowledged in steps, after each of which so many segments are. The last one ends the
-/// round.
-fn round(group: &mut Group, r: usize, rtt: f64, start: f64, steps: &[u32]) {
-    let segments = steps[steps.len() - 1];
-    let mut before = 0;
-    for &step in steps {
-        let acked = f64::from(step - before);
+/// So many segments of path `r` are acknowledged, one by one. The last one ends the round. After a recovery the first one
+/// ends a round, too: the recovery's.
+fn round(group: &mut Group, r: usize, rtt: f64, start: f64, segments: u32, recovered: bool) {
+    for step in 1..=segments {
+        let ends = step == segments || recovered && step == 1;
         let ack = Ack {
             now: start + rtt * f64::from(step) / f64::from(segments),
-            acked,
-            delivered: acked,
+            acked: 1.0,
+            delivered: 1.0,
             rtt: Some(rtt),
             srtt: rtt,
-            round: group.path(r).round + u64::from(step == segments),
+            round: group.path(r).round + u64::from(ends),
             in_flight: 1.0,
             cwnd_limited: true,
             ..Ack::default()
         };
         group.on_ack(r, &ack);
-        before = step;
-    }
-}
-
-/// The glue's steps in a round (`AB_ONCE_PER_ROUND`, `AB_STEPS`). With the end of recovery a round ends, too: where
-/// a round is one step, the first acknowledgement after a loss is one of its own.
-fn steps(name: &str, segments: u32, after_loss: bool) -> Vec<u32> {
-    match (name.contains("vegas"), after_loss) {
-        (true, true) => vec![1, segments],
-        (true, false) => vec![segments],
-        _ => (1..=2).map(|step| segments * step / 2).collect(),
     }
 }
 
@@ -80,11 +164,11 @@ fn parted(name: &str, grown: [f64; 2]) -> bool {
 /// How far apart the windows are at most in congestion avoidance, beyond what is allowed, as a part of the window,
 /// and in how many rounds, until they have parted.
 fn difference(name: &str, lines: &[Line], queue: f64) -> (f64, usize) {
-    let mut groups = [(); 2].map(|()| registry::find(name).unwrap().group(&[]).unwrap());
+    let mut groups = [step_by_step(name), together(name)];
     for group in &mut groups {
         for (r, line) in lines.iter().enumerate() {
             group.add_path(line.base, 2.0 * line.window);
-            round(group, r, line.base, 0.0, &[1, 2]);
+            round(group, r, line.base, 0.0, 2, false);
             group.on_congestion(r, &Congestion { now: line.base, signal: Signal::Loss });
         }
     }
@@ -100,10 +184,8 @@ fn difference(name: &str, lines: &[Line], queue: f64) -> (f64, usize) {
         let rtt = (line.base * (1.0 + queue * part) * 1e6).round() / 1e6;
         let before = [0, 1].map(|g| groups[g].path(r).cwnd);
         let segments = before[0] as u32;
-        let each: Vec<_> = (1..=segments).collect();
-        let few = steps(name, segments, rounds[r].is_multiple_of(line.period));
-        for (group, steps) in groups.iter_mut().zip([&each, &few]) {
-            round(group, r, rtt, clocks[r], steps);
+        for group in &mut groups {
+            round(group, r, rtt, clocks[r], segments, rounds[r].is_multiple_of(line.period));
         }
         let [one, few] = [0, 1].map(|g| groups[g].path(r).cwnd);
         if parted(name, [one - before[0], few - before[1]]) {
