@@ -163,7 +163,7 @@ impl Simulation {
     /// The run, if it is kept.
     fn find(&self, seed: u32, kept: &dyn Kept) -> Option<Outcome> {
         let summary = if self.sampled { None } else { kept.find(&self.scenario.hash, seed.into()) }?;
-        Some(Outcome { summary, samples: MemorySink::new() })
+        Some(Outcome { summary, samples: MemorySink::new(), scenario: Arc::clone(&self.scenario) })
     }
 
     /// What the run gives; nothing where another process is making it.
@@ -195,7 +195,7 @@ impl Simulation {
         if let Some(kept) = kept {
             kept.keep(claim, &summary);
         }
-        Ok(Some(Outcome { summary, samples }))
+        Ok(Some(Outcome { summary, samples, scenario: Arc::clone(&self.scenario) }))
     }
 }
 

@@ -1,6 +1,7 @@
 //! The functions that expressions of a study may call: what they read from a run.
 
 mod goals;
+mod utility;
 
 use crate::Outcome;
 use anabranch_record::{FlowSummary, LinkSummary, SubflowSeries, SubflowSummary};
@@ -234,6 +235,21 @@ pub static FUNCTIONS: &[Function] = &[
         "",
         "the mean over time of one of the algorithm's inner values, such as \"alpha\" (`anabranch cc show` lists them)",
         |run, given| run.observable(given.text(), given.subflow?, given.texts.get(1)?),
+    ),
+    function(
+        "utility_rate",
+        &[Takes::Flow, Takes::Word],
+        "Mbit/s",
+        "the connection's rate at IP level where the sum of weight · log(rate) of all connections is greatest; a connection's weight is \
+         the mean over time of one of its algorithm's inner values, summed over its subflows",
+        |run, given| utility::rate(run, given.text(), given.texts.get(1)?),
+    ),
+    function(
+        "utility_price",
+        &[Takes::Link, Takes::Word],
+        "s",
+        "the link's price there: the weight, in segments, of a connection that it limits ÷ its rate",
+        |run, given| utility::price(run, given.text(), given.texts.get(1)?),
     ),
     of_percentiles(
         function(

@@ -1,6 +1,8 @@
 //! One run of a simulation, and how rows and figures read it.
 
 use anabranch_record::{FlowSummary, MemorySink, SubflowSeries, SubflowSummary, Summary};
+use anabranch_scenario::Scenario;
+use std::sync::Arc;
 
 /// Bits of a full packet at IP level: every scenario of the papers uses 1500-byte packets.
 pub(crate) const PACKET_BITS: f64 = 1500.0 * 8.0;
@@ -12,6 +14,8 @@ pub struct Outcome {
     pub summary: Summary,
     /// Samples over time; empty where none were asked for.
     pub samples: MemorySink,
+    /// What was simulated.
+    pub scenario: Arc<Scenario>,
 }
 
 /// The readers below give `None` where the flow, the subflow or the value does not exist.

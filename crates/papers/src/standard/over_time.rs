@@ -150,7 +150,9 @@ mod tests {
             links: Vec::<LinkSummary>::new(),
             jain: None,
         };
-        Outcome { summary, samples: MemorySink { flows: vec![flow], ..MemorySink::new() } }
+        let samples = MemorySink { flows: vec![flow], ..MemorySink::new() };
+        let setup = anabranch_study::Setup::new("", &crate::scenarios::ONE_PATH);
+        Outcome { summary, samples, scenario: setup.scenario().unwrap().into() }
     }
 
     fn change(at_s: f64, until_s: f64, subflow: Option<usize>) -> Change {

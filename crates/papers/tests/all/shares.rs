@@ -3,13 +3,14 @@
 use anabranch_papers::scenarios;
 use anabranch_record::NoSamples;
 use anabranch_study::{Outcome, Setup, Shares, shares};
+use std::sync::Arc;
 
 /// With the means of runs of so many seeds.
 fn of(setup: &Setup, seeds: u64) -> Option<Shares> {
-    let scenario = setup.scenario().unwrap();
+    let scenario = Arc::new(setup.scenario().unwrap());
     let run = |seed| {
         let summary = anabranch_sim::run(&scenario, seed, &mut NoSamples, &mut |_| true).unwrap();
-        Ok(Outcome { summary, samples: Default::default() })
+        Ok(Outcome { summary, samples: Default::default(), scenario: Arc::clone(&scenario) })
     };
     shares(setup, &(1..=seeds).map(run).collect::<Vec<_>>())
 }
