@@ -5,6 +5,9 @@ use miette::{Diagnostic, MietteDiagnostic, MietteHandlerOpts, Report};
 use std::io::{self, Write};
 use std::process::ExitCode;
 
+/// The exit status of what was interrupted, as shells have it for Ctrl-C.
+pub const INTERRUPTED: u8 = 130;
+
 /// Why the command did not succeed.
 #[derive(Debug)]
 pub enum Failure {
@@ -78,7 +81,7 @@ impl Failure {
         let (report, status) = match self {
             Failure::Result(report) => (report, 1),
             Failure::Input(report) => (report, 2),
-            Failure::Interrupted(report) => (report, crate::interrupt::STATUS),
+            Failure::Interrupted(report) => (report, INTERRUPTED),
             Failure::PipeClosed => return ExitCode::SUCCESS,
         };
         // A scenario's own diagnostics are fit to be shown; other messages may have names of files, or of what is in them.

@@ -1,16 +1,13 @@
 //! What asks a command to end: Ctrl-C, SIGTERM, and SIGHUP where the terminal goes. The first asks; a second Ctrl-C does
 //! not.
 
-use crate::failure::Failure;
+use crate::failure::{Failure, INTERRUPTED};
 use signal_hook::consts::{SIGHUP, SIGINT, SIGTERM};
 use signal_hook::flag;
 use std::fs;
 use std::io;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, OnceLock};
-
-/// The exit status of what was interrupted, as shells have it for Ctrl-C.
-pub const STATUS: u8 = 130;
 
 static REQUESTED: OnceLock<Arc<AtomicBool>> = OnceLock::new();
 
@@ -20,7 +17,7 @@ pub fn listen() -> Result<(), Failure> {
     let ignored = ignored();
     let listen = || {
         // A terminal that goes may send SIGHUP twice, the shell's and the kernel's: only Ctrl-C insists.
-        flag::register_conditional_shutdown(SIGINT, STATUS.into(), requested.clone())?;
+        flag::register_conditional_shutdown(SIGINT, INTERRUPTED.into(), requested.clone())?;
         for signal in [SIGINT, SIGTERM, SIGHUP] {
             if signal == SIGINT || !is_ignored(ignored, signal) {
                 flag::register(signal, requested.clone())?;

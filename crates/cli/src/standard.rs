@@ -1,13 +1,14 @@
 //! `anabranch cc report`: algorithms in the standard cases.
 
 use crate::algorithms;
-use crate::args::{CcReportArgs, SizeArgs};
+use crate::args::CcReportArgs;
 use crate::failure::Failure;
 use crate::interrupt;
 use crate::output::{counted, note, print, print_json, unless_closed};
 use crate::progress::Progress;
 use crate::report;
 use crate::results::Results;
+use crate::size_args::SizeArgs;
 use crate::table::{PLAIN, Spread, Table, WIDTH};
 use anabranch_cc::registry::{self, Entry};
 use anabranch_papers::standard::{self, AlgorithmResult, CASES, Case};

@@ -3,7 +3,8 @@
 use crate::failure::Failure;
 use crate::output::{counted, note, print, print_json};
 use crate::results::Results;
-use crate::study_args::{StudyRunArgs, StudySizeArgs};
+use crate::size_args::StudySizeArgs;
+use crate::study_args::StudyRunArgs;
 use crate::table::{Table, number};
 use crate::{input, interrupt, memory, paper, report, standard, store};
 use anabranch_study::tidy::{TidyRow, TidyTable};

@@ -1,6 +1,6 @@
 //! The command lines of `anabranch study` and `anabranch sweep`.
 
-use crate::args::SizeArgs;
+use crate::size_args::StudySizeArgs;
 use clap::builder::NonEmptyStringValueParser;
 use clap::{Args, Subcommand};
 use std::path::PathBuf;
@@ -75,27 +75,6 @@ pub struct StudyRunArgs {
     /// Print the result as one JSON object.
     #[arg(long)]
     pub json: bool,
-}
-
-/// How much of a study is run.
-#[derive(Debug, Args)]
-pub struct StudySizeArgs {
-    /// The study's quick size: two seeds unless it says otherwise.
-    #[arg(long, conflicts_with = "full")]
-    pub quick: bool,
-    /// The study's full size: ten seeds unless it says otherwise.
-    #[arg(long)]
-    pub full: bool,
-    /// How many seeds, instead of the size's own number.
-    #[arg(long, value_parser = clap::value_parser!(u32).range(1..=10_000))]
-    pub seeds: Option<u32>,
-}
-
-impl StudySizeArgs {
-    /// As papers have it.
-    pub fn as_size(&self) -> SizeArgs {
-        SizeArgs { quick: self.quick, full: self.full, seeds: self.seeds }
-    }
 }
 
 /// Arguments of `sweep`.

@@ -40,7 +40,10 @@ pub use doctor::{Check, Need, Verdict, doctor, privileges};
 pub use error::Error;
 pub use instance::{Instance, Occupancy, instances};
 pub use load::{Load, Loaded, Registration, Unload, load, load_as, loaded, unload};
-pub use monitor::{Connection, Key, Monitor, Namespaces, Snapshot, Subflow};
+pub use monitor::{
+    Connection, Filter, Key, Monitor, Namespaces, Recorder, Sample, Sampler, Snapshot, Subflow, Watched,
+    WatchedSubflow,
+};
 pub use namespace::{Namespace, available, choosers};
 pub use object::{build, object};
 pub use pins::Pins;

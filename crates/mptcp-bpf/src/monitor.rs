@@ -2,10 +2,17 @@
 
 mod connection;
 mod decode;
+mod filter;
+mod meter;
 mod namespaces;
+mod recorder;
+mod sample;
 
 pub use connection::{Connection, Key, Subflow};
+pub use filter::Filter;
 pub use namespaces::Namespaces;
+pub use recorder::Recorder;
+pub use sample::{Sample, Sampler, Watched, WatchedSubflow};
 
 use crate::table::{self, ROOM};
 use crate::{Error, Pins, instances};

@@ -45,7 +45,7 @@ impl<T: Table> FileSink<T> {
     pub fn new(directory: impl Into<PathBuf>) -> Self {
         FileSink {
             directory: directory.into(),
-            layout: Layout { flows: Vec::new(), links: Vec::new() },
+            layout: Layout::default(),
             paths: Vec::new(),
             observables: Vec::new(),
             places: Vec::new(),

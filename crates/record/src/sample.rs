@@ -1,7 +1,7 @@
 //! Samples over time, and who receives them.
 
 /// What a run's samples are about; given to a [`Sink`] before the first.
-#[derive(Clone, Debug, PartialEq)]
+#[derive(Clone, Debug, Default, PartialEq)]
 pub struct Layout {
     /// Each connection, in the summary's order.
     pub flows: Vec<FlowLayout>,

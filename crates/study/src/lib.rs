@@ -11,6 +11,7 @@ pub mod draw;
 pub mod expr;
 pub mod file;
 pub mod functions;
+mod key;
 mod outcome;
 mod plan;
 mod result;

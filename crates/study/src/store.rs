@@ -4,7 +4,7 @@
 //! which a process is about to write it: whoever has that file locked makes the run, and the lock ends with its process.
 
 use crate::Kept;
-use crate::task::SIM;
+use crate::key::SIM;
 use anabranch_record::Summary;
 use record::Damage;
 use std::collections::BTreeSet;
@@ -16,11 +16,10 @@ use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Mutex, PoisonError};
 
-mod key;
 mod others;
 mod record;
 
-pub use key::Key;
+pub use crate::key::Key;
 pub use others::Others;
 pub use record::Record;
 

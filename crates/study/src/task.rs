@@ -1,6 +1,6 @@
 //! A run as data, and what makes it: whoever makes it, in whatever process, gives back the same bytes.
 
-use crate::store::Key;
+use crate::key::Key;
 use anabranch_net::Time;
 use anabranch_record::{Sink, Summary};
 use anabranch_scenario::{Overrides, Scenario, ScenarioError, Source};
@@ -9,8 +9,7 @@ use serde::{Deserialize, Deserializer, Serialize, de::Error};
 use std::fmt;
 use std::sync::{Arc, OnceLock};
 
-/// The simulator's name as a backend.
-pub const SIM: &str = "sim";
+pub use crate::key::SIM;
 
 /// A scenario's text with what is changed in it, a seed, and the backend that runs it.
 #[derive(Clone, Debug, Serialize, Deserialize)]

@@ -1,8 +1,8 @@
 //! `anabranch kernel doctor`, `list` and `status`: what is there.
 
+use super::args::StatusArgs;
+use super::needs::{failed, missing, require_privileges};
 use crate::failure::Failure;
-use crate::kernel::{failed, missing, require_privileges};
-use crate::kernel_args::StatusArgs;
 use crate::output::{counted, note, print, print_json};
 use crate::table::{PLAIN, Table};
 use anabranch_cc_fixed::registry::{self, KernelEntry};

@@ -1,6 +1,6 @@
 //! A sample as a line of JSON.
 
-use crate::kernel_monitor::sample::{Sample, Watched, WatchedSubflow};
+use anabranch_mptcp_bpf::{Sample, Watched, WatchedSubflow};
 use serde::Serialize;
 use serde::ser::{SerializeMap, Serializer};
 use std::net::SocketAddr;
@@ -108,16 +108,12 @@ fn subflow<'a>(
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::kernel_monitor::filter::Filter;
-    use crate::kernel_monitor::sample::{Sampler, tests as samples};
-    use anabranch_mptcp_bpf::Namespaces;
+    use crate::kernel::monitor::example::{lia, sample, subflow};
     use serde_json::{Value, json};
 
     #[test]
     fn one_line_with_every_value() {
-        let snapshot = samples::snapshot(3, vec![samples::lia(0xbeef, vec![samples::subflow(7, 1, 900)])]);
-        let sample = Sampler::new(Filter::default()).next(snapshot, &Namespaces::default());
-        let line = line(&sample, 1.5);
+        let line = line(&sample(vec![lia(0xbeef, vec![subflow(7, 1, 900)])]), 1.5);
         assert!(line.starts_with(r#"{"time_s":0.0,"unix_s":1.5,"connections":[{"cc":"ab_lia""#), "{line}");
         assert!(!line.contains('\n'));
         let value: Value = serde_json::from_str(&line).unwrap();

@@ -1,6 +1,6 @@
 //! The order of connections on the screen.
 
-use crate::kernel_monitor::sample::Watched;
+use anabranch_mptcp_bpf::Watched;
 
 /// By what connections are ordered.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

@@ -1,6 +1,6 @@
 //! A subflow's means and counters over a record.
 
-use anabranch_mptcp_bpf::Subflow;
+use super::Subflow;
 use anabranch_record::{Histogram, SubflowSummary};
 
 /// A subflow's means and counters since the record, or the subflow, began.
@@ -164,7 +164,7 @@ impl Meter {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::kernel_monitor::sample::tests::subflow;
+    use crate::monitor::sample::tests::subflow;
 
     /// By hand: a window of 10 for 1 s and of 20 for 3 s is 17.5 in the mean.
     #[test]

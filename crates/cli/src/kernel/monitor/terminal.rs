@@ -1,8 +1,8 @@
 //! The terminal while the screen is shown on it.
 
+use super::screen::Screen;
+use super::stop::{SOON, Stop};
 use crate::failure::Failure;
-use crate::kernel_monitor::screen::Screen;
-use crate::kernel_monitor::stop::{SOON, Stop};
 use ratatui::backend::CrosstermBackend;
 use ratatui::crossterm::event::{self, Event, KeyEventKind};
 use ratatui::crossterm::terminal::{

@@ -5,6 +5,9 @@ use sha2::{Digest, Sha256};
 use std::fmt;
 use std::str::FromStr;
 
+/// The simulator's name as a backend.
+pub const SIM: &str = "sim";
+
 /// What tells a run from all others: SHA-256 of the version, the scenario's hash, the seed and the backend. Text has it in
 /// hexadecimal.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
@@ -18,7 +21,7 @@ impl Key {
     }
 
     /// SHA-256 of anything.
-    pub(super) fn sum(bytes: &[u8]) -> Self {
+    pub(crate) fn sum(bytes: &[u8]) -> Self {
         Key(Sha256::digest(bytes).into())
     }
 }

@@ -1,8 +1,8 @@
 //! Which connections are watched.
 
-use anabranch_mptcp_bpf::Connection;
+use super::Connection;
 
-/// What the command line asks for; what is not given lets everything through.
+/// What is asked for; what is not given lets everything through.
 #[derive(Clone, Debug, Default)]
 pub struct Filter {
     /// Algorithms, by their names in the kernel.

@@ -1,31 +1,28 @@
 //! `anabranch kernel monitor`: the sockets that use our algorithms in the kernel, live.
 
 mod columns;
-mod filter;
+#[cfg(test)]
+mod example;
 mod json;
-mod meter;
 mod order;
 mod plain;
-mod record;
-mod sample;
 mod screen;
 mod stop;
 mod terminal;
 
+use super::args::MonitorArgs;
+use super::needs::{failed, find, require_privileges};
 use crate::directory::Directory;
 use crate::failure::Failure;
-use crate::kernel::{failed, find, require_privileges};
-use crate::kernel_args::MonitorArgs;
+use crate::format::Format;
 use crate::output::{note, print};
 use crate::run::wrote;
 use anabranch_cc_fixed::registry::{self, KernelEntry};
-use anabranch_mptcp_bpf::{Monitor, Namespace, Namespaces};
-use filter::Filter;
+use anabranch_mptcp_bpf::{Filter, Monitor, Namespace, Namespaces, Recorder, Sample, Sampler};
 use miette::miette;
-use record::Recorder;
-use sample::{Sample, Sampler};
 use screen::Screen;
 use std::io::IsTerminal;
+use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant, SystemTime, UNIX_EPOCH};
 use stop::Stop;
 use terminal::Terminal;
@@ -49,17 +46,36 @@ pub fn monitor(args: &MonitorArgs) -> Result<(), Failure> {
         )));
     }
     let stop = Stop::listen()?;
-    let mut recorder = match &args.record {
-        Some(path) => Some(Recorder::new(Directory::open(Some(path), args.format)?, source.observables())),
+    let mut record = match &args.record {
+        Some(path) => Some(Record::open(path, args.format, source.observables())?),
         None => None,
     };
     let mut output = if on_screen { Output::Screen(Box::new(OnScreen::open(args)?)) } else { Output::Lines };
-    let shown = show(args, &mut source, &mut recorder, &mut output, &stop);
+    let shown = show(args, &mut source, &mut record, &mut output, &stop);
     drop(output);
-    let files = recorder.map_or(Ok(Vec::new()), Recorder::finish);
+    let files = record.map_or(Ok(Vec::new()), Record::finish);
     shown?;
     let files = files?;
     if files.is_empty() || args.json { Ok(()) } else { print(&wrote(&files)) }
+}
+
+/// A record on its way into a directory.
+struct Record {
+    recorder: Recorder,
+    directory: Directory,
+}
+
+impl Record {
+    /// With columns for these observables.
+    fn open(path: &Path, format: Format, observables: Vec<&'static str>) -> Result<Self, Failure> {
+        let mut directory = Directory::open(Some(path), format)?.with_observables(observables);
+        Ok(Record { recorder: Recorder::begin(directory.sink()), directory })
+    }
+
+    /// Completes it; the files that are there now.
+    fn finish(self) -> Result<Vec<PathBuf>, Failure> {
+        self.directory.finish(&self.recorder.summary(), None)
+    }
 }
 
 /// Where samples go, beside the record.
@@ -84,7 +100,7 @@ impl OnScreen {
 fn show(
     args: &MonitorArgs,
     source: &mut Source,
-    recorder: &mut Option<Recorder>,
+    record: &mut Option<Record>,
     output: &mut Output,
     stop: &Stop,
 ) -> Result<(), Failure> {
@@ -92,8 +108,8 @@ fn show(
     let mut due = start;
     loop {
         let sample = source.next()?;
-        if let Some(recorder) = recorder {
-            recorder.add(&sample);
+        if let Some(record) = record {
+            record.recorder.add(&sample, record.directory.sink());
         }
         // Late ones are left out.
         due = (due + args.interval).max(Instant::now());

@@ -1,8 +1,7 @@
 //! A snapshot with what follows from it and the one before.
 
-use crate::kernel_monitor::filter::Filter;
+use super::{Connection, Filter, Key, Namespaces, Snapshot, Subflow};
 use anabranch_cc_fixed::registry::KernelEntry;
-use anabranch_mptcp_bpf::{Connection, Key, Namespaces, Snapshot, Subflow};
 use std::collections::HashMap;
 
 /// All that is watched, at one instant.
@@ -105,7 +104,7 @@ impl Sampler {
 }
 
 #[cfg(test)]
-pub mod tests {
+pub(super) mod tests {
     use super::*;
     use anabranch_cc_fixed::registry;
 

@@ -1,24 +1,15 @@
 use super::*;
-use crate::kernel_monitor::filter::Filter;
-use crate::kernel_monitor::sample::{
-    Sampler,
-    tests::{lia, snapshot, subflow},
-};
-use anabranch_mptcp_bpf::Namespaces;
+use crate::kernel::monitor::example::{last_sample, lia, subflow};
 use ratatui::Terminal;
 use ratatui::backend::TestBackend;
 
 /// Two connections, after a second in which the first gained 2 + 0.8 Mbit and the second 8.
 fn screen() -> Screen {
-    let at = |at_us, [a, b, c]: [u64; 3]| {
-        let first = lia(0xbeef, vec![subflow(7, 1, a), subflow(8, 2, b)]);
-        snapshot(at_us, vec![first, lia(0xcafe, vec![subflow(9, 3, c)])])
+    let with = |[a, b, c]: [u64; 3]| {
+        vec![lia(0xbeef, vec![subflow(7, 1, a), subflow(8, 2, b)]), lia(0xcafe, vec![subflow(9, 3, c)])]
     };
-    let mut sampler = Sampler::new(Filter::default());
-    let names = Namespaces::default();
-    sampler.next(at(1_000_000, [0, 0, 0]), &names);
     let mut screen = Screen::new("recording into out".to_owned());
-    screen.show(sampler.next(at(2_000_000, [250_000, 100_000, 1_000_000]), &names), vec!["ab_lia"]);
+    screen.show(last_sample(vec![with([0, 0, 0]), with([250_000, 100_000, 1_000_000])]), vec!["ab_lia"]);
     screen
 }
 

@@ -1,10 +1,10 @@
 //! The screen: what it shows, and what the keys do to it.
 
-use crate::kernel_monitor::columns::{COLUMNS, Column, observables};
-use crate::kernel_monitor::order::Order;
-use crate::kernel_monitor::sample::{Sample, Watched, WatchedSubflow};
+use super::columns::{COLUMNS, Column, observables};
+use super::order::Order;
 use crate::output::counted;
 use crate::table::{RATE, with_unit};
+use anabranch_mptcp_bpf::{Sample, Watched, WatchedSubflow};
 use anabranch_scenario::printable_line;
 use ratatui::Frame;
 use ratatui::crossterm::event::{KeyCode, KeyEvent, KeyModifiers};

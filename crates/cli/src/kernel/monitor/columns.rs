@@ -1,7 +1,7 @@
 //! What is shown of a subflow, column by column: on the screen and in plain tables.
 
-use crate::kernel_monitor::sample::{Watched, WatchedSubflow};
 use crate::table::number;
+use anabranch_mptcp_bpf::{Watched, WatchedSubflow};
 
 /// A column of numbers.
 pub struct Column {

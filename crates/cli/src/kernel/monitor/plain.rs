@@ -1,7 +1,7 @@
 //! A sample as a plain table for scripts: a line per subflow, without spaces in its cells.
 
-use crate::kernel_monitor::columns::{COLUMNS, RATE, observables};
-use crate::kernel_monitor::sample::Sample;
+use super::columns::{COLUMNS, RATE, observables};
+use anabranch_mptcp_bpf::Sample;
 use anabranch_scenario::printable_line;
 
 /// The table, under a line of headings.
@@ -41,15 +41,12 @@ pub fn table(sample: &Sample) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::kernel_monitor::filter::Filter;
-    use crate::kernel_monitor::sample::{Sampler, tests as samples};
-    use anabranch_mptcp_bpf::Namespaces;
+    use crate::kernel::monitor::example::{lia, sample, subflow};
 
     #[test]
     fn as_many_words_as_headings() {
-        let subflows = vec![samples::subflow(7, 1, 1_234_567), samples::subflow(8, 2, 0)];
-        let snapshot = samples::snapshot(3, vec![samples::lia(0xbeef, subflows)]);
-        let text = table(&Sampler::new(Filter::default()).next(snapshot, &Namespaces::default()));
+        let subflows = vec![subflow(7, 1, 1_234_567), subflow(8, 2, 0)];
+        let text = table(&sample(vec![lia(0xbeef, subflows)]));
         let lines: Vec<Vec<_>> = text.lines().map(|line| line.split_whitespace().collect()).collect();
         assert_eq!(lines.len(), 3, "{text}");
         assert!(lines.iter().all(|line| line.len() == lines[0].len()), "{text}");
@@ -63,8 +60,7 @@ mod tests {
 
     #[test]
     fn a_name_is_a_word() {
-        let snapshot = samples::snapshot(3, vec![samples::lia(0xbeef, vec![samples::subflow(7, 1, 1)])]);
-        let mut sample = Sampler::new(Filter::default()).next(snapshot, &Namespaces::default());
+        let mut sample = sample(vec![lia(0xbeef, vec![subflow(7, 1, 1)])]);
         sample.connections[0].netns = "my space\n\u{1b}[2J".to_owned();
         let text = table(&sample);
         assert!(text.lines().count() == 2 && text.contains(r" my\u{20}space\n\u{1b}[2J "), "{text}");

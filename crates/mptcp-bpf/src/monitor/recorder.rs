@@ -1,40 +1,35 @@
 //! What is watched as a record: the samples and the summary that a simulated run leaves.
 
-use crate::directory::Directory;
-use crate::failure::Failure;
-use crate::kernel_monitor::meter::Meter;
-use crate::kernel_monitor::sample::{Sample, Watched};
-use anabranch_mptcp_bpf::Key;
-use anabranch_record::{FlowLayout, FlowSummary, Layout, SubflowSample, Summary, jain};
+use super::meter::Meter;
+use super::{Key, Sample, Watched};
+use anabranch_record::{FlowLayout, FlowSummary, Layout, Sink, SubflowSample, Summary, jain};
 use std::collections::HashMap;
-use std::path::PathBuf;
 
 /// A record under way. Each connection that was seen is a flow.
+#[derive(Default)]
 pub struct Recorder {
-    directory: Directory,
     layout: Layout,
     flows: HashMap<(&'static str, Key), usize>,
     /// For each flow those of its subflows.
     meters: Vec<Vec<Meter>>,
-    /// When the last sample was taken; `None` before the first.
+    /// When the last sample was taken, in seconds; `None` before the first.
     last_s: Option<f64>,
 }
 
 impl Recorder {
-    /// Into a directory, with columns for these observables.
-    pub fn new(directory: Directory, observables: Vec<&'static str>) -> Self {
-        let mut directory = directory.with_observables(observables);
-        let layout = Layout { flows: Vec::new(), links: Vec::new() };
-        directory.sink().begin(&layout);
-        Recorder { directory, layout, flows: HashMap::new(), meters: Vec::new(), last_s: None }
+    /// An empty one. Its sink is told that the record begins.
+    pub fn begin(sink: &mut dyn Sink) -> Self {
+        let recorder = Recorder::default();
+        sink.begin(&recorder.layout);
+        recorder
     }
 
-    /// Adds a sample.
-    pub fn add(&mut self, sample: &Sample) {
+    /// Adds a sample, which goes to the sink.
+    pub fn add(&mut self, sample: &Sample, sink: &mut dyn Sink) {
         let time_s = sample.time_s;
         let news = sample.connections.iter().filter(|c| self.admit(c, time_s)).count();
         if news > 0 {
-            self.directory.sink().extend(&self.layout);
+            sink.extend(&self.layout);
         }
         for c in &sample.connections {
             let flow = self.flows[&key(c)];
@@ -42,7 +37,8 @@ impl Recorder {
             for (subflow, meter) in meters {
                 let Some(s) = c.subflows.iter().find(|s| s.now.owner == meter.owner) else { continue };
                 meter.add(time_s, &s.now);
-                self.directory.sink().subflow(&SubflowSample {
+                let counts = meter.counts();
+                sink.subflow(&SubflowSample {
                     time_s,
                     flow,
                     subflow,
@@ -52,8 +48,8 @@ impl Recorder {
                     in_flight_segments: s.now.in_flight_segments.into(),
                     sent_bytes: meter.sent_bytes(),
                     delivered_bytes: meter.acked_bytes(),
-                    lost_segments: meter.counts().lost,
-                    retransmitted_segments: meter.counts().retransmitted,
+                    lost_segments: counts.lost,
+                    retransmitted_segments: counts.retransmitted,
                     observables: &s.now.observables,
                 });
             }
@@ -88,11 +84,11 @@ impl Recorder {
         meters.len() > before
     }
 
-    /// Completes it; the files that are there now.
-    pub fn finish(self) -> Result<Vec<PathBuf>, Failure> {
+    /// The summary of all that was recorded.
+    pub fn summary(&self) -> Summary {
         let flows: Vec<_> = self.layout.flows.iter().zip(&self.meters).map(flow).collect();
         let goodputs: Vec<f64> = flows.iter().filter_map(|flow| flow.goodput_bps).collect();
-        let summary = Summary {
+        Summary {
             scenario: "kernel monitor".to_owned(),
             scenario_hash: String::new(),
             seed: 0,
@@ -103,8 +99,7 @@ impl Recorder {
             jain: jain(&goodputs),
             flows,
             links: Vec::new(),
-        };
-        self.directory.finish(&summary, None)
+        }
     }
 }
 
@@ -129,5 +124,39 @@ fn flow((layout, meters): (&FlowLayout, &Vec<Meter>)) -> FlowSummary {
         reinjected_segments: 0,
         completion: None,
         subflows,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::sample::tests::{lia, snapshot, subflow};
+    use super::super::{Filter, Namespaces, Sampler};
+    use super::*;
+    use anabranch_record::MemorySink;
+
+    /// By hand: a subflow that is there at the first sample counts from there, 500,000 bytes in 2 s; one that
+    /// comes with the second sample counts from its beginning, 300,000 bytes in the 1 s since the first.
+    #[test]
+    fn subflows_count_from_the_record_s_beginning_or_their_own() {
+        let mut sampler = Sampler::new(Filter::default());
+        let mut sample = |second: u64, acked: &[u64]| {
+            let subflows = (1..).zip(acked).map(|(n, acked)| subflow(6 + u64::from(n), n, *acked)).collect();
+            sampler.next(snapshot(second * 1_000_000, vec![lia(1, subflows)]), &Namespaces::default())
+        };
+        let samples =
+            [sample(5, &[1_000_000]), sample(6, &[1_200_000, 300_000]), sample(7, &[1_500_000, 300_000])];
+        let mut sink = MemorySink::new();
+        let mut recorder = Recorder::begin(&mut sink);
+        samples.iter().for_each(|sample| recorder.add(sample, &mut sink));
+        let summary = recorder.summary();
+        assert_eq!((summary.duration_s, summary.jain), (2.0, Some(1.0)));
+        let [flow] = &summary.flows[..] else { panic!("{} flows", summary.flows.len()) };
+        assert_eq!((&*flow.name, &*flow.cc, flow.delivered_bytes), ("ab_lia-1", "ab_lia", 800_000));
+        assert_eq!(flow.goodput_bps, Some(3.2e6));
+        let goodputs: Vec<_> = flow.subflows.iter().map(|s| s.goodput_bps).collect();
+        assert_eq!(goodputs, [Some(2e6), Some(1.2e6)]);
+        assert_eq!(flow.subflows[1].path, ["10.0.2.1:40002 → 10.0.2.2:5201"]);
+        let times: Vec<_> = sink.flows[0].subflows.iter().map(|series| series.time_s.clone()).collect();
+        assert_eq!(times, [vec![0.0, 1.0, 2.0], vec![1.0, 2.0]]);
     }
 }

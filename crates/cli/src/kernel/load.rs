@@ -1,0 +1,151 @@
+//! `anabranch kernel load` and `unload`.
+
+use super::args::NamesArgs;
+use super::needs::{find, missing, require_privileges};
+use crate::failure::Failure;
+use crate::output::{counted, print};
+use crate::table::WIDTH;
+use anabranch_cc_fixed::registry::{self, KernelEntry};
+use anabranch_mptcp_bpf::{Error, Load, Namespace, Unload};
+use miette::miette;
+use textwrap::WordSplitter;
+
+/// `anabranch kernel load`.
+pub fn load(args: &NamesArgs) -> Result<(), Failure> {
+    let entries = find_all(&args.names)?;
+    missing(&anabranch_mptcp_bpf::doctor())?;
+    each(&entries, |entry| {
+        Ok(match anabranch_mptcp_bpf::load(entry)? {
+            Load::Done => format!("loaded{}", chosen_again(entry)?),
+            Load::Replaced => "loaded, in the place of another build's".to_owned(),
+            Load::Already => "already loaded".to_owned(),
+            Load::Freed(rows) => {
+                format!("already loaded; freed {} of sockets that are gone", counted(rows as usize, "row"))
+            }
+            Load::OtherInUse(references) => other_in_use(entry, references),
+        })
+    })
+}
+
+/// Who uses what another build loaded, and how to load this build's.
+pub fn other_in_use(entry: &KernelEntry, references: u32) -> String {
+    let name = entry.kernel_name;
+    let choosers = anabranch_mptcp_bpf::choosers(name);
+    let sockets = sockets(references, &choosers);
+    let users: Vec<_> =
+        [(sockets > 0).then(|| counted(sockets, "socket")), named(&choosers)].into_iter().flatten().collect();
+    let users = users.join(" and by ");
+    format!(
+        "another build of anabranch has loaded it, and it is used by {users}; new sockets get this \
+         build's after `anabranch kernel unload {name}` and `anabranch kernel load {name}`",
+    )
+}
+
+/// Those of the references that are not the choices of namespaces.
+fn sockets(references: u32, choosers: &[Namespace]) -> usize {
+    references.saturating_sub(choosers.len() as u32) as usize
+}
+
+fn names(namespaces: &[Namespace]) -> String {
+    let names: Vec<_> = namespaces.iter().map(|namespace| namespace.name.as_str()).collect();
+    names.join(", ")
+}
+
+/// Their names, where there are any.
+fn named(namespaces: &[Namespace]) -> Option<String> {
+    (!namespaces.is_empty()).then(|| names(namespaces))
+}
+
+/// A namespace that chose an algorithm keeps the programs that it meant, when these are unloaded and others
+/// take the name: it is made to choose anew.
+pub fn chosen_again(entry: &KernelEntry) -> Result<String, Error> {
+    let choosers = anabranch_mptcp_bpf::choosers(entry.kernel_name);
+    for namespace in &choosers {
+        namespace.choose(entry.kernel_name)?;
+    }
+    let names = names(&choosers);
+    Ok(if names.is_empty() { String::new() } else { format!("; new sockets of {names} use it") })
+}
+
+/// `anabranch kernel unload`.
+pub fn unload(args: &NamesArgs) -> Result<(), Failure> {
+    let entries = find_all(&args.names)?;
+    require_privileges()?;
+    each(&entries, |entry| {
+        Ok(match anabranch_mptcp_bpf::unload(entry)? {
+            Unload::Done => "unloaded".to_owned(),
+            Unload::NotLoaded => "not loaded".to_owned(),
+            Unload::InUse(references) => unloading(entry, references),
+        })
+    })
+}
+
+/// Who still uses what was unloaded.
+fn unloading(entry: &KernelEntry, references: u32) -> String {
+    let choosers = anabranch_mptcp_bpf::choosers(entry.kernel_name);
+    still_used(sockets(references, &choosers), named(&choosers).as_deref())
+}
+
+/// What so many sockets, and the namespaces of those names, make of an algorithm that was unloaded.
+fn still_used(sockets: usize, choosers: Option<&str>) -> String {
+    let verb = if sockets == 1 { "uses it until it is" } else { "use it until they are" };
+    let open = (sockets > 0)
+        .then(|| format!("{}, listening ones included, {verb} closed", counted(sockets, "socket")));
+    let new = choosers.map(|names| {
+        format!(
+            "new sockets of {names} use it until another is chosen there, as by `anabranch kernel use reno --netns NAMESPACE`"
+        )
+    });
+    match [open, new].into_iter().flatten().collect::<Vec<_>>().join("; ") {
+        users if users.is_empty() => "unloaded".to_owned(),
+        users => format!("unloading; {users}"),
+    }
+}
+
+/// Does something with each algorithm, and prints what came of it; all are tried.
+fn each(
+    entries: &[&'static KernelEntry],
+    act: impl Fn(&'static KernelEntry) -> Result<String, Error>,
+) -> Result<(), Failure> {
+    let mut failures = Vec::new();
+    for entry in entries {
+        match act(entry) {
+            Ok(text) => {
+                let options = textwrap::Options::new(WIDTH).subsequent_indent("  ");
+                // Names have hyphens.
+                let options = options.word_splitter(WordSplitter::NoHyphenation);
+                print(&textwrap::fill(&format!("{}: {text}", entry.kernel_name), options))?;
+            }
+            Err(error) => failures.push(format!("{}: {error}", entry.kernel_name)),
+        }
+    }
+    if failures.is_empty() { Ok(()) } else { Err(Failure::Input(miette!("{}", failures.join("\n")))) }
+}
+
+fn find_all(names: &[String]) -> Result<Vec<&'static KernelEntry>, Failure> {
+    if names.iter().any(|name| name == "all") {
+        return Ok(registry::all().iter().collect());
+    }
+    names.iter().map(|name| find(name)).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::still_used;
+
+    #[test]
+    fn what_is_unloaded_and_who_uses_it() {
+        let of = |sockets| still_used(sockets, None);
+        assert_eq!(of(1), "unloading; 1 socket, listening ones included, uses it until it is closed");
+        assert_eq!(of(2), "unloading; 2 sockets, listening ones included, use it until they are closed");
+        let of_proxy = still_used(0, Some("proxy"));
+        assert!(of_proxy.starts_with("unloading; new sockets of proxy use it until another"), "{of_proxy}");
+        let both = still_used(3, Some("proxy"));
+        assert!(
+            both.starts_with("unloading; 3 sockets, ")
+                && both.contains(" until they are closed; new sockets of proxy"),
+            "{both}"
+        );
+        assert_eq!(still_used(0, None), "unloaded");
+    }
+}
