@@ -1,5 +1,6 @@
 //! Why the command did not succeed, and its exit status.
 
+use anabranch_record::place::PlaceError;
 use anabranch_scenario::{is_hidden, printable};
 use miette::{Diagnostic, MietteDiagnostic, MietteHandlerOpts, Report};
 use std::io::{self, Write};
@@ -42,6 +43,16 @@ pub fn usage(error: &clap::Error) -> ! {
     std::process::exit(error.exit_code());
 }
 
+impl From<PlaceError> for Failure {
+    fn from(error: PlaceError) -> Self {
+        let told = MietteDiagnostic::new(error.to_string());
+        Failure::Input(match error.help() {
+            Some(help) => told.with_help(help).into(),
+            None => told.into(),
+        })
+    }
+}
+
 impl Failure {
     /// Bad input or environment.
     pub fn input(error: impl Diagnostic + Send + Sync + 'static) -> Self {
@@ -57,23 +68,6 @@ impl Failure {
             source = error.source();
         }
         Failure::Input(Report::msg(message))
-    }
-
-    /// With more to say.
-    pub fn with(self, more: &str) -> Self {
-        let add = |report: Report| {
-            let longer = MietteDiagnostic::new(format!("{report}; {more}"));
-            match report.help().map(|help| help.to_string()) {
-                Some(help) => longer.with_help(help).into(),
-                None => longer.into(),
-            }
-        };
-        match self {
-            Failure::Result(report) => Failure::Result(add(report)),
-            Failure::Input(report) => Failure::Input(add(report)),
-            Failure::Interrupted(report) => Failure::Interrupted(add(report)),
-            Failure::PipeClosed => Failure::PipeClosed,
-        }
     }
 
     /// Reports on stderr; the exit status.

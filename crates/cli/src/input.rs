@@ -2,6 +2,7 @@
 
 use crate::args::ScenarioArgs;
 use crate::failure::Failure;
+use anabranch_record::quoted;
 use anabranch_scenario::{Overrides, Scenario, Source};
 use miette::miette;
 use std::fs::File;
@@ -62,27 +63,4 @@ pub fn command(args: &ScenarioArgs, cc: &[String], file: &str, seed: u64) -> Str
         command += &format!(" {option} {}", quoted(value));
     }
     command
-}
-
-/// As a word of a POSIX shell.
-pub fn quoted(word: &str) -> String {
-    let plain = |c: char| c.is_ascii_alphanumeric() || "-_./=,:".contains(c);
-    if !word.is_empty() && word.chars().all(plain) {
-        return word.to_owned();
-    }
-    format!("'{}'", word.replace('\'', r"'\''"))
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn shell_words() {
-        for (word, shell) in
-            [("a=b/1", "a=b/1"), ("50 Mbit/s", "'50 Mbit/s'"), ("it's", r"'it'\''s'"), ("", "''")]
-        {
-            assert_eq!(quoted(word), shell);
-        }
-    }
 }

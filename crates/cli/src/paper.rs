@@ -5,13 +5,14 @@ use crate::failure::Failure;
 use crate::interrupt;
 use crate::output::{counted, note, print, unless_closed};
 use crate::report;
-use crate::results::Results;
 use crate::standard;
 use crate::store;
 use crate::table::{Table, WIDTH};
 use anabranch_cc::registry;
 use anabranch_papers::standard::AlgorithmResult;
-use anabranch_study::{ColumnName, Kept, Options, Row, Store, Study, StudyError, StudyResult, Verdict};
+use anabranch_study::{
+    ColumnName, Kept, Kind, Options, Results, Row, Store, Study, StudyError, StudyResult, Verdict,
+};
 use miette::miette;
 use std::sync::Arc;
 
@@ -44,7 +45,7 @@ pub fn paper(args: &PaperArgs) -> Result<(), Failure> {
         let cases = standard::work(registry::ALL, &args.size)?;
         work.extend(cases.into_iter().map(|one| one.map(Finished::Algorithm)));
     }
-    let results = Results::open(&args.out)?;
+    let results = Results::open(&args.out, note)?;
     let mut done = Done::default();
     let mut kept = Ok(());
     let runs = store::open(&results.out().join("store"));
@@ -74,14 +75,14 @@ pub fn paper(args: &PaperArgs) -> Result<(), Failure> {
             return Err(Failure::Interrupted(miette!(
                 "interrupted: {} complete{partial} in {}, the report is as it was{goes_on}",
                 counted(complete, "paper"),
-                results.papers().display()
+                results.folder(Kind::Paper).display()
             )));
         }
         Err(error) => return Err(Failure::Result(miette!("{error}"))),
     }
     report::write(&results, command(args), true)?;
     standard::check(&standard)?;
-    results.check()?;
+    report::check(&results)?;
     if failed.is_empty() { Ok(()) } else { Err(Failure::Result(failures(&failed))) }
 }
 
@@ -141,7 +142,7 @@ impl Done {
     fn keep(&mut self, finished: Finished, store: &Results) -> Result<(), Failure> {
         match finished {
             Finished::Algorithm(result) => {
-                store.keep_algorithm(&result)?;
+                store.keep(Kind::Algorithm, &result.algorithm, &result)?;
                 self.standard.push(result);
             }
             Finished::Paper(result) => {
@@ -153,7 +154,9 @@ impl Done {
                 }
                 // What was simulated is told even where it cannot be kept.
                 let printed = unless_closed(print(&page));
-                if let Some(notice) = store.keep(result)?.notice {
+                let paper = anabranch_papers::find(&result.name)
+                    .ok_or_else(|| Failure::Result(miette!("no paper is called {}", result.name)))?;
+                if let Some(notice) = store.keep_study(Kind::Paper, paper, result)? {
                     note(&notice);
                 }
                 printed?;

@@ -1,14 +1,13 @@
 //! `anabranch run`: one run of a scenario.
 
 use crate::args::RunArgs;
-use crate::directory::Directory;
 use crate::failure::Failure;
-use crate::output::{print, print_text_of_json};
+use crate::output::{note, print, print_text_of_json};
 use crate::progress::Progress;
 use crate::table::{BYTES, LOSS, PERCENT, PLAIN, RATE, TIME, Table, number};
 use crate::{input, interrupt, memory};
 use anabranch_net::Time;
-use anabranch_record::{Sink, SubflowSummary, Summary};
+use anabranch_record::{NoSamples, RunDirectory, Sink, SubflowSummary, Summary};
 use anabranch_scenario::{Scenario, printable};
 use anabranch_sim::SimError;
 use miette::miette;
@@ -20,9 +19,14 @@ pub fn run(args: &RunArgs) -> Result<(), Failure> {
     let scenario = input::load(&source, &args.scenario, &args.cc)?;
     memory::check(&scenario, 1, args.yes)?;
     interrupt::listen()?;
-    let mut directory = Directory::open(args.out.as_deref(), args.format)?;
+    let open = |path| RunDirectory::open(path, args.format.into(), &[], note);
+    let mut directory = args.out.as_deref().map(open).transpose()?;
+    let sink: &mut dyn Sink = match &mut directory {
+        Some(directory) => directory.sink(),
+        None => &mut NoSamples,
+    };
     let progress = Progress::over(scenario.duration);
-    let summary = match simulate(&scenario, scenario.seed, directory.sink(), &progress) {
+    let summary = match simulate(&scenario, scenario.seed, sink, &progress) {
         Err(SimError::Interrupted { partial: Some(partial), .. }) => *partial,
         whole => whole.map_err(|e| failure(e, "nothing of it is kept"))?,
     };
@@ -32,11 +36,11 @@ pub fn run(args: &RunArgs) -> Result<(), Failure> {
     let partial = summary.partial_until_s.map(|s| format!("# Partial: interrupted at {s} s.\n"));
     let text = format!("# As it was run: {again}\n{}{}", partial.unwrap_or_default(), source.text);
     // What was simulated is told even where it cannot be kept.
-    let files = directory.finish(&summary, Some(&text));
+    let files = directory.map(|directory| directory.finish(&summary, Some(&text))).transpose();
     if args.json {
         print_text_of_json(&summary.to_json())?;
     } else {
-        let wrote = files.as_ref().ok().filter(|files| !files.is_empty()).map(|files| wrote(files));
+        let wrote = files.as_ref().ok().and_then(|files| files.as_deref()).map(wrote);
         print(&(page(&summary) + &wrote.map(|text| format!("\n{text}")).unwrap_or_default()))?;
     }
     files?;

@@ -7,12 +7,11 @@ use crate::interrupt;
 use crate::output::{counted, note, print, print_json, unless_closed};
 use crate::progress::Progress;
 use crate::report;
-use crate::results::Results;
 use crate::size_args::SizeArgs;
 use crate::table::{PLAIN, Spread, Table, WIDTH};
 use anabranch_cc::registry::{self, Entry};
 use anabranch_papers::standard::{self, AlgorithmResult, CASES, Case};
-use anabranch_study::{Kept, StudyError, Work, run_all};
+use anabranch_study::{Kept, Kind, Results, StudyError, Work, run_all};
 use miette::miette;
 
 /// `anabranch cc report`.
@@ -23,7 +22,7 @@ pub fn report(args: &CcReportArgs) -> Result<(), Failure> {
         false => args.names.iter().map(|name| algorithms::find(name)).collect::<Result<_, _>>()?,
     };
     interrupt::listen()?;
-    let store = Results::open(&args.out)?;
+    let store = Results::open(&args.out, note)?;
     let results = run(&chosen, &args.size, &store)?;
     unless_closed(match args.json {
         true => print_json(&results),
@@ -32,7 +31,7 @@ pub fn report(args: &CcReportArgs) -> Result<(), Failure> {
     let names = if all { String::new() } else { format!(" {}", args.names.join(" ")) };
     report::write(&store, format!("anabranch cc report{names}{}", args.size), !args.json)?;
     check(&results)?;
-    store.check()
+    report::check(&store)
 }
 
 /// Runs algorithms through the standard cases and keeps each result as soon as it is there.
@@ -43,7 +42,8 @@ fn run(
 ) -> Result<Vec<AlgorithmResult>, Failure> {
     let (mut results, mut kept) = (Vec::new(), Ok(()));
     let mut keep = |result: AlgorithmResult| {
-        kept = std::mem::replace(&mut kept, Ok(())).and_then(|()| store.keep_algorithm(&result));
+        kept = std::mem::replace(&mut kept, Ok(()))
+            .and_then(|()| store.keep(Kind::Algorithm, &result.algorithm, &result));
         results.push(result);
     };
     let ended = in_progress(&work(algorithms, size)?, None, &mut keep);
@@ -84,7 +84,7 @@ pub fn in_progress<T: Send>(
 
 /// Says which algorithms' results were made otherwise than these.
 pub fn note_unlike(results: &[AlgorithmResult], store: &Results) -> Result<(), Failure> {
-    let others = store.algorithms()?;
+    let others = report::algorithms(store)?;
     let unlike: Vec<&str> = match results.first() {
         Some(new) => others.iter().filter(|r| !r.is_made_like(new)).map(|r| r.algorithm.as_str()).collect(),
         None => vec![],

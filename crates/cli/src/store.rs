@@ -2,15 +2,13 @@
 
 use crate::output::{counted, note};
 use crate::table::{BYTES, with_unit};
-use anabranch_study::Store;
-use sha2::{Digest, Sha256};
+use anabranch_study::{Store, store};
 use std::path::Path;
-use std::{fs, io};
 
 /// The store in `folder`, of this very program; what the user should know of it is noted. None where there can be none, which
 /// is no reason not to make the runs.
 pub fn open(folder: &Path) -> Option<Store> {
-    let program = program().map_err(|why| format!("this program cannot be read: {why}"));
+    let program = store::program().map_err(|why| format!("this program cannot be read: {why}"));
     let opened = program.and_then(|program| Store::open(folder, &program).map_err(|why| why.to_string()));
     let store =
         opened.map_err(|why| note(&format!("an interrupted command could not go on later: {why}"))).ok()?;
@@ -32,10 +30,4 @@ pub fn note_found(store: &Store) -> bool {
         note(&format!("{} of an earlier command taken over", counted(store.found(), "run")));
     }
     store.found() + store.kept() > 0
-}
-
-/// The hash of this program.
-pub fn program() -> io::Result<String> {
-    let bytes = fs::read(std::env::current_exe()?)?;
-    Ok(Sha256::digest(bytes).iter().map(|byte| format!("{byte:02x}")).collect())
 }

@@ -2,15 +2,15 @@
 
 use crate::failure::Failure;
 use crate::output::{counted, note, print, print_json};
-use crate::results::Results;
 use crate::size_args::StudySizeArgs;
 use crate::study_args::StudyRunArgs;
 use crate::table::{Table, number};
 use crate::{input, interrupt, memory, paper, report, standard, store};
+use anabranch_record::quoted;
 use anabranch_study::tidy::{TidyRow, TidyTable};
 use anabranch_study::{
-    Estimate, Kept, Options, Published, Row, Simulations, Study, StudyError, StudyResult, Taken, Verdict,
-    Work, work_with_runs,
+    Estimate, Kept, Kind, Options, Published, Results, Row, Simulations, Study, StudyError, StudyResult,
+    Taken, Verdict, Work, work_with_runs,
 };
 use miette::miette;
 use std::collections::HashSet;
@@ -100,8 +100,8 @@ fn options(args: &StudyRunArgs) -> Options {
 }
 
 fn command(args: &StudyRunArgs) -> String {
-    let name = input::quoted(&file(args).display().to_string());
-    let only = args.only.as_ref().map(|only| format!(" --only {}", input::quoted(only))).unwrap_or_default();
+    let name = quoted(&file(args).display().to_string());
+    let only = args.only.as_ref().map(|only| format!(" --only {}", quoted(only))).unwrap_or_default();
     let columns = if args.no_columns { " --no-columns" } else { "" };
     format!("anabranch study {name}{}{only}{columns}", args.size.as_size())
 }
@@ -142,7 +142,7 @@ impl Run<'_> {
         let work = work(&self.study, &self.options)?;
         self.ask(&work.simulations)?;
         interrupt::listen()?;
-        let results = Results::open(self.out)?;
+        let results = Results::open(self.out, note)?;
         let runs = store::open(&results.out().join("store"));
         let mut done = None;
         let ended =
@@ -162,7 +162,7 @@ impl Run<'_> {
             Err(error) => return Err(Failure::Result(miette!("{error}"))),
         }
         report::write(&results, self.command.clone(), !self.json)?;
-        results.check()?;
+        report::check(&results)?;
         if failed.is_empty() { Ok(()) } else { Err(Failure::Result(paper::failures(&failed))) }
     }
 
@@ -201,7 +201,7 @@ impl Run<'_> {
         };
         // The table is of the whole study.
         let whole = !result.partial && self.options.only.is_none();
-        if let Some(notice) = results.keep_study(&self.study, result)?.notice {
+        if let Some(notice) = results.keep_study(Kind::Study, &self.study, result)? {
             note(&notice);
         }
         if whole {
@@ -220,7 +220,7 @@ impl Run<'_> {
         }
         let names: Vec<String> = axes.iter().map(|axis| (*axis).to_owned()).collect();
         let write = || {
-            let mut table = TidyTable::create(&results.studies(), &self.study.name, &names)?;
+            let mut table = TidyTable::create(&results.folder(Kind::Study), &self.study.name, &names)?;
             let mut written = HashSet::new();
             // Two experiments may read the same runs.
             for taken in taken.iter().filter(|taken| written.insert(&taken.axes)) {

@@ -6,7 +6,7 @@ use crate::output::print;
 use crate::study::{self, Run};
 use crate::study_args::SweepArgs;
 use crate::table::{PERCENT, PLAIN, RATE, Spread, Table};
-use anabranch_record::Summary;
+use anabranch_record::{Summary, quoted};
 use anabranch_scenario::Overrides;
 use anabranch_study::{Options, StudyResult, Taken, file};
 use miette::miette;
@@ -58,14 +58,14 @@ pub fn sweep(args: &SweepArgs) -> Result<(), Failure> {
 }
 
 fn command(args: &SweepArgs) -> String {
-    let mut command = format!("anabranch sweep {}", input::quoted(&args.scenario.display().to_string()));
+    let mut command = format!("anabranch sweep {}", quoted(&args.scenario.display().to_string()));
     let all = [("--vary", &args.vary), ("--cc", &args.cc), ("--set", &args.set)];
     let duration = args.duration.iter().map(|duration| ("--duration", duration));
     let name = args.name.iter().map(|name| ("--name", name));
     let options =
         all.into_iter().flat_map(|(option, values)| values.iter().map(move |value| (option, value)));
     for (option, value) in options.chain(duration).chain(name) {
-        command += &format!(" {option} {}", input::quoted(value));
+        command += &format!(" {option} {}", quoted(value));
     }
     command + &format!(" --seeds {}", args.seeds)
 }

@@ -4,7 +4,7 @@ use crate::args::TaskArgs;
 use crate::failure::Failure;
 use crate::output::print_text_of_json;
 use crate::progress::Progress;
-use crate::{input, interrupt, memory, store};
+use crate::{input, interrupt, memory};
 use anabranch_net::Time;
 use anabranch_record::NoSamples;
 use anabranch_study::store::Record;
@@ -25,7 +25,8 @@ pub fn task(args: &TaskArgs) -> Result<(), Failure> {
     let backend = backend(&task)?;
     let scenario = task.scenario("the task's scenario").map_err(Failure::input)?;
     memory::check(&scenario, 1, args.yes)?;
-    let version = store::program().map_err(|e| Failure::environment("this program cannot be read", &e))?;
+    let version = anabranch_study::store::program()
+        .map_err(|e| Failure::environment("this program cannot be read", &e))?;
     interrupt::listen()?;
     let (progress, mut reached) = (Progress::over(scenario.duration), Time::ZERO);
     let mut keep_going = |now: Time| {

@@ -15,6 +15,7 @@ mod key;
 mod outcome;
 mod plan;
 mod result;
+mod results;
 mod runner;
 mod setup;
 mod shares;
@@ -33,6 +34,7 @@ pub use plan::{
     Definition, Plan, Quantity, RowPlan, Runs, SetupId, Study, compare, compare_all, measure, read,
 };
 pub use result::*;
+pub use results::{Kind, Results};
 pub use runner::{Options, StudyError, Taken, run, work, work_with_runs};
 pub use setup::{ScenarioFile, Setup};
 pub use shares::{Beside, EquilibriumName, ShareRow, Shares, shares};

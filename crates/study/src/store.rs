@@ -72,6 +72,14 @@ struct Held {
     renamed: bool,
 }
 
+/// The hash of the running program: the version under which it keeps outcomes.
+///
+/// # Errors
+/// Where the program cannot be read.
+pub fn program() -> io::Result<String> {
+    Ok(Key::sum(&fs::read(std::env::current_exe()?)?).to_string())
+}
+
 impl Store {
     /// The store in the folder `dir`, which is made if it is not there. Only outcomes of `version` are used: a hash of the
     /// program, since another program's algorithms may be others.

@@ -12,13 +12,13 @@ mod terminal;
 
 use super::args::MonitorArgs;
 use super::needs::{failed, find, require_privileges};
-use crate::directory::Directory;
 use crate::failure::Failure;
 use crate::format::Format;
 use crate::output::{note, print};
 use crate::run::wrote;
 use anabranch_cc_fixed::registry::{self, KernelEntry};
 use anabranch_mptcp_bpf::{Filter, Monitor, Namespace, Namespaces, Recorder, Sample, Sampler};
+use anabranch_record::RunDirectory;
 use miette::miette;
 use screen::Screen;
 use std::io::IsTerminal;
@@ -62,19 +62,19 @@ pub fn monitor(args: &MonitorArgs) -> Result<(), Failure> {
 /// A record on its way into a directory.
 struct Record {
     recorder: Recorder,
-    directory: Directory,
+    directory: RunDirectory,
 }
 
 impl Record {
     /// With columns for these observables.
     fn open(path: &Path, format: Format, observables: Vec<&'static str>) -> Result<Self, Failure> {
-        let mut directory = Directory::open(Some(path), format)?.with_observables(observables);
+        let mut directory = RunDirectory::open(path, format.into(), &observables, note)?;
         Ok(Record { recorder: Recorder::begin(directory.sink()), directory })
     }
 
     /// Completes it; the files that are there now.
     fn finish(self) -> Result<Vec<PathBuf>, Failure> {
-        self.directory.finish(&self.recorder.summary(), None)
+        Ok(self.directory.finish(&self.recorder.summary(), None)?)
     }
 }
 
@@ -156,7 +156,7 @@ impl Source {
         let netns = args.netns.as_deref().map(|name| Namespace::find(name)?.inode());
         let netns = netns.transpose().map_err(failed)?;
         let algorithms: Vec<_> =
-            args.cc.iter().map(|name| Ok(find(name)?.kernel_name)).collect::<Result<_, _>>()?;
+            args.cc.iter().map(|name| Ok(find(name)?.kernel_name)).collect::<Result<_, Failure>>()?;
         let sampler = Sampler::new(Filter { algorithms: algorithms.clone(), netns, port: args.port });
         let names = Namespaces::now();
         let source = Source { monitor, sampler, names, looked: Instant::now(), only: algorithms };

@@ -1,9 +1,7 @@
 //! What a command wrote into a folder: a list in the folder, by which the next command knows that it is ours.
 
-use crate::failure::Failure;
-use crate::input::quoted;
-use anabranch_record::replace;
-use miette::miette;
+use super::PlaceError;
+use crate::{quoted, replace};
 use rustix::fs::{AtFlags, Dir, Mode, OFlags, open, openat, unlinkat};
 use sha2::{Digest, Sha256};
 use std::collections::BTreeMap;
@@ -41,8 +39,8 @@ impl Content {
     }
 
     /// Refuses a folder, which the user calls `name`, that holds anything but what we wrote there.
-    pub fn check(folder: &Path, name: &Path) -> Result<(), Failure> {
-        let cannot = |e| Failure::environment(format!("cannot read {}", name.display()), &e);
+    pub fn check(folder: &Path, name: &Path) -> Result<(), PlaceError> {
+        let cannot = |e| PlaceError::because(format!("cannot read {}", name.display()), &e);
         if !folder.exists() {
             return Ok(());
         }
@@ -56,7 +54,7 @@ impl Content {
                         .to_owned(),
                     false => unlisted(folder, name),
                 };
-                Err(Failure::Input(miette!(help = help, "{message}")))
+                Err(PlaceError::new(message).with_help(help))
             }
         }
     }

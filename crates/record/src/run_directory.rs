@@ -1,0 +1,101 @@
+//! The directory that a run leaves: its summary, samples and scenario.
+
+use crate::place::{Place, PlaceError, Tell};
+use crate::{CsvSink, ParquetSink, Sink, Summary, WriteError};
+use std::fs;
+use std::path::{Path, PathBuf};
+
+/// A run's directory under way.
+pub struct RunDirectory {
+    /// As the user calls it.
+    path: PathBuf,
+    place: Place,
+    samples: Samples,
+    tell: Tell,
+}
+
+/// Formats of samples.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum SampleFormat {
+    /// Apache Parquet.
+    Parquet,
+    /// Comma-separated values.
+    Csv,
+}
+
+enum Samples {
+    Parquet(Box<ParquetSink>),
+    Csv(Box<CsvSink>),
+}
+
+const SUMMARY: &str = "summary.json";
+const SCENARIO: &str = "scenario.toml";
+
+impl RunDirectory {
+    /// Claims the directory, with columns for these observables whether or not an algorithm has them at the start. What an
+    /// earlier run left in it stays until this one's results are complete.
+    ///
+    /// # Errors
+    /// As [`Place::claim`].
+    pub fn open(
+        path: &Path,
+        format: SampleFormat,
+        observables: &[&'static str],
+        tell: Tell,
+    ) -> Result<Self, PlaceError> {
+        let place = Place::claim(path, tell)?;
+        let (folder, names) = (place.folder(), observables.iter().copied());
+        let samples = match format {
+            SampleFormat::Parquet => {
+                Samples::Parquet(ParquetSink::new(folder).with_observables(names).into())
+            }
+            SampleFormat::Csv => Samples::Csv(CsvSink::new(folder).with_observables(names).into()),
+        };
+        Ok(RunDirectory { path: path.to_owned(), place, samples, tell })
+    }
+
+    /// Where samples go.
+    pub fn sink(&mut self) -> &mut dyn Sink {
+        match &mut self.samples {
+            Samples::Parquet(sink) => &mut **sink,
+            Samples::Csv(sink) => &mut **sink,
+        }
+    }
+
+    /// Completes it, with the scenario where there was one; the files that are there now.
+    ///
+    /// # Errors
+    /// Where it cannot be written.
+    pub fn finish(self, summary: &Summary, scenario: Option<&str>) -> Result<Vec<PathBuf>, PlaceError> {
+        let RunDirectory { path, place, samples, tell } = self;
+        let lost = |e: WriteError| PlaceError::because("the samples are lost", &e);
+        let samples = match samples {
+            Samples::Parquet(sink) => sink.finish(),
+            Samples::Csv(sink) => sink.finish(),
+        };
+        let samples = samples.map_err(lost)?;
+        let cannot = |e| PlaceError::because(format!("cannot write into {}", path.display()), &e);
+        let mut files = vec![PathBuf::from(SUMMARY)];
+        summary.write(&place.folder().join(SUMMARY)).map_err(cannot)?;
+        if let Some(scenario) = scenario {
+            files.push(SCENARIO.into());
+            fs::write(place.folder().join(SCENARIO), scenario).map_err(cannot)?;
+        }
+        files.extend(samples.iter().filter_map(|path| path.file_name()).map(PathBuf::from));
+        let path = settle(place, path, summary, tell)?;
+        Ok(files.into_iter().map(|file| path.join(file)).collect())
+    }
+}
+
+/// The files take their place, but for those of a part of a run, which are no reason to lose a whole one. Gives where they
+/// are.
+fn settle(place: Place, path: PathBuf, summary: &Summary, tell: Tell) -> Result<PathBuf, PlaceError> {
+    let earlier = Summary::read(&place.target().join(SUMMARY));
+    let is_whole = earlier.is_ok_and(|earlier| earlier.partial_until_s.is_none());
+    if summary.partial_until_s.is_none() || !is_whole {
+        return place.commit().map(|()| path);
+    }
+    let beside = place.commit_beside("partial")?;
+    tell(&format!("{} keeps its results, which are of a whole run", path.display()));
+    Ok(beside)
+}
