@@ -1,10 +1,13 @@
 //! The functions that expressions of a study may call: what they read from a run.
 
+mod equilibrium;
 mod goals;
+pub mod recovery;
 mod utility;
 
 use crate::Outcome;
 use anabranch_record::{FlowSummary, LinkSummary, SubflowSeries, SubflowSummary};
+use anabranch_scenario::Scenario;
 
 /// A function that reads a number from a run.
 pub struct Function {
@@ -31,6 +34,8 @@ pub enum Read {
     Run(fn(&Outcome, &Given<'_>) -> Option<f64>),
     /// From runs of several seeds, and those of the same seeds elsewhere.
     Beside(fn(&[&Outcome], &[&Outcome], &Given<'_>) -> Option<f64>),
+    /// From the scenario alone, before anything runs.
+    Scenario(fn(&Scenario, &Given<'_>) -> Option<f64>),
 }
 
 impl Read {
@@ -43,6 +48,7 @@ impl Read {
                 Some(sum? / runs.len() as f64)
             }
             (Read::Beside(read), _) => read(runs, elsewhere, given),
+            (Read::Scenario(_), _) => None,
         }
     }
 }
@@ -308,6 +314,9 @@ pub static FUNCTIONS: &[Function] = &[
     sampled(function("loss_window", FROM, "segments", "its window at that loss", |run, given| {
         Some(run.loss_after(given.text(), given.subflow?, given.number()?)?.1)
     })),
+    recovery::RECOVERY,
+    recovery::RECOVERED_AT_ALL,
+    equilibrium::EQUILIBRIUM,
     goals::THROUGHPUT,
     goals::NO_HARM,
     goals::BALANCE,

@@ -6,7 +6,7 @@ use super::error::{Problem, suggest};
 use super::selection::Selection;
 use super::template::places;
 use crate::expr::{Argument, Expr, Operator, parse};
-use crate::functions::{Compute, FUNCTIONS, Function, Given, MATH, Takes};
+use crate::functions::{Compute, FUNCTIONS, Function, Given, MATH, Read, Takes};
 use crate::theory::FORMULAS;
 use crate::{Outcome, Quantity, SetupId, Size};
 use std::ops::Range;
@@ -462,6 +462,20 @@ impl Compiler<'_> {
                 "`{}` reads one run, and `… = …` belongs into at(…)",
                 function.name
             )));
+        }
+        if let Read::Scenario(read) = function.read {
+            let numbers = numbers.iter().map(|code| match code {
+                Code::Number(number) => Ok(*number),
+                _ => Err(Problem::new(format!("`{}` takes numbers that no run has to give", function.name))),
+            });
+            let numbers: Vec<f64> = numbers.collect::<Result<_, _>>()?;
+            let Some(Subflow::Is(subflow)) = subflow else { return Err(usage()) };
+            let setup =
+                runs.setup(self.built, here.group(self.built)?, here.point(self.built)?, Size::Default)?;
+            let scenario = setup.scenario().map_err(|why| Problem::new(why.to_string()))?;
+            let value = read(&scenario, &Given { texts: &texts, subflow: Some(subflow), numbers: &numbers });
+            let none = || Problem::new(format!("the scenario has no `{}`", function.name));
+            return value.map(Code::Number).ok_or_else(none);
         }
         let run = self.run(here)?;
         let elsewhere = elsewhere.map(|there| self.run(&there)).transpose()?;

@@ -1,0 +1,64 @@
+//! Where the models of congestion control settle in a scenario.
+
+use super::{Function, Given, Read, Takes};
+use anabranch_ideal::{DSS, HEADERS, Ideals};
+use anabranch_scenario::Scenario;
+use std::collections::HashMap;
+use std::sync::{Arc, Mutex, PoisonError};
+
+/// A subflow's rate there.
+pub(super) const EQUILIBRIUM: Function = Function {
+    name: "equilibrium",
+    takes: &[Takes::Flow, Takes::Subflow, Takes::Number],
+    unit: "Mbit/s",
+    doc: "a subflow's rate in the equilibrium of the models (`anabranch ideal`), packets with their headers; the number is the part of a \
+          drop-tail buffer that is full on average; reads no run",
+    percentiles: &[],
+    samples: false,
+    read: Read::Scenario(rate),
+};
+
+/// Bytes of a full segment.
+const MSS: f64 = 1448.0;
+
+fn rate(scenario: &Scenario, given: &Given<'_>) -> Option<f64> {
+    let ideals = ideals(scenario, given.number().filter(|part| (0.0..=1.0).contains(part))?);
+    let flows = &ideals.allocation(ideals.own.as_deref()?)?.flows;
+    let subflows = &flows.iter().find(|flow| flow.name == given.text())?.subflows;
+    let payload = if subflows.len() == 1 { MSS } else { MSS - DSS };
+    Some(subflows.get(given.subflow?)?.goodput_bps? / 1e6 * (MSS + HEADERS) / payload)
+}
+
+/// By the hash of the scenario, and the bits of the part of the buffer.
+type Known = HashMap<(String, u64), Arc<Ideals>>;
+
+/// Computed once for a scenario: an expression asks for each subflow, and it is read anew for each size.
+fn ideals(scenario: &Scenario, queue: f64) -> Arc<Ideals> {
+    static KNOWN: Mutex<Option<Known>> = Mutex::new(None);
+    let mut known = KNOWN.lock().unwrap_or_else(PoisonError::into_inner);
+    let entry = known.get_or_insert_default().entry((scenario.hash.clone(), queue.to_bits()));
+    entry.or_insert_with(|| Ideals::of(scenario, &[], queue).into()).clone()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::Task;
+
+    /// Alone on a link a CUBIC flow has all of it, headers included.
+    #[test]
+    fn alone_it_has_the_link() {
+        let text = r#"
+            name = "alone"
+            duration = "10 s"
+            links.a = { rate = "10 Mbit/s", delay = "30 ms" }
+            flows = [{ name = "tested", cc = "cubic", paths = [["a"]] }]
+        "#;
+        let scenario = Task::new(text).scenario("alone").unwrap();
+        let of = |subflow, numbers: &[f64]| {
+            rate(&scenario, &Given { texts: &["tested".into()], subflow: Some(subflow), numbers })
+        };
+        assert!((of(0, &[0.75]).unwrap() / 10.0 - 1.0).abs() < 1e-3, "{:?}", of(0, &[0.75]));
+        assert_eq!((of(1, &[0.75]), of(0, &[1.5])), (None, None));
+    }
+}

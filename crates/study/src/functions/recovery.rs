@@ -1,0 +1,124 @@
+//! How soon a connection uses what has changed.
+
+use super::{Function, Given, Read, Takes};
+use crate::Outcome;
+use anabranch_record::SubflowSeries;
+
+/// The share of the capacity at which a change counts as made up for.
+const RECOVERED: f64 = 0.8;
+/// Payload of a full segment of a multipath connection (MSS 1448 less the DSS option's 20) in its packet.
+const PAYLOAD: f64 = 1428.0 / 1500.0;
+/// The span over which goodput is averaged, in seconds.
+const SPAN_S: f64 = 1.0;
+/// Sampling instants are multiples of the interval, but for rounding.
+const ROUNDING_S: f64 = 1e-6;
+
+const fn of_change(
+    name: &'static str,
+    unit: &'static str,
+    doc: &'static str,
+    read: fn(&Outcome, &Given<'_>) -> Option<f64>,
+) -> Function {
+    let takes = &[Takes::Flow, Takes::Subflow, Takes::Number, Takes::Number, Takes::Number];
+    Function { name, takes, unit, doc, percentiles: &[], samples: true, read: Read::Run(read) }
+}
+
+/// The time itself.
+pub(super) const RECOVERY: Function = of_change(
+    "recovery",
+    "s",
+    "the time from a change until the first second in which 80 % of a rate is acknowledged: the change and the end of the search in \
+     seconds, the rate in Mbit/s at IP level; the whole time where that does not happen",
+    |run, given| of(run, given).map(|time| time.unwrap_or_else(|had| had)),
+);
+
+/// Whether it is one.
+pub(super) const RECOVERED_AT_ALL: Function =
+    of_change("recovers", "", "1 where that happens, else 0", |run, given| {
+        of(run, given).map(|time| f64::from(u8::from(time.is_ok())))
+    });
+
+fn of(run: &Outcome, given: &Given<'_>) -> Option<Result<f64, f64>> {
+    let [at_s, until_s, mbps] = given.numbers else { return None };
+    let subflow = run.series(given.text(), given.subflow?)?;
+    Some(recovery(std::slice::from_ref(subflow), (*at_s, *until_s), *mbps))
+}
+
+/// Seconds from a change until subflows together have 80 % of a capacity, or `Err` with the seconds that there were until the search
+/// ends.
+pub fn recovery(
+    subflows: &[SubflowSeries],
+    (at_s, until_s): (f64, f64),
+    capacity_mbps: f64,
+) -> Result<f64, f64> {
+    let enough = RECOVERED * PAYLOAD * capacity_mbps;
+    let begins = |t: &f64| *t >= at_s - ROUNDING_S && t + SPAN_S <= until_s + ROUNDING_S;
+    let found = instants(subflows).into_iter().filter(begins).find(|t| rate_mbps(subflows, *t) >= enough);
+    found.map(|t| (t - at_s).max(0.0)).ok_or(until_s - at_s)
+}
+
+/// When any of the subflows was sampled.
+fn instants(subflows: &[SubflowSeries]) -> Vec<f64> {
+    let mut times: Vec<f64> = subflows.iter().flat_map(|s| &s.time_s).copied().collect();
+    times.sort_by(f64::total_cmp);
+    times.dedup();
+    times
+}
+
+/// The payload acknowledged in each second that ends at a sample, in Mbit/s: times and rates.
+pub fn rates(subflows: &[SubflowSeries]) -> Vec<(f64, f64)> {
+    let times = instants(subflows).into_iter().filter(|t| *t >= SPAN_S);
+    times.map(|t| (t, rate_mbps(subflows, t - SPAN_S))).collect()
+}
+
+/// The payload acknowledged in the second from `from_s` on, in Mbit/s.
+fn rate_mbps(subflows: &[SubflowSeries], from_s: f64) -> f64 {
+    let until = |t: f64| subflows.iter().map(|s| delivered(s, t)).sum::<f64>();
+    (until(from_s + SPAN_S) - until(from_s)) * 8.0 / SPAN_S / 1e6
+}
+
+/// Bytes acknowledged by `t`; what the last sample before says.
+fn delivered(series: &SubflowSeries, t: f64) -> f64 {
+    match series.time_s.partition_point(|at| *at <= t + ROUNDING_S) {
+        0 => 0.0,
+        n => series.delivered_bytes[n - 1],
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// 60 s in which a subflow has `rate(t)` Mbit/s acknowledged, sampled every 200 ms.
+    fn subflow(rate: impl Fn(f64) -> f64) -> [SubflowSeries; 1] {
+        let mut subflow = SubflowSeries::default();
+        let mut bytes = 0.0;
+        for i in 1..=300 {
+            let t = f64::from(i) * 0.2;
+            bytes += rate(t - 0.1) * 1e6 / 8.0 * 0.2;
+            subflow.time_s.push(t);
+            subflow.delivered_bytes.push(bytes);
+        }
+        [subflow]
+    }
+
+    /// 80 % of 20 Mbit/s is 15.23 Mbit/s of payload. Nothing until 28 s, then growth by 2 Mbit/s each second: the second that
+    /// begins u later has 2u + 1 on average, so that of samples each 200 ms the first with enough is at u = 7.2 s.
+    #[test]
+    fn recovery_of_a_ramp() {
+        let ramp = subflow(|t| if t < 20.0 { 19.0 } else { (2.0 * (t - 28.0)).clamp(0.0, 19.0) });
+        let time = recovery(&ramp, (20.0, 60.0), 20.0).unwrap();
+        assert!((time - 15.2).abs() < 1e-6, "{time}");
+        assert_eq!(recovery(&ramp, (20.0, 30.0), 20.0), Err(10.0));
+        assert_eq!(recovery(&ramp, (50.0, 60.0), 20.0), Ok(0.0));
+    }
+
+    #[test]
+    fn rates_are_means_over_the_second_before() {
+        let rates = rates(&subflow(|t| if t < 10.0 { 8.0 } else { 4.0 }));
+        let at = |t: f64| rates.iter().find(|(at, _)| (at - t).abs() < 1e-9).unwrap().1;
+        for (t, rate) in [(5.0, 8.0), (10.0, 8.0), (10.4, 6.4), (11.0, 4.0), (59.0, 4.0)] {
+            assert!((at(t) - rate).abs() < 1e-6, "at {t}: {}", at(t));
+        }
+    }
+}
