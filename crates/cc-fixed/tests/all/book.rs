@@ -39,7 +39,7 @@ fn renewed(page: &str, (word, make): Part) -> (String, Vec<String>) {
 /// Names and sources.
 fn facts(entries: &[&Entry]) -> String {
     let mut text =
-        "| name | what it is | over several paths | on Linux | source |\n|---|---|---|---|---|\n".to_owned();
+        "| name | title | over several paths | on Linux | source |\n|---|---|---|---|---|\n".to_owned();
     for entry in entries {
         let paths = match entry.kind {
             Kind::SinglePath => "each by itself",
@@ -63,8 +63,8 @@ fn parameters(entries: &[&Entry]) -> String {
     let observables =
         shared(entries, |entry| entry.observables.iter().map(|o| (o.name, o.meaning.to_owned())).collect());
     let parameters =
-        table("| parameter | default | values | what it does |\n|---|---|---|---|\n", parameters);
-    let observables = table("| observable | what it is |\n|---|---|\n", observables);
+        table("| parameter | default | values | effect |\n|---|---|---|---|\n", parameters);
+    let observables = table("| observable | meaning |\n|---|---|\n", observables);
     [parameters, observables].into_iter().flatten().collect::<Vec<_>>().join("\n")
 }
 
@@ -93,7 +93,7 @@ fn table(head: &str, rows: Vec<String>) -> Option<String> {
 
 /// The values in which each variant differs from its algorithm.
 fn variants(entries: &[&Entry]) -> String {
-    let mut text = "| name | what it sets |\n|---|---|\n".to_owned();
+    let mut text = "| name | sets |\n|---|---|\n".to_owned();
     for variant in entries {
         let reference =
             registry::find(variant.name.trim_end_matches("@v0")).expect("a variant has a reference");
