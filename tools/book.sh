@@ -1,6 +1,7 @@
 #!/usr/bin/env bash
-# The book: every page is in the summary, every relative link resolves, its heading included, and measured intervals stand in
-# the appendices only, where each has its command and date; then built, where mdBook is installed.
+# The book: every page is in the summary, every relative link resolves, its heading included, measured intervals stand in
+# the appendices only, where each has its command and date, and the table of crates is that of the manifests; then built, where
+# mdBook is installed.
 set -euo pipefail
 cd "$(dirname "$0")/.."
 export LC_ALL=C.UTF-8
@@ -32,6 +33,20 @@ for file in README.md SECURITY.md bench/README.md docs/src/SUMMARY.md $(printf '
             complain "$file links to $link, a heading that does not exist"
         fi
     done
+done
+# The table of crates: one row each, with the dependencies of its manifest, which stand above it.
+architecture=docs/src/architecture.md
+above=" "
+while read -r crate listed; do
+    own=$(sed -nE '/^\[dependencies\]/,/^\[(dev|build|target|features|lints)/s/^anabranch-([a-z-]+).*/\1/p' "crates/$crate/Cargo.toml" | sort | xargs)
+    [ "$own" = "$(grep -oE '[a-z-]+' <<<"$listed" | sort | xargs)" ] || complain "$architecture: \`$crate\` uses: $own"
+    for used in $own; do
+        [[ "$above" == *" $used "* ]] || complain "$architecture: \`$crate\` uses \`$used\`, which does not stand above it"
+    done
+    above+="$crate "
+done < <(sed -nE 's/^\| `([a-z-]+)` \| .* \| ([^|]+) \|$/\1 \2/p' "$architecture")
+for crate in crates/*/; do
+    [[ "$above" == *" $(basename "$crate") "* ]] || complain "$architecture does not list $crate"
 done
 [ "$bad" = 0 ] || exit 1
 
