@@ -1,12 +1,19 @@
 //! Compiles each algorithm's header natively, by its file in `native/`.
 
-use std::{env, fs, path::Path};
+mod layout;
+
+use std::path::{Path, PathBuf};
+use std::{env, fs};
 
 fn main() {
-    println!("cargo:rerun-if-changed=c");
-    println!("cargo:rerun-if-changed=native");
+    for input in ["build.rs", "layout.rs", "src/interface.rs", "c", "native"] {
+        println!("cargo:rerun-if-changed={input}");
+    }
+    let out = PathBuf::from(env::var("OUT_DIR").unwrap());
+    fs::write(out.join("layout.h"), layout::header()).unwrap();
     // The kernel glue's build needs the same headers.
     println!("cargo:include={}", Path::new(&env::var("CARGO_MANIFEST_DIR").unwrap()).join("c").display());
+    println!("cargo:layout={}", out.display());
     let mut sources: Vec<_> = fs::read_dir("native")
         .unwrap()
         .map(|file| file.unwrap().path())
@@ -21,6 +28,7 @@ fn main() {
     }
     build
         .files(sources)
+        .include(&out)
         .std("gnu11")
         .opt_level(2)
         .warnings(true)

@@ -28,7 +28,9 @@ fn main() {
     let libbpf = env::var("DEP_BPF_INCLUDE").expect("libbpf-sys tells where libbpf's headers are");
     let headers =
         env::var("DEP_ANABRANCH_CC_FIXED_INCLUDE").expect("anabranch-cc-fixed tells where its headers are");
+    let layout = env::var("DEP_ANABRANCH_CC_FIXED_LAYOUT").expect("and where layout.h is");
     println!("cargo:rerun-if-changed={headers}");
+    println!("cargo:rerun-if-changed={layout}/layout.h");
     let out = PathBuf::from(env::var("OUT_DIR").unwrap());
     let target = match env::var("CARGO_CFG_TARGET_ARCH").unwrap().as_str() {
         "x86_64" => "x86",
@@ -37,10 +39,10 @@ fn main() {
         other => panic!("no name of {other} for libbpf's headers is known"),
     };
     // The test of other compilers compiles the same.
-    println!("cargo:rustc-env=BPF_HEADERS={headers}");
-    println!("cargo:rustc-env=BPF_LIBBPF={libbpf}");
+    let includes = ["bpf", &headers, &layout, &libbpf];
+    println!("cargo:rustc-env=BPF_INCLUDES={}", includes.join(":"));
     println!("cargo:rustc-env=BPF_TARGET={target}");
-    let includes = ["bpf", &headers, &libbpf].map(PathBuf::from);
+    let includes = includes.map(PathBuf::from);
     let compile = |source: &Path| {
         let object = out.join(source.file_name().unwrap()).with_extension("o");
         compile::compile(&clang, source, &includes, target, &object).unwrap_or_else(|why| panic!("{why}"));

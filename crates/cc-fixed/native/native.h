@@ -38,6 +38,9 @@ struct ab_native {
 	void (*observe)(const struct ab_group *g, u32 r, u64 now, double *out, u32 n);
 };
 
+/* Rust has the same structs. */
+#include "layout.h"
+
 static const double ab_segment = (double)AB_SEGMENT;
 
 /* Segments to Q40, saturating. */

@@ -1,7 +1,7 @@
 //! The kernel's arithmetic behind the contract of `anabranch-cc`, for the simulator.
 
 use crate::group::Table;
-use crate::native::{self, Functions, PATHS, Pending, Samples};
+use crate::shared::{self, Functions, PATHS, Pending, Samples};
 use anabranch_cc::{Ack, Algorithm, Congestion, Path, Seconds, Signal};
 
 /// One connection under an algorithm of the kernel.
@@ -88,7 +88,7 @@ impl Algorithm for Kernel {
         self.adopt(&paths[r], r);
         let row = &mut self.rows[r];
         self.now = microseconds(ack.now);
-        let ack = native::Ack {
+        let ack = shared::Ack {
             now: self.now,
             acked: whole(&mut row.acked, ack.acked),
             delivered: whole(&mut row.delivered, ack.delivered),

@@ -4,7 +4,7 @@
 //! aligned to words, and borrowed for the call; the row exists; the C code keeps no pointer and, of the
 //! observables, writes as many as it is told there is room for.
 
-use crate::native::{Ack, Functions, PATHS, Pending, View};
+use crate::shared::{Ack, Functions, Group, PATHS, Pending, View};
 use std::ptr;
 
 /// A `struct ab_group` of one algorithm. Rows beyond the table are ignored.
@@ -106,7 +106,7 @@ impl Table {
     }
 
     /// Calls one of the functions that change a row.
-    fn change(&mut self, r: usize, call: impl FnOnce(&Functions, *mut std::ffi::c_void, u32)) {
+    fn change(&mut self, r: usize, call: impl FnOnce(&Functions, *mut Group, u32)) {
         if r < PATHS {
             call(self.functions, self.memory.as_mut_ptr().cast(), r as u32);
         }
@@ -116,7 +116,8 @@ impl Table {
 #[cfg(test)]
 mod tests {
     use super::Table;
-    use crate::native::{Ack, Samples, ab_native_reno};
+    use crate::native::ab_native_reno;
+    use crate::shared::{Ack, Samples};
     use proptest::prelude::*;
 
     /// The kernel's threshold before the first congestion (`TCP_INFINITE_SSTHRESH`).

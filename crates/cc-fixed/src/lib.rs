@@ -17,3 +17,4 @@ mod algorithm;
 mod group;
 mod native;
 pub mod registry;
+pub mod shared;

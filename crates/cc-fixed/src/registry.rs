@@ -2,7 +2,8 @@
 
 use crate::algorithm::Kernel;
 use crate::group::Table;
-use crate::native::{self, Functions};
+use crate::native;
+use crate::shared::{self, Functions};
 use anabranch_cc::registry::{self, Allowed, Entry, Param, Value};
 use std::sync::LazyLock;
 
@@ -134,11 +135,11 @@ impl KernelEntry {
                 cwnd: view.cwnd,
                 ssthresh: view.ssthresh,
                 srtt_us: view.srtt,
-                min_rtt_us: (view.min_rtt != native::NO_RTT).then_some(view.min_rtt),
+                min_rtt_us: (view.min_rtt != shared::NO_RTT).then_some(view.min_rtt),
                 observables,
             }
         };
-        Some((0..native::PATHS).map(row).filter(|row| row.owner != 0).collect())
+        Some((0..shared::PATHS).map(row).filter(|row| row.owner != 0).collect())
     }
 
     /// A group with these rows as it lies in the kernel's map, for tests of what reads one. Each has data
@@ -148,11 +149,11 @@ impl KernelEntry {
         for row in rows {
             table.added(row.index, row.owner, row.cwnd, row.srtt_us);
             if let Some(rtt) = row.min_rtt_us {
-                let rtt = native::Samples::one(rtt);
+                let rtt = shared::Samples::one(rtt);
                 table.ack(
                     row.index,
                     None,
-                    &native::Ack { rtt, srtt: row.srtt_us, rto: u64::MAX / 2, ..Default::default() },
+                    &shared::Ack { rtt, srtt: row.srtt_us, rto: u64::MAX / 2, ..Default::default() },
                 );
             }
             table.set(row.index, row.cwnd, row.ssthresh);
@@ -199,7 +200,7 @@ mod tests {
         fn any_bytes_are_read(seed in prop::collection::vec(any::<u8>(), 1..64)) {
             for entry in all() {
                 let bytes: Vec<u8> = seed.iter().copied().cycle().take(entry.group_size()).collect();
-                prop_assert!(entry.rows(&bytes, 0).unwrap().len() <= native::PATHS);
+                prop_assert!(entry.rows(&bytes, 0).unwrap().len() <= shared::PATHS);
             }
         }
     }

@@ -8,7 +8,7 @@
 #include "together.h"
 
 /* What somebody who watches wants to know of a row, beyond what the algorithm does. Counters run from the
- * socket's start. src/monitor/decode.rs has the same fields. */
+ * socket's start. */
 struct ab_subflow {
 	u64 owner; /* whose these are: the row's owner, once all the rest is */
 	u32 netns; /* inode of its network namespace */

@@ -9,6 +9,8 @@
  */
 #include "connections.h"
 #include "ghosts.h"
+/* Rust has the same structs. */
+#include "layout.h"
 
 char LICENSE[] SEC("license") = "Dual MIT/GPL";
 

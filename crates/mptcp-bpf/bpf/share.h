@@ -30,9 +30,10 @@ const volatile u32 ab_capacity = AB_MAX_CONNECTIONS;
 /* Levels of user namespaces that the kernel allows below the first (create_user_ns()). */
 #define AB_USER_NAMESPACES 33
 
-/* Read by `anabranch kernel status`: src/counters.rs has the first fields. */
 #define AB_LEFTOVERS 8
-struct {
+
+/* Rust reads the first three. */
+struct ab_counters {
 	u64 sockets; /* in use now */
 	u64 refused; /* rows that could not be had: no memory, no share left, or too many connections or subflows */
 	u64 owners; /* the last number given to a row's owner */

@@ -5,13 +5,16 @@ use crate::object::build;
 use crate::table::{self, ROOM};
 use crate::{Counters, Error};
 use anabranch_cc_fixed::registry::{self, KernelEntry};
+use anabranch_cc_fixed::shared::{PATHS, Sockets};
 use libbpf_rs::query::{
     LinkInfoIter, LinkTypeInfo, MapInfoIter, ProgInfoIter, ProgInfoQueryOptions, ProgramInfo,
 };
 use libbpf_rs::{MapCore, MapFlags, MapHandle, MapType};
 use rustix::time::{ClockId, clock_gettime};
 use std::collections::{HashMap, HashSet};
+use std::mem::offset_of;
 use std::time::Duration;
+use zerocopy::FromBytes;
 
 /// An algorithm in the kernel: registered, or unregistered while sockets still use it.
 pub struct Instance {
@@ -40,9 +43,6 @@ pub struct Occupancy {
     /// How many subflows there is room for.
     pub capacity: u32,
 }
-
-/// Rows of a connection (`AB_PATHS`).
-const PATHS: u64 = 9;
 
 /// How the name ends of the map of its programs' variables. libbpf puts the name of the object before it.
 pub(crate) const VARIABLES: &str = ".bss";
@@ -126,11 +126,14 @@ impl Instance {
     /// How full its table is.
     pub fn occupancy(&self) -> Option<Occupancy> {
         let map = self.connections()?;
-        let users = |_: &[u8], value: &[u8]| value.last_chunk().map(|users| u64::from_ne_bytes(*users));
+        let users = |_: &[u8], value: &[u8]| {
+            let at = value.len().checked_sub(size_of::<Sockets>())? + offset_of!(Sockets, users);
+            Some(u64::from_ne_bytes(*value.get(at..)?.first_chunk()?))
+        };
         let mut room = ROOM;
         let mut users = table::read(&map, &mut room, users);
         // All bits are set while the connection leaves the table.
-        users.retain(|users| (1..=PATHS).contains(users));
+        users.retain(|users| (1..=PATHS as u64).contains(users));
         Some(Occupancy {
             connections: users.len() as u64,
             subflows: users.iter().sum(),
@@ -151,6 +154,6 @@ impl Instance {
     /// What its programs counted.
     pub fn counters(&self) -> Option<Counters> {
         let value = self.variables()?.lookup(&0u32.to_ne_bytes(), MapFlags::ANY).ok()??;
-        Counters::from_bytes(&value)
+        Counters::read_from_prefix(&value).ok().map(|(counters, _)| counters)
     }
 }

@@ -18,7 +18,6 @@
 //! `connections`, the table of connections, and `counters`.
 
 mod cost;
-mod counters;
 mod doctor;
 mod error;
 mod ghosts;
@@ -34,8 +33,8 @@ mod pins;
 mod system;
 mod table;
 
+pub use anabranch_cc_fixed::shared::Counters;
 pub use cost::{Cost, measure};
-pub use counters::Counters;
 pub use doctor::{Check, Need, Verdict, doctor, privileges};
 pub use error::Error;
 pub use instance::{Instance, Occupancy, instances};

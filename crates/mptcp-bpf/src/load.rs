@@ -9,6 +9,7 @@ use anabranch_cc_fixed::registry::KernelEntry;
 use libbpf_rs::{MapCore, MapFlags, MapHandle, MapMut, MapType, Object, ObjectBuilder};
 use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant};
+use zerocopy::FromBytes;
 
 /// What came of [`load`].
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -142,7 +143,8 @@ impl Loaded {
         let map = self.map(COUNTERS)?;
         let value =
             map.lookup(&0u32.to_ne_bytes(), MapFlags::ANY).map_err(Error::bpf("read the counters"))?;
-        value.as_deref().and_then(Counters::from_bytes).ok_or(Error::Layout("map of counters"))
+        let counters = value.as_deref().and_then(|value| Counters::read_from_prefix(value).ok());
+        counters.map(|(counters, _)| counters).ok_or(Error::Layout("map of counters"))
     }
 
     fn map(&self, name: &str) -> Result<MapHandle, Error> {

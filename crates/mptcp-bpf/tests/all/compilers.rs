@@ -14,8 +14,8 @@ use std::path::{Path, PathBuf};
 fn the_verifier_takes_what_each_compiles() {
     let Some(_kernel) = Kernel::lock() else { return };
     let root = Path::new(env!("CARGO_MANIFEST_DIR"));
-    let mut includes = vec![root.join("bpf")];
-    includes.extend([env!("BPF_HEADERS"), env!("BPF_LIBBPF")].map(PathBuf::from));
+    // Relative to the crate, where tests run.
+    let includes: Vec<_> = env!("BPF_INCLUDES").split(':').map(PathBuf::from).collect();
     let directory = tempfile::tempdir().unwrap();
     let mut versions = vec![];
     for name in COMPILERS {

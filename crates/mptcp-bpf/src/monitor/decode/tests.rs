@@ -1,5 +1,7 @@
 use super::*;
 use anabranch_cc_fixed::registry;
+use anabranch_cc_fixed::shared::PATHS;
+use zerocopy::IntoBytes;
 
 fn row(index: usize, owner: u64, cwnd: f64) -> Row {
     Row {
@@ -13,36 +15,43 @@ fn row(index: usize, owner: u64, cwnd: f64) -> Row {
     }
 }
 
-/// A `struct ab_subflow` as a C compiler lays it out: by hand, from `bpf/connections.h`.
-fn subflow_bytes(owner: u64, family: u16, local: &[u8], remote: &[u8]) -> Vec<u8> {
-    let mut bytes = vec![0; SUBFLOW];
-    let mut put = |at: usize, field: &[u8]| bytes[at..at + field.len()].copy_from_slice(field);
-    put(0, &owner.to_ne_bytes());
-    put(8, &4_026_532_008u32.to_ne_bytes());
-    for (at, field) in [(12, family), (14, 40_000), (16, 5201)] {
-        put(at, &field.to_ne_bytes());
+/// What a row shows.
+fn shown(owner: u64, family: u16, local: &[u8], remote: &[u8]) -> shared::Subflow {
+    let address = |bytes: &[u8]| std::array::from_fn(|i| bytes.get(i).copied().unwrap_or(0));
+    shared::Subflow {
+        owner,
+        netns: 4_026_532_008,
+        family,
+        local_port: 40_000,
+        remote_port: 5201,
+        user: 0,
+        mss: 1448,
+        local: address(local),
+        remote: address(remote),
+        updated: 77_000_000,
+        acked: 1_000_000,
+        sent: 1_200_000,
+        resent: 150_000,
+        in_flight: 12,
+        sent_segments: 829,
+        resent_segments: 104,
+        delivered: 700,
+        lost: 110,
+        rate_delivered: 50,
+        rate_interval: 100_000,
+        recoveries: 3,
+        timeouts: 2,
+        undone: 1,
     }
-    put(20, &1448u32.to_ne_bytes());
-    put(24, local);
-    put(40, remote);
-    for (at, field) in [(56, 77_000_000u64), (64, 1_000_000), (72, 1_200_000), (80, 150_000)] {
-        put(at, &field.to_ne_bytes());
-    }
-    for (i, field) in [12u32, 829, 104, 700, 110, 50, 100_000, 3, 2, 1].into_iter().enumerate() {
-        put(88 + 4 * i, &field.to_ne_bytes());
-    }
-    bytes
 }
 
 /// A connection's entry with these rows and what else is known of them.
-fn value(entry: &KernelEntry, rows: &[Row], subflows: &[(usize, Vec<u8>)]) -> Vec<u8> {
-    let mut bytes = entry.bytes(rows);
-    bytes.resize(size(entry), 0);
-    for (index, subflow) in subflows {
-        let at = entry.group_size() + index * SUBFLOW;
-        bytes[at..at + SUBFLOW].copy_from_slice(subflow);
+fn value(entry: &KernelEntry, rows: &[Row], shown: &[(usize, shared::Subflow)]) -> Vec<u8> {
+    let mut sockets = Sockets { subflow: Default::default(), socket: [0; PATHS], key: 0, users: 0 };
+    for (index, subflow) in shown {
+        sockets.subflow[*index] = *subflow;
     }
-    bytes
+    [&entry.bytes(rows), sockets.as_bytes()].concat()
 }
 
 const V4: (&[u8], &[u8]) = (&[10, 77, 1, 1], &[10, 77, 1, 2]);
@@ -55,12 +64,12 @@ fn a_connection_of_two_subflows() {
     let bytes = value(
         lia,
         &[row(0, 7, 10.0), row(2, 8, 30.0)],
-        &[(0, subflow_bytes(7, 2, V4.0, V4.1)), (2, subflow_bytes(8, 10, &v6, &mapped))],
+        &[(0, shown(7, 2, V4.0, V4.1)), (2, shown(8, 10, &v6, &mapped))],
     );
     let c = connection(lia, &0x8f3a_21bc_u64.to_ne_bytes(), &bytes).unwrap();
     assert_eq!((c.key, c.key.to_string()), (Key::Token(0x8f3a_21bc), "8f3a21bc".to_owned()));
     let [a, b] = &c.subflows[..] else { panic!("{c:?}") };
-    // The fields of subflow_bytes(): 1,200,000 bytes were sent, 150,000 of them again; 50 segments of 1448
+    // The fields of shown(): 1,200,000 bytes were sent, 150,000 of them again; 50 segments of 1448
     // bytes in 100 ms are 5.792 Mbit/s.
     let expected = Subflow {
         owner: 7,
@@ -100,9 +109,10 @@ fn a_connection_of_two_subflows() {
 fn a_single_socket() {
     let reno = registry::find_kernel("reno").unwrap();
     let fresh = Row { srtt_us: 0, min_rtt_us: None, ..row(0, 3, 10.0) };
-    let mut subflow = subflow_bytes(3, 2, V4.0, V4.1);
-    subflow[56..].fill(0);
-    let c = connection(reno, &(1u64 << 63 | 17).to_ne_bytes(), &value(reno, &[fresh], &[(0, subflow)]));
+    // Bytes 56 and on of a `struct ab_subflow`: from `updated`.
+    let mut bytes = value(reno, &[fresh], &[(0, shown(3, 2, V4.0, V4.1))]);
+    bytes[reno.group_size() + 56..][..72].fill(0);
+    let c = connection(reno, &(1u64 << 63 | 17).to_ne_bytes(), &bytes);
     let c = c.unwrap();
     assert_eq!((c.key, c.key.to_string()), (Key::Single(17), "tcp-17".to_owned()));
     let s = &c.subflows[0];
@@ -114,9 +124,9 @@ fn a_single_socket() {
 fn rows_that_change() {
     let lia = registry::find_kernel("lia").unwrap();
     let key = 5u64.to_ne_bytes();
-    let taken = value(lia, &[row(0, 9, 10.0)], &[(0, subflow_bytes(7, 2, V4.0, V4.1))]);
+    let taken = value(lia, &[row(0, 9, 10.0)], &[(0, shown(7, 2, V4.0, V4.1))]);
     assert_eq!(connection(lia, &key, &taken), None);
-    let odd_family = value(lia, &[row(0, 9, 10.0)], &[(0, subflow_bytes(9, 0, V4.0, V4.1))]);
+    let odd_family = value(lia, &[row(0, 9, 10.0)], &[(0, shown(9, 0, V4.0, V4.1))]);
     assert_eq!(connection(lia, &key, &odd_family), None);
     assert_eq!(connection(lia, &key, &value(lia, &[], &[])), None);
 }
@@ -124,7 +134,7 @@ fn rows_that_change() {
 #[test]
 fn other_sizes() {
     let lia = registry::find_kernel("lia").unwrap();
-    let bytes = value(lia, &[row(8, 9, 10.0)], &[(8, subflow_bytes(9, 2, V4.0, V4.1))]);
+    let bytes = value(lia, &[row(8, 9, 10.0)], &[(8, shown(9, 2, V4.0, V4.1))]);
     assert!(connection(lia, &5u64.to_ne_bytes(), &bytes).is_some());
     for length in [0, 1, lia.group_size(), bytes.len() - 1] {
         assert_eq!(connection(lia, &5u64.to_ne_bytes(), &bytes[..length]), None, "{length}");

@@ -1,0 +1,140 @@
+// The structs and numbers that Rust and C share: all that the one writes and the other reads. C has them in `c` and
+// `native`, by the names in brackets. What `shared!` makes of this list is up to who includes it: `src/shared.rs` the
+// structs for Rust, `build.rs` assertions for the C compiler, of each name, type, offset and size. So a layout or a
+// signature that changes on one side alone does not compile, neither natively nor for eBPF.
+//
+// In the brackets: the guard of the C header, the struct, and whether Rust has all of it (`whole`), its first fields
+// (`first`), or those behind the group of paths, whose size depends on the algorithm (`behind_group`).
+
+numbers! {
+    /// Rows of a group.
+    [AB_GROUP_H: AB_PATHS] PATHS: usize = 9;
+    /// The longest round-trip time that is told apart, microseconds.
+    [AB_GROUP_H: AB_MAX_RTT] MAX_RTT: u32 = 100_000_000;
+    /// No round-trip time has been measured.
+    [AB_GROUP_H: AB_NO_RTT] NO_RTT: u32 = u32::MAX;
+    /// The bit of a table's key that says: not an MPTCP connection's token, but a number of a TCP socket's.
+    [AB_CONNECTIONS_H: AB_ALONE] ALONE: u64 = 1 << 63;
+}
+
+shared! {
+    /// Round-trip times as they were measured, microseconds.
+    #[derive(Clone, Default)]
+    [AB_GROUP_H: ab_samples whole]
+    Samples {
+        sum: u64,
+        count: u32,
+        last: u32,
+        min: u32,
+        max: u32,
+    }
+
+    /// What one or several acknowledgements say.
+    #[derive(Clone, Default)]
+    [AB_GROUP_H: ab_ack whole]
+    Ack {
+        rtt: Samples,
+        now: u64,
+        acked: u32,
+        delivered: u32,
+        srtt: u32,
+        ends_round: u32,
+        limited: u32,
+        rto: u64,
+    }
+
+    /// Acknowledgements that a row has not learnt of.
+    #[derive(Clone, Default)]
+    [AB_TOGETHER_H: ab_waiting whole]
+    Waiting {
+        paused: u64,
+        acked: u32,
+        shown: u32,
+    }
+
+    /// The same with all that they say.
+    #[derive(Clone, Default)]
+    [AB_NATIVE_H: ab_pending whole]
+    Pending {
+        waiting: Waiting,
+        ack: Ack,
+        any: u32,
+    }
+
+    /// What anybody may see of a row.
+    #[derive(Clone, Copy, Default)]
+    [AB_NATIVE_H: ab_view whole]
+    View {
+        owner: u64,
+        cwnd: f64,
+        ssthresh: f64,
+        srtt: u32,
+        min_rtt: u32,
+    }
+
+    /// An algorithm's functions.
+    [AB_NATIVE_H: ab_native whole]
+    Functions {
+        group_size: u64,
+        added: unsafe extern "C" fn(*mut Group, u32, u64, f64, u32),
+        removed: unsafe extern "C" fn(*mut Group, u32),
+        ack: unsafe extern "C" fn(*mut Group, u32, *mut Pending, *const Ack),
+        congestion: unsafe extern "C" fn(*mut Group, u32, *mut Pending, u64, u32),
+        spurious: unsafe extern "C" fn(*mut Group, u32),
+        set: unsafe extern "C" fn(*mut Group, u32, f64, f64),
+        adopt: unsafe extern "C" fn(*mut Group, u32, u32, u32) -> i32,
+        view: unsafe extern "C" fn(*const Group, u32, *mut View),
+        observe: unsafe extern "C" fn(*const Group, u32, u64, *mut f64, u32),
+    }
+
+    /// What a subflow's row shows beyond the algorithm's: units as in C.
+    #[derive(Clone, Copy, Debug, Default, FromBytes, IntoBytes, Immutable, KnownLayout)]
+    [AB_CONNECTIONS_H: ab_subflow whole]
+    Subflow {
+        owner: u64,
+        netns: u32,
+        family: u16,
+        local_port: u16,
+        remote_port: u16,
+        user: u16,
+        mss: u32,
+        local: [u8; 16],
+        remote: [u8; 16],
+        updated: u64,
+        acked: u64,
+        sent: u64,
+        resent: u64,
+        in_flight: u32,
+        sent_segments: u32,
+        resent_segments: u32,
+        delivered: u32,
+        lost: u32,
+        rate_delivered: u32,
+        rate_interval: u32,
+        recoveries: u32,
+        timeouts: u32,
+        undone: u32,
+    }
+
+    /// What a table's entry has behind the group.
+    #[derive(Clone, Copy, Debug, FromBytes, IntoBytes, Immutable, KnownLayout)]
+    [AB_CONNECTIONS_H: ab_connection behind_group]
+    Sockets {
+        subflow: [Subflow; PATHS],
+        socket: [u64; PATHS],
+        key: u64,
+        users: u64,
+    }
+
+    /// What an algorithm's programs count since it was loaded.
+    #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, FromBytes, Immutable, KnownLayout)]
+    [AB_SHARE_H: ab_counters first]
+    Counters {
+        /// Connected sockets that use it now: TCP sockets and subflows of MPTCP.
+        sockets: u64,
+        /// Rows that could not be had: no memory, no share left, or too many connections or subflows.
+        refused: u64,
+        /// Rows that were asked for.
+        owners: u64,
+    }
+}
