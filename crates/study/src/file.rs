@@ -5,12 +5,15 @@
 
 mod axes;
 mod build;
+mod choice;
 mod code;
 mod each;
 mod error;
 mod experiments;
 mod figures;
+mod findings;
 mod lengths;
+mod network;
 mod rows;
 mod runs;
 mod selection;
@@ -19,6 +22,7 @@ mod sweep;
 mod template;
 #[cfg(test)]
 mod tests;
+mod time;
 
 pub use code::signature;
 pub use error::FileError;

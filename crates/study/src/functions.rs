@@ -6,6 +6,7 @@ pub mod recovery;
 mod utility;
 
 use crate::Outcome;
+use crate::stats::pearson;
 use anabranch_record::{FlowSummary, LinkSummary, SubflowSeries, SubflowSummary};
 use anabranch_scenario::Scenario;
 
@@ -286,6 +287,9 @@ pub static FUNCTIONS: &[Function] = &[
         "the mean queue before a link, in packets of 1500 bytes",
         |run, given| Some(link(run, given)?.mean_queue_bytes / PACKET),
     ),
+    function("queue_bytes", LINK, "bytes", "the same in bytes", |run, given| {
+        Some(link(run, given)?.mean_queue_bytes)
+    }),
     function("queue_delay", LINK, "s", "the mean time that a byte waits before a link", |run, given| {
         link(run, given)?.mean_queue_delay_s
     }),
@@ -297,6 +301,17 @@ pub static FUNCTIONS: &[Function] = &[
     }),
     function("duration", &[], "s", "the length of the run", |run, _| Some(run.summary.duration_s)),
     function("warmup", &[], "s", "where its means begin", |run, _| Some(run.summary.warmup_s)),
+    sampled(function(
+        "rtt_correlation",
+        FLOW,
+        "",
+        "Pearson's correlation of the smoothed round-trip times of a connection's first two subflows",
+        |run, given| {
+            let [first, second] = [run.series(given.text(), 0)?, run.series(given.text(), 1)?];
+            let pairs = first.srtt_s.iter().zip(&second.srtt_s).map(|(x, y)| (*x, *y));
+            pearson(&pairs.filter(|(x, y)| x.is_finite() && y.is_finite()).collect::<Vec<_>>())
+        },
+    )),
     sampled(function(
         "cwnd_from",
         FROM,
@@ -356,6 +371,7 @@ pub static MATH: &[(&str, usize, usize, Compute)] = &[
     ("max", 1, usize::MAX, |x| x.iter().copied().fold(f64::NEG_INFINITY, f64::max)),
     ("sum", 1, usize::MAX, |x| x.iter().sum()),
     ("mean", 1, usize::MAX, |x| x.iter().sum::<f64>() / x.len() as f64),
+    ("jain_of", 1, usize::MAX, |x| anabranch_record::jain(x).unwrap_or(f64::NAN)),
 ];
 
 #[cfg(test)]

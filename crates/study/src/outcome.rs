@@ -1,5 +1,7 @@
 //! One run of a simulation, and how rows and figures read it.
 
+use crate::Point;
+use crate::draw::point;
 use anabranch_record::{FlowSummary, MemorySink, SubflowSeries, SubflowSummary, Summary};
 use anabranch_scenario::Scenario;
 use std::sync::Arc;
@@ -106,6 +108,21 @@ impl Outcome {
     /// A subflow's samples.
     pub fn series(&self, flow: &str, r: usize) -> Option<&SubflowSeries> {
         self.samples.series(flow, r)
+    }
+
+    /// What some connections deliver together in each second, in Mbit/s of payload, from samples.
+    pub fn throughput(&self, flows: &[String]) -> Vec<Point> {
+        let subflows =
+            || self.samples.flows.iter().filter(|f| flows.contains(&f.name)).flat_map(|f| &f.subflows);
+        let delivered = |until_s: f64| -> f64 {
+            let last = subflows().map(|s| {
+                s.time_s.partition_point(|t| *t <= until_s).checked_sub(1).map(|i| s.delivered_bytes[i])
+            });
+            last.flatten().sum()
+        };
+        let seconds = self.summary.duration_s as u32;
+        let mbit = |s: u32| (delivered(f64::from(s)) - delivered(f64::from(s) - 1.0)) * 8.0 / 1e6;
+        (1..=seconds).map(|s| point(f64::from(s), mbit(s))).collect()
     }
 
     /// The mean of a subflow's sampled windows from `from_s` on, in segments.

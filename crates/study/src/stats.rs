@@ -31,6 +31,19 @@ fn t_975(degrees: f64) -> f64 {
     }
 }
 
+/// Pearson's correlation of pairs; `None` where there is none, or one of the two does not vary.
+pub(crate) fn pearson(pairs: &[(f64, f64)]) -> Option<f64> {
+    let n = pairs.len() as f64;
+    let (mean_x, mean_y) =
+        (pairs.iter().map(|p| p.0).sum::<f64>() / n, pairs.iter().map(|p| p.1).sum::<f64>() / n);
+    let (mut xx, mut xy, mut yy) = (0.0, 0.0, 0.0);
+    for (x, y) in pairs.iter().map(|(x, y)| (x - mean_x, y - mean_y)) {
+        (xx, xy, yy) = (xx + x * x, xy + x * y, yy + y * y);
+    }
+    let r = xy / (xx * yy).sqrt();
+    r.is_finite().then_some(r)
+}
+
 /// There are no values, or one is not a number.
 #[derive(Clone, Copy, Debug, PartialEq, thiserror::Error)]
 #[error("a run gave no value")]
@@ -70,5 +83,15 @@ mod tests {
     fn missing_values_are_errors() {
         assert_eq!(estimate(vec![]), Err(NoValue));
         assert_eq!(estimate(vec![1.0, f64::NAN]), Err(NoValue));
+    }
+
+    /// By hand: deviations (−1, 0, 1) and (−1, 1, 0) give 1/2.
+    #[test]
+    fn correlations_by_hand() {
+        let r = |pairs: &[(f64, f64)]| pearson(pairs).unwrap();
+        assert!((r(&[(1.0, 10.0), (2.0, 20.0), (3.0, 30.0)]) - 1.0).abs() < 1e-12);
+        assert!((r(&[(1.0, 3.0), (2.0, 5.0), (3.0, 4.0)]) - 0.5).abs() < 1e-12);
+        assert_eq!(pearson(&[(1.0, 1.0), (1.0, 2.0)]), None);
+        assert_eq!(pearson(&[]), None);
     }
 }

@@ -46,7 +46,8 @@ impl Axis {
         let axis = axis.map_err(|problem| problem.or_at(at.clone()))?;
         let mut axis = axis;
         let unit = axis.values.first().map(|value| value.unit().to_owned());
-        if axis.values.iter().any(|value| Some(value.unit()) != unit.as_deref()) {
+        let given = axis.values.iter().all(|value| value.fields.contains_key("value"));
+        if !given && axis.values.iter().any(|value| Some(value.unit()) != unit.as_deref()) {
             // 500 kbit/s and 1 Mbit/s are no numbers to draw or to compute with.
             axis.values.iter_mut().for_each(|value| value.number = None);
         }
@@ -157,6 +158,14 @@ impl Axis {
     pub fn find(&self, id: &str) -> Option<usize> {
         self.values.iter().position(|value| value.id == id)
     }
+
+    /// The same; says what there is where it has no such value.
+    pub fn index(&self, value: &str) -> Result<usize, Problem> {
+        self.find(value).ok_or_else(|| {
+            Problem::new(format!("axis `{}` has no value `{value}`", self.name))
+                .help(suggest(value, self.values.iter().map(|value| value.id.as_str())))
+        })
+    }
 }
 
 fn list(values: &[Value]) -> Result<Vec<AxisValue>, Problem> {
@@ -182,8 +191,22 @@ impl AxisValue {
             Value::Table(table) if table.contains_key("id") => {
                 let id = written(&table["id"]);
                 let label = table.get("name").map_or_else(|| id.clone(), written);
-                let fields = table.iter().map(|(key, value)| (key.clone(), value.clone())).collect();
-                Ok(AxisValue { label, fields, ..AxisValue::plain(id) })
+                let fields: IndexMap<_, _> =
+                    table.iter().map(|(key, value)| (key.clone(), value.clone())).collect();
+                if fields.get("set").is_some_and(|set| !set.is_table()) {
+                    return Err(Problem::new(format!(
+                        "`set` of the value `{id}` is a table of keys and values"
+                    ))
+                    .help("for example set = { \"links.*.queue\" = \"1 BDP\" }"));
+                }
+                let plain = AxisValue::plain(id);
+                let number = fields.get("value").map_or(Ok(plain.number), |value| {
+                    let number = value.as_float().or_else(|| value.as_integer().map(|n| n as f64));
+                    number.map(Some).ok_or_else(|| {
+                        Problem::new(format!("`value` of the value `{}` is a number", plain.id))
+                    })
+                })?;
+                Ok(AxisValue { label, fields, number, ..plain })
             }
             Value::Array(_) | Value::Datetime(_) => {
                 Err(Problem::new("a value is a text, a number or a table"))
@@ -199,6 +222,11 @@ impl AxisValue {
             Some("name") => Some(self.label.clone()),
             Some(field) => self.fields.get(field).map(written),
         }
+    }
+
+    /// The scenario's keys that it sets, where it has a table `set` of them.
+    pub fn set(&self) -> Option<&toml::Table> {
+        self.fields.get("set").and_then(Value::as_table)
     }
 
     /// A field that is a list of numbers.
@@ -232,6 +260,14 @@ pub(crate) fn written(value: &Value) -> String {
         Value::Float(x) => format!("{x:?}"),
         Value::Array(values) => values.iter().map(written).collect::<Vec<_>>().join(", "),
         other => other.to_string(),
+    }
+}
+
+/// A value as a scenario's key takes it: a list stays one.
+pub(crate) fn assigned(value: &Value) -> String {
+    match value {
+        Value::Array(_) => value.to_string(),
+        other => written(other),
     }
 }
 

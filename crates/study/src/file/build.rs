@@ -112,7 +112,8 @@ pub(crate) fn study(
     let groups = std::mem::take(&mut file.runs).into_iter();
     let groups = groups.map(|(name, spec)| Runs::read(&name, spec, &axes, &file.quantities, scenarios));
     let groups = groups.collect::<Result<Vec<_>, _>>()?;
-    let texts = std::iter::once(text).chain(groups.iter().map(|group| &*group.file.text));
+    let files = groups.iter().flat_map(|group| &group.files);
+    let texts = std::iter::once(text).chain(files.map(|network| &*network.file.text));
     let digest = texts.fold(Sha256::new(), |hash, text| hash.chain_update(Sha256::digest(text.as_bytes())));
     let hash = digest.finalize().iter().map(|byte| format!("{byte:02x}")).collect();
     let sizes = [&file.size.quick, &file.size.default, &file.size.full];
@@ -132,14 +133,17 @@ pub(crate) fn study(
     let columns = file.columns.iter().map(column).collect::<Result<Vec<_>, _>>()?;
     let id = file.id.unwrap_or_else(|| stem.to_owned());
     let mut experiments = file.experiments;
-    let alone = !file.rows.is_empty() || !file.figures.is_empty() || experiments.is_empty();
+    let alone = !file.rows.is_empty()
+        || !file.figures.is_empty()
+        || !file.findings.is_empty()
+        || experiments.is_empty();
     if alone {
         let all = built.groups.iter().map(|group| Spanned::new(0..0, group.name.clone())).collect();
-        let (rows, figures) = (file.rows, file.figures);
+        let (rows, figures, findings) = (file.rows, file.figures, file.findings);
         let ids = vec![Spanned::new(0..0, id.clone())];
         experiments.insert(
             0,
-            Experiment { ids, title: file.title.clone(), runs: all, rows, figures, ..Default::default() },
+            Experiment { ids, title: file.title.clone(), runs: all, rows, figures, findings, ..Default::default() },
         );
     }
     let definitions =

@@ -402,7 +402,7 @@ impl Compiler<'_> {
         here: &Selection,
     ) -> Result<Code, Problem> {
         let usage = || Problem::new(format!("it is {}", signature(function)));
-        let runs = &self.built.groups[here.group(self.built)?];
+        let network = self.built.groups[here.group(self.built)?].network(self.built, here)?;
         let (mut texts, mut subflow, mut numbers) = (Vec::new(), None, Vec::new());
         let (named, arguments) = self.named(arguments, here)?;
         let mut elsewhere = None;
@@ -412,18 +412,18 @@ impl Compiler<'_> {
                 (Takes::MaybeSubflow | Takes::MaybeNumber, None) => {}
                 (Takes::Elsewhere, _) => elsewhere = Some(named.clone().ok_or_else(usage)?),
                 (Takes::Flow, Some(Argument::Text(name))) if name.ends_with("/*") => {
-                    runs.check(Takes::Flows, name)?;
+                    network.check(Takes::Flows, name)?;
                     texts.push(name.clone());
                     given.next();
                 }
                 (Takes::Flow | Takes::Link | Takes::Word, Some(Argument::Text(name))) => {
-                    runs.check(*takes, name)?;
+                    network.check(*takes, name)?;
                     texts.push(name.clone());
                     given.next();
                 }
                 (Takes::Flows, Some(Argument::Text(_))) => {
                     while let Some(Argument::Text(name)) = given.peek() {
-                        runs.check(Takes::Flows, name)?;
+                        network.check(Takes::Flows, name)?;
                         texts.push(name.clone());
                         given.next();
                     }
@@ -432,7 +432,7 @@ impl Compiler<'_> {
                     let Code::Number(r) = self.code(expr, text, here)? else {
                         return Err(Problem::new("a subflow is a whole number from 1, written as digits"));
                     };
-                    subflow = Some(Subflow::Is(runs.subflow(texts.first().map_or("", String::as_str), r)?));
+                    subflow = Some(Subflow::Is(network.subflow(texts.first().map_or("", String::as_str), r)?));
                     given.next();
                 }
                 (Takes::Subflow | Takes::MaybeSubflow, Some(Argument::Every)) => {
@@ -470,8 +470,9 @@ impl Compiler<'_> {
             });
             let numbers: Vec<f64> = numbers.collect::<Result<_, _>>()?;
             let Some(Subflow::Is(subflow)) = subflow else { return Err(usage()) };
-            let setup =
-                runs.setup(self.built, here.group(self.built)?, here.point(self.built)?, Size::Default)?;
+            let group = here.group(self.built)?;
+            let runs = &self.built.groups[group];
+            let setup = runs.setup(self.built, group, here.point(self.built)?, Size::Default)?;
             let scenario = setup.scenario().map_err(|why| Problem::new(why.to_string()))?;
             let value = read(&scenario, &Given { texts: &texts, subflow: Some(subflow), numbers: &numbers });
             let none = || Problem::new(format!("the scenario has no `{}`", function.name));

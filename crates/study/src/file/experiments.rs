@@ -7,7 +7,7 @@ use super::rows::axes_of;
 use super::selection::Selection;
 use super::spec::Experiment;
 use super::template::with_texts;
-use super::{figures, rows};
+use super::{figures, findings, rows};
 use crate::column::{BOTH, PLAIN_START, RETIRED, TICK, TSO};
 use crate::{Column, Definition, Plan, Size};
 use std::collections::{HashMap, HashSet};
@@ -77,6 +77,9 @@ fn plan(built: &Built, spec: &Experiment, fixed: Option<&Selection>, size: Size)
     }
     for figure in &spec.figures {
         figures::add(&mut planner, figure)?;
+    }
+    for finding in &spec.findings {
+        findings::add(&mut planner, finding)?;
     }
     let mut plan = planner.plan;
     let mut ids = HashSet::new();

@@ -1,16 +1,16 @@
 //! Figures: quantities over an axis, or lines over time.
 
 use super::build::Planner;
-use super::code::{compile, part};
-use super::error::{Problem, suggest};
-use super::rows::{axes_of, starts};
+use super::choice::starts_over;
+use super::code::compile;
+use super::error::Problem;
+use super::rows::axes_of;
 use super::selection::Selection;
-use super::spec::{Figure, Kind};
+use super::spec::{Figure, Kind, Panel};
+use super::time::{self, Trace};
 use crate::draw::{bar, point, published, series};
-use crate::expr::{Argument, Expr, parse};
-use crate::functions::SERIES;
-use crate::{Axis, Figure as Drawn, Mark, Panel, Point, Quantity, Runs, Series, SetupId};
-use toml::Spanned;
+use crate::{Axis, Figure as Drawn, Mark, Panel as DrawnPanel, Point, Quantity, Runs, Series};
+use toml::{Spanned, Value};
 
 /// Adds a figure.
 pub(crate) fn add(planner: &mut Planner<'_>, figure: &Figure) -> Result<(), Problem> {
@@ -28,7 +28,10 @@ fn drawn(planner: &mut Planner<'_>, figure: &Figure) -> Result<(), Problem> {
     let built = planner.built;
     let group = built.group_or_only(figure.runs.as_deref())?;
     let axes = axes_of(figure.id.get_ref());
-    for start in starts(built, planner.open(Some(group)), &figure.at)? {
+    let views = figure.panels.iter().map(|panel| View { figure, panel: Some(panel) });
+    let views: Vec<View<'_>> = views.chain([View { figure, panel: None }]).collect();
+    let over: Vec<&str> = views.iter().flat_map(View::axes).chain(named(&figure.panel)).collect();
+    for start in starts_over(built, planner.open(Some(group)), &figure.at, &over)? {
         for here in start.each(built, &axes)? {
             one(planner, figure, &here)?;
         }
@@ -36,10 +39,67 @@ fn drawn(planner: &mut Planner<'_>, figure: &Figure) -> Result<(), Problem> {
     Ok(())
 }
 
+/// What a panel draws: its own keys, and the figure's where it has none.
+#[derive(Clone, Copy)]
+struct View<'a> {
+    figure: &'a Figure,
+    panel: Option<&'a Panel>,
+}
+
+impl<'a> View<'a> {
+    fn x(self) -> Option<&'a Spanned<Value>> {
+        self.panel.and_then(|panel| panel.x.as_ref()).or(self.figure.x.as_ref())
+    }
+
+    fn by(self) -> Option<&'a str> {
+        self.panel.and_then(|panel| named(&panel.by)).or(named(&self.figure.by))
+    }
+
+    /// The axes that it goes over.
+    fn axes(&self) -> impl Iterator<Item = &'a str> + use<'a> {
+        self.x().and_then(|x| x.get_ref().as_str()).into_iter().chain(self.by())
+    }
+
+    /// What is drawn, by name; without a name where all series are the same.
+    fn quantities(self) -> Vec<(&'a str, &'a Spanned<String>)> {
+        let of = |of: &'a Option<Spanned<String>>| of.iter().map(|of| ("", of));
+        let figure = self.figure;
+        let own = self.panel.map(|panel| of(&panel.of).chain(names(&panel.series)).collect::<Vec<_>>());
+        match own {
+            Some(own) if !own.is_empty() => own,
+            _ => of(&figure.of).chain(names(&figure.series)).collect(),
+        }
+    }
+
+    fn limits(self) -> Option<(f64, f64)> {
+        self.panel.and_then(|panel| panel.limits).or(self.figure.limits)
+    }
+
+    fn y_title(self) -> String {
+        let own = self.panel.and_then(|panel| panel.y_title.clone().or(text(&panel.of)));
+        own.or(self.figure.y_title.clone()).or(text(&self.figure.of)).unwrap_or_default()
+    }
+}
+
+fn names(
+    series: &indexmap::IndexMap<String, Spanned<String>>,
+) -> impl Iterator<Item = (&str, &Spanned<String>)> {
+    series.iter().map(|(name, of)| (name.as_str(), of))
+}
+
+fn text(of: &Option<Spanned<String>>) -> Option<String> {
+    of.as_ref().map(|of| of.get_ref().clone())
+}
+
+fn named(axis: &Option<Spanned<String>>) -> Option<&str> {
+    axis.as_ref().map(|axis| axis.get_ref().as_str())
+}
+
 /// A panel before the runs.
 struct Plot {
     title: String,
     y_title: String,
+    limits: Option<(f64, f64)>,
     lines: Vec<Line>,
 }
 
@@ -47,26 +107,33 @@ fn one(planner: &mut Planner<'_>, figure: &Figure, here: &Selection) -> Result<(
     let (id, caption) =
         (here.fill(planner.built, figure.id.get_ref())?, here.fill(planner.built, &figure.title)?);
     let plots = plots(planner, figure, here)?;
-    let (kind, log, limits, x_limits) = (figure.kind, figure.log.clone(), figure.limits, figure.x_limits);
+    let (kind, log, x_limits) = (figure.kind, figure.log.clone(), figure.x_limits);
     let x_title = match kind {
         Kind::Time => "time (s)".to_owned(),
         Kind::Bars | Kind::Boxes | Kind::Heat => String::new(),
         Kind::Lines => {
-            figure.x_title.clone().or_else(|| named(&figure.x).map(str::to_owned)).unwrap_or_default()
+            let axis = figure.x.as_ref().and_then(|x| x.get_ref().as_str()).map(str::to_owned);
+            figure.x_title.clone().or(axis).unwrap_or_default()
         }
     };
     planner.plan.figure(move |runs| {
-        let panel = |plot: &Plot| Panel {
-            title: plot.title.clone(),
-            x: Axis { title: x_title.clone(), log: log.contains('x'), domain: x_limits },
-            y: Axis { title: plot.y_title.clone(), log: log.contains('y'), domain: limits },
-            mark: match kind {
-                Kind::Lines | Kind::Time => Mark::Line,
-                Kind::Bars => Mark::Bar,
-                Kind::Boxes => Mark::Box,
-                Kind::Heat => Mark::Tile,
-            },
-            series: plot.lines.iter().map(|line| line.series(runs, kind)).collect(),
+        let panel = |plot: &Plot| {
+            let domain = match kind {
+                Kind::Time => time::shown(x_limits, plot.lines.iter().filter_map(Line::trace), runs),
+                _ => x_limits,
+            };
+            DrawnPanel {
+                title: plot.title.clone(),
+                x: Axis { title: x_title.clone(), log: log.contains('x'), domain },
+                y: Axis { title: plot.y_title.clone(), log: log.contains('y'), domain: plot.limits },
+                mark: match kind {
+                    Kind::Lines | Kind::Time => Mark::Line,
+                    Kind::Bars => Mark::Bar,
+                    Kind::Boxes => Mark::Box,
+                    Kind::Heat => Mark::Tile,
+                },
+                series: plot.lines.iter().map(|line| line.series(runs, kind, domain)).collect(),
+            }
         };
         Drawn { id: id.clone(), title: caption.clone(), panels: plots.iter().map(panel).collect() }
     });
@@ -74,31 +141,36 @@ fn one(planner: &mut Planner<'_>, figure: &Figure, here: &Selection) -> Result<(
 }
 
 fn plots(planner: &mut Planner<'_>, figure: &Figure, here: &Selection) -> Result<Vec<Plot>, Problem> {
-    let of = || figure.of.as_ref().map(|of| of.get_ref().clone());
-    let y_title = figure.y_title.clone().or_else(of).unwrap_or_default();
-    let mut plots = Vec::new();
+    let mut panels = Vec::new();
     for panel in &figure.panels {
-        let series = panel.series.iter().map(|(name, of)| (name.clone(), of)).collect::<Vec<_>>();
-        plots.push(Plot {
-            title: here.fill(planner.built, &panel.title)?,
-            y_title: panel.y_title.clone().unwrap_or_else(|| y_title.clone()),
-            lines: lines(planner, figure, here, &series)?,
-        });
+        let view = View { figure, panel: Some(panel) };
+        let over: Vec<&str> = view.axes().collect();
+        match &starts_over(planner.built, here.clone(), &panel.at, &over)?[..] {
+            [there] => {
+                panels.push((here.fill(planner.built, &panel.title)?, String::new(), there.clone(), view))
+            }
+            _ => {
+                let message = format!(
+                    "the panel \"{}\" has several values of an axis that it does not go over",
+                    panel.title
+                );
+                return Err(Problem::new(message));
+            }
+        }
     }
-    if !plots.is_empty() {
-        return Ok(plots);
+    if panels.is_empty() {
+        let view = View { figure, panel: None };
+        let each = each(planner, here, named(&figure.panel))?;
+        panels.extend(each.into_iter().map(|(label, here)| (label.clone(), label, here, view)));
     }
-    let of = figure.of.iter().map(|of| (String::new(), of));
-    let series = of.chain(figure.series.iter().map(|(name, of)| (name.clone(), of))).collect::<Vec<_>>();
-    for (title, here) in each(planner, here, named(&figure.panel))? {
-        let lines = lines(planner, figure, &here, &series)?;
-        plots.push(Plot { title, y_title: y_title.clone(), lines });
+    let mut plots = Vec::new();
+    for (i, (title, label, here, view)) in panels.into_iter().enumerate() {
+        let letter = char::from(b'a' + u8::try_from(i % 26).unwrap_or(0));
+        let title = if figure.letters { format!("({letter}) {title}").trim_end().to_owned() } else { title };
+        let lines = lines(planner, view, &here, &label)?;
+        plots.push(Plot { title, y_title: view.y_title(), limits: view.limits(), lines });
     }
     Ok(plots)
-}
-
-fn named(axis: &Option<Spanned<String>>) -> Option<&str> {
-    axis.as_ref().map(|axis| axis.get_ref().as_str())
 }
 
 /// A selection for each value of an axis, with the value's name; one without a name where there is no axis.
@@ -121,8 +193,8 @@ enum Line {
     Points(String, Vec<(String, Place, Quantity)>),
     /// Published ones.
     Published(String, Vec<Point>),
-    /// Samples of a subflow.
-    Time { name: String, run: SetupId, flow: String, subflow: usize, column: Samples },
+    /// Samples over time.
+    Time(String, Trace),
 }
 
 /// Where a point stands along the horizontal axis.
@@ -132,13 +204,15 @@ enum Place {
     Mean(Quantity),
 }
 
-enum Samples {
-    Column(fn(&anabranch_record::SubflowSeries) -> &[f64]),
-    Observable(String),
-}
-
 impl Line {
-    fn series(&self, runs: &Runs<'_>, kind: Kind) -> Series {
+    fn trace(&self) -> Option<&Trace> {
+        match self {
+            Line::Time(_, trace) => Some(trace),
+            Line::Points(..) | Line::Published(..) => None,
+        }
+    }
+
+    fn series(&self, runs: &Runs<'_>, kind: Kind, domain: Option<(f64, f64)>) -> Series {
         match self {
             Line::Published(name, points) => published(name.clone(), points.clone()),
             Line::Points(name, points) => {
@@ -155,63 +229,103 @@ impl Line {
                 };
                 series(name.clone(), points.iter().flat_map(point).collect())
             }
-            Line::Time { name, run, flow, subflow, column } => {
-                crate::draw::trace(name.clone(), runs.first(*run), flow, *subflow, |samples| match column {
-                    Samples::Column(column) => Some(column(samples)),
-                    Samples::Observable(name) => samples.observable(name),
-                })
+            Line::Time(name, trace) => {
+                let shown = |point: &Point| domain.is_none_or(|(from, to)| (from..=to).contains(&point.x));
+                series(name.clone(), trace.points(runs).into_iter().filter(shown).collect())
             }
         }
     }
 }
 
+/// The series of a panel, whose axis has the value of that name.
 fn lines(
     planner: &mut Planner<'_>,
-    figure: &Figure,
+    view: View<'_>,
     here: &Selection,
-    quantities: &[(String, &Spanned<String>)],
+    panel: &str,
 ) -> Result<Vec<Line>, Problem> {
-    if quantities.is_empty() {
-        return Err(Problem::new("a figure has `of`, an expression, or `series`, names with expressions"));
-    }
     let mut lines = Vec::new();
-    for (by, here) in each(planner, here, named(&figure.by))? {
+    for (by, here) in each(planner, here, view.by())? {
+        // A lone series is its panel.
+        let by = if by.is_empty() { panel } else { &by };
+        if let Some(Value::Table(places)) = view.x().map(Spanned::get_ref) {
+            lines.push(over_places(planner, view, by.to_owned(), places, &here)?);
+            continue;
+        }
+        let quantities = view.quantities();
+        if quantities.is_empty() {
+            return Err(Problem::new(
+                "a figure has `of`, an expression, or `series`, names with expressions",
+            ));
+        }
         for (name, of) in quantities {
-            let name = match (name.is_empty(), by.is_empty()) {
-                (true, _) => by.clone(),
+            let name = match (name.is_empty(), view.by().is_none()) {
+                (true, _) => by.to_owned(),
                 (false, true) => here.fill(planner.built, name)?,
                 (false, false) => format!("{by}, {}", here.fill(planner.built, name)?),
             };
-            lines.push(match figure.kind {
-                Kind::Time => over_time(planner, name, of, &here)?,
-                _ => over_axis(planner, figure, name, of, &here)?,
+            lines.push(match view.figure.kind {
+                Kind::Time => Line::Time(name, time::trace(planner, of, &here)?),
+                _ => over_axis(planner, view, name, of, &here)?,
             });
         }
     }
-    if figure.kind != Kind::Time {
-        for (name, values) in &figure.published {
-            lines.push(published_line(planner, figure, name, values, here)?);
+    if view.figure.kind != Kind::Time {
+        for (name, values) in &view.figure.published {
+            lines.push(published_line(planner, view, name, values, here)?);
         }
     }
     Ok(lines)
 }
 
+/// A place for each expression.
+fn over_places(
+    planner: &mut Planner<'_>,
+    view: View<'_>,
+    name: String,
+    places: &toml::Table,
+    here: &Selection,
+) -> Result<Line, Problem> {
+    let span = view.x().map(Spanned::span).unwrap_or_default();
+    let at = |problem: Problem| problem.or_at(span.clone());
+    if matches!(view.figure.kind, Kind::Lines | Kind::Time) {
+        return Err(at(
+            Problem::new("lines go over an axis").help("kind = \"bars\" or \"boxes\" takes names")
+        ));
+    }
+    if let Some((_, of)) = view.quantities().first() {
+        return Err(Problem::at(of.span(), "`x` has the expressions already"));
+    }
+    let mut points = Vec::new();
+    for (label, of) in places {
+        let of =
+            of.as_str().ok_or_else(|| at(Problem::new(format!("`{label}` has an expression, a text"))))?;
+        let text = Spanned::new(span.clone(), of.to_owned());
+        let compiled = compile(planner.built, &text, here, &[])?;
+        points.push((here.fill(planner.built, label).map_err(at)?, Place::At(0.0), planner.quantity(compiled)?));
+    }
+    Ok(Line::Points(name, points))
+}
+
 /// The points along the horizontal axis.
 fn along(
     planner: &Planner<'_>,
-    figure: &Figure,
+    view: View<'_>,
     here: &Selection,
 ) -> Result<Vec<(String, Selection)>, Problem> {
-    let x = figure.x.as_ref().ok_or_else(|| {
+    let x = view.x().ok_or_else(|| {
         Problem::new("a figure over an axis names it").help("add x = \"AXIS\", or kind = \"time\"")
     })?;
-    each(planner, here, Some(x.get_ref())).map_err(|problem| problem.or_at(x.span()))
+    let axis = x.get_ref().as_str().ok_or_else(|| {
+        Problem::at(x.span(), "`x` is the name of an axis, or a table of names with expressions")
+    })?;
+    each(planner, here, Some(axis)).map_err(|problem| problem.or_at(x.span()))
 }
 
 /// Where a point is: of bars and the like nowhere in particular.
-fn place(planner: &Planner<'_>, figure: &Figure, here: &Selection) -> Result<f64, Problem> {
-    let x = figure.x.as_ref().map_or("", |x| x.get_ref());
-    match (figure.kind, here.value(planner.built, x)) {
+fn place(planner: &Planner<'_>, view: View<'_>, here: &Selection) -> Result<f64, Problem> {
+    let x = view.x().and_then(|x| x.get_ref().as_str()).unwrap_or_default();
+    match (view.figure.kind, here.value(planner.built, x)) {
         (Kind::Lines, Some(value)) => value.number.ok_or_else(|| {
             Problem::new(format!("lines go over numbers, and `{}` of axis `{x}` is none", value.id))
                 .help("kind = \"bars\" takes names")
@@ -222,16 +336,16 @@ fn place(planner: &Planner<'_>, figure: &Figure, here: &Selection) -> Result<f64
 
 fn over_axis(
     planner: &mut Planner<'_>,
-    figure: &Figure,
+    view: View<'_>,
     name: String,
     of: &Spanned<String>,
     here: &Selection,
 ) -> Result<Line, Problem> {
     let mut points = Vec::new();
-    for (label, here) in along(planner, figure, here)? {
-        let x = match &figure.x_of {
+    for (label, here) in along(planner, view, here)? {
+        let x = match &view.figure.x_of {
             Some(x) => Place::Mean(planner.quantity(compile(planner.built, x, &here, &[])?)?),
-            None => Place::At(place(planner, figure, &here)?),
+            None => Place::At(place(planner, view, &here)?),
         };
         let compiled = compile(planner.built, of, &here, &[])?;
         points.push((label, x, planner.quantity(compiled)?));
@@ -241,58 +355,19 @@ fn over_axis(
 
 fn published_line(
     planner: &Planner<'_>,
-    figure: &Figure,
+    view: View<'_>,
     name: &str,
     values: &Spanned<Vec<f64>>,
     here: &Selection,
 ) -> Result<Line, Problem> {
-    let along = along(planner, figure, here)?;
+    let along = along(planner, view, here)?;
     if along.len() != values.get_ref().len() {
         let message = format!("{} published values for {} of the axis", values.get_ref().len(), along.len());
         return Err(Problem::at(values.span(), message));
     }
-    let points = along.iter().zip(values.get_ref()).map(|((label, here), y)| match figure.kind {
-        Kind::Lines => Ok(point(place(planner, figure, here)?, *y)),
+    let points = along.iter().zip(values.get_ref()).map(|((label, here), y)| match view.figure.kind {
+        Kind::Lines => Ok(point(place(planner, view, here)?, *y)),
         _ => Ok(bar(label, *y)),
     });
     Ok(Line::Published(name.to_owned(), points.collect::<Result<_, Problem>>()?))
-}
-
-fn over_time(
-    planner: &mut Planner<'_>,
-    name: String,
-    of: &Spanned<String>,
-    here: &Selection,
-) -> Result<Line, Problem> {
-    let wrong = |at| {
-        let known: Vec<_> =
-            SERIES.iter().map(|series| format!("{}(\"flow\", subflow)", series.name)).collect();
-        Problem::at(part(of, at), "a line over time is one of a subflow")
-            .help(format!("there are: {}, observable(\"flow\", subflow, \"name\")", known.join(", ")))
-    };
-    let expr = parse(of.get_ref()).map_err(|wrong| Problem::at(part(of, wrong.at.clone()), wrong.message))?;
-    let Expr::Call(function, arguments, at) = &expr else { return Err(wrong(0..of.get_ref().len())) };
-    let (flow, number, rest) = match &arguments[..] {
-        [Argument::Text(flow), Argument::Value(Expr::Number(r)), rest @ ..] => (flow, *r, rest),
-        _ => return Err(wrong(at.clone())),
-    };
-    let known = SERIES.iter().find(|series| series.name == function);
-    let column = match (known, rest) {
-        (Some(series), []) => Samples::Column(series.column),
-        (None, [Argument::Text(name)]) if function == "observable" => Samples::Observable(name.clone()),
-        (None, _) if function != "observable" => {
-            let names = SERIES.iter().map(|series| series.name).chain(["observable"]);
-            return Err(Problem::at(part(of, at.clone()), format!("there is no line `{function}`"))
-                .help(suggest(function, names)));
-        }
-        _ => return Err(wrong(at.clone())),
-    };
-    let group = here.group(planner.built)?;
-    let runs = &planner.built.groups[group];
-    let place = |problem: Problem| problem.or_at(part(of, at.clone()));
-    runs.check(crate::functions::Takes::Flow, flow).map_err(place)?;
-    let subflow = runs.subflow(flow, number).map_err(place)?;
-    let run = (group, here.point(planner.built).map_err(place)?);
-    let run = planner.simulate(run, true)?;
-    Ok(Line::Time { name, run, flow: flow.clone(), subflow, column })
 }

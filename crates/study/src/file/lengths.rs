@@ -55,7 +55,7 @@ impl Length {
         let time = match &own {
             // What is no time is left for the scenario's reader, which says so.
             Some(text) => anabranch_scenario::time(text).ok(),
-            None => Some((self.of_scenario)(&runs.scenario)),
+            None => Some((self.of_scenario)(&runs.network(built, here)?.scenario)),
         };
         Ok(match scale.zip(time) {
             Some((scale, time)) => Some(seconds(time.as_secs_f64() * scale)),

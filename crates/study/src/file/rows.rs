@@ -1,14 +1,13 @@
 //! Rows: what is measured, and by which rule it is judged.
 
-use super::axes::written;
 use super::build::{Built, Planner};
+use super::choice::{ids, starts_over};
 use super::code::{compile, constant};
 use super::error::{Problem, suggest};
 use super::selection::Selection;
 use super::spec::Row;
 use super::template::places;
 use crate::{Quantity, Rule};
-use indexmap::IndexMap;
 use toml::{Spanned, Value};
 
 /// What the condition of an explanation may name.
@@ -36,7 +35,7 @@ pub(crate) fn add(planner: &mut Planner<'_>, row: &Row) -> Result<(), Problem> {
 fn each(planner: &mut Planner<'_>, row: &Row, open: Selection) -> Result<(), Problem> {
     let built = planner.built;
     let named = axes_of(row.id.get_ref());
-    for start in starts(built, open, &row.at)? {
+    for start in starts_over(built, open, &row.at, &named)? {
         for here in start.each(built, &named)? {
             if let Some(only) = &row.only
                 && constant(built, only, &here)? == 0.0
@@ -71,35 +70,6 @@ pub(crate) fn axes_of(text: &str) -> Vec<&str> {
         }
     }
     axes
-}
-
-/// Selections with the values of `at`: one, or one for each value of a list. Where an axis has a value already there is
-/// none with another.
-pub(crate) fn starts(
-    built: &Built,
-    open: Selection,
-    at: &IndexMap<String, Spanned<Value>>,
-) -> Result<Vec<Selection>, Problem> {
-    let mut all = vec![open];
-    for (axis, values) in at {
-        let ids: Vec<String> = match values.get_ref() {
-            Value::Array(list) => list.iter().map(written).collect(),
-            one => vec![written(one)],
-        };
-        let mut next = Vec::new();
-        for here in &all {
-            for id in &ids {
-                let mut here = here.clone();
-                let before = here.value(built, axis).cloned();
-                here.set(built, axis, id).map_err(|problem| problem.or_at(values.span()))?;
-                if before.is_none_or(|before| before.id == *id) {
-                    next.push(here);
-                }
-            }
-        }
-        all = next;
-    }
-    Ok(all)
 }
 
 fn one(planner: &mut Planner<'_>, row: &Row, here: &Selection) -> Result<(), Problem> {
@@ -148,7 +118,10 @@ fn one(planner: &mut Planner<'_>, row: &Row, here: &Selection) -> Result<(), Pro
             (None, Some(list)) => (list, true),
             (None, None) => return Ok(()),
         };
-        let quantities = compared(planner, list, here)?;
+        let quantities = match row.over.first() {
+            None => compared(planner, list, here)?,
+            Some((axis, values)) => compared_over(planner, list, axis, values, here)?,
+        };
         let claim = claim.clone().unwrap_or(what);
         match highest {
             true => planner.plan.highest(id, claim, unit, quantities),
@@ -156,6 +129,9 @@ fn one(planner: &mut Planner<'_>, row: &Row, here: &Selection) -> Result<(), Pro
         }
     };
     let compares = row.ascending.is_some() || row.highest.is_some();
+    if let Some((_, values)) = row.over.first().filter(|_| !compares || row.over.len() > 1) {
+        return Err(Problem::at(values.span(), "`over` has one axis, for `ascending` or `highest`"));
+    }
     let stated = row.rule.as_ref().map(|rule| self::rule(rule, published)).transpose()?;
     if published.is_none() && from.is_some() && row.published.is_none() {
         return Err(Problem::new("`from` says how a published value follows, and there is none"));
@@ -225,6 +201,34 @@ fn compared(
         let text = Spanned::new(list.span(), text);
         let compiled = compile(planner.built, &text, here, &[])?;
         quantities.push((here.fill(planner.built, &name)?, planner.quantity(compiled)?));
+    }
+    Ok(quantities)
+}
+
+/// The same quantity for some values of an axis, by their names and in their order.
+fn compared_over(
+    planner: &mut Planner<'_>,
+    of: &Spanned<Value>,
+    axis: &str,
+    values: &Spanned<Value>,
+    here: &Selection,
+) -> Result<Vec<(String, Quantity)>, Problem> {
+    let built = planner.built;
+    let Value::String(text) = of.get_ref() else {
+        return Err(Problem::at(of.span(), "with `over` it is one expression"));
+    };
+    let at = |problem: Problem| problem.or_at(values.span());
+    let ids = ids(built, here, axis, values.get_ref()).map_err(at)?;
+    if ids.len() < 2 {
+        return Err(Problem::at(values.span(), "an order has at least two"));
+    }
+    let text = Spanned::new(of.span(), text.clone());
+    let mut quantities = Vec::new();
+    for id in ids {
+        let mut there = here.clone();
+        there.set(built, axis, &id).map_err(at)?;
+        let label = there.value(built, axis).map_or(id, |value| value.label.clone());
+        quantities.push((label, planner.quantity(compile(built, &text, &there, &[])?)?));
     }
     Ok(quantities)
 }

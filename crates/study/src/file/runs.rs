@@ -1,17 +1,15 @@
 //! A group of runs: a scenario, its axes, and the simulation of each of their points.
 
 use super::Scenarios;
-use super::axes::{Axis, points, written};
+use super::axes::{Axis, assigned, points, written};
 use super::build::{Built, within};
-use super::error::{Problem, suggest};
+use super::error::Problem;
 use super::lengths;
+use super::network::Network;
 use super::selection::Selection;
 use super::spec::{Count, Group};
-use super::template::places;
-use crate::column;
-use crate::functions::Takes;
-use crate::{ScenarioFile, Setup, Size, tidy};
-use anabranch_scenario::{Overrides, Scenario, Source};
+use super::template::{fill, places};
+use crate::{Setup, Size, tidy};
 use indexmap::IndexMap;
 use std::collections::{HashMap, HashSet};
 use std::ops::Range;
@@ -24,8 +22,10 @@ pub(crate) struct Runs {
     pub points: Vec<Vec<usize>>,
     /// Where each point is.
     pub index: HashMap<Vec<usize>, usize>,
-    pub file: ScenarioFile,
-    pub scenario: Scenario,
+    /// Its scenario files: one, or several that an axis names.
+    pub files: Vec<Network>,
+    /// Which of them each point has.
+    file_of: Vec<usize>,
     pub spec: Group,
 }
 
@@ -38,15 +38,6 @@ impl Runs {
         scenarios: Scenarios<'_>,
     ) -> Result<Self, Problem> {
         let at = spec.scenario.span();
-        let file = scenarios(spec.scenario.get_ref())
-            .map_err(|why| Problem::at(at.clone(), format!("cannot read the scenario {why}")))?;
-        let path = &file.path;
-        let source = Source { name: path.to_string(), text: file.text.to_string() };
-        let scenario = anabranch_scenario::load(&source, &Overrides::default()).map_err(|why| {
-            let first =
-                why.problems().first().map(|p| format!(", line {}: {p}", p.line())).unwrap_or_default();
-            Problem::at(at.clone(), format!("{path} is no scenario{first}"))
-        })?;
         let axes = spec.vary.iter().map(|(name, axis)| Axis::read(name, axis, shared));
         let axes = axes.collect::<Result<Vec<_>, _>>()?;
         for (count, what) in [(&spec.repeats, "repeats"), (&spec.at_most, "at_most")] {
@@ -62,67 +53,59 @@ impl Runs {
                     .help("the study has something else of that name"));
             }
             let set = spec.set.values().map(|value| written(value.get_ref()));
-            let lengths = [&spec.cc, &spec.duration, &spec.warmup].into_iter().flatten().cloned();
-            let used = || uses(&set.chain(lengths).collect::<Vec<_>>(), &axis.name, quantities);
-            if axis.key.is_none() && axis.values.len() > 1 && !used() {
+            let texts = [Some(spec.scenario.get_ref()), spec.cc.as_ref(), spec.duration.as_ref(), spec.warmup.as_ref()];
+            let texts = texts.into_iter().flatten().cloned();
+            let used = || uses(&set.chain(texts).collect::<Vec<_>>(), &axis.name, quantities);
+            let sets = axis.key.is_some() || axis.values.iter().any(|value| value.set().is_some());
+            if !sets && axis.values.len() > 1 && !used() {
                 let place = format!("{{{}", axis.name);
                 return Err(Problem::at(at, format!("axis `{}` changes nothing", axis.name)).help(format!(
-                    "give it a `key`, or write {place}}} in `cc`, `duration` or a value of `set`"
+                    "give it a `key`, its values a `set`, or write {place}}} in `cc`, `scenario`, `duration` or a value of `set`"
                 )));
             }
         }
         let points = points(&axes, &spec.zip, at)?;
         let index = points.iter().enumerate().map(|(i, point)| (point.clone(), i)).collect();
-        Ok(Runs { name: name.into(), axes, points, index, file, scenario, spec })
+        let mut runs = Runs { name: name.into(), axes, points, index, files: vec![], file_of: vec![], spec };
+        runs.read_files(scenarios).map_err(|problem| problem.or_at(runs.spec.scenario.span()))?;
+        Ok(runs)
+    }
+
+    /// Reads the scenario of each point, each file once.
+    fn read_files(&mut self, scenarios: Scenarios<'_>) -> Result<(), Problem> {
+        let known: Vec<&str> = self.axes.iter().map(|axis| axis.name.as_str()).collect();
+        let mut names: Vec<String> = Vec::new();
+        for point in &self.points {
+            let value = |name: &str| {
+                let (axis, field) = name.split_once('.').map_or((name, None), |(axis, f)| (axis, Some(f)));
+                let i = self.axes.iter().position(|known| known.name == axis);
+                Ok(i.and_then(|i| self.axes[i].values[point[i]].field(field)))
+            };
+            let name = fill(self.spec.scenario.get_ref(), &value, &known)?;
+            let file = match names.iter().position(|known| *known == name) {
+                Some(file) => file,
+                None => {
+                    self.files.push(Network::read(&name, scenarios)?);
+                    names.push(name);
+                    names.len() - 1
+                }
+            };
+            self.file_of.push(file);
+        }
+        Ok(())
+    }
+
+    /// The scenario that these values choose.
+    pub fn network(&self, built: &Built, here: &Selection) -> Result<&Network, Problem> {
+        match &self.files[..] {
+            [only] => Ok(only),
+            _ => here.point(built).map(|point| &self.files[self.file_of[point]]),
+        }
     }
 
     /// Whether there is a point for each combination of values.
     pub fn is_crossed(&self) -> bool {
         self.points.len() == self.axes.iter().map(|axis| axis.values.len()).product::<usize>()
-    }
-
-    /// Its flows' names in the file.
-    fn flows(&self) -> Vec<&str> {
-        let mut names: Vec<&str> = self.scenario.flows.iter().map(|flow| column::base(&flow.name)).collect();
-        names.dedup();
-        names
-    }
-
-    /// Whether the scenario has such a flow or link.
-    pub fn check(&self, takes: Takes, name: &str) -> Result<(), Problem> {
-        let (what, known): (_, Vec<&str>) = match takes {
-            Takes::Flow | Takes::Flows => {
-                ("flow", self.scenario.flows.iter().map(|flow| flow.name.as_str()).collect())
-            }
-            Takes::Link => ("link", self.scenario.links.iter().map(|link| link.name.as_str()).collect()),
-            _ => return Ok(()),
-        };
-        // An axis may change how many flows of a name there are: `tcp/7` may be one, `tcp` alone is one or all.
-        let base = column::base(name);
-        let known_base = takes != Takes::Link && self.flows().contains(&base);
-        match known.contains(&name) || (known_base && (takes == Takes::Flows || base != name)) {
-            true => Ok(()),
-            false if known_base => Err(Problem::new(format!("`{name}` is several flows"))
-                .help(format!("name one, `{name}/1`, or all of them: total(\"{name}\")"))),
-            false => {
-                Err(Problem::new(format!("{} has no {what} `{name}`", self.file.name))
-                    .help(suggest(name, known)))
-            }
-        }
-    }
-
-    /// A subflow's index from its number.
-    pub fn subflow(&self, flow: &str, number: f64) -> Result<usize, Problem> {
-        let paths = self
-            .scenario
-            .flows
-            .iter()
-            .find(|known| known.name == flow)
-            .map_or(usize::MAX, |flow| flow.paths.len());
-        match number.fract() == 0.0 && number >= 1.0 && number <= paths as f64 {
-            true => Ok(number as usize - 1),
-            false => Err(Problem::new(format!("flow `{flow}` has the subflows 1 to {paths}, not {number}"))),
-        }
     }
 
     /// The simulation of a point.
@@ -137,19 +120,22 @@ impl Runs {
                 if values.is_empty() { self.name.clone() } else { values.join(", ") }
             }
         };
-        let mut setup = Setup::new(title, &self.file);
+        let network = &self.files[self.file_of[point]];
+        let mut setup = Setup::new(title, &network.file);
         if let Some(cc) = &self.spec.cc {
             setup = setup.cc(&here.fill(built, cc)?);
         }
         for (key, value) in &self.spec.set {
             let text =
-                here.fill(built, &written(value.get_ref())).map_err(|problem| problem.or_at(value.span()))?;
-            setup = self.set(setup, key, &text, value.span())?;
+                here.fill(built, &assigned(value.get_ref())).map_err(|problem| problem.or_at(value.span()))?;
+            setup = network.set(setup, key, &text).map_err(|problem| problem.or_at(value.span()))?;
         }
         for (axis, i) in self.axes.iter().zip(&self.points[point]) {
-            if let Some(key) = &axis.key {
-                let at = self.spec.vary[&axis.name].span();
-                setup = self.set(setup, key, &axis.values[*i].id, at)?;
+            let value = &axis.values[*i];
+            let own = value.set().into_iter().flatten().map(|(key, value)| (key, assigned(value)));
+            for (key, text) in own.chain(axis.key.iter().map(|key| (key, value.id.clone()))) {
+                let set = here.fill(built, &text).and_then(|text| network.set(setup, key, &text));
+                setup = set.map_err(|problem| problem.or_at(self.spec.vary[&axis.name].span()))?;
             }
         }
         for length in [&lengths::DURATION, &lengths::WARMUP] {
@@ -189,30 +175,6 @@ impl Runs {
             }
         }
         Ok(())
-    }
-
-    /// Sets a key; `*` in it stands for each link or flow, and `tcp.KEY` for that of every flow.
-    fn set(&self, setup: Setup, key: &str, value: &str, at: Range<usize>) -> Result<Setup, Problem> {
-        if let Some(rest) = key.strip_prefix("tcp.") {
-            return self.set(setup, &format!("flows.*.tcp.{rest}"), value, at);
-        }
-        if !key.contains('*') {
-            return Ok(setup.set(key, value));
-        }
-        let links = || self.scenario.links.iter().map(|link| link.name.as_str()).collect::<Vec<_>>();
-        let (names, rest) = match (key.strip_prefix("links.*"), key.strip_prefix("flows.*")) {
-            (Some(rest), _) => (links(), rest),
-            (_, Some(rest)) => (self.flows(), rest),
-            _ => {
-                return Err(Problem::at(at, format!("`{key}`: `*` stands for every link or every flow"))
-                    .help("write links.*.KEY or flows.*.KEY"));
-            }
-        };
-        let table = &key[..5];
-        let quoted = |name: &str| if name.contains('.') { format!("\"{name}\"") } else { name.to_owned() };
-        Ok(names
-            .into_iter()
-            .fold(setup, |setup, name| setup.set(&format!("{table}.{}{rest}", quoted(name)), value)))
     }
 }
 

@@ -15,14 +15,17 @@ pub(crate) struct Selection {
     group: Option<usize>,
     /// One for each axis of the group, and then one for each of the file's.
     values: Vec<Option<usize>>,
+    /// Of axes without a value here those that are meant, in their order; all where there is no list.
+    kept: Vec<Option<Vec<usize>>>,
     pub size: Size,
 }
 
 impl Selection {
     /// No axis has a value yet, but those with one value only.
     pub fn open(built: &Built, group: Option<usize>) -> Self {
-        let mut open = Selection { group, values: vec![], size: Size::Default };
+        let mut open = Selection { group, values: vec![], kept: vec![], size: Size::Default };
         open.values = open.all(built).map(|axis| (axis.values.len() == 1).then_some(0)).collect();
+        open.kept = vec![None; open.values.len()];
         open
     }
 
@@ -95,12 +98,18 @@ impl Selection {
     /// Gives an axis a value.
     pub fn set(&mut self, built: &Built, axis: &str, value: &str) -> Result<(), Problem> {
         let i = self.position(built, axis)?;
-        let values = &self.axis(built, axis)?.values;
-        let found = values.iter().position(|known| known.id == value).ok_or_else(|| {
-            let known = values.iter().map(|value| value.id.as_str());
-            Problem::new(format!("axis `{axis}` has no value `{value}`")).help(suggest(value, known))
-        })?;
-        self.values[i] = Some(found);
+        self.values[i] = Some(self.axis(built, axis)?.index(value)?);
+        Ok(())
+    }
+
+    /// Keeps these values of an axis only; a single one is its value.
+    pub fn keep(&mut self, built: &Built, axis: &str, ids: &[String]) -> Result<(), Problem> {
+        let (i, axis) = (self.position(built, axis)?, self.axis(built, axis)?);
+        let kept: Vec<usize> = ids.iter().map(|id| axis.index(id)).collect::<Result<_, _>>()?;
+        match kept[..] {
+            [only] => self.values[i] = Some(only),
+            _ => (self.values[i], self.kept[i]) = (None, Some(kept)),
+        }
         Ok(())
     }
 
@@ -171,11 +180,12 @@ impl Selection {
             let (i, values) = (self.position(built, name)?, self.axis(built, name)?.values.len());
             let of = |here: &Selection| {
                 let here = here.clone();
-                let values = match here.values[i] {
-                    Some(fixed) => fixed..fixed + 1,
-                    None => 0..values,
+                let values = match (here.values[i], &here.kept[i]) {
+                    (Some(fixed), _) => vec![fixed],
+                    (None, Some(kept)) => kept.clone(),
+                    (None, None) => (0..values).collect(),
                 };
-                values.map(move |value| {
+                values.into_iter().map(move |value| {
                     let mut here = here.clone();
                     here.values[i] = Some(value);
                     here

@@ -52,6 +52,9 @@ pub(crate) struct File {
     /// What is drawn.
     #[serde(default)]
     pub figures: Vec<Figure>,
+    /// Sentences with what was measured.
+    #[serde(default)]
+    pub findings: Vec<Finding>,
     /// Parts of a longer study, each with rows and figures of its own.
     #[serde(default)]
     pub experiments: Vec<Experiment>,
@@ -104,7 +107,7 @@ pub(crate) enum Count {
 #[derive(Debug, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub(crate) struct Group {
-    /// The scenario's file, beside the study's.
+    /// The scenario's file, beside the study's; `{axis.file}` where an axis has several.
     #[schemars(with = "String")]
     pub scenario: Spanned<String>,
     /// What one of its simulations is; `{axis}` stands for an axis's value.
@@ -113,7 +116,7 @@ pub(crate) struct Group {
     /// The multipath flows' algorithm, or `flow=algorithm`.
     #[serde(default)]
     pub cc: Option<String>,
-    /// Keys of the scenario and their values, as `--set` takes them; `*` stands for every link or flow.
+    /// Keys of the scenario and their values, as `--set` takes them; `*` stands for any part of a link's or flow's name.
     #[serde(default)]
     #[schemars(with = "std::collections::BTreeMap<String, serde_json::Value>")]
     pub set: IndexMap<String, Spanned<Value>>,
@@ -178,6 +181,29 @@ pub(crate) struct Experiment {
     /// What is drawn.
     #[serde(default)]
     pub figures: Vec<Figure>,
+    /// Sentences with what was measured.
+    #[serde(default)]
+    pub findings: Vec<Finding>,
+}
+
+/// A sentence with means over seeds, or one for each value of the axes that it names.
+#[derive(Debug, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub(crate) struct Finding {
+    /// The sentence; `{name:.2}` is a mean with two digits after the point.
+    #[schemars(with = "String")]
+    pub text: Spanned<String>,
+    /// The means by name, an expression each.
+    #[serde(default)]
+    #[schemars(with = "std::collections::BTreeMap<String, String>")]
+    pub values: IndexMap<String, Spanned<String>>,
+    /// Which runs it reads; the only ones if not given.
+    #[serde(default)]
+    pub runs: Option<String>,
+    /// The values of axes that it does not name.
+    #[serde(default)]
+    #[schemars(with = "std::collections::BTreeMap<String, serde_json::Value>")]
+    pub at: IndexMap<String, Spanned<Value>>,
 }
 
 /// A value that is measured and judged, or one for each value of the axes that its identifier names.
@@ -196,7 +222,8 @@ pub(crate) struct Row {
     /// Which runs it reads, or several, of each of which it is a row; the only ones if not given.
     #[serde(default)]
     pub runs: Option<Names>,
-    /// The values of axes that the identifier does not name, or those that are meant of one that it names.
+    /// The values of axes that the identifier does not name, or those that are meant of one that it names: a value, a list,
+    /// or `{ kind = "coupled" }`, those whose field is that.
     #[serde(default)]
     #[schemars(with = "std::collections::BTreeMap<String, serde_json::Value>")]
     pub at: IndexMap<String, Spanned<Value>>,
@@ -212,7 +239,7 @@ pub(crate) struct Row {
     #[serde(default)]
     #[schemars(with = "Option<String>")]
     pub formula: Option<Spanned<String>>,
-    /// Expressions that are claimed to ascend, or names with expressions: `{ LIA = '…' }`.
+    /// Expressions that are claimed to ascend, or names with expressions: `{ LIA = '…' }`, or one expression with `over`.
     #[serde(default)]
     #[schemars(with = "Option<serde_json::Value>")]
     pub ascending: Option<Spanned<Value>>,
@@ -220,6 +247,10 @@ pub(crate) struct Row {
     #[serde(default)]
     #[schemars(with = "Option<serde_json::Value>")]
     pub highest: Option<Spanned<Value>>,
+    /// An axis with its values in the order that is claimed: `{ cc = ["lia", "olia", "{cc}"] }`.
+    #[serde(default)]
+    #[schemars(with = "std::collections::BTreeMap<String, serde_json::Value>")]
+    pub over: IndexMap<String, Spanned<Value>>,
     /// The published value: a number, an expression, or a table of them by the value of an axis.
     #[serde(default)]
     #[schemars(with = "Option<serde_json::Value>")]
@@ -328,10 +359,11 @@ pub(crate) struct Figure {
     /// Which runs it reads; the only ones if not given.
     #[serde(default)]
     pub runs: Option<String>,
-    /// The axis along the horizontal; not for lines over time.
+    /// The axis along the horizontal, or a place for each of some expressions, by name: `{ MPTCP = "…" }`; not for lines
+    /// over time.
     #[serde(default)]
-    #[schemars(with = "Option<String>")]
-    pub x: Option<Spanned<String>>,
+    #[schemars(with = "Option<serde_json::Value>")]
+    pub x: Option<Spanned<Value>>,
     /// Where along the horizontal the points of lines stand, if not at the axis's numbers: an expression, of which the mean
     /// is taken.
     #[serde(default)]
@@ -345,7 +377,7 @@ pub(crate) struct Figure {
     #[serde(default)]
     #[schemars(with = "Option<String>")]
     pub panel: Option<Spanned<String>>,
-    /// The values of the other axes.
+    /// The values of the other axes, and which values of those that it goes over.
     #[serde(default)]
     #[schemars(with = "std::collections::BTreeMap<String, serde_json::Value>")]
     pub at: IndexMap<String, Spanned<Value>>,
@@ -357,7 +389,10 @@ pub(crate) struct Figure {
     #[serde(default)]
     #[schemars(with = "std::collections::BTreeMap<String, String>")]
     pub series: IndexMap<String, Spanned<String>>,
-    /// Panels with series of their own.
+    /// Whether panels' titles begin with (a), (b), ….
+    #[serde(default)]
+    pub letters: bool,
+    /// Panels with keys of their own.
     #[serde(default)]
     pub panels: Vec<Panel>,
     /// Published series: names with the values along the horizontal axis.
@@ -370,7 +405,7 @@ pub(crate) struct Figure {
     /// The vertical axis's title, with its unit.
     #[serde(default)]
     pub y_title: Option<String>,
-    /// The limits of the horizontal axis.
+    /// The limits of the horizontal axis; of a run that ends before them all is shown.
     #[serde(default)]
     pub x_limits: Option<(f64, f64)>,
     /// Which axes are logarithmic: "x", "y" or "xy".
@@ -381,18 +416,38 @@ pub(crate) struct Figure {
     pub limits: Option<(f64, f64)>,
 }
 
-/// A panel of a figure.
+/// A panel of a figure. What it does not have it takes from the figure.
 #[derive(Debug, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub(crate) struct Panel {
     /// Its title.
     pub title: String,
-    /// The vertical axis's title, with its unit; the figure's if not given.
+    /// The vertical axis's title, with its unit.
     #[serde(default)]
     pub y_title: Option<String>,
+    /// The values of axes here.
+    #[serde(default)]
+    #[schemars(with = "std::collections::BTreeMap<String, serde_json::Value>")]
+    pub at: IndexMap<String, Spanned<Value>>,
+    /// What is along the horizontal.
+    #[serde(default)]
+    #[schemars(with = "Option<serde_json::Value>")]
+    pub x: Option<Spanned<Value>>,
+    /// The axis of which each value is a series.
+    #[serde(default)]
+    #[schemars(with = "Option<String>")]
+    pub by: Option<Spanned<String>>,
+    /// What is drawn, where all series are the same quantity.
+    #[serde(default)]
+    #[schemars(with = "Option<String>")]
+    pub of: Option<Spanned<String>>,
     /// What is drawn: names with expressions.
+    #[serde(default)]
     #[schemars(with = "std::collections::BTreeMap<String, String>")]
     pub series: IndexMap<String, Spanned<String>>,
+    /// The limits of the vertical axis.
+    #[serde(default)]
+    pub limits: Option<(f64, f64)>,
 }
 
 /// How a figure is drawn.

@@ -1,3 +1,5 @@
+mod several;
+
 use super::*;
 use crate::{Options, Published, Verdict, run};
 use miette::Diagnostic;

@@ -1,0 +1,66 @@
+//! Findings: sentences for the reader with means that the runs gave.
+
+use super::build::Planner;
+use super::choice::starts_over;
+use super::code::{compile, part};
+use super::error::{Problem, suggest};
+use super::rows::axes_of;
+use super::selection::Selection;
+use super::spec::Finding;
+use crate::Quantity;
+use std::ops::Range;
+
+/// Adds a sentence, or one for each value of the axes that it names.
+pub(crate) fn add(planner: &mut Planner<'_>, finding: &Finding) -> Result<(), Problem> {
+    let built = planner.built;
+    let here = |problem: Problem| problem.or_at(finding.text.span());
+    let group = built.group_or_only(finding.runs.as_deref()).map_err(here)?;
+    let named = axes_of(finding.text.get_ref());
+    let named: Vec<&str> = named.into_iter().filter(|name| *name != "texts").collect();
+    for start in starts_over(built, planner.open(Some(group)), &finding.at, &named).map_err(here)? {
+        for point in start.each(built, &named).map_err(here)? {
+            one(planner, finding, &point).map_err(here)?;
+        }
+    }
+    Ok(())
+}
+
+fn one(planner: &mut Planner<'_>, finding: &Finding, here: &Selection) -> Result<(), Problem> {
+    let text = here.fill(planner.built, finding.text.get_ref())?;
+    let mut parts: Vec<(String, usize, Quantity)> = Vec::new();
+    let mut from = 0;
+    for (name, digits, at) in numbers(&text) {
+        let of = finding.values.get(name).ok_or_else(|| {
+            let known = finding.values.keys().map(String::as_str);
+            Problem::at(part(&finding.text, at.clone()), format!("`values` has no `{name}`"))
+                .help(suggest(name, known))
+        })?;
+        let quantity = planner.quantity(compile(planner.built, of, here, &[])?)?;
+        parts.push((text[from..at.start].to_owned(), digits, quantity));
+        from = at.end;
+    }
+    let end = text[from..].to_owned();
+    planner.plan.conclude(move |runs| {
+        let mut said = String::new();
+        for (before, digits, quantity) in &parts {
+            // A sentence without one of its numbers is left out: the rows say what failed.
+            let Some(estimate) = runs.estimate(quantity) else { return vec![] };
+            said += &format!("{before}{:.digits$}", estimate.mean);
+        }
+        vec![said + &end]
+    });
+    Ok(())
+}
+
+/// The places `{name:.2}` of numbers with that many digits after the point.
+fn numbers(text: &str) -> Vec<(&str, usize, Range<usize>)> {
+    let mut numbers = Vec::new();
+    for (open, _) in text.match_indices('{') {
+        let Some(close) = text[open..].find('}').map(|i| open + i) else { break };
+        let place = text[open + 1..close].split_once(":.");
+        if let Some((name, Ok(digits))) = place.map(|(name, digits)| (name, digits.parse::<u8>())) {
+            numbers.push((name, usize::from(digits), open..close + 1));
+        }
+    }
+    numbers
+}

@@ -1,0 +1,231 @@
+//! Scenarios by an axis, what a value sets, which values are meant, panels, findings.
+
+use super::*;
+use crate::{Mark, Row, StudyResult};
+
+/// One link with both flows.
+const SHARED: &str = r#"
+    name = "shared"
+    duration = "4 s"
+    links.bottleneck = { rate = "10 Mbit/s", delay = "10 ms", queue = "1 BDP" }
+    flows = [
+        { name = "mptcp", cc = "lia", paths = [["bottleneck"], ["bottleneck"]] },
+        { name = "tcp", cc = "reno", paths = [["bottleneck"]] },
+    ]
+"#;
+
+/// Two links, each with a flow; `mptcp` uses both.
+const APART: &str = r#"
+    name = "apart"
+    duration = "4 s"
+    links.bottleneck1 = { rate = "10 Mbit/s", delay = "10 ms", queue = "1 BDP" }
+    links.bottleneck2 = { rate = "10 Mbit/s", delay = "10 ms", queue = "1 BDP" }
+    links.access = { rate = "100 Mbit/s", delay = "1 ms", queue = "100 packets" }
+    flows = [
+        { name = "mptcp", cc = "lia", paths = [["access", "bottleneck1"], ["access", "bottleneck2"]] },
+        { name = "tcp", cc = "reno", paths = [["bottleneck1"]] },
+        { name = "second", cc = "reno", paths = [["bottleneck2"]] },
+    ]
+"#;
+
+const STUDY: &str = r#"
+    title = "Networks and queues"
+    size.default.seeds = 2
+
+    [runs.all]
+    scenario = "{net.file}"
+    title = "{net.name}, {cc.name}{queue.title}"
+    set."flows.mptcp.cc" = "{cc}"
+
+    [runs.all.vary]
+    net = [
+        { id = "shared", file = "shared.toml", fair = 5 },
+        { id = "apart", name = "separate links", file = "apart.toml", fair = 10 },
+    ]
+    cc = [
+        { id = "lia", name = "LIA", kind = "coupled" },
+        { id = "olia", name = "OLIA", kind = "coupled" },
+        { id = "reno", name = "uncoupled", kind = "plain" },
+    ]
+    queue = [
+        { id = "as-written", title = "", value = 1 },
+        { id = "short", title = ", short", value = 0.5, set = { "links.bottleneck*.queue" = "0.5 BDP" } },
+    ]
+
+    [quantities]
+    share = 'goodput("mptcp") / net.fair'
+
+    [[rows]]
+    id = "{net}.{cc}"
+    at = { cc = { kind = "coupled" }, queue = "as-written" }
+    of = "share"
+
+    [[rows]]
+    id = "{cc}.highest"
+    claim = "uncoupled flows take more than {cc.name}"
+    at = { net = "shared", queue = "as-written", cc = "reno" }
+    highest = "share"
+    over = { cc = ["olia", "lia", "{cc}"] }
+
+    [[rows]]
+    id = "second"
+    at = { net = "apart", cc = "lia", queue = "as-written" }
+    of = 'goodput("second")'
+
+    [[rows]]
+    id = "fair"
+    at = { net = "apart", cc = "lia", queue = "as-written" }
+    of = 'jain_of(goodput("tcp"), goodput("second"), goodput("mptcp"))'
+
+    [[figures]]
+    id = "F1"
+    title = "Shares by network"
+    kind = "boxes"
+    letters = true
+    limits = [0.0, 2.0]
+
+    [[figures.panels]]
+    title = "by algorithm"
+    at = { queue = "as-written", cc = ["reno", "lia"] }
+    x = "net"
+    by = "cc"
+    of = "share"
+    limits = [0.0, 3.0]
+
+    [[figures.panels]]
+    title = "who has what"
+    at = { net = "apart", queue = "as-written", cc = "lia" }
+    x = { MPTCP = "share", "{net.name}: tcp" = 'goodput("tcp") / 10' }
+
+    [[figures]]
+    id = "F2"
+    title = "Shares by buffer"
+    kind = "lines"
+    panel = "net"
+    at = { cc = "lia" }
+    x = "queue"
+    of = "share"
+
+    [[figures]]
+    id = "F3"
+    title = "Throughput"
+    kind = "time"
+    at = { net = "apart", cc = "lia", queue = "short" }
+    x_limits = [0.0, 100.0]
+    series = { both = 'throughput("tcp", "second")', "RTT" = 'rtt("mptcp", 1) * 1000' }
+
+    [[findings]]
+    text = "{net.name}: {share:.3} with {cc.name}, {twice:.1}."
+    values = { share = "share", twice = "2 * share" }
+    at = { cc = "lia", queue = "as-written" }
+"#;
+
+fn study(text: &str) -> Result<Arc<Study>, FileError> {
+    let folder = tempfile::tempdir().unwrap();
+    for (name, text) in [("shared.toml", SHARED), ("apart.toml", APART)] {
+        std::fs::write(folder.path().join(name), text).unwrap();
+    }
+    load("my.toml", text, folder.path())
+}
+
+fn result() -> StudyResult {
+    run(&study(STUDY).unwrap(), &Options::default(), &|_| (), &|| true).unwrap()
+}
+
+fn mean(row: &Row) -> f64 {
+    row.measured.as_ref().unwrap().mean
+}
+
+#[test]
+fn networks_and_what_values_set() {
+    let result = result();
+    let [all] = &result.experiments[..] else { panic!("one experiment") };
+    let [shared, _, apart, _, highest, second, fair] = &all.rows[..] else { panic!("seven rows") };
+    let ids: Vec<&str> = all.rows.iter().map(|row| &*row.id).collect();
+    assert_eq!(
+        ids,
+        ["shared.lia", "shared.olia", "apart.lia", "apart.olia", "reno.highest", "second", "fair"]
+    );
+    let names: Vec<&str> = highest.compared.iter().map(|(name, _)| &**name).collect();
+    assert_eq!(names, ["OLIA", "LIA", "uncoupled"]);
+    assert_eq!(highest.compared[1].1, shared.measured.clone().unwrap());
+    // Two of the three flows on two links of 10 Mbit/s.
+    let total = mean(apart) * 10.0 + mean(second);
+    assert!((8.0..20.0).contains(&total), "{total}");
+    assert!((1.0 / 3.0..=1.0).contains(&mean(fair)));
+    let of = |title: &str| all.runs.iter().find(|run| run.title == title).expect(title);
+    assert_eq!(of("separate links, LIA").scenario, "apart.toml");
+    let short = &of("separate links, LIA, short").command;
+    let both = "--set 'links.bottleneck1.queue=0.5 BDP' --set 'links.bottleneck2.queue=0.5 BDP'";
+    assert!(short.contains(both) && !short.contains("access"), "{short}");
+    let said = format!("separate links: {:.3} with LIA, {:.1}.", mean(apart), 2.0 * mean(apart));
+    assert!(all.notes.contains(&said), "{:?}", all.notes);
+}
+
+#[test]
+fn panels_with_keys_of_their_own() {
+    let result = result();
+    let [boxes, lines, time] = &result.experiments[0].figures[..] else { panic!("three figures") };
+    let [by, who] = &boxes.panels[..] else { panic!("two panels") };
+    assert_eq!((&*by.title, &*who.title), ("(a) by algorithm", "(b) who has what"));
+    assert_eq!((by.y.domain, who.y.domain), (Some((0.0, 3.0)), Some((0.0, 2.0))));
+    let names: Vec<&str> = by.series.iter().map(|series| &*series.name).collect();
+    assert_eq!(names, ["uncoupled", "LIA"]);
+    let labels = |panel: &crate::Panel| {
+        let labels = panel.series[0].points.iter().filter_map(|point| point.label.clone());
+        labels.collect::<Vec<_>>()
+    };
+    assert_eq!(labels(by), ["shared", "shared", "separate links", "separate links"]);
+    assert_eq!(labels(who), ["MPTCP", "MPTCP", "separate links: tcp", "separate links: tcp"]);
+    assert_eq!((lines.panels.len(), &*lines.panels[1].title), (2, "separate links"));
+    assert_eq!(lines.panels[1].series[0].points[1].x, 0.5);
+    let [panel] = &time.panels[..] else { panic!("one panel") };
+    assert_eq!((panel.mark, panel.x.domain), (Mark::Line, Some((0.0, 4.0))));
+    let [both, rtt] = &panel.series[..] else { panic!("two lines") };
+    assert_eq!(both.points.len(), 4);
+    // The propagation delay is 22 ms there and back, and a buffer of half a BDP doubles it at most.
+    assert!(rtt.points.iter().skip(1).all(|point| (22.0..50.0).contains(&point.y)), "{rtt:?}");
+}
+
+#[test]
+fn mistakes_of_these_and_their_places() {
+    for (old, new, line_of, message, help) in [
+        ("file = \"shared.toml\"", "file = \"sharde.toml\"", "{net.file}", "cannot read", ""),
+        ("{net.file}", "{net.flie}", "{net.flie}", "`{net.flie}`", ""),
+        ("links.bottleneck*", "links.neck*", "queue = [", "no links `neck*`", "bottleneck"),
+        ("set = { \"links", "set = [1], sett = { \"links", "queue = [", "a table of keys", ""),
+        ("value = 1", "value = \"1\"", "", "`value` of the value `as-written` is a number", ""),
+        (
+            "{ kind = \"coupled\" }",
+            "{ kind = \"couple\" }",
+            "\"couple\"",
+            "`couple` as its `kind`",
+            "`coupled`",
+        ),
+        ("over = { cc = [\"olia\",", "over = { cc = [\"oila\",", "oila", "no value `oila`", "olia"),
+        ("highest = \"share\"", "of = \"share\"", "over =", "`over` has one axis", ""),
+        (
+            "of = 'goodput(\"second\")'",
+            "of = 'at(net = shared, goodput(\"second\"))'",
+            "shared, goodput",
+            "shared.toml has no flow `second`",
+            "tcp",
+        ),
+        ("cc = [\"reno\", \"lia\"]", "cc = \"vegas\"", "vegas", "no value `vegas`", ""),
+        ("x = { MPTCP = \"share\"", "x = { MPTCP = \"shar\"", "MPTCP", "`shar` is neither", "share"),
+        ("x = \"queue\"", "x = { a = \"share\" }", "x = { a", "lines go over an axis", ""),
+        ("* 1000", "* share", "* share", "a line over time is", ""),
+        ("{twice:.1}", "{thrice:.1}", "thrice", "`values` has no `thrice`", "twice"),
+    ] {
+        assert!(STUDY.contains(old), "{old}");
+        let text = STUDY.replacen(old, new, 1);
+        let error = study(&text).err().unwrap_or_else(|| panic!("{new} is accepted"));
+        assert!(error.to_string().contains(message), "{new}: {error}");
+        if !line_of.is_empty() {
+            let line = text.lines().position(|line| line.contains(line_of)).map(|line| line + 1);
+            assert_eq!(error.line(), line, "{new}: {error}");
+        }
+        let shown = error.help().map(|help| help.to_string()).unwrap_or_default();
+        assert!(shown.contains(help), "{new}: {shown}");
+    }
+}
