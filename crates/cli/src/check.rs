@@ -6,9 +6,10 @@ use crate::input;
 use crate::memory;
 use crate::output::print;
 use crate::run::failure;
-use crate::table::{BYTES, RATE, TIME, Table, number, with_unit};
+use crate::table::{BYTES, RATE, TIME, Table, with_unit};
 use anabranch_net::{Aqm, LinkSpec, Loss, QueueLimit, Time};
 use anabranch_scenario::{Application, Flow, Scenario, Scheduler, printable};
+use anabranch_study::format::plain;
 
 /// `anabranch check`.
 pub fn check(args: &CheckArgs) -> Result<(), Failure> {
@@ -50,7 +51,7 @@ fn queue(s: &Scenario, link: usize, crossing: &Crossing) -> String {
     };
     let bdp = spec.rate_bps * crossing.longest_rtt.as_secs_f64() / 8.0;
     if bdp > 0.0 {
-        text += &format!(", {} BDP", number(bytes as f64 / bdp));
+        text += &format!(", {} BDP", plain(bytes as f64 / bdp));
     }
     match spec.aqm {
         None => text,

@@ -4,8 +4,9 @@ use crate::args::IdealArgs;
 use crate::failure::Failure;
 use crate::input;
 use crate::output::{print, print_json};
-use crate::table::{LOSS, PERCENT, PLAIN, RATE, TIME, Table, Units, WIDTH, number, titled};
+use crate::table::{LOSS, PERCENT, PLAIN, RATE, TIME, Table, Units, WIDTH, titled};
 use anabranch_ideal::{Allocation, COUPLED, FlowIdeal, Ideals, LinkIdeal, SubflowIdeal};
+use anabranch_study::format::plain;
 
 /// `anabranch ideal`.
 pub fn ideal(args: &IdealArgs) -> Result<(), Failure> {
@@ -33,7 +34,7 @@ fn page(ideals: &Ideals) -> String {
     }
     if !all.is_empty() {
         page += &links("utilisation", PERCENT, &all, |link| Some(link.utilisation));
-        let jain = all.iter().map(|a| a.jain.map_or(String::new(), number));
+        let jain = all.iter().map(|a| a.jain.map_or(String::new(), plain));
         let ids = all.iter().map(|a| a.id.as_str());
         page += &format!("\n{}", Table::new().text("", ids).text("Jain's index of the goodputs", jain));
     }

@@ -1,8 +1,8 @@
 //! Progress on stderr: how much is done, how fast, time left. A bar where that is a terminal, else a line a minute.
 
-use crate::table::number;
 use anabranch_net::Time;
 use anabranch_scenario::printable;
+use anabranch_study::format::plain;
 use indicatif::{ProgressBar, ProgressState, ProgressStyle};
 use std::io::{self, IsTerminal, Write as _};
 use std::sync::Mutex;
@@ -43,7 +43,7 @@ impl Progress {
         let style = ProgressStyle::with_template(template).unwrap_or_else(|_| ProgressStyle::default_bar());
         let speed = |state: &ProgressState, out: &mut dyn std::fmt::Write| {
             // The worst case is an empty word.
-            let _ = write!(out, "{}", number(state.per_sec() * 1e-9));
+            let _ = write!(out, "{}", plain(state.per_sec() * 1e-9));
         };
         let style = style.with_key("speed", speed);
         let bar = ProgressBar::new(length).with_style(style.progress_chars("━╸─"));
@@ -60,7 +60,7 @@ impl Progress {
     /// Where many runs are.
     pub fn show(&self, p: anabranch_study::Progress<'_>) {
         let speed = p.simulated.as_secs_f64() / self.bar.elapsed().as_secs_f64();
-        self.bar.set_prefix(format!("{} of {} runs, {}", p.done, p.total, number(speed)));
+        self.bar.set_prefix(format!("{} of {} runs, {}", p.done, p.total, plain(speed)));
         self.bar.set_message(format!("{}: {}", p.experiment, p.label));
         self.bar.set_position((p.part * PARTS) as u64);
         let now = || format!("{}: {}", p.experiment, p.label);

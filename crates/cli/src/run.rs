@@ -4,12 +4,13 @@ use crate::args::RunArgs;
 use crate::failure::Failure;
 use crate::output::{note, print, print_text_of_json};
 use crate::progress::Progress;
-use crate::table::{BYTES, LOSS, PERCENT, PLAIN, RATE, TIME, Table, number};
+use crate::table::{BYTES, LOSS, PERCENT, PLAIN, RATE, TIME, Table};
 use crate::{input, interrupt, memory};
 use anabranch_net::Time;
 use anabranch_record::{NoSamples, RunDirectory, Sink, SubflowSummary, Summary};
 use anabranch_scenario::{Scenario, printable};
 use anabranch_sim::SimError;
+use anabranch_study::format::plain;
 use miette::miette;
 use std::path::PathBuf;
 
@@ -105,7 +106,7 @@ fn page(s: &Summary) -> String {
         page += &format!("\n{table}");
     }
     if let (Some(jain), 2..) = (s.jain, s.flows.len()) {
-        page += &format!("\nJain's index of the flows' goodputs: {}\n", number(jain));
+        page += &format!("\nJain's index of the flows' goodputs: {}\n", plain(jain));
     }
     page
 }

@@ -4,9 +4,10 @@ use crate::failure::Failure;
 use crate::output::{counted, note, print, print_json};
 use crate::size_args::StudySizeArgs;
 use crate::study_args::StudyRunArgs;
-use crate::table::{Table, number};
+use crate::table::Table;
 use crate::{input, interrupt, memory, paper, report, standard, store};
 use anabranch_record::quoted;
+use anabranch_study::format::plain;
 use anabranch_study::tidy::{TidyRow, TidyTable};
 use anabranch_study::{
     Estimate, Kept, Kind, Options, Published, Results, Row, Simulations, Study, StudyError, StudyResult,
@@ -248,7 +249,7 @@ fn page(result: &StudyResult) -> String {
     };
     let published = |row: &&Row| match &row.published {
         Published::Value(value) | Published::Derived { value, .. } => {
-            format!("{} {}", number(*value), row.unit)
+            format!("{} {}", plain(*value), row.unit)
         }
         Published::Claim(claim) => claim.clone(),
         Published::Nothing => "–".into(),
@@ -270,8 +271,8 @@ fn page(result: &StudyResult) -> String {
 
 /// A mean and half its interval, with the unit.
 fn with_interval(ours: &Estimate, unit: &str) -> String {
-    let half = ours.half_width.map(|half| format!(" ± {}", number(half))).unwrap_or_default();
-    format!("{}{half} {unit}", number(ours.mean)).trim_end().to_owned()
+    let half = ours.half_width.map(|half| format!(" ± {}", plain(half))).unwrap_or_default();
+    format!("{}{half} {unit}", plain(ours.mean)).trim_end().to_owned()
 }
 
 /// Every axis; one that this group of runs has not is empty.

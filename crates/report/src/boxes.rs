@@ -3,7 +3,8 @@
 use anabranch_study::{Panel, Point, Series};
 use serde_json::{Value, json};
 
-use crate::{format::significant, scales::drawable, style::Style};
+use crate::{scales::drawable, style::Style};
+use anabranch_study::format::significant;
 
 /// How boxes are made; part of each drawing's remarks.
 pub const RULE: &str = "Box: median and quartiles, interpolated between neighbouring values; whiskers: to the \

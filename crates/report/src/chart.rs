@@ -8,11 +8,11 @@ use serde_json::{Map, Value, json};
 use crate::{
     boxes,
     downsample::downsample,
-    format::significant,
     scales::{domain, drawable, exceeds, extent, quantitative},
     style::Style,
     tiles,
 };
+use anabranch_study::format::significant;
 
 /// Points of a series beyond which only extremes are drawn.
 const MOST_POINTS: usize = 2000;

@@ -7,10 +7,10 @@ use anabranch_study::{Mark, Other, Panel, Published};
 
 use crate::{
     boxes::{FiveNumbers, NAMES, groups},
-    format,
     plan::PaperPlan,
     verdict,
 };
+use anabranch_study::format;
 
 /// A panel's points, before any are left out of the drawing.
 pub fn panel(panel: &Panel) -> String {

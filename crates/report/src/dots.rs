@@ -3,7 +3,7 @@
 use anabranch_study::Estimate;
 use maud::{Markup, html};
 
-use crate::format::{self, number};
+use anabranch_study::format::{self, number};
 
 /// Sizes in the drawing's own units, about CSS pixels.
 const ROW: f64 = 17.0;
@@ -115,11 +115,7 @@ pub fn short(mean: f64, at_least: bool) -> String {
 
 /// The decimals of a value of three digits.
 pub fn decimals(mean: f64) -> usize {
-    match mean.abs() {
-        99.95.. => 0,
-        9.995.. => 1,
-        _ => 2,
-    }
+    format::decimals(format::significant(mean, 3), 3).min(2)
 }
 
 /// A linear axis.

@@ -17,7 +17,6 @@ mod chart;
 mod csv;
 mod dots;
 mod downsample;
-mod format;
 mod layout;
 mod pages;
 mod plan;

@@ -3,7 +3,7 @@
 use anabranch_study::{Estimate, Row};
 use maud::{Markup, html};
 
-use crate::format::number;
+use anabranch_study::format::number;
 
 /// Drawing size in CSS pixels; the scale runs from a half to twice the published value.
 const WIDTH: f64 = 96.0;

@@ -3,7 +3,7 @@
 use anabranch_study::Axis;
 use serde_json::{Value, json};
 
-use crate::format::power_of_ten;
+use anabranch_study::format::power_of_ten;
 
 /// Smallest and largest of the values; nothing where there are none.
 pub fn extent(values: impl IntoIterator<Item = f64>) -> Option<(f64, f64)> {

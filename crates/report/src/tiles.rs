@@ -3,7 +3,8 @@
 use anabranch_study::{Panel, Point, Series};
 use serde_json::{Value, json};
 
-use crate::{format::significant, scales::drawable};
+use crate::scales::drawable;
+use anabranch_study::format::significant;
 
 /// Colours of the worst value, the neutral one and the best: told apart by colour-blind readers, and the neutral one from
 /// the paper and the dark page.

@@ -10,6 +10,7 @@ mod cost;
 pub mod draw;
 pub mod expr;
 pub mod file;
+pub mod format;
 pub mod functions;
 mod key;
 mod outcome;

@@ -5,13 +5,13 @@ use anabranch_papers::standard::{AlgorithmResult, CASES};
 use maud::{Markup, html};
 
 use crate::{
-    format::number,
     layout::{Page, page, scroll},
     pages::case,
     plan::{self, AlgorithmPlan, Plan},
     prose::prose,
     site::Site,
 };
+use anabranch_study::format::number;
 
 /// Adds the page and the values behind its figures.
 pub fn add(plan: &Plan, algorithm: &AlgorithmPlan, site: &mut Site) {

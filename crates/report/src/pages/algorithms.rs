@@ -5,7 +5,7 @@ use anabranch_papers::standard::{AlgorithmResult, CASES, Case, CaseResult};
 use maud::{Markup, html};
 
 use crate::{
-    dots, format,
+    dots,
     layout::{Page, page, scroll},
     pages::{
         algorithm::kind,
@@ -15,6 +15,7 @@ use crate::{
     prose::prose,
     site::Site,
 };
+use anabranch_study::format;
 
 /// Adds the page.
 pub fn add(plan: &Plan, site: &mut Site) {

@@ -4,6 +4,7 @@ use anabranch_study::{ColumnName, Row, StudyResult, Verdict};
 use maud::{Markup, html};
 
 use crate::{layout::scroll, prose::prose, verdict};
+use anabranch_study::format;
 
 /// What each assumption makes of the papers' own rows; nothing where there is none.
 pub fn table(papers: &[&StudyResult]) -> Markup {
@@ -83,8 +84,8 @@ pub fn cell(row: &Row, column: &ColumnName) -> Markup {
     let Some(other) = row.other(&column.id) else { return html! { td.number.quiet { "same" } } };
     html! {
         td.number.other {
-            @if let Some(m) = &other.measured { div { (crate::format::of(m)) } }
-            @for (name, m) in &other.compared { div { (prose(name)) ": " (crate::format::of(m)) } }
+            @if let Some(m) = &other.measured { div { (format::of(m)) } }
+            @for (name, m) in &other.compared { div { (prose(name)) ": " (format::of(m)) } }
             @if let Some(failure) = &other.failure { div { (prose(failure)) } }
             @if other.verdict != Verdict::NotJudged { (verdict::badge(other.verdict)) }
         }

@@ -7,13 +7,13 @@ use maud::{Markup, html};
 use crate::{
     csv,
     dots::{self, Column, Dot, Name},
-    format,
     layout::scroll,
     pages::{figure::drawing, shares},
     plan::{AlgorithmPlan, Plan},
     prose::prose,
     site::Site,
 };
+use anabranch_study::format;
 
 /// What stands where there is no value.
 const NOTHING: &str = "–";

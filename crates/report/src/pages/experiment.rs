@@ -4,7 +4,6 @@ use anabranch_study::{ColumnName, Published, Row, Run, Verdict};
 use maud::{Markup, html};
 
 use crate::{
-    format,
     layout::scroll,
     pages::{assumptions, figure, shares},
     plan::ExperimentPlan,
@@ -12,6 +11,7 @@ use crate::{
     ratio::Ratio,
     verdict,
 };
+use anabranch_study::format;
 
 /// Runs beyond which their list starts folded.
 const FEW_RUNS: usize = 3;

@@ -3,7 +3,8 @@
 use anabranch_study::{Beside, EquilibriumName, ShareRow, Shares};
 use maud::{Markup, html};
 
-use crate::{format, layout::scroll, prose::prose};
+use crate::{layout::scroll, prose::prose};
+use anabranch_study::format;
 
 /// What the own equilibrium is called wherever it stands.
 const OWN: &str = "Own";

@@ -1,6 +1,7 @@
 //! Axes: what is varied, and every point of their product.
 
 use super::error::{Problem, suggest};
+use crate::format::significant;
 use indexmap::IndexMap;
 use std::ops::Range;
 use toml::{Spanned, Value};
@@ -294,15 +295,11 @@ pub(crate) fn range(text: &str, steps: usize, log: bool) -> Result<Vec<AxisValue
     let step = |i: usize| {
         let part = i as f64 / (steps - 1) as f64;
         let x = if log { from * (to / from).powf(part) } else { from + (to - from) * part };
-        let x = four_digits(x);
+        // Steps are for people as well: four digits are finer than any effect.
+        let x = significant(x, 4);
         AxisValue::plain(if unit.is_empty() { x.to_string() } else { format!("{x} {unit}") })
     };
     Ok((0..steps).map(step).collect())
-}
-
-/// Steps are for people as well: four digits are finer than any effect.
-fn four_digits(x: f64) -> f64 {
-    format!("{x:.3e}").parse().unwrap_or(x)
 }
 
 /// Every point: an index of each axis's values. The last axis varies fastest; axes that go together vary as one.

@@ -1,7 +1,7 @@
 //! What is shown of a subflow, column by column: on the screen and in plain tables.
 
-use crate::table::number;
 use anabranch_mptcp_bpf::{Watched, WatchedSubflow};
+use anabranch_study::format::{decimals, plain};
 
 /// A column of numbers.
 pub struct Column {
@@ -67,10 +67,9 @@ impl Column {
     pub fn show(&self, value: Option<f64>) -> String {
         match value.filter(|x| x.is_finite()) {
             None => "–".to_owned(),
-            Some(x) if self.whole || x >= 1000.0 => format!("{x:.0}"),
-            Some(x) if x >= 100.0 => format!("{x:.1}"),
-            Some(x) if x >= 0.095 || x == 0.0 => format!("{x:.2}"),
-            Some(x) => format!("{x:.3}"),
+            Some(x) if self.whole => format!("{x:.0}"),
+            // Narrow: four digits, but no more than two decimals, or three of what would show only one digit.
+            Some(x) => format!("{x:.*}", decimals(x, 4).min(if x >= 0.095 || x == 0.0 { 2 } else { 3 })),
         }
     }
 }
@@ -79,5 +78,5 @@ impl Column {
 pub fn observables(connection: &Watched, subflow: &WatchedSubflow) -> String {
     let names = connection.entry.entry.observables.iter().map(|o| o.name);
     let values = names.zip(&subflow.now.observables).filter(|(_, x)| x.is_finite());
-    values.map(|(name, x)| format!("{name}={}", number(*x))).collect::<Vec<_>>().join(" ")
+    values.map(|(name, x)| format!("{name}={}", plain(*x))).collect::<Vec<_>>().join(" ")
 }

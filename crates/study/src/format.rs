@@ -1,13 +1,44 @@
-//! Numbers as a reader wants them: as many digits as mean something.
+//! Numbers as a reader wants them: as many digits as mean something. On pages they are set as in print, with `−`, `×` and thin
+//! spaces; [`plain`] and [`plain_estimate`] are for terminals, in columns.
 
-use anabranch_study::Estimate;
+use crate::Estimate;
 
 /// Between the digits of a long number.
 const THIN: char = '\u{202f}';
 
 /// A value known only by itself, to four significant digits.
 pub fn number(value: f64) -> String {
-    rounded(value, |exponent| 3 - exponent)
+    if !value.is_finite() {
+        return power(&value.to_string());
+    }
+    if scientific_range(value) {
+        return power(&format!("{:e}", significant(value, 4)));
+    }
+    let text = fixed(value, decimals(value, 4));
+    match text.contains('.') {
+        true => text.trim_end_matches('0').trim_end_matches('.').to_owned(),
+        false => text,
+    }
+}
+
+/// The same for terminals, every digit written: small values as powers of ten.
+pub fn plain(value: f64) -> String {
+    if value == 0.0 {
+        "0".to_owned()
+    } else if value.abs() < SMALL {
+        format!("{value:.2e}")
+    } else {
+        // Rounded first: what becomes 100.0 has no second decimal.
+        format!("{value:.*}", decimals(significant(value, 4), 4))
+    }
+}
+
+/// A mean and half its interval's width for terminals: both to the interval's second digit, but no more than six of the mean's.
+pub fn plain_estimate(mean: f64, half_width: f64) -> String {
+    let decimals = decimals(half_width, 2).min(decimals(mean, 6));
+    let rounded = format!("{half_width:.decimals$}");
+    let vanishes = rounded.parse() == Ok(0.0);
+    format!("{mean:.decimals$} ± {}", if vanishes { format!("{half_width:.0e}") } else { rounded })
 }
 
 /// A value as printed in a paper: every digit it was given with.
@@ -26,11 +57,11 @@ pub fn estimate(mean: f64, half_width: f64) -> String {
     if scientific_range(mean) {
         let exponent = exponent(mean);
         let unit = 10f64.powi(exponent);
-        let digits = decimals(1 - self::exponent(half_width / unit));
+        let digits = decimals(half_width / unit, 2);
         let (mean, half_width) = (fixed(mean / unit, digits), fixed(half_width / unit, digits));
         return format!("({mean} ± {half_width}) × 10{}", superscript(exponent));
     }
-    let digits = decimals(1 - exponent(half_width));
+    let digits = decimals(half_width, 2);
     format!("{} ± {}", fixed(mean, digits), fixed(half_width, digits))
 }
 
@@ -51,7 +82,7 @@ pub fn brief(measured: &Estimate) -> String {
     if !mean.is_finite() || scientific_range(mean) {
         return estimate(mean, half_width);
     }
-    let digits = decimals((1 - exponent(half_width)).min(3 - exponent(mean)));
+    let digits = decimals(half_width, 2).min(decimals(mean, 4));
     format!("{} ± {}", fixed(mean, digits), bounded(half_width, digits))
 }
 
@@ -70,28 +101,17 @@ pub fn power_of_ten(exponent: i32) -> String {
     format!("10{}", superscript(exponent))
 }
 
-fn rounded(value: f64, digits: impl Fn(i32) -> i32) -> String {
-    if !value.is_finite() {
-        return power(&value.to_string());
-    }
-    if scientific_range(value) {
-        return power(&format!("{:e}", significant(value, 4)));
-    }
-    let text = fixed(value, decimals(digits(exponent(value))));
-    match text.contains('.') {
-        true => text.trim_end_matches('0').trim_end_matches('.').to_owned(),
-        false => text,
-    }
-}
-
 /// `value` rounded to `digits` significant decimal digits; what is not finite stays as it is.
 pub fn significant(value: f64, digits: usize) -> f64 {
     format!("{value:.*e}", digits.saturating_sub(1)).parse().unwrap_or(value)
 }
 
+/// Smaller values are written as powers of ten.
+const SMALL: f64 = 1e-3;
+
 /// Too small or too large to be read as digits.
 fn scientific_range(value: f64) -> bool {
-    value != 0.0 && !(1e-3..1e7).contains(&value.abs())
+    value != 0.0 && !(SMALL..1e7).contains(&value.abs())
 }
 
 /// The exponent of the leading digit.
@@ -102,8 +122,9 @@ fn exponent(value: f64) -> i32 {
     }
 }
 
-fn decimals(wanted: i32) -> usize {
-    wanted.clamp(0, 9) as usize
+/// The decimals that show so many significant digits of a value, at most 9.
+pub fn decimals(value: f64, digits: i32) -> usize {
+    (digits - 1 - exponent(value)).clamp(0, 9) as usize
 }
 
 fn fixed(value: f64, decimals: usize) -> String {
@@ -201,5 +222,22 @@ mod tests {
         assert_eq!(of(0.0, Some(0.25)), "0.00 ± 0.25");
         assert_eq!(of(1.2, None), "1.2");
         assert_eq!(of(f64::NAN, Some(1.0)), "undefined ± 1");
+    }
+
+    #[test]
+    fn on_terminals_numbers_have_four_digits() {
+        for (x, text) in [
+            (0.0, "0"),
+            (123_456.0, "123456"),
+            (94.123_4, "94.12"),
+            (99.996, "100.0"),
+            (0.051_234, "0.05123"),
+            (1e-6, "1.00e-6"),
+            (-1.5, "-1.500"),
+        ] {
+            assert_eq!(plain(x), text);
+        }
+        assert_eq!(plain_estimate(33.401, 1e-9), "33.4010 ± 1e-9");
+        assert_eq!(plain_estimate(0.0, 0.25), "0.00 ± 0.25");
     }
 }
