@@ -1,60 +1,37 @@
-//! `anabranch compare`: a scenario with several algorithms over several seeds.
+//! `anabranch compare`: a scenario with several algorithms over several seeds, which is a sweep of the algorithms alone.
+
+mod page;
 
 use crate::args::CompareArgs;
 use crate::failure::Failure;
-use crate::output::{counted, print, print_json};
+use crate::output::{print, print_json};
 use crate::progress::Progress;
-use crate::run::{failure, simulate};
-use crate::table::{BYTES, LOSS, PERCENT, PLAIN, RATE, Spread, TIME, Table, WIDTH};
 use crate::{input, interrupt, memory};
-use anabranch_record::{NoSamples, SubflowSummary, Summary};
-use anabranch_sim::SimError;
+use anabranch_net::Time;
+use anabranch_record::{Sink, Summary};
+use anabranch_scenario::{Scenario, Source};
+use anabranch_study::{
+    Backend, Outcomes, ScenarioFile, Setup, Simulations, Simulator, StudyError, Task, TaskError, Work,
+    run_all_on,
+};
 use miette::miette;
-use rayon::iter::{ParallelBridge, ParallelIterator};
+use page::Comparison;
 use serde::Serialize;
+use std::collections::BTreeMap;
+use std::sync::{Mutex, PoisonError};
 
 /// `anabranch compare`.
 pub fn compare(args: &CompareArgs) -> Result<(), Failure> {
     let source = input::read(&args.scenario.file)?;
     let load = |cc: &String| input::load(&source, &args.scenario, std::slice::from_ref(cc));
     let scenarios = args.cc.iter().map(load).collect::<Result<Vec<_>, _>>()?;
-    let seeds = args.seeds as usize;
-    // Seed by seed, so that of an interrupted comparison the algorithms have the same seeds.
-    let count = scenarios.len();
-    let jobs: Vec<(usize, usize)> =
-        (0..seeds).flat_map(|seed| (0..count).map(move |cc| (cc, seed))).collect();
-    let total = jobs.len();
+    let total = scenarios.len() * args.seeds as usize;
     let threads = args.jobs.map_or_else(rayon::current_num_threads, |jobs| jobs as usize).min(total);
     let largest = scenarios.iter().max_by_key(|scenario| anabranch_sim::memory(scenario));
     largest.map_or(Ok(()), |scenario| memory::check(scenario, threads, args.yes))?;
 
     interrupt::listen()?;
-    let progress = Progress::over(scenarios[0].duration.times(jobs.len() as u64));
-    let pool = rayon::ThreadPoolBuilder::new().num_threads(threads).build();
-    let pool = pool.map_err(|e| Failure::environment("cannot start threads", &e))?;
-    let run = |(cc, seed): (usize, usize)| {
-        let scenario = &scenarios[cc];
-        let ended = match interrupt::requested() {
-            true => Ok(None),
-            false => {
-                let number = scenario.seed.wrapping_add(seed as u64);
-                match simulate(scenario, number, &mut NoSamples, &progress) {
-                    Err(SimError::Interrupted { partial, .. }) => Ok(partial.map(|partial| *partial)),
-                    whole => whole.map(Some),
-                }
-            }
-        };
-        ended.map(|summary| ((cc, seed), summary))
-    };
-    let ended: Vec<_> = pool.install(|| jobs.into_iter().par_bridge().map(run).collect());
-    drop(progress);
-    let mut runs: Vec<_> = ended
-        .into_iter()
-        .filter_map(|run| run.map(|(job, summary)| Some((job, summary?))).transpose())
-        .collect::<Result<_, _>>()
-        .map_err(|e| failure(e, "nothing of it is kept"))?;
-    runs.sort_by_key(|(job, _)| *job);
-
+    let runs = in_order(&scenarios, simulate(args, &source, scenarios[0].seed, threads)?);
     let complete = runs.iter().filter(|(_, summary)| summary.partial_until_s.is_none()).count();
     if args.json {
         let all = runs.iter().map(|((cc, _), summary)| Run { cc: &args.cc[*cc], summary });
@@ -70,9 +47,101 @@ pub fn compare(args: &CompareArgs) -> Result<(), Failure> {
     }
 }
 
-/// What "± 0" in a table means.
-const SAME: &str = "± 0: all seeds gave the same value, which leaves nothing to estimate an interval from. A seed \
-                    varies random loss and jitter of links; the start of flows whose links have none.";
+/// Every run, as far as it goes.
+fn simulate(
+    args: &CompareArgs,
+    source: &Source,
+    first_seed: u64,
+    threads: usize,
+) -> Result<Vec<Summary>, Failure> {
+    let setups: Vec<Setup> = args.cc.iter().map(|cc| setup(args, source, cc)).collect();
+    let not_run = |e: StudyError| Failure::Input(miette!("{e}"));
+    let simulations = Simulations::of([("compare", &setups[..])], 1).map_err(not_run)?;
+    // Seed by seed, so that of an interrupted comparison the algorithms have the same seeds.
+    let seeds = (0..u64::from(args.seeds)).map(|seed| first_seed.wrapping_add(seed));
+    let work: Vec<_> = seeds.map(|seed| of_a_seed(simulations.clone().from_seed(seed))).collect();
+    let pool = rayon::ThreadPoolBuilder::new().num_threads(threads).build();
+    let pool = pool.map_err(|e| Failure::environment("cannot start threads", &e))?;
+    let (backend, mut summaries) = (Attentive::default(), Vec::new());
+    let bar = Progress::over_runs();
+    let ended = pool.install(|| {
+        let keep = &mut |complete: Vec<Summary>| summaries.extend(complete);
+        run_all_on(&backend, &work, None, &|p| bar.show(p), &|| !interrupt::requested(), keep)
+    });
+    drop(bar);
+    let Noticed { failed, partial } = backend.0.into_inner().unwrap_or_else(PoisonError::into_inner);
+    match (failed, ended) {
+        (Some(failed), _) => return Err(failed.into()),
+        (None, Ok(()) | Err(StudyError::Interrupted)) => {}
+        (None, Err(error)) => return Err(not_run(error)),
+    }
+    summaries.extend(partial);
+    Ok(summaries)
+}
+
+/// The scenario with what the command line changes in it.
+fn setup(args: &CompareArgs, source: &Source, cc: &str) -> Setup {
+    let file = ScenarioFile {
+        name: source.name.clone().into(),
+        path: source.name.clone().into(),
+        text: source.text.clone().into(),
+    };
+    let set = args.scenario.set.iter().filter_map(|assignment| assignment.split_once('='));
+    let duration = args.scenario.duration.iter().map(|duration| ("duration", duration.as_str()));
+    let plain = Setup::new(cc, &file).cc(cc);
+    set.chain(duration).fold(plain, |setup, (key, value)| setup.set(key, value))
+}
+
+/// The complete runs of a seed.
+fn of_a_seed(simulations: Simulations) -> Work<Vec<Summary>> {
+    let conclude = |_: &Simulations, outcomes: &[Option<Outcomes>]| {
+        let complete = outcomes.iter().flatten().flatten().flatten();
+        Some(complete.map(|outcome| outcome.summary.clone()).collect())
+    };
+    Work { simulations, conclude: Box::new(conclude) }
+}
+
+/// The simulator; what is told of runs that do not come to their end is kept.
+#[derive(Default)]
+struct Attentive(Mutex<Noticed>);
+
+#[derive(Default)]
+struct Noticed {
+    /// What the first that failed says.
+    failed: Option<TaskError>,
+    /// What there is of those that were interrupted.
+    partial: Vec<Summary>,
+}
+
+impl Backend for Attentive {
+    fn run(
+        &self,
+        task: &Task,
+        sink: &mut dyn Sink,
+        keep_going: &mut dyn FnMut(Time) -> bool,
+    ) -> Result<Summary, TaskError> {
+        Simulator.run(task, sink, keep_going).inspect_err(|error| {
+            let mut noticed = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+            match error {
+                TaskError::Interrupted { partial, .. } => noticed.partial.extend(partial.as_deref().cloned()),
+                failed => _ = noticed.failed.get_or_insert_with(|| failed.clone()),
+            }
+        })
+    }
+}
+
+/// Runs by algorithm and seed. One that is asked for twice was made once.
+fn in_order(scenarios: &[Scenario], summaries: Vec<Summary>) -> Vec<((usize, u64), Summary)> {
+    let mut runs = BTreeMap::new();
+    for summary in summaries {
+        for (cc, scenario) in scenarios.iter().enumerate() {
+            if scenario.hash == summary.scenario_hash {
+                runs.insert((cc, summary.seed.wrapping_sub(scenario.seed)), summary.clone());
+            }
+        }
+    }
+    runs.into_iter().collect()
+}
 
 /// An element of the JSON array.
 #[derive(Serialize)]
@@ -81,130 +150,4 @@ struct Run<'a> {
     cc: &'a str,
     #[serde(flatten)]
     summary: &'a Summary,
-}
-
-/// What came of it: for each algorithm its complete runs, in the order of their seeds.
-struct Comparison {
-    cc: Vec<String>,
-    runs: Vec<Vec<Summary>>,
-    /// How many runs there were to be.
-    total: usize,
-}
-
-impl Comparison {
-    /// Of those of `total` runs that are complete, and algorithms that have some; the first of each job is the algorithm.
-    fn of(cc: &[String], total: usize, runs: Vec<((usize, usize), Summary)>) -> Comparison {
-        let mut each = vec![Vec::new(); cc.len()];
-        let complete = runs.into_iter().filter(|(_, summary)| summary.partial_until_s.is_none());
-        complete.for_each(|((i, _), summary)| each[i].push(summary));
-        let (cc, runs) = cc.iter().cloned().zip(each).filter(|(_, runs)| !runs.is_empty()).unzip();
-        Comparison { cc, runs, total }
-    }
-
-    /// Which runs it is about.
-    fn heading(&self) -> String {
-        let first = &self.runs[0][0];
-        let complete: usize = self.runs.iter().map(Vec::len).sum();
-        if complete < self.total {
-            let seeds =
-                |(cc, runs): (&String, &Vec<Summary>)| format!("{cc} {}", counted(runs.len(), "seed"));
-            let each: Vec<_> = self.cc.iter().zip(&self.runs).map(seeds).collect();
-            let text = format!(
-                "{}: partial, interrupted after {complete} of {} runs: {}, from {} on, where they were complete; means ± \
-                 half the width of the 95 % interval (Student's t)",
-                first.scenario,
-                self.total,
-                each.join(", "),
-                first.seed
-            );
-            return textwrap::fill(&text, WIDTH) + "\n";
-        }
-        match self.runs[0].len() as u64 {
-            1 => format!("{}: seed {}, no intervals from one seed\n", first.scenario, first.seed),
-            seeds => format!(
-                "{}: seeds {} to {}, means ± half the width of the 95 % interval (Student's t)\n",
-                first.scenario,
-                first.seed,
-                first.seed.wrapping_add(seeds - 1)
-            ),
-        }
-    }
-
-    /// The comparison for people.
-    fn page(&self) -> String {
-        let mut page = self.heading();
-        let mut same = false;
-        for table in [self.flows(), self.subflows(), self.links(), self.jain()] {
-            let table = table.to_string();
-            same |= table.contains("± 0 ") || table.contains("± 0\n");
-            page += &format!("\n{table}");
-        }
-        if same {
-            page += &format!("\n{}\n", textwrap::fill(SAME, WIDTH));
-        }
-        page
-    }
-
-    /// The value of each seed, for each algorithm.
-    fn spreads(&self, value: impl Fn(&Summary) -> Option<f64>) -> Vec<Spread> {
-        self.runs.iter().map(|runs| Spread::of(runs.iter().map(&value))).collect()
-    }
-
-    /// A table with a group of rows for each of `names`: one row for each algorithm.
-    fn table(&self, heading: &str, names: &[String]) -> Table {
-        let group = |name: &String| {
-            (0..self.cc.len()).map(|i| if i == 0 { name.clone() } else { String::new() }).collect::<Vec<_>>()
-        };
-        Table::new()
-            .text(heading, names.iter().flat_map(group))
-            .text("--cc", names.iter().flat_map(|_| &self.cc))
-    }
-
-    /// For each of `count` things and each algorithm, the values of each seed.
-    fn each(&self, count: usize, value: impl Fn(&Summary, usize) -> Option<f64>) -> Vec<Spread> {
-        (0..count).flat_map(|i| self.spreads(|s| value(s, i))).collect()
-    }
-
-    fn flows(&self) -> Table {
-        let names: Vec<_> = self.runs[0][0].flows.iter().map(|f| f.name.clone()).collect();
-        let goodput = self.each(names.len(), |s, i| s.flows[i].goodput_bps);
-        let again = self.each(names.len(), |s, i| Some(s.flows[i].retransmitted_segments as f64));
-        self.table("flow", &names).estimates("goodput", RATE, &goodput).estimates(
-            "retransmitted segments",
-            PLAIN,
-            &again,
-        )
-    }
-
-    fn subflows(&self) -> Table {
-        let flows = &self.runs[0][0].flows;
-        let names: Vec<_> = flows
-            .iter()
-            .flat_map(|f| f.subflows.iter().map(|subflow| format!("{}: {}", f.name, subflow.path.join("+"))))
-            .collect();
-        let each = |value: fn(&SubflowSummary) -> Option<f64>| {
-            self.each(names.len(), |s, i| s.flows.iter().flat_map(|f| &f.subflows).nth(i).and_then(value))
-        };
-        self.table("subflow", &names)
-            .estimates("goodput", RATE, &each(|f| f.goodput_bps))
-            .estimates("mean cwnd", PLAIN, &each(|f| f.mean_cwnd_segments))
-            .estimates("mean RTT", TIME, &each(|f| f.mean_rtt_s))
-            .estimates("loss rate", LOSS, &each(|f| f.loss_rate))
-    }
-
-    fn links(&self) -> Table {
-        let names: Vec<_> = self.runs[0][0].links.iter().map(|l| l.name.clone()).collect();
-        let utilisation = self.each(names.len(), |s, i| Some(s.links[i].utilisation));
-        let queue = self.each(names.len(), |s, i| Some(s.links[i].mean_queue_bytes));
-        self.table("link", &names).estimates("utilisation", PERCENT, &utilisation).estimates(
-            "mean queue",
-            BYTES,
-            &queue,
-        )
-    }
-
-    fn jain(&self) -> Table {
-        let jain = self.spreads(|s| s.jain);
-        Table::new().text("--cc", &self.cc).estimates("Jain's index of the flows' goodputs", PLAIN, &jain)
-    }
 }

@@ -2,7 +2,8 @@
 
 use anabranch_record::place::PlaceError;
 use anabranch_scenario::{is_hidden, printable};
-use miette::{Diagnostic, MietteDiagnostic, MietteHandlerOpts, Report};
+use anabranch_study::TaskError;
+use miette::{Diagnostic, MietteDiagnostic, MietteHandlerOpts, Report, miette};
 use std::io::{self, Write};
 use std::process::ExitCode;
 
@@ -50,6 +51,16 @@ impl From<PlaceError> for Failure {
             Some(help) => told.with_help(help).into(),
             None => told.into(),
         })
+    }
+}
+
+impl From<TaskError> for Failure {
+    fn from(error: TaskError) -> Self {
+        match error {
+            TaskError::Interrupted { .. } => Failure::Interrupted(miette!("{error}; nothing of it is kept")),
+            TaskError::Refused(_) => Failure::Input(miette!("{error}")),
+            TaskError::Failed(_) => Failure::Result(miette!("the run failed: {error}")),
+        }
     }
 }
 

@@ -8,7 +8,7 @@ use crate::{input, interrupt, memory};
 use anabranch_net::Time;
 use anabranch_record::NoSamples;
 use anabranch_study::store::Record;
-use anabranch_study::{Backend, Simulator, Task, TaskError};
+use anabranch_study::{Backend, Simulator, Task};
 use miette::miette;
 use std::path::Path;
 
@@ -34,11 +34,7 @@ pub fn task(args: &TaskArgs) -> Result<(), Failure> {
         reached = now;
         !interrupt::requested()
     };
-    let summary = backend.run(&task, &mut NoSamples, &mut keep_going).map_err(|error| match error {
-        TaskError::Interrupted(_) => Failure::Interrupted(miette!("{error}; nothing of it is kept")),
-        TaskError::Refused(_) => Failure::Input(miette!("{error}")),
-        TaskError::Failed(_) => Failure::Result(miette!("the run failed: {error}")),
-    })?;
+    let summary = backend.run(&task, &mut NoSamples, &mut keep_going)?;
     drop(progress);
     let key = task.key(&version).map_err(Failure::input)?;
     let record = Record { key, version, summary };

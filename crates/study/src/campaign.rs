@@ -67,12 +67,14 @@ pub type Conclude<T> = Box<dyn Fn(&Simulations, &[Option<Outcomes>]) -> Option<T
 pub type Outcomes = Vec<Result<Outcome, String>>;
 
 /// Every simulation of several experiments, equal ones once.
+#[derive(Clone)]
 pub struct Simulations {
     each: Vec<Simulation>,
     /// For each experiment and each of its setups the simulation.
     pub of_setup: Vec<Vec<usize>>,
 }
 
+#[derive(Clone)]
 struct Simulation {
     /// The first experiment that asks for it.
     experiment: String,
@@ -81,6 +83,8 @@ struct Simulation {
     scenario: Arc<Scenario>,
     sampled: bool,
     seeds: u32,
+    /// The first of them.
+    first: u64,
 }
 
 impl Simulations {
@@ -113,6 +117,7 @@ impl Simulations {
                         scenario,
                         sampled: false,
                         seeds: 0,
+                        first: 1,
                     });
                     each.len() - 1
                 });
@@ -127,6 +132,12 @@ impl Simulations {
 }
 
 impl Simulations {
+    /// The same with seeds from `first` on, instead of from 1 on.
+    pub fn from_seed(mut self, first: u64) -> Self {
+        self.each.iter_mut().for_each(|simulation| simulation.first = first);
+        self
+    }
+
     /// How many runs there are.
     pub fn runs(&self) -> u64 {
         self.each.iter().map(|simulation| u64::from(simulation.seeds)).sum()
@@ -160,9 +171,14 @@ impl Simulation {
         packets(&self.scenario)
     }
 
+    /// The `n`-th seed, counted from 1.
+    fn seed(&self, n: u32) -> u64 {
+        self.first.wrapping_add(u64::from(n) - 1)
+    }
+
     /// The run, if it is kept.
     fn find(&self, seed: u32, kept: &dyn Kept) -> Option<Outcome> {
-        let summary = if self.sampled { None } else { kept.find(&self.scenario.hash, seed.into()) }?;
+        let summary = if self.sampled { None } else { kept.find(&self.scenario.hash, self.seed(seed)) }?;
         Some(Outcome { summary, samples: MemorySink::new(), scenario: Arc::clone(&self.scenario) })
     }
 
@@ -181,7 +197,7 @@ impl Simulation {
             if let Some(outcome) = self.find(seed, kept) {
                 return Ok(Some(outcome));
             }
-            match kept.claim(&self.scenario.hash, seed.into()) {
+            match kept.claim(&self.scenario.hash, self.seed(seed)) {
                 Some(ours) => claim = ours,
                 None => return Ok(None),
             }
@@ -191,7 +207,7 @@ impl Simulation {
         }
         let mut samples = MemorySink::new();
         let sink: &mut dyn Sink = if self.sampled { &mut samples } else { &mut NoSamples };
-        let summary = backend.run(&self.task.clone().seed(seed.into()), sink, keep_going)?;
+        let summary = backend.run(&self.task.clone().seed(self.seed(seed)), sink, keep_going)?;
         if let Some(kept) = kept {
             kept.keep(claim, &summary);
         }
@@ -221,7 +237,8 @@ fn jobs<T>(work: &[Work<T>]) -> Vec<Job> {
     work.iter().enumerate().flat_map(jobs_of).collect()
 }
 
-/// What would outlast all that follows it goes to the front, so that at the end no core waits for another.
+/// What would outlast all that follows it goes before the shorter ones, to the front, so that at the end no core waits for
+/// another.
 fn outlasting_first(jobs: Vec<Job>, cores: usize) -> Vec<Job> {
     let mut behind = 0.0;
     let mut outlasts: Vec<bool> = Vec::with_capacity(jobs.len());
@@ -229,8 +246,13 @@ fn outlasting_first(jobs: Vec<Job>, cores: usize) -> Vec<Job> {
         outlasts.push(job.cost * cores as f64 > behind);
         behind += job.cost;
     }
+    let mut shortest = f64::INFINITY;
     let (first, rest): (Vec<_>, Vec<_>) =
-        jobs.into_iter().zip(outlasts.into_iter().rev()).partition(|(_, outlasts)| *outlasts);
+        jobs.into_iter().zip(outlasts.into_iter().rev()).partition(|(job, outlasts)| {
+            let outlasts = *outlasts && job.cost > shortest;
+            shortest = shortest.min(job.cost);
+            outlasts
+        });
     first.into_iter().chain(rest).map(|(job, _)| job).collect()
 }
 
@@ -382,11 +404,11 @@ pub fn run_all_on<T: Send>(
                 report();
                 return Some(job);
             }
-            Err(TaskError::Interrupted(_)) => {
+            Err(TaskError::Interrupted { .. }) => {
                 stopped.store(true, Ordering::Relaxed);
                 return None;
             }
-            Err(error) => Err(format!("{}, seed {}: {error}", simulation.title, job.seed)),
+            Err(error) => Err(format!("{}, seed {}: {error}", simulation.title, simulation.seed(job.seed))),
         };
         done.fetch_add(1, Ordering::Relaxed);
         advance(simulation.scenario.duration);
@@ -440,10 +462,11 @@ mod tests {
         outlasting_first(costs.iter().map(job).collect(), cores).iter().map(|job| job.cost).collect()
     }
 
-    /// With two cores more than half of what is behind them: 9 of 6, 2 of 2, 1 of 1 and the last.
+    /// With two cores more than half of what is behind them: 9 of 6 and the last 2, before which there are shorter ones.
+    /// Those that are alike keep their order.
     #[test]
     fn what_outlasts_the_rest_goes_first() {
-        assert_eq!(costs(&[3.0, 5.0, 9.0, 2.0, 2.0, 1.0, 1.0], 2), [9.0, 2.0, 1.0, 1.0, 3.0, 5.0, 2.0]);
+        assert_eq!(costs(&[3.0, 5.0, 9.0, 2.0, 1.0, 1.0, 2.0], 2), [9.0, 2.0, 3.0, 5.0, 2.0, 1.0, 1.0]);
         assert_eq!(costs(&[1.0; 5], 1), [1.0; 5]);
         assert_eq!(costs(&[], 4), [0.0; 0]);
     }

@@ -5,7 +5,7 @@ use anabranch_net::Time;
 use anabranch_record::{Sink, Summary};
 use anabranch_scenario::{Overrides, Scenario, ScenarioError, Source};
 use anabranch_sim::SimError;
-use serde::{Deserialize, Deserializer, Serialize, de::Error};
+use serde::{Deserialize, Deserializer, Serialize, Serializer, de::Error};
 use std::fmt;
 use std::sync::{Arc, OnceLock};
 
@@ -15,8 +15,9 @@ pub use crate::key::SIM;
 #[derive(Clone, Debug, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Task {
-    /// TOML.
-    scenario: String,
+    /// TOML; shared by the tasks of many seeds.
+    #[serde(serialize_with = "serialize_text", deserialize_with = "text")]
+    scenario: Arc<str>,
     /// Keys' values, later ones winning: `links.a.rate=5 Mbit/s`.
     #[serde(default)]
     set: Vec<String>,
@@ -37,7 +38,7 @@ impl Task {
     /// A scenario's text as it is, on the simulator, with seed 1.
     pub fn new(scenario: impl Into<String>) -> Self {
         Task {
-            scenario: scenario.into(),
+            scenario: scenario.into().into(),
             set: vec![],
             cc: vec![],
             seed: 1,
@@ -79,7 +80,7 @@ impl Task {
         let mut overrides = Overrides::default();
         self.set.iter().for_each(|assignment| _ = overrides.set(assignment));
         self.cc.iter().for_each(|algorithm| _ = overrides.cc(algorithm));
-        let source = Source { name: name.into(), text: self.scenario.clone() };
+        let source = Source { name: name.into(), text: self.scenario.as_ref().into() };
         let scenario = anabranch_scenario::load(&source, &overrides)?;
         Ok(self.read.get_or_init(|| scenario.into()).clone())
     }
@@ -95,6 +96,14 @@ impl Task {
 
 fn sim() -> String {
     SIM.into()
+}
+
+fn serialize_text<S: Serializer>(text: &Arc<str>, to: S) -> Result<S::Ok, S::Error> {
+    to.serialize_str(text)
+}
+
+fn text<'de, D: Deserializer<'de>>(from: D) -> Result<Arc<str>, D::Error> {
+    String::deserialize(from).map(Into::into)
 }
 
 /// A number, or its decimal text.
@@ -116,8 +125,13 @@ fn seed<'de, D: Deserializer<'de>>(from: D) -> Result<u64, D::Error> {
 /// Why a task has no outcome.
 #[derive(Clone, Debug, PartialEq)]
 pub enum TaskError {
-    /// `keep_going` said no, at that simulated time.
-    Interrupted(Time),
+    /// `keep_going` said no.
+    Interrupted {
+        /// At that simulated time.
+        at: Time,
+        /// What was measured by then; none where the run had not begun.
+        partial: Option<Box<Summary>>,
+    },
     /// It is no task for this backend.
     Refused(String),
     /// The run itself failed: a defect.
@@ -127,7 +141,7 @@ pub enum TaskError {
 impl fmt::Display for TaskError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
-            TaskError::Interrupted(at) => write!(f, "interrupted at {at}"),
+            TaskError::Interrupted { at, .. } => write!(f, "interrupted at {at}"),
             TaskError::Refused(why) | TaskError::Failed(why) => f.write_str(why),
         }
     }
@@ -165,7 +179,7 @@ impl Backend for Simulator {
         let scenario =
             task.scenario("the task's scenario").map_err(|why| TaskError::Refused(why.to_string()))?;
         anabranch_sim::run(&scenario, task.seed, sink, keep_going).map_err(|error| match error {
-            SimError::Interrupted { at, .. } => TaskError::Interrupted(at),
+            SimError::Interrupted { at, partial } => TaskError::Interrupted { at, partial },
             SimError::Corrupt { .. } | SimError::Livelock { .. } => TaskError::Failed(error.to_string()),
             SimError::Parameters { .. }
             | SimError::TooManyPaths { .. }
@@ -241,6 +255,6 @@ mod tests {
         assert!(matches!(run(&Task::new("name = 1")), Err(TaskError::Refused(_))));
         let long = Task::new(SCENARIO).set("duration=1000000 s");
         let stopped = Simulator.run(&long, &mut NoSamples, &mut |_| false);
-        assert!(matches!(stopped, Err(TaskError::Interrupted(_))), "{stopped:?}");
+        assert!(matches!(stopped, Err(TaskError::Interrupted { .. })), "{stopped:?}");
     }
 }

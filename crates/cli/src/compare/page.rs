@@ -1,0 +1,135 @@
+//! A comparison for people: tables of means and intervals.
+
+use crate::output::counted;
+use crate::table::{BYTES, LOSS, PERCENT, PLAIN, RATE, Spread, TIME, Table, WIDTH};
+use anabranch_record::{SubflowSummary, Summary};
+
+/// What "± 0" in a table means.
+const SAME: &str = "± 0: all seeds gave the same value, which leaves nothing to estimate an interval from. A seed \
+                    varies random loss and jitter of links; the start of flows whose links have none.";
+
+/// What came of it: for each algorithm its complete runs, in the order of their seeds.
+pub struct Comparison {
+    cc: Vec<String>,
+    runs: Vec<Vec<Summary>>,
+    /// How many runs there were to be.
+    total: usize,
+}
+
+impl Comparison {
+    /// Of those of `total` runs that are complete, and algorithms that have some; the first of each job is the algorithm.
+    pub fn of(cc: &[String], total: usize, runs: Vec<((usize, u64), Summary)>) -> Comparison {
+        let mut each = vec![Vec::new(); cc.len()];
+        let complete = runs.into_iter().filter(|(_, summary)| summary.partial_until_s.is_none());
+        complete.for_each(|((i, _), summary)| each[i].push(summary));
+        let (cc, runs) = cc.iter().cloned().zip(each).filter(|(_, runs)| !runs.is_empty()).unzip();
+        Comparison { cc, runs, total }
+    }
+
+    /// Which runs it is about.
+    fn heading(&self) -> String {
+        let first = &self.runs[0][0];
+        let complete: usize = self.runs.iter().map(Vec::len).sum();
+        if complete < self.total {
+            let seeds =
+                |(cc, runs): (&String, &Vec<Summary>)| format!("{cc} {}", counted(runs.len(), "seed"));
+            let each: Vec<_> = self.cc.iter().zip(&self.runs).map(seeds).collect();
+            let text = format!(
+                "{}: partial, interrupted after {complete} of {} runs: {}, from {} on, where they were complete; means ± \
+                 half the width of the 95 % interval (Student's t)",
+                first.scenario,
+                self.total,
+                each.join(", "),
+                first.seed
+            );
+            return textwrap::fill(&text, WIDTH) + "\n";
+        }
+        match self.runs[0].len() as u64 {
+            1 => format!("{}: seed {}, no intervals from one seed\n", first.scenario, first.seed),
+            seeds => format!(
+                "{}: seeds {} to {}, means ± half the width of the 95 % interval (Student's t)\n",
+                first.scenario,
+                first.seed,
+                first.seed.wrapping_add(seeds - 1)
+            ),
+        }
+    }
+
+    /// The comparison for people.
+    pub fn page(&self) -> String {
+        let mut page = self.heading();
+        let mut same = false;
+        for table in [self.flows(), self.subflows(), self.links(), self.jain()] {
+            let table = table.to_string();
+            same |= table.contains("± 0 ") || table.contains("± 0\n");
+            page += &format!("\n{table}");
+        }
+        if same {
+            page += &format!("\n{}\n", textwrap::fill(SAME, WIDTH));
+        }
+        page
+    }
+
+    /// The value of each seed, for each algorithm.
+    fn spreads(&self, value: impl Fn(&Summary) -> Option<f64>) -> Vec<Spread> {
+        self.runs.iter().map(|runs| Spread::of(runs.iter().map(&value))).collect()
+    }
+
+    /// A table with a group of rows for each of `names`: one row for each algorithm.
+    fn table(&self, heading: &str, names: &[String]) -> Table {
+        let group = |name: &String| {
+            (0..self.cc.len()).map(|i| if i == 0 { name.clone() } else { String::new() }).collect::<Vec<_>>()
+        };
+        Table::new()
+            .text(heading, names.iter().flat_map(group))
+            .text("--cc", names.iter().flat_map(|_| &self.cc))
+    }
+
+    /// For each of `count` things and each algorithm, the values of each seed.
+    fn each(&self, count: usize, value: impl Fn(&Summary, usize) -> Option<f64>) -> Vec<Spread> {
+        (0..count).flat_map(|i| self.spreads(|s| value(s, i))).collect()
+    }
+
+    fn flows(&self) -> Table {
+        let names: Vec<_> = self.runs[0][0].flows.iter().map(|f| f.name.clone()).collect();
+        let goodput = self.each(names.len(), |s, i| s.flows[i].goodput_bps);
+        let again = self.each(names.len(), |s, i| Some(s.flows[i].retransmitted_segments as f64));
+        self.table("flow", &names).estimates("goodput", RATE, &goodput).estimates(
+            "retransmitted segments",
+            PLAIN,
+            &again,
+        )
+    }
+
+    fn subflows(&self) -> Table {
+        let flows = &self.runs[0][0].flows;
+        let names: Vec<_> = flows
+            .iter()
+            .flat_map(|f| f.subflows.iter().map(|subflow| format!("{}: {}", f.name, subflow.path.join("+"))))
+            .collect();
+        let each = |value: fn(&SubflowSummary) -> Option<f64>| {
+            self.each(names.len(), |s, i| s.flows.iter().flat_map(|f| &f.subflows).nth(i).and_then(value))
+        };
+        self.table("subflow", &names)
+            .estimates("goodput", RATE, &each(|f| f.goodput_bps))
+            .estimates("mean cwnd", PLAIN, &each(|f| f.mean_cwnd_segments))
+            .estimates("mean RTT", TIME, &each(|f| f.mean_rtt_s))
+            .estimates("loss rate", LOSS, &each(|f| f.loss_rate))
+    }
+
+    fn links(&self) -> Table {
+        let names: Vec<_> = self.runs[0][0].links.iter().map(|l| l.name.clone()).collect();
+        let utilisation = self.each(names.len(), |s, i| Some(s.links[i].utilisation));
+        let queue = self.each(names.len(), |s, i| Some(s.links[i].mean_queue_bytes));
+        self.table("link", &names).estimates("utilisation", PERCENT, &utilisation).estimates(
+            "mean queue",
+            BYTES,
+            &queue,
+        )
+    }
+
+    fn jain(&self) -> Table {
+        let jain = self.spreads(|s| s.jain);
+        Table::new().text("--cc", &self.cc).estimates("Jain's index of the flows' goodputs", PLAIN, &jain)
+    }
+}
