@@ -1,8 +1,9 @@
-//! Compiles each `bpf/NAME.bpf.c` to an object that the binary carries, so that loading needs no compiler.
+//! Compiles each algorithm of `anabranch-cc-fixed`, by the template `bpf/algorithm.bpf.c`, to an object that the binary
+//! carries, so that loading needs no compiler.
 
 mod compile;
 
-use compile::COMPILERS;
+use compile::{COMPILERS, TEMPLATE};
 use std::path::{Path, PathBuf};
 use std::{env, fs};
 
@@ -43,18 +44,20 @@ fn main() {
     println!("cargo:rustc-env=BPF_INCLUDES={}", includes.join(":"));
     println!("cargo:rustc-env=BPF_TARGET={target}");
     let includes = includes.map(PathBuf::from);
-    let compile = |source: &Path| {
-        let object = out.join(source.file_name().unwrap()).with_extension("o");
-        compile::compile(&clang, source, &includes, target, &object).unwrap_or_else(|why| panic!("{why}"));
+    let compile = |source: &str, defines: &[String], name: &str| {
+        let object = out.join(name).with_extension("o");
+        compile::compile(&clang, Path::new(source), defines, &includes, target, &object)
+            .unwrap_or_else(|why| panic!("{why}"));
         object
     };
     for other in OTHERS {
-        compile(Path::new(other));
+        compile(other, &[], Path::new(other).file_name().unwrap().to_str().unwrap());
     }
+    let list = env::var("DEP_ANABRANCH_CC_FIXED_ALGORITHMS").expect("and which algorithms there are");
     let mut table = String::new();
-    for source in compile::sources(Path::new("bpf")) {
-        let object = compile(&source);
-        let name = source.file_name().unwrap().to_str().unwrap().trim_end_matches(".bpf.c");
+    for line in list.split(',') {
+        let (header, name) = line.split_once('=').expect("a header and a name");
+        let object = compile(TEMPLATE, &compile::defines(header, name), name);
         let build = build(&fs::read(&object).unwrap());
         table += &format!("({name:?}, {build:?}, include_bytes!({object:?})),\n");
     }

@@ -52,10 +52,19 @@ pub fn first(names: &[&str]) -> Result<Compiler, String> {
     })
 }
 
-/// Compiles `source` for BPF into `object`, or says why not.
+/// What is compiled for each algorithm.
+pub const TEMPLATE: &str = "bpf/algorithm.bpf.c";
+
+/// What the template wants to know: the algorithm's header, without `.h`, and its name in the kernel.
+pub fn defines(header: &str, name: &str) -> [String; 2] {
+    [format!("-DAB_HEADER=\"{header}.h\""), format!("-DAB_NAME=\"{name}\"")]
+}
+
+/// Compiles `source` for BPF into `object`, or says why not. Paths are relative to this crate.
 pub fn compile(
     clang: &Compiler,
     source: &Path,
+    defines: &[String],
     includes: &[PathBuf],
     target: &str,
     object: &Path,
@@ -63,7 +72,7 @@ pub fn compile(
     let mut command = Command::new(&clang.name);
     command.args(["-g", "-O2", "-target", "bpf", "-mcpu=v3", "-Wall", "-Wextra", "-Werror"]);
     command.args(["-Wno-unused-parameter", "-Wno-missing-declarations"]);
-    command.arg(format!("-D__TARGET_ARCH_{target}"));
+    command.arg(format!("-D__TARGET_ARCH_{target}")).args(defines);
     // The object must not depend on where it is built.
     command.arg("-fdebug-compilation-dir=.");
     for include in includes {
@@ -71,16 +80,8 @@ pub fn compile(
         command.arg(format!("-ffile-prefix-map={}=.", include.display()));
     }
     let output = command.arg("-c").arg(source).arg("-o").arg(object).output();
-    let failed = |why: String| format!("{} could not compile {}: {why}", clang.name, source.display());
+    let failed =
+        |why: String| format!("{} could not compile {} {defines:?}: {why}", clang.name, source.display());
     let output = output.map_err(|e| failed(e.to_string()))?;
     if output.status.success() { Ok(()) } else { Err(failed(String::from_utf8_lossy(&output.stderr).into())) }
-}
-
-/// The sources of the algorithms, in `bpf`.
-pub fn sources(bpf: &Path) -> Vec<PathBuf> {
-    let files = std::fs::read_dir(bpf).expect("the sources are there").map(|file| file.unwrap().path());
-    let mut sources: Vec<_> =
-        files.filter(|path| path.to_str().is_some_and(|p| p.ends_with(".bpf.c"))).collect();
-    sources.sort();
-    sources
 }

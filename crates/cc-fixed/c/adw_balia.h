@@ -39,4 +39,30 @@ AB_INLINE void ab_spurious(struct ab_group *g, struct ab_path *p)
 	ab_forget_loss(g, p);
 }
 
+#ifdef AB_NATIVE
+#define AB_OBSERVABLES 5
+
+/* D, A, d, j, alpha */
+static void ab_observe(const struct ab_group *g, u32 r, u64 now, double *out)
+{
+	const double second = (double)(1ULL << AB_FLUCTUATION_BITS) * 1e6;
+	struct ab_balanced b = ab_balanced(g, now);
+	const struct ab_path *p = &g->path[r];
+	struct ab_path seen = *p;
+	const struct ab_comparison *c = &seen.state.last;
+
+	ab_catch_up(g, &seen);
+	if (ab_fluctuates(p, now))
+		out[0] = (double)ab_fluctuation(p) / 1e6;
+	if (c->known)
+		out[1] = (double)c->average / second;
+	if (c->loss) {
+		out[2] = c->away ? (double)c->away / (double)c->average : 0;
+		out[3] = ab_level(c);
+	}
+	if (ab_counts(p, now))
+		out[4] = (double)b.largest / (double)p->rate;
+}
+#endif
+
 #endif

@@ -92,4 +92,18 @@ AB_INLINE void ab_spurious(struct ab_group *g, struct ab_path *p)
 	p->state.now = p->state.before;
 }
 
+#ifdef AB_NATIVE
+#define AB_OBSERVABLES 3
+
+/* dwnd, diff, threshold */
+static void ab_observe(const struct ab_group *g, u32 r, u64 now, double *out)
+{
+	const struct ab_compound *c = &g->path[r].state.now;
+
+	out[0] = ab_to_real(c->delay.dwnd);
+	out[1] = ab_known(c->diff);
+	out[2] = ab_to_real(c->gamma);
+}
+#endif
+
 #endif

@@ -157,4 +157,44 @@ AB_INLINE void ab_app_limited(struct ab_path *p, u64 now)
 	ab_cubic_pause(&p->state.now.cubic, now);
 }
 
+#ifdef AB_NATIVE
+#define AB_OBSERVABLES 6
+
+/* alpha over paths that are linked by windows whose sum is given */
+static double ab_alpha_of(const struct ab_linked *l, double windows)
+{
+	double share = (double)l->rate / (double)l->total;
+
+	return windows * share * share / ab_to_real(l->window);
+}
+
+/* w_cubic, virtual_reno, virtual_lia, alpha1, alpha2, large */
+static void ab_observe(const struct ab_group *g, u32 r, u64 now, double *out)
+{
+	const struct ab_path *p = &g->path[r];
+	const struct ab_coupled *s = &p->state.now;
+	double w = ab_to_real(p->cwnd), v = ab_to_real(s->reno), alpha1, scale, lia = 0;
+	struct ab_links links;
+	struct ab_linked by;
+
+	ab_link_all(g, now, &links);
+	alpha1 = ab_alpha1(&links) / 0x1p32;
+	scale = __builtin_sqrt(alpha1);
+	for (u32 i = 0; i < AB_PATHS; i++) {
+		const struct ab_path *q = &g->path[i];
+
+		if (ab_counts(q, now))
+			lia += q->state.now.large ? scale * ab_to_real(q->state.now.reno) : ab_to_real(q->cwnd);
+	}
+	by = ab_linked_by_lia(&links);
+	if (s->large)
+		out[0] = ab_to_real(s->uncoupled);
+	out[1] = s->large ? v : w;
+	out[2] = s->large ? v * scale : w;
+	out[3] = alpha1;
+	out[4] = ab_alpha_of(&by, lia);
+	out[5] = s->large;
+}
+#endif
+
 #endif

@@ -53,4 +53,21 @@ AB_INLINE void ab_app_limited(struct ab_path *p, u64 now)
 	ab_cubic_pause(&p->state.window, now);
 }
 
+#ifdef AB_NATIVE
+#define AB_OBSERVABLES 4
+
+/* w_cubic, w_est, w_max, k: in congestion avoidance only */
+static void ab_observe(const struct ab_group *g, u32 r, u64 now, double *out)
+{
+	const struct ab_cubic *c = &g->path[r].state.window;
+
+	if (!c->begun)
+		return;
+	out[0] = ab_to_real(ab_cubic_at(c, c->t));
+	out[1] = ab_to_real(c->w_est);
+	out[2] = ab_to_real(c->w_max);
+	out[3] = c->k / 1024e6;
+}
+#endif
+
 #endif

@@ -48,4 +48,14 @@ AB_INLINE void ab_congestion(struct ab_group *g, struct ab_path *p, u64 now)
 	ab_reduce_to(p, p->cwnd / 2);
 }
 
+#ifdef AB_NATIVE
+#define AB_OBSERVABLES 1
+
+/* share */
+static void ab_observe(const struct ab_group *g, u32 r, u64 now, double *out)
+{
+	out[0] = ab_to_real(ab_ewtcp_weight(g, now));
+}
+#endif
+
 #endif

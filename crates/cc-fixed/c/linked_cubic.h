@@ -212,4 +212,25 @@ AB_INLINE void ab_app_limited(struct ab_path *p, u64 now)
 	p->state.now.until = now;
 }
 
+#ifdef AB_NATIVE
+#define AB_OBSERVABLES 4
+
+/* share, single, eta, mean: of a path that counts */
+static void ab_observe(const struct ab_group *g, u32 r, u64 now, double *out)
+{
+	const struct ab_path *p = &g->path[r];
+	double mean = ab_to_real(ab_mean_window(p)), share;
+	u32 paths;
+	s64 eta = ab_six_eta(g, now, &paths);
+
+	if (!ab_counts(p, now))
+		return;
+	share = __builtin_exp2(-(double)ab_sixty_share(g, p, now) / 60 / 0x1p26);
+	out[0] = share;
+	out[1] = mean / share;
+	out[2] = __builtin_exp2((double)eta / 6 / 0x1p26);
+	out[3] = mean;
+}
+#endif
+
 #endif

@@ -165,4 +165,22 @@ AB_INLINE void ab_congestion(struct ab_group *g, struct ab_path *p, u64 now)
 	ab_reduce_to(p, p->cwnd / 2);
 }
 
+#ifdef AB_NATIVE
+#define AB_OBSERVABLES 4
+
+/* a, l, whether in B, whether in M */
+static void ab_observe(const struct ab_group *g, u32 r, u64 now, double *out)
+{
+	struct ab_olia t = ab_olia(g, now);
+	const struct ab_path *p = &g->path[r];
+
+	if (!ab_counts(p, now))
+		return;
+	out[0] = (double)ab_olia_a(&t, p) / (double)(1ULL << 48);
+	out[1] = ab_olia_l(p);
+	out[2] = ab_olia_in_b(&t, p);
+	out[3] = ab_olia_in_m(&t, p);
+}
+#endif
+
 #endif

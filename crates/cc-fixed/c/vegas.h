@@ -66,4 +66,18 @@ AB_INLINE void ab_spurious(struct ab_group *g, struct ab_path *p)
 	p->state.now = p->state.before;
 }
 
+#ifdef AB_NATIVE
+#define AB_OBSERVABLES 2
+
+/* diff, base_rtt */
+static void ab_observe(const struct ab_group *g, u32 r, u64 now, double *out)
+{
+	const struct ab_path *p = &g->path[r];
+
+	out[0] = ab_known(p->state.now.diff);
+	if (p->min_rtt != AB_NO_RTT)
+		out[1] = p->min_rtt / 1e6;
+}
+#endif
+
 #endif

@@ -147,4 +147,31 @@ AB_INLINE void ab_spurious(struct ab_group *g, struct ab_path *p)
 	p->state.now = p->state.before;
 }
 
+#ifdef AB_NATIVE
+#define AB_OBSERVABLES 8
+
+/* dwnd, diff, alpha_r, alpha_s, e_r, e, y, p */
+static void ab_observe(const struct ab_group *g, u32 r, u64 now, double *out)
+{
+	const struct ab_path *p = &g->path[r];
+	const struct ab_wcompound *c = &p->state.now;
+	struct ab_expected all = {}, own = {};
+
+	ab_wcompound_total(g, now, &all);
+	out[0] = ab_to_real(c->delay.dwnd);
+	out[1] = ab_known(c->diff);
+	out[2] = ab_to_real(c->alpha);
+	out[3] = ab_to_real(ab_wcompound_alpha_s(&all));
+	out[5] = ab_to_real(all.gain) - ab_to_real(all.loss);
+	out[6] = (double)all.rate / (double)(1 << AB_RATE_BITS);
+	if (p->round_rtt) {
+		struct ab_round round = ab_round_by_mean(p);
+
+		ab_wcompound_expect(&own, p);
+		out[4] = ab_to_real(own.gain) - ab_to_real(own.loss);
+		out[7] = ab_to_real(ab_wcompound_unqueued(p, &round, AB_SEGMENT));
+	}
+}
+#endif
+
 #endif

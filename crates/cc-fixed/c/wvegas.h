@@ -119,4 +119,20 @@ AB_INLINE void ab_spurious(struct ab_group *g, struct ab_path *p)
 	p->state.now = p->state.before;
 }
 
+#ifdef AB_NATIVE
+#define AB_OBSERVABLES 4
+
+/* weight, alpha_r, diff, queue_delay */
+static void ab_observe(const struct ab_group *g, u32 r, u64 now, double *out)
+{
+	const struct ab_wvegas *v = &g->path[r].state.now;
+
+	out[0] = ab_to_real(v->weight);
+	out[1] = ab_to_real(v->alpha);
+	out[2] = ab_known(v->diff);
+	if (v->diff != AB_NO_DIFF)
+		out[3] = ab_seconds(v->queueing);
+}
+#endif
+
 #endif

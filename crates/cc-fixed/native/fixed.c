@@ -1,5 +1,5 @@
 /* The arithmetic, to be checked by itself. */
-#include "../c/fixed.h"
+#include "fixed.h"
 
 void ab_native_product(u64 a, u64 b, u64 *high, u64 *low);
 u32 ab_native_product_greater(u64 a, u64 b, u64 c, u64 d);

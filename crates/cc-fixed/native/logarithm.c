@@ -1,5 +1,5 @@
 /* Logarithms and powers, to be checked by themselves. */
-#include "../c/logarithm.h"
+#include "logarithm.h"
 
 u32 ab_native_log2(u64 a);
 u64 ab_native_power_down(u64 x);

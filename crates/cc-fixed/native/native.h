@@ -1,10 +1,16 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR MIT OR Apache-2.0 */
-/* One algorithm behind a table of functions. The file that includes this has included the algorithm's
- * header; AB_EXPORT(name) then defines the table ab_native_NAME. */
+/*
+ * One algorithm behind a table of functions, ab_native_NAME. The file that includes this one has included the algorithm's
+ * header with AB_NATIVE defined. A header with observables then has
+ *
+ *   #define AB_OBSERVABLES N
+ *   void ab_observe(const struct ab_group *, u32 row, u64 now, double *out)    write those that have a value
+ */
 #ifndef AB_NATIVE_H
 #define AB_NATIVE_H
 
-#include "../c/together.h"
+#include "real.h"
+#include "together.h"
 
 /* What anybody may see of a row. */
 struct ab_view {
@@ -34,39 +40,14 @@ struct ab_native {
 	void (*set)(struct ab_group *g, u32 r, double cwnd, double ssthresh);
 	int (*adopt)(struct ab_group *g, u32 r, u32 cwnd, u32 ssthresh);
 	void (*view)(const struct ab_group *g, u32 r, struct ab_view *out);
-	/* The algorithm's observables at `now`, us, in the order of its entry; writes n numbers at most. */
+	u32 observables; /* how many the header has */
+	/* The algorithm's observables at `now`, us, in the order of its entry, NaN where one has no value; n numbers at
+	 * most. */
 	void (*observe)(const struct ab_group *g, u32 r, u64 now, double *out, u32 n);
 };
 
 /* Rust has the same structs. */
 #include "layout.h"
-
-static const double ab_segment = (double)AB_SEGMENT;
-
-/* Segments to Q40, saturating. */
-static u64 ab_from_real(double segments)
-{
-	double x = segments * ab_segment;
-
-	return x < 0x1p63 ? (u64)x : AB_NO_SSTHRESH;
-}
-
-static double ab_to_real(u64 window)
-{
-	return window == AB_NO_SSTHRESH ? __builtin_inf() : (double)window / ab_segment;
-}
-
-/* Segments that are AB_MAX before they are known. */
-static double ab_known(u64 segments)
-{
-	return segments == AB_MAX ? __builtin_nan("") : (double)segments / ab_segment;
-}
-
-/* Q32 us to seconds. */
-static double ab_seconds(u64 time)
-{
-	return (double)time / (double)(1ULL << AB_TIME_BITS) / 1e6;
-}
 
 static void ab_native_added(struct ab_group *g, u32 r, u64 owner, double cwnd, u32 srtt)
 {
@@ -183,10 +164,28 @@ static void ab_native_view(const struct ab_group *g, u32 r, struct ab_view *out)
 	*out = (struct ab_view){ p->owner, ab_to_real(p->cwnd), ab_to_real(p->ssthresh), p->srtt, p->min_rtt };
 }
 
-#define AB_EXPORT(NAME, OBSERVE)                                                                                \
-	const struct ab_native ab_native_##NAME = {                                                             \
+static void ab_native_observe(const struct ab_group *g, u32 r, u64 now, double *out, u32 n)
+{
+#ifdef AB_OBSERVABLES
+	double all[AB_OBSERVABLES];
+
+	for (u32 i = 0; i < AB_OBSERVABLES; i++)
+		all[i] = __builtin_nan("");
+	ab_observe(g, r, now, all);
+	for (u32 i = 0; i < AB_OBSERVABLES && i < n; i++)
+		out[i] = all[i];
+#endif
+}
+
+#ifndef AB_OBSERVABLES
+#define AB_OBSERVABLES 0
+#endif
+
+#define AB_EXPORT(TABLE)                                                                                        \
+	const struct ab_native TABLE = {                                                                        \
 		sizeof(struct ab_group), ab_native_added,    ab_native_removed, ab_native_ack, ab_native_congestion, \
-		ab_native_spurious,	 ab_native_set,	     ab_native_adopt,	ab_native_view,	OBSERVE,             \
+		ab_native_spurious,	 ab_native_set,	     ab_native_adopt,	ab_native_view,	AB_OBSERVABLES,      \
+		ab_native_observe,                                                                              \
 	}
 
 #endif

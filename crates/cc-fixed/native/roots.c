@@ -1,5 +1,5 @@
 /* The roots, to be checked by themselves. */
-#include "../c/roots.h"
+#include "roots.h"
 
 u64 ab_native_sqrt(u64 a);
 u64 ab_native_cbrt(u64 a);

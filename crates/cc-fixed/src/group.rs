@@ -116,7 +116,7 @@ impl Table {
 #[cfg(test)]
 mod tests {
     use super::Table;
-    use crate::native::ab_native_reno;
+    use crate::registry::find_kernel;
     use crate::shared::{Ack, Samples};
     use proptest::prelude::*;
 
@@ -125,8 +125,7 @@ mod tests {
 
     /// A path with this window that has had a round-trip time of 1 ms.
     fn table(cwnd: f64) -> Table {
-        // SAFETY: a constant table that the C side defines and never changes.
-        let mut table = Table::new(unsafe { &ab_native_reno });
+        let mut table = Table::new(find_kernel("reno").unwrap().functions);
         table.added(0, 1, cwnd, 1000);
         table.ack(0, None, &Ack { rtt: Samples::one(1000), srtt: 1000, ..Ack::default() });
         table

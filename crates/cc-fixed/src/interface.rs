@@ -84,6 +84,7 @@ shared! {
         set: unsafe extern "C" fn(*mut Group, u32, f64, f64),
         adopt: unsafe extern "C" fn(*mut Group, u32, u32, u32) -> i32,
         view: unsafe extern "C" fn(*const Group, u32, *mut View),
+        observables: u32,
         observe: unsafe extern "C" fn(*const Group, u32, u64, *mut f64, u32),
     }
 

@@ -15,6 +15,5 @@
 
 mod algorithm;
 mod group;
-mod native;
 pub mod registry;
 pub mod shared;

@@ -2,20 +2,21 @@
 
 use crate::algorithm::Kernel;
 use crate::group::Table;
-use crate::native;
 use crate::shared::{self, Functions};
 use anabranch_cc::registry::{self, Allowed, Entry, Param, Value};
 use std::sync::LazyLock;
 
 /// An algorithm of the kernel.
 pub struct KernelEntry {
+    /// Its C header, without `.h`.
+    pub header: &'static str,
     /// The name that the kernel knows it by, such as `ab_lia`.
     pub kernel_name: &'static str,
     /// The reference in `anabranch-cc`.
     pub reference: &'static Entry,
     /// As an algorithm for the simulator: its name is the reference's with `@kernel`.
     pub entry: Entry,
-    functions: &'static Functions,
+    pub(crate) functions: &'static Functions,
 }
 
 /// What the references have no parameter for.
@@ -26,52 +27,50 @@ const TOGETHER: Param = Param {
     meaning: "in congestion avoidance take half a window of acknowledgements as one, or a round where the algorithm acts once in it, as on Linux",
 };
 
-/// `kernel!(reference's name, name in the kernel, C table)`.
-macro_rules! kernel {
-    ($name:literal, $kernel_name:literal, $functions:ident) => {{
-        fn functions() -> &'static Functions {
-            // SAFETY: a constant table that the C side defines and never changes.
-            unsafe { &native::$functions }
+macro_rules! algorithms {
+    ($($header:ident $name:literal $kernel_name:literal;)*) => {
+        /// The tables that `native/algorithm.c` defines.
+        mod tables {
+            $(pub mod $header {
+                unsafe extern "C" {
+                    #[link_name = concat!("ab_native_", stringify!($header))]
+                    pub static TABLE: crate::shared::Functions;
+                }
+            })*
         }
-        let reference = registry::find($name).expect("each algorithm of the kernel has a reference");
-        KernelEntry {
-            kernel_name: $kernel_name,
-            reference,
-            functions: functions(),
-            entry: Entry {
-                name: concat!($name, "@kernel"),
-                title: reference.title,
-                kind: reference.kind,
-                source: reference.source,
-                equations: reference.equations,
-                readings: &[
-                    "The integer arithmetic of the kernel's program, with the reference's default parameters; each header says its scales and errors.",
-                ],
-                params: &[TOGETHER],
-                observables: reference.observables,
-                build: |params| Box::new(Kernel::new(functions(), params.flag(TOGETHER.name))),
-            },
-        }
-    }};
+
+        static ALL: LazyLock<Vec<KernelEntry>> = LazyLock::new(|| vec![$({
+            fn functions() -> &'static Functions {
+                // SAFETY: a constant table that the C side defines and never changes.
+                unsafe { &tables::$header::TABLE }
+            }
+            let reference = registry::find($name).expect("each algorithm of the kernel has a reference");
+            KernelEntry {
+                header: stringify!($header),
+                kernel_name: $kernel_name,
+                reference,
+                functions: functions(),
+                entry: Entry {
+                    name: concat!($name, "@kernel"),
+                    build: |params| Box::new(Kernel::new(functions(), params.flag(TOGETHER.name))),
+                    readings: READINGS,
+                    params: &[TOGETHER],
+                    title: reference.title,
+                    kind: reference.kind,
+                    source: reference.source,
+                    equations: reference.equations,
+                    observables: reference.observables,
+                },
+            }
+        }),*]);
+    };
 }
 
-static ALL: LazyLock<Vec<KernelEntry>> = LazyLock::new(|| {
-    vec![
-        kernel!("reno", "ab_reno", ab_native_reno),
-        kernel!("lia", "ab_lia", ab_native_lia),
-        kernel!("olia", "ab_olia", ab_native_olia),
-        kernel!("balia", "ab_balia", ab_native_balia),
-        kernel!("adw-balia", "ab_adw_balia", ab_native_adw_balia),
-        kernel!("ewtcp", "ab_ewtcp", ab_native_ewtcp),
-        kernel!("vegas", "ab_vegas", ab_native_vegas),
-        kernel!("wvegas", "ab_wvegas", ab_native_wvegas),
-        kernel!("cubic", "ab_cubic", ab_native_cubic),
-        kernel!("compound", "ab_compound", ab_native_compound),
-        kernel!("wcompound", "ab_wcompound", ab_native_wcompound),
-        kernel!("coupled-cubic", "ab_ccubic", ab_native_coupled_cubic),
-        kernel!("linked-cubic", "ab_lcubic", ab_native_linked_cubic),
-    ]
-});
+include!("list.rs");
+
+const READINGS: &[&str] = &[
+    "The integer arithmetic of the kernel's program, with the reference's default parameters; each header says its scales and errors.",
+];
 
 /// Every algorithm of the kernel.
 pub fn all() -> &'static [KernelEntry] {
@@ -166,6 +165,21 @@ impl KernelEntry {
 mod tests {
     use super::*;
     use proptest::prelude::*;
+
+    #[test]
+    fn headers_have_the_references_observables() {
+        for entry in all() {
+            let (header, reference) =
+                (entry.functions.observables as usize, entry.reference.observables.len());
+            assert_eq!(header, reference, "{}", entry.kernel_name);
+        }
+    }
+
+    /// The kernel's `TCP_CA_NAME_MAX` is 16, with the zero byte.
+    #[test]
+    fn names_fit_into_the_kernels() {
+        assert!(all().iter().all(|entry| entry.kernel_name.len() < 16));
+    }
 
     #[test]
     fn rows_read_what_the_c_side_wrote() {

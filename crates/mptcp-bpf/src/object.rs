@@ -2,8 +2,7 @@
 
 use anabranch_cc_fixed::registry::KernelEntry;
 
-/// By the name of the source, `bpf/NAME.bpf.c`: the reference's name with `_` for `-`. Then the build, and the
-/// object.
+/// Names in the kernel, builds and objects.
 static OBJECTS: &[(&str, &str, &[u8])] = include!(concat!(env!("OUT_DIR"), "/objects.rs"));
 
 /// The ELF object of an algorithm.
@@ -17,8 +16,7 @@ pub fn build(entry: &KernelEntry) -> &'static str {
 }
 
 fn find(entry: &KernelEntry) -> (&'static str, &'static [u8]) {
-    let source = entry.reference.name.replace('-', "_");
-    let found = OBJECTS.iter().find(|(name, ..)| *name == source);
+    let found = OBJECTS.iter().find(|(name, ..)| *name == entry.kernel_name);
     let (_, build, object) = found.expect("a test sees that each algorithm of the kernel has an object");
     (build, object)
 }

@@ -62,8 +62,7 @@ fn parameters(entries: &[&Entry]) -> String {
     });
     let observables =
         shared(entries, |entry| entry.observables.iter().map(|o| (o.name, o.meaning.to_owned())).collect());
-    let parameters =
-        table("| parameter | default | values | effect |\n|---|---|---|---|\n", parameters);
+    let parameters = table("| parameter | default | values | effect |\n|---|---|---|---|\n", parameters);
     let observables = table("| observable | meaning |\n|---|---|\n", observables);
     [parameters, observables].into_iter().flatten().collect::<Vec<_>>().join("\n")
 }

@@ -292,35 +292,60 @@ fn in_lockstep_by(name: &str, bound: f64, start: impl Fn() -> Run) {
     assert!(compared > acks / 10 * 9, "{name}: only {compared} of {acks} acknowledgements could be compared");
 }
 
-/// What remains of a segment when slow start ends (1/2^40 of it), and the scale of increases.
+macro_rules! bounds {
+    ($($header:ident)*) => {
+        /// A test for each algorithm, of the function below that has its bound.
+        mod bounds {
+            $(#[test]
+            fn $header() {
+                super::$header();
+            })*
+        }
+
+        const BOUNDED: &[&str] = &[$(stringify!($header)),*];
+    };
+}
+
+bounds! {
+    reno lia olia balia adw_balia ewtcp vegas wvegas cubic compound wcompound coupled_cubic linked_cubic
+}
+
+/// Whoever lists an algorithm of the kernel says how far it may be from its reference, and why.
 #[test]
+fn every_algorithm_has_a_bound() {
+    for kernel in registry::all() {
+        let header = kernel.header;
+        assert!(
+            BOUNDED.contains(&header),
+            "{header} has no bound here: see the book, Port an algorithm to the kernel"
+        );
+    }
+}
+
+/// What remains of a segment when slow start ends (1/2^40 of it), and the scale of increases.
 fn reno() {
     in_lockstep("reno", 1e-3);
 }
 
 /// K is known within 1e-10. Which of W_cubic and W_est is larger, and whether slow start leaves a remainder,
 /// can be close.
-#[test]
 fn cubic() {
     in_lockstep_by("cubic", 1e-6, || Run::where_stable("cubic"));
 }
 
 /// V/T of two segments at 100 s is known within 5e-4, and the window follows it (Eq. 11). Close can be, too,
 /// whether a path is large, and whether its window has reached Eq. 11's.
-#[test]
 fn coupled_cubic() {
     in_lockstep_by("coupled-cubic", 6e-4, || Run::where_stable("coupled-cubic"));
 }
 
 /// Shares are known within 2e-4 where a path has one segment per 100 s, and increases go with their square. Close
 /// can be what is close for CUBIC.
-#[test]
 fn linked_cubic() {
     in_lockstep_by("linked-cubic", 6e-4, || Run::where_stable("linked-cubic"));
 }
 
 /// Rates are known within 1e-4 at one segment per 100 s.
-#[test]
 fn lia() {
     in_lockstep("lia", 1e-3);
 }
@@ -340,7 +365,6 @@ fn observed(group: &Group, algorithm: &str, r: usize, name: &str) -> f64 {
 
 /// Windows move by whole segments or by base/RTT, known within 2^-29. What is queued is known within 3e-4
 /// segments (at 10^6 segments and 1 us), so it is close within 1e-3 of gamma, alpha or beta.
-#[test]
 fn vegas() {
     in_lockstep_until("vegas", 1e-8, || {
         Box::new(|reference, r| {
@@ -352,7 +376,6 @@ fn vegas() {
 
 /// As Vegas; its alpha changes, known as the rates are within 1e-4. A queueing delay is also compared with
 /// twice the smallest: close where it is within 1e-3 of twice any earlier one.
-#[test]
 fn wvegas() {
     in_lockstep_until("wvegas", 1e-8, || {
         let mut earlier = vec![(2.0, Vec::new()); 8];
@@ -372,7 +395,6 @@ fn wvegas() {
 }
 
 /// Increases are known within 2^-30 of themselves and 2^-40 of a segment.
-#[test]
 fn ewtcp() {
     in_lockstep("ewtcp", 1e-8);
 }
@@ -380,7 +402,6 @@ fn ewtcp() {
 /// Rates are known within 1e-4 where windows are a segment and round-trip times 100 s, else far better; alpha
 /// and the increase are, too. A loss takes up to 3/4 of a window: of the quarter left, alpha's error is thrice
 /// the part that it is of alpha.
-#[test]
 fn balia() {
     in_lockstep("balia", 4e-4);
 }
@@ -402,7 +423,6 @@ fn largest(run: &Run, group: &Group, r: usize, acked: f64) -> Vec<usize> {
 /// Rates as BALIA's. The windows that M compares in whole segments may be on both sides of a whole number: a
 /// tie where M is not the same for both. B is compared exactly, by the reference as far as binary fractions
 /// go: a tie where these decide.
-#[test]
 fn olia() {
     fn tie(run: &Run, r: usize, acked: f64) -> bool {
         if largest(run, &run.reference, r, acked) != largest(run, &run.kernel, r, acked) {
@@ -427,7 +447,6 @@ fn olia() {
 
 /// w^(3/4) is known within 2^-26, and so is a round's increase; a retreat takes what is queued, known as for
 /// Vegas. So diff is close to the threshold within 1e-3.
-#[test]
 fn compound() {
     in_lockstep_until("compound", 1e-7, || {
         Box::new(|reference, r| {
@@ -439,7 +458,6 @@ fn compound() {
 
 /// As Compound; its alpha is known as the rates are within 1e-4, and E, a difference, within 1e-6 of what is
 /// queued on all paths: windows differ by 1e-7 at most, and so do P and the backlogs.
-#[test]
 fn wcompound() {
     in_lockstep_until("wcompound", 1e-7, || {
         Box::new(|reference, r| {
@@ -457,7 +475,6 @@ fn wcompound() {
 
 /// As BALIA. A is known within 2^-18 us: a tie where max |D - A| is that close to 10 or 20 % of it, and the
 /// level is not the same for both.
-#[test]
 fn adw_balia() {
     fn tie(run: &Run, r: usize, _: f64) -> bool {
         let see = |group, what| observed(group, "adw-balia", r, what);

@@ -2,7 +2,8 @@
 //! they are too old.
 
 use crate::common::{Kernel, skipped};
-use crate::compile::{COMPILERS, OLDEST, compiler, first, sources, version};
+use crate::compile::{COMPILERS, OLDEST, TEMPLATE, compiler, defines, first, version};
+use anabranch_cc_fixed::registry;
 use libbpf_rs::ObjectBuilder;
 use std::fs;
 use std::io::{self, Write};
@@ -13,7 +14,6 @@ use std::path::{Path, PathBuf};
 #[test]
 fn the_verifier_takes_what_each_compiles() {
     let Some(_kernel) = Kernel::lock() else { return };
-    let root = Path::new(env!("CARGO_MANIFEST_DIR"));
     // Relative to the crate, where tests run.
     let includes: Vec<_> = env!("BPF_INCLUDES").split(':').map(PathBuf::from).collect();
     let directory = tempfile::tempdir().unwrap();
@@ -23,12 +23,13 @@ fn the_verifier_takes_what_each_compiles() {
         if versions.contains(&clang.version) {
             continue;
         }
-        for source in sources(&root.join("bpf")) {
+        for entry in registry::all() {
             let object = directory.path().join("object.o");
-            crate::compile::compile(&clang, &source, &includes, env!("BPF_TARGET"), &object)
+            let (source, defines) = (Path::new(TEMPLATE), defines(entry.header, entry.kernel_name));
+            crate::compile::compile(&clang, source, &defines, &includes, env!("BPF_TARGET"), &object)
                 .unwrap_or_else(|why| panic!("{why}"));
             let loaded = ObjectBuilder::default().open_file(&object).and_then(|object| object.load());
-            assert!(loaded.is_ok(), "{name}, {}: {}", source.display(), loaded.unwrap_err());
+            assert!(loaded.is_ok(), "{name}, {}: {}", entry.kernel_name, loaded.unwrap_err());
         }
         versions.push(clang.version);
     }

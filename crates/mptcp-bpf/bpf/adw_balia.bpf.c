@@ -1,4 +1,0 @@
-#include "adw_balia.h"
-#include "glue.h"
-
-AB_CONGESTION_CONTROL("ab_adw_balia");

@@ -1,4 +1,0 @@
-#include "balia.h"
-#include "glue.h"
-
-AB_CONGESTION_CONTROL("ab_balia");

@@ -1,4 +1,0 @@
-#include "compound.h"
-#include "glue.h"
-
-AB_CONGESTION_CONTROL("ab_compound");

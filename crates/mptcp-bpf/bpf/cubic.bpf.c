@@ -1,4 +1,0 @@
-#include "cubic.h"
-#include "glue.h"
-
-AB_CONGESTION_CONTROL("ab_cubic");

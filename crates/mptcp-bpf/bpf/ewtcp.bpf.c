@@ -1,4 +1,0 @@
-#include "ewtcp.h"
-#include "glue.h"
-
-AB_CONGESTION_CONTROL("ab_ewtcp");

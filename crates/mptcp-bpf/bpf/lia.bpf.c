@@ -1,4 +1,0 @@
-#include "lia.h"
-#include "glue.h"
-
-AB_CONGESTION_CONTROL("ab_lia");

@@ -1,4 +1,0 @@
-#include "olia.h"
-#include "glue.h"
-
-AB_CONGESTION_CONTROL("ab_olia");

@@ -1,4 +1,0 @@
-#include "reno.h"
-#include "glue.h"
-
-AB_CONGESTION_CONTROL("ab_reno");

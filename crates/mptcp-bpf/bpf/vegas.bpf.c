@@ -1,4 +1,0 @@
-#include "vegas.h"
-#include "glue.h"
-
-AB_CONGESTION_CONTROL("ab_vegas");

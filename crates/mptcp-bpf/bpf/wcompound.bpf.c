@@ -1,4 +1,0 @@
-#include "wcompound.h"
-#include "glue.h"
-
-AB_CONGESTION_CONTROL("ab_wcompound");

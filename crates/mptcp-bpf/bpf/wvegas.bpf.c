@@ -1,4 +1,0 @@
-#include "wvegas.h"
-#include "glue.h"
-
-AB_CONGESTION_CONTROL("ab_wvegas");
