@@ -2,6 +2,7 @@
 
 #[path = "../common/mod.rs"]
 mod common;
+mod book;
 mod compare;
 mod ideal;
 mod inform;

@@ -1,0 +1,81 @@
+//! The examples of README and of the book are what the command prints. With `ANABRANCH_WRITE_BOOK=1` the tests write them.
+
+use crate::common::{TWO_PATHS, anabranch, root};
+use serde_json::Value;
+use std::fmt::Write;
+
+/// Compares a page with what it should be, or writes it.
+fn renew(page: &str, whole: &str) {
+    let path = root().join(page);
+    if std::env::var_os("ANABRANCH_WRITE_BOOK").is_some() {
+        std::fs::write(path, whole).unwrap();
+    } else {
+        assert!(std::fs::read_to_string(path).unwrap() == whole, "ANABRANCH_WRITE_BOOK=1 renews {page}");
+    }
+}
+
+#[test]
+fn the_readme_shows_a_run() {
+    let readme = std::fs::read_to_string(root().join("README.md")).unwrap();
+    let prompt = "```text\n$ target/release/anabranch ";
+    let (before, session) = readme.split_once(prompt).expect("a session");
+    let (line, session) = session.split_once('\n').unwrap();
+    let (_, after) = session.split_once("```\n").expect("its end");
+    let output = anabranch(line.split(' ')).ok();
+    renew("README.md", &format!("{before}{prompt}{line}\n{output}```\n{after}"));
+}
+
+/// The run and the ideals of "Is my fairness number right?", by the names that both have.
+#[test]
+fn the_page_on_ideals_shows_a_run_beside_them() {
+    let (page, start, end) = ("docs/src/ideal.md", "<!-- example -->\n", "\n<!-- end -->");
+    let book = std::fs::read_to_string(root().join(page)).unwrap();
+    let (before, rest) = book.split_once(start).expect("a marker");
+    let (_, after) = rest.split_once(end).expect("its end");
+    let of = |command, more: &[&str]| {
+        anabranch([command, TWO_PATHS, "--cc", "lia", "--json"].iter().chain(more)).json()
+    };
+    let run = of("run", &["--duration", "610 s", "--seed", "1"]);
+    let ideal = of("ideal", &[]);
+    let ideals = |id: &str| {
+        let all = ideal["allocations"].as_array().unwrap();
+        all.iter().find(|allocation| allocation["id"] == id).expect("an ideal").clone()
+    };
+    let columns = [run, ideals("max-min"), ideals("lia"), ideals("olia"), ideals("linked-cubic")];
+    let rows = [
+        ("`bonded`, Mbit/s", "/flows/0/goodput_bps", 1e-6),
+        ("on fibre", "/flows/0/subflows/0/goodput_bps", 1e-6),
+        ("on DSL", "/flows/0/subflows/1/goodput_bps", 1e-6),
+        ("`neighbour/1`", "/flows/1/goodput_bps", 1e-6),
+        ("`neighbour/2`", "/flows/2/goodput_bps", 1e-6),
+        ("Jain's index", "/jain", 1.0),
+        ("utilisation of the fibre, %", "/links/0/utilisation", 1e2),
+        ("`bonded`'s window on fibre, segments", "/flows/0/subflows/0/mean_cwnd_segments", 1.0),
+        ("on DSL", "/flows/0/subflows/1/mean_cwnd_segments", 1.0),
+        ("`bonded`'s loss rate on DSL, 10⁻⁴", "/flows/0/subflows/1/loss_rate", 1e4),
+        ("`neighbour/1`'s loss rate", "/flows/1/subflows/0/loss_rate", 1e4),
+    ];
+    let mut table =
+        "| | measured | `max-min` | `lia` | `olia` | `linked-cubic` |\n|---|---|---|---|---|---|\n"
+            .to_owned();
+    for (name, key, unit) in rows {
+        write!(table, "| {name} ").unwrap();
+        for column in &columns {
+            let value = column.pointer(key).or_else(|| column.pointer(&key.replace("mean_cwnd", "cwnd")));
+            write!(table, "| {} ", value.and_then(Value::as_f64).map_or("–".into(), |x| digits(x * unit)))
+                .unwrap();
+        }
+        table += "|\n";
+    }
+    renew(page, &format!("{before}{start}\n{table}{end}{after}"));
+}
+
+/// Three digits, but for digits before the point.
+fn digits(x: f64) -> String {
+    let x = (x * 1e6).round() / 1e6; // what a solver leaves of 0 and of 100 %
+    if x == 0.0 {
+        return "0".into();
+    }
+    let before = if x.abs() < 1.0 { 0 } else { 1 + x.abs().log10() as usize };
+    format!("{x:.*}", 3_usize.saturating_sub(before))
+}
