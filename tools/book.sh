@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
-# The book: every page is in the summary, every relative link resolves, its heading included, measured intervals stand in
-# the appendices only, where each has its command and date, and the table of crates is that of the manifests; then built, where
-# mdBook is installed.
+# Checks the book, then builds it where mdBook is installed. Every page is in the summary. Every relative link resolves, its heading
+# included, and so does every file that a page names. Measured intervals stand in the appendices only, where each has its command and
+# date. The table of crates is that of the manifests.
 set -euo pipefail
 cd "$(dirname "$0")/.."
 export LC_ALL=C.UTF-8
@@ -34,6 +34,13 @@ for file in README.md SECURITY.md bench/README.md docs/src/SUMMARY.md $(printf '
         fi
     done
 done
+# Scenarios, studies and sources that pages name; `gentle.rs` is the example of a new one.
+for file in README.md bench/README.md $(printf 'docs/src/%s ' $pages); do
+    for named in $(grep -oE '\b(crates|scenarios|studies|bench)/[A-Za-z0-9_./-]+\.(toml|rs)' "$file" | grep -v '/gentle\.rs$' | sort -u || true); do
+        [ -e "$named" ] || complain "$file names $named, which does not exist"
+    done
+done
+
 # The table of crates: one row each, with the dependencies of its manifest, which stand above it.
 architecture=docs/src/architecture.md
 above=" "
