@@ -143,7 +143,15 @@ pub(crate) fn study(
         let ids = vec![Spanned::new(0..0, id.clone())];
         experiments.insert(
             0,
-            Experiment { ids, title: file.title.clone(), runs: all, rows, figures, findings, ..Default::default() },
+            Experiment {
+                ids,
+                title: file.title.clone(),
+                runs: all,
+                rows,
+                figures,
+                findings,
+                ..Default::default()
+            },
         );
     }
     let definitions =

@@ -432,7 +432,8 @@ impl Compiler<'_> {
                     let Code::Number(r) = self.code(expr, text, here)? else {
                         return Err(Problem::new("a subflow is a whole number from 1, written as digits"));
                     };
-                    subflow = Some(Subflow::Is(network.subflow(texts.first().map_or("", String::as_str), r)?));
+                    subflow =
+                        Some(Subflow::Is(network.subflow(texts.first().map_or("", String::as_str), r)?));
                     given.next();
                 }
                 (Takes::Subflow | Takes::MaybeSubflow, Some(Argument::Every)) => {

@@ -2,7 +2,8 @@
 
 use super::build::Planner;
 use super::choice::starts_over;
-use super::code::compile;
+use super::code::{compile, constant};
+use super::curves;
 use super::error::Problem;
 use super::rows::axes_of;
 use super::selection::Selection;
@@ -244,7 +245,7 @@ fn lines(
     here: &Selection,
     panel: &str,
 ) -> Result<Vec<Line>, Problem> {
-    let mut lines = Vec::new();
+    let mut lines = given(planner, view, here)?;
     for (by, here) in each(planner, here, view.by())? {
         // A lone series is its panel.
         let by = if by.is_empty() { panel } else { &by };
@@ -253,7 +254,7 @@ fn lines(
             continue;
         }
         let quantities = view.quantities();
-        if quantities.is_empty() {
+        if quantities.is_empty() && view.figure.bars.is_empty() {
             return Err(Problem::new(
                 "a figure has `of`, an expression, or `series`, names with expressions",
             ));
@@ -270,10 +271,38 @@ fn lines(
             });
         }
     }
-    if view.figure.kind != Kind::Time {
-        for (name, values) in &view.figure.published {
-            lines.push(published_line(planner, view, name, values, here)?);
+    Ok(lines)
+}
+
+/// What is published, curves, and bars that have no axis.
+fn given(planner: &mut Planner<'_>, view: View<'_>, here: &Selection) -> Result<Vec<Line>, Problem> {
+    let (built, figure) = (planner.built, view.figure);
+    let mut lines = Vec::new();
+    if figure.kind == Kind::Time {
+        return Ok(lines);
+    }
+    for (name, values) in &figure.published {
+        let points = curves::published(values, || {
+            let at = |(label, here): &(String, Selection)| match figure.kind {
+                Kind::Lines => Ok(point(place(planner, view, here)?, 0.0)),
+                _ => Ok(bar(label, 0.0)),
+            };
+            along(planner, view, here)?.iter().map(at).collect()
+        })?;
+        lines.push(Line::Published(name.clone(), points));
+    }
+    for (name, of) in &figure.curves {
+        let axis = here.axis(built, axis_along(view)?).map_err(|problem| problem.or_at(of.span()))?;
+        let points = curves::curve(built, axis, of, here, figure.log.contains('x'))?;
+        lines.push(Line::Published(name.clone(), points));
+    }
+    for (name, bars) in &figure.bars {
+        let mut points = Vec::new();
+        for (label, of) in bars {
+            let quantity = planner.quantity(compile(built, of, here, &[])?)?;
+            points.push((label.clone(), Place::At(0.0), quantity));
         }
+        lines.push(Line::Points(name.clone(), points));
     }
     Ok(lines)
 }
@@ -302,9 +331,23 @@ fn over_places(
             of.as_str().ok_or_else(|| at(Problem::new(format!("`{label}` has an expression, a text"))))?;
         let text = Spanned::new(span.clone(), of.to_owned());
         let compiled = compile(planner.built, &text, here, &[])?;
-        points.push((here.fill(planner.built, label).map_err(at)?, Place::At(0.0), planner.quantity(compiled)?));
+        points.push((
+            here.fill(planner.built, label).map_err(at)?,
+            Place::At(0.0),
+            planner.quantity(compiled)?,
+        ));
     }
     Ok(Line::Points(name, points))
+}
+
+/// The name of the horizontal axis.
+fn axis_along(view: View<'_>) -> Result<&str, Problem> {
+    let x = view.x().ok_or_else(|| {
+        Problem::new("a figure over an axis names it").help("add x = \"AXIS\", or kind = \"time\"")
+    })?;
+    x.get_ref().as_str().ok_or_else(|| {
+        Problem::at(x.span(), "`x` is the name of an axis, or a table of names with expressions")
+    })
 }
 
 /// The points along the horizontal axis.
@@ -313,13 +356,17 @@ fn along(
     view: View<'_>,
     here: &Selection,
 ) -> Result<Vec<(String, Selection)>, Problem> {
-    let x = view.x().ok_or_else(|| {
-        Problem::new("a figure over an axis names it").help("add x = \"AXIS\", or kind = \"time\"")
-    })?;
-    let axis = x.get_ref().as_str().ok_or_else(|| {
-        Problem::at(x.span(), "`x` is the name of an axis, or a table of names with expressions")
-    })?;
-    each(planner, here, Some(axis)).map_err(|problem| problem.or_at(x.span()))
+    let axis = axis_along(view)?;
+    let span = view.x().map(Spanned::span).unwrap_or_default();
+    let points = each(planner, here, Some(axis)).map_err(|problem| problem.or_at(span))?;
+    let Some(only) = &view.figure.only else { return Ok(points) };
+    let mut kept = Vec::new();
+    for (label, here) in points {
+        if constant(planner.built, only, &here)? != 0.0 {
+            kept.push((label, here));
+        }
+    }
+    Ok(kept)
 }
 
 /// Where a point is: of bars and the like nowhere in particular.
@@ -351,23 +398,4 @@ fn over_axis(
         points.push((label, x, planner.quantity(compiled)?));
     }
     Ok(Line::Points(name, points))
-}
-
-fn published_line(
-    planner: &Planner<'_>,
-    view: View<'_>,
-    name: &str,
-    values: &Spanned<Vec<f64>>,
-    here: &Selection,
-) -> Result<Line, Problem> {
-    let along = along(planner, view, here)?;
-    if along.len() != values.get_ref().len() {
-        let message = format!("{} published values for {} of the axis", values.get_ref().len(), along.len());
-        return Err(Problem::at(values.span(), message));
-    }
-    let points = along.iter().zip(values.get_ref()).map(|((label, here), y)| match view.figure.kind {
-        Kind::Lines => Ok(point(place(planner, view, here)?, *y)),
-        _ => Ok(bar(label, *y)),
-    });
-    Ok(Line::Published(name.to_owned(), points.collect::<Result<_, Problem>>()?))
 }

@@ -53,7 +53,12 @@ impl Runs {
                     .help("the study has something else of that name"));
             }
             let set = spec.set.values().map(|value| written(value.get_ref()));
-            let texts = [Some(spec.scenario.get_ref()), spec.cc.as_ref(), spec.duration.as_ref(), spec.warmup.as_ref()];
+            let texts = [
+                Some(spec.scenario.get_ref()),
+                spec.cc.as_ref(),
+                spec.duration.as_ref(),
+                spec.warmup.as_ref(),
+            ];
             let texts = texts.into_iter().flatten().cloned();
             let used = || uses(&set.chain(texts).collect::<Vec<_>>(), &axis.name, quantities);
             let sets = axis.key.is_some() || axis.values.iter().any(|value| value.set().is_some());
@@ -126,8 +131,9 @@ impl Runs {
             setup = setup.cc(&here.fill(built, cc)?);
         }
         for (key, value) in &self.spec.set {
-            let text =
-                here.fill(built, &assigned(value.get_ref())).map_err(|problem| problem.or_at(value.span()))?;
+            let text = here
+                .fill(built, &assigned(value.get_ref()))
+                .map_err(|problem| problem.or_at(value.span()))?;
             setup = network.set(setup, key, &text).map_err(|problem| problem.or_at(value.span()))?;
         }
         for (axis, i) in self.axes.iter().zip(&self.points[point]) {

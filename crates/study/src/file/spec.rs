@@ -218,7 +218,7 @@ pub(crate) struct Row {
     pub what: Option<String>,
     /// Its unit.
     #[serde(default)]
-    pub unit: String,
+    pub unit: Option<String>,
     /// Which runs it reads, or several, of each of which it is a row; the only ones if not given.
     #[serde(default)]
     pub runs: Option<Names>,
@@ -291,9 +291,7 @@ impl Row {
         let mut inner = row.clone();
         inner.id = Spanned::new(row.id.span(), format!("{}.{}", self.id.get_ref(), row.id.get_ref()));
         inner.what = joined(&self.what, &row.what);
-        if row.unit.is_empty() {
-            inner.unit.clone_from(&self.unit);
-        }
+        inner.unit = row.unit.clone().or_else(|| self.unit.clone());
         if !reads {
             inner.of.clone_from(&self.of);
             inner.formula.clone_from(&self.formula);
@@ -395,10 +393,22 @@ pub(crate) struct Figure {
     /// Panels with keys of their own.
     #[serde(default)]
     pub panels: Vec<Panel>,
-    /// Published series: names with the values along the horizontal axis.
+    /// Only the points of the horizontal axis where this holds: an expression of axes with numbers.
+    #[serde(default, rename = "where")]
+    #[schemars(with = "Option<String>")]
+    pub only: Option<Spanned<String>>,
+    /// Bars, series by series, of several runs and without `x`: names with tables of labels with expressions.
     #[serde(default)]
-    #[schemars(with = "std::collections::BTreeMap<String, Vec<f64>>")]
-    pub published: IndexMap<String, Spanned<Vec<f64>>>,
+    #[schemars(with = "std::collections::BTreeMap<String, std::collections::BTreeMap<String, String>>")]
+    pub bars: IndexMap<String, IndexMap<String, Spanned<String>>>,
+    /// Published series: names with the values along the horizontal axis, or with tables of labels with numbers.
+    #[serde(default)]
+    #[schemars(with = "std::collections::BTreeMap<String, serde_json::Value>")]
+    pub published: IndexMap<String, Spanned<Value>>,
+    /// Curves: names with formulas, in which the horizontal axis's name is the place along it.
+    #[serde(default)]
+    #[schemars(with = "std::collections::BTreeMap<String, String>")]
+    pub curves: IndexMap<String, Spanned<String>>,
     /// The horizontal axis's title; the axis's name if not given.
     #[serde(default)]
     pub x_title: Option<String>,

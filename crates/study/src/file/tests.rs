@@ -85,7 +85,17 @@ const STUDY: &str = r#"
     by = "cc"
     of = "ratio"
     log = "x"
-    published = { theirs = [1, 1, 1] }
+    where = "queue < 2"
+    published = { theirs = [1, 1] }
+    curves = { law = "2 * queue" }
+
+    [[figures]]
+    id = "F3"
+    title = "Goodputs"
+    kind = "bars"
+    at = { queue = "1 BDP" }
+    published.theirs = { LIA = 3 }
+    bars.ours = { LIA = 'at(cc = lia, goodput("mptcp"))', "TCP beside OLIA" = 'at(cc = olia, goodput("tcp"))' }
 
     [[figures]]
     id = "F2"
@@ -132,11 +142,16 @@ fn a_study_runs() {
     assert_eq!(result.notes, ["Two flows on one link throughout."]);
     assert_eq!((order.compared.len(), order.verdict), (2, Verdict::Partly));
     assert_eq!(computed.verdict, Verdict::Reproduced);
-    let [lines, time] = &experiment.figures[..] else { panic!("two figures") };
+    let [lines, bars, time] = &experiment.figures[..] else { panic!("three figures") };
     let names: Vec<(&str, usize)> =
         lines.panels[0].series.iter().map(|s| (&*s.name, s.points.len())).collect();
-    assert_eq!(names, [("lia", 3), ("olia", 3), ("theirs", 3)]);
-    assert_eq!(lines.panels[0].series[0].points[0].x, 0.5);
+    assert_eq!(names, [("theirs", 2), ("law", 8), ("lia", 2), ("olia", 2)]);
+    assert_eq!(lines.panels[0].series[2].points[0].x, 0.5);
+    // Ten points a decade from 0.5 to 2.
+    let law = &lines.panels[0].series[1].points;
+    assert!((law[1].y - 2.0 * 0.5 * 10f64.powf(0.1)).abs() < 1e-9 && (law[7].x - 2.0).abs() < 1e-9);
+    assert_eq!(bars.panels[0].series.iter().map(|s| s.points.len()).collect::<Vec<_>>(), [1, 2]);
+    assert_eq!(bars.panels[0].series[1].points[1].label.as_deref(), Some("TCP beside OLIA"));
     assert!(time.panels[0].series[1].points.len() > 10);
 }
 
@@ -187,10 +202,10 @@ fn what_is_wrong_where_and_what_would_be_right() {
             "`cwnd`",
         ),
         (
-            "published = { theirs = [1, 1, 1] }",
+            "published = { theirs = [1, 1] }",
             "published = { theirs = [1] }",
             "theirs",
-            "1 published values for 3",
+            "1 published values for 2",
             "",
         ),
         ("ratio = 'goodput", "ratio = 'ratio + goodput", "ratio + ", "contains itself", ""),
@@ -217,6 +232,8 @@ fn what_is_wrong_where_and_what_would_be_right() {
         ("published = 6", "published = nan", "published = nan", "finite", ""),
         ("goodput(\"tcp\")'", "rtt_percentile(\"tcp\", 1, 90)'", "rtt_percentile", "no percentile 90", "95"),
         ("seeds = 2", "seeds = 0", "", "whole number from 1", ""),
+        ("law = \"2 * queue\"", "law = \"at(cc = lia, queue = 1 BDP, ratio)\"", "law =", "reads no run", ""),
+        ("theirs = { LIA = 3 }", "theirs = { LIA = \"3\" }", "LIA = \"3\"", "no published value", ""),
         ("log = \"x\"", "log = \"q\"", "id = \"F1\"", "`log` is", ""),
     ] {
         assert!(STUDY.contains(old), "{old}");
@@ -443,6 +460,7 @@ fn units_are_not_mixed() {
     let text = STUDY
         .replace("range = \"0.5..2 BDP\", steps = 3, scale = \"log\" }", mixed)
         .replace("queue = \"1 BDP\"", "queue = \"10 packets\"")
+        .replace("where = \"queue < 2\"", "")
         .replace("where = \"queue > 1\"", "");
     let error = load("my.toml", &text, folder.path()).err().unwrap();
     assert!(error.to_string().contains("lines go over numbers"), "{error}");
