@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR MIT OR Apache-2.0 */
-/* The table of connections: how a socket gets a row there, finds it again and gives it back. */
+/* The table of connections: a socket takes a row of its connection, finds it again at each event, and gives it back. */
 #ifndef AB_CONNECTIONS_H
 #define AB_CONNECTIONS_H
 
@@ -7,32 +7,31 @@
 #include <bpf/bpf_tracing.h>
 #include "together.h"
 
-/* What somebody who watches wants to know of a row, beyond what the algorithm does. Counters run from the
- * socket's start. */
+/* The numbers that a row shows to a monitor, beside the algorithm's own. Counters start with the socket. */
 struct ab_subflow {
-	u64 owner; /* whose these are: the row's owner, once all the rest is */
+	u64 owner; /* the row's owner, written after all other fields */
 	u32 netns; /* inode of its network namespace */
 	u16 family;
 	u16 local_port; /* host order */
 	u16 remote_port; /* host order */
-	u16 user; /* whose share the row is of (share.h) */
+	u16 user; /* the user whose share has the row (share.h) */
 	u32 mss; /* bytes */
 	u8 local[16]; /* IPv4: the first four bytes */
 	u8 remote[16];
-	u64 updated; /* when it was acknowledged for these numbers, us of the monotonic clock */
+	u64 updated; /* the time of the acknowledgement that gave these numbers, us of the monotonic clock */
 	u64 acked; /* bytes */
-	u64 sent; /* bytes, those sent again included */
+	u64 sent; /* bytes, retransmissions included */
 	u64 resent; /* bytes */
 	u32 in_flight; /* segments, as are the next four */
 	u32 sent_segments;
 	u32 resent_segments;
 	u32 delivered;
 	u32 lost;
-	u32 rate_delivered; /* segments delivered, over so many us: the latest delivery rate */
-	u32 rate_interval;
+	u32 rate_delivered; /* the latest delivery rate: segments */
+	u32 rate_interval; /* per this many us */
 	u32 recoveries;
 	u32 timeouts;
-	u32 undone; /* reactions to congestion that was none */
+	u32 undone; /* reactions to congestion that proved spurious */
 };
 
 struct ab_connection {
@@ -40,13 +39,13 @@ struct ab_connection {
 	struct ab_subflow subflow[AB_PATHS];
 	u64 socket[AB_PATHS]; /* the kernel's struct sock of each row */
 	u64 key; /* its key in the map, once a socket has taken a row */
-	u64 users; /* sockets that have a row or take one, or AB_CLOSED */
+	u64 users; /* number of sockets that have a row or are taking one, or AB_CLOSED */
 };
 
-/* The last user is gone, and the connection about to leave the map: nobody may join. */
+/* The last user has left. The connection is about to leave the map, and no socket may join it. */
 #define AB_CLOSED (~0ULL)
 
-/* Keys: an MPTCP connection's token, or AB_ALONE with a number of the socket's own. */
+/* A key is an MPTCP connection's token. A TCP socket's key is AB_ALONE with a number of its own. */
 #define AB_ALONE (1ULL << 63)
 
 struct {
@@ -57,32 +56,32 @@ struct {
 	__type(value, struct ab_connection);
 } connections SEC(".maps");
 
-/* What a new connection starts from: too large for the stack. */
+/* The initial value of a connection, which is too large for the stack. */
 static const struct ab_connection nobody = {};
 
-/* A socket's private area. The token may be gone when the socket is released, so its key stays here. */
+/* A socket's private area. The key is kept here, because MPTCP may have dropped the token when the socket is released. */
 struct ab_socket {
 	u64 key;
-	u64 owner; /* 0: not in the map */
-	u64 ask_again; /* when a socket that was refused a row may ask for one again, us */
+	u64 owner; /* the socket's number, which its row has too; 0 without a row */
+	u64 ask_again; /* us: a socket that was refused a row does not ask before */
 	u32 row;
-	u32 delivered; /* tcp_sock.delivered when last seen */
+	u32 delivered; /* tcp_sock.delivered at the last event that the row learnt of */
 	u32 round_end; /* the sequence number whose acknowledgement ends the round */
 	u32 sampled; /* tcp_sock.delivered when the last sample of `rtt` was taken */
 	struct ab_waiting waiting;
-	struct ab_samples rtt; /* that the row has not got yet */
+	struct ab_samples rtt; /* samples that the row has not learnt of */
 	u16 congested; /* enum ab_congested */
-	u16 open; /* between init() and release(): a SYN's acknowledgement comes before */
+	u16 open; /* 1 from init() to release(); the acknowledgement of a SYN comes before init() */
 };
 
-/* What has come of congestion since the last acknowledgement outside of recovery. */
+/* The latest congestion that the kernel has told of. */
 enum ab_congested {
-	AB_CALM,
+	AB_CALM, /* none since an acknowledgement outside of recovery */
 	AB_REACTED, /* ssthresh() was called */
-	AB_RECOVERS, /* and then set_state() */
+	AB_RECOVERS, /* set_state() was called after it */
 };
 
-/* Asking costs more than all the rest of an acknowledgement. */
+/* us between two requests for a row. A request costs more than the rest of an acknowledgement. */
 #define AB_ASK_AGAIN 1000000
 #define AB_ASK_SOON 10000
 
@@ -98,7 +97,7 @@ AB_INLINE struct ab_socket *ab_socket(struct sock *sk)
 	return (struct ab_socket *)ab_tcp(sk)->inet_conn.icsk_ca_priv;
 }
 
-/* MPTCP's socket, of which the socket is a subflow; 0 without MPTCP. */
+/* The MPTCP socket whose subflow the socket is; 0 without MPTCP. */
 AB_INLINE struct sock *ab_mptcp(struct sock *sk)
 {
 	struct mptcp_subflow_context *subflow = ab_tcp(sk)->inet_conn.icsk_ulp_data;
@@ -106,7 +105,7 @@ AB_INLINE struct sock *ab_mptcp(struct sock *sk)
 	return ab_tcp(sk)->is_mptcp ? BPF_CORE_READ(subflow, conn) : 0;
 }
 
-/* The subflow of a socket that has just got the row. */
+/* Fills in the addresses and names of a socket that has just taken the row. */
 AB_INLINE void ab_name(struct sock *sk, struct ab_subflow *s, u64 owner, u32 user)
 {
 	struct sock_common *c = &sk->__sk_common;
@@ -127,7 +126,7 @@ AB_INLINE void ab_name(struct sock *sk, struct ab_subflow *s, u64 owner, u32 use
 	__sync_lock_test_and_set(&s->owner, owner);
 }
 
-/* The connection in which the socket has a row; 0 where it has none. */
+/* The connection in which the socket has a row, or 0. */
 AB_INLINE struct ab_connection *ab_lookup(struct ab_socket *s)
 {
 	u64 key = s->key;
@@ -138,16 +137,16 @@ AB_INLINE struct ab_connection *ab_lookup(struct ab_socket *s)
 	return 0;
 }
 
-/* The row's owner while it is given back: by the socket, or where that is gone by who finds it so. */
+/* The owner of a row that is being given back, by its socket or by a sweep that found the socket gone (ghosts.h). */
 #define AB_LEAVING (~0ULL)
 
-/* Whether the row is the caller's to give back: one of both, and once. */
+/* Whether the caller gives the row back. The answer is yes to one caller only, and once. */
 AB_INLINE u32 ab_vacate(struct ab_path *p, u64 owner)
 {
 	return __sync_val_compare_and_swap(&p->owner, owner, AB_LEAVING) == owner;
 }
 
-/* Becomes a user of the connection, unless its last one has just left. */
+/* Makes the caller a user of the connection. Fails if the last user has just left. */
 AB_INLINE u32 ab_enter(struct ab_connection *c)
 {
 	for (u32 tries = 0; tries < 4; tries++) {
@@ -161,9 +160,9 @@ AB_INLINE u32 ab_enter(struct ab_connection *c)
 	return 0;
 }
 
-/* Removes a closed connection from the map, or remembers that this is still to be done: on 6.1 an interrupt may find
- * the map locked by what it interrupts, and cannot wait for that. Nobody joins it meanwhile, so that the key remains
- * its own. */
+/* Removes a closed connection from the map. On Linux 6.1 an interrupt may find the map locked by the code that it
+ * interrupted, and cannot wait for it: then the key goes into counters.leftover, and a later call removes it. No socket
+ * joins a closed connection meanwhile, so the key remains its own. */
 AB_INLINE void ab_remove(u64 key)
 {
 	if (bpf_map_delete_elem(&connections, &key) != -EBUSY)
@@ -184,9 +183,9 @@ AB_FUNCTION u32 ab_remove_leftovers(void)
 	return 0;
 }
 
-/* No longer a user of the connection. The last one closes it, so that none joins what is being removed, and
- * removes it: as long as it has a user, its memory is no other connection's. Where nobody has taken a row yet,
- * the one who made it is about to. */
+/* Ends the caller's use of the connection. The last user closes it, so that no socket joins it any more, and removes it.
+ * The memory of a connection that has a user is no other connection's. A connection without a key stays: the socket that
+ * made it is about to take a row. */
 AB_INLINE void ab_leave(struct ab_connection *c)
 {
 	for (u32 tries = 0; tries < 64; tries++) {
@@ -201,7 +200,7 @@ AB_INLINE void ab_leave(struct ab_connection *c)
 	}
 }
 
-/* The connection with that key, made where there is none. 0: no room. */
+/* The connection with that key, which is made if there is none. 0 if the map has no room. */
 AB_INLINE struct ab_connection *ab_open(u64 key)
 {
 	struct ab_connection *c = bpf_map_lookup_elem(&connections, &key);
@@ -219,8 +218,7 @@ AB_INLINE void ab_refuse(struct ab_socket *s, u64 now)
 	s->ask_again = now + AB_ASK_AGAIN;
 }
 
-/* Takes a free row of the socket's connection; 0 where there is none, or another is tried at the next
- * acknowledgement. */
+/* Takes a free row of the socket's connection. 0 without one: the socket tries again at a later acknowledgement. */
 AB_FUNCTION struct ab_connection *ab_join(struct sock *sk, struct ab_socket *s)
 {
 	u64 now = ab_tcp(sk)->tcp_mstamp, me, key;
@@ -233,7 +231,7 @@ AB_FUNCTION struct ab_connection *ab_join(struct sock *sk, struct ab_socket *s)
 	me = __sync_fetch_and_add(&counters.owners, 1) + 1;
 	token = mptcp ? BPF_CORE_READ((struct mptcp_sock *)mptcp, token) : 0;
 	key = token ? token : AB_ALONE | me;
-	/* The kernel opens further subflows itself: whose they are is MPTCP's socket's. */
+	/* The kernel opens further subflows itself, so the user is the MPTCP socket's. */
 	user = ab_user(sk, token ? BPF_CORE_READ(mptcp, sk_uid.val) : sk->sk_uid.val);
 	if (!ab_has_share(user, !token)) {
 		ab_refuse(s, now);
@@ -244,12 +242,12 @@ AB_FUNCTION struct ab_connection *ab_join(struct sock *sk, struct ab_socket *s)
 		ab_refuse(s, now);
 		return 0;
 	}
-	/* Its last user is just leaving, or others come and go. */
+	/* The last user is leaving, or other sockets come and go at the same time. */
 	if (!ab_enter(c)) {
 		s->ask_again = now + AB_ASK_SOON;
 		return 0;
 	}
-	/* It may have left the map before, and its memory be another connection's already. */
+	/* The connection may have left the map since ab_open(), and its memory may be another connection's. */
 	if (bpf_map_lookup_elem(&connections, &key) != c) {
 		ab_leave(c);
 		return 0;
@@ -268,7 +266,7 @@ AB_FUNCTION struct ab_connection *ab_join(struct sock *sk, struct ab_socket *s)
 		s->row = i;
 		s->delivered = ab_tcp(sk)->delivered;
 		s->round_end = ab_tcp(sk)->snd_nxt;
-		/* Last: from here on a row whose socket does not know it is nobody's (ghosts.h). */
+		/* Last: a sweep takes a complete row whose socket does not know it for one without a socket (ghosts.h). */
 		ab_name(sk, &c->subflow[i], me, user);
 		return c;
 	}
@@ -276,8 +274,8 @@ AB_FUNCTION struct ab_connection *ab_join(struct sock *sk, struct ab_socket *s)
 	return 0;
 }
 
-/* The socket's connection, joined when first needed: MPTCP sets the token before data flows, but after
- * init(). 0 where there is no room: the socket is then a Reno one. */
+/* The socket's connection. The socket joins it at the first event that needs it, because MPTCP sets the token after init()
+ * and before data flows. 0 without a row: the socket then does as Reno does. */
 AB_INLINE struct ab_connection *ab_find(struct sock *sk)
 {
 	struct ab_connection *c = ab_lookup(ab_socket(sk));

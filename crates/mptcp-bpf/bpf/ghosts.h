@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR MIT OR Apache-2.0 */
 /*
- * Rows whose socket is gone, as when the kernel did not call release(). Who loads programs runs this one, in its own
- * process (src/ghosts.rs); the kernel never does.
+ * The sweep for rows whose socket is gone. Such rows are left when a kernel does not call release(). The loader runs this
+ * program in its own process (src/ghosts.rs); the kernel never calls it.
  */
 #ifndef AB_GHOSTS_H
 #define AB_GHOSTS_H
@@ -9,11 +9,11 @@
 #include "connections.h"
 
 struct ab_sweep {
-	u32 free; /* whether to free them: all that is asked */
-	u32 ghosts; /* how many there are */
+	u32 free; /* in: whether to free such rows */
+	u32 ghosts; /* out: the number of such rows */
 };
 
-/* Whether the socket lives and still has the row: its memory may be nobody's, or another's. */
+/* Whether the socket lives and still has the row. Its memory may be free, or another socket's, so it is read with care. */
 AB_INLINE u32 ab_has_socket(u64 socket, u64 owner)
 {
 	struct sock *sk = (struct sock *)socket;
@@ -25,7 +25,7 @@ AB_INLINE u32 ab_has_socket(u64 socket, u64 owner)
 	return !bpf_core_read(&s, sizeof(s), &tp->inet_conn.icsk_ca_priv) && s.open && s.owner == owner;
 }
 
-/* What release() would have done. Nobody else frees it: the caller has the pins locked. */
+/* Does what release() would have done. The loader has the pins locked, so no second sweep runs. */
 AB_FUNCTION u32 ab_free_row(struct ab_connection *c, u32 row, u64 owner)
 {
 	if (!c || row >= AB_PATHS)
@@ -45,7 +45,7 @@ static long ab_sweep_connection(void *map, u64 *key, struct ab_connection *c, st
 	for (u32 i = 0; i < AB_PATHS; i++) {
 		u64 owner = c->group.path[i].owner;
 
-		/* Only what is complete (ab_name()): where a socket is just taking the row, it has not been told yet. */
+		/* Complete rows only: a socket that is taking a row learns of it before ab_name() ends. */
 		if (!owner || c->subflow[i].owner != owner || ab_has_socket(c->socket[i], owner))
 			continue;
 		sweep->ghosts++;

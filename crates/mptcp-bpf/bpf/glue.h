@@ -1,11 +1,12 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR MIT OR Apache-2.0 */
 /*
- * From the kernel's sockets to a table of paths and back: the only place that knows the kernel. A file
- * that includes an algorithm's header and then this one is that algorithm as `tcp_congestion_ops`.
+ * The glue between the kernel's sockets and an algorithm. The kernel calls the functions of a `tcp_congestion_ops`; each
+ * of them moves fields of the socket into the algorithm's table, runs the algorithm's header, and moves window and
+ * threshold back. algorithm.bpf.c includes an algorithm's header and then this one.
  *
- * Upstream MPTCP runs an ordinary congestion control per subflow. The subflows of a connection find each
- * other in a map by the connection's token (connections.h); each has a row there and writes no other. A socket
- * without MPTCP, or one that fell back, is a connection of one path.
+ * Linux runs one congestion control for each subflow of an MPTCP connection. The subflows find each other in a map, by the
+ * connection's token (connections.h). Each subflow has a row there, and writes no other row. A TCP socket, and an MPTCP
+ * connection that fell back to TCP, is a connection of one path.
  */
 #include "connections.h"
 #include "ghosts.h"
@@ -14,12 +15,12 @@
 
 char LICENSE[] SEC("license") = "Dual MIT/GPL";
 
-/* Without room for a row. */
+/* A socket without a row uses the kernel's Reno. */
 extern void tcp_reno_cong_avoid(struct sock *sk, u32 ack, u32 acked) __ksym;
 extern u32 tcp_reno_ssthresh(struct sock *sk) __ksym;
 extern u32 tcp_reno_undo_cwnd(struct sock *sk) __ksym;
 
-/* tcp_is_cwnd_limited(): without it the window of an application-limited subflow runs away. */
+/* tcp_is_cwnd_limited(). The window of a sender that the application limits must not grow (RFC 7661). */
 AB_INLINE u32 ab_limited(struct tcp_sock *tp)
 {
 	if (BPF_CORE_READ_BITFIELD(tp, is_cwnd_limited))
@@ -28,9 +29,10 @@ AB_INLINE u32 ab_limited(struct tcp_sock *tp)
 }
 
 /*
- * A kernel may leave out a program that it should call, and takes for its result what lies on the stack: thresholds, and
- * windows, of millions of segments. Upstream's no longer does so since 6.1, but a vendor's does, to any BPF congestion
- * control: `anabranch kernel doctor` knows it by its types (src/layout.rs).
+ * The largest window and threshold that the glue believes, in segments. One vendor's kernel leaves out some calls of BPF
+ * programs and takes a number from the stack for the result: thresholds and windows of millions of segments follow.
+ * Upstream Linux has not done that since 6.1. `anabranch kernel doctor` recognises such a kernel by its types
+ * (src/layout.rs).
  */
 #define AB_PLAUSIBLE (AB_MAX_CWND >> AB_WINDOW_BITS)
 
@@ -40,7 +42,7 @@ AB_INLINE u32 ab_plausible(struct tcp_sock *tp)
 	       (tp->snd_ssthresh <= AB_PLAUSIBLE || tp->snd_ssthresh == AB_WHOLE_NO_SSTHRESH);
 }
 
-/* What follows are functions that the verifier looks at once: they take a group. */
+/* The next two functions are AB_OPAQUE, so the verifier looks at an algorithm's code once in a program. */
 AB_OPAQUE u64 ab_step(struct ab_group *g, u32 row, const struct ab_ack *ack)
 {
 	if (!g || !ack || row >= AB_PATHS)
@@ -61,7 +63,7 @@ AB_OPAQUE u64 ab_react(struct ab_group *g, u32 row, u64 now)
 	return 1;
 }
 
-/* What the algorithm decided. */
+/* Gives the algorithm's window and threshold to the kernel. */
 AB_INLINE void ab_publish(struct tcp_sock *tp, const struct ab_path *p)
 {
 	u32 cwnd = p->cwnd >> AB_WINDOW_BITS, ssthresh = ab_whole_ssthresh(p);
@@ -76,24 +78,24 @@ AB_INLINE u32 ab_round_ended(struct tcp_sock *tp, struct ab_socket *s)
 	return (s32)(tp->snd_una - s->round_end) >= 0;
 }
 
-/* enum tcp_ca_state */
+/* The kernel's enum tcp_ca_state. */
 AB_INLINE u8 ab_state_of(struct tcp_sock *tp)
 {
 	return BPF_CORE_READ_BITFIELD(&tp->inet_conn, icsk_ca_state);
 }
 
 /*
- * The round-trip time of the segment that was delivered last: what the kernel has for RACK (RFC 8985, section 6.2),
- * which leaves it out where it must be that of an earlier transmission. Without selective acknowledgements there is
- * no RACK, and the smoothed one stands for it.
+ * The round-trip time of the segment that was delivered last, which the kernel keeps for RACK (RFC 8985, section 6.2). RACK
+ * takes no sample that must belong to an earlier transmission. A peer without selective acknowledgements leaves RACK
+ * unused: the smoothed round-trip time stands in then.
  */
 AB_INLINE u32 ab_latest_rtt(struct tcp_sock *tp)
 {
 	return tp->rack.rtt_us ? tp->rack.rtt_us : tp->srtt_us >> 3;
 }
 
-/* Keeps it for the row, where a segment has been delivered since the last one. After a timeout, what is acknowledged
- * may be an earlier transmission (Karn): there is no sample until all of it is. */
+/* Keeps that sample for the row if a segment has been delivered since the last sample. After a timeout an acknowledgement
+ * may belong to an earlier transmission (Karn's algorithm): recovery from it gives no samples. */
 AB_INLINE void ab_keep_sample(struct tcp_sock *tp, struct ab_socket *s)
 {
 #ifdef AB_SAMPLES
@@ -104,13 +106,13 @@ AB_INLINE void ab_keep_sample(struct tcp_sock *tp, struct ab_socket *s)
 #endif
 }
 
-/* What came since the last time, for the row's measurements. */
+/* Gathers the measurements since the row last learnt of any. */
 AB_INLINE void ab_gather(struct tcp_sock *tp, struct ab_socket *s, struct ab_path *p, struct ab_ack *ack)
 {
 	ack->now = tp->tcp_mstamp;
 	ack->delivered = tp->delivered - s->delivered;
 	ack->srtt = tp->srtt_us >> 3;
-	/* RFC 6298; the variation is at least the kernel's smallest timeout. */
+	/* RFC 6298. The kernel keeps the variation at its smallest timeout or above. */
 	if (tp->packets_out)
 		ack->rto = ack->srtt + tp->rttvar_us;
 	s->delivered = tp->delivered;
@@ -118,7 +120,7 @@ AB_INLINE void ab_gather(struct tcp_sock *tp, struct ab_socket *s, struct ab_pat
 	ack->rtt = s->rtt;
 	s->rtt = (struct ab_samples){};
 #else
-	/* The kernel's own smallest, of the last five minutes. */
+	/* The kernel's own minimum, over the last five minutes. */
 	if (tp->rtt_min.s[0].v < p->min_rtt)
 		p->min_rtt = ab_min(tp->rtt_min.s[0].v, AB_MAX_RTT);
 #endif
@@ -132,8 +134,8 @@ AB_INLINE void ab_gather(struct tcp_sock *tp, struct ab_socket *s, struct ab_pat
 	}
 }
 
-/* Brings up to date what the row shows. Not with each acknowledgement: to get it together costs cache lines that the
- * kernel has not touched for this acknowledgement. In recovery nothing is shown but its beginning and end. */
+/* Brings the row's numbers up to date for a monitor, every 10 ms at most: they lie in cache lines that the kernel has not
+ * touched for the acknowledgement. In a recovery the row shows its beginning and its end. */
 AB_INLINE void ab_show(struct tcp_sock *tp, struct ab_socket *s, struct ab_subflow *f)
 {
 	u64 now = tp->tcp_mstamp;
@@ -173,7 +175,7 @@ void BPF_PROG(ab_release, struct sock *sk)
 	if (!s->open)
 		return;
 	s->open = 0;
-	/* Who looks for rows without a socket may have taken it for one just now, and has then done all the rest. */
+	/* A sweep for rows without a socket may have given this row back, with all that belongs to it (ghosts.h). */
 	if (c && row < AB_PATHS && !ab_vacate(&c->group.path[row], s->owner))
 		return;
 	__sync_fetch_and_add(&counters.sockets, -1);
@@ -181,7 +183,7 @@ void BPF_PROG(ab_release, struct sock *sk)
 		return;
 	s->owner = 0;
 	ab_return_share(c->subflow[row].user);
-	/* The path no longer counts for the others before its row is anybody's. */
+	/* First the path stops counting for the others; then another socket may take the row. */
 	ab_path_removed(&c->group.path[row]);
 	__sync_lock_test_and_set(&c->group.path[row].owner, 0);
 	ab_leave(c);
@@ -222,7 +224,7 @@ void BPF_PROG(ab_cong_avoid, struct sock *sk, u32 acked_to, u32 acked)
 	f = &c->subflow[row];
 	if (!ab_adopt(p, tp->snd_cwnd, tp->snd_ssthresh)) {
 		ab_react(&c->group, row, tp->tcp_mstamp);
-		ack.acked = 0; /* it came before the congestion */
+		ack.acked = 0; /* the segments came before the congestion */
 	}
 	ab_gather(tp, s, p, &ack);
 	ab_tell_pause(&s->waiting, p);
@@ -252,7 +254,7 @@ u32 BPF_PROG(ab_ssthresh, struct sock *sk)
 	ab_on_sample(p, &ack);
 	ab_react(&c->group, row, ack.now);
 #ifdef AB_SAMPLES
-	/* What reveals a loss is measured after it: the only sample of the recovery. */
+	/* The acknowledgement that reveals a loss is the only sample of the recovery, and counts as after the loss. */
 	ab_keep_sample(tp, s);
 	ab_gather(tp, s, p, &after);
 	ab_on_sample(p, &after);
@@ -275,7 +277,7 @@ void BPF_PROG(ab_set_state, struct sock *sk, u8 state)
 	struct ab_connection *c;
 	struct ab_subflow *f;
 	struct ab_path *p;
-	/* The state until now. */
+	/* The kernel sets the new state after this call. */
 	u8 from = ab_state_of(tp);
 	u32 row, late;
 
@@ -287,7 +289,8 @@ void BPF_PROG(ab_set_state, struct sock *sk, u8 state)
 		return;
 	p = &c->group.path[row];
 	f = &c->subflow[row];
-	/* ssthresh() comes first, but not before a timeout that follows another, nor when CWR becomes Recovery. */
+	/* The kernel calls ssthresh() before this. It does not when a timeout follows another one, or CWR becomes Recovery. A
+	 * reaction that a vendor's kernel left out is made up for here. */
 	late = ab_reduces(state) && !ab_reduces(from) && s->congested != AB_REACTED;
 	late |= !ab_plausible(tp) || !ab_believes_ssthresh(p, tp->snd_ssthresh);
 	if (late) {
@@ -297,11 +300,11 @@ void BPF_PROG(ab_set_state, struct sock *sk, u8 state)
 	}
 	if (state == TCP_CA_Recovery)
 		f->recoveries++;
-	/* cong_avoid() is silent until that is over. What is in flight counts as long, unless a timeout ends it. */
+	/* The kernel does not call cong_avoid() in a recovery. The path counts until the recovery ends or times out. */
 	if (ab_reduces(state))
 		p->counts_until = AB_ALWAYS;
-	/* Segments that a smaller MTU makes to be sent again put the kernel into this state, too, with nothing to undo. After
-	 * CWR there is nothing to undo either way. */
+	/* A smaller MTU makes the kernel send segments again in this state, too. It then sets no undo_marker. After CWR neither a
+	 * timeout nor a smaller MTU sets one. */
 	if (state == TCP_CA_Loss && (tp->undo_marker || from == TCP_CA_CWR)) {
 		f->timeouts++;
 		if (s->congested != AB_CALM)
@@ -320,7 +323,7 @@ void BPF_PROG(ab_cwnd_event, struct sock *sk, enum tcp_ca_event event)
 	struct ab_socket *s = ab_socket(sk);
 	struct ab_connection *c;
 
-	/* Sending begins after nothing was in flight. */
+	/* The event says that sending begins again after a pause with nothing in flight. */
 	if (event != CA_EVENT_TX_START || !s->owner)
 		return;
 	c = ab_find(sk);
@@ -343,7 +346,7 @@ u32 BPF_PROG(ab_undo_cwnd, struct sock *sk)
 	if (!c || s->row >= AB_PATHS)
 		return tcp_reno_undo_cwnd(sk);
 	p = &c->group.path[s->row];
-	/* Before anything is written: the verifier forgets what it knows of s->row then. */
+	/* Before the first write: after it the verifier no longer knows the bounds of s->row. */
 	f = &c->subflow[s->row];
 	if (ab_on_spurious(&c->group, p))
 		f->undone++;
@@ -351,14 +354,14 @@ u32 BPF_PROG(ab_undo_cwnd, struct sock *sk)
 	return ab_believes_cwnd(p, tp->snd_cwnd) ? ab_max(cwnd, tp->snd_cwnd) : cwnd;
 }
 
-/* A call is not for nothing, so what an algorithm does not ask for is not there. */
+/* A call costs time, so only algorithms that say AB_PAUSES have this one. */
 #ifdef AB_PAUSES
 #define AB_EVENT .cwnd_event = (void *)ab_cwnd_event,
 #else
 #define AB_EVENT
 #endif
 
-/* The algorithm as the kernel lists it. */
+/* The congestion control that the kernel lists as NAME. */
 #define AB_CONGESTION_CONTROL(NAME)                                                                             \
 	SEC(".struct_ops.link")                                                                                 \
 	struct tcp_congestion_ops congestion_control = {                                                        \

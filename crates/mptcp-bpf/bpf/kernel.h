@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR MIT OR Apache-2.0 */
-/* The few fields of the kernel's structs that are used. Their places are looked up in the running kernel's
- * BTF when a program is loaded (CO-RE), so one object runs on every kernel that has them. */
+/* Types of the kernel, with the few fields that the programs use. When a program is loaded, libbpf looks up the place of
+ * each field in the running kernel's BTF (CO-RE). So one object runs on every kernel that has these fields. */
 #ifndef AB_KERNEL_H
 #define AB_KERNEL_H
 
@@ -151,7 +151,7 @@ enum { BPF_F_NO_PREALLOC = 1 };
 
 struct ack_sample;
 
-/* Members are matched by name with the running kernel's. */
+/* libbpf matches the members by name with those of the running kernel. */
 struct tcp_congestion_ops {
 	u32 (*ssthresh)(struct sock *sk);
 	void (*cong_avoid)(struct sock *sk, u32 ack, u32 acked);

@@ -1,11 +1,12 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR MIT OR Apache-2.0 */
 /*
- * How much of the table a user may have.
+ * Each user's share of the table.
  *
- * Another row is his while he has fewer than are free: the dynamic threshold of Choudhury and Hahne (IEEE/ACM
- * Transactions on Networking 6(2), 1998, equation 2, alpha = 1). So one user has at most half of the table, n users
- * have an (n + 1)th of it each, and as much stays free for the next. A socket without MPTCP, which has nothing to couple, gets
- * one while he has fewer than a quarter of what is free (alpha = 1/4): with such sockets alone he has at most a fifth.
+ * A user gets another row while he has fewer rows than are free. This is the dynamic threshold of Choudhury and Hahne
+ * (IEEE/ACM Transactions on Networking 6(2), 1998, equation 2, alpha = 1): one user has at most half of the table, n users
+ * have an (n + 1)th of it each, and an (n + 1)th stays free for the next user. A TCP socket has nothing to couple. It gets
+ * a row while the user has fewer than a quarter of the free rows (alpha = 1/4), so with TCP sockets alone a user has at
+ * most a fifth of the table.
  */
 #ifndef AB_SHARE_H
 #define AB_SHARE_H
@@ -14,16 +15,16 @@
 #include <bpf/bpf_helpers.h>
 #include <bpf/bpf_core_read.h>
 
-/* Entries of the table, and rows in all of them together. */
+/* The most connections in the table, and the most rows in all of them together. */
 #define AB_MAX_CONNECTIONS 65536
 
-/* The rows. Not a literal: tests have fewer. */
+/* The number of rows. A variable, so that a test can set it. */
 const volatile u32 ab_capacity = AB_MAX_CONNECTIONS;
 
 /* 1 / alpha of sockets without MPTCP. */
 #define AB_ALONE_TIMES 4
 
-/* Users are told apart by so many bits of a hash; those that collide share what one would have. */
+/* The bits of a user's hash. Users whose hashes are equal share one share. */
 #define AB_USER_BITS 12
 #define AB_USERS (1 << AB_USER_BITS)
 
@@ -35,17 +36,17 @@ const volatile u32 ab_capacity = AB_MAX_CONNECTIONS;
 /* Rust reads the first three. */
 struct ab_counters {
 	u64 sockets; /* in use now */
-	u64 refused; /* rows that could not be had: no memory, no share left, or too many connections or subflows */
+	u64 refused; /* requests for a row without success: no memory, no share, or too many connections or subflows */
 	u64 owners; /* the last number given to a row's owner */
 	u64 leftover[AB_LEFTOVERS]; /* keys of closed connections that are still in the map; 0: none */
-	u64 rows; /* that are taken */
-	u32 held[AB_USERS]; /* by whom */
+	u64 rows; /* rows that are taken */
+	u32 held[AB_USERS]; /* of these, rows of each user */
 } counters;
 
 /*
- * Who has the rows of a socket that was opened by `uid`: that user within that network namespace, so that containers
- * do not take each other's. A namespace in a user namespace, which anybody may make and have many users in, is all
- * of him who made the outermost one.
+ * The user whose share has the rows of a socket that `uid` opened. It is that user within the socket's network namespace, so
+ * containers do not take each other's rows. Anybody may make a user namespace with many users in it: all its network
+ * namespaces belong to the user who made the outermost one.
  */
 AB_INLINE u32 ab_user(struct sock *sk, u32 uid)
 {
@@ -61,7 +62,7 @@ AB_INLINE u32 ab_user(struct sock *sk, u32 uid)
 	return user * 0x9e3779b97f4a7c15ULL >> (64 - AB_USER_BITS);
 }
 
-/* Whether he may have another row. Processors that ask at once may each be told so: it is a few more then. */
+/* Whether the user may have another row. Two processors that ask at once may both get a yes: a few rows more. */
 AB_INLINE u32 ab_has_share(u32 user, u32 alone)
 {
 	u64 rows = counters.rows, held = counters.held[user % AB_USERS];
