@@ -1,7 +1,7 @@
 //! The papers, their experiments and verdicts.
 //!
-//! A paper is a `Paper` in a module of its own: what it says, and a list of experiments, which the engine
-//! ([`anabranch_study`]) runs and judges:
+//! A paper is a file in `studies/`, with its scenarios beside it: see [`anabranch_study::file`]. Some are still a `Paper` in a
+//! module of their own: what it says, and a list of experiments, which the engine ([`anabranch_study`]) runs and judges:
 //!
 //! ```
 //! use anabranch_papers::scenarios;
@@ -13,14 +13,12 @@
 //!     .published(849.0);
 //! ```
 //!
-//! A new paper is a module, its scenario files in `scenarios/`, and a line in [`all`].
+//! A new paper is its files, and a line in [`all`] and in [`scenarios`].
 
 mod adw_balia;
 mod commands;
-mod coupled_cubic;
 mod coupling;
-mod disjoint;
-mod kato;
+mod files;
 mod paper;
 pub mod scenarios;
 pub mod standard;
@@ -29,14 +27,15 @@ mod wcompound;
 pub use commands::commands;
 
 use anabranch_study::Study;
+use files::shipped;
 use std::sync::{Arc, LazyLock};
 
 /// Every paper, in the order of their letters, and then our own study.
 pub fn all() -> &'static [Arc<Study>] {
     static ALL: LazyLock<Vec<Arc<Study>>> = LazyLock::new(|| {
         let papers = [
-            coupled_cubic::PAPER.study(),
-            kato::study(),
+            shipped!("coupled-cubic"),
+            shipped!("kato-lia-evaluation"),
             wcompound::PAPER.study(),
             adw_balia::PAPER.study(),
             coupling::PAPER.study(),

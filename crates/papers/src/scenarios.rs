@@ -21,10 +21,6 @@ macro_rules! files {
 
 files! {
     "crates/papers/scenarios/" {
-        TESTBED = "coupled-cubic-testbed.toml";
-        TESTBED_ALONE = "coupled-cubic-alone.toml";
-        SHARED_BOTTLENECK = "shared-large-bottleneck.toml";
-        LOSSY_LINK = "lossy-link.toml";
         WCOMPOUND_TWO_LINKS = "wcompound-two-links.toml";
         WCOMPOUND_LOSSY_LINKS = "wcompound-lossy-links.toml";
         WCOMPOUND_BOTTLENECK = "wcompound-bottleneck.toml";
@@ -52,6 +48,10 @@ files! {
         COUPLING_CHANGES = "coupling/changes.toml";
     }
     "studies/" {
+        TESTBED = "coupled-cubic-testbed.toml";
+        TESTBED_ALONE = "coupled-cubic-alone.toml";
+        SHARED_BOTTLENECK = "shared-large-bottleneck.toml";
+        LOSSY_LINK = "lossy-link.toml";
         LOSSY_PATHS = "lossy-paths.toml";
         KATO_LOSS = "kato-loss.toml";
         KATO_BOTTLENECK = "kato-bottleneck.toml";

@@ -1,6 +1,7 @@
 //! The papers' definitions, their columns and shares, and the standard cases of algorithms.
 
 mod columns;
+mod coupled_cubic;
 mod definitions;
 mod shares;
 mod standard;

@@ -1,19 +1,24 @@
-//! Paper B, which is a study file.
+//! The papers that are files in `studies/`.
 
-use crate::scenarios::{KATO_BOTTLENECK, KATO_LOSS, LOSSY_PATHS};
+use crate::scenarios;
 use anabranch_study::{Study, file};
 
-/// Its path in the repository.
-const PATH: &str = "studies/kato-lia-evaluation.toml";
+/// The study file of that name, embedded.
+macro_rules! shipped {
+    ($name:literal) => {
+        $crate::files::read($name, include_str!(concat!("../../../studies/", $name, ".toml")))
+    };
+}
+pub(crate) use shipped;
 
-/// Kato et al.
+/// Reads one.
 ///
 /// # Panics
 /// Where the file is no study: a test reads it.
-pub(crate) fn study() -> Study {
-    let text = include_str!("../../../studies/kato-lia-evaluation.toml");
-    let study = file::embedded(PATH, text, &[&KATO_LOSS, &KATO_BOTTLENECK, &LOSSY_PATHS]);
-    let study = study.unwrap_or_else(|why| panic!("{PATH}, line {:?}: {why}", why.line()));
+pub(crate) fn read(name: &str, text: &str) -> Study {
+    let path = format!("studies/{name}.toml");
+    let study = file::embedded(&path, text, scenarios::ALL);
+    let study = study.unwrap_or_else(|why| panic!("{path}, line {:?}: {why}", why.line()));
     Study { usual_sizes: true, hash: None, ..study }
 }
 
@@ -26,7 +31,7 @@ mod tests {
     #[test]
     fn published_values_are_the_tables_means() {
         let options = Options { size: Size::Quick, seeds: Some(1), only: None, ..Options::default() };
-        let result = run(&Arc::new(super::study()), &options, &|_| (), &|| true).unwrap();
+        let result = run(&Arc::new(shipped!("kato-lia-evaluation")), &options, &|_| (), &|| true).unwrap();
         let rows: Vec<_> = result.experiments.iter().flat_map(|e| &e.rows).collect();
         for (id, printed, within) in [
             ("B-T2.reno.mptcp", 2.82, 0.005),
