@@ -2,6 +2,7 @@
 
 use super::error::{Problem, suggest};
 use crate::format::significant;
+use anabranch_cc::registry;
 use indexmap::IndexMap;
 use std::ops::Range;
 use toml::{Spanned, Value};
@@ -27,6 +28,9 @@ pub(crate) struct AxisValue {
     /// What else it has, where it is a table with an `id`.
     pub fields: IndexMap<String, Value>,
 }
+
+/// As `values`: every algorithm there is.
+const ALGORITHMS: &str = "all algorithms";
 
 /// So many values of one axis are enough for anybody.
 const MAX_VALUES: usize = 100_000;
@@ -117,6 +121,9 @@ impl Axis {
         };
         let mut values = match (table.get("values"), text("range")?) {
             (Some(Value::Array(values)), None) => list(values)?,
+            (Some(Value::String(all)), None) if all == ALGORITHMS => {
+                registry::ALL.iter().map(|entry| AxisValue::plain(entry.name.to_owned())).collect()
+            }
             (None, Some(range)) => {
                 let steps = match table.get("steps") {
                     Some(Value::Integer(steps)) if *steps >= 2 => *steps as usize,
@@ -136,7 +143,7 @@ impl Axis {
             }
             _ => {
                 return Err(Problem::new(format!(
-                    "axis `{name}` has either `values`, a list, or `range`, a text"
+                    "axis `{name}` has either `values`, a list or \"{ALGORITHMS}\", or `range`, a text"
                 ))
                 .help("for example range = \"0.1..4 BDP\", steps = 12, scale = \"log\""));
             }
@@ -418,6 +425,8 @@ mod tests {
 
     #[test]
     fn crossed_and_together() {
+        let all = axis("cc", r#"{ values = "all algorithms" }"#).unwrap();
+        assert!(ids(&all).contains(&"lia") && all.values.len() == registry::ALL.len());
         let axes = [axis("a", "[1, 2]").unwrap(), axis("b", "[3, 4]").unwrap(), axis("c", "[5, 6]").unwrap()];
         let crossed = points(&axes, &[], 0..0).unwrap();
         assert_eq!((crossed.len(), &crossed[1]), (8, &vec![0, 0, 1]));

@@ -407,9 +407,12 @@ impl Compiler<'_> {
         let (named, arguments) = self.named(arguments, here)?;
         let mut elsewhere = None;
         let mut given = arguments.into_iter().peekable();
-        for takes in function.takes {
+        for (i, takes) in function.takes.iter().enumerate() {
+            let left = given.len();
             match (takes, given.peek()) {
-                (Takes::MaybeSubflow | Takes::MaybeNumber, None) => {}
+                // Those that are left are for what follows.
+                (Takes::MaybeSubflow, _) if left < function.takes.len() - i => {}
+                (Takes::MaybeNumber, None) => {}
                 (Takes::Elsewhere, _) => elsewhere = Some(named.clone().ok_or_else(usage)?),
                 (Takes::Flow, Some(Argument::Text(name))) if name.ends_with("/*") => {
                     network.check(Takes::Flows, name)?;

@@ -22,20 +22,22 @@ pub(crate) fn definitions(built: &Arc<Built>, spec: Experiment) -> Result<Vec<De
     };
     let place = first.span();
     let at = |problem: Problem| problem.or_at(place.clone());
-    let each = values(built, first.get_ref()).map_err(at)?;
+    let each = values(built, first.get_ref(), &spec.runs).map_err(at)?;
     let spec = Arc::new(spec);
     each.into_iter().map(|fixed| definition(built, &spec, fixed).map_err(at)).collect()
 }
 
-/// Each combination of values of the axes that an identifier names; nothing, once, where it names none.
-fn values(built: &Built, id: &str) -> Result<Vec<Option<Selection>>, Problem> {
+/// Each combination of values of the axes that an identifier names, as the experiment's own runs have them, or the first that
+/// do; nothing, once, where it names none.
+fn values(built: &Built, id: &str, runs: &[Spanned<String>]) -> Result<Vec<Option<Selection>>, Problem> {
     let axes = axes_of(id);
     if axes.is_empty() {
         return Ok(vec![None]);
     }
     let has =
         |group: usize| axes.iter().all(|axis| Selection::blank(built, group).axes(built).any(|a| a == *axis));
-    let group = (0..built.groups.len()).find(|group| has(*group)).ok_or_else(|| {
+    let own = runs.iter().map(|name| built.group(name.get_ref())).collect::<Result<Vec<_>, _>>()?;
+    let group = own.into_iter().chain(0..built.groups.len()).find(|group| has(*group)).ok_or_else(|| {
         Problem::new(format!("no runs have the axes that \"{id}\" names"))
             .help("add them to `vary` of some runs")
     })?;

@@ -27,14 +27,19 @@ fn drawn(planner: &mut Planner<'_>, figure: &Figure) -> Result<(), Problem> {
         return Err(Problem::new(format!("`log` is \"x\", \"y\" or \"xy\", not \"{}\"", figure.log)));
     }
     let built = planner.built;
-    let group = built.group_or_only(figure.runs.as_deref())?;
+    let groups = match &figure.runs {
+        Some(names) => names.all().iter().map(|name| built.group(name)).collect::<Result<Vec<_>, _>>()?,
+        None => vec![built.group_or_only(None)?],
+    };
     let axes = axes_of(figure.id.get_ref());
     let views = figure.panels.iter().map(|panel| View { figure, panel: Some(panel) });
     let views: Vec<View<'_>> = views.chain([View { figure, panel: None }]).collect();
     let over: Vec<&str> = views.iter().flat_map(View::axes).chain(named(&figure.panel)).collect();
-    for start in starts_over(built, planner.open(Some(group)), &figure.at, &over)? {
-        for here in start.each(built, &axes)? {
-            one(planner, figure, &here)?;
+    for group in groups {
+        for start in starts_over(built, planner.open(Some(group)), &figure.at, &over)? {
+            for here in start.each(built, &axes)? {
+                one(planner, figure, &here)?;
+            }
         }
     }
     Ok(())

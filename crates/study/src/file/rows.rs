@@ -101,7 +101,7 @@ fn one(planner: &mut Planner<'_>, row: &Row, here: &Selection) -> Result<(), Pro
         }
         None => None,
     };
-    let unit = row.unit.clone().unwrap_or_default();
+    let unit = fill(row.unit.as_deref().unwrap_or_default())?;
     let given = [row.of.is_some(), row.formula.is_some(), row.ascending.is_some(), row.highest.is_some()];
     if given.iter().filter(|given| **given).count() != 1 {
         return Err(Problem::new("a row has one of `of`, `formula`, `ascending` and `highest`"));

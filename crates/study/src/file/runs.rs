@@ -152,6 +152,9 @@ impl Runs {
         if let Some(times) = &self.spec.repeats {
             setup = setup.repeats(times.here(built, &here)?.unwrap_or(1));
         }
+        if self.spec.samples {
+            setup = setup.sampled();
+        }
         Ok(match &self.spec.at_most {
             Some(most) => setup.at_most(most.here(built, &here)?.unwrap_or(u32::MAX)),
             None => setup,

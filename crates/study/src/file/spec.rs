@@ -140,6 +140,9 @@ pub(crate) struct Group {
     /// At most that many seeds, where runs are long and nothing is judged.
     #[serde(default)]
     pub at_most: Option<Count>,
+    /// Whether samples over time are kept, whatever rows and figures read.
+    #[serde(default)]
+    pub samples: bool,
     /// Other lengths with `--quick`.
     #[serde(default)]
     pub quick: Changes,
@@ -354,9 +357,9 @@ pub(crate) struct Figure {
     pub title: String,
     /// How it is drawn.
     pub kind: Kind,
-    /// Which runs it reads; the only ones if not given.
+    /// Which runs it reads, or several, of each of which it is a figure; the only ones if not given.
     #[serde(default)]
-    pub runs: Option<String>,
+    pub runs: Option<Names>,
     /// The axis along the horizontal, or a place for each of some expressions, by name: `{ MPTCP = "…" }`; not for lines
     /// over time.
     #[serde(default)]

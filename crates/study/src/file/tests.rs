@@ -269,8 +269,8 @@ const LISTS: &str = r#"
     [axes]
     cc = { values = ["lia", "olia", "balia"], names = ["LIA", "OLIA", "BALIA"] }
     group = [
-        { id = "mptcp", name = "connections", part = 'mean(goodput("mptcp/*", *))' },
-        { id = "tcp", name = "flows", part = 'mean(goodput("tcp/*"))' },
+        { id = "mptcp", name = "connections", unit = "Mbit/s", part = 'mean(goodput("mptcp/*", *))' },
+        { id = "tcp", name = "flows", unit = "Mb/s", part = 'mean(goodput("tcp/*"))' },
     ]
     root = [{ id = "two", of = 4 }, { id = "three", of = 9 }]
 
@@ -289,6 +289,7 @@ const LISTS: &str = r#"
     duration = "{length.s} s"
     warmup = "500 ms"
     quick.duration = "1500 ms"
+    samples = true
 
     [quantities]
     mean = 'mean(goodput("{group}/*"))'
@@ -296,6 +297,7 @@ const LISTS: &str = r#"
     [[rows]]
     id = "mean.{group}.{variant}"
     what = "{group.name} with {variant.name}"
+    unit = "{group.unit}"
     runs = "first"
     of = "mean"
 
@@ -323,7 +325,7 @@ const LISTS: &str = r#"
     id = "F"
     title = "Means"
     kind = "bars"
-    runs = "first"
+    runs = ["first"]
     x = "variant"
     by = "group"
     of = "mean"
@@ -362,7 +364,8 @@ fn lists_of_the_file_and_flows_alike() {
     let part = |run: &anabranch_record::Summary, flow: usize, r: usize| {
         run.flows[flow].subflows[r].goodput_bps.unwrap() / 1e6
     };
-    assert_eq!(row("mean.tcp.olia").what, "flows with OLIA");
+    let mean = row("mean.tcp.olia");
+    assert_eq!((&*mean.what, &*mean.unit), ("flows with OLIA", "Mb/s"));
     assert_eq!(values("mean.mptcp.lia")[1], (whole(&lia, 0) + whole(&lia, 1)) / 2.0);
     assert_eq!(values("mean.tcp.olia")[1], (whole(&olia, 2) + whole(&olia, 3) + whole(&olia, 4)) / 3.0);
     let parts = |run| (part(run, 0, 0) + part(run, 0, 1)) + part(run, 1, 0) + part(run, 1, 1);
@@ -380,6 +383,7 @@ fn lists_of_the_file_and_flows_alike() {
     let long = study.experiments[0].plan(crate::Size::Default);
     let long = long.setups().iter().find(|setup| setup.title == "BALIA, long").unwrap();
     assert_eq!(long.scenario().unwrap().duration.as_secs_f64(), 2.0);
+    assert!(long.sampled);
 
     let [bars, lines] = &experiment.figures[..] else { panic!("two figures") };
     let series: Vec<_> = bars.panels[0].series.iter().map(|s| (&*s.name, s.points.len())).collect();

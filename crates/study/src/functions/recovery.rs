@@ -19,7 +19,7 @@ const fn of_change(
     doc: &'static str,
     read: fn(&Outcome, &Given<'_>) -> Option<f64>,
 ) -> Function {
-    let takes = &[Takes::Flow, Takes::Subflow, Takes::Number, Takes::Number, Takes::Number];
+    let takes = &[Takes::Flow, Takes::MaybeSubflow, Takes::Number, Takes::Number, Takes::Number];
     Function { name, takes, unit, doc, percentiles: &[], samples: true, read: Read::Run(read) }
 }
 
@@ -27,7 +27,7 @@ const fn of_change(
 pub(super) const RECOVERY: Function = of_change(
     "recovery",
     "s",
-    "the time from a change until the first second in which 80 % of a rate is acknowledged: the change and the end of the search in \
+    "the time from a change until the first second in which 80 % of a rate is acknowledged, on a subflow or on all: the change and the end of the search in \
      seconds, the rate in Mbit/s at IP level; the whole time where that does not happen",
     |run, given| of(run, given).map(|time| time.unwrap_or_else(|had| had)),
 );
@@ -40,8 +40,12 @@ pub(super) const RECOVERED_AT_ALL: Function =
 
 fn of(run: &Outcome, given: &Given<'_>) -> Option<Result<f64, f64>> {
     let [at_s, until_s, mbps] = given.numbers else { return None };
-    let subflow = run.series(given.text(), given.subflow?)?;
-    Some(recovery(std::slice::from_ref(subflow), (*at_s, *until_s), *mbps))
+    let subflows = &run.samples.flows.iter().find(|flow| flow.name == given.text())?.subflows;
+    let watched = match given.subflow {
+        Some(r) => std::slice::from_ref(subflows.get(r)?),
+        None => subflows,
+    };
+    Some(recovery(watched, (*at_s, *until_s), *mbps))
 }
 
 /// Seconds from a change until subflows together have 80 % of a capacity, or `Err` with the seconds that there were until the search
