@@ -22,7 +22,6 @@ mod files;
 mod paper;
 pub mod scenarios;
 pub mod standard;
-mod wcompound;
 
 pub use commands::commands;
 
@@ -36,7 +35,7 @@ pub fn all() -> &'static [Arc<Study>] {
         let papers = [
             shipped!("coupled-cubic"),
             shipped!("kato-lia-evaluation"),
-            wcompound::PAPER.study(),
+            shipped!("wcompound"),
             adw_balia::PAPER.study(),
             coupling::PAPER.study(),
         ];

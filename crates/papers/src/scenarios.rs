@@ -21,9 +21,6 @@ macro_rules! files {
 
 files! {
     "crates/papers/scenarios/" {
-        WCOMPOUND_TWO_LINKS = "wcompound-two-links.toml";
-        WCOMPOUND_LOSSY_LINKS = "wcompound-lossy-links.toml";
-        WCOMPOUND_BOTTLENECK = "wcompound-bottleneck.toml";
         ADW_FIG_1A = "adw-balia-fig1a.toml";
         ADW_S1 = "adw-balia-s1.toml";
         ADW_S2 = "adw-balia-s2.toml";
@@ -55,5 +52,8 @@ files! {
         LOSSY_PATHS = "lossy-paths.toml";
         KATO_LOSS = "kato-loss.toml";
         KATO_BOTTLENECK = "kato-bottleneck.toml";
+        WCOMPOUND_TWO_LINKS = "wcompound-two-links.toml";
+        WCOMPOUND_LOSSY_LINKS = "wcompound-lossy-links.toml";
+        WCOMPOUND_BOTTLENECK = "wcompound-bottleneck.toml";
     }
 }

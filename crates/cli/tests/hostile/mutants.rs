@@ -105,13 +105,15 @@ struct Mutator {
 
 impl Mutator {
     fn new(seed: u64) -> Self {
-        let folders = ["scenarios", "bench/scenarios", "crates/papers/scenarios"].map(|f| root().join(f));
+        let folders = ["scenarios", "bench/scenarios", "studies", "crates/papers/scenarios"].map(|f| root().join(f));
         let files = folders.iter().filter_map(|folder| fs::read_dir(folder).ok()).flatten();
         let mut files: Vec<PathBuf> = files.map(|file| file.unwrap().path()).collect();
         files.retain(|file| file.extension().is_some_and(|e| e == "toml"));
         files.sort();
         assert!(files.len() > 5);
-        let texts = files.iter().map(|file| fs::read_to_string(file).unwrap()).collect();
+        let texts = files.iter().map(|file| fs::read_to_string(file).unwrap());
+        // Study files stand beside their scenarios.
+        let texts = texts.filter(|text| text.contains("[links.")).collect();
         Mutator { random: Random::new(seed, 0), texts }
     }
 
