@@ -1,15 +1,15 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR MIT OR Apache-2.0 */
 /*
- * What happens on a path, told to the algorithm whose header was included before this one: the one way in,
- * for the kernel's glue and for the simulator. The algorithm's header has
+ * The events of a path. The kernel's glue and the simulator tell a row of each event by one of these functions, which run
+ * the algorithm whose header was included before this one. The algorithm's header has
  *
  *   void ab_acked(struct ab_group *, struct ab_path *, const struct ab_ack *)    grow the window
  *   void ab_congestion(struct ab_group *, struct ab_path *, u64 now)  set threshold and window after a loss
  *
- * and, unless it is AB_STATELESS,
+ * and, unless it says AB_STATELESS,
  *
- *   void ab_added(struct ab_path *)                       a row of its own begins, its state all zeros
- *   void ab_timed_out(struct ab_path *)                   the loss just told of was a timeout
+ *   void ab_added(struct ab_path *)                       a new row begins, its state all zeros
+ *   void ab_timed_out(struct ab_path *)                   the last loss was a timeout
  *   void ab_spurious(struct ab_group *, struct ab_path *) the window is restored; restore the state
  *
  * and, if it says AB_PAUSES,
@@ -18,10 +18,12 @@
  *
  * Algorithms sum over the rows that count (ab_counts()). The row of the event counts if it has a round-trip time.
  *
- * It says AB_SAMPLES if it asks for more of the round-trip time than its smoothed mean and its minimum: what ab_path
- * has of samples. AB_FIRST_SAMPLES: in the first slow start only, for HyStart++. The kernel's glue has none in recovery,
- * but for that of the acknowledgement with which it begins. AB_ONCE_PER_ROUND: in congestion avoidance the window
- * changes at the end of a round only.
+ * A header says
+ *
+ *   AB_SAMPLES          if it reads single round-trip times or those of a round, not only their smoothed mean and minimum.
+ *                       Linux has no samples in a recovery, but for the acknowledgement that begins it.
+ *   AB_FIRST_SAMPLES    if it reads them in the first slow start only, for HyStart++
+ *   AB_ONCE_PER_ROUND   if the window changes in congestion avoidance at the end of a round only
  */
 #ifndef AB_DRIVE_H
 #define AB_DRIVE_H
