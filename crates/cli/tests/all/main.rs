@@ -1,8 +1,8 @@
 //! The `anabranch` command as its users run it: command lines and files in, pages, JSON and exit codes out.
 
+mod book;
 #[path = "../common/mod.rs"]
 mod common;
-mod book;
 mod compare;
 mod ideal;
 mod inform;
