@@ -11,7 +11,7 @@ use crate::table::{Table, WIDTH};
 use anabranch_cc::registry;
 use anabranch_papers::standard::AlgorithmResult;
 use anabranch_study::{
-    ColumnName, Kept, Kind, Options, Results, Row, Store, Study, StudyError, StudyResult, Verdict,
+    ColumnName, Experiment, Kept, Kind, Options, Results, Row, Store, Study, StudyError, StudyResult, Verdict,
 };
 use miette::miette;
 use std::sync::Arc;
@@ -192,22 +192,34 @@ pub fn has_failed(row: &Row) -> bool {
 
 /// The verdicts for people.
 pub fn page(result: &StudyResult) -> String {
+    let [own, beyond] = result.own_and_beyond();
+    let parts = [(own, "experiment"), (beyond, "beyond the paper")].into_iter();
+    let parts = parts.filter(|(experiments, _)| !experiments.is_empty());
+    let tables: Vec<String> = parts.map(|(of, title)| verdicts(&of, title).to_string()).collect();
+    let (size, seeds) = (&result.size, result.seeds_of_rows());
+    let partial = if result.partial { "; partial: interrupted" } else { "" };
+    let heading = format!("{}: {} ({size} size; seeds: {seeds}{partial})", result.name, result.title);
+    format!("{}\n{}{}", textwrap::fill(&heading, WIDTH), tables.join("\n"), assumptions(result))
+}
+
+/// The verdicts of some experiments, and of several all together.
+fn verdicts(experiments: &[&Experiment], title: &str) -> Table {
+    let several = experiments.len() > 1;
+    let ids = experiments.iter().map(|e| e.id.as_str()).chain(several.then_some("all"));
+    let titles = experiments.iter().map(|e| e.title.as_str()).chain(several.then_some(""));
     let each = |verdict: Verdict| {
-        let count = move |rows: &[Row]| rows.iter().filter(|r| r.verdict == verdict).count() as u64;
-        result.experiments.iter().map(move |e| count(&e.rows))
+        let count = move |e: &&Experiment| e.rows.iter().filter(|r| r.verdict == verdict).count() as u64;
+        let all = several.then(|| experiments.iter().map(count).sum());
+        experiments.iter().map(count).chain(all)
     };
-    let table = Table::new()
-        .text("", result.experiments.iter().map(|e| &e.id))
-        .text("experiment", result.experiments.iter().map(|e| &e.title))
+    Table::new()
+        .text("", ids)
+        .text(title, titles)
         .count("reproduced", each(Verdict::Reproduced))
         .count("partly", each(Verdict::Partly))
         .count("not", each(Verdict::NotReproduced))
         .count("not judged", each(Verdict::NotJudged))
-        .count("failed", each(Verdict::Failed));
-    let (size, seeds) = (&result.size, result.seeds_of_rows());
-    let partial = if result.partial { "; partial: interrupted" } else { "" };
-    let heading = format!("{}: {} ({size} size; seeds: {seeds}{partial})", result.name, result.title);
-    format!("{}\n{table}{}", textwrap::fill(&heading, WIDTH), assumptions(result))
+        .count("failed", each(Verdict::Failed))
 }
 
 /// The paper's own rows by default and under each other assumption; nothing where there is none.
@@ -250,4 +262,56 @@ pub fn failures(rows: &[Row]) -> miette::Report {
     };
     let lines: Vec<_> = rows.iter().map(why).collect();
     miette!(help = lines.join("\n"), "{} failed", counted(rows.len(), "row"))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use anabranch_study::{Published, Row};
+
+    fn experiment(id: &str, beyond: bool, verdicts: &[Verdict]) -> Experiment {
+        let row = |verdict: &Verdict| Row {
+            id: id.into(),
+            what: String::new(),
+            unit: String::new(),
+            published: Published::Value(1.0),
+            measured: None,
+            compared: vec![],
+            rule: String::new(),
+            verdict: *verdict,
+            explanation: None,
+            others: vec![],
+        };
+        Experiment {
+            id: id.into(),
+            title: "two words".into(),
+            notes: vec![],
+            beyond,
+            columns: vec![],
+            rows: verdicts.iter().map(row).collect(),
+            figures: vec![],
+            runs: vec![],
+        }
+    }
+
+    /// What leaves the paper's setting stands in a table of its own, and each table has its own sum.
+    #[test]
+    fn what_goes_beyond_the_paper_is_counted_apart() {
+        use Verdict::{NotReproduced, Partly, Reproduced};
+        let experiments = [
+            experiment("X-1", false, &[Reproduced, Reproduced, Partly]),
+            experiment("X-A", true, &[NotReproduced]),
+            experiment("X-2", false, &[Reproduced]),
+        ];
+        let [own, beyond]: [Vec<&Experiment>; 2] =
+            [false, true].map(|b| experiments.iter().filter(|e| e.beyond == b).collect());
+        let cells = |table: Table| -> Vec<Vec<String>> {
+            let line = |line: &str| line.split_whitespace().map(str::to_owned).collect();
+            table.to_string().lines().skip(2).map(line).collect()
+        };
+        let own = cells(verdicts(&own, "experiment"));
+        assert_eq!(own[2], ["all", "3", "1", "0", "0", "0"]);
+        let beyond = cells(verdicts(&beyond, "beyond the paper"));
+        assert_eq!((beyond.len(), &*beyond[0].join(" ")), (1, "X-A two words 0 0 1 0 0"));
+    }
 }

@@ -15,7 +15,6 @@
 //!
 //! A new paper is its files, and a line in [`all`] and in [`scenarios`].
 
-mod adw_balia;
 mod commands;
 mod coupling;
 mod files;
@@ -36,7 +35,7 @@ pub fn all() -> &'static [Arc<Study>] {
             shipped!("coupled-cubic"),
             shipped!("kato-lia-evaluation"),
             shipped!("wcompound"),
-            adw_balia::PAPER.study(),
+            shipped!("adw-balia"),
             coupling::PAPER.study(),
         ];
         papers.into_iter().map(Arc::new).collect()

@@ -21,12 +21,6 @@ macro_rules! files {
 
 files! {
     "crates/papers/scenarios/" {
-        ADW_FIG_1A = "adw-balia-fig1a.toml";
-        ADW_S1 = "adw-balia-s1.toml";
-        ADW_S2 = "adw-balia-s2.toml";
-        ADW_S3 = "adw-balia-s3.toml";
-        ADW_S4 = "adw-balia-s4.toml";
-        ADW_S5 = "adw-balia-s5.toml";
         ONE_PATH = "standard/one-path.toml";
         TWO_PATHS = "standard/two-paths.toml";
         ONE_PATH_BESIDE = "standard/one-path-beside.toml";
@@ -50,6 +44,12 @@ files! {
         SHARED_BOTTLENECK = "shared-large-bottleneck.toml";
         LOSSY_LINK = "lossy-link.toml";
         LOSSY_PATHS = "lossy-paths.toml";
+        ADW_FIG_1A = "adw-balia-fig1a.toml";
+        ADW_S1 = "adw-balia-s1.toml";
+        ADW_S2 = "adw-balia-s2.toml";
+        ADW_S3 = "adw-balia-s3.toml";
+        ADW_S4 = "adw-balia-s4.toml";
+        ADW_S5 = "adw-balia-s5.toml";
         KATO_LOSS = "kato-loss.toml";
         KATO_BOTTLENECK = "kato-bottleneck.toml";
         WCOMPOUND_TWO_LINKS = "wcompound-two-links.toml";

@@ -87,8 +87,10 @@ pub fn rows(paper: &PaperPlan) -> String {
         "verdict",
         "explanation",
         "others",
+        "beyond",
     ]);
     for plan in &paper.experiments {
+        let beyond = if plan.experiment.beyond { "yes" } else { "" };
         for (row, _) in &plan.rows {
             let published = row.published.value().map(|v| v.to_string()).unwrap_or_default();
             let claim = match &row.published {
@@ -117,6 +119,7 @@ pub fn rows(paper: &PaperPlan) -> String {
                 verdict::label(row.verdict),
                 row.explanation.as_deref().unwrap_or(""),
                 &row.others.iter().map(other).collect::<Vec<_>>().join("; "),
+                beyond,
             ]);
         }
     }

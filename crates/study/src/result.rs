@@ -53,6 +53,13 @@ impl StudyResult {
         }
     }
 
+    /// The experiments of the paper itself, and those that leave its setting: where there are verdicts of both, each are
+    /// counted by themselves.
+    pub fn own_and_beyond(&self) -> [Vec<&Experiment>; 2] {
+        let (beyond, own) = self.experiments.iter().partition(|e| e.beyond);
+        [own, beyond]
+    }
+
     /// Its rows that have a verdict on what the paper itself published.
     pub fn own_rows(&self) -> impl Iterator<Item = (&Experiment, &Row)> {
         let own = self.experiments.iter().filter(|e| !e.beyond);

@@ -1,5 +1,6 @@
 //! The papers' definitions, their columns and shares, and the standard cases of algorithms.
 
+mod adw_balia;
 mod columns;
 mod coupled_cubic;
 mod definitions;

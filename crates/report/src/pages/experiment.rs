@@ -22,7 +22,10 @@ pub fn section(plan: &ExperimentPlan) -> Markup {
     html! {
         section.experiment id=(plan.anchor) {
             h2 { span.id { (experiment.id) } " " (experiment.title) " " (permalink(&plan.anchor, &experiment.id)) }
-            p { (verdict::tally(verdict::counts(&experiment.rows))) }
+            p {
+                (verdict::tally(verdict::counts(&experiment.rows)))
+                @if experiment.beyond { " " span.quiet { "beyond the paper: not counted with its own" } }
+            }
             (paragraphs(&experiment.notes))
             @if !plan.rows.is_empty() { (table(plan)) }
             @for f in &plan.figures { (figure::figure(f)) }

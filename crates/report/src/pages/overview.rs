@@ -56,16 +56,29 @@ fn facts(plan: &Plan) -> Markup {
     }
 }
 
-fn rows<'a>(paper: &'a PaperPlan) -> impl Iterator<Item = &'a Row> {
-    paper.experiments.iter().flat_map(|e| e.rows.iter().map(|(row, _)| *row))
+/// The rows of the paper's own experiments, or of those beyond it.
+fn rows<'a>(paper: &'a PaperPlan, beyond: bool) -> impl Iterator<Item = &'a Row> {
+    let experiments = paper.experiments.iter().filter(move |e| e.experiment.beyond == beyond);
+    experiments.flat_map(|e| e.rows.iter().map(|(row, _)| *row))
 }
 
-/// Verdicts counted by paper.
+/// Verdicts counted by paper: on what the papers published, and apart from it on what goes beyond them.
 fn summary(plan: &Plan) -> Markup {
-    let totals = verdict::counts(plan.papers.iter().flat_map(rows));
+    let papers = |beyond: bool| plan.papers.iter().filter(move |paper| rows(paper, beyond).next().is_some());
     html! {
         h2 id="verdicts" { "Verdicts" }
-        (scroll("Verdicts by paper", &html! {
+        @for (beyond, title) in [(false, "The papers' own experiments"), (true, "Beyond the papers")] {
+            @if papers(beyond).next().is_some() { (counted(title, &papers(beyond).collect::<Vec<_>>(), beyond)) }
+        }
+    }
+}
+
+/// A table of one of the two.
+fn counted(title: &str, papers: &[&PaperPlan], beyond: bool) -> Markup {
+    let totals = verdict::counts(papers.iter().flat_map(|paper| rows(paper, beyond)));
+    html! {
+        h3 { (title) }
+        (scroll(title, &html! {
             table.counts {
                 thead {
                     tr {
@@ -77,8 +90,8 @@ fn summary(plan: &Plan) -> Markup {
                     }
                 }
                 tbody {
-                    @for paper in &plan.papers {
-                        @let counts = verdict::counts(rows(paper));
+                    @for paper in papers {
+                        @let counts = verdict::counts(rows(paper, beyond));
                         tr {
                             th scope="row" {
                                 a href=(paper.file) { (paper.result.id) ". " (paper.result.title) }
@@ -158,7 +171,7 @@ fn every_row(plan: &Plan) -> Markup {
                 @for paper in &plan.papers {
                     @for e in paper.experiments.iter().filter(|e| !e.rows.is_empty()) {
                         tbody {
-                            tr.group { th scope="rowgroup" colspan="5" { (e.experiment.id) " " (e.experiment.title) } }
+                            tr.group { th scope="rowgroup" colspan="5" { (e.experiment.id) " " (e.experiment.title) @if e.experiment.beyond { span.quiet { " beyond the paper" } } } }
                             @for (row, anchor) in &e.rows {
                                 tr class=(verdict::class(row.verdict)) {
                                     th scope="row" { a href={ (paper.file) "#" (anchor) } { (row.what) } " " code { (row.id) } }

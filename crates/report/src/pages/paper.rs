@@ -1,6 +1,6 @@
 //! A paper's page.
 
-use anabranch_study::Run;
+use anabranch_study::{Experiment, Run};
 use maud::{Markup, html};
 
 use crate::{
@@ -16,12 +16,16 @@ use crate::{
 /// Adds the page and the values behind its table and figures.
 pub fn add(plan: &Plan, paper: &PaperPlan, site: &mut Site) {
     let result = paper.result;
-    let rows = paper.experiments.iter().flat_map(|e| e.rows.iter().map(|(row, _)| *row));
+    let [own, beyond] = result.own_and_beyond();
+    let tally = |experiments: &[&Experiment]| {
+        verdict::tally(verdict::counts(experiments.iter().flat_map(|e| &e.rows)))
+    };
     let body = html! {
         h1 { (result.title) }
         p.citation { (prose(&result.citation)) }
         dl.facts {
-            dt { "Verdicts" } dd { (verdict::tally(verdict::counts(rows))) }
+            @if !own.is_empty() { dt { "Verdicts" } dd { (tally(&own)) } }
+            @if !beyond.is_empty() { dt { "Beyond the paper" } dd { (tally(&beyond)) } }
             dt { "Size" } dd { b { (result.size) } ", " "seeds a row: " (result.seeds_of_rows()) }
             dt { "Version" } dd { (result.version) }
             @if result.without_columns {

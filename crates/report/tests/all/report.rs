@@ -80,17 +80,26 @@ fn every_local_link_leads_somewhere() {
     }
 }
 
+/// By hand from the fixture: of its own A has 4 + 3 reproduced, 4 + 1 partly, 1 not; A-F7, beyond the paper, has one
+/// reproduced, one partly and one that is not judged.
 #[test]
 fn verdicts_are_counted_by_paper_and_in_all() {
     let files = files(&fixture::results());
     let cells = |html: &str| {
         between(html, "<td class=\"number\">", "</td>").into_iter().map(str::to_owned).collect::<Vec<_>>()
     };
-    let body = between(&files["index.html"], "<table class=\"counts\">", "</table>")[0];
-    let (papers, all) = body.split_once("<tfoot>").unwrap();
-    // By hand from the fixture: A has 4 + 3 + 1 reproduced, 4 + 1 + 1 partly, 1 not, 1 not judged.
-    assert_eq!(cells(papers), ["5", "16", "8", "6", "1", "1", "0", "4", "4", "2", "0", "1", "0", "1"]);
-    assert_eq!(cells(all), ["20", "10", "6", "2", "1", "1"]);
+    let [own, beyond] = between(&files["index.html"], "<table class=\"counts\">", "</table>")[..] else {
+        panic!("two tables")
+    };
+    let (papers, all) = own.split_once("<tfoot>").unwrap();
+    assert_eq!(cells(papers), ["5", "13", "7", "5", "1", "0", "0", "4", "4", "2", "0", "1", "0", "1"]);
+    assert_eq!(cells(all), ["17", "9", "5", "2", "0", "1"]);
+    let (papers, all) = beyond.split_once("<tfoot>").unwrap();
+    assert_eq!(cells(papers), ["5", "3", "1", "1", "0", "1", "0"]);
+    assert_eq!(cells(all), ["3", "1", "1", "0", "1", "0"]);
+    let facts = between(&files["coupled-cubic.html"], "<dl class=\"facts\">", "</dl>")[0];
+    let tallies = between(facts, "<span class=\"tally\">", "</dd>").len();
+    assert!(facts.contains("Beyond the paper") && tallies == 2, "{facts}");
 }
 
 /// By hand from the fixture: of the default's 9 reproduced, 5 partly and 2 not the kernel's arithmetic changes two, one

@@ -82,8 +82,9 @@ impl<'a> View<'a> {
     }
 
     fn y_title(self) -> String {
-        let own = self.panel.and_then(|panel| panel.y_title.clone().or(text(&panel.of)));
-        own.or(self.figure.y_title.clone()).or(text(&self.figure.of)).unwrap_or_default()
+        let stated = self.panel.and_then(|panel| panel.y_title.clone()).or(self.figure.y_title.clone());
+        let of = || self.panel.and_then(|panel| text(&panel.of)).or(text(&self.figure.of));
+        stated.or_else(of).unwrap_or_default()
     }
 }
 

@@ -18,6 +18,12 @@ pub(crate) fn add(planner: &mut Planner<'_>, row: &Row) -> Result<(), Problem> {
     let here = row.id.span();
     let built = planner.built;
     let at = |problem: Problem| problem.or_at(here.clone());
+    if row.id.get_ref().is_empty() {
+        let problem = Problem::new("a row has no identifier").help("add id = \"…\"");
+        let texts = row.of.iter().chain(&row.formula).map(Spanned::span);
+        let place = texts.chain(row.ascending.iter().chain(&row.highest).map(Spanned::span)).next();
+        return Err(place.map_or(problem.clone(), |place| problem.or_at(place)));
+    }
     let groups = match &row.runs {
         Some(names) => names.all().iter().map(|name| built.group(name).map(Some)).collect(),
         // A formula may go over the file's axes alone.
@@ -45,14 +51,14 @@ fn each(planner: &mut Planner<'_>, row: &Row, open: Selection) -> Result<(), Pro
             if row.rows.is_empty() {
                 one(planner, row, &here)?;
             }
-            for inner in &row.rows {
+            for own in &row.rows {
+                let inner = row.inner(own);
                 let at = |problem: Problem| problem.or_at(inner.id.span());
                 let mut opens = vec![here.clone()];
-                if let Some(names) = &inner.runs {
+                if let Some(names) = &own.runs {
                     let there = |name: &String| Ok(here.in_group(built, Some(built.group(name)?)));
                     opens = names.all().iter().map(there).collect::<Result<_, _>>().map_err(at)?;
                 }
-                let inner = row.inner(inner);
                 opens.into_iter().try_for_each(|open| each(planner, &inner, open)).map_err(at)?;
             }
         }

@@ -214,6 +214,7 @@ pub(crate) struct Finding {
 #[serde(deny_unknown_fields)]
 pub(crate) struct Row {
     /// Its identifier; `{axis}` makes a row of each value: of an axis of its runs, or of the file.
+    #[serde(default = "no_id")]
     #[schemars(with = "String")]
     pub id: Spanned<String>,
     /// What is measured.
@@ -277,7 +278,7 @@ pub(crate) struct Row {
     #[serde(default)]
     pub explain: Vec<Explanation>,
     /// Rows that stand together, for each value of this one's axes: they have its keys where they give none, and their
-    /// identifiers follow its own after a dot, what they measure its `what` after a colon.
+    /// identifiers, if they have any, follow its own after a dot, what they measure its `what` after a colon.
     #[serde(default)]
     pub rows: Vec<Row>,
 }
@@ -292,7 +293,13 @@ impl Row {
         let reads = [&row.of, &row.formula].iter().any(|text| text.is_some())
             || [&row.ascending, &row.highest].iter().any(|list| list.is_some());
         let mut inner = row.clone();
-        inner.id = Spanned::new(row.id.span(), format!("{}.{}", self.id.get_ref(), row.id.get_ref()));
+        let id = match row.id.get_ref().as_str() {
+            "" => self.id.get_ref().clone(),
+            own => format!("{}.{own}", self.id.get_ref()),
+        };
+        // Without an identifier of its own it has no place either.
+        let place = if row.id.span().is_empty() { self.id.span() } else { row.id.span() };
+        inner.id = Spanned::new(place, id);
         inner.what = joined(&self.what, &row.what);
         inner.unit = row.unit.clone().or_else(|| self.unit.clone());
         if !reads {
@@ -330,6 +337,11 @@ impl Names {
             Names::Several(names) => names,
         }
     }
+}
+
+/// That of a row within another that continues nothing.
+fn no_id() -> Spanned<String> {
+    Spanned::new(0..0, String::new())
 }
 
 /// An explanation that cannot outlive its truth.

@@ -59,6 +59,10 @@ const STUDY: &str = r#"
     id = "{net}.{cc}"
     at = { cc = { kind = "coupled" }, queue = "as-written" }
     of = "share"
+    rows = [
+        { at = { net = "shared" }, claim = "twice a fair share at most", rule = "at most 2" },
+        { at = { net = "apart" } },
+    ]
 
     [[rows]]
     id = "{cc}.highest"
@@ -146,6 +150,8 @@ fn networks_and_what_values_set() {
         ids,
         ["shared.lia", "shared.olia", "apart.lia", "apart.olia", "reno.highest", "second", "fair"]
     );
+    assert!(matches!(shared.published, Published::Claim(_)), "{:?}", shared.published);
+    assert_eq!(apart.published, Published::Nothing);
     let names: Vec<&str> = highest.compared.iter().map(|(name, _)| &**name).collect();
     assert_eq!(names, ["OLIA", "LIA", "uncoupled"]);
     assert_eq!(highest.compared[1].1, shared.measured.clone().unwrap());
@@ -215,6 +221,7 @@ fn mistakes_of_these_and_their_places() {
         ("x = { MPTCP = \"share\"", "x = { MPTCP = \"shar\"", "MPTCP", "`shar` is neither", "share"),
         ("x = \"queue\"", "x = { a = \"share\" }", "x = { a", "lines go over an axis", ""),
         ("* 1000", "* share", "* share", "a line over time is", ""),
+        ("id = \"second\"\n", "", "goodput(\"second\")", "a row has no identifier", "add id"),
         ("{twice:.1}", "{thrice:.1}", "thrice", "`values` has no `thrice`", "twice"),
     ] {
         assert!(STUDY.contains(old), "{old}");
