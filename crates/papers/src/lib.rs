@@ -1,24 +1,10 @@
 //! The papers, their experiments and verdicts.
 //!
-//! A paper is a file in `studies/`, with its scenarios beside it: see [`anabranch_study::file`]. Some are still a `Paper` in a
-//! module of their own: what it says, and a list of experiments, which the engine ([`anabranch_study`]) runs and judges:
-//!
-//! ```
-//! use anabranch_papers::scenarios;
-//! use anabranch_study::{Plan, Setup, measure};
-//!
-//! let mut plan = Plan::new();
-//! let lia = plan.simulate(Setup::new("LIA on the testbed", &scenarios::TESTBED).cc("lia"));
-//! plan.row("A-T4.subflow1", "mean window of subflow 1", "segments", measure(lia, |run| run.cwnd("mptcp", 0)))
-//!     .published(849.0);
-//! ```
-//!
+//! A paper is a file in `studies/`, with its scenarios beside it: see [`anabranch_study::file`]. The files are embedded here.
 //! A new paper is its files, and a line in [`all`] and in [`scenarios`].
 
 mod commands;
-mod coupling;
 mod files;
-mod paper;
 pub mod scenarios;
 pub mod standard;
 
@@ -36,7 +22,7 @@ pub fn all() -> &'static [Arc<Study>] {
             shipped!("kato-lia-evaluation"),
             shipped!("wcompound"),
             shipped!("adw-balia"),
-            coupling::PAPER.study(),
+            shipped!("coupling-cubic"),
         ];
         papers.into_iter().map(Arc::new).collect()
     });

@@ -30,13 +30,6 @@ files! {
         BACKUP = "standard/backup.toml";
         FAILURE = "standard/failure.toml";
         RATE_CHANGE = "standard/rate-change.toml";
-        COUPLING_SHARED = "coupling/shared.toml";
-        COUPLING_SEPARATE_2 = "coupling/separate-2.toml";
-        COUPLING_SEPARATE_4 = "coupling/separate-4.toml";
-        COUPLING_SEPARATE_8 = "coupling/separate-8.toml";
-        COUPLING_HALF_SHARED_4 = "coupling/half-shared-4.toml";
-        COUPLING_HALF_SHARED_8 = "coupling/half-shared-8.toml";
-        COUPLING_CHANGES = "coupling/changes.toml";
     }
     "studies/" {
         TESTBED = "coupled-cubic-testbed.toml";
@@ -55,5 +48,12 @@ files! {
         WCOMPOUND_TWO_LINKS = "wcompound-two-links.toml";
         WCOMPOUND_LOSSY_LINKS = "wcompound-lossy-links.toml";
         WCOMPOUND_BOTTLENECK = "wcompound-bottleneck.toml";
+        COUPLING_SHARED = "coupling/shared.toml";
+        COUPLING_SEPARATE_2 = "coupling/separate-2.toml";
+        COUPLING_SEPARATE_4 = "coupling/separate-4.toml";
+        COUPLING_SEPARATE_8 = "coupling/separate-8.toml";
+        COUPLING_HALF_SHARED_4 = "coupling/half-shared-4.toml";
+        COUPLING_HALF_SHARED_8 = "coupling/half-shared-8.toml";
+        COUPLING_CHANGES = "coupling/changes.toml";
     }
 }

@@ -1,6 +1,7 @@
 //! Simulations of several studies in one queue, so that no core waits at the end of each for its last run.
 
 use crate::cost::packets;
+use crate::setup::Samples;
 use crate::store::Claim;
 use crate::{Backend, Outcome, Setup, Simulator, StudyError, Task, TaskError};
 use anabranch_net::Time;
@@ -81,7 +82,7 @@ struct Simulation {
     title: String,
     task: Task,
     scenario: Arc<Scenario>,
-    sampled: bool,
+    samples: Samples,
     seeds: u32,
     /// The first of them.
     first: u64,
@@ -115,13 +116,13 @@ impl Simulations {
                         title,
                         task,
                         scenario,
-                        sampled: false,
+                        samples: Samples::None,
                         seeds: 0,
                         first: 1,
                     });
                     each.len() - 1
                 });
-                each[i].sampled |= setup.sampled;
+                each[i].samples = each[i].samples.max(setup.samples);
                 each[i].seeds = each[i].seeds.max(setup.seeds(seeds));
                 indices.push(i);
             }
@@ -145,7 +146,8 @@ impl Simulations {
 
     /// How many of them may be kept: those of which no samples are asked for.
     pub fn keepable(&self) -> u64 {
-        self.each.iter().filter(|simulation| !simulation.sampled).map(|s| u64::from(s.seeds)).sum()
+        let keepable = |s: &Simulation| (1..=s.seeds).filter(|seed| !s.samples.of(*seed)).count() as u64;
+        self.each.iter().map(keepable).sum()
     }
 
     /// What all runs cost together, in packets that links carry.
@@ -178,7 +180,8 @@ impl Simulation {
 
     /// The run, if it is kept.
     fn find(&self, seed: u32, kept: &dyn Kept) -> Option<Outcome> {
-        let summary = if self.sampled { None } else { kept.find(&self.scenario.hash, self.seed(seed)) }?;
+        let missing = self.samples.of(seed);
+        let summary = if missing { None } else { kept.find(&self.scenario.hash, self.seed(seed)) }?;
         Some(Outcome { summary, samples: MemorySink::new(), scenario: Arc::clone(&self.scenario) })
     }
 
@@ -190,7 +193,8 @@ impl Simulation {
         backend: &dyn Backend,
         keep_going: &mut dyn FnMut(Time) -> bool,
     ) -> Result<Option<Outcome>, TaskError> {
-        let kept = kept.filter(|_| !self.sampled);
+        let sampled = self.samples.of(seed);
+        let kept = kept.filter(|_| !sampled);
         let mut claim = Claim::default();
         if let Some(kept) = kept {
             // Another process may have begun, or ended, since this one looked.
@@ -206,7 +210,7 @@ impl Simulation {
             }
         }
         let mut samples = MemorySink::new();
-        let sink: &mut dyn Sink = if self.sampled { &mut samples } else { &mut NoSamples };
+        let sink: &mut dyn Sink = if sampled { &mut samples } else { &mut NoSamples };
         let summary = backend.run(&self.task.clone().seed(self.seed(seed)), sink, keep_going)?;
         if let Some(kept) = kept {
             kept.keep(claim, &summary);

@@ -134,8 +134,13 @@ fn algorithms(mut setup: Setup, scenario: &Scenario, other: fn(&str) -> Option<S
             flows.push(flow);
         }
     }
+    let mut multipath = setup.cc.take();
+    let of_flow = multipath.as_deref().filter(|cc| !cc.starts_with('{')).and_then(|cc| cc.split_once('='));
+    if let Some((flow, cc)) = of_flow {
+        setup = setup.set(&format!("flows.{flow}.cc"), cc);
+        multipath = None;
+    }
     // `--cc` takes names only.
-    let multipath = setup.cc.take();
     let replaced = multipath.as_deref().and_then(other);
     let by_name = match &replaced {
         Some(new) => (!new.starts_with('{')).then(|| new.clone()),

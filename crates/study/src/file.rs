@@ -15,6 +15,7 @@ mod figures;
 mod findings;
 mod lengths;
 mod network;
+mod only;
 mod rows;
 mod runs;
 mod selection;

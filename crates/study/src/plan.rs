@@ -1,5 +1,6 @@
 //! What an experiment runs and what it reads from the runs, written down before anything runs.
 
+use crate::setup::Samples;
 use crate::{Column, Figure, Outcome, Published, Rule, Setup, Size};
 use anabranch_record::Summary;
 use anabranch_scenario::ScenarioError;
@@ -95,9 +96,10 @@ impl Plan {
         SetupId(self.setups.len() - 1)
     }
 
-    /// Keeps a simulation's samples over time.
-    pub fn sample(&mut self, setup: SetupId) {
-        self.setups[setup.0].sampled = true;
+    /// Keeps samples over time of a simulation's runs.
+    pub(crate) fn sample(&mut self, setup: SetupId, samples: Samples) {
+        let kept = &mut self.setups[setup.0].samples;
+        *kept = samples.max(*kept);
     }
 
     /// Adds a row whose value is measured. It is not judged until told how: see [`RowPlan`].
@@ -233,6 +235,11 @@ pub struct Quantity {
 }
 
 impl Quantity {
+    /// Of all seeds together, if so: of their means, and then without an interval.
+    pub fn pooled(self, pooled: bool) -> Quantity {
+        Quantity { pooled, ..self }
+    }
+
     /// The same number, turned into another.
     pub fn map(self, turn: impl Fn(f64) -> f64 + Send + Sync + 'static) -> Quantity {
         let value = self.value;
@@ -378,15 +385,19 @@ impl Runs<'_> {
     /// What went wrong: a run failed or has no such value, or the seeds did not vary the runs at all.
     pub fn values(&self, quantity: &Quantity) -> Result<Vec<f64>, String> {
         let seeds = quantity.setups.iter().map(|s| self.of[s.0].len()).min().unwrap_or(0);
-        let value = |seeds: Range<usize>| {
-            let runs = quantity.setups.iter().map(|s| self.of[s.0][seeds.clone()].iter().map(Result::as_ref));
+        let value = |seeds: Option<Range<usize>>| {
+            let all = |s: &SetupId| 0..self.of[s.0].len();
+            let runs = quantity
+                .setups
+                .iter()
+                .map(|s| self.of[s.0][seeds.clone().unwrap_or_else(|| all(s))].iter().map(Result::as_ref));
             let runs: Vec<Vec<&Outcome>> =
                 runs.map(Iterator::collect).collect::<Result<_, _>>().map_err(String::clone)?;
             (quantity.value)(&runs.iter().map(Vec::as_slice).collect::<Vec<_>>())
         };
         let values: Vec<f64> = match quantity.pooled {
-            true => vec![value(0..seeds)?],
-            false => (0..seeds).map(|i| value(i..i + 1)).collect::<Result<_, _>>()?,
+            true => vec![value(None)?],
+            false => (0..seeds).map(|i| value(Some(i..i + 1))).collect::<Result<_, _>>()?,
         };
         match quantity.setups.iter().any(|s| identical(self.of[s.0])) {
             true => Err("the seeds did not vary the runs: an interval of zero width".into()),

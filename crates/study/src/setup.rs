@@ -16,6 +16,27 @@ pub struct ScenarioFile {
     pub text: Cow<'static, str>,
 }
 
+/// Of which runs samples over time are kept in memory.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub(crate) enum Samples {
+    None,
+    /// Of the first seed's, which figures over time draw.
+    First,
+    /// Of each, where rows are about instants.
+    All,
+}
+
+impl Samples {
+    /// Whether they are kept of the `n`-th seed's run, counted from 1.
+    pub fn of(self, n: u32) -> bool {
+        match self {
+            Samples::None => false,
+            Samples::First => n == 1,
+            Samples::All => true,
+        }
+    }
+}
+
 /// A scenario with what is changed in it, over several seeds. Equal ones are simulated once per paper.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Setup {
@@ -28,7 +49,7 @@ pub struct Setup {
     pub(crate) repeats: u32,
     pub(crate) at_most: u32,
     pub(crate) one_in: u32,
-    pub(crate) sampled: bool,
+    pub(crate) samples: Samples,
 }
 
 impl Setup {
@@ -42,7 +63,7 @@ impl Setup {
             repeats: 1,
             at_most: u32::MAX,
             one_in: 1,
-            sampled: false,
+            samples: Samples::None,
         }
     }
 
@@ -92,7 +113,7 @@ impl Setup {
 
     /// Keeps samples over time, at the scenario's interval, for figures and for rows about instants.
     pub fn sampled(mut self) -> Self {
-        self.sampled = true;
+        self.samples = Samples::All;
         self
     }
 

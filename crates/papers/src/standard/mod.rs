@@ -9,9 +9,7 @@ mod measure;
 mod over_time;
 mod result;
 
-pub(crate) use case::Change;
 pub use case::{CASES, Case, Goal};
-pub(crate) use over_time::recovery;
 pub use result::{AlgorithmResult, CaseResult, FlowRow, Key, LinkRow, Observed, Recovery, Trace};
 
 use anabranch_cc::registry::Entry;

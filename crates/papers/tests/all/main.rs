@@ -3,6 +3,7 @@
 mod adw_balia;
 mod columns;
 mod coupled_cubic;
+mod coupling;
 mod definitions;
 mod shares;
 mod standard;

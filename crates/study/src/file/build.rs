@@ -10,6 +10,7 @@ use super::selection::Selection;
 use super::spec::{Experiment, File, Sizes};
 use super::template::{Texts, check_texts, places, with_texts};
 use crate::expr::parse;
+use crate::setup::Samples;
 use crate::{Plan, Quantity, SetupId, Size, Study};
 use indexmap::IndexMap;
 use sha2::{Digest, Sha256};
@@ -67,7 +68,7 @@ impl Planner<'_> {
     }
 
     /// The simulation of a group's point, made once.
-    pub fn simulate(&mut self, (group, point): (usize, usize), samples: bool) -> Result<SetupId, Problem> {
+    pub fn simulate(&mut self, (group, point): (usize, usize), samples: Samples) -> Result<SetupId, Problem> {
         let id = match self.made.get(&(group, point)) {
             Some(id) => *id,
             None => {
@@ -84,16 +85,14 @@ impl Planner<'_> {
                 id
             }
         };
-        if samples {
-            self.plan.sample(id);
-        }
+        self.plan.sample(id, samples);
         Ok(id)
     }
 
     /// An expression as a quantity.
     pub fn quantity(&mut self, compiled: Compiled) -> Result<Quantity, Problem> {
         for run in &compiled.runs {
-            self.simulate(*run, compiled.samples)?;
+            self.simulate(*run, if compiled.samples { Samples::All } else { Samples::None })?;
         }
         let made = &self.made;
         Ok(compiled.quantity(|run, _| made[&run]))

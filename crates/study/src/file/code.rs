@@ -362,9 +362,13 @@ impl Compiler<'_> {
                 None => here.clone(),
             };
             let values = &there.axis(self.built, axis)?.values;
-            return values
-                .iter()
-                .try_for_each(|value| self.spread(&with_value(expr, axis, &value.id), text, here, terms));
+            return values.iter().try_for_each(|value| {
+                let expr = with_value(expr, axis, &value.id);
+                match self.is_run(&expr, here)? {
+                    true => self.spread(&expr, text, here, terms),
+                    false => Ok(()),
+                }
+            });
         }
         let outer = self.every.replace(Every::default());
         let code = self.code(expr, text, here);
@@ -374,6 +378,21 @@ impl Compiler<'_> {
             None => Term::One(code?),
         });
         Ok(())
+    }
+
+    /// Whether there are runs where an `at(…)` leads, as far as it has no `*` left: not every combination of values need be run.
+    fn is_run(&self, expr: &Expr, here: &Selection) -> Result<bool, Problem> {
+        match expr {
+            Expr::Call(name, arguments, _) if name == "at" => {
+                let is_closed = |a: &&Argument| !matches!(a, Argument::Named(_, value) if value == "*");
+                let closed: Vec<Argument> = arguments.iter().filter(is_closed).cloned().collect();
+                let there = self.named(&closed, here)?.0;
+                Ok(there.is_none_or(|there| there.points(self.built).next().is_some()))
+            }
+            Expr::Negative(inner) => self.is_run(inner, here),
+            Expr::Two(_, a, b, _) => Ok(self.is_run(a, here)? && self.is_run(b, here)?),
+            _ => Ok(true),
+        }
     }
 
     /// Notes that `*` stands for these flows, or their subflows.

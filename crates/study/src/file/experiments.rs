@@ -9,6 +9,7 @@ use super::spec::Experiment;
 use super::template::with_texts;
 use super::{figures, findings, rows};
 use crate::column::{BOTH, PLAIN_START, RETIRED, TICK, TSO};
+use crate::setup::Samples;
 use crate::{Column, Definition, Plan, Size};
 use std::collections::{HashMap, HashSet};
 use std::sync::Arc;
@@ -71,7 +72,7 @@ fn plan(built: &Built, spec: &Experiment, fixed: Option<&Selection>, size: Size)
         let group = built.group(name.get_ref()).map_err(|problem| problem.or_at(name.span()))?;
         let here = planner.open(Some(group));
         for point in here.points(built) {
-            planner.simulate((group, point), false)?;
+            planner.simulate((group, point), Samples::None)?;
         }
     }
     for row in &spec.rows {

@@ -61,9 +61,18 @@ impl<'a> View<'a> {
         self.panel.and_then(|panel| named(&panel.by)).or(named(&self.figure.by))
     }
 
+    /// The axes along the horizontal.
+    fn along(self) -> Vec<&'a str> {
+        match self.x().map(Spanned::get_ref) {
+            Some(Value::String(axis)) => vec![axis],
+            Some(Value::Array(axes)) => axes.iter().filter_map(Value::as_str).collect(),
+            _ => vec![],
+        }
+    }
+
     /// The axes that it goes over.
     fn axes(&self) -> impl Iterator<Item = &'a str> + use<'a> {
-        self.x().and_then(|x| x.get_ref().as_str()).into_iter().chain(self.by())
+        self.along().into_iter().chain(self.by())
     }
 
     /// What is drawn, by name; without a name where all series are the same.
@@ -139,12 +148,22 @@ fn one(planner: &mut Planner<'_>, figure: &Figure, here: &Selection) -> Result<(
                     Kind::Boxes => Mark::Box,
                     Kind::Heat => Mark::Tile,
                 },
-                series: plot.lines.iter().map(|line| line.series(runs, kind, domain)).collect(),
+                series: plot
+                    .lines
+                    .iter()
+                    .map(|line| drawable(line.series(runs, kind, domain), &log))
+                    .collect(),
             }
         };
         Drawn { id: id.clone(), title: caption.clone(), panels: plots.iter().map(panel).collect() }
     });
     Ok(())
+}
+
+/// Without what has no place on a logarithmic axis.
+fn drawable(mut series: Series, log: &str) -> Series {
+    series.points.retain(|point| !log.contains('y') || point.y > 0.0);
+    series
 }
 
 fn plots(planner: &mut Planner<'_>, figure: &Figure, here: &Selection) -> Result<Vec<Plot>, Problem> {
@@ -340,7 +359,7 @@ fn over_places(
         points.push((
             here.fill(planner.built, label).map_err(at)?,
             Place::At(0.0),
-            planner.quantity(compiled)?,
+            planner.quantity(compiled)?.pooled(view.figure.pooled),
         ));
     }
     Ok(Line::Points(name, points))
@@ -362,9 +381,12 @@ fn along(
     view: View<'_>,
     here: &Selection,
 ) -> Result<Vec<(String, Selection)>, Problem> {
-    let axis = axis_along(view)?;
     let span = view.x().map(Spanned::span).unwrap_or_default();
-    let points = each(planner, here, Some(axis)).map_err(|problem| problem.or_at(span))?;
+    let points = match &view.along()[..] {
+        axes @ [_, _, ..] => each_point(planner, here, axes),
+        _ => each(planner, here, Some(axis_along(view)?)),
+    };
+    let points = points.map_err(|problem| problem.or_at(span))?;
     let Some(only) = &view.figure.only else { return Ok(points) };
     let mut kept = Vec::new();
     for (label, here) in points {
@@ -373,6 +395,24 @@ fn along(
         }
     }
     Ok(kept)
+}
+
+/// A selection for each combination of several axes' values that is run, in that order, with the values' names.
+fn each_point(
+    planner: &Planner<'_>,
+    here: &Selection,
+    axes: &[&str],
+) -> Result<Vec<(String, Selection)>, Problem> {
+    let mut places: Vec<(String, Selection)> = Vec::new();
+    for point in here.points(planner.built) {
+        let there = here.at_point(planner.built, point, axes)?;
+        let labels = axes.iter().filter_map(|axis| there.value(planner.built, axis));
+        let label = labels.map(|value| value.label.as_str()).collect::<Vec<_>>().join(", ");
+        if places.iter().all(|(known, _)| *known != label) {
+            places.push((label, there));
+        }
+    }
+    Ok(places)
 }
 
 /// Where a point is: of bars and the like nowhere in particular.
@@ -401,7 +441,7 @@ fn over_axis(
             None => Place::At(place(planner, view, &here)?),
         };
         let compiled = compile(planner.built, of, &here, &[])?;
-        points.push((label, x, planner.quantity(compiled)?));
+        points.push((label, x, planner.quantity(compiled)?.pooled(view.figure.pooled)));
     }
     Ok(Line::Points(name, points))
 }

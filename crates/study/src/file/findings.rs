@@ -35,7 +35,7 @@ fn one(planner: &mut Planner<'_>, finding: &Finding, here: &Selection) -> Result
             Problem::at(part(&finding.text, at.clone()), format!("`values` has no `{name}`"))
                 .help(suggest(name, known))
         })?;
-        let quantity = planner.quantity(compile(planner.built, of, here, &[])?)?;
+        let quantity = planner.quantity(compile(planner.built, of, here, &[])?)?.pooled(finding.pooled);
         parts.push((text[from..at.start].to_owned(), digits, quantity));
         from = at.end;
     }

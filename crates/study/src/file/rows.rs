@@ -82,7 +82,13 @@ fn one(planner: &mut Planner<'_>, row: &Row, here: &Selection) -> Result<(), Pro
     let built = planner.built;
     let fill = |text: &str| here.fill(built, text);
     let id = fill(row.id.get_ref())?;
-    let what = fill(row.what.as_deref().or(row.claim.as_deref()).unwrap_or(row.id.get_ref()))?;
+    let some = |value: &Option<Spanned<Value>>| match value {
+        Some(value) => text(built, value.get_ref(), here).map_err(|problem| problem.or_at(value.span())),
+        None => Ok(None),
+    };
+    let claim = some(&row.claim)?;
+    let what = row.what.as_deref().map(fill).transpose()?;
+    let what = what.or_else(|| claim.clone()).unwrap_or_else(|| id.clone());
     let published = match &row.published {
         Some(value) => {
             published(built, value, value.get_ref(), here).map_err(|problem| problem.or_at(value.span()))?
@@ -99,14 +105,8 @@ fn one(planner: &mut Planner<'_>, row: &Row, here: &Selection) -> Result<(), Pro
         let by = explanation.by.as_ref().map(|by| format!(" (see {by})")).unwrap_or_default();
         explanations.push((when.code, fill(&explanation.text)? + &by));
     }
-    let claim = row.claim.as_deref().map(fill).transpose()?;
     let from = row.from.as_deref().map(fill).transpose()?;
-    let because = match &row.because {
-        Some(because) => {
-            text(built, because.get_ref(), here).map_err(|problem| problem.or_at(because.span()))?
-        }
-        None => None,
-    };
+    let because = some(&row.because)?;
     let unit = fill(row.unit.as_deref().unwrap_or_default())?;
     let given = [row.of.is_some(), row.formula.is_some(), row.ascending.is_some(), row.highest.is_some()];
     if given.iter().filter(|given| **given).count() != 1 {
@@ -138,7 +138,10 @@ fn one(planner: &mut Planner<'_>, row: &Row, here: &Selection) -> Result<(), Pro
     if let Some((_, values)) = row.over.first().filter(|_| !compares || row.over.len() > 1) {
         return Err(Problem::at(values.span(), "`over` has one axis, for `ascending` or `highest`"));
     }
-    let stated = row.rule.as_ref().map(|rule| self::rule(rule, published)).transpose()?;
+    let stated = match &row.rule {
+        Some(rule) => Some(self::rule(&Spanned::new(rule.span(), fill(rule.get_ref())?), published)?),
+        None => None,
+    };
     if published.is_none() && from.is_some() && row.published.is_none() {
         return Err(Problem::new("`from` says how a published value follows, and there is none"));
     }

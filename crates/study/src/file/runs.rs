@@ -6,6 +6,7 @@ use super::build::{Built, within};
 use super::error::Problem;
 use super::lengths;
 use super::network::Network;
+use super::only;
 use super::selection::Selection;
 use super::spec::{Count, Group};
 use super::template::{fill, places};
@@ -13,13 +14,15 @@ use crate::{Setup, Size, tidy};
 use indexmap::IndexMap;
 use std::collections::{HashMap, HashSet};
 use std::ops::Range;
-use toml::Spanned;
+use toml::{Spanned, Value};
 
 /// A group of runs: a scenario and the points of its axes.
 pub(crate) struct Runs {
     pub name: String,
     pub axes: Vec<Axis>,
     pub points: Vec<Vec<usize>>,
+    /// Those of them that are run, of each size; none where that is all.
+    only: [Option<Vec<usize>>; 3],
     /// Where each point is.
     pub index: HashMap<Vec<usize>, usize>,
     /// Its scenario files: one, or several that an axis names.
@@ -71,7 +74,13 @@ impl Runs {
         }
         let points = points(&axes, &spec.zip, at)?;
         let index = points.iter().enumerate().map(|(i, point)| (point.clone(), i)).collect();
-        let mut runs = Runs { name: name.into(), axes, points, index, files: vec![], file_of: vec![], spec };
+        let named = |own: Option<&Spanned<Value>>| {
+            let only = own.or(spec.only.as_ref()).map(|only| only::named(only, &axes, &points));
+            only.transpose().map(Option::flatten)
+        };
+        let only = [named(spec.quick.only.as_ref())?, named(None)?, named(spec.full.only.as_ref())?];
+        let (files, file_of) = (vec![], vec![]);
+        let mut runs = Runs { name: name.into(), axes, points, only, index, files, file_of, spec };
         runs.read_files(scenarios).map_err(|problem| problem.or_at(runs.spec.scenario.span()))?;
         Ok(runs)
     }
@@ -108,9 +117,20 @@ impl Runs {
         }
     }
 
+    /// The points that are run in that size, in order; none where that is all.
+    pub fn only(&self, size: Size) -> Option<&[usize]> {
+        let [quick, default, full] = &self.only;
+        match size {
+            Size::Quick => quick.as_deref(),
+            Size::Default => default.as_deref(),
+            Size::Full => full.as_deref(),
+        }
+    }
+
     /// Whether there is a point for each combination of values.
-    pub fn is_crossed(&self) -> bool {
-        self.points.len() == self.axes.iter().map(|axis| axis.values.len()).product::<usize>()
+    pub fn is_crossed(&self, size: Size) -> bool {
+        let all = self.axes.iter().map(|axis| axis.values.len()).product::<usize>();
+        self.only(size).is_none() && self.points.len() == all
     }
 
     /// The simulation of a point.

@@ -194,18 +194,35 @@ impl Selection {
             all = all.iter().flat_map(of).collect();
         }
         // Axes that go together have not every pair.
-        if self.group.is_some_and(|group| !built.groups[group].is_crossed()) {
+        if self.group.is_some_and(|group| !built.groups[group].is_crossed(self.size)) {
             all.retain(|here| here.points(built).next().is_some());
         }
         Ok(all)
     }
 
-    /// The points that have its values.
+    /// With a point's values of these axes of the group.
+    pub fn at_point(&self, built: &Built, point: usize, axes: &[&str]) -> Result<Self, Problem> {
+        let group = &built.groups[self.group(built)?];
+        let mut there = self.clone();
+        for name in axes {
+            let i = group.axes.iter().position(|axis| axis.name == *name);
+            let none = || Problem::new(format!("`{name}` is no axis of runs `{}`", group.name));
+            let i = i.ok_or_else(|| none().help(suggest(name, self.axes(built))))?;
+            there.values[i] = Some(group.points[point][i]);
+        }
+        Ok(there)
+    }
+
+    /// The points that have its values, of those that are run in its size.
     pub fn points<'a>(&'a self, built: &'a Built) -> impl Iterator<Item = usize> + 'a {
         let group = self.group.map(|group| &built.groups[group]);
-        let points = group.into_iter().flat_map(|group| group.points.iter().enumerate());
+        let each = group.into_iter().flat_map(|group| {
+            let only = group.only(self.size);
+            let count = only.map_or(group.points.len(), <[usize]>::len);
+            (0..count).map(move |i| only.map_or(i, |only| only[i])).map(|i| (i, &group.points[i]))
+        });
         let fits =
             |point: &[usize]| point.iter().zip(&self.values).all(|(i, value)| value.is_none_or(|v| v == *i));
-        points.filter(move |(_, point)| fits(point)).map(|(i, _)| i)
+        each.filter(move |(_, point)| fits(point)).map(|(i, _)| i)
     }
 }

@@ -91,6 +91,10 @@ pub(crate) struct Changes {
     /// Every length that is not given here, times that: 0.1 for a tenth.
     #[serde(default)]
     pub scale: Option<f64>,
+    /// Of runs: other points than `only` names there.
+    #[serde(default)]
+    #[schemars(with = "Option<serde_json::Value>")]
+    pub only: Option<Spanned<Value>>,
 }
 
 /// A number of seeds, or one for each value of an axis.
@@ -128,6 +132,10 @@ pub(crate) struct Group {
     /// Axes whose values go together, in step; others are crossed.
     #[serde(default)]
     pub zip: Vec<Vec<String>>,
+    /// The points that are run, where that is not "all": a list of tables with values of axes, `{ rate = 10, loss = ["none", "1e-4"] }`.
+    #[serde(default)]
+    #[schemars(with = "Option<serde_json::Value>")]
+    pub only: Option<Spanned<Value>>,
     /// The length of a run; `{axis.field}` stands for a value's.
     #[serde(default)]
     pub duration: Option<String>,
@@ -207,6 +215,9 @@ pub(crate) struct Finding {
     #[serde(default)]
     #[schemars(with = "std::collections::BTreeMap<String, serde_json::Value>")]
     pub at: IndexMap<String, Spanned<Value>>,
+    /// Expressions are of the means over all seeds, not the means of each seed's.
+    #[serde(default)]
+    pub pooled: bool,
 }
 
 /// A value that is measured and judged, or one for each value of the axes that its identifier names.
@@ -262,9 +273,10 @@ pub(crate) struct Row {
     /// How the value follows from published ones, where it is not itself published.
     #[serde(default)]
     pub from: Option<String>,
-    /// A published statement, judged by `rule`.
+    /// A published statement, judged by `rule`, or a table of them by the value of an axis.
     #[serde(default)]
-    pub claim: Option<String>,
+    #[schemars(with = "Option<serde_json::Value>")]
+    pub claim: Option<Spanned<Value>>,
     /// "near 1", "at least 1", "at most 0.7", "within 0.7..0.8", "printed" or "none"; without one a published value
     /// reproduces within 10 %, partly within 25 %.
     #[serde(default)]
@@ -372,8 +384,8 @@ pub(crate) struct Figure {
     /// Which runs it reads, or several, of each of which it is a figure; the only ones if not given.
     #[serde(default)]
     pub runs: Option<Names>,
-    /// The axis along the horizontal, or a place for each of some expressions, by name: `{ MPTCP = "…" }`; not for lines
-    /// over time.
+    /// The axis along the horizontal; or several, with a place for each combination that is run; or a place for each of some
+    /// expressions, by name: `{ MPTCP = "…" }`; not for lines over time.
     #[serde(default)]
     #[schemars(with = "Option<serde_json::Value>")]
     pub x: Option<Spanned<Value>>,
@@ -433,9 +445,12 @@ pub(crate) struct Figure {
     /// The limits of the horizontal axis; of a run that ends before them all is shown.
     #[serde(default)]
     pub x_limits: Option<(f64, f64)>,
-    /// Which axes are logarithmic: "x", "y" or "xy".
+    /// Which axes are logarithmic: "x", "y" or "xy"; what is not above 0 has no place on them.
     #[serde(default)]
     pub log: String,
+    /// Expressions are of the means over all seeds, not the means of each seed's, and have no interval.
+    #[serde(default)]
+    pub pooled: bool,
     /// The limits of the vertical axis; of a heat map the worst value and the best.
     #[serde(default)]
     pub limits: Option<(f64, f64)>,

@@ -383,7 +383,7 @@ fn lists_of_the_file_and_flows_alike() {
     let long = study.experiments[0].plan(crate::Size::Default);
     let long = long.setups().iter().find(|setup| setup.title == "BALIA, long").unwrap();
     assert_eq!(long.scenario().unwrap().duration.as_secs_f64(), 2.0);
-    assert!(long.sampled);
+    assert_eq!(long.samples, crate::setup::Samples::All);
 
     let [bars, lines] = &experiment.figures[..] else { panic!("two figures") };
     let series: Vec<_> = bars.panels[0].series.iter().map(|s| (&*s.name, s.points.len())).collect();

@@ -6,6 +6,7 @@ use super::error::{Problem, suggest};
 use super::selection::Selection;
 use crate::expr::{Argument, Expr, Operator, parse};
 use crate::functions::{SERIES, Takes};
+use crate::setup::Samples;
 use crate::{Point, Runs, SetupId, draw};
 use anabranch_record::SubflowSeries;
 use std::ops::Range;
@@ -114,7 +115,7 @@ pub(crate) fn trace(
         _ => return Err(no_line(of, at.clone())),
     };
     let run = (group, here.point(planner.built).map_err(place)?);
-    Ok(Trace { run: planner.simulate(run, true)?, of, scale })
+    Ok(Trace { run: planner.simulate(run, Samples::First)?, of, scale })
 }
 
 fn no_line(of: &Spanned<String>, at: Range<usize>) -> Problem {
