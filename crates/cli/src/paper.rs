@@ -142,7 +142,7 @@ impl Done {
     fn keep(&mut self, finished: Finished, store: &Results) -> Result<(), Failure> {
         match finished {
             Finished::Algorithm(result) => {
-                store.keep(Kind::Algorithm, &result.algorithm, &result)?;
+                standard::keep(&result, store)?;
                 self.standard.push(result);
             }
             Finished::Paper(result) => {

@@ -12,7 +12,7 @@ use anabranch_scenario::{Scenario, printable};
 use anabranch_sim::SimError;
 use anabranch_study::format::plain;
 use miette::miette;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 /// `anabranch run`.
 pub fn run(args: &RunArgs) -> Result<(), Failure> {
@@ -22,6 +22,12 @@ pub fn run(args: &RunArgs) -> Result<(), Failure> {
     interrupt::listen()?;
     let open = |path| RunDirectory::open(path, args.format.into(), &[], note);
     let mut directory = args.out.as_deref().map(open).transpose()?;
+    if let (Some(path), Some(earlier)) = (&args.out, directory.as_ref().and_then(RunDirectory::earlier)) {
+        let made = (&scenario.hash, scenario.seed, env!("CARGO_PKG_VERSION"));
+        if made != (&earlier.scenario_hash, earlier.seed, &*earlier.version) {
+            note_replaced(path, &earlier);
+        }
+    }
     let sink: &mut dyn Sink = match &mut directory {
         Some(directory) => directory.sink(),
         None => &mut NoSamples,
@@ -52,6 +58,13 @@ pub fn run(args: &RunArgs) -> Result<(), Failure> {
             scenario.duration
         ))),
     }
+}
+
+/// Says what the new results take the place of: before they do, so that the user may end the command.
+pub fn note_replaced(path: &Path, earlier: &Summary) {
+    let Summary { scenario, seed, version, .. } = earlier;
+    let path = path.display();
+    note(&format!("{path} has a run of {scenario}, seed {seed}, version {version}: this one replaces it"));
 }
 
 /// The files that were written.

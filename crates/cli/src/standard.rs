@@ -11,6 +11,7 @@ use crate::size_args::SizeArgs;
 use crate::table::{PLAIN, Spread, Table, WIDTH};
 use anabranch_cc::registry::{self, Entry};
 use anabranch_papers::standard::{self, AlgorithmResult, CASES, Case};
+use anabranch_record::place::PlaceError;
 use anabranch_study::{Kept, Kind, Results, StudyError, Work, run_all};
 use miette::miette;
 
@@ -42,8 +43,7 @@ fn run(
 ) -> Result<Vec<AlgorithmResult>, Failure> {
     let (mut results, mut kept) = (Vec::new(), Ok(()));
     let mut keep = |result: AlgorithmResult| {
-        kept = std::mem::replace(&mut kept, Ok(()))
-            .and_then(|()| store.keep(Kind::Algorithm, &result.algorithm, &result));
+        kept = std::mem::replace(&mut kept, Ok(())).and_then(|()| keep(&result, store));
         results.push(result);
     };
     let ended = in_progress(&work(algorithms, size)?, None, &mut keep);
@@ -80,6 +80,22 @@ pub fn in_progress<T: Send>(
 ) -> Result<(), StudyError> {
     let bar = Progress::over_runs();
     run_all(work, kept, &|p| bar.show(p), &|| !interrupt::requested(), finished)
+}
+
+/// Keeps a result in place of a former one, and says so where that was made otherwise.
+pub fn keep(result: &AlgorithmResult, store: &Results) -> Result<(), PlaceError> {
+    let name = &result.algorithm;
+    let former: Option<AlgorithmResult> = store.load(Kind::Algorithm, name)?;
+    if let Some(former) = former.filter(|former| !former.is_made_like(result)) {
+        let made = |r: &AlgorithmResult| format!("{} size, seeds {}, version {}", r.size, r.seeds, r.version);
+        note(&format!(
+            "{name}: the standard cases ({}) replace those of `{}` ({})",
+            made(result),
+            former.command(),
+            made(&former)
+        ));
+    }
+    store.keep(Kind::Algorithm, name, result)
 }
 
 /// Says which algorithms' results were made otherwise than these.

@@ -54,6 +54,11 @@ impl RunDirectory {
         Ok(RunDirectory { path: path.to_owned(), place, samples, tell })
     }
 
+    /// The summary of the run that is there now, and stays until this one's results are complete.
+    pub fn earlier(&self) -> Option<Summary> {
+        Summary::read(&self.place.target().join(SUMMARY)).ok()
+    }
+
     /// Where samples go.
     pub fn sink(&mut self) -> &mut dyn Sink {
         match &mut self.samples {
@@ -67,6 +72,7 @@ impl RunDirectory {
     /// # Errors
     /// Where it cannot be written.
     pub fn finish(self, summary: &Summary, scenario: Option<&str>) -> Result<Vec<PathBuf>, PlaceError> {
+        let is_whole = self.earlier().is_some_and(|earlier| earlier.partial_until_s.is_none());
         let RunDirectory { path, place, samples, tell } = self;
         let lost = |e: WriteError| PlaceError::because("the samples are lost", &e);
         let samples = match samples {
@@ -82,20 +88,15 @@ impl RunDirectory {
             fs::write(place.folder().join(SCENARIO), scenario).map_err(cannot)?;
         }
         files.extend(samples.iter().filter_map(|path| path.file_name()).map(PathBuf::from));
-        let path = settle(place, path, summary, tell)?;
+        // A part of a run is no reason to lose a whole one.
+        let path = if summary.partial_until_s.is_some() && is_whole {
+            let beside = place.commit_beside("partial")?;
+            tell(&format!("{} keeps its results, which are of a whole run", path.display()));
+            beside
+        } else {
+            place.commit()?;
+            path
+        };
         Ok(files.into_iter().map(|file| path.join(file)).collect())
     }
-}
-
-/// The files take their place, but for those of a part of a run, which are no reason to lose a whole one. Gives where they
-/// are.
-fn settle(place: Place, path: PathBuf, summary: &Summary, tell: Tell) -> Result<PathBuf, PlaceError> {
-    let earlier = Summary::read(&place.target().join(SUMMARY));
-    let is_whole = earlier.is_ok_and(|earlier| earlier.partial_until_s.is_none());
-    if summary.partial_until_s.is_none() || !is_whole {
-        return place.commit().map(|()| path);
-    }
-    let beside = place.commit_beside("partial")?;
-    tell(&format!("{} keeps its results, which are of a whole run", path.display()));
-    Ok(beside)
 }

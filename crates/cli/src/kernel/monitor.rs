@@ -15,7 +15,7 @@ use super::needs::{failed, find, require_privileges};
 use crate::failure::Failure;
 use crate::format::Format;
 use crate::output::{note, print};
-use crate::run::wrote;
+use crate::run::{note_replaced, wrote};
 use anabranch_cc_fixed::registry::{self, KernelEntry};
 use anabranch_mptcp_bpf::{Filter, Monitor, Namespace, Namespaces, Recorder, Sample, Sampler};
 use anabranch_record::RunDirectory;
@@ -69,6 +69,9 @@ impl Record {
     /// With columns for these observables.
     fn open(path: &Path, format: Format, observables: Vec<&'static str>) -> Result<Self, Failure> {
         let mut directory = RunDirectory::open(path, format.into(), &observables, note)?;
+        if let Some(earlier) = directory.earlier() {
+            note_replaced(path, &earlier);
+        }
         Ok(Record { recorder: Recorder::begin(directory.sink()), directory })
     }
 

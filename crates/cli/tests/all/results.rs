@@ -25,6 +25,14 @@ fn run_into(out: &Path, options: &[&str]) -> Outcome {
     anabranch(short("run", &[options, &["--out", out.to_str().unwrap()]].concat()))
 }
 
+/// The run succeeded, and said that it replaces that of another seed.
+fn replaces(outcome: Outcome, seed: u64) {
+    let said = outcome.stderr.split_whitespace().collect::<Vec<_>>().join(" ");
+    assert_eq!(outcome.status, 0, "{said}");
+    let told = format!("has a run of two paths and a neighbour, seed {seed}, version");
+    assert!(said.contains(&told) && said.ends_with(": this one replaces it"), "{said}");
+}
+
 /// A run without end, of which samples are there.
 fn long_run(out: &Path) -> Child {
     let mut child = command()
@@ -88,7 +96,7 @@ fn what_was_edited_stays() {
     assert!(run_into(&out, &[]).fails(2).contains("holds plot.png"));
     fs::remove_file(out.join("plot.png")).unwrap();
     assert_ne!(content(&out), before);
-    run_into(&out, &["--seed", "3"]).ok();
+    replaces(run_into(&out, &["--seed", "3"]), 1);
 }
 
 /// The list of what was written is one that other programs can check.
@@ -119,8 +127,9 @@ fn earlier_results_stay_until_there_are_new_ones() {
     killed.wait().unwrap();
     assert_eq!(content(&out), before, "killed");
 
-    run_into(&out, &["--seed", "4"]).ok();
+    replaces(run_into(&out, &["--seed", "4"]), 1);
     assert_ne!(content(&out), before);
+    run_into(&out, &["--seed", "4"]).ok();
     assert_eq!(fs::read_dir(dir.path()).unwrap().count(), 1, "leftovers are gone");
 }
 
@@ -142,7 +151,7 @@ fn killed_while_the_names_changed() {
         assert_eq!(content(&others), BTreeMap::from([(others.join("notes.txt"), b"another's".to_vec())]));
         fs::remove_dir_all(&others).unwrap();
         assert_eq!(fs::read_dir(dir.path()).unwrap().count(), 1, "nothing else is left");
-        run_into(&out, &[]).ok();
+        replaces(run_into(&out, &[]), 4);
     }
     for empty in [false, true] {
         fs::rename(&out, &former).unwrap();

@@ -141,7 +141,8 @@ fn a_directory_holds_all_of_a_run() {
     assert_eq!(String::from_utf8(again.stdout).unwrap(), printed);
 
     // Another run leaves nothing of this one.
-    anabranch(short("run", &["--json", "--out", path, "--format", "csv"])).ok();
+    let again = anabranch(short("run", &["--json", "--out", path, "--format", "csv"]));
+    assert!(again.status == 0 && again.stderr.contains("seed 7"), "{}", again.stderr);
     assert_eq!(listed(&out), [".anabranch", "links.csv", "scenario.toml", "subflows.csv", "summary.json"]);
     let samples = fs::read_to_string(out.join("subflows.csv")).unwrap();
     let header = "time_s,flow,subflow,path,cwnd_segments,ssthresh_segments,srtt_s,in_flight_segments,sent_bytes,\

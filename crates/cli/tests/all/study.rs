@@ -189,3 +189,31 @@ fn another_sweep_of_the_same_name_is_told() {
     assert!(second.stderr.contains("replaces"), "{}", second.stderr);
     assert!(result(dir.path(), "two-links").experiments[0].rows[0].what.contains("initial_window 2"));
 }
+
+/// A value that only the runs can tell to be missing: the message has the row, the expression and its line; the others are kept.
+#[test]
+fn a_row_without_a_value_names_its_expression() {
+    let dir = tempfile::tempdir().unwrap();
+    fs::copy(Path::new(EXAMPLE).with_file_name("two-links.toml"), dir.path().join("two-links.toml")).unwrap();
+    let file = dir.path().join("none.toml");
+    let text = r#"title = "no value"
+        runs.links = { scenario = "two-links.toml", duration = "2 s", set.warmup = "1 s" }
+        [[rows]]
+        id = "ratio"
+        what = "a ratio to nothing"
+        of = 'jain() / (duration() - duration())'
+        [[rows]]
+        id = "jain"
+        what = "Jain's index"
+        of = 'jain()'
+    "#;
+    fs::write(&file, text).unwrap();
+    let out = dir.path().join("out");
+    let outcome = anabranch(["study", file.to_str().unwrap(), "--out", out.to_str().unwrap()]);
+    let said = outcome.stderr.split_whitespace().collect::<Vec<_>>().join(" ");
+    assert_eq!(outcome.status, 1, "{said}");
+    let told = "ratio: division by zero, in `jain() / (duration() - duration())` on line 6";
+    assert!(said.contains(told), "{said}");
+    let rows = &result(&out, "none").experiments[0].rows;
+    assert_eq!((rows[0].verdict, rows[1].measured.is_some()), (Verdict::Failed, true));
+}

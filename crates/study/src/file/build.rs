@@ -26,9 +26,16 @@ pub(crate) struct Built {
     pub quantities: IndexMap<String, Spanned<String>>,
     pub texts: Texts,
     pub sizes: Sizes,
+    /// Where the file's lines begin.
+    pub lines: Vec<usize>,
 }
 
 impl Built {
+    /// The line of a place in the file, from 1.
+    pub fn line(&self, place: usize) -> usize {
+        self.lines.partition_point(|begin| *begin <= place)
+    }
+
     /// The group of that name.
     pub fn group(&self, name: &str) -> Result<usize, Problem> {
         let found = self.groups.iter().position(|group| group.name == name);
@@ -124,8 +131,15 @@ pub(crate) fn study(
         parse(quantity.get_ref()).map_err(|wrong| Problem::at(part(quantity, wrong.at), wrong.message))?;
     }
     check_texts(&file.texts)?;
-    let built =
-        Arc::new(Built { groups, axes, quantities: file.quantities, texts: file.texts, sizes: file.size });
+    let lines = std::iter::once(0).chain(text.match_indices('\n').map(|(at, _)| at + 1)).collect();
+    let built = Arc::new(Built {
+        groups,
+        axes,
+        quantities: file.quantities,
+        texts: file.texts,
+        sizes: file.size,
+        lines,
+    });
     for group in 0..built.groups.len() {
         built.groups[group].try_each_value(&built, group)?;
     }

@@ -134,14 +134,18 @@ pub(crate) struct Compiled {
     /// Group and point.
     pub runs: Vec<(usize, usize)>,
     pub samples: bool,
+    /// What it is and where, for who reads why it has no value.
+    place: String,
 }
 
 impl Compiled {
     /// As a quantity of a plan, of which `simulate` gives the simulations.
     pub fn quantity(self, mut simulate: impl FnMut((usize, usize), bool) -> SetupId) -> Quantity {
-        let setups = self.runs.iter().map(|run| simulate(*run, self.samples)).collect();
-        let code = self.code;
-        Quantity { setups, value: Box::new(move |runs| code.value(runs, &[])), pooled: false }
+        let Compiled { code, runs, samples, place } = self;
+        let setups = runs.into_iter().map(|run| simulate(run, samples)).collect();
+        let value =
+            move |runs: &[&[&Outcome]]| code.value(runs, &[]).map_err(|why| format!("{why}, in {place}"));
+        Quantity { setups, value: Box::new(value), pooled: false }
     }
 }
 
@@ -163,7 +167,8 @@ pub(crate) fn compile(
         depth: 0,
     };
     let code = compiler.text(text, here)?;
-    Ok(Compiled { code, runs: compiler.runs, samples: compiler.samples })
+    let place = format!("`{}` on line {}", text.get_ref(), built.line(text.span().start));
+    Ok(Compiled { code, runs: compiler.runs, samples: compiler.samples, place })
 }
 
 /// An expression that reads no run.
