@@ -110,7 +110,7 @@ const RULE: [Param; 6] = [
         name: "variant",
         default: Value::Word("fixed"),
         allowed: Allowed::OneOf(&["additive", "fixed"]),
-        meaning: "what a level is taken off: the algorithm's own decrease, or a halving",
+        meaning: "the decrease that a level reduces: the algorithm's own, or a halving",
     },
     Param {
         name: "span",
@@ -134,7 +134,7 @@ const RULE: [Param; 6] = [
         name: "step",
         default: Value::Number(0.25),
         allowed: Allowed::Range(0.0, 0.5),
-        meaning: "what each level takes off the decrease, in halves of the window",
+        meaning: "the reduction of the decrease by each level, in halves of the window",
     },
     Param {
         name: "b",

@@ -118,7 +118,7 @@ pub(crate) const COUNT: Param = Param {
     name: "count",
     default: Value::Word("segments"),
     allowed: Allowed::OneOf(&["segments", "acks"]),
-    meaning: "what counts in congestion avoidance: each acknowledged segment, or each acknowledgement as one segment",
+    meaning: "the unit of counting in congestion avoidance: each acknowledged segment, or each acknowledgement as one segment",
 };
 
 /// The least window after a loss.
@@ -150,11 +150,11 @@ pub(crate) fn established(paths: &[Path]) -> impl Iterator<Item = (&Path, Second
 /// The reading that all of them share.
 pub(crate) const COUNTED: &str = "A path counts while it has data in flight or was acknowledged within four smoothed round-trip times; a timeout ends that at once, and so does its removal. An idle path, such as a backup, keeps its window but takes no part.";
 
-/// As above.
+/// The reading of a path's beginning.
 pub(crate) const UNMEASURED: &str = "A path without a round-trip time yet does not count; it grows and halves as Reno. Paths in slow start, each its own, count.";
 
-/// As above.
+/// The reading of marks, timeouts and the floor.
 pub(crate) const LOSS: &str = "An ECN mark counts as a loss, and a timeout too, after which the window is one segment. The threshold is at least two segments (RFC 5681), and so is the window after a loss (`floor`).";
 
-/// As above.
+/// The reading of delayed acknowledgements.
 pub(crate) const BYTES: &str = "Segments are counted as acknowledged (RFC 3465), so delayed ACKs do not slow the growth (`count = \"acks\"`: an acknowledgement is one segment after slow start).";

@@ -45,7 +45,7 @@ pub enum Signal {
 pub struct Congestion {
     /// When it was detected.
     pub now: Seconds,
-    /// What it was.
+    /// Its kind.
     pub signal: Signal,
 }
 
@@ -75,7 +75,7 @@ pub trait Algorithm: Send {
     fn congestion(&mut self, paths: &mut [Path], r: usize, event: &Congestion);
 
     /// The last congestion event on `r` was spurious. Its window and threshold have been
-    /// restored; restore what else was changed.
+    /// restored; restore all other state that it changed.
     fn spurious(&mut self, paths: &mut [Path], r: usize) {
         let _ = (paths, r);
     }

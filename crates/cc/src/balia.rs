@@ -37,7 +37,7 @@ pub(crate) const QUOTIENT: Param = Param {
     meaning: "alpha in the decrease: as it is, or cut to an integer",
 };
 
-/// As above, in the retired kernel.
+/// The retired kernel's choice of it.
 pub(crate) const V0_QUOTIENT: Param = Param { default: Value::Word("integer"), ..QUOTIENT };
 
 pub(crate) const INCREASE: [&str; 2] = [

@@ -115,5 +115,5 @@ impl DelayWindow {
 /// The readings that Compound's windows share.
 pub(crate) const SPREAD: &str = "The increase of a round is spread evenly over the acknowledgements of the next, which loses no speed and sends no burst; a decrease acts at once.";
 
-/// As above.
+/// The reading of slow start.
 pub(crate) const SLOW_START: &str = "Slow start is the standard one, without a delay window; the delay window is 0 in it, after a timeout or a long pause.";

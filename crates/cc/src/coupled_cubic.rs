@@ -59,7 +59,7 @@ pub(crate) static V0: Entry = Entry {
     ..ENTRY
 };
 
-/// As above, of the variant.
+/// Coupled CUBIC with the first factor only, as in the retired kernel.
 pub(crate) static V0_A1: Entry = Entry {
     name: "coupled-cubic-a1@v0",
     title: "Coupled CUBIC, first factor only, as in the retired kernel",
@@ -140,7 +140,7 @@ const HYSTERESIS: Param = Param {
     meaning: "the part of that window at which a path becomes small again",
 };
 const COUNT: Param = Param {
-    meaning: "what counts in congestion avoidance on small paths: each acknowledged segment, or each acknowledgement as one segment",
+    meaning: "the unit of counting in congestion avoidance on small paths: each acknowledged segment, or each acknowledgement as one segment",
     ..aimd::COUNT
 };
 

@@ -1,9 +1,9 @@
-//! What an algorithm says of itself. An algorithm's file needs this and knows no list of algorithms.
+//! An algorithm's description of itself. An algorithm's file needs these types and knows no list of algorithms.
 
 use crate::Algorithm;
 use alloc::{boxed::Box, string::String, vec::Vec};
 
-/// What the project knows of one algorithm.
+/// All that the project knows of one algorithm.
 pub struct Entry {
     /// The name in scenarios and on the command line.
     pub name: &'static str,
@@ -17,7 +17,7 @@ pub struct Entry {
     pub equations: &'static [&'static str],
     /// Where the source is silent or contradicts itself: how we read it.
     pub readings: &'static [&'static str],
-    /// What can be set.
+    /// Its parameters, without those that all algorithms have.
     pub params: &'static [Param],
     /// Inner values that it shows, in the order of [`Algorithm::observe`].
     pub observables: &'static [Observable],
@@ -40,13 +40,13 @@ pub struct Param {
     pub name: &'static str,
     /// The value where none is given.
     pub default: Value,
-    /// What is allowed.
+    /// The allowed values.
     pub allowed: Allowed,
-    /// What it does, with its unit.
+    /// Its effect, with its unit.
     pub meaning: &'static str,
 }
 
-/// What a parameter may be.
+/// The allowed values of a parameter.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub enum Allowed {
     /// A number within these bounds, both included.
@@ -86,7 +86,7 @@ pub enum Given {
 pub struct Observable {
     /// The column name in records.
     pub name: &'static str,
-    /// What it is, with its unit.
+    /// Its meaning, with its unit.
     pub meaning: &'static str,
 }
 

@@ -151,7 +151,7 @@ impl Group {
     }
 
     /// Sending begins again on path `r` after a pause in which its window lost its clock: the window is at
-    /// most `cwnd` (RFC 5681 §4.1), and slow start leads back to three quarters of what it was, if the threshold is
+    /// most `cwnd` (RFC 5681 §4.1), and slow start leads back to three quarters of the former window, if the threshold is
     /// lower (RFC 2861 §3.2; Linux' `tcp_cwnd_restart`). That reduction is not undone. A model of the path
     /// outlives the pause, and so does its window, as in Linux.
     pub fn restart(&mut self, r: usize, now: Seconds, cwnd: Segments) {

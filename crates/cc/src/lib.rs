@@ -1,9 +1,9 @@
 //! Congestion control for one connection over one or several paths.
 //!
 //! Coupling is a property of a *connection*, so a controller owns all of its paths. A [`Group`] holds
-//! a small table with one [`Path`] row per path; the transport reports what happened on which path
+//! a small table with one [`Path`] row per path; the transport reports each path's events
 //! (acknowledged, congestion, timeout, spurious, path added, path removed), and an [`Algorithm`]
-//! answers by writing that row's window and, where it paces, its pacing rate.
+//! answers by writing that row's window and, if it paces, its pacing rate.
 //!
 //! ```
 //! use anabranch_cc::{registry, Ack};

@@ -66,7 +66,7 @@ const MEMORY: Param = Param {
     name: "memory",
     default: Value::Number(0.5),
     allowed: Allowed::Range(0.0, 0.99),
-    meaning: "what a mean window keeps, at a congestion, of the weight of the time before it",
+    meaning: "the part of its weight that the time before a congestion keeps in a mean window",
 };
 
 struct LinkedCubic {

@@ -57,7 +57,7 @@ pub(crate) const READINGS: &[&str] = &[
 ];
 
 pub(crate) const OBSERVABLES: [Observable; 4] = [
-    Observable { name: "a", meaning: "a, what moves windows towards the best paths" },
+    Observable { name: "a", meaning: "a, which moves windows towards the best paths" },
     Observable { name: "l", meaning: "l, an estimate of the segments from one loss to the next" },
     Observable { name: "in_b", meaning: "1 on the presumably best paths, else 0" },
     Observable { name: "in_m", meaning: "1 on the paths with the largest window, else 0" },

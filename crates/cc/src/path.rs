@@ -11,14 +11,14 @@ pub const MIN_SSTHRESH: Segments = 2.0;
 /// The largest window a path may have: far beyond any network, it keeps the arithmetic finite.
 pub const MAX_CWND: Segments = 1e9;
 
-/// For so many smoothed round-trip times after its last acknowledgement a path counts that has nothing in
-/// flight: an application that pauses between flights for a few round trips has not left the path, and an
+/// A path with nothing in flight counts for this many smoothed round-trip times after its last
+/// acknowledgement: an application that pauses between flights for a few round trips has not left the path, and an
 /// answer that is a delayed acknowledgement late is no pause. Longer than this an idle path never takes part.
 pub const COUNTED_RTTS: f64 = 4.0;
 
-/// What the connection knows of one of its paths.
+/// A connection's knowledge of one of its paths.
 ///
-/// Laid out as it is written: what each acknowledgement needs is two lines of the cache.
+/// Laid out as it is written: the fields that each acknowledgement needs are two lines of the cache.
 #[derive(Clone, Copy, Debug, PartialEq)]
 #[repr(C, align(64))]
 pub struct Path {
@@ -57,8 +57,8 @@ pub struct Path {
     /// Whether the algorithm keeps the path from carrying new data, though it could.
     pub barred: bool,
     /// Whether the path counts where an algorithm adds up or compares paths: at the connection's last event it
-    /// had data in flight, or had been acknowledged within four smoothed round-trip times. What another one's window and
-    /// round-trip time say is not about now.
+    /// had data in flight, or had been acknowledged within four smoothed round-trip times. Another path's window and
+    /// round-trip time are out of date.
     pub counts: bool,
     /// Mean and smallest sample of the last complete round that had one; 0 before there was one.
     pub round_rtt: Seconds,

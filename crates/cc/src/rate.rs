@@ -1,4 +1,4 @@
-//! What an algorithm that models its path hears of each acknowledgement and of each loss.
+//! Measurements of each acknowledgement and each loss, for algorithms that model their path.
 
 use crate::{Seconds, Segments};
 

@@ -26,7 +26,7 @@ pub enum ParamError {
     Invalid {
         /// The parameter.
         name: &'static str,
-        /// What it may be.
+        /// Its allowed values.
         allowed: Allowed,
     },
 }
@@ -63,7 +63,7 @@ impl Entry {
     /// Checks given values and fills in defaults.
     ///
     /// # Errors
-    /// [`ParamError`] names the parameter and what it may be.
+    /// [`ParamError`] names the parameter and its allowed values.
     pub fn params(&self, given: &[(String, Given)]) -> Result<Params, ParamError> {
         for (name, _) in given {
             if !self.all_params().any(|p| p.name == name) {

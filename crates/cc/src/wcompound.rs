@@ -48,7 +48,7 @@ pub(crate) static ENTRY: Entry = Entry {
         Observable { name: "alpha_r", meaning: "alpha_r, the path's threshold, in segments" },
         Observable {
             name: "alpha_s",
-            meaning: "alpha_s, what the connection is to keep queued, in segments",
+            meaning: "alpha_s, the amount that the connection is to keep queued, in segments",
         },
         Observable {
             name: "e_r",

@@ -87,7 +87,7 @@ const FEW: Param = Param {
     name: "few",
     default: Value::Number(0.0),
     allowed: Allowed::Range(0.0, 1e6),
-    meaning: "up to so many samples a round is not judged: what its last acknowledgement covers grows the window as Reno's",
+    meaning: "a round with at most this many samples is not judged: the segments of its last acknowledgement grow the window as Reno's",
 };
 
 /// Which rounds count for the smallest queueing delay.

@@ -1,8 +1,8 @@
-//! What a link answers.
+//! A link's answers.
 
 use crate::Time;
 
-/// What becomes of a packet.
+/// The fate of a packet.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Fate {
     /// It reaches the far end.
@@ -29,7 +29,7 @@ pub enum DropReason {
     Down,
 }
 
-/// What waits for the transmitter, beside the packet in transmission.
+/// The packets that wait for the transmitter, beside the packet in transmission.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Waiting {
     /// Packets.
@@ -40,7 +40,7 @@ pub struct Waiting {
 
 /// Sums since time 0; the difference of two covers the time between.
 ///
-/// A packet counts when its fate is decided, which a [`crate::Link`] does as it arrives:
+/// A packet counts when its fate is decided. A [`crate::FifoLink`] decides as it arrives:
 /// offered = delivered + drops + losses, in packets as in bytes. In a [`crate::HoldingLink`] the packets that wait come
 /// on top.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]

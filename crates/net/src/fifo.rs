@@ -10,7 +10,7 @@ use crate::{DropReason, Fate, LinkSpec, Random, Time, Totals, Waiting};
 /// One directed link at work: a queue, a transmitter, a propagation delay, and loss before or behind them.
 ///
 /// The queue is FIFO and all changes are known beforehand, so the fate of a packet is decided when
-/// it arrives. What changes at an instant does so before what arrives at it, and what leaves the
+/// it arrives. A change at an instant comes before the packets that arrive at it, and a packet that leaves the
 /// queue at an instant has left before. Calls must come in order of time.
 #[derive(Clone, Debug)]
 pub struct FifoLink {
@@ -114,7 +114,7 @@ impl FifoLink {
         }
     }
 
-    /// What waits.
+    /// The packets that wait.
     pub fn waiting(&mut self, now: Time) -> Waiting {
         self.advance(now);
         Waiting { packets: self.queue.packets(), bytes: self.queue.bytes() }

@@ -116,7 +116,7 @@ impl HoldingLink {
         }
     }
 
-    /// What waits.
+    /// The packets that wait.
     pub fn waiting(&mut self, now: Time) -> Waiting {
         self.run(now);
         self.store.waiting()

@@ -8,8 +8,8 @@ use crate::{Aqm, LinkSpec, Random};
 /// The random processes of queues have a seed of their own.
 const QUEUE_SEED: u64 = 0x7175_6575_6520_7072;
 
-/// One directed link at work. When a packet's fate is decided, at its arrival or when it leaves the queue, is the
-/// queue discipline's affair: it chooses the kind.
+/// One directed link at work. The queue discipline chooses the kind: a packet's fate is decided at its arrival or when it
+/// leaves the queue.
 #[derive(Clone, Debug)]
 pub enum Link {
     /// Drop-tail, a marking threshold, RED, PIE: the fate is known at arrival.

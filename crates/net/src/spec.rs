@@ -1,4 +1,4 @@
-//! What a link is: the description from which [`crate::Link`] is made.
+//! The description of a link, from which [`crate::Link`] is made.
 
 use crate::{Aqm, Time};
 
@@ -15,7 +15,7 @@ pub struct LinkSpec {
     pub tick: Time,
     /// How much may wait for the transmitter, beside the packet in transmission.
     pub queue: QueueLimit,
-    /// What the queue does before it is full; `None`: nothing, it is a drop-tail queue.
+    /// The queue's management before it is full; `None`: a drop-tail queue.
     pub aqm: Option<Aqm>,
     /// Mark ECN-capable packets (RFC 3168) that find this much waiting, in bytes. Of no effect beside `aqm`.
     pub ecn_threshold_bytes: Option<u64>,
@@ -147,7 +147,7 @@ impl Jitter {
     }
 }
 
-/// What changes at an instant; `None` leaves a property as it is.
+/// A change at an instant; `None` leaves a property as it is.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Change {
     /// When.
@@ -158,6 +158,6 @@ pub struct Change {
     pub delay: Option<Time>,
     /// New loss process.
     pub loss: Option<Loss>,
-    /// `false`: the link goes down, what waits is lost and so is what arrives. `true`: it is up again.
+    /// `false`: the link goes down, and packets that wait or arrive are lost. `true`: it is up again.
     pub up: Option<bool>,
 }

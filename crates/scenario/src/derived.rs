@@ -1,4 +1,4 @@
-//! What follows from a scenario.
+//! Values that follow from a scenario.
 
 use crate::model::{Scenario, Vary};
 use crate::resolve::base_rtt;

@@ -1,4 +1,4 @@
-//! What is wrong, where, and what would be right.
+//! Problems of a scenario, each with its place and a remedy.
 
 use crate::printable::{of_same_length, printable};
 use miette::{Diagnostic, LabeledSpan, NamedSource, SourceCode};
@@ -74,7 +74,7 @@ pub(crate) struct At<T> {
     pub place: Place,
 }
 
-/// One thing that is wrong with a scenario: what, where in which source, and what would be right.
+/// One problem of a scenario, with its place in its source and a remedy.
 #[derive(Debug)]
 pub struct Problem {
     message: String,

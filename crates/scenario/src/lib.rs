@@ -1,4 +1,4 @@
-//! The scenario file: links, flows over them, and what to measure.
+//! The scenario file: links, flows over them, and the measurements.
 //!
 //! [`load`] reads TOML with human units and gives a checked [`Scenario`] in SI units, or a
 //! [`ScenarioError`]: a [`miette::Diagnostic`] of everything that is wrong, each with the place in the
@@ -69,7 +69,7 @@ pub fn load(source: &Source, overrides: &Overrides) -> Result<Scenario, Scenario
 /// A time as people write it, such as `30 s`: at least a nanosecond.
 ///
 /// # Errors
-/// What is wrong with it.
+/// All problems of it.
 pub fn time(text: &str) -> Result<Time, String> {
     let (number, unit) = quantity::TIME.parse(text).map_err(|e| format!("{}: {}", e.message, e.help))?;
     let ns = number * unit.factor;

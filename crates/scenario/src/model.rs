@@ -8,7 +8,7 @@ use anabranch_net::{LinkSpec, Time};
 pub struct Scenario {
     /// The scenario's name.
     pub name: String,
-    /// What it is for.
+    /// Its purpose.
     pub description: Option<String>,
     /// Length of a run, the warm-up included.
     pub duration: Time,
@@ -22,9 +22,9 @@ pub struct Scenario {
     pub links: Vec<NamedLink>,
     /// The flows, in the file's order, each `count` spelled out.
     pub flows: Vec<Flow>,
-    /// What to record.
+    /// The recording.
     pub record: Record,
-    /// What a seed varies beside the links' random processes.
+    /// The seed's variation beside the links' random processes.
     pub variation: Variation,
 }
 
@@ -33,7 +33,7 @@ pub struct Scenario {
 pub struct NamedLink {
     /// Its key under `[links]`.
     pub name: String,
-    /// What it is.
+    /// Its description.
     pub spec: LinkSpec,
 }
 
@@ -52,7 +52,7 @@ pub struct Flow {
     pub start: Time,
     /// When the application stops sending; at the latest the end of the run.
     pub stop: Time,
-    /// What it sends.
+    /// The application that sends.
     pub application: Application,
     /// One subflow each. One path is plain TCP, several are MPTCP.
     pub paths: Vec<Path>,
@@ -102,11 +102,11 @@ pub enum Scheduler {
     /// As `MinRtt`, but waits for the fast subflow where sending on the slow one would block it
     /// (Ferlin et al., IFIP Networking 2016).
     Blest,
-    /// As upstream Linux: the subflow that would have sent what it holds first.
+    /// As upstream Linux: the subflow that would be the first to have sent all that it holds.
     Linux,
 }
 
-/// What the sending application does.
+/// The sending application.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Application {
     /// Sends as fast as it can, until it has sent this many bytes or the flow stops.
@@ -177,11 +177,11 @@ pub struct SubflowEvent {
     pub at: Time,
     /// Index into [`Flow::paths`].
     pub path: usize,
-    /// What happens.
+    /// The event.
     pub action: SubflowAction,
 }
 
-/// What happens to a subflow.
+/// An event of a subflow.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum SubflowAction {
     /// It joins the connection. A path whose first event is this one does not join at the start.
@@ -235,14 +235,14 @@ impl Default for Tcp {
     }
 }
 
-/// What a run records beside its summary.
+/// The recording of a run beside its summary.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Record {
     /// Time between samples.
     pub interval: Time,
 }
 
-/// What the seed varies beside the links' random processes, so that runs differ however rare these are, and phase
+/// The seed's variation beside the links' random processes, so that runs differ however rare these are, and phase
 /// effects vanish.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Variation {

@@ -1,4 +1,4 @@
-//! What the command line changes in a scenario.
+//! The command line's changes to a scenario.
 
 use crate::diagnostic::{At, Place, Problems, suggest};
 use crate::format::find_algorithm;
@@ -10,7 +10,7 @@ use crate::tree::{self, Node, Table, Value};
 pub struct Overrides {
     /// Replaces the seed.
     pub seed: Option<u64>,
-    /// Replaces the duration: a time such as `"30 s"`. What would happen later than that does not.
+    /// Replaces the duration: a time such as `"30 s"`. Later events do not happen.
     pub duration: Option<String>,
     assignments: Vec<String>,
     algorithms: Vec<String>,

@@ -1,7 +1,7 @@
 //! The event queue: who acts next.
 //!
 //! Events are totally ordered by `(time, sequence)`, so that a run does not depend on how the heap
-//! breaks ties. What happens at an event is a small number, the *target*; a packet in flight is not an
+//! breaks ties. An event names its effect by a small number, the *target*; a packet in flight is not an
 //! event of its own, only the head of each link's pipe is.
 
 use anabranch_net::Time;

@@ -17,8 +17,8 @@ const PER_HOP: f64 = 32.0;
 
 /// An upper estimate of the memory for a run without samples, in bytes.
 ///
-/// What a subflow has under way fits its path's queues and delays, and again as much where all of that was lost and not yet
-/// noticed; it has no more than was acknowledged before (RFC 5681, section 3.1: the window grows by what is acknowledged),
+/// A subflow's data under way fits its path's queues and delays, and again as much where all of that was lost and not yet
+/// noticed; it has no more than was acknowledged before (RFC 5681, section 3.1: the window grows by the acknowledged amount),
 /// and a connection no more than the receiver's window. All together have no more than the links hold.
 pub fn memory(scenario: &Scenario) -> u64 {
     let seconds = scenario.duration.as_secs_f64();

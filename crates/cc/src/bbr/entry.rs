@@ -44,7 +44,7 @@ pub(crate) static ENTRY: Entry = Entry {
             name: "loss_threshold",
             default: Value::Number(0.02),
             allowed: Allowed::Range(0.001, 0.5),
-            meaning: "LossThresh: the part of what was in flight whose loss ends a probe for bandwidth",
+            meaning: "LossThresh: a loss of this part of the segments in flight ends a probe for bandwidth",
         },
         Param {
             name: "beta",

@@ -1,4 +1,4 @@
-//! Active queue management: what a queue does before it is full (RFC 7567).
+//! Active queue management: dropping or marking before a queue is full (RFC 7567).
 //!
 //! [`Red`] and [`Pie`] decide when a packet arrives, [`CoDel`] and [`FqCoDel`] when it leaves the queue.
 
@@ -118,7 +118,7 @@ impl Default for Pie {
 /// Flow queues under CoDel, served by deficit round robin, new flows first (RFC 8290).
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct FqCoDel {
-    /// What each queue does.
+    /// The management of each queue.
     pub codel: CoDel,
     /// How many queues; flows are hashed to them. Positive.
     pub queues: u32,

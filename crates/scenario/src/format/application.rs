@@ -1,4 +1,4 @@
-//! What the application of a flow sends.
+//! The application of a flow.
 
 use crate::diagnostic::{At, Problems};
 use crate::leaf::{Rate, Size, Span, Whole, bounds, number};
@@ -8,7 +8,7 @@ use schemars::{JsonSchema, Schema, SchemaGenerator, json_schema};
 use std::borrow::Cow;
 
 tagged! {
-    /// What the sending application does.
+    /// The sending application.
     enum Application by "kind", "a kind of application" {
         /// Sends as fast as it can, until it has sent this much or the flow stops.
         "bulk" Bulk {

@@ -1,4 +1,4 @@
-//! What a queue does before it is full: `aqm = "codel"` or `aqm = { kind = "codel", … }`.
+//! A queue's management before it is full: `aqm = "codel"` or `aqm = { kind = "codel", … }`.
 
 use crate::diagnostic::{At, Problems};
 use crate::leaf::{Length, PositiveSpan, Probability, Size, Span, Whole, bounds, number};
@@ -10,7 +10,7 @@ use std::borrow::Cow;
 tagged! {
     /// A queue discipline with its parameters.
     enum Discipline by "kind", "a queue discipline" {
-        /// Drops only what finds the queue full: as without `aqm`.
+        /// Drops only packets that find the queue full: as without `aqm`.
         "drop-tail" DropTail {},
         /// Random early detection (Floyd and Jacobson 1993; RFC 2309).
         "red" Red {
@@ -60,7 +60,7 @@ tagged! {
             interval: Option<PositiveSpan>,
             /// Flow queues, to which subflows are hashed. Default: 1024.
             queues: Option<Whole<1, 65_536>>,
-            /// What a queue may send in its turn, from 64 B to 1 MB. Default: 1500 B.
+            /// The amount that a queue may send in its turn, from 64 B to 1 MB. Default: 1500 B.
             quantum: Option<At<Size>>,
             /// Mark packets of ECN-capable flows instead of dropping them. Default: false.
             ecn: Option<bool>,

@@ -34,7 +34,7 @@ table! {
         backup: Option<Vec<At<Whole<1, { u64::MAX }>>>>,
         /// Subflows added, removed, or made backup while the connection lasts.
         events: Option<Vec<Event>>,
-        /// What the application sends. Default: bulk until the flow stops.
+        /// The data to send. Default: bulk until the flow stops.
         application: Option<At<Application>>,
         /// TCP's parameters.
         tcp: Option<Tcp>,
@@ -48,7 +48,7 @@ table! {
         at: At<Span>,
         /// Which path, by number: 1 is the first.
         path: At<Whole<1, { u64::MAX }>>,
-        /// What happens.
+        /// The event.
         action: At<SubflowAction>,
     }
 }

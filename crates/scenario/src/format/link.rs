@@ -17,7 +17,7 @@ table! {
         tick: Option<PositiveSpan>,
         /// How much may wait, beside the packet in transmission. Default: 1 BDP.
         queue: Option<Length>,
-        /// What the queue does before it is full. Default: nothing, it is a drop-tail queue.
+        /// The queue's management before it is full. Default: a drop-tail queue.
         aqm: Option<Aqm>,
         /// Random loss. Default: none.
         loss: Option<Loss>,
@@ -102,7 +102,7 @@ table! {
 }
 
 table! {
-    /// What changes at an instant; what is not given stays as it is.
+    /// A change at an instant; a property that is not given stays as it is.
     struct Change {
         /// When, since the start of the run.
         at: At<Span>,
@@ -112,7 +112,7 @@ table! {
         delay: Option<Span>,
         /// New loss process.
         loss: Option<Loss>,
-        /// false: the link goes down, and what waits or arrives is lost. true: it is up again.
+        /// false: the link goes down, and packets that wait or arrive are lost. true: it is up again.
         up: Option<bool>,
     }
 }

@@ -26,7 +26,7 @@ table! {
     struct File {
         /// The scenario's name; results carry it.
         name: String,
-        /// What the scenario is for.
+        /// The scenario's purpose.
         description: Option<String>,
         /// Length of a run, the warm-up included.
         duration: At<PositiveSpan>,
@@ -34,9 +34,9 @@ table! {
         warmup: Option<At<Span>>,
         /// Seed of every random process. Default: 1.
         seed: Option<Seed>,
-        /// What to record.
+        /// The recording.
         record: Option<Record>,
-        /// What a seed varies beside the links' random processes.
+        /// The seed's variation beside the links' random processes.
         variation: Option<Variation>,
         /// The links, each under its name. A link carries packets in one direction.
         links: Named<Link>,
@@ -47,7 +47,7 @@ table! {
 }
 
 table! {
-    /// What a run records beside its summary.
+    /// The recording of a run beside its summary.
     struct Record {
         /// Time between samples, at least 10 us. Default: 100 ms.
         interval: Option<At<PositiveSpan>>,
@@ -55,7 +55,7 @@ table! {
 }
 
 table! {
-    /// What a seed varies, so that runs differ however rare the links' random processes are.
+    /// The seed's variation, so that runs differ however rare the links' random processes are.
     struct Variation {
         /// Each connection opens later by a time drawn uniformly up to this. "auto", the default: up to
         /// its longest base RTT.
