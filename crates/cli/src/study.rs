@@ -15,7 +15,7 @@ use anabranch_study::{
 };
 use miette::miette;
 use std::collections::HashSet;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 /// Packets that links carry in a second of one core's time: enough to tell minutes from hours.
@@ -30,7 +30,15 @@ pub fn study(args: &StudyRunArgs) -> Result<(), Failure> {
     let study = load(file(args))?;
     let options = options(args);
     let command = command(args);
-    let run = Run { study, options, command, out: &args.out, yes: args.yes, json: args.json };
+    let run = Run {
+        study,
+        options,
+        command,
+        out: &args.out,
+        store: args.store.as_deref(),
+        yes: args.yes,
+        json: args.json,
+    };
     run.run(|result, _| page(result))
 }
 
@@ -54,14 +62,19 @@ pub fn status(args: &StudyRunArgs) -> Result<(), Failure> {
     let all = work.simulations.keepable();
     let done = args.out.join("studies").join(format!("{}.json", study.name));
     let mut lines = vec![format!("{}: {}", study.name, extent(&work.simulations))];
-    if args.out.join("store").is_dir() {
-        let kept =
-            store::open(&args.out.join("store")).map_or(0, |kept| work.simulations.found(&kept as &dyn Kept));
+    let folder = store_of(args.store.as_deref(), &args.out);
+    if folder.is_dir() {
+        let kept = store::open(&folder).map_or(0, |kept| work.simulations.found(&kept as &dyn Kept));
         lines.push(format!("  {kept} of the {all} runs without samples over time are kept; the command runs only what is missing"));
     }
     let whole = if done.exists() { "there is a result" } else { "no result yet" };
     lines.push(format!("  {}: {whole}", done.display()));
     print(&lines.join("\n"))
+}
+
+/// Where runs are kept.
+fn store_of(store: Option<&Path>, out: &Path) -> PathBuf {
+    store.map_or_else(|| out.join("store"), Path::to_path_buf)
 }
 
 /// The study file: a required argument.
@@ -133,6 +146,8 @@ pub struct Run<'a> {
     /// What repeats it.
     pub command: String,
     pub out: &'a Path,
+    /// Where runs are kept, if not in `out`.
+    pub store: Option<&'a Path>,
     pub yes: bool,
     pub json: bool,
 }
@@ -144,7 +159,7 @@ impl Run<'_> {
         self.ask(&work.simulations)?;
         interrupt::listen()?;
         let results = Results::open(self.out, note)?;
-        let runs = store::open(&results.out().join("store"));
+        let runs = store::open(&store_of(self.store, results.out()));
         let mut done = None;
         let ended =
             standard::in_progress(&[work], runs.as_ref().map(|runs| runs as &dyn Kept), &mut |finished| {

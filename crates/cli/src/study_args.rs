@@ -69,6 +69,9 @@ pub struct StudyRunArgs {
     /// Where `studies/` and `report/` are written.
     #[arg(long, value_name = "DIR", default_value = "out")]
     pub out: PathBuf,
+    /// Where runs are kept, instead of `store/` in that folder: several commands may share it, also at once.
+    #[arg(long, value_name = "DIR")]
+    pub store: Option<PathBuf>,
     /// Run it even if it takes more than an hour, has more than 100,000 runs or may need more than 4 GB of memory.
     #[arg(long)]
     pub yes: bool,
@@ -101,6 +104,9 @@ pub struct SweepArgs {
     /// Where `studies/` and `report/` are written.
     #[arg(long, value_name = "DIR", default_value = "out")]
     pub out: PathBuf,
+    /// Where runs are kept, instead of `store/` in that folder: several commands may share it, also at once.
+    #[arg(long, value_name = "DIR")]
+    pub store: Option<PathBuf>,
     /// The name of its files; that of the scenario's file if not given.
     #[arg(long)]
     pub name: Option<String>,

@@ -51,6 +51,7 @@ pub fn sweep(args: &SweepArgs) -> Result<(), Failure> {
         options: Options::default(),
         command: command(args),
         out: &args.out,
+        store: args.store.as_deref(),
         yes: args.yes,
         json: args.json,
     };

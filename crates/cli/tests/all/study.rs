@@ -80,6 +80,33 @@ fn killed_and_gone_on() {
     }
 }
 
+/// Two commands at once, each with a folder of its own for its results, make each run once and come to the same result.
+#[test]
+fn a_store_for_two() {
+    let (store, one, other) =
+        (tempfile::tempdir().unwrap(), tempfile::tempdir().unwrap(), tempfile::tempdir().unwrap());
+    let args = |out: &Path| {
+        let (out, store) = (out.to_str().unwrap(), store.path().join("store"));
+        ["study", EXAMPLE, "--quick", "--out", out, "--store", store.to_str().unwrap()].map(str::to_owned)
+    };
+    let both = [one.path(), other.path()].map(|out| {
+        let mut command = Command::new(env!("CARGO_BIN_EXE_anabranch"));
+        command.args(args(out)).stdout(Stdio::null()).stderr(Stdio::null()).spawn().unwrap()
+    });
+    for mut child in both {
+        assert!(child.wait().unwrap().success());
+    }
+    // All but the one whose samples a figure draws.
+    assert_eq!(kept(store.path()), 35);
+    assert!(!one.path().join("store").exists() && !other.path().join("store").exists());
+    let runs = |out: &Path| fs::read(out.join("studies/buffer-and-delay.csv")).unwrap();
+    assert_eq!(runs(one.path()), runs(other.path()));
+    let mut status = args(one.path()).to_vec();
+    status.insert(1, "status".into());
+    let page = anabranch(status.iter().map(String::as_str)).ok();
+    assert!(page.contains("35 of the 35 runs"), "{page}");
+}
+
 /// How many outcomes are in the store.
 fn kept(out: &Path) -> usize {
     fn count(dir: &Path) -> usize {
