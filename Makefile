@@ -25,7 +25,7 @@ build: setup ## build the release binary, target/release/anabranch
 	cargo build --release --locked --bin anabranch
 
 reproduce: build ## run every paper's experiments and every algorithm's standard cases; the report is out/report/index.html
-	$(ANABRANCH) paper all
+	$(ANABRANCH) paper all --no-columns
 
 test: unskipped setup lint unit deny docs quick instructions ## everything that must hold, and how many checks were skipped
 	@tools/skipped.sh --count
