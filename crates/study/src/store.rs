@@ -257,8 +257,11 @@ fn locked(file: File, path: &Path) -> io::Result<Lock> {
     match path.symlink_metadata() {
         Ok(there) if !there.is_file() => Err(io::Error::other("it is no file")),
         Ok(there) if (there.dev(), there.ino()) == (ours.dev(), ours.ino()) => {
-            // What a process left there that was killed while it wrote.
-            file.set_len(0)?;
+            // What a process left there that was killed while it wrote. On an empty file it would cost time: the file system
+            // then writes the file to the disk when it is closed.
+            if ours.len() > 0 {
+                file.set_len(0)?;
+            }
             Ok(Lock::Ours(file))
         }
         Ok(_) => Ok(Lock::Gone),
