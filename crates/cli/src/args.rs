@@ -38,10 +38,10 @@ Examples:
 /// The papers by letter, name and title, and the examples.
 fn paper_help() -> String {
     let options = textwrap::Options::new(WIDTH).initial_indent("  ").subsequent_indent("      ");
-    let entry = |p: &std::sync::Arc<anabranch_study::Study>| {
+    let entry = |p: anabranch_study::file::Heading| {
         textwrap::fill(&format!("{}, {}: {}", p.id, p.name, p.title), &options) + "\n"
     };
-    let papers: String = anabranch_papers::all().iter().map(entry).collect();
+    let papers: String = anabranch_papers::headings().map(entry).collect();
     format!("Papers:\n{papers}\n{PAPER_EXAMPLES}")
 }
 

@@ -14,7 +14,7 @@ use std::path::Path;
 pub fn write(store: &Results, command: String, say: bool) -> Result<(), Failure> {
     let size =
         |s: &Size| anabranch_report::SizeNote { name: s.name().into(), meaning: s.description().into() };
-    let papers = anabranch_papers::all().iter().map(|paper| store.load(Kind::Paper, &paper.name));
+    let papers = anabranch_papers::headings().map(|paper| store.load(Kind::Paper, &paper.name));
     let papers: Vec<_> = papers.collect::<Result<Vec<_>, _>>()?.into_iter().flatten().collect();
     let studies: Vec<StudyResult> = store.load_all(Kind::Study)?;
     let papers: Vec<_> = papers.into_iter().chain(studies).collect();

@@ -92,7 +92,7 @@ pub fn load(path: &Path) -> Result<Arc<Study>, Failure> {
 
 /// Refuses a study of a shipped paper's name.
 pub fn not_shipped(study: &Study) -> Result<(), Failure> {
-    match anabranch_papers::all().iter().find(|paper| paper.name == study.name) {
+    match anabranch_papers::headings().find(|paper| paper.name == study.name) {
         Some(paper) => Err(Failure::Input(miette!(
             help = "name the file otherwise",
             "`{}` is the name of a shipped paper: {}",
@@ -121,7 +121,10 @@ fn command(args: &StudyRunArgs) -> String {
 }
 
 fn work(study: &Arc<Study>, options: &Options) -> Result<Work<(StudyResult, Vec<Taken>)>, Failure> {
-    work_with_runs(study, options).map_err(|error| Failure::Input(miette!("{error}")))
+    work_with_runs(study, options).map_err(|error| match error {
+        StudyError::File(error) => Failure::input(error),
+        error => Failure::Input(miette!("{error}")),
+    })
 }
 
 /// How many runs, and about how long on this machine.
@@ -215,6 +218,11 @@ impl Run<'_> {
             true => print_json(&result),
             false => print(&page(&result, &taken)),
         };
+        for figure in result.experiments.iter().flat_map(|e| &e.figures) {
+            if let Some(missing) = &figure.missing {
+                note(&format!("figure {}: {missing}", figure.id));
+            }
+        }
         // The table is of the whole study.
         let whole = !result.partial && self.options.only.is_none();
         if let Some(notice) = results.keep_study(Kind::Study, &self.study, result)? {

@@ -44,7 +44,7 @@ pub fn sweep(args: &SweepArgs) -> Result<(), Failure> {
     if name.contains(['/', '\\', '\0']) || name.starts_with('.') || name.is_empty() {
         return Err(Failure::Input(miette!("`{name}` is no name for files")));
     }
-    let study = file::load(&format!("{name}.toml"), &text, Path::new("")).map_err(Failure::input)?;
+    let study = file::of_sweep(&name, &text).map_err(Failure::input)?;
     study::not_shipped(&study)?;
     let run = Run {
         study,

@@ -4,12 +4,20 @@ use crate::scenarios;
 use anabranch_study::{Study, file};
 
 /// The study file of that name, embedded.
-macro_rules! shipped {
+macro_rules! embedded {
     ($name:literal) => {
-        $crate::files::read($name, include_str!(concat!("../../../studies/", $name, ".toml")))
+        ($name, include_str!(concat!("../../../studies/", $name, ".toml")))
     };
 }
-pub(crate) use shipped;
+
+/// Every paper's name and text, in the order of their letters, and then our own study.
+pub(crate) const FILES: [(&str, &str); 5] = [
+    embedded!("coupled-cubic"),
+    embedded!("kato-lia-evaluation"),
+    embedded!("wcompound"),
+    embedded!("adw-balia"),
+    embedded!("coupling-cubic"),
+];
 
 /// Reads one.
 ///
@@ -25,13 +33,21 @@ pub(crate) fn read(name: &str, text: &str) -> Study {
 #[cfg(test)]
 mod tests {
     use anabranch_study::{Options, Published, Size, run};
-    use std::sync::Arc;
+
+    /// Whoever only lists the papers has the same names of them as who reads them.
+    #[test]
+    fn headings_are_the_studies() {
+        let all =
+            crate::all().iter().map(|study| (study.id.clone(), study.name.clone(), study.title.clone()));
+        let headings = crate::headings().map(|heading| (heading.id, heading.name, heading.title));
+        assert_eq!(headings.collect::<Vec<_>>(), all.collect::<Vec<_>>());
+    }
 
     /// The means that the text prints, 2.82 and 7.03 Mbit/s with Reno, 1.58 and 8.37 with CUBIC, and those of Tab. I's runs.
     #[test]
     fn published_values_are_the_tables_means() {
         let options = Options { size: Size::Quick, seeds: Some(1), only: None, ..Options::default() };
-        let result = run(&Arc::new(shipped!("kato-lia-evaluation")), &options, &|_| (), &|| true).unwrap();
+        let result = run(crate::find("kato-lia-evaluation").unwrap(), &options, &|_| (), &|| true).unwrap();
         let rows: Vec<_> = result.experiments.iter().flat_map(|e| &e.rows).collect();
         for (id, printed, within) in [
             ("B-T2.reno.mptcp", 2.82, 0.005),

@@ -1,7 +1,7 @@
 //! The papers, their experiments and verdicts.
 //!
 //! A paper is a file in `studies/`, with its scenarios beside it: see [`anabranch_study::file`]. The files are embedded here.
-//! A new paper is its files, and a line in [`all`] and in [`scenarios`].
+//! A new paper is its files, and a line in the list of files and in [`scenarios`].
 
 mod commands;
 mod files;
@@ -11,22 +11,22 @@ pub mod standard;
 pub use commands::commands;
 
 use anabranch_study::Study;
-use files::shipped;
+use anabranch_study::file::{Heading, heading};
+use files::{FILES, read};
 use std::sync::{Arc, LazyLock};
 
 /// Every paper, in the order of their letters, and then our own study.
 pub fn all() -> &'static [Arc<Study>] {
-    static ALL: LazyLock<Vec<Arc<Study>>> = LazyLock::new(|| {
-        let papers = [
-            shipped!("coupled-cubic"),
-            shipped!("kato-lia-evaluation"),
-            shipped!("wcompound"),
-            shipped!("adw-balia"),
-            shipped!("coupling-cubic"),
-        ];
-        papers.into_iter().map(Arc::new).collect()
-    });
+    static ALL: LazyLock<Vec<Arc<Study>>> =
+        LazyLock::new(|| FILES.iter().map(|(name, text)| Arc::new(read(name, text))).collect());
     &ALL
+}
+
+/// What each is called, in the same order. Reading the papers themselves takes a second.
+pub fn headings() -> impl Iterator<Item = Heading> {
+    FILES.iter().map(|(name, text)| {
+        heading(name, text).unwrap_or_else(|why| panic!("studies/{name}.toml, line {:?}: {why}", why.line()))
+    })
 }
 
 /// The paper with that name or letter, or of that experiment ("A-T4"), in any case.

@@ -19,6 +19,7 @@ mod only;
 mod rows;
 mod runs;
 mod selection;
+mod signature;
 mod spec;
 mod sweep;
 mod template;
@@ -26,8 +27,8 @@ mod template;
 mod tests;
 mod time;
 
-pub use code::signature;
 pub use error::FileError;
+pub use signature::signature;
 pub use spec::json_schema;
 pub use sweep::{Sweep, parts, sweep};
 
@@ -45,6 +46,16 @@ pub fn load(name: &str, text: &str, folder: &Path) -> Result<Arc<Study>, FileErr
     study.map(Arc::new).map_err(|problem| problem.within(name, text))
 }
 
+/// Reads the study that a sweep is: its text was made by [`sweep`], and `--print-study` prints it.
+///
+/// # Errors
+/// [`FileError`] with what was found first.
+pub fn of_sweep(stem: &str, text: &str) -> Result<Arc<Study>, FileError> {
+    let name = "--print-study";
+    let study = parse(name, stem, text, &|scenario| from_disk(Path::new(""), scenario));
+    study.map(Arc::new).map_err(|problem| problem.within(name, text))
+}
+
 /// Reads a study that comes with its scenarios, such as one that is part of a program.
 ///
 /// # Errors
@@ -55,6 +66,34 @@ pub fn embedded(name: &str, text: &str, scenarios: &[&ScenarioFile]) -> Result<S
         known.map(|file| (*file).clone()).ok_or_else(|| "it is not among the study's scenarios".to_owned())
     };
     read(name, text, &find).map_err(|problem| problem.within(name, text))
+}
+
+/// What a study is called.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Heading {
+    /// Its letter or short name.
+    pub id: String,
+    /// Its name on the command line and in file names.
+    pub name: String,
+    /// Its title.
+    pub title: String,
+}
+
+/// What a study of that name is called, without reading the rest of it.
+///
+/// # Errors
+/// [`FileError`] where the keys before its first table are no TOML or have no title.
+pub fn heading(name: &str, text: &str) -> Result<Heading, FileError> {
+    #[derive(serde::Deserialize)]
+    struct First {
+        id: Option<String>,
+        title: String,
+    }
+    // Nothing after the first table's name is a key of the file itself.
+    let first = text.split_once("\n[").map_or(text, |(first, _)| first);
+    let First { id, title } =
+        toml::from_str(first).map_err(|error| Problem::of_toml(error).within(name, text))?;
+    Ok(Heading { id: id.unwrap_or_else(|| name.to_owned()), name: name.to_owned(), title })
 }
 
 fn from_disk(folder: &Path, name: &str) -> Result<ScenarioFile, String> {
@@ -71,7 +110,11 @@ fn from_disk(folder: &Path, name: &str) -> Result<ScenarioFile, String> {
 type Scenarios<'a> = &'a dyn Fn(&str) -> Result<ScenarioFile, String>;
 
 fn read(name: &str, text: &str, scenarios: Scenarios<'_>) -> Result<Study, Problem> {
-    let file: spec::File = toml::from_str(text).map_err(Problem::of_toml)?;
     let stem = Path::new(name).file_stem().map_or(name.into(), |stem| stem.to_string_lossy());
-    build::study(file, text, &stem, scenarios)
+    parse(name, &stem, text, scenarios)
+}
+
+fn parse(name: &str, stem: &str, text: &str, scenarios: Scenarios<'_>) -> Result<Study, Problem> {
+    let file: spec::File = toml::from_str(text).map_err(Problem::of_toml)?;
+    build::study(file, name, text, stem, scenarios)
 }

@@ -1,7 +1,8 @@
 //! What an experiment runs and what it reads from the runs, written down before anything runs.
 
+use crate::file::FileError;
 use crate::setup::Samples;
-use crate::{Column, Figure, Outcome, Published, Rule, Setup, Size};
+use crate::{Column, Figure, Outcome, Published, Rule, Setup, Size, StudyError};
 use anabranch_record::Summary;
 use anabranch_scenario::ScenarioError;
 use std::ops::Range;
@@ -30,6 +31,21 @@ pub struct Study {
     pub columns: Vec<&'static Column>,
     /// Its tables and figures in order, and then those beyond it.
     pub experiments: Vec<Definition>,
+    /// Why a simulation, by the command that runs it, is no scenario in that size, with its place in the study's file.
+    pub place: Option<PlaceOf>,
+}
+
+type PlaceOf = Box<dyn Fn(&str, Size) -> Option<FileError> + Send + Sync>;
+
+impl Study {
+    /// The error with its place in the study's file, if it has one.
+    pub(crate) fn with_place(&self, error: StudyError, size: Size) -> StudyError {
+        let place = match (&error, &self.place) {
+            (StudyError::Scenario { command, .. }, Some(place)) => place(command, size),
+            _ => None,
+        };
+        place.map_or(error, StudyError::File)
+    }
 }
 
 /// A table or figure of a paper, or an experiment beyond it.

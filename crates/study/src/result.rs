@@ -224,6 +224,9 @@ pub struct Figure {
     pub title: String,
     /// One plot each, as the paper divides it.
     pub panels: Vec<Panel>,
+    /// How many points have no value, and why the first of them has none.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub missing: Option<String>,
 }
 
 /// One plot.

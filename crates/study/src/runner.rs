@@ -1,6 +1,7 @@
 //! A study from its plans to rows and figures.
 
 use crate::campaign::{Outcomes, Progress, Simulations, Work, run_all};
+use crate::file::FileError;
 use crate::plan::{Definition, Plan, Quantity, Reading, RowPlan, Runs, Study};
 use crate::shares::shares;
 use crate::{
@@ -49,13 +50,16 @@ pub enum StudyError {
         #[source]
         why: Box<ScenarioError>,
     },
+    /// The same, of a study file: with the place there.
+    #[error(transparent)]
+    File(FileError),
     /// `keep_going` said no.
     #[error("interrupted")]
     Interrupted,
 }
 
 /// The first problem, which the others often follow from.
-fn first(why: &ScenarioError) -> String {
+pub(crate) fn first(why: &ScenarioError) -> String {
     let first = why.problems().first();
     first.map_or_else(|| why.to_string(), |problem| format!("{problem}, in \"{}\"", problem.text()))
 }
@@ -118,7 +122,7 @@ fn work_with(
     let (size, without_columns) = (options.size, options.without_columns);
     let chosen = choose(study, options)?;
     let setups = chosen.iter().map(|planned| (planned.id.as_str(), planned.setups.as_slice()));
-    let simulations = Simulations::of(setups, seeds)?;
+    let simulations = Simulations::of(setups, seeds).map_err(|error| study.with_place(error, size))?;
 
     let study = Arc::clone(study);
     let conclude = move |simulations: &Simulations, outcomes: &[Option<Outcomes>]| {
@@ -442,6 +446,7 @@ mod tests {
             usual_sizes: true,
             columns: vec![],
             experiments: vec![definition("Z-1", false), definition("Z-2", true)],
+            place: None,
         })
     }
 

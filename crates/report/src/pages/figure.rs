@@ -20,6 +20,7 @@ pub fn figure(plan: &FigurePlan) -> Markup {
             div.panels.single[plan.panels.len() == 1] {
                 @for (panel, data) in &plan.panels { (drawing(panel, data)) }
             }
+            @if let Some(missing) = &plan.figure.missing { p.hint { (missing) "." } }
         }
     }
 }

@@ -28,6 +28,8 @@ pub(crate) struct Built {
     pub sizes: Sizes,
     /// Where the file's lines begin.
     pub lines: Vec<usize>,
+    /// Its name, as messages have it.
+    pub name: String,
 }
 
 impl Built {
@@ -109,6 +111,7 @@ impl Planner<'_> {
 /// The study that a file is.
 pub(crate) fn study(
     mut file: File,
+    name: &str,
     text: &str,
     stem: &str,
     scenarios: Scenarios<'_>,
@@ -124,9 +127,11 @@ pub(crate) fn study(
     let hash = digest.finalize().iter().map(|byte| format!("{byte:02x}")).collect();
     let sizes = [&file.size.quick, &file.size.default, &file.size.full];
     for changes in sizes {
-        within(changes.seeds, "seeds")?;
+        if let Some(seeds) = &changes.seeds {
+            within(Some(*seeds.get_ref()), "seeds").map_err(|problem| problem.or_at(seeds.span()))?;
+        }
     }
-    let seeds = sizes.map(|changes| changes.seeds);
+    let seeds = sizes.map(|changes| changes.seeds.as_ref().map(|seeds| *seeds.get_ref()));
     for quantity in file.quantities.values().filter(|quantity| places(quantity.get_ref()).is_empty()) {
         parse(quantity.get_ref()).map_err(|wrong| Problem::at(part(quantity, wrong.at), wrong.message))?;
     }
@@ -139,6 +144,7 @@ pub(crate) fn study(
         texts: file.texts,
         sizes: file.size,
         lines,
+        name: name.to_owned(),
     });
     for group in 0..built.groups.len() {
         built.groups[group].try_each_value(&built, group)?;
@@ -167,6 +173,23 @@ pub(crate) fn study(
             },
         );
     }
+    let place = {
+        let (built, name, text) = (Arc::clone(&built), name.to_owned(), text.to_owned());
+        move |command: &str, size| {
+            let is = |runs: &Runs, group, point: &usize| {
+                runs.setup(&built, group, *point, size).is_ok_and(|setup| setup.command(1) == command)
+            };
+            built
+                .groups
+                .iter()
+                .enumerate()
+                .find_map(|(group, runs)| {
+                    let point = (0..runs.points.len()).find(|point| is(runs, group, point))?;
+                    runs.no_scenario(&built, group, point, size, runs.spec.scenario.span())
+                })
+                .map(|problem| problem.within(&name, &text))
+        }
+    };
     let definitions =
         experiments.into_iter().map(|spec| definitions(&built, spec)).collect::<Result<Vec<_>, _>>()?;
     Ok(Study {
@@ -188,6 +211,7 @@ pub(crate) fn study(
         usual_sizes: false,
         columns,
         experiments: definitions.into_iter().flatten().collect(),
+        place: Some(Box::new(place)),
     })
 }
 

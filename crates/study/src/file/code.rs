@@ -4,6 +4,7 @@ use super::build::Built;
 use super::each::{Every, open_axis, takes_list, with_value};
 use super::error::{Problem, suggest};
 use super::selection::Selection;
+use super::signature::{signature, written};
 use super::template::places;
 use crate::expr::{Argument, Expr, Operator, parse};
 use crate::functions::{Compute, FUNCTIONS, Function, Given, MATH, Read, Takes};
@@ -98,10 +99,10 @@ impl Code {
                 });
                 let given = Given { texts: &texts, subflow, numbers: &numbers };
                 let elsewhere = elsewhere.map_or(&[][..], |run| sources.runs[run]);
-                function.read.value(sources.runs[*run], elsewhere, &given).ok_or_else(|| {
-                    let name = texts.first().map(|text| format!("\"{text}\"")).unwrap_or_default();
-                    format!("a run did not have this value: {}({name})", function.name)
-                })
+                function
+                    .read
+                    .value(sources.runs[*run], elsewhere, &given)
+                    .ok_or_else(|| format!("a run did not have this value: {}", written(function, &given)))
             }
         }
     }
@@ -162,12 +163,13 @@ pub(crate) fn compile(
         runs: Vec::new(),
         samples: false,
         within: Vec::new(),
+        place: text.span(),
         every: None,
         parts: 0,
         depth: 0,
     };
     let code = compiler.text(text, here)?;
-    let place = format!("`{}` on line {}", text.get_ref(), built.line(text.span().start));
+    let place = format!("`{}` on line {} of {}", text.get_ref(), built.line(text.span().start), built.name);
     Ok(Compiled { code, runs: compiler.runs, samples: compiler.samples, place })
 }
 
@@ -198,6 +200,8 @@ struct Compiler<'a> {
     samples: bool,
     /// The quantities that are being read, so that none contains itself.
     within: Vec<String>,
+    /// Where the expression is that has them.
+    place: Range<usize>,
     /// What `*` stands for; none outside a function of a list.
     every: Option<Every>,
     parts: usize,
@@ -425,8 +429,11 @@ impl Compiler<'_> {
         text: &Spanned<String>,
         here: &Selection,
     ) -> Result<Code, Problem> {
-        let usage = || Problem::new(format!("it is {}", signature(function)));
-        let network = self.built.groups[here.group(self.built)?].network(self.built, here)?;
+        let usage = || {
+            Problem::new(format!("`{}` has other arguments: it is {}", function.name, signature(function)))
+        };
+        let network = self.built.groups[here.group(self.built)?].network(self.built, here);
+        let network = network.map_err(|problem| self.unless_direct(problem))?;
         let (mut texts, mut subflow, mut numbers) = (Vec::new(), None, Vec::new());
         let (named, arguments) = self.named(arguments, here)?;
         let mut elsewhere = None;
@@ -517,9 +524,15 @@ impl Compiler<'_> {
         Ok(Code::Read { run, elsewhere, function, texts, subflow, numbers })
     }
 
+    /// Where a value of an axis is missing that a quantity needs, it is for the expression with the quantity to give it.
+    fn unless_direct(&self, problem: Problem) -> Problem {
+        if self.within.is_empty() { problem } else { problem.or_at(self.place.clone()) }
+    }
+
     /// The position of a run among those that are read.
     fn run(&mut self, here: &Selection) -> Result<usize, Problem> {
-        let run = (here.group(self.built)?, here.point(self.built)?);
+        let point = here.point(self.built).map_err(|problem| self.unless_direct(problem))?;
+        let run = (here.group(self.built)?, point);
         let known = self.runs.iter().position(|other| *other == run);
         Ok(known.unwrap_or_else(|| {
             self.runs.push(run);
@@ -566,20 +579,4 @@ impl Compiler<'_> {
             }
         }
     }
-}
-
-/// How a function is written: `cwnd("flow", subflow)`.
-pub fn signature(function: &Function) -> String {
-    let takes = function.takes.iter().map(|takes| match takes {
-        Takes::Flow => "\"flow\"",
-        Takes::Flows => "\"flow\", …",
-        Takes::Subflow => "subflow",
-        Takes::MaybeSubflow => "[subflow]",
-        Takes::Link => "\"link\"",
-        Takes::Word => "\"name\"",
-        Takes::Number => "number",
-        Takes::MaybeNumber => "[number]",
-        Takes::Elsewhere => "runs = NAME",
-    });
-    format!("{}({})", function.name, takes.collect::<Vec<_>>().join(", "))
 }

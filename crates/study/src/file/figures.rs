@@ -155,9 +155,26 @@ fn one(planner: &mut Planner<'_>, figure: &Figure, here: &Selection) -> Result<(
                     .collect(),
             }
         };
-        Drawn { id: id.clone(), title: caption.clone(), panels: plots.iter().map(panel).collect() }
+        Drawn {
+            id: id.clone(),
+            title: caption.clone(),
+            panels: plots.iter().map(panel).collect(),
+            missing: missing(plots.iter().flat_map(|plot| &plot.lines), runs),
+        }
     });
     Ok(())
+}
+
+/// How many points have no value, and why the first of them has none.
+fn missing<'a>(lines: impl Iterator<Item = &'a Line>, runs: &Runs<'_>) -> Option<String> {
+    let points: Vec<_> = lines.flat_map(Line::points).collect();
+    let failed = points.iter().filter_map(|(_, place, quantity)| {
+        let of_place = if let Place::Mean(x) = place { runs.values(x).err() } else { None };
+        of_place.or_else(|| runs.values(quantity).err())
+    });
+    let failed: Vec<String> = failed.collect();
+    let first = failed.first()?;
+    Some(format!("{} of {} points have no value: {first}", failed.len(), points.len()))
 }
 
 /// Without what has no place on a logarithmic axis.
@@ -235,6 +252,14 @@ impl Line {
         match self {
             Line::Time(_, trace) => Some(trace),
             Line::Points(..) | Line::Published(..) => None,
+        }
+    }
+
+    /// The points that are of quantities.
+    fn points(&self) -> &[(String, Place, Quantity)] {
+        match self {
+            Line::Points(_, points) => points,
+            Line::Published(..) | Line::Time(..) => &[],
         }
     }
 

@@ -3,7 +3,7 @@
 use super::build::{Built, Planner};
 use super::choice::{ids, starts_over};
 use super::code::{compile, constant};
-use super::error::{Problem, suggest};
+use super::error::Problem;
 use super::selection::Selection;
 use super::spec::Row;
 use super::template::places;
@@ -312,8 +312,6 @@ fn rule(text: &Spanned<String>, published: Option<f64>) -> Result<Rule, Problem>
         ("printed", Some(value)) => Ok(Rule::Printed(value)),
         ("printed", None) => Err(wrong(" without a published value")),
         ("none", _) => Ok(Rule::NotJudged),
-        _ => Err(Problem::at(text.span(), format!("`{words}` is no rule")).help(
-            suggest(words, ["near", "at least", "at most", "within", "printed", "none"]) + "; " + KNOWN,
-        )),
+        _ => Err(wrong("")),
     }
 }

@@ -135,6 +135,12 @@ impl Runs {
 
     /// The simulation of a point.
     pub fn setup(&self, built: &Built, group: usize, point: usize, size: Size) -> Result<Setup, Problem> {
+        self.placed(built, group, point, size).map(|(setup, _)| setup)
+    }
+
+    /// The same, and where in the file each of the keys that it sets comes from; what has no place there is left out.
+    fn placed(&self, built: &Built, group: usize, point: usize, size: Size) -> Result<Placed, Problem> {
+        let mut places: Vec<Range<usize>> = Vec::new();
         let here = Selection::of_point(built, group, &self.points[point], size);
         let title = match &self.spec.title {
             Some(title) => here.fill(built, title)?,
@@ -155,16 +161,22 @@ impl Runs {
                 .fill(built, &assigned(value.get_ref()))
                 .map_err(|problem| problem.or_at(value.span()))?;
             setup = network.set(setup, key, &text).map_err(|problem| problem.or_at(value.span()))?;
+            places.resize(setup.set.len(), value.span());
         }
         for (axis, i) in self.axes.iter().zip(&self.points[point]) {
             let value = &axis.values[*i];
             let own = value.set().into_iter().flatten().map(|(key, value)| (key, assigned(value)));
             for (key, text) in own.chain(axis.key.iter().map(|key| (key, value.id.clone()))) {
                 let set = here.fill(built, &text).and_then(|text| network.set(setup, key, &text));
-                setup = set.map_err(|problem| problem.or_at(self.spec.vary[&axis.name].span()))?;
+                let at = self.spec.vary[&axis.name].span();
+                setup = set.map_err(|problem| problem.or_at(at.clone()))?;
+                places.resize(setup.set.len(), at);
             }
         }
-        for length in [&lengths::DURATION, &lengths::WARMUP] {
+        // An axis of lengths has its own.
+        let varies = |key: &str| self.axes.iter().any(|axis| axis.key.as_deref() == Some(key));
+        for length in [&lengths::DURATION, &lengths::WARMUP].into_iter().filter(|length| !varies(length.key))
+        {
             if let Some(value) = length.of(self, built, &here, size)? {
                 setup = setup.set(length.key, value);
             }
@@ -175,24 +187,50 @@ impl Runs {
         if self.spec.samples {
             setup = setup.sampled();
         }
-        Ok(match &self.spec.at_most {
+        let setup = match &self.spec.at_most {
             Some(most) => setup.at_most(most.here(built, &here)?.unwrap_or(u32::MAX)),
             None => setup,
-        })
+        };
+        Ok((setup, places))
+    }
+
+    /// Why a point is no scenario; none where it is one. The place is that of the key or axis without which it would be one,
+    /// or would be none for another reason; else `at`.
+    pub fn no_scenario(
+        &self,
+        built: &Built,
+        group: usize,
+        point: usize,
+        size: Size,
+        at: Range<usize>,
+    ) -> Option<Problem> {
+        let (setup, places) = match self.placed(built, group, point, size) {
+            Ok(placed) => placed,
+            Err(problem) => return Some(problem.or_at(at)),
+        };
+        let said = first_problem(&setup)?;
+        let without = |place: &&Range<usize>| {
+            let others = setup.set.iter().enumerate().filter(|(i, _)| places.get(*i) != Some(place));
+            let set = others.map(|(_, set)| set.clone()).collect();
+            first_problem(&Setup { set, ..setup.clone() }).as_ref() != Some(&said)
+        };
+        // Later ones win.
+        let at = places.iter().rev().find(without).cloned().unwrap_or(at);
+        let values = self.axes.iter().zip(&self.points[point]);
+        let values = values.map(|(axis, i)| format!("{} = {}", axis.name, axis.values[*i].id));
+        let values = values.collect::<Vec<_>>().join(", ");
+        let of = if values.is_empty() { values } else { format!(" at {values}") };
+        let help = format!("`{}` shows all of it", setup.command(1).replacen("run", "check", 1));
+        Some(Problem::at(at, format!("runs `{}` are no scenario{of}: {said}", self.name)).help(help))
     }
 
     /// Whether each value of each axis makes a scenario, the others at their first: mistakes show before anything runs.
     pub fn try_each_value(&self, built: &Built, group: usize) -> Result<(), Problem> {
-        let attempt = |point: usize, at: Range<usize>| {
-            let setup = self.setup(built, group, point, Size::Default);
-            let setup = setup.map_err(|problem| problem.or_at(at.clone()))?;
-            setup.scenario().map(|_| ()).map_err(|why| {
-                let first =
-                    why.problems().first().map(|p| format!(": {p}, in \"{}\"", p.text())).unwrap_or_default();
-                Problem::at(at, format!("runs `{}` are no scenario{first}", self.name))
-                    .help(format!("`{}` shows all of it", setup.command(1).replacen("run", "check", 1)))
-            })
-        };
+        let attempt =
+            |point: usize, at: Range<usize>| match self.no_scenario(built, group, point, Size::Default, at) {
+                Some(problem) => Err(problem),
+                None => Ok(()),
+            };
         attempt(0, self.spec.scenario.span())?;
         for (i, axis) in self.axes.iter().enumerate() {
             let mut first = vec![None; axis.values.len()];
@@ -205,6 +243,14 @@ impl Runs {
         }
         Ok(())
     }
+}
+
+/// A simulation, and the place of each of its first keys.
+type Placed = (Setup, Vec<Range<usize>>);
+
+/// What is wrong first with a simulation's scenario, which the rest often follows from.
+fn first_problem(setup: &Setup) -> Option<String> {
+    setup.scenario().err().map(|why| crate::runner::first(&why))
 }
 
 /// Whether texts depend on an axis, by its name or by that of a quantity.

@@ -81,7 +81,8 @@ pub(crate) struct Sizes {
 pub(crate) struct Changes {
     /// How many seeds a simulation has.
     #[serde(default)]
-    pub seeds: Option<u32>,
+    #[schemars(with = "Option<u32>")]
+    pub seeds: Option<Spanned<u32>>,
     /// The length of every run: "20 s".
     #[serde(default)]
     pub duration: Option<String>,

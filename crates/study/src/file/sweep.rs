@@ -133,11 +133,19 @@ fn axis(spec: &str) -> Result<(String, Value), String> {
             axis.insert("steps".into(), steps.into());
             axis.insert("scale".into(), scale.into());
         }
+        _ if has_steps(values) => return Err(format!("`{values}` has steps, but no range: {help}")),
         _ => {
             axis.insert("values".into(), Value::Array(parts(values).into_iter().map(Value::from).collect()));
         }
     }
     Ok((key.to_owned(), axis.into()))
+}
+
+/// Whether a value ends with a number of steps: `1/12log`.
+fn has_steps(values: &str) -> bool {
+    let steps = values.rsplit_once('/').map_or("", |(_, steps)| steps.trim());
+    let number = steps.strip_suffix("log").or(steps.strip_suffix("lin")).unwrap_or(steps);
+    number.parse::<u32>().is_ok()
 }
 
 /// An axis's name: the last part of its key, or more of it where another axis has that.
@@ -299,6 +307,7 @@ mod tests {
             ("links.a.queue=", "varies nothing"),
             ("links.a.queue=1..2 BDP", "no number of steps"),
             ("links.a.queue=1..2 BDP/1", "at least 2"),
+            ("links.a.queue=1 BDP/12log", "no range"),
             ("links.a.queue=0..2 BDP/5log", "above 0"),
             ("links.a.queue=1 BDP,1 BDP", "twice"),
         ] {

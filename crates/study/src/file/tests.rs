@@ -1,7 +1,7 @@
 mod several;
 
 use super::*;
-use crate::{Options, Published, Verdict, run};
+use crate::{Options, Published, StudyError, Verdict, run, work};
 use miette::Diagnostic;
 
 /// Two flows on a link.
@@ -192,6 +192,22 @@ fn what_is_wrong_where_and_what_would_be_right() {
         ("at = { queue = \"2 BDP\" }", "", "ascending", "which value of axis `queue`", "at ="),
         ("at = { queue = \"2 BDP\" }", "at = { queue = \"3 BDP\" }", "3 BDP", "no value `3 BDP`", "2 BDP"),
         ("rule = \"printed\"", "rule = \"about\"", "about", "no rule", "near"),
+        ("seeds = 2", "seeds = 0", "seeds = 0", "`seeds` is 0", ""),
+        ("\"links.*.queue\"", "\"links.*.queu\"", "queu\"", "unknown key `queu`", "check"),
+        (
+            "vary.cc = [",
+            "set.\"links.a.rat\" = \"{cc}\"\n    vary.cc = [",
+            "rat\"",
+            "queue = 0.5 BDP: unknown key `rat`",
+            "check",
+        ),
+        (
+            "at = { queue = \"1 BDP\" }\n    of = \"ratio\"",
+            "of = \"ratio\"",
+            "of = \"ratio\"",
+            "which value of axis `queue`",
+            "at =",
+        ),
         ("x = \"queue\"", "x = \"buffer\"", "x = \"buffer\"", "`buffer` is no axis", "queue"),
         ("scenario = \"beside.toml\"", "scenario = \"other.toml\"", "other.toml", "cannot read", ""),
         (
@@ -431,6 +447,39 @@ fn what_is_wrong_with_lists() {
         let shown = error.help().map(|help| help.to_string()).unwrap_or_default();
         assert!(shown.contains(help), "{new}: {shown}");
     }
+}
+
+/// Each value makes a scenario with the others' first, but not every combination of them: the point is told, and the place of
+/// an axis that it would be a scenario without.
+#[test]
+fn a_combination_that_is_no_scenario() {
+    let folder = folder();
+    let axes = "vary.cc = [\"lia\", \"olia\"]
+    vary.end = { key = \"duration\", values = [\"10 s\", \"3 s\"] }
+    vary.begin = { key = \"warmup\", values = [\"1 s\", \"5 s\"] }";
+    let text = STUDY.replace("vary.cc = [\"lia\", \"olia\"]", axes);
+    let text = text.split("[[rows]]").next().unwrap();
+    let study = load("my.toml", text, folder.path()).unwrap();
+    let Err(StudyError::File(error)) = work(&study, &Options::default()) else { panic!("no scenario") };
+    let said = "at cc = lia, end = 3 s, begin = 5 s, queue = 0.5 BDP: the warm-up of 5 s must be shorter";
+    assert!(error.to_string().contains(said), "{error}");
+    assert_eq!(error.line(), Some(1 + text[..text.find("vary.begin").unwrap()].matches('\n').count()));
+}
+
+/// A figure's points that have no value are counted, and the first is explained.
+#[test]
+fn points_without_a_value() {
+    let folder = folder();
+    let none = "by = \"cc\"\n    of = \"ratio / (1 - min(queue * 2, 1))\"";
+    let text = STUDY.replace("by = \"cc\"\n    of = \"ratio\"", none);
+    let study = load("my.toml", &text, folder.path()).unwrap();
+    let result = run(&study, &Options::default(), &|_| (), &|| true).unwrap();
+    let [all, none, ..] = &result.experiments[0].figures[..] else { panic!("three figures") };
+    let line = 1 + text[..text.find("ratio / (1 -").unwrap()].matches('\n').count();
+    let told = format!(
+        "4 of 4 points have no value: division by zero, in `ratio / (1 - min(queue * 2, 1))` on line {line} of my.toml"
+    );
+    assert_eq!((all.missing.as_deref(), none.missing.as_deref()), (Some(&*told), None));
 }
 
 /// What grows without bound is refused, not computed.
