@@ -131,7 +131,7 @@ pub fn check(results: &[AlgorithmResult]) -> Result<(), Failure> {
 
 /// The key figures for people.
 fn page(result: &AlgorithmResult) -> String {
-    let cases: Vec<_> = CASES.iter().filter_map(|case| Some((case, result.case(case.id)?))).collect();
+    let cases: Vec<_> = CASES.iter().filter_map(|case| Some((case, result.case(&case.id)?))).collect();
     let goal = |case: &Case| match case.goal.unit() {
         "" => case.goal.title().to_owned(),
         unit => format!("{} ({unit})", case.goal.title()),
@@ -142,7 +142,7 @@ fn page(result: &AlgorithmResult) -> String {
     let queues: Vec<Spread> =
         cases.iter().map(|(_, r)| r.queue_packets.as_ref().map_or(Spread::Missing, Spread::from)).collect();
     let table = Table::new()
-        .text("standard case", cases.iter().map(|(case, _)| case.title))
+        .text("standard case", cases.iter().map(|(case, _)| case.title.as_str()))
         .text("figure", cases.iter().map(|(case, _)| goal(case)))
         .text("", keys().map(|k| bound(k.is_some_and(|k| k.at_least))))
         .estimates("value", PLAIN, &values)

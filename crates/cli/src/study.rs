@@ -7,6 +7,7 @@ use crate::study_args::StudyRunArgs;
 use crate::table::Table;
 use crate::{input, interrupt, memory, paper, report, standard, store};
 use anabranch_record::quoted;
+use anabranch_study::file::Part;
 use anabranch_study::format::plain;
 use anabranch_study::tidy::{TidyRow, TidyTable};
 use anabranch_study::{
@@ -27,7 +28,7 @@ const ASK_RUNS: u64 = 100_000;
 
 /// `anabranch study FILE`.
 pub fn study(args: &StudyRunArgs) -> Result<(), Failure> {
-    let study = load(file(args))?;
+    let study = load(file(args), &args.at)?;
     let options = options(args);
     let command = command(args);
     let run = Run {
@@ -44,7 +45,7 @@ pub fn study(args: &StudyRunArgs) -> Result<(), Failure> {
 
 /// `anabranch study check FILE`.
 pub fn check(path: &Path) -> Result<(), Failure> {
-    let study = load(path)?;
+    let study = load(path, &[])?;
     let mut lines = vec![format!("{}: {}", study.name, study.title)];
     for size in anabranch_study::Size::ALL {
         let work = work(&study, &Options { size, ..Options::default() })?;
@@ -57,7 +58,7 @@ pub fn check(path: &Path) -> Result<(), Failure> {
 
 /// `anabranch study status FILE`.
 pub fn status(args: &StudyRunArgs) -> Result<(), Failure> {
-    let study = load(file(args))?;
+    let study = load(file(args), &args.at)?;
     let work = work(&study, &options(args))?;
     let all = work.simulations.keepable();
     let done = args.out.join("studies").join(format!("{}.json", study.name));
@@ -82,11 +83,12 @@ fn file(args: &StudyRunArgs) -> &Path {
     args.file.as_deref().unwrap_or(Path::new(""))
 }
 
-/// Reads a study file.
-pub fn load(path: &Path) -> Result<Arc<Study>, Failure> {
+/// Reads a study file, or of some of its axes a part.
+pub fn load(path: &Path, of: &[Part]) -> Result<Arc<Study>, Failure> {
     let source = input::read(path)?;
     let folder = path.parent().unwrap_or(Path::new(""));
-    let study = anabranch_study::file::load(&source.name, &source.text, folder).map_err(Failure::input)?;
+    let study =
+        anabranch_study::file::load(&source.name, &source.text, folder, of).map_err(Failure::input)?;
     not_shipped(&study).map(|()| study)
 }
 
@@ -116,8 +118,12 @@ fn options(args: &StudyRunArgs) -> Options {
 fn command(args: &StudyRunArgs) -> String {
     let name = quoted(&file(args).display().to_string());
     let only = args.only.as_ref().map(|only| format!(" --only {}", quoted(only))).unwrap_or_default();
+    let at = args
+        .at
+        .iter()
+        .map(|(axis, values)| format!(" --at {}", quoted(&format!("{axis}={}", values.join(",")))));
     let columns = if args.no_columns { " --no-columns" } else { "" };
-    format!("anabranch study {name}{}{only}{columns}", args.size.as_size())
+    format!("anabranch study {name}{}{only}{}{columns}", args.size.as_size(), at.collect::<String>())
 }
 
 fn work(study: &Arc<Study>, options: &Options) -> Result<Work<(StudyResult, Vec<Taken>)>, Failure> {

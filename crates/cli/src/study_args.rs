@@ -1,6 +1,7 @@
 //! The command lines of `anabranch study` and `anabranch sweep`.
 
 use crate::size_args::StudySizeArgs;
+use anabranch_study::file::{Part, parts};
 use clap::builder::NonEmptyStringValueParser;
 use clap::{Args, Subcommand};
 use std::path::PathBuf;
@@ -10,6 +11,7 @@ Examples:
   anabranch study check studies/buffer-and-delay.toml
   anabranch study studies/buffer-and-delay.toml --quick
   anabranch study studies/buffer-and-delay.toml --seeds 20 --out out-20
+  anabranch study studies/standard-cases.toml --at cc=lia,olia --quick
   anabranch study status studies/buffer-and-delay.toml";
 
 const STUDY_CHECK_EXAMPLES: &str = "\
@@ -27,6 +29,12 @@ Examples:
   anabranch sweep scenarios/two-paths-and-a-neighbour.toml --vary tcp.initial_window=4,10 --seeds 10
   anabranch sweep scenarios/two-paths-and-a-neighbour.toml --cc 'lia,{name=\"lia\", count=\"acks\"}' --out out-lia
   anabranch sweep scenarios/shared-bottleneck.toml --vary links.bottleneck.queue='0.5 BDP,1 BDP' --print-study";
+
+/// `cc=lia,olia`.
+fn part(text: &str) -> Result<Part, String> {
+    let (axis, values) = text.split_once('=').ok_or("write AXIS=VALUE,…")?;
+    Ok((axis.trim().to_owned(), parts(values)))
+}
 
 /// Arguments of `study`.
 #[derive(Debug, Args)]
@@ -63,6 +71,9 @@ pub struct StudyRunArgs {
     /// Only this experiment, by its identifier.
     #[arg(long, value_name = "ID")]
     pub only: Option<String>,
+    /// Of an axis only these values, separated by commas.
+    #[arg(long, value_name = "AXIS=VALUES", value_parser = part)]
+    pub at: Vec<Part>,
     /// Leave out the columns that the file asks for: nothing is run again under other assumptions.
     #[arg(long)]
     pub no_columns: bool,

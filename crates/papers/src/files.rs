@@ -1,4 +1,4 @@
-//! The papers that are files in `studies/`.
+//! Studies that are files in `studies/`.
 
 use crate::scenarios;
 use anabranch_study::{Study, file};
@@ -19,13 +19,16 @@ pub(crate) const FILES: [(&str, &str); 5] = [
     embedded!("coupling-cubic"),
 ];
 
-/// Reads one.
+/// The standard cases.
+pub(crate) const STANDARD: (&str, &str) = embedded!("standard-cases");
+
+/// Reads one, or of some of its axes a part.
 ///
 /// # Panics
 /// Where the file is no study: a test reads it.
-pub(crate) fn read(name: &str, text: &str) -> Study {
+pub(crate) fn read(name: &str, text: &str, of: &[file::Part]) -> Study {
     let path = format!("studies/{name}.toml");
-    let study = file::embedded(&path, text, scenarios::ALL);
+    let study = file::embedded(&path, text, scenarios::ALL, of);
     let study = study.unwrap_or_else(|why| panic!("{path}, line {:?}: {why}", why.line()));
     Study { usual_sizes: true, hash: None, ..study }
 }

@@ -18,7 +18,7 @@ use std::sync::{Arc, LazyLock};
 /// Every paper, in the order of their letters, and then our own study.
 pub fn all() -> &'static [Arc<Study>] {
     static ALL: LazyLock<Vec<Arc<Study>>> =
-        LazyLock::new(|| FILES.iter().map(|(name, text)| Arc::new(read(name, text))).collect());
+        LazyLock::new(|| FILES.iter().map(|(name, text)| Arc::new(read(name, text, &[]))).collect());
     &ALL
 }
 

@@ -20,17 +20,6 @@ macro_rules! files {
 }
 
 files! {
-    "crates/papers/scenarios/" {
-        ONE_PATH = "standard/one-path.toml";
-        TWO_PATHS = "standard/two-paths.toml";
-        ONE_PATH_BESIDE = "standard/one-path-beside.toml";
-        SHARED = "standard/shared.toml";
-        SEPARATE = "standard/separate.toml";
-        UNEQUAL_RTTS = "standard/unequal-rtts.toml";
-        BACKUP = "standard/backup.toml";
-        FAILURE = "standard/failure.toml";
-        RATE_CHANGE = "standard/rate-change.toml";
-    }
     "studies/" {
         TESTBED = "coupled-cubic-testbed.toml";
         TESTBED_ALONE = "coupled-cubic-alone.toml";
@@ -55,5 +44,14 @@ files! {
         COUPLING_HALF_SHARED_4 = "coupling/half-shared-4.toml";
         COUPLING_HALF_SHARED_8 = "coupling/half-shared-8.toml";
         COUPLING_CHANGES = "coupling/changes.toml";
+        STANDARD_ONE_PATH = "standard/one-path.toml";
+        STANDARD_TWO_PATHS = "standard/two-paths.toml";
+        STANDARD_ONE_PATH_BESIDE = "standard/one-path-beside.toml";
+        STANDARD_SHARED = "standard/shared.toml";
+        STANDARD_SEPARATE = "standard/separate.toml";
+        STANDARD_UNEQUAL_RTTS = "standard/unequal-rtts.toml";
+        STANDARD_BACKUP = "standard/backup.toml";
+        STANDARD_FAILURE = "standard/failure.toml";
+        STANDARD_RATE_CHANGE = "standard/rate-change.toml";
     }
 }

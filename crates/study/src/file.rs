@@ -37,12 +37,15 @@ use error::Problem;
 use std::path::Path;
 use std::sync::Arc;
 
-/// Reads a study file. Scenario files are looked for beside it, in `folder`.
+/// Of an axis, by its name, only these values.
+pub type Part = (String, Vec<String>);
+
+/// Reads a study file, or of some of its axes a part. Scenario files are looked for beside it, in `folder`.
 ///
 /// # Errors
 /// [`FileError`] with what was found first.
-pub fn load(name: &str, text: &str, folder: &Path) -> Result<Arc<Study>, FileError> {
-    let study = read(name, text, &|scenario| from_disk(folder, scenario));
+pub fn load(name: &str, text: &str, folder: &Path, of: &[Part]) -> Result<Arc<Study>, FileError> {
+    let study = read(name, text, &|scenario| from_disk(folder, scenario), of);
     study.map(Arc::new).map_err(|problem| problem.within(name, text))
 }
 
@@ -52,20 +55,25 @@ pub fn load(name: &str, text: &str, folder: &Path) -> Result<Arc<Study>, FileErr
 /// [`FileError`] with what was found first.
 pub fn of_sweep(stem: &str, text: &str) -> Result<Arc<Study>, FileError> {
     let name = "--print-study";
-    let study = parse(name, stem, text, &|scenario| from_disk(Path::new(""), scenario));
+    let study = parse(name, stem, text, &|scenario| from_disk(Path::new(""), scenario), &[]);
     study.map(Arc::new).map_err(|problem| problem.within(name, text))
 }
 
-/// Reads a study that comes with its scenarios, such as one that is part of a program.
+/// Reads a study that comes with its scenarios, such as one that is part of a program, or of some of its axes a part.
 ///
 /// # Errors
 /// [`FileError`] with what was found first.
-pub fn embedded(name: &str, text: &str, scenarios: &[&ScenarioFile]) -> Result<Study, FileError> {
+pub fn embedded(
+    name: &str,
+    text: &str,
+    scenarios: &[&ScenarioFile],
+    of: &[Part],
+) -> Result<Study, FileError> {
     let find = |asked: &str| {
         let known = scenarios.iter().find(|file| file.name == asked);
         known.map(|file| (*file).clone()).ok_or_else(|| "it is not among the study's scenarios".to_owned())
     };
-    read(name, text, &find).map_err(|problem| problem.within(name, text))
+    read(name, text, &find, of).map_err(|problem| problem.within(name, text))
 }
 
 /// What a study is called.
@@ -109,12 +117,18 @@ fn from_disk(folder: &Path, name: &str) -> Result<ScenarioFile, String> {
 /// Gives the scenario file of that name, or says why it cannot.
 type Scenarios<'a> = &'a dyn Fn(&str) -> Result<ScenarioFile, String>;
 
-fn read(name: &str, text: &str, scenarios: Scenarios<'_>) -> Result<Study, Problem> {
+fn read(name: &str, text: &str, scenarios: Scenarios<'_>, of: &[Part]) -> Result<Study, Problem> {
     let stem = Path::new(name).file_stem().map_or(name.into(), |stem| stem.to_string_lossy());
-    parse(name, &stem, text, scenarios)
+    parse(name, &stem, text, scenarios, of)
 }
 
-fn parse(name: &str, stem: &str, text: &str, scenarios: Scenarios<'_>) -> Result<Study, Problem> {
+fn parse(
+    name: &str,
+    stem: &str,
+    text: &str,
+    scenarios: Scenarios<'_>,
+    of: &[Part],
+) -> Result<Study, Problem> {
     let file: spec::File = toml::from_str(text).map_err(Problem::of_toml)?;
-    build::study(file, name, text, stem, scenarios)
+    build::study(file, name, text, stem, scenarios, of)
 }

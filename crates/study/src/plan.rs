@@ -5,6 +5,7 @@ use crate::setup::Samples;
 use crate::{Column, Figure, Outcome, Published, Rule, Setup, Size, StudyError};
 use anabranch_record::Summary;
 use anabranch_scenario::ScenarioError;
+use std::collections::BTreeMap;
 use std::ops::Range;
 
 /// A paper, or a study of one's own: its experiments.
@@ -56,6 +57,8 @@ pub struct Definition {
     pub title: String,
     /// The set-up, and the choices where the paper is silent.
     pub notes: Vec<String>,
+    /// What the values of axes that its identifier names have beside their identifiers: "case.group" with its text.
+    pub fields: BTreeMap<String, String>,
     /// Writes it down for a size.
     pub plan: Box<dyn Fn(Size) -> Plan + Send + Sync>,
 }
@@ -207,6 +210,11 @@ impl Plan {
     /// Its rows' identifiers.
     pub fn row_ids(&self) -> impl Iterator<Item = &str> {
         self.rows.iter().map(|row| row.id.as_str())
+    }
+
+    /// The unit of the row with that identifier.
+    pub fn unit_of(&self, row: &str) -> Option<&str> {
+        self.rows.iter().find(|known| known.id == row).map(|row| row.unit.as_str())
     }
 
     /// Its simulations.

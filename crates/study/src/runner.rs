@@ -341,6 +341,14 @@ impl Found {
     }
 }
 
+impl Plan {
+    /// Its rows, from what came of each of its simulations.
+    pub fn rows(&self, outcomes: &[&Outcomes]) -> Vec<Row> {
+        let runs = Runs { of: outcomes.iter().map(|outcomes| outcomes.as_slice()).collect() };
+        self.rows.iter().map(|row| row.conclude(&runs, false)).collect()
+    }
+}
+
 impl RowPlan {
     fn conclude(&self, runs: &Runs<'_>, as_explained: bool) -> Row {
         let (found, failure) = self.found(runs);
@@ -426,6 +434,7 @@ mod tests {
             ids: vec![id.into()],
             title: String::new(),
             notes: vec![],
+            fields: Default::default(),
             plan: Box::new(move |_| {
                 let mut plan = Plan::new();
                 if on_request {

@@ -2,6 +2,7 @@
 
 use crate::common::{anabranch, fits};
 
+use anabranch_papers::standard::AlgorithmResult;
 use anabranch_study::{StudyResult, Verdict};
 use std::fs;
 use std::path::Path;
@@ -37,6 +38,34 @@ fn the_example_runs() {
     // A command more runs only what needs samples over time, one simulation's first seed, and says so.
     let again = anabranch(["study", EXAMPLE, "--quick", "--out", out]);
     assert!(again.stderr.contains("35 runs of an earlier command taken over"), "{}", again.stderr);
+}
+
+/// `study` of a part of the standard cases and `cc report` say the same of it.
+#[test]
+fn a_part_of_the_standard_cases() {
+    let file = concat!(env!("CARGO_MANIFEST_DIR"), "/../../studies/standard-cases.toml");
+    let dir = tempfile::tempdir().unwrap();
+    let out = dir.path().to_str().unwrap();
+    let page = anabranch(["study", file, "--at", "cc=lia,ewtcp", "--quick", "--out", out]).ok();
+    assert!(page.contains("backup.ewtcp") && !page.contains("reno.olia"), "{page}");
+    anabranch(["cc", "report", "ewtcp", "--quick", "--out", out]).ok();
+    let json = fs::read_to_string(dir.path().join("algorithms/ewtcp.json")).unwrap();
+    let report: AlgorithmResult = serde_json::from_str(&json).unwrap();
+    let result = result(dir.path(), "standard-cases");
+    assert!(result.command.as_ref().unwrap().contains("--at cc=lia,ewtcp"), "{:?}", result.command);
+    for (experiment, case) in result.experiments.iter().zip(&report.cases) {
+        let row = |id: String| experiment.rows.iter().find(|row| row.id == id).unwrap().measured.clone();
+        let key = case.key.as_ref().map(|key| key.value.clone());
+        assert!(key.is_some() && row(format!("{}.ewtcp", case.id)) == key, "{}", case.id);
+        assert_eq!(row(format!("{}.ewtcp.queue", case.id)), case.queue_packets);
+        let bars = &experiment.figures[0].panels[0].series[0].points;
+        assert_eq!(
+            bars.iter().map(|bar| bar.label.as_deref().unwrap()).collect::<Vec<_>>(),
+            ["ewtcp", "lia"]
+        );
+    }
+    let wrong = anabranch(["study", file, "--at", "cc"]);
+    assert!(wrong.stderr.contains("AXIS=VALUE"), "{}", wrong.stderr);
 }
 
 /// Killed whenever it may be, the same command goes on and ends with the same bytes as one that nobody stopped.

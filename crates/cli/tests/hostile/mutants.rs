@@ -105,8 +105,7 @@ struct Mutator {
 
 impl Mutator {
     fn new(seed: u64) -> Self {
-        let folders =
-            ["scenarios", "bench/scenarios", "studies", "crates/papers/scenarios"].map(|f| root().join(f));
+        let folders = ["scenarios", "bench/scenarios", "studies"].map(|f| root().join(f));
         let files = folders.iter().filter_map(|folder| fs::read_dir(folder).ok()).flatten();
         let mut files: Vec<PathBuf> = files.map(|file| file.unwrap().path()).collect();
         files.retain(|file| file.extension().is_some_and(|e| e == "toml"));

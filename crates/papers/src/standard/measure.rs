@@ -1,34 +1,41 @@
 //! From the runs of a case to its table.
 
-use super::case::{Case, Goal};
+use super::case::{Case, key_row};
 use super::over_time;
 use super::result::{CaseResult, FlowRow, Key, LinkRow, Recovery};
 use anabranch_cc::registry::Entry;
 use anabranch_record::{FlowSummary, SubflowSummary, Summary};
 use anabranch_study::Outcomes;
 use anabranch_study::shares;
-use anabranch_study::{Estimate, Outcome, Run, Setup, estimate};
+use anabranch_study::{Estimate, Row, Run, Setup, estimate};
 
 /// Bytes of a full packet.
 const PACKET: f64 = 1500.0;
 
-/// What the runs of a case, one for each seed, say of the algorithm.
-pub(super) fn case(case: &Case, algorithm: &Entry, setup: &Setup, outcomes: &Outcomes) -> CaseResult {
+/// What the runs of a case, one for each seed, and its rows say of the algorithm.
+pub(super) fn case(
+    case: &Case,
+    algorithm: &Entry,
+    setup: &Setup,
+    outcomes: &Outcomes,
+    rows: &[Row],
+) -> CaseResult {
     let runs = Runs(outcomes);
     let first = outcomes.first().and_then(|run| run.as_ref().ok());
     let flows = flows(&runs);
-    let recoveries: Vec<Recovery> = case.changes.iter().map(|change| runs.recovery(change)).collect();
-    let key = match case.goal {
-        Goal::Utilisation => runs.whole(|s| mean(s.links.iter().map(|l| l.utilisation * 100.0))).map(Key::of),
-        Goal::Share => runs.whole(|s| share(s, s.flows.first()?)).map(Key::of),
-        Goal::Recovery => recoveries
-            .last()
-            .and_then(|r| Some(Key { value: r.time_s.clone()?, at_least: r.unrecovered > 0 })),
+    let key = key_row(&case.id, algorithm.name);
+    let row = |name: &str| rows.iter().find(|row| row.id == format!("{key}{name}"))?.measured.clone();
+    let recovery = |(change, what): &(&str, String)| Recovery {
+        what: what.clone(),
+        time_s: row(change),
+        unrecovered: row(&format!("{change}.recovers")).map_or(0, |recovers| missed(&recovers)),
     };
+    let recoveries: Vec<Recovery> = case.changes.iter().map(recovery).collect();
+    let at_least = recoveries.last().is_some_and(|r| r.unrecovered > 0);
     CaseResult {
-        id: case.id.into(),
-        key,
-        queue_packets: runs.whole(|s| mean(s.links.iter().map(|l| l.mean_queue_bytes / PACKET))),
+        id: case.id.clone(),
+        key: row("").map(|value| Key { value, at_least }),
+        queue_packets: row(".queue"),
         jain: runs.whole(|s| s.jain.filter(|_| s.flows.len() > 1)),
         flows,
         links: links(&runs),
@@ -47,10 +54,9 @@ pub(super) fn case(case: &Case, algorithm: &Entry, setup: &Setup, outcomes: &Out
     }
 }
 
-impl Key {
-    fn of(value: Estimate) -> Self {
-        Key { value, at_least: false }
-    }
+/// How many of the runs did not recover.
+fn missed(recovers: &Estimate) -> u32 {
+    recovers.values.iter().filter(|recovers| **recovers == 0.0).count() as u32
 }
 
 /// A case's runs.
@@ -58,22 +64,9 @@ struct Runs<'a>(&'a Outcomes);
 
 impl Runs<'_> {
     /// The mean of what each run gives; nothing where one failed or has no such value.
-    fn each(&self, value: impl Fn(&Outcome) -> Option<f64>) -> Option<Estimate> {
-        let values: Option<Vec<f64>> = self.0.iter().map(|run| value(run.as_ref().ok()?)).collect();
-        estimate(values?).ok()
-    }
-
     fn whole(&self, value: impl Fn(&Summary) -> Option<f64>) -> Option<Estimate> {
-        self.each(|run| value(&run.summary))
-    }
-
-    fn recovery(&self, change: &super::case::Change) -> Recovery {
-        let times = || self.0.iter().map(|run| over_time::recovery(run.as_ref().ok()?, change));
-        Recovery {
-            what: change.what.into(),
-            time_s: self.each(|run| over_time::recovery(run, change).map(|t| t.unwrap_or_else(|had| had))),
-            unrecovered: times().filter(|t| matches!(t, Some(Err(_)))).count() as u32,
-        }
+        let values: Option<Vec<f64>> = self.0.iter().map(|run| value(&run.as_ref().ok()?.summary)).collect();
+        estimate(values?).ok()
     }
 }
 

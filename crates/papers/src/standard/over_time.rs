@@ -1,6 +1,5 @@
-//! Lines over time from samples, and how soon a change is made up for.
+//! Lines over time from samples.
 
-use super::case::Change;
 use super::result::{Observed, Trace};
 use anabranch_cc::registry::Entry;
 use anabranch_record::{FlowSeries, SubflowSeries};
@@ -42,17 +41,6 @@ pub(super) fn observables(run: &Outcome, algorithm: &Entry) -> Vec<Observed> {
         Observed { name: name.into(), traces: traces.collect() }
     };
     algorithm.observables.iter().map(|o| one(o.name)).collect()
-}
-
-/// Seconds until the change is made up for, or `Err` with the seconds there were.
-pub(crate) fn recovery(run: &Outcome, change: &Change) -> Option<Result<f64, f64>> {
-    let tested = tested(run)?;
-    let watched = match change.subflow {
-        Some(r) => std::slice::from_ref(tested.subflows.get(r)?),
-        None => &tested.subflows[..],
-    };
-    let span = (change.at_s, change.until_s);
-    Some(recovery::recovery(watched, span, change.capacity_mbps))
 }
 
 fn tested(run: &Outcome) -> Option<&FlowSeries> {

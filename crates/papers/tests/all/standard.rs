@@ -1,8 +1,8 @@
 //! The standard cases, for whatever is registered.
 
 use anabranch_cc::registry::{ALL, find};
-use anabranch_papers::standard::{AlgorithmResult, CASES, CaseResult, Goal, run};
-use anabranch_study::{Plan, Size, StudyError};
+use anabranch_papers::standard::{AlgorithmResult, CASES, Case, CaseResult, Goal, run, work};
+use anabranch_study::{Size, StudyError};
 use std::collections::BTreeSet;
 use std::sync::LazyLock;
 
@@ -20,15 +20,14 @@ fn mean(result: &AlgorithmResult, case: &str) -> f64 {
 
 #[test]
 fn every_case_is_a_scenario_for_every_algorithm() {
-    let ids: BTreeSet<_> = CASES.iter().map(|case| case.id).collect();
+    let ids: BTreeSet<_> = CASES.iter().map(|case| &case.id).collect();
     assert_eq!(ids.len(), CASES.len());
+    let texts = |case: &'static Case| [&case.title, &case.group, &case.short, &case.purpose];
+    assert!(CASES.iter().flat_map(texts).all(|text| !text.is_empty()));
     for entry in ALL {
         for size in Size::ALL {
-            let mut plan = Plan::new();
-            for case in CASES {
-                plan.simulate(case.setup(entry.name, size));
-            }
-            plan.check().unwrap_or_else(|e| panic!("{}: {e}", entry.name));
+            let work = work(entry, size, Some(3)).unwrap_or_else(|e| panic!("{}: {e}", entry.name));
+            assert_eq!(work.simulations.runs(), 3 * CASES.len() as u64, "{}", entry.name);
         }
     }
 }
@@ -36,8 +35,8 @@ fn every_case_is_a_scenario_for_every_algorithm() {
 /// Every case has a key figure and a queue from two seeds, lines over time, and a command that repeats it.
 #[test]
 fn cases_are_complete() {
-    for case in CASES {
-        let result = LIA.case(case.id).unwrap();
+    for case in CASES.iter() {
+        let result = LIA.case(&case.id).unwrap();
         assert!(result.failures.is_empty(), "{}: {:?}", case.id, result.failures);
         let key = result.key.as_ref().unwrap_or_else(|| panic!("{}", case.id));
         assert_eq!(key.value.values.len(), 2, "{}", case.id);
@@ -79,7 +78,7 @@ fn figures_are_what_they_are_called() {
     assert!((backup - mean(&LIA, "one-reno")).abs() < 0.25, "LIA beside its backup: {backup}");
     assert!(mean(&LIA, "shared-reno") < mean(&RENO, "shared-reno"));
     let subflows = |case: &CaseResult| case.flows.iter().filter(|f| f.part).count();
-    assert_eq!(CASES.iter().map(|c| subflows(RENO.case(c.id).unwrap())).sum::<usize>(), 2 * 9);
+    assert_eq!(CASES.iter().map(|c| subflows(RENO.case(&c.id).unwrap())).sum::<usize>(), 2 * 9);
 }
 
 /// The dead path's subflow cannot be back before the path is, and is back in the end.

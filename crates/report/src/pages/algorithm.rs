@@ -82,7 +82,7 @@ fn contents(algorithm: &AlgorithmPlan) -> Markup {
                 li { a href="#rules" { "Rules" } }
                 li { a href="#parameters" { "Parameters and observables" } }
                 @if let Some(result) = algorithm.result {
-                    @for case in CASES.iter().filter(|c| result.case(c.id).is_some()) {
+                    @for case in CASES.iter().filter(|c| result.case(&c.id).is_some()) {
                         li { a href={ "#" (case.id) } { (case.title) } }
                     }
                     li { a href="#place" { "Its place among the others" } }
@@ -145,7 +145,7 @@ fn default(param: &Param) -> String {
 
 fn behaviour(plan: &Plan, algorithm: &AlgorithmPlan, result: &AlgorithmResult, site: &mut Site) -> Markup {
     let name = algorithm.entry.name;
-    let cases: Vec<_> = CASES.iter().filter_map(|c| Some((c, result.case(c.id)?))).collect();
+    let cases: Vec<_> = CASES.iter().filter_map(|c| Some((c, result.case(&c.id)?))).collect();
     html! {
         @for (case, of) in &cases { (case::section(algorithm, case, of, site)) }
         section.experiment id="place" {
@@ -169,7 +169,7 @@ fn not_run(entry: &Entry) -> Markup {
             h2 { "In the standard cases" }
             p { "Not run yet. This runs them and writes them here:" }
             pre.command tabindex="0" { code { "anabranch cc report " (entry.name) } }
-            ul { @for case in CASES { li { (case.title) } } }
+            ul { @for case in CASES.iter() { li { (case.title) } } }
         }
     }
 }

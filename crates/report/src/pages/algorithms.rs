@@ -36,10 +36,10 @@ pub fn add(plan: &Plan, site: &mut Site) {
         (matrix(plan, usual))
         (reading())
         @if let Some(usual) = usual {
-            @for case in CASES {
+            @for case in CASES.iter() {
                 section.experiment id=(case.id) {
                     h2 { (case.title) }
-                    p { (prose(case.purpose)) }
+                    p { (prose(&case.purpose)) }
                     div.place { (compared(plan, case, usual, None)) }
                 }
             }
@@ -73,7 +73,7 @@ fn matrix(plan: &Plan, usual: Option<&AlgorithmResult>) -> Markup {
                     }
                     tr {
                         (sort_heading(0, "Algorithm", "Algorithm"))
-                        @for (i, case) in CASES.iter().enumerate() { (sort_heading(i + 1, case.short, case.title)) }
+                        @for (i, case) in CASES.iter().enumerate() { (sort_heading(i + 1, &case.short, &case.title)) }
                     }
                 }
                 tbody { @for algorithm in &plan.algorithms { (row(algorithm, usual)) } }
@@ -103,13 +103,13 @@ fn row(algorithm: &AlgorithmPlan, usual: Option<&AlgorithmResult>) -> Markup {
                     @if let Some(r) = otherwise { ", " (r.size) " size, " (r.seeds) " seeds, version " (r.version) }
                 }
             }
-            @for case in CASES { (cell(algorithm, case)) }
+            @for case in CASES.iter() { (cell(algorithm, case)) }
         }
     }
 }
 
 fn cell(algorithm: &AlgorithmPlan, case: &Case) -> Markup {
-    let result: Option<&CaseResult> = algorithm.result.and_then(|r| r.case(case.id));
+    let result: Option<&CaseResult> = algorithm.result.and_then(|r| r.case(&case.id));
     html! {
         @match result.and_then(|r| r.key.as_ref()) {
             Some(key) => td.number data-value=(key.value.mean) {

@@ -20,13 +20,13 @@ const NOTHING: &str = "–";
 
 /// The section of an algorithm's page, and its data file.
 pub fn section(plan: &AlgorithmPlan, case: &Case, result: &CaseResult, site: &mut Site) -> Markup {
-    let data = plan.case_csv(case.id);
+    let data = plan.case_csv(&case.id);
     site.add(data.as_str(), csv::traces(result));
     let title = if result.windows.len() > 1 { "Congestion windows" } else { "Congestion window" };
     html! {
         section.experiment id=(case.id) {
             h2 { (case.title) " " a.permalink href={ "#" (case.id) } aria-label={ "Link to " (case.title) } { "#" } }
-            p { (prose(case.purpose)) }
+            p { (prose(&case.purpose)) }
             (key(case, result))
             @for failure in &result.failures { p.failure { "A run failed: " (failure) } }
             (flows(case, result))
@@ -220,7 +220,7 @@ pub fn compared(plan: &Plan, case: &Case, like: &AlgorithmResult, own: Option<&s
     let mut rows: Vec<(&AlgorithmPlan, Option<&CaseResult>)> = plan
         .algorithms
         .iter()
-        .filter_map(|a| Some((a, a.result.filter(|r| r.is_made_like(like))?.case(case.id))))
+        .filter_map(|a| Some((a, a.result.filter(|r| r.is_made_like(like))?.case(&case.id))))
         .collect();
     // The less time a recovery takes the better; of the others the order is one of size alone.
     let place = |result: &Option<&CaseResult>| match result.and_then(|r| r.key.as_ref()) {

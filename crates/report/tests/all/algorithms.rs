@@ -41,8 +41,8 @@ fn every_registered_algorithm_has_a_page() {
         for observable in entry.observables {
             assert!(html.contains(&format!("<code>{}</code>", observable.name)), "{}", entry.name);
         }
-        for case in CASES {
-            assert!(html.contains(&escaped(case.title)), "{}: {}", entry.name, case.id);
+        for case in CASES.iter() {
+            assert!(html.contains(&escaped(&case.title)), "{}: {}", entry.name, case.id);
         }
         let run = ["lia", "reno"].contains(&entry.name);
         assert_eq!(html.contains("id=\"not-run\""), !run, "{}", entry.name);
@@ -56,7 +56,7 @@ fn every_registered_algorithm_has_a_page() {
 fn cases_show_what_was_measured() {
     let dir = report(&fixture::algorithms());
     let html = page(dir.path(), "algorithm-reno.html");
-    for case in CASES {
+    for case in CASES.iter() {
         let section =
             html.split(&format!("<section class=\"experiment\" id=\"{}\"", case.id)).nth(1).unwrap();
         let section = section.split("</section>").next().unwrap();

@@ -1,5 +1,6 @@
 //! Axes: what is varied, and every point of their product.
 
+use super::Part;
 use super::error::{Problem, suggest};
 use crate::format::significant;
 use anabranch_cc::registry;
@@ -160,6 +161,20 @@ impl Axis {
             }
         }
         Ok(Axis { name: name.into(), key: text("key")?.map(str::to_owned), values })
+    }
+
+    /// The same with the values that are asked for, if some are.
+    pub fn part(self, of: &[Part]) -> Result<Self, Problem> {
+        let asked = || of.iter().filter(|(name, _)| *name == self.name).flat_map(|(_, values)| values);
+        let Some(first) = asked().next() else { return Ok(self) };
+        let help = suggest(first, self.values.iter().map(|value| value.id.as_str()));
+        let kept: Vec<_> =
+            self.values.iter().filter(|value| asked().any(|id| *id == value.id)).cloned().collect();
+        if kept.is_empty() {
+            let message = format!("an axis `{}` has none of the values that are asked for", self.name);
+            return Err(Problem::new(message).help(help));
+        }
+        Ok(Axis { values: kept, ..self })
     }
 
     /// The index of a value.

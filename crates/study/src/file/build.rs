@@ -1,6 +1,5 @@
 //! From a study file to a study: groups of runs and their points, and a plan for each experiment and size.
 
-use super::Scenarios;
 use super::axes::Axis;
 use super::code::{Compiled, part};
 use super::error::{Problem, suggest};
@@ -9,12 +8,13 @@ use super::runs::Runs;
 use super::selection::Selection;
 use super::spec::{Experiment, File, Sizes};
 use super::template::{Texts, check_texts, places, with_texts};
+use super::{Part, Scenarios};
 use crate::expr::parse;
 use crate::setup::Samples;
 use crate::{Plan, Quantity, SetupId, Size, Study};
 use indexmap::IndexMap;
 use sha2::{Digest, Sha256};
-use std::collections::HashMap;
+use std::collections::{BTreeSet, HashMap};
 use std::sync::Arc;
 use toml::Spanned;
 
@@ -115,15 +115,21 @@ pub(crate) fn study(
     text: &str,
     stem: &str,
     scenarios: Scenarios<'_>,
+    of: &[Part],
 ) -> Result<Study, Problem> {
     let axes = file.axes.iter().map(|(name, axis)| Axis::read(name, axis, &[]));
     let axes = axes.collect::<Result<Vec<_>, _>>()?;
     let groups = std::mem::take(&mut file.runs).into_iter();
-    let groups = groups.map(|(name, spec)| Runs::read(&name, spec, &axes, &file.quantities, scenarios));
+    let groups = groups.map(|(name, spec)| Runs::read(&name, spec, &axes, &file.quantities, scenarios, of));
     let groups = groups.collect::<Result<Vec<_>, _>>()?;
+    let axes = axes.into_iter().map(|axis| axis.part(of)).collect::<Result<Vec<_>, _>>()?;
+    let every = axes.iter().chain(groups.iter().flat_map(|group| &group.axes));
+    of.iter().try_for_each(|part| has(every.clone(), part))?;
     let files = groups.iter().flat_map(|group| &group.files);
     let texts = std::iter::once(text).chain(files.map(|network| &*network.file.text));
     let digest = texts.fold(Sha256::new(), |hash, text| hash.chain_update(Sha256::digest(text.as_bytes())));
+    let values = of.iter().flat_map(|(axis, values)| std::iter::once(axis).chain(values));
+    let digest = values.fold(digest, |hash, text| hash.chain_update(Sha256::digest(text.as_bytes())));
     let hash = digest.finalize().iter().map(|byte| format!("{byte:02x}")).collect();
     let sizes = [&file.size.quick, &file.size.default, &file.size.full];
     for changes in sizes {
@@ -213,6 +219,19 @@ pub(crate) fn study(
         experiments: definitions.into_iter().flatten().collect(),
         place: Some(Box::new(place)),
     })
+}
+
+/// Whether there are an axis of that name and these values of it.
+fn has<'a>(axes: impl Iterator<Item = &'a Axis> + Clone, (name, values): &Part) -> Result<(), Problem> {
+    let of_name = || axes.clone().filter(|axis| axis.name == *name);
+    if of_name().next().is_none() {
+        let known: BTreeSet<&str> = axes.map(|axis| axis.name.as_str()).collect();
+        return Err(Problem::new(format!("there is no axis `{name}`")).help(suggest(name, known)));
+    }
+    match values.iter().find(|value| of_name().all(|axis| axis.find(value).is_none())) {
+        Some(value) => Err(Problem::new(format!("axis `{name}` has no value `{value}`"))),
+        None => Ok(()),
+    }
 }
 
 /// A number of seeds, or a multiple of them.

@@ -1,7 +1,7 @@
 //! Expressions made ready for runs: names resolved, the runs that they read known.
 
 use super::build::Built;
-use super::each::{Every, open_axis, takes_list, with_value};
+use super::each::{Every, open_axis, reads_every_link, takes_list, with_link, with_value};
 use super::error::{Problem, suggest};
 use super::selection::Selection;
 use super::signature::{signature, written};
@@ -357,7 +357,7 @@ impl Compiler<'_> {
         self.read(function, arguments, text, here)
     }
 
-    /// An argument of a function of a list: once for each value of an axis that it leaves open, and for each flow.
+    /// An argument of a function of a list: once for each value of an axis that it leaves open, for each link, and for each flow.
     fn spread(
         &mut self,
         expr: &Expr,
@@ -378,6 +378,11 @@ impl Compiler<'_> {
                     false => Ok(()),
                 }
             });
+        }
+        if reads_every_link(expr) {
+            let network = self.built.groups[here.group(self.built)?].network(self.built, here)?;
+            let mut each = network.links().into_iter().map(|link| with_link(expr, link));
+            return each.try_for_each(|expr| self.spread(&expr, text, here, terms));
         }
         let outer = self.every.replace(Every::default());
         let code = self.code(expr, text, here);
@@ -407,8 +412,7 @@ impl Compiler<'_> {
     /// Notes that `*` stands for these flows, or their subflows.
     fn each(&mut self, flows: &str, subflows: bool, run: usize) -> Result<(), Problem> {
         let Some(every) = &mut self.every else {
-            return Err(Problem::new(format!("`*` of \"{flows}\" stands for several"))
-                .help("put it into mean(…), sum(…), min(…) or max(…)"));
+            return Err(several(flows));
         };
         if every.run.is_some() && every.flows != flows {
             return Err(Problem::new(format!("`*` of \"{}\" and of \"{flows}\" in one", every.flows))
@@ -450,6 +454,7 @@ impl Compiler<'_> {
                     texts.push(name.clone());
                     given.next();
                 }
+                (Takes::Link, Some(Argument::Text(name))) if name == "*" => return Err(several(name)),
                 (Takes::Flow | Takes::Link | Takes::Word, Some(Argument::Text(name))) => {
                     network.check(*takes, name)?;
                     texts.push(name.clone());
@@ -579,4 +584,10 @@ impl Compiler<'_> {
             }
         }
     }
+}
+
+/// `*` where one is meant.
+fn several(name: &str) -> Problem {
+    Problem::new(format!("`*` of \"{name}\" stands for several"))
+        .help("put it into mean(…), sum(…), min(…) or max(…)")
 }

@@ -1,8 +1,8 @@
-//! `*` in expressions: `mean(goodput("web/*"))` is over each flow of that name, `max(at(cc = *, …))` over each value of an
-//! axis. It belongs to the innermost function of a list around it.
+//! `*` in expressions: `mean(goodput("web/*"))` is over each flow of that name, `mean(queue("*"))` over each link, `max(at(cc = *, …))`
+//! over each value of an axis. It belongs to the innermost function of a list around it.
 
 use crate::expr::{Argument, Expr};
-use crate::functions::MATH;
+use crate::functions::{FUNCTIONS, MATH, Takes};
 use crate::{Outcome, column};
 
 /// Whether a function takes a list of numbers.
@@ -56,6 +56,35 @@ pub(crate) fn with_value(expr: &Expr, axis: &str, value: &str) -> Expr {
             Expr::Call(name.clone(), arguments.iter().map(argument).collect(), at.clone())
         }
     }
+}
+
+/// Whether it reads all links of its run: `queue("*")`.
+pub(crate) fn reads_every_link(expr: &Expr) -> bool {
+    match expr {
+        Expr::Number(_) | Expr::Name(..) => false,
+        Expr::Negative(inner) => reads_every_link(inner),
+        Expr::Two(_, a, b, _) => reads_every_link(a) || reads_every_link(b),
+        Expr::Call(name, arguments, _) if of_link(name) => arguments.contains(&Argument::Text("*".into())),
+        Expr::Call(..) => false,
+    }
+}
+
+/// The same of that link.
+pub(crate) fn with_link(expr: &Expr, link: &str) -> Expr {
+    let again = |inner: &Expr| Box::new(with_link(inner, link));
+    match expr {
+        Expr::Negative(inner) => Expr::Negative(again(inner)),
+        Expr::Two(operator, a, b, at) => Expr::Two(*operator, again(a), again(b), at.clone()),
+        Expr::Call(name, _, at) if of_link(name) && reads_every_link(expr) => {
+            Expr::Call(name.clone(), vec![Argument::Text(link.to_owned())], at.clone())
+        }
+        Expr::Number(_) | Expr::Name(..) | Expr::Call(..) => expr.clone(),
+    }
+}
+
+/// Whether a function takes a link and nothing else.
+fn of_link(function: &str) -> bool {
+    FUNCTIONS.iter().any(|known| known.name == function && *known.takes == [Takes::Link])
 }
 
 /// What `*` stands for in an argument: flows, and whether it is each of their subflows.

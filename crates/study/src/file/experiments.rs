@@ -57,13 +57,14 @@ fn definition(
     let ids = spec.ids.iter().map(|id| fill(id.get_ref())).collect::<Result<_, _>>()?;
     let title = fill(&spec.title)?;
     let notes = spec.notes.iter().map(|note| fill(note)).collect::<Result<_, _>>()?;
+    let fields = fixed.iter().flat_map(|here| here.fields(built)).collect();
     for size in Size::ALL {
         plan(built, spec, fixed.as_ref(), size)?;
     }
     let (built, spec) = (Arc::clone(built), Arc::clone(spec));
     // Each size has been tried.
     let plan = Box::new(move |size| plan(&built, &spec, fixed.as_ref(), size).unwrap_or_default());
-    Ok(Definition { ids, title, notes, plan })
+    Ok(Definition { ids, title, notes, fields, plan })
 }
 
 fn plan(built: &Built, spec: &Experiment, fixed: Option<&Selection>, size: Size) -> Result<Plan, Problem> {
@@ -216,7 +217,7 @@ mod tests {
     "#;
 
     fn study(text: &str) -> Result<Arc<Study>, String> {
-        let study = file::embedded("goals.toml", text, &[&SCENARIO]);
+        let study = file::embedded("goals.toml", text, &[&SCENARIO], &[]);
         study.map(Arc::new).map_err(|why| format!("line {:?}: {why}", why.line()))
     }
 

@@ -33,7 +33,8 @@ impl Network {
         names
     }
 
-    fn links(&self) -> Vec<&str> {
+    /// Its links' names.
+    pub fn links(&self) -> Vec<&str> {
         self.scenario.links.iter().map(|link| link.name.as_str()).collect()
     }
 

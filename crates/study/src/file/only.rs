@@ -99,7 +99,7 @@ mod tests {
             "#
             .into(),
         };
-        let study = file::embedded("only.toml", text, &[&scenario])
+        let study = file::embedded("only.toml", text, &[&scenario], &[])
             .map_err(|why| format!("{:?}: {why}", why.line()))?;
         let options = Options { size, seeds: Some(2), ..Options::default() };
         let result = run(&Arc::new(study), &options, &|_| (), &|| true).unwrap();

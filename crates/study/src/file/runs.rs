@@ -1,6 +1,5 @@
 //! A group of runs: a scenario, its axes, and the simulation of each of their points.
 
-use super::Scenarios;
 use super::axes::{Axis, assigned, points, written};
 use super::build::{Built, within};
 use super::error::Problem;
@@ -10,6 +9,7 @@ use super::only;
 use super::selection::Selection;
 use super::spec::{Count, Group};
 use super::template::{fill, places};
+use super::{Part, Scenarios};
 use crate::{Setup, Size, tidy};
 use indexmap::IndexMap;
 use std::collections::{HashMap, HashSet};
@@ -39,9 +39,10 @@ impl Runs {
         shared: &[Axis],
         quantities: &IndexMap<String, Spanned<String>>,
         scenarios: Scenarios<'_>,
+        of: &[Part],
     ) -> Result<Self, Problem> {
         let at = spec.scenario.span();
-        let axes = spec.vary.iter().map(|(name, axis)| Axis::read(name, axis, shared));
+        let axes = spec.vary.iter().map(|(name, axis)| Axis::read(name, axis, shared)?.part(of));
         let axes = axes.collect::<Result<Vec<_>, _>>()?;
         for (count, what) in [(&spec.repeats, "repeats"), (&spec.at_most, "at_most")] {
             let mut counts = count.iter().flat_map(Count::all);

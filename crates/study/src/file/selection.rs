@@ -1,6 +1,6 @@
 //! Values of axes: what a row or a figure is about.
 
-use super::axes::{Axis, AxisValue};
+use super::axes::{Axis, AxisValue, written};
 use super::build::Built;
 use super::code::constant;
 use super::error::{Problem, suggest};
@@ -171,6 +171,18 @@ impl Selection {
             self.text(built, name).map_or_else(|| self.number(built, name), |text| Ok(Some(text)))
         };
         fill(&text, &value, &self.axes(built).collect::<Vec<_>>())
+    }
+
+    /// The fields of each value that it has, by the axis and their own name.
+    pub fn fields(&self, built: &Built) -> Vec<(String, String)> {
+        let values =
+            self.all(built).zip(&self.values).filter_map(|(axis, i)| Some((axis, &axis.values[(*i)?])));
+        let fields = |(axis, value): (&Axis, &AxisValue)| {
+            let each =
+                value.fields.iter().map(|(field, own)| (format!("{}.{field}", axis.name), written(own)));
+            each.collect::<Vec<_>>()
+        };
+        values.flat_map(fields).collect()
     }
 
     /// Every selection that gives these axes values beside its own.

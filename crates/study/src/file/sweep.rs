@@ -290,8 +290,8 @@ mod tests {
         std::fs::write(folder.path().join("beside.toml"), SCENARIO).unwrap();
         let vary = ["links.*.queue=0.5..2 BDP/3log", "tcp.initial_window=4,10"];
         let text = text(&vary, &["lia", "{ name = \"lia\", count = \"acks\" }"]).unwrap();
-        let study =
-            super::super::load("sweep.toml", &text, folder.path()).unwrap_or_else(|e| panic!("{e}\n{text}"));
+        let study = super::super::load("sweep.toml", &text, folder.path(), &[])
+            .unwrap_or_else(|e| panic!("{e}\n{text}"));
         let plan = study.experiments[0].plan(crate::Size::Default);
         assert_eq!(plan.setups().len(), 2 * 3 * 2);
         plan.check().unwrap();

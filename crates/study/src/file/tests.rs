@@ -114,7 +114,7 @@ fn folder() -> tempfile::TempDir {
 #[test]
 fn a_study_runs() {
     let folder = folder();
-    let study = load("my.toml", STUDY, folder.path()).unwrap();
+    let study = load("my.toml", STUDY, folder.path(), &[]).unwrap();
     let result = run(&study, &Options::default(), &|_| (), &|| true).unwrap();
     let [experiment] = &result.experiments[..] else { panic!("one experiment") };
     assert_eq!((&*result.name, &*result.title, &*experiment.id), ("my", "Beside a flow", "my"));
@@ -159,7 +159,7 @@ fn a_study_runs() {
 #[test]
 fn a_quantity_is_what_the_run_gives() {
     let folder = folder();
-    let study = load("my.toml", STUDY, folder.path()).unwrap();
+    let study = load("my.toml", STUDY, folder.path(), &[]).unwrap();
     let result = run(&study, &Options::default(), &|_| (), &|| true).unwrap();
     let source = anabranch_scenario::Source { name: "beside.toml".into(), text: SCENARIO.into() };
     let mut overrides = anabranch_scenario::Overrides::default();
@@ -255,7 +255,7 @@ fn what_is_wrong_where_and_what_would_be_right() {
         assert!(STUDY.contains(old), "{old}");
         let text = STUDY.replacen(old, new, 1);
         let error =
-            load("my.toml", &text, folder.path()).err().unwrap_or_else(|| panic!("{new} is accepted"));
+            load("my.toml", &text, folder.path(), &[]).err().unwrap_or_else(|| panic!("{new} is accepted"));
         assert!(error.to_string().contains(message), "{new}: {error}");
         if !line_of.is_empty() {
             let line = text.lines().position(|line| line.contains(line_of)).map(|line| line + 1);
@@ -361,7 +361,7 @@ const LISTS: &str = r#"
 fn lists_of_the_file_and_flows_alike() {
     let folder = folder();
     std::fs::write(folder.path().join("alike.toml"), ALIKE).unwrap();
-    let study = load("alike-study.toml", LISTS, folder.path()).unwrap();
+    let study = load("alike-study.toml", LISTS, folder.path(), &[]).unwrap();
     let options = Options { size: crate::Size::Quick, ..Options::default() };
     let result = run(&study, &options, &|_| (), &|| true).unwrap();
     let [experiment] = &result.experiments[..] else { panic!("one experiment") };
@@ -441,7 +441,7 @@ fn what_is_wrong_with_lists() {
         assert!(LISTS.contains(old), "{old}");
         let text = LISTS.replacen(old, new, 1);
         let error =
-            load("my.toml", &text, folder.path()).err().unwrap_or_else(|| panic!("{new} is accepted"));
+            load("my.toml", &text, folder.path(), &[]).err().unwrap_or_else(|| panic!("{new} is accepted"));
         assert!(error.to_string().contains(message), "{new}: {error}");
         assert!(error.line().is_some(), "{new}");
         let shown = error.help().map(|help| help.to_string()).unwrap_or_default();
@@ -459,7 +459,7 @@ fn a_combination_that_is_no_scenario() {
     vary.begin = { key = \"warmup\", values = [\"1 s\", \"5 s\"] }";
     let text = STUDY.replace("vary.cc = [\"lia\", \"olia\"]", axes);
     let text = text.split("[[rows]]").next().unwrap();
-    let study = load("my.toml", text, folder.path()).unwrap();
+    let study = load("my.toml", text, folder.path(), &[]).unwrap();
     let Err(StudyError::File(error)) = work(&study, &Options::default()) else { panic!("no scenario") };
     let said = "at cc = lia, end = 3 s, begin = 5 s, queue = 0.5 BDP: the warm-up of 5 s must be shorter";
     assert!(error.to_string().contains(said), "{error}");
@@ -472,7 +472,7 @@ fn points_without_a_value() {
     let folder = folder();
     let none = "by = \"cc\"\n    of = \"ratio / (1 - min(queue * 2, 1))\"";
     let text = STUDY.replace("by = \"cc\"\n    of = \"ratio\"", none);
-    let study = load("my.toml", &text, folder.path()).unwrap();
+    let study = load("my.toml", &text, folder.path(), &[]).unwrap();
     let result = run(&study, &Options::default(), &|_| (), &|| true).unwrap();
     let [all, none, ..] = &result.experiments[0].figures[..] else { panic!("three figures") };
     let line = 1 + text[..text.find("ratio / (1 -").unwrap()].matches('\n').count();
@@ -491,7 +491,7 @@ fn what_is_too_much() {
     let text = STUDY
         .replace("[quantities]", &quantities)
         .replace("of = \"ratio\"\n    published", "of = \"q39\"\n    published");
-    let error = load("my.toml", &text, folder.path()).err().unwrap();
+    let error = load("my.toml", &text, folder.path(), &[]).err().unwrap();
     assert!(error.to_string().contains("too long"), "{error}");
 
     let list: Vec<String> = (1..400).map(|n| n.to_string()).collect();
@@ -501,7 +501,7 @@ fn what_is_too_much() {
         list.join(", ")
     );
     let text = STUDY.replace("vary.cc = [\"lia\", \"olia\"]", &axes);
-    let error = load("my.toml", &text, folder.path()).err().unwrap();
+    let error = load("my.toml", &text, folder.path(), &[]).err().unwrap();
     assert!(error.to_string().contains("at most 100000 in one study"), "{error}");
 }
 
@@ -515,6 +515,6 @@ fn units_are_not_mixed() {
         .replace("queue = \"1 BDP\"", "queue = \"10 packets\"")
         .replace("where = \"queue < 2\"", "")
         .replace("where = \"queue > 1\"", "");
-    let error = load("my.toml", &text, folder.path()).err().unwrap();
+    let error = load("my.toml", &text, folder.path(), &[]).err().unwrap();
     assert!(error.to_string().contains("lines go over numbers"), "{error}");
 }

@@ -50,11 +50,7 @@ fn of(run: &Outcome, given: &Given<'_>) -> Option<Result<f64, f64>> {
 
 /// Seconds from a change until subflows together have 80 % of a capacity, or `Err` with the seconds that there were until the search
 /// ends.
-pub fn recovery(
-    subflows: &[SubflowSeries],
-    (at_s, until_s): (f64, f64),
-    capacity_mbps: f64,
-) -> Result<f64, f64> {
+fn recovery(subflows: &[SubflowSeries], (at_s, until_s): (f64, f64), capacity_mbps: f64) -> Result<f64, f64> {
     let enough = RECOVERED * PAYLOAD * capacity_mbps;
     let begins = |t: &f64| *t >= at_s - ROUNDING_S && t + SPAN_S <= until_s + ROUNDING_S;
     let found = instants(subflows).into_iter().filter(begins).find(|t| rate_mbps(subflows, *t) >= enough);

@@ -124,12 +124,16 @@ const STUDY: &str = r#"
     at = { cc = "lia", queue = "as-written" }
 "#;
 
-fn study(text: &str) -> Result<Arc<Study>, FileError> {
+fn folder() -> tempfile::TempDir {
     let folder = tempfile::tempdir().unwrap();
     for (name, text) in [("shared.toml", SHARED), ("apart.toml", APART)] {
         std::fs::write(folder.path().join(name), text).unwrap();
     }
-    load("my.toml", text, folder.path())
+    folder
+}
+
+fn study(text: &str) -> Result<Arc<Study>, FileError> {
+    load("my.toml", text, folder().path(), &[])
 }
 
 fn result() -> StudyResult {
@@ -235,4 +239,51 @@ fn mistakes_of_these_and_their_places() {
         let shown = error.help().map(|help| help.to_string()).unwrap_or_default();
         assert!(shown.contains(help), "{new}: {shown}");
     }
+}
+
+/// `*` is each link of a run's own scenario, by hand from the same runs; of an axis there is the part that is asked for.
+#[test]
+fn every_link_of_a_part() {
+    const TEXT: &str = r#"
+        title = "Links"
+        [runs.each]
+        scenario = "{net}.toml"
+        cc = "{cc}"
+        vary = { net = ["shared", "apart"], cc = ["lia", "olia"] }
+        [[rows]]
+        id = "{net}.{cc}"
+        of = 'mean(utilisation("*") - 1)'
+    "#;
+    let folder = folder();
+    let load = |text: &str, part: &[&str]| {
+        let part: Vec<Part> = part.iter().map(|value| ("cc".to_owned(), vec![(*value).to_owned()])).collect();
+        load("my.toml", text, folder.path(), &part)
+    };
+    let part = load(TEXT, &["olia"]).unwrap();
+    let work = crate::work_with_runs(&part, &Options { seeds: Some(1), ..Options::default() }).unwrap();
+    let mut found = None;
+    crate::run_all(&[work], None, &|_| (), &|| true, &mut |done| found = Some(done)).unwrap();
+    let (result, runs) = found.unwrap();
+    let rows = &result.experiments[0].rows;
+    assert_eq!(rows.iter().map(|row| &*row.id).collect::<Vec<_>>(), ["shared.olia", "apart.olia"]);
+    for ((row, run), links) in rows.iter().zip(&runs).zip([1, 3]) {
+        let used: Vec<f64> = run.summaries[0].links.iter().map(|link| link.utilisation).collect();
+        assert_eq!(used.len(), links);
+        let expected = used.iter().sum::<f64>() / links as f64 - 1.0;
+        assert!((mean(row) - expected).abs() < 1e-12, "{}: {expected}", row.id);
+    }
+    let both = load(TEXT, &["olia", "lia"]).unwrap();
+    assert_eq!(both.experiments[0].plan(Default::default()).setups().len(), 4);
+    let whole = load(TEXT, &[]).unwrap();
+    assert_eq!(whole.experiments[0].plan(Default::default()).setups().len(), 4);
+    assert_ne!(whole.hash, part.hash, "results of a part are not those of the whole");
+
+    let said = |text: &str, value: &[&str]| load(text, value).err().unwrap().to_string();
+    assert!(said(TEXT, &["reno"]).contains("none of the values that are asked for"));
+    assert!(said(&TEXT.replace("mean(", "abs("), &[]).contains("stands for several"));
+    let unknown = super::load("my.toml", TEXT, folder.path(), &[("queue".into(), vec!["1".into()])]);
+    assert!(unknown.err().unwrap().to_string().contains("no axis `queue`"));
+    let some = vec!["olia".into(), "reno".into()];
+    let unknown = super::load("my.toml", TEXT, folder.path(), &[("cc".into(), some)]);
+    assert!(unknown.err().unwrap().to_string().contains("no value `reno`"));
 }
