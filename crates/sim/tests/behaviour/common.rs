@@ -3,6 +3,7 @@
 use anabranch_record::{FlowSummary, LinkSummary, MemorySink, NoSamples, Sink, SubflowSummary, Summary};
 use anabranch_scenario::{Overrides, Scenario, Source, load};
 use anabranch_sim::{SimError, run as simulate};
+use statrs::distribution::{ContinuousCDF, StudentsT};
 
 /// The scenario that `text` describes; name is added, duration and warm-up are in seconds.
 pub fn scenario(duration: f64, warmup: f64, text: &str) -> Scenario {
@@ -55,4 +56,11 @@ pub fn mean_and_error(values: &[f64]) -> (f64, f64) {
     let mean = values.iter().sum::<f64>() / n;
     let variance = values.iter().map(|x| (x - mean).powi(2)).sum::<f64>() / (n - 1.0);
     (mean, (variance / n).sqrt())
+}
+
+/// Mean and the half-width of its 95 % interval, by Student's t.
+pub fn mean_and_half_width(values: &[f64]) -> (f64, f64) {
+    let (mean, error) = mean_and_error(values);
+    let t = StudentsT::new(0.0, 1.0, values.len() as f64 - 1.0).expect("two values or more");
+    (mean, t.inverse_cdf(0.975) * error)
 }

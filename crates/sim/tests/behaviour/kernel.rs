@@ -30,9 +30,6 @@ fn goodputs(text: &str, cc: &str) -> Vec<f64> {
 /// The means may differ by so much of the reference's.
 const MARGIN: f64 = 0.05;
 
-/// Student's t, two-sided 95 %, of ten values.
-const T_9: f64 = 2.262;
-
 /// Rounding differs, so runs part company at some loss; the means must not. All of the 95 % interval of the difference
 /// between runs of the same seed must be within the margin: runs that scatter more are no excuse.
 fn is_the_references(scenario: &str, text: &str, together: bool) {
@@ -42,8 +39,7 @@ fn is_the_references(scenario: &str, text: &str, together: bool) {
         let kernel = goodputs(text, &format!("{{ name = {name:?}, together = {together} }}"));
         let mean = mean_and_error(&reference).0;
         let differences: Vec<f64> = kernel.iter().zip(&reference).map(|(k, r)| (k - r) / mean).collect();
-        let (difference, error) = mean_and_error(&differences);
-        let half_width = T_9 * error;
+        let (difference, half_width) = mean_and_half_width(&differences);
         println!("{scenario}: {name}: {difference:+.4} ± {half_width:.4}");
         let farthest = difference.abs() + half_width;
         assert!(farthest < MARGIN, "{scenario}: {name} differs by {difference:+.4} ± {half_width:.4}");
