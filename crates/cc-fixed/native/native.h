@@ -37,6 +37,8 @@ struct ab_native {
 	void (*ack)(struct ab_group *g, u32 r, struct ab_pending *pending, const struct ab_ack *ack);
 	void (*congestion)(struct ab_group *g, u32 r, struct ab_pending *pending, u64 now, u32 timeout);
 	void (*spurious)(struct ab_group *g, u32 r);
+	/* Sending begins again at `now`, us, after a pause with nothing in flight. */
+	void (*paused)(struct ab_group *g, u32 r, u64 now);
 	void (*set)(struct ab_group *g, u32 r, double cwnd, double ssthresh);
 	int (*adopt)(struct ab_group *g, u32 r, u32 cwnd, u32 ssthresh);
 	void (*view)(const struct ab_group *g, u32 r, struct ab_view *out);
@@ -145,6 +147,11 @@ static void ab_native_spurious(struct ab_group *g, u32 r)
 	ab_on_spurious(g, &g->path[r]);
 }
 
+static void ab_native_paused(struct ab_group *g, u32 r, u64 now)
+{
+	ab_app_limited(&g->path[r], now);
+}
+
 static void ab_native_set(struct ab_group *g, u32 r, double cwnd, double ssthresh)
 {
 	g->path[r].cwnd = ab_from_real(cwnd);
@@ -183,9 +190,18 @@ static void ab_native_observe(const struct ab_group *g, u32 r, u64 now, double *
 
 #define AB_EXPORT(TABLE)                                                                                        \
 	const struct ab_native TABLE = {                                                                        \
-		sizeof(struct ab_group), ab_native_added,    ab_native_removed, ab_native_ack, ab_native_congestion, \
-		ab_native_spurious,	 ab_native_set,	     ab_native_adopt,	ab_native_view,	AB_OBSERVABLES,      \
-		ab_native_observe,                                                                              \
+		.group_size = sizeof(struct ab_group),                                                          \
+		.added = ab_native_added,                                                                       \
+		.removed = ab_native_removed,                                                                   \
+		.ack = ab_native_ack,                                                                           \
+		.congestion = ab_native_congestion,                                                             \
+		.spurious = ab_native_spurious,                                                                 \
+		.paused = ab_native_paused,                                                                     \
+		.set = ab_native_set,                                                                           \
+		.adopt = ab_native_adopt,                                                                       \
+		.view = ab_native_view,                                                                         \
+		.observables = AB_OBSERVABLES,                                                                  \
+		.observe = ab_native_observe,                                                                   \
 	}
 
 #endif

@@ -18,6 +18,8 @@ pub(crate) struct Kernel {
 #[derive(Clone, Default)]
 struct Row {
     round: u64,
+    /// When the last acknowledgement arrived, microseconds.
+    acked_at: u64,
     /// Fractions of segments not told yet: the kernel counts whole ones.
     acked: f64,
     delivered: f64,
@@ -88,6 +90,7 @@ impl Algorithm for Kernel {
         self.adopt(&paths[r], r);
         let row = &mut self.rows[r];
         self.now = microseconds(ack.now);
+        row.acked_at = self.now;
         let ack = shared::Ack {
             now: self.now,
             acked: whole(&mut row.acked, ack.acked),
@@ -115,6 +118,15 @@ impl Algorithm for Kernel {
     fn spurious(&mut self, paths: &mut [Path], r: usize) {
         self.table.spurious(r);
         self.publish(&mut paths[r], r);
+    }
+
+    /// That sending begins again, as the kernel tells it. An acknowledgement says itself whether the application limited
+    /// the sender, and may wait.
+    fn app_limited(&mut self, _: &mut [Path], r: usize, now: Seconds) {
+        let now = microseconds(now);
+        if now > self.rows[r].acked_at {
+            self.table.paused(r, now);
+        }
     }
 
     fn observe(&self, _: &[Path], r: usize, out: &mut [f64]) {

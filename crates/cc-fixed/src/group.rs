@@ -67,6 +67,11 @@ impl Table {
         self.change(r, |f, group, r| unsafe { (f.spurious)(group, r) });
     }
 
+    pub fn paused(&mut self, r: usize, now: u64) {
+        // SAFETY: see the head of the file.
+        self.change(r, |f, group, r| unsafe { (f.paused)(group, r, now) });
+    }
+
     pub fn set(&mut self, r: usize, cwnd: f64, ssthresh: f64) {
         // SAFETY: see the head of the file.
         self.change(r, |f, group, r| unsafe { (f.set)(group, r, cwnd, ssthresh) });

@@ -81,6 +81,7 @@ shared! {
         ack: unsafe extern "C" fn(*mut Group, u32, *mut Pending, *const Ack),
         congestion: unsafe extern "C" fn(*mut Group, u32, *mut Pending, u64, u32),
         spurious: unsafe extern "C" fn(*mut Group, u32),
+        paused: unsafe extern "C" fn(*mut Group, u32, u64),
         set: unsafe extern "C" fn(*mut Group, u32, f64, f64),
         adopt: unsafe extern "C" fn(*mut Group, u32, u32, u32) -> i32,
         view: unsafe extern "C" fn(*const Group, u32, *mut View),

@@ -28,6 +28,12 @@ enum Event {
     },
     Congestion(Signal),
     Spurious,
+    /// All is acknowledged, and sending begins again after so many smoothed round-trip times, with a part of the
+    /// window: long after the path has stopped to count.
+    Restart {
+        pause: f64,
+        share: f64,
+    },
 }
 
 fn event() -> impl Strategy<Value = Event> {
@@ -45,6 +51,7 @@ fn event() -> impl Strategy<Value = Event> {
         4 => prop_oneof![8 => Just(Signal::Loss), 1 => Just(Signal::Ecn), 1 => Just(Signal::Timeout)]
             .prop_map(Event::Congestion),
         1 => Just(Event::Spurious),
+        1 => (4.5..100.0, 0.0..1.5).prop_map(|(pause, share)| Event::Restart { pause, share }),
     ]
 }
 
@@ -177,6 +184,15 @@ impl Run {
                 }
                 self.parted |= before.is_some_and(|before| (now.0 > before.0) != (now.1 > before.1));
                 self.groups().for_each(|group| group.on_spurious(r));
+            }
+            Event::Restart { pause, share } => {
+                self.acknowledge(r, 0, 0.1, 0.0, true, true);
+                let line = self.lines[r].as_mut().unwrap();
+                line.before = None;
+                let pause = pause * line.srtt;
+                self.pass(pause);
+                let (now, window) = (self.now, (self.reference.path(r).cwnd * share).ceil());
+                self.groups().for_each(|group| group.restart(r, now, window));
             }
         }
         self.parted = self.parted || self.lines[r].is_some() && ((self.tie)(self, r, 0.0) || self.strays(r));
