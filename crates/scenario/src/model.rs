@@ -1,6 +1,7 @@
 //! A scenario as the simulator and other backends see it: checked, in SI units, flows counted out.
 
 use anabranch_cc::registry::{Entry, Given};
+use anabranch_cc_fixed::{registry as kernel, shared::PATHS};
 use anabranch_net::{LinkSpec, Time};
 
 /// Everything that determines a run, but for the seed's replacement on the command line.
@@ -81,6 +82,15 @@ pub struct CongestionControl {
     pub entry: &'static Entry,
     /// Parameters that differ from the defaults.
     pub params: Vec<(String, Given)>,
+}
+
+impl CongestionControl {
+    /// The most paths of a flow under it. The kernel's arithmetic has a row for each of the nine subflows that Linux
+    /// allows a connection.
+    pub fn max_paths(&self) -> usize {
+        let of_the_kernel = kernel::all().iter().any(|known| known.entry.name == self.entry.name);
+        if of_the_kernel { PATHS } else { MAX_PATHS }
+    }
 }
 
 impl std::fmt::Debug for CongestionControl {

@@ -121,12 +121,14 @@ pub enum SimError {
         source: ParamError,
     },
     /// More subflows than a connection may have.
-    #[error("flow `{flow}` has {paths} paths; at most 32 can be simulated")]
+    #[error("flow `{flow}` has {paths} paths; at most {most} can be simulated under its algorithm")]
     TooManyPaths {
         /// The flow.
         flow: String,
         /// How many it has.
         paths: usize,
+        /// How many it may have.
+        most: usize,
     },
     /// More links in a row than a packet can count.
     #[error("flow `{flow}` has a path over more than 65534 links")]

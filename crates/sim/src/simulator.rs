@@ -10,7 +10,7 @@ use crate::sampler::Sampler;
 use crate::subflow::Subflow;
 use anabranch_net::{Random, Time, Totals};
 use anabranch_record::{CompletionSample, Histogram, Sink};
-use anabranch_scenario::{MAX_HOPS, MAX_PATHS, Scenario, SubflowAction};
+use anabranch_scenario::{MAX_HOPS, Scenario, SubflowAction};
 use std::time::{Duration, Instant};
 
 /// Random processes other than the links' own have streams of seeds of their own.
@@ -371,8 +371,9 @@ impl<'a> Simulator<'a> {
 /// What the simulator cannot do.
 fn check(scenario: &Scenario) -> Result<(), SimError> {
     for flow in &scenario.flows {
-        if flow.paths.len() > MAX_PATHS {
-            return Err(SimError::TooManyPaths { flow: flow.name.clone(), paths: flow.paths.len() });
+        let most = flow.cc.max_paths();
+        if flow.paths.len() > most {
+            return Err(SimError::TooManyPaths { flow: flow.name.clone(), paths: flow.paths.len(), most });
         }
         let hops = flow.paths.iter().map(|p| p.links.len().max(p.return_links.len() + 1)).max();
         if hops > Some(MAX_HOPS + 1) {

@@ -133,6 +133,14 @@ fn paths(given: &format::Flow, links: &LinkNames<'_>, problems: &mut Problems) -
         problems.add(&path.place, message, "too many", "");
         return None;
     }
+    let cc = &given.cc.0;
+    if let Some(path) = paths.value.get(cc.max_paths()) {
+        let name = cc.entry.name;
+        let message = format!("{} paths, of at most {} under {name}", paths.value.len(), cc.max_paths());
+        let help = "Linux has nine subflows per connection; without `@kernel` there may be 32";
+        problems.add(&path.place, message, "too many", help);
+        return None;
+    }
     let backs = given.r#return.as_ref();
     if let Some(backs) = backs
         && backs.value.len() != paths.value.len()

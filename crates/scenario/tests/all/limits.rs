@@ -46,6 +46,11 @@ fn paths_and_hops() {
     let paths = |n: usize| small("[[\"a\"], [\"b\"]]", &format!("[{}]", vec!["[\"a\"]"; n].join(", ")));
     valid(&paths(MAX_PATHS));
     assert!(rendered(&read(&paths(MAX_PATHS + 1)).unwrap_err()).contains("33 paths, of at most 32"));
+    let kernel = |n: usize| paths(n).replace("cc = \"reno\"", "cc = \"lia@kernel\"");
+    assert!(kernel(9).contains("lia@kernel"));
+    valid(&kernel(9));
+    let shown = rendered(&read(&kernel(10)).unwrap_err());
+    assert!(shown.contains("10 paths, of at most 9 under lia@kernel"), "{shown}");
     let hops = |n: usize| small("[[\"a\"], [\"b\"]]", &format!("[[\n{}]]", "\"a\",\n".repeat(n)));
     valid(&hops(65_534));
     assert!(rendered(&read(&hops(65_535)).unwrap_err()).contains("more than 65534 links"));
