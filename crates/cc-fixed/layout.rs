@@ -50,18 +50,19 @@ functions! { A B, A B C, A B C D, A B C D E, }
 struct Group;
 
 macro_rules! numbers {
-    ($($(#[$doc:meta])* [$guard:ident: $c:ident] $name:ident: $type:ty = $value:expr;)*) => {
+    ($($(#[$doc:meta])* [$who:ident: $c:ident] $name:ident: $type:ty = $value:expr;)*) => {
         $(const $name: $type = $value;)*
 
         fn numbers(out: &mut String) {
-            $(let (guard, c, value) = (stringify!($guard), stringify!($c), $name);
-            writeln!(out, "#ifdef {guard}\n_Static_assert({c} == {value}ULL, \"{c}: Rust has another value (src/interface.rs)\");\n#endif").unwrap();)*
+            $(let (c, value) = (stringify!($c), $name);
+            let agrees = format!("_Static_assert({c} == {value}ULL, \"{c}: Rust has another value (src/interface.rs)\");\n");
+            *out += &for_whom(stringify!($who), agrees);)*
         }
     };
 }
 
 macro_rules! shared {
-    ($($(#[$meta:meta])* [$guard:ident: $c:ident $part:ident]
+    ($($(#[$meta:meta])* [$who:ident: $c:ident $part:ident]
        $name:ident { $($(#[$doc:meta])* $field:ident: $type:ty,)* })*) => {
         $(#[repr(C)]
         #[allow(dead_code)]
@@ -74,26 +75,39 @@ macro_rules! shared {
         })*
 
         fn structs(out: &mut String) {
-            $(let fields = [$((stringify!($field), <$type>::name(), offset_of!($name, $field))),*];
-            one(out, stringify!($guard), &<$name>::name(), stringify!($part), size_of::<$name>(), &fields);)*
+            $(let fields = [$((stringify!($field), <$type>::name(), offset_of!($name, $field), size_of::<$type>())),*];
+            let agrees = one(&<$name>::name(), stringify!($part), size_of::<$name>(), &fields);
+            *out += &for_whom(stringify!($who), agrees);)*
         }
     };
 }
 
 include!("src/interface.rs");
 
-/// The assertions of one struct.
-fn one(out: &mut String, guard: &str, c: &str, part: &str, size: usize, fields: &[(&str, String, usize)]) {
+/// Assertions as only their compiler sees them: `native/algorithm.c` defines AB_NATIVE.
+fn for_whom(who: &str, assertions: String) -> String {
+    match who {
+        "both" => assertions,
+        "native" => format!("#ifdef AB_NATIVE\n{assertions}#endif\n"),
+        "kernel" => format!("#ifndef AB_NATIVE\n{assertions}#endif\n"),
+        _ => panic!("src/interface.rs: `{who}` compiles nothing"),
+    }
+}
+
+/// The assertions of one struct, whose fields have a name, a type, a place and a size.
+fn one(c: &str, part: &str, size: usize, fields: &[(&str, String, usize, usize)]) -> String {
+    let mut out = String::new();
     let start = if part == "behind_group" { "sizeof(struct ab_group) + " } else { "" };
-    writeln!(out, "#ifdef {guard}").unwrap();
     if part != "first" {
+        let named: usize = fields.iter().map(|field| field.3).sum();
+        assert!(named == size, "{c}: {} bytes of padding have no name (src/interface.rs)", size - named);
         writeln!(
             out,
             "_Static_assert(sizeof({c}) == {start}{size}, \"{c}: Rust has another size (src/interface.rs)\");"
         )
         .unwrap();
     }
-    for (field, ty, at) in fields {
+    for (field, ty, at, _) in fields {
         writeln!(
             out,
             "_Static_assert(__builtin_offsetof({c}, {field}) == {start}{at} &&\n\t\
@@ -102,7 +116,7 @@ fn one(out: &mut String, guard: &str, c: &str, part: &str, size: usize, fields: 
         )
         .unwrap();
     }
-    writeln!(out, "#endif").unwrap();
+    out
 }
 
 /// A C header that does not compile where the headers before it disagree with `src/interface.rs`.

@@ -25,7 +25,7 @@ struct ab_view {
 struct ab_pending {
 	struct ab_waiting waiting;
 	struct ab_ack ack; /* all of them as one */
-	u32 any; /* whether there is one */
+	u64 any; /* whether there is one */
 };
 
 /* Rows are given by their number, below AB_PATHS. Without a place for pending acknowledgements (a null pointer) the row
@@ -42,7 +42,7 @@ struct ab_native {
 	void (*set)(struct ab_group *g, u32 r, double cwnd, double ssthresh);
 	int (*adopt)(struct ab_group *g, u32 r, u32 cwnd, u32 ssthresh);
 	void (*view)(const struct ab_group *g, u32 r, struct ab_view *out);
-	u32 observables; /* how many the header has */
+	u64 observables; /* how many the header has */
 	/* The algorithm's observables at `now`, us, in the order of its entry, NaN where one has no value; n numbers at
 	 * most. */
 	void (*observe)(const struct ab_group *g, u32 r, u64 now, double *out, u32 n);

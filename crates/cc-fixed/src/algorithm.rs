@@ -100,6 +100,7 @@ impl Algorithm for Kernel {
             ends_round: (ack.round != row.round).into(),
             limited: ack.cwnd_limited.into(),
             rto: if ack.in_flight > 0.0 { NEVER } else { 0 },
+            ..shared::Ack::default()
         };
         row.round = paths[r].round;
         self.table.ack(r, self.together.then_some(&mut row.pending), &ack);

@@ -3,24 +3,25 @@
 // structs for Rust, `build.rs` assertions for the C compiler, of each name, type, offset and size. So a layout or a
 // signature that changes on one side alone does not compile, neither natively nor for eBPF.
 //
-// In the brackets: the guard of the C header, the struct, and whether Rust has all of it (`whole`), its first fields
-// (`first`), or those behind the group of paths, whose size depends on the algorithm (`behind_group`).
+// In the brackets: who compiles it (`native`, the `kernel`'s programs or `both`), the struct, and whether Rust has all of it
+// (`whole`), its first fields (`first`), or those behind the group of paths, whose size depends on the algorithm
+// (`behind_group`). Padding has a name, so that no field of C's hides in it.
 
 numbers! {
     /// Rows of a group.
-    [AB_GROUP_H: AB_PATHS] PATHS: usize = 9;
+    [both: AB_PATHS] PATHS: usize = 9;
     /// The longest round-trip time that is told apart, microseconds.
-    [AB_GROUP_H: AB_MAX_RTT] MAX_RTT: u32 = 100_000_000;
+    [both: AB_MAX_RTT] MAX_RTT: u32 = 100_000_000;
     /// No round-trip time has been measured.
-    [AB_GROUP_H: AB_NO_RTT] NO_RTT: u32 = u32::MAX;
+    [both: AB_NO_RTT] NO_RTT: u32 = u32::MAX;
     /// The bit of a table's key that says: not an MPTCP connection's token, but a number of a TCP socket's.
-    [AB_CONNECTIONS_H: AB_ALONE] ALONE: u64 = 1 << 63;
+    [kernel: AB_ALONE] ALONE: u64 = 1 << 63;
 }
 
 shared! {
     /// Round-trip times as they were measured, microseconds.
     #[derive(Clone, Default)]
-    [AB_GROUP_H: ab_samples whole]
+    [both: ab_samples whole]
     Samples {
         sum: u64,
         count: u32,
@@ -31,7 +32,7 @@ shared! {
 
     /// What one or several acknowledgements say.
     #[derive(Clone, Default)]
-    [AB_GROUP_H: ab_ack whole]
+    [both: ab_ack whole]
     Ack {
         rtt: Samples,
         now: u64,
@@ -40,12 +41,13 @@ shared! {
         srtt: u32,
         ends_round: u32,
         limited: u32,
+        padding: u32,
         rto: u64,
     }
 
     /// Acknowledgements that a row has not learnt of.
     #[derive(Clone, Default)]
-    [AB_TOGETHER_H: ab_waiting whole]
+    [both: ab_waiting whole]
     Waiting {
         paused: u64,
         acked: u32,
@@ -54,16 +56,16 @@ shared! {
 
     /// The same with all that they say.
     #[derive(Clone, Default)]
-    [AB_NATIVE_H: ab_pending whole]
+    [native: ab_pending whole]
     Pending {
         waiting: Waiting,
         ack: Ack,
-        any: u32,
+        any: u64,
     }
 
     /// What anybody may see of a row.
     #[derive(Clone, Copy, Default)]
-    [AB_NATIVE_H: ab_view whole]
+    [native: ab_view whole]
     View {
         owner: u64,
         cwnd: f64,
@@ -73,7 +75,7 @@ shared! {
     }
 
     /// An algorithm's functions.
-    [AB_NATIVE_H: ab_native whole]
+    [native: ab_native whole]
     Functions {
         group_size: u64,
         added: unsafe extern "C" fn(*mut Group, u32, u64, f64, u32),
@@ -85,13 +87,13 @@ shared! {
         set: unsafe extern "C" fn(*mut Group, u32, f64, f64),
         adopt: unsafe extern "C" fn(*mut Group, u32, u32, u32) -> i32,
         view: unsafe extern "C" fn(*const Group, u32, *mut View),
-        observables: u32,
+        observables: u64,
         observe: unsafe extern "C" fn(*const Group, u32, u64, *mut f64, u32),
     }
 
     /// What a subflow's row shows beyond the algorithm's: units as in C.
     #[derive(Clone, Copy, Debug, Default, FromBytes, IntoBytes, Immutable, KnownLayout)]
-    [AB_CONNECTIONS_H: ab_subflow whole]
+    [kernel: ab_subflow whole]
     Subflow {
         owner: u64,
         netns: u32,
@@ -120,7 +122,7 @@ shared! {
 
     /// What a table's entry has behind the group.
     #[derive(Clone, Copy, Debug, FromBytes, IntoBytes, Immutable, KnownLayout)]
-    [AB_CONNECTIONS_H: ab_connection behind_group]
+    [kernel: ab_connection behind_group]
     Sockets {
         subflow: [Subflow; PATHS],
         socket: [u64; PATHS],
@@ -130,7 +132,7 @@ shared! {
 
     /// What an algorithm's programs count since it was loaded.
     #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, FromBytes, Immutable, KnownLayout)]
-    [AB_SHARE_H: ab_counters first]
+    [kernel: ab_counters first]
     Counters {
         /// Connected sockets that use it now: TCP sockets and subflows of MPTCP.
         sockets: u64,

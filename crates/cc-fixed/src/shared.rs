@@ -10,13 +10,13 @@ pub struct Group {
 }
 
 macro_rules! numbers {
-    ($($(#[$doc:meta])* [$guard:ident: $c:ident] $name:ident: $type:ty = $value:expr;)*) => {
+    ($($(#[$doc:meta])* [$who:ident: $c:ident] $name:ident: $type:ty = $value:expr;)*) => {
         $($(#[$doc])* pub const $name: $type = $value;)*
     };
 }
 
 macro_rules! shared {
-    ($($(#[$meta:meta])* [$guard:ident: $c:ident $part:ident]
+    ($($(#[$meta:meta])* [$who:ident: $c:ident $part:ident]
        $name:ident { $($(#[$doc:meta])* $field:ident: $type:ty,)* })*) => {
         $($(#[$meta])*
         #[repr(C)]
