@@ -7,20 +7,26 @@ use statrs::distribution::{ContinuousCDF, StudentsT};
 /// as independent. There is no interval, rather than one of zero width, where there is one value or all are equal.
 ///
 /// # Errors
-/// [`NoValue`] where there is nothing to average.
+/// [`NoValue`] where there is nothing to average, or no finite mean or interval of it.
 pub fn estimate(values: Vec<f64>) -> Result<Estimate, NoValue> {
     if values.is_empty() || !values.iter().all(|v| v.is_finite()) {
         return Err(NoValue);
     }
     let n = values.len() as f64;
     let mean = values.iter().sum::<f64>() / n;
+    if !mean.is_finite() {
+        return Err(NoValue);
+    }
     // Sums in another order differ in their last digits only.
     if values.iter().all(|v| (v - values[0]).abs() <= 1e-12 * values[0].abs()) {
         return Ok(Estimate { mean: values[0], half_width: None, values });
     }
     let variance = values.iter().map(|v| (v - mean).powi(2)).sum::<f64>() / (n - 1.0);
-    let half_width = Some(t_975(n - 1.0) * (variance / n).sqrt());
-    Ok(Estimate { mean, half_width, values })
+    let half_width = t_975(n - 1.0) * (variance / n).sqrt();
+    if !half_width.is_finite() {
+        return Err(NoValue);
+    }
+    Ok(Estimate { mean, half_width: Some(half_width), values })
 }
 
 /// The 97.5 % quantile of Student's t with that many degrees of freedom (at least 1).
@@ -44,9 +50,9 @@ pub(crate) fn pearson(pairs: &[(f64, f64)]) -> Option<f64> {
     r.is_finite().then_some(r)
 }
 
-/// There are no values, or one is not a number.
+/// There are no values, or one of them, their mean or its interval is no finite number.
 #[derive(Clone, Copy, Debug, PartialEq, thiserror::Error)]
-#[error("a run gave no value")]
+#[error("a run gave no value, or one that is too large")]
 pub struct NoValue;
 
 #[cfg(test)]
@@ -83,6 +89,9 @@ mod tests {
     fn missing_values_are_errors() {
         assert_eq!(estimate(vec![]), Err(NoValue));
         assert_eq!(estimate(vec![1.0, f64::NAN]), Err(NoValue));
+        // The sum, and the square of a deviation, are beyond any number.
+        assert_eq!(estimate(vec![1e308, 1.1e308]), Err(NoValue));
+        assert_eq!(estimate(vec![1e200, 2e200]), Err(NoValue));
     }
 
     /// By hand: deviations (−1, 0, 1) and (−1, 1, 0) give 1/2.

@@ -66,6 +66,15 @@ impl Axis {
             return Err(Problem::at(at, format!("axis `{name}` has the value `{}` twice", twice[0]))
                 .help("leave one out; steps of a range have four digits, so that it may have too many"));
         }
+        let mut labels: Vec<&str> = axis.values.iter().map(|value| value.label.as_str()).collect();
+        labels.sort_unstable();
+        if let Some(twice) = labels.windows(2).find(|pair| pair[0] == pair[1]) {
+            return Err(Problem::at(
+                at,
+                format!("two values of axis `{name}` have the name \"{}\"", twice[0]),
+            )
+            .help("readers could not tell them apart"));
+        }
         Ok(axis)
     }
 
@@ -200,7 +209,7 @@ fn list(values: &[Value]) -> Result<Vec<AxisValue>, Problem> {
 
 impl AxisValue {
     fn plain(id: String) -> Self {
-        let number = id[..digits(&id)].trim().parse().ok();
+        let number = id[..digits(&id)].parse().ok();
         AxisValue { label: id.clone(), id, number, fields: IndexMap::new() }
     }
 
@@ -210,6 +219,9 @@ impl AxisValue {
     }
 
     fn read(value: &Value) -> Result<Self, Problem> {
+        if !is_finite(value) {
+            return Err(Problem::new(format!("the value `{}` is or has no finite number", written(value))));
+        }
         match value {
             Value::Table(table) if table.contains_key("id") => {
                 let id = written(&table["id"]);
@@ -271,9 +283,25 @@ impl AxisValue {
     }
 }
 
-/// How much of a value may be a number, such as 1e-3, before its unit.
+/// How much of a value is a number, such as 1e-3, before its unit: as much as may be.
 fn digits(id: &str) -> usize {
-    id.find(|c: char| c.is_alphabetic() && c != 'e').unwrap_or(id.len())
+    let is_part = |c: char| c.is_ascii_digit() || matches!(c, '.' | '+' | '-' | 'e' | 'E');
+    let most = id.find(|c: char| !is_part(c)).unwrap_or(id.len());
+    let is_number = |end: &usize| id[..*end].parse::<f64>().is_ok_and(f64::is_finite);
+    let digits = (1..=most).rev().find(is_number).unwrap_or(0);
+    // 2/3 and 10.0.0.1 are no numbers with units.
+    let is_unit = |c: char| c.is_whitespace() || c.is_alphabetic() || c == '%';
+    if id[digits..].chars().next().is_none_or(is_unit) { digits } else { 0 }
+}
+
+/// Whether all numbers in it are finite: others have no place on an axis, and none in JSON.
+fn is_finite(value: &Value) -> bool {
+    match value {
+        Value::Float(x) => x.is_finite(),
+        Value::Array(list) => list.iter().all(is_finite),
+        Value::Table(table) => table.values().all(is_finite),
+        _ => true,
+    }
 }
 
 /// A value as `--set` takes it: a text without its quotes, a table on one line.
@@ -309,6 +337,9 @@ pub(crate) fn range(text: &str, steps: usize, log: bool) -> Result<Vec<AxisValue
     let (from, to) = from.zip(to).ok_or_else(|| wrong("it has a number on each side of `..`"))?;
     if log && !(from > 0.0 && to > 0.0) {
         return Err(wrong("a logarithmic one is above 0"));
+    }
+    if !(to - from).is_finite() || log && !(to / from).is_normal() {
+        return Err(wrong("it is too wide"));
     }
     if steps > MAX_VALUES {
         return Err(wrong(&format!("at most {MAX_VALUES} steps")));
@@ -414,6 +445,12 @@ mod tests {
             (r#"{ value = [1] }"#, "unknown key `value`"),
             ("[]", "no values"),
             ("[1, 1]", "twice"),
+            (r#"{ values = [1, 2], names = ["X", "X"] }"#, "have the name \"X\""),
+            ("[1.0, inf]", "no finite number"),
+            (r#"[{ id = "lia", value = nan }]"#, "no finite number"),
+            (r#"[{ id = "lia", losses = [0.1, -inf] }]"#, "no finite number"),
+            (r#"{ range = "-1e308..1e308", steps = 3 }"#, "too wide"),
+            (r#"{ range = "1e-200..1e200", steps = 3, scale = "log" }"#, "too wide"),
             ("3", "an axis is a list"),
         ] {
             let message = axis("a", wrong).unwrap_err();
@@ -432,6 +469,23 @@ mod tests {
         assert_eq!(cases.values[2].number, None);
         assert_eq!(axis("n", "[1, 3]").unwrap().values[1].number, Some(3.0));
         assert_eq!(axis("n", r#"["1e-3", "2e-4"]"#).unwrap().values[1].number, Some(2e-4));
+        for (value, number, unit) in [
+            ("1E7 bit/s", Some(1e7), "bit/s"),
+            ("1.5e+3 bit/s", Some(1500.0), "bit/s"),
+            ("-3", Some(-3.0), ""),
+            ("5 %", Some(5.0), "%"),
+            ("10ms", Some(10.0), "ms"),
+            ("2 elephants", Some(2.0), "elephants"),
+            ("3 e", Some(3.0), "e"),
+            ("1e999", None, "1e999"),
+            ("inf", None, "inf"),
+            ("2/3", None, "2/3"),
+            ("10.0.0.1", None, "10.0.0.1"),
+            ("µ", None, "µ"),
+        ] {
+            let read = AxisValue::plain(value.into());
+            assert_eq!((read.number, read.unit()), (number, unit), "{value}");
+        }
         let given = axis("cc", r#"[{ name = "lia", pacing = true }]"#).unwrap();
         assert!(given.values[0].id.starts_with('{'), "{:?}", given.values[0].id);
         let named = axis("cc", r#"{ values = ["lia", "olia"], names = ["LIA", "OLIA"] }"#).unwrap();

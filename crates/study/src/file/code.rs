@@ -102,6 +102,7 @@ impl Code {
                 function
                     .read
                     .value(sources.runs[*run], elsewhere, &given)
+                    .filter(|value| value.is_finite())
                     .ok_or_else(|| format!("a run did not have this value: {}", written(function, &given)))
             }
         }
@@ -162,7 +163,7 @@ pub(crate) fn compile(
         variables,
         runs: Vec::new(),
         samples: false,
-        within: Vec::new(),
+        within: here.within.clone(),
         place: text.span(),
         every: None,
         parts: 0,
@@ -218,7 +219,8 @@ impl Compiler<'_> {
         if places(text.get_ref()).is_empty() {
             return self.filled(text, here);
         }
-        let filled = here.fill(self.built, text.get_ref()).map_err(|problem| problem.or_at(text.span()))?;
+        let filled = here.clone().within(&self.within).fill(self.built, text.get_ref());
+        let filled = filled.map_err(|problem| problem.or_at(text.span()))?;
         // Places in it are none of the file.
         self.filled(&Spanned::new(0..0, filled), here)
             .map_err(|problem| Problem { at: Some(text.span()), ..problem })
@@ -293,7 +295,7 @@ impl Compiler<'_> {
             .help(suggest(name, known)));
         };
         if self.within.iter().any(|outer| outer == name) {
-            return Err(Problem::new(format!("the quantity `{name}` contains itself")));
+            return Err(contains_itself(name));
         }
         self.within.push(name.to_owned());
         let code = self.text(quantity, here);
@@ -512,7 +514,9 @@ impl Compiler<'_> {
             let Some(Subflow::Is(subflow)) = subflow else { return Err(usage()) };
             let group = here.group(self.built)?;
             let runs = &self.built.groups[group];
-            let setup = runs.setup(self.built, group, here.point(self.built)?, Size::Default)?;
+            let point =
+                Selection::of_point(self.built, group, &runs.points[here.point(self.built)?], Size::Default);
+            let (setup, _) = runs.placed(self.built, &point.within(&self.within))?;
             let scenario = setup.scenario().map_err(|why| Problem::new(why.to_string()))?;
             let value = read(&scenario, &Given { texts: &texts, subflow: Some(subflow), numbers: &numbers });
             let none = || Problem::new(format!("the scenario has no `{}`", function.name));
@@ -584,6 +588,11 @@ impl Compiler<'_> {
             }
         }
     }
+}
+
+/// A quantity that would need its own value.
+pub(crate) fn contains_itself(name: &str) -> Problem {
+    Problem::new(format!("the quantity `{name}` contains itself"))
 }
 
 /// `*` where one is meant.

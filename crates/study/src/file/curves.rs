@@ -52,6 +52,8 @@ pub(crate) fn curve(
     }
     let y = |x: f64| {
         let y = compiled.code.value(&[], &[x]);
+        let finite = |y: f64| if y.is_finite() { Ok(y) } else { Err("no finite number".to_owned()) };
+        let y = y.and_then(finite);
         y.map(|y| point(x, y)).map_err(|why| Problem::at(of.span(), format!("{why}, at {x}")))
     };
     let numbers: Vec<f64> = axis.values.iter().filter_map(|value| value.number).collect();

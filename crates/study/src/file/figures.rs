@@ -11,6 +11,7 @@ use super::spec::{Figure, Kind, Panel};
 use super::time::{self, Trace};
 use crate::draw::{bar, point, published, series};
 use crate::{Axis, Figure as Drawn, Mark, Panel as DrawnPanel, Point, Quantity, Runs, Series};
+use std::collections::HashSet;
 use toml::{Spanned, Value};
 
 /// Adds a figure.
@@ -429,12 +430,13 @@ fn each_point(
     axes: &[&str],
 ) -> Result<Vec<(String, Selection)>, Problem> {
     let mut places: Vec<(String, Selection)> = Vec::new();
+    let mut known = HashSet::new();
     for point in here.points(planner.built) {
         let there = here.at_point(planner.built, point, axes)?;
-        let labels = axes.iter().filter_map(|axis| there.value(planner.built, axis));
-        let label = labels.map(|value| value.label.as_str()).collect::<Vec<_>>().join(", ");
-        if places.iter().all(|(known, _)| *known != label) {
-            places.push((label, there));
+        let values: Vec<_> = axes.iter().filter_map(|axis| there.value(planner.built, axis)).collect();
+        if known.insert(values.iter().map(|value| value.id.as_str()).collect::<Vec<_>>()) {
+            let labels = values.iter().map(|value| value.label.as_str());
+            places.push((labels.collect::<Vec<_>>().join(", "), there));
         }
     }
     Ok(places)

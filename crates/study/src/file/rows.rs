@@ -259,7 +259,11 @@ fn published(
             let values = values.filter(|values| !values.is_empty());
             let values =
                 values.ok_or_else(|| Problem::new("a list of published values is one of numbers"))?;
-            Ok(Some(values.iter().sum::<f64>() / values.len() as f64))
+            let mean = values.iter().sum::<f64>() / values.len() as f64;
+            match mean.is_finite() {
+                true => Ok(Some(mean)),
+                false => Err(Problem::new("the mean of published values is a finite number")),
+            }
         }
         Value::Table(table) => {
             chosen(built, table, here)?.map_or(Ok(None), |value| published(built, whole, value, here))

@@ -136,13 +136,14 @@ impl Runs {
 
     /// The simulation of a point.
     pub fn setup(&self, built: &Built, group: usize, point: usize, size: Size) -> Result<Setup, Problem> {
-        self.placed(built, group, point, size).map(|(setup, _)| setup)
+        let here = Selection::of_point(built, group, &self.points[point], size);
+        self.placed(built, &here).map(|(setup, _)| setup)
     }
 
     /// The same, and where in the file each of the keys that it sets comes from; what has no place there is left out.
-    fn placed(&self, built: &Built, group: usize, point: usize, size: Size) -> Result<Placed, Problem> {
+    pub fn placed(&self, built: &Built, here: &Selection) -> Result<Placed, Problem> {
         let mut places: Vec<Range<usize>> = Vec::new();
-        let here = Selection::of_point(built, group, &self.points[point], size);
+        let (point, size) = (here.point(built)?, here.size);
         let title = match &self.spec.title {
             Some(title) => here.fill(built, title)?,
             None => {
@@ -178,18 +179,18 @@ impl Runs {
         let varies = |key: &str| self.axes.iter().any(|axis| axis.key.as_deref() == Some(key));
         for length in [&lengths::DURATION, &lengths::WARMUP].into_iter().filter(|length| !varies(length.key))
         {
-            if let Some(value) = length.of(self, built, &here, size)? {
+            if let Some(value) = length.of(self, built, here, size)? {
                 setup = setup.set(length.key, value);
             }
         }
         if let Some(times) = &self.spec.repeats {
-            setup = setup.repeats(times.here(built, &here)?.unwrap_or(1));
+            setup = setup.repeats(times.here(built, here)?.unwrap_or(1));
         }
         if self.spec.samples {
             setup = setup.sampled();
         }
         let setup = match &self.spec.at_most {
-            Some(most) => setup.at_most(most.here(built, &here)?.unwrap_or(u32::MAX)),
+            Some(most) => setup.at_most(most.here(built, here)?.unwrap_or(u32::MAX)),
             None => setup,
         };
         Ok((setup, places))
@@ -205,7 +206,8 @@ impl Runs {
         size: Size,
         at: Range<usize>,
     ) -> Option<Problem> {
-        let (setup, places) = match self.placed(built, group, point, size) {
+        let here = Selection::of_point(built, group, &self.points[point], size);
+        let (setup, places) = match self.placed(built, &here) {
             Ok(placed) => placed,
             Err(problem) => return Some(problem.or_at(at)),
         };

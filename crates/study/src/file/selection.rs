@@ -2,11 +2,12 @@
 
 use super::axes::{Axis, AxisValue, written};
 use super::build::Built;
-use super::code::constant;
+use super::code::{constant, contains_itself};
 use super::error::{Problem, suggest};
 use super::runs::Runs;
 use super::template::{fill, with_texts};
 use crate::Size;
+use std::collections::{BTreeSet, HashMap};
 
 /// Values of some of the axes of a group of runs, and of the file's own.
 #[derive(Clone, Debug)]
@@ -18,12 +19,21 @@ pub(crate) struct Selection {
     /// Of axes without a value here those that are meant, in their order; all where there is no list.
     kept: Vec<Option<Vec<usize>>>,
     pub size: Size,
+    /// The quantities in whose texts places are being filled, so that none contains itself.
+    pub within: Vec<String>,
 }
+
+/// Beyond that a study is a mistake, or wants to be several.
+const MAX_SELECTIONS: usize = 100_000;
+
+/// Quantities in the places of quantities: deeper ones would need more stack than a thread may have.
+const MAX_WITHIN: usize = 20;
 
 impl Selection {
     /// No axis has a value yet, but those with one value only.
     pub fn open(built: &Built, group: Option<usize>) -> Self {
-        let mut open = Selection { group, values: vec![], kept: vec![], size: Size::Default };
+        let size = Size::Default;
+        let mut open = Selection { group, values: vec![], kept: vec![], size, within: vec![] };
         open.values = open.all(built).map(|axis| (axis.values.len() == 1).then_some(0)).collect();
         open.kept = vec![None; open.values.len()];
         open
@@ -41,6 +51,11 @@ impl Selection {
         Selection { size, ..self }
     }
 
+    /// The same while those quantities are being read.
+    pub fn within(self, within: &[String]) -> Self {
+        Selection { within: within.to_vec(), ..self }
+    }
+
     /// No axis has a value yet, not even one that has only one.
     pub fn blank(built: &Built, group: usize) -> Self {
         let mut blank = Selection::open(built, Some(group));
@@ -55,7 +70,7 @@ impl Selection {
 
     /// The same values of axes with the same names in another group.
     pub fn in_group(&self, built: &Built, group: Option<usize>) -> Self {
-        let mut there = Selection::open(built, group).sized(self.size);
+        let mut there = Selection::open(built, group).sized(self.size).within(&self.within);
         let same: Vec<Option<usize>> = there
             .all(built)
             .map(|axis| self.value(built, &axis.name).and_then(|here| axis.find(&here.id)))
@@ -161,7 +176,15 @@ impl Selection {
     /// The number that a quantity without runs has here, as a text.
     fn number(&self, built: &Built, name: &str) -> Result<Option<String>, Problem> {
         let Some(quantity) = built.quantities.get(name) else { return Ok(None) };
-        constant(built, quantity, self).map(|number| Some(number.to_string()))
+        if self.within.iter().any(|outer| outer == name) {
+            return Err(contains_itself(name).or_at(quantity.span()));
+        }
+        if self.within.len() == MAX_WITHIN {
+            return Err(Problem::at(quantity.span(), "with its quantities this expression is too long"));
+        }
+        let mut inside = self.clone();
+        inside.within.push(name.to_owned());
+        constant(built, quantity, &inside).map(|number| Some(number.to_string()))
     }
 
     /// A text with the values in their places.
@@ -185,29 +208,53 @@ impl Selection {
         values.flat_map(fields).collect()
     }
 
-    /// Every selection that gives these axes values beside its own.
+    /// Every selection that gives these axes values beside its own, of which there are runs.
     pub fn each(&self, built: &Built, axes: &[&str]) -> Result<Vec<Selection>, Problem> {
+        // Axes that go together have not every pair: of those already taken, in their order, the points say what may follow.
+        let sparse =
+            self.group.map(|group| &built.groups[group]).filter(|group| !group.is_crossed(self.size));
+        let points: Vec<&[usize]> = match sparse {
+            Some(group) => self.points(built).map(|i| &group.points[i][..]).collect(),
+            None => vec![],
+        };
+        if sparse.is_some() && points.is_empty() {
+            return Ok(vec![]);
+        }
         let mut all = vec![self.clone()];
+        let mut taken: Vec<usize> = Vec::new();
         for name in axes {
             let (i, values) = (self.position(built, name)?, self.axis(built, name)?.values.len());
-            let of = |here: &Selection| {
-                let here = here.clone();
-                let values = match (here.values[i], &here.kept[i]) {
+            let of_group = sparse.is_some_and(|group| i < group.axes.len());
+            let chosen = |values: &[usize]| taken.iter().map(|axis| values[*axis]).collect::<Vec<usize>>();
+            let mut follow: HashMap<Vec<usize>, BTreeSet<usize>> = HashMap::new();
+            for point in points.iter().filter(|_| of_group) {
+                follow.entry(chosen(point)).or_default().insert(point[i]);
+            }
+            let mut next = Vec::new();
+            for here in &all {
+                let mut values: Vec<usize> = match (here.values[i], &here.kept[i]) {
                     (Some(fixed), _) => vec![fixed],
                     (None, Some(kept)) => kept.clone(),
                     (None, None) => (0..values).collect(),
                 };
-                values.into_iter().map(move |value| {
+                if of_group {
+                    let before: Vec<usize> = taken.iter().filter_map(|axis| here.values[*axis]).collect();
+                    let possible = follow.get(&before);
+                    values.retain(|value| possible.is_some_and(|possible| possible.contains(value)));
+                }
+                if next.len() + values.len() > MAX_SELECTIONS {
+                    let message =
+                        format!("more than {MAX_SELECTIONS} combinations of values of {}", axes.join(", "));
+                    return Err(Problem::new(message).help("name fewer axes, or give them fewer values"));
+                }
+                next.extend(values.into_iter().map(|value| {
                     let mut here = here.clone();
                     here.values[i] = Some(value);
                     here
-                })
-            };
-            all = all.iter().flat_map(of).collect();
-        }
-        // Axes that go together have not every pair.
-        if self.group.is_some_and(|group| !built.groups[group].is_crossed(self.size)) {
-            all.retain(|here| here.points(built).next().is_some());
+                }));
+            }
+            all = next;
+            taken.extend(of_group.then_some(i));
         }
         Ok(all)
     }

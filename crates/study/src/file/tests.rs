@@ -1,7 +1,8 @@
+pub mod limits;
 mod several;
 
 use super::*;
-use crate::{Options, Published, StudyError, Verdict, run, work};
+use crate::{Options, Published, Size, StudyError, Verdict, run, work};
 use miette::Diagnostic;
 
 /// Two flows on a link.

@@ -47,7 +47,8 @@ impl Trace {
             Of::Throughput(flows) => run.map_or(vec![], |run| run.throughput(flows)),
         };
         if let Some((operator, number)) = self.scale {
-            points.iter_mut().for_each(|point| point.y = operator.of(point.y, number).unwrap_or(f64::NAN));
+            let scaled = |point: Point| Some(Point { y: operator.of(point.y, number).ok()?, ..point });
+            points = points.into_iter().filter_map(scaled).collect();
         }
         points
     }
