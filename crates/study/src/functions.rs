@@ -36,7 +36,7 @@ pub enum Read {
     /// From runs of several seeds, and those of the same seeds elsewhere.
     Beside(fn(&[&Outcome], &[&Outcome], &Given<'_>) -> Option<f64>),
     /// From the scenario alone, before anything runs.
-    Scenario(fn(&Scenario, &Given<'_>) -> Option<f64>),
+    Scenario(fn(&Scenario, &Given<'_>) -> Result<f64, String>),
 }
 
 impl Read {

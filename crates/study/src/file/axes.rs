@@ -2,10 +2,11 @@
 
 use super::Part;
 use super::error::{Problem, suggest};
+use super::template::named;
 use crate::format::significant;
 use anabranch_cc::registry;
 use indexmap::IndexMap;
-use std::ops::Range;
+use std::collections::HashSet;
 use toml::{Spanned, Value};
 
 /// An axis of a group of runs.
@@ -40,6 +41,7 @@ impl Axis {
     /// Reads one; `shared` are those of the file, which it may take.
     pub fn read(name: &str, spec: &Spanned<Value>, shared: &[Axis]) -> Result<Self, Problem> {
         let at = spec.span();
+        named(name, "an axis").map_err(|problem| problem.or_at(at.clone()))?;
         let axis = match spec.get_ref() {
             Value::Array(values) => list(values).map(|values| Axis { name: name.into(), key: None, values }),
             Value::Table(table) if table.contains_key("axis") => Axis::some_of(name, table, shared),
@@ -65,15 +67,6 @@ impl Axis {
         if let Some(twice) = ids.windows(2).find(|pair| pair[0] == pair[1]) {
             return Err(Problem::at(at, format!("axis `{name}` has the value `{}` twice", twice[0]))
                 .help("leave one out; steps of a range have four digits, so that it may have too many"));
-        }
-        let mut labels: Vec<&str> = axis.values.iter().map(|value| value.label.as_str()).collect();
-        labels.sort_unstable();
-        if let Some(twice) = labels.windows(2).find(|pair| pair[0] == pair[1]) {
-            return Err(Problem::at(
-                at,
-                format!("two values of axis `{name}` have the name \"{}\"", twice[0]),
-            )
-            .help("readers could not tell them apart"));
         }
         Ok(axis)
     }
@@ -228,6 +221,7 @@ impl AxisValue {
                 let label = table.get("name").map_or_else(|| id.clone(), written);
                 let fields: IndexMap<_, _> =
                     table.iter().map(|(key, value)| (key.clone(), value.clone())).collect();
+                fields.keys().try_for_each(|field| named(field, "a field"))?;
                 if fields.get("set").is_some_and(|set| !set.is_table()) {
                     return Err(Problem::new(format!(
                         "`set` of the value `{id}` is a table of keys and values"
@@ -355,37 +349,45 @@ pub(crate) fn range(text: &str, steps: usize, log: bool) -> Result<Vec<AxisValue
     Ok((0..steps).map(step).collect())
 }
 
-/// Every point: an index of each axis's values. The last axis varies fastest; axes that go together vary as one.
-pub(crate) fn points(
-    axes: &[Axis],
-    together: &[Vec<String>],
-    at: Range<usize>,
-) -> Result<Vec<Vec<usize>>, Problem> {
+/// For each axis the one that it goes together with: the first of those in its list, or itself.
+pub(crate) fn leaders(axes: &[Axis], together: &[Vec<String>]) -> Result<Vec<usize>, Problem> {
     let position = |name: &String| {
         let known = axes.iter().map(|axis| axis.name.as_str());
         axes.iter().position(|axis| axis.name == *name).ok_or_else(|| {
-            Problem::at(at.clone(), format!("`zip` names `{name}`, which is no axis"))
-                .help(suggest(name, known))
+            Problem::new(format!("`zip` names `{name}`, which is no axis")).help(suggest(name, known))
         })
     };
     let mut leader: Vec<usize> = (0..axes.len()).collect();
-    for group in together {
-        let group = group.iter().map(position).collect::<Result<Vec<_>, _>>()?;
+    let mut named = HashSet::new();
+    for names in together {
+        let group = names.iter().map(position).collect::<Result<Vec<_>, _>>()?;
+        if group.len() < 2 {
+            return Err(Problem::new("axes that go together are at least two")
+                .help("for example zip = [[\"rate\", \"buffer\"]]"));
+        }
         for axis in &group {
             let (first, this) = (&axes[group[0]], &axes[*axis]);
+            if !named.insert(*axis) {
+                return Err(Problem::new(format!("`zip` names `{}` twice", this.name))
+                    .help("all axes that go together stand in one list"));
+            }
             if first.values.len() != this.values.len() {
-                let message = format!(
+                return Err(Problem::new(format!(
                     "`{}` has {} values and `{}` has {}: axes that go together have as many",
                     first.name,
                     first.values.len(),
                     this.name,
                     this.values.len()
-                );
-                return Err(Problem::at(at, message));
+                )));
             }
             leader[*axis] = group[0];
         }
     }
+    Ok(leader)
+}
+
+/// Every point: an index of each axis's values. The last axis varies fastest; axes that go together vary as one.
+pub(crate) fn points(axes: &[Axis], leader: &[usize]) -> Result<Vec<Vec<usize>>, Problem> {
     let mut points = vec![vec![0; axes.len()]];
     for axis in (0..axes.len()).filter(|axis| leader[*axis] == *axis) {
         let followers: Vec<usize> = (0..axes.len()).filter(|other| leader[*other] == axis).collect();
@@ -401,7 +403,7 @@ pub(crate) fn points(
         if count > MAX_POINTS {
             let message =
                 format!("{count} simulations and more, before seeds: at most {MAX_POINTS} in one study");
-            return Err(Problem::at(at, message).help("vary less, or make several studies of it"));
+            return Err(Problem::new(message).help("vary less, or make several studies of it"));
         }
         points = points.iter().flat_map(of).collect();
     }
@@ -445,7 +447,6 @@ mod tests {
             (r#"{ value = [1] }"#, "unknown key `value`"),
             ("[]", "no values"),
             ("[1, 1]", "twice"),
-            (r#"{ values = [1, 2], names = ["X", "X"] }"#, "have the name \"X\""),
             ("[1.0, inf]", "no finite number"),
             (r#"[{ id = "lia", value = nan }]"#, "no finite number"),
             (r#"[{ id = "lia", losses = [0.1, -inf] }]"#, "no finite number"),
@@ -497,10 +498,21 @@ mod tests {
         let all = axis("cc", r#"{ values = "all algorithms" }"#).unwrap();
         assert!(ids(&all).contains(&"lia") && all.values.len() == registry::ALL.len());
         let axes = [axis("a", "[1, 2]").unwrap(), axis("b", "[3, 4]").unwrap(), axis("c", "[5, 6]").unwrap()];
-        let crossed = points(&axes, &[], 0..0).unwrap();
+        let of = |zip: &[&[&str]]| {
+            let zip = zip.iter().map(|names| names.iter().map(|name| (*name).to_owned()).collect());
+            leaders(&axes, &zip.collect::<Vec<_>>()).and_then(|leaders| points(&axes, &leaders))
+        };
+        let crossed = of(&[]).unwrap();
         assert_eq!((crossed.len(), &crossed[1]), (8, &vec![0, 0, 1]));
-        let zipped = points(&axes, &[vec!["a".into(), "c".into()]], 0..0).unwrap();
-        assert_eq!(zipped, [[0, 0, 0], [0, 1, 0], [1, 0, 1], [1, 1, 1]]);
-        assert!(points(&axes, &[vec!["a".into(), "x".into()]], 0..0).is_err());
+        assert_eq!(of(&[&["a", "c"]]).unwrap(), [[0, 0, 0], [0, 1, 0], [1, 0, 1], [1, 1, 1]]);
+        for (wrong, why) in [
+            (&[&["a", "x"][..]][..], "`zip` names `x`, which is no axis"),
+            (&[&["a"]], "at least two"),
+            (&[&["a", "a"]], "`a` twice"),
+            (&[&["a", "b"], &["b", "c"]], "`b` twice"),
+        ] {
+            let message = of(wrong).unwrap_err().message;
+            assert!(message.contains(why), "{message}");
+        }
     }
 }

@@ -4,10 +4,12 @@ use super::axes::Axis;
 use super::code::{Compiled, part};
 use super::error::{Problem, suggest};
 use super::experiments::{column, definitions};
+use super::keys;
+use super::names::Names;
 use super::runs::Runs;
 use super::selection::Selection;
 use super::spec::{Experiment, File, Sizes};
-use super::template::{Texts, check_texts, places, with_texts};
+use super::template::{Texts, check_texts, named, places, with_texts};
 use super::{Part, Scenarios};
 use crate::expr::parse;
 use crate::setup::Samples;
@@ -67,6 +69,8 @@ pub(crate) struct Planner<'a> {
     /// The values of axes that the experiment's identifiers name.
     pub fixed: Option<&'a Selection>,
     pub made: HashMap<(usize, usize), SetupId>,
+    /// The identifiers of the study so far.
+    pub names: &'a mut Names,
 }
 
 impl Planner<'_> {
@@ -137,6 +141,10 @@ pub(crate) fn study(
             within(Some(*seeds.get_ref()), "seeds").map_err(|problem| problem.or_at(seeds.span()))?;
         }
     }
+    keys::sizes(&file)?;
+    for (name, quantity) in &file.quantities {
+        named(name, "a quantity").map_err(|problem| problem.or_at(quantity.span()))?;
+    }
     let seeds = sizes.map(|changes| changes.seeds.as_ref().map(|seeds| *seeds.get_ref()));
     for quantity in file.quantities.values().filter(|quantity| places(quantity.get_ref()).is_empty()) {
         parse(quantity.get_ref()).map_err(|wrong| Problem::at(part(quantity, wrong.at), wrong.message))?;
@@ -196,15 +204,16 @@ pub(crate) fn study(
                 .map(|problem| problem.within(&name, &text))
         }
     };
-    let definitions =
-        experiments.into_iter().map(|spec| definitions(&built, spec)).collect::<Result<Vec<_>, _>>()?;
+    let mut names = Names::of_sizes();
+    let definitions = experiments.into_iter().map(|spec| definitions(&built, spec, &mut names));
+    let definitions = definitions.collect::<Result<Vec<_>, _>>()?;
     Ok(Study {
         id,
         name: stem.to_owned(),
-        title: file.title,
+        title: with_texts(&file.title, &built.texts)?,
         citation: file.cite.unwrap_or_default(),
         notes: file.notes.iter().map(|note| with_texts(note, &built.texts)).collect::<Result<_, _>>()?,
-        errata: file.errata,
+        errata: file.errata.iter().map(|text| with_texts(text, &built.texts)).collect::<Result<_, _>>()?,
         seeds: Box::new(move |size: Size| {
             let own = match size {
                 Size::Quick => seeds[0],

@@ -519,8 +519,7 @@ impl Compiler<'_> {
             let (setup, _) = runs.placed(self.built, &point.within(&self.within))?;
             let scenario = setup.scenario().map_err(|why| Problem::new(why.to_string()))?;
             let value = read(&scenario, &Given { texts: &texts, subflow: Some(subflow), numbers: &numbers });
-            let none = || Problem::new(format!("the scenario has no `{}`", function.name));
-            return value.map(Code::Number).ok_or_else(none);
+            return value.map(Code::Number).map_err(Problem::new);
         }
         let run = self.run(here)?;
         let elsewhere = elsewhere.map(|there| self.run(&there)).transpose()?;

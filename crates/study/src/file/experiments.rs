@@ -3,6 +3,7 @@
 use super::axes::written;
 use super::build::{Built, Planner};
 use super::error::{Problem, suggest};
+use super::names::Names;
 use super::rows::axes_of;
 use super::selection::Selection;
 use super::spec::Experiment;
@@ -11,21 +12,22 @@ use super::{figures, findings, rows};
 use crate::column::{BOTH, PLAIN_START, RETIRED, TICK, TSO};
 use crate::setup::Samples;
 use crate::{Column, Definition, Plan, Size};
-use std::collections::{HashMap, HashSet};
+use std::collections::HashMap;
 use std::sync::Arc;
 use toml::{Spanned, Value};
 
 /// The experiments that a part of a file is.
-pub(crate) fn definitions(built: &Arc<Built>, spec: Experiment) -> Result<Vec<Definition>, Problem> {
-    let Some(first) = spec.ids.first() else {
-        return Err(Problem::new(format!("the experiment \"{}\" has no identifier", spec.title))
-            .help("add ids = [\"…\"]"));
-    };
+pub(crate) fn definitions(
+    built: &Arc<Built>,
+    spec: Experiment,
+    names: &mut [(Size, Names); 3],
+) -> Result<Vec<Definition>, Problem> {
+    let Some(first) = spec.ids.first() else { return Ok(vec![]) };
     let place = first.span();
     let at = |problem: Problem| problem.or_at(place.clone());
     let each = values(built, first.get_ref(), &spec.runs).map_err(at)?;
     let spec = Arc::new(spec);
-    each.into_iter().map(|fixed| definition(built, &spec, fixed).map_err(at)).collect()
+    each.into_iter().map(|fixed| definition(built, &spec, fixed, names).map_err(at)).collect()
 }
 
 /// Each combination of values of the axes that an identifier names, as the experiment's own runs have them, or the first that
@@ -49,26 +51,36 @@ fn definition(
     built: &Arc<Built>,
     spec: &Arc<Experiment>,
     fixed: Option<Selection>,
+    names: &mut [(Size, Names); 3],
 ) -> Result<Definition, Problem> {
     let fill = |text: &str| match &fixed {
         Some(here) => here.fill(built, text),
         None => with_texts(text, &built.texts),
     };
-    let ids = spec.ids.iter().map(|id| fill(id.get_ref())).collect::<Result<_, _>>()?;
+    let ids = spec.ids.iter().map(|id| fill(id.get_ref())).collect::<Result<Vec<_>, _>>()?;
     let title = fill(&spec.title)?;
     let notes = spec.notes.iter().map(|note| fill(note)).collect::<Result<_, _>>()?;
     let fields = fixed.iter().flat_map(|here| here.fields(built)).collect();
-    for size in Size::ALL {
-        plan(built, spec, fixed.as_ref(), size)?;
+    for (size, names) in names {
+        spec.ids.iter().zip(&ids).try_for_each(|(place, id)| names.experiment(id, place.span()))?;
+        plan(built, spec, fixed.as_ref(), *size, names)?;
     }
     let (built, spec) = (Arc::clone(built), Arc::clone(spec));
     // Each size has been tried.
-    let plan = Box::new(move |size| plan(&built, &spec, fixed.as_ref(), size).unwrap_or_default());
+    let plan = Box::new(move |size| {
+        plan(&built, &spec, fixed.as_ref(), size, &mut Names::default()).unwrap_or_default()
+    });
     Ok(Definition { ids, title, notes, fields, plan })
 }
 
-fn plan(built: &Built, spec: &Experiment, fixed: Option<&Selection>, size: Size) -> Result<Plan, Problem> {
-    let mut planner = Planner { built, size, plan: Plan::new(), fixed, made: HashMap::new() };
+fn plan(
+    built: &Built,
+    spec: &Experiment,
+    fixed: Option<&Selection>,
+    size: Size,
+    names: &mut Names,
+) -> Result<Plan, Problem> {
+    let mut planner = Planner { built, size, plan: Plan::new(), fixed, made: HashMap::new(), names };
     for name in &spec.runs {
         let group = built.group(name.get_ref()).map_err(|problem| problem.or_at(name.span()))?;
         let here = planner.open(Some(group));
@@ -86,11 +98,6 @@ fn plan(built: &Built, spec: &Experiment, fixed: Option<&Selection>, size: Size)
         findings::add(&mut planner, finding)?;
     }
     let mut plan = planner.plan;
-    let mut ids = HashSet::new();
-    if let Some(twice) = plan.row_ids().find(|id| !ids.insert(*id)) {
-        return Err(Problem::new(format!("two rows have the identifier `{twice}`"))
-            .help("name in it the axis whose values they are of: {AXIS}"));
-    }
     plan.columns(&spec.columns.iter().map(column).collect::<Result<Vec<_>, _>>()?);
     if spec.beyond {
         plan.beyond();

@@ -1,10 +1,11 @@
 //! Figures: quantities over an axis, or lines over time.
 
-use super::build::Planner;
+use super::build::{Built, Planner};
 use super::choice::starts_over;
 use super::code::{compile, constant};
 use super::curves;
 use super::error::Problem;
+use super::keys;
 use super::rows::axes_of;
 use super::selection::Selection;
 use super::spec::{Figure, Kind, Panel};
@@ -24,9 +25,7 @@ fn drawn(planner: &mut Planner<'_>, figure: &Figure) -> Result<(), Problem> {
     if let Some(x_of) = figure.x_of.as_ref().filter(|_| figure.kind != Kind::Lines) {
         return Err(Problem::at(x_of.span(), "`x_of` places the points of lines"));
     }
-    if !figure.log.chars().all(|c| matches!(c, 'x' | 'y')) {
-        return Err(Problem::new(format!("`log` is \"x\", \"y\" or \"xy\", not \"{}\"", figure.log)));
-    }
+    keys::figure(figure)?;
     let built = planner.built;
     let groups = match &figure.runs {
         Some(names) => names.all().iter().map(|name| built.group(name)).collect::<Result<Vec<_>, _>>()?,
@@ -88,13 +87,18 @@ impl<'a> View<'a> {
     }
 
     fn limits(self) -> Option<(f64, f64)> {
-        self.panel.and_then(|panel| panel.limits).or(self.figure.limits)
+        let own = self.panel.and_then(|panel| panel.limits.as_ref());
+        own.or(self.figure.limits.as_ref()).map(|limits| *limits.get_ref())
     }
 
-    fn y_title(self) -> String {
-        let stated = self.panel.and_then(|panel| panel.y_title.clone()).or(self.figure.y_title.clone());
-        let of = || self.panel.and_then(|panel| text(&panel.of)).or(text(&self.figure.of));
-        stated.or_else(of).unwrap_or_default()
+    fn y_title(self, built: &Built, here: &Selection) -> Result<String, Problem> {
+        let stated = self.panel.and_then(|panel| panel.y_title.as_deref()).or(self.figure.y_title.as_deref());
+        if let Some(stated) = stated {
+            return here.fill(built, stated);
+        }
+        let of = self.panel.and_then(|panel| panel.of.as_ref()).or(self.figure.of.as_ref());
+        // An expression that series make differently is no title.
+        Ok(of.and_then(|of| here.fill(built, of.get_ref()).ok()).unwrap_or_default())
     }
 }
 
@@ -102,10 +106,6 @@ fn names(
     series: &indexmap::IndexMap<String, Spanned<String>>,
 ) -> impl Iterator<Item = (&str, &Spanned<String>)> {
     series.iter().map(|(name, of)| (name.as_str(), of))
-}
-
-fn text(of: &Option<Spanned<String>>) -> Option<String> {
-    of.as_ref().map(|of| of.get_ref().clone())
 }
 
 fn named(axis: &Option<Spanned<String>>) -> Option<&str> {
@@ -123,14 +123,17 @@ struct Plot {
 fn one(planner: &mut Planner<'_>, figure: &Figure, here: &Selection) -> Result<(), Problem> {
     let (id, caption) =
         (here.fill(planner.built, figure.id.get_ref())?, here.fill(planner.built, &figure.title)?);
+    planner.names.figure(&id, figure.id.span())?;
     let plots = plots(planner, figure, here)?;
-    let (kind, log, x_limits) = (figure.kind, figure.log.clone(), figure.x_limits);
+    let (kind, log) = (figure.kind, ['x', 'y'].map(|axis| figure.is_log(axis)));
+    let x_limits = figure.x_limits.as_ref().map(|limits| *limits.get_ref());
     let x_title = match kind {
         Kind::Time => "time (s)".to_owned(),
         Kind::Bars | Kind::Boxes | Kind::Heat => String::new(),
         Kind::Lines => {
             let axis = figure.x.as_ref().and_then(|x| x.get_ref().as_str()).map(str::to_owned);
-            figure.x_title.clone().or(axis).unwrap_or_default()
+            let stated = figure.x_title.as_ref().map(|title| here.fill(planner.built, title.get_ref()));
+            stated.transpose()?.or(axis).unwrap_or_default()
         }
     };
     planner.plan.figure(move |runs| {
@@ -141,8 +144,8 @@ fn one(planner: &mut Planner<'_>, figure: &Figure, here: &Selection) -> Result<(
             };
             DrawnPanel {
                 title: plot.title.clone(),
-                x: Axis { title: x_title.clone(), log: log.contains('x'), domain },
-                y: Axis { title: plot.y_title.clone(), log: log.contains('y'), domain: plot.limits },
+                x: Axis { title: x_title.clone(), log: log[0], domain },
+                y: Axis { title: plot.y_title.clone(), log: log[1], domain: plot.limits },
                 mark: match kind {
                     Kind::Lines | Kind::Time => Mark::Line,
                     Kind::Bars => Mark::Bar,
@@ -152,7 +155,7 @@ fn one(planner: &mut Planner<'_>, figure: &Figure, here: &Selection) -> Result<(
                 series: plot
                     .lines
                     .iter()
-                    .map(|line| drawable(line.series(runs, kind, domain), &log))
+                    .map(|line| drawable(line.series(runs, kind, domain), log[1]))
                     .collect(),
             }
         };
@@ -179,8 +182,8 @@ fn missing<'a>(lines: impl Iterator<Item = &'a Line>, runs: &Runs<'_>) -> Option
 }
 
 /// Without what has no place on a logarithmic axis.
-fn drawable(mut series: Series, log: &str) -> Series {
-    series.points.retain(|point| !log.contains('y') || point.y > 0.0);
+fn drawable(mut series: Series, log: bool) -> Series {
+    series.points.retain(|point| !log || point.y > 0.0);
     series
 }
 
@@ -212,7 +215,8 @@ fn plots(planner: &mut Planner<'_>, figure: &Figure, here: &Selection) -> Result
         let letter = char::from(b'a' + u8::try_from(i % 26).unwrap_or(0));
         let title = if figure.letters { format!("({letter}) {title}").trim_end().to_owned() } else { title };
         let lines = lines(planner, view, &here, &label)?;
-        plots.push(Plot { title, y_title: view.y_title(), limits: view.limits(), lines });
+        let y_title = view.y_title(planner.built, &here)?;
+        plots.push(Plot { title, y_title, limits: view.limits(), lines });
     }
     Ok(plots)
 }
@@ -228,7 +232,8 @@ fn each(
         let label = here.value(planner.built, axis).map(|value| value.label.clone()).unwrap_or_default();
         (label, here)
     };
-    Ok(here.each(planner.built, &[axis])?.into_iter().map(label).collect())
+    let each: Vec<_> = here.each(planner.built, &[axis])?.into_iter().map(label).collect();
+    told_apart(each.iter().map(|(label, _)| label)).map(|()| each)
 }
 
 /// A series before the runs.
@@ -344,13 +349,13 @@ fn given(planner: &mut Planner<'_>, view: View<'_>, here: &Selection) -> Result<
     }
     for (name, of) in &figure.curves {
         let axis = here.axis(built, axis_along(view)?).map_err(|problem| problem.or_at(of.span()))?;
-        let points = curves::curve(built, axis, of, here, figure.log.contains('x'))?;
+        let points = curves::curve(built, axis, of, here, figure.is_log('x'))?;
         lines.push(Line::Published(name.clone(), points));
     }
     for (name, bars) in &figure.bars {
         let mut points = Vec::new();
         for (label, of) in bars {
-            let quantity = planner.quantity(compile(built, of, here, &[])?)?;
+            let quantity = planner.quantity(compile(built, of, here, &[])?)?.pooled(figure.is_pooled());
             points.push((label.clone(), Place::At(0.0), quantity));
         }
         lines.push(Line::Points(name.clone(), points));
@@ -385,7 +390,7 @@ fn over_places(
         points.push((
             here.fill(planner.built, label).map_err(at)?,
             Place::At(0.0),
-            planner.quantity(compiled)?.pooled(view.figure.pooled),
+            planner.quantity(compiled)?.pooled(view.figure.is_pooled()),
         ));
     }
     Ok(Line::Points(name, points))
@@ -439,7 +444,20 @@ fn each_point(
             places.push((labels.collect::<Vec<_>>().join(", "), there));
         }
     }
-    Ok(places)
+    told_apart(places.iter().map(|(label, _)| label)).map(|()| places)
+}
+
+/// Series, panels and places of the same name would be drawn as one.
+fn told_apart<'a>(labels: impl Iterator<Item = &'a String>) -> Result<(), Problem> {
+    let mut known = HashSet::new();
+    let mut labels = labels;
+    match labels.find(|label| !known.insert(*label)) {
+        None => Ok(()),
+        Some(twice) => {
+            Err(Problem::new(format!("two values that the figure goes over have the name \"{twice}\""))
+                .help("give each a `name` of its own, or name in `at` those that are meant"))
+        }
+    }
 }
 
 /// Where a point is: of bars and the like nowhere in particular.
@@ -468,7 +486,7 @@ fn over_axis(
             None => Place::At(place(planner, view, &here)?),
         };
         let compiled = compile(planner.built, of, &here, &[])?;
-        points.push((label, x, planner.quantity(compiled)?.pooled(view.figure.pooled)));
+        points.push((label, x, planner.quantity(compiled)?.pooled(view.figure.is_pooled())));
     }
     Ok(Line::Points(name, points))
 }

@@ -27,13 +27,17 @@ pub(crate) fn add(planner: &mut Planner<'_>, finding: &Finding) -> Result<(), Pr
 
 fn one(planner: &mut Planner<'_>, finding: &Finding, here: &Selection) -> Result<(), Problem> {
     let text = here.fill(planner.built, finding.text.get_ref())?;
+    // Places in a text that was filled are none of the file.
+    let place = |at: Range<usize>| match text == *finding.text.get_ref() {
+        true => part(&finding.text, at),
+        false => finding.text.span(),
+    };
     let mut parts: Vec<(String, usize, Quantity)> = Vec::new();
     let mut from = 0;
     for (name, digits, at) in numbers(&text) {
         let of = finding.values.get(name).ok_or_else(|| {
             let known = finding.values.keys().map(String::as_str);
-            Problem::at(part(&finding.text, at.clone()), format!("`values` has no `{name}`"))
-                .help(suggest(name, known))
+            Problem::at(place(at.clone()), format!("`values` has no `{name}`")).help(suggest(name, known))
         })?;
         let quantity = planner.quantity(compile(planner.built, of, here, &[])?)?.pooled(finding.pooled);
         parts.push((text[from..at.start].to_owned(), digits, quantity));
@@ -55,12 +59,32 @@ fn one(planner: &mut Planner<'_>, finding: &Finding, here: &Selection) -> Result
 /// The places `{name:.2}` of numbers with that many digits after the point.
 fn numbers(text: &str) -> Vec<(&str, usize, Range<usize>)> {
     let mut numbers = Vec::new();
-    for (open, _) in text.match_indices('{') {
-        let Some(close) = text[open..].find('}').map(|i| open + i) else { break };
+    for (close, _) in text.match_indices('}') {
+        // The closest one: a name has no brace.
+        let Some(open) = text[..close].rfind(['{', '}']).filter(|open| text[*open..].starts_with('{')) else {
+            continue;
+        };
         let place = text[open + 1..close].split_once(":.");
         if let Some((name, Ok(digits))) = place.map(|(name, digits)| (name, digits.parse::<u8>())) {
             numbers.push((name, usize::from(digits), open..close + 1));
         }
     }
     numbers
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn places_of_numbers() {
+        let names = |text: &'static str| {
+            numbers(text).into_iter().map(|(name, digits, at)| (name, digits, &text[at]))
+        };
+        let of = |text| names(text).collect::<Vec<_>>();
+        assert_eq!(of("{a:.1}, {cc} and {b:.0}."), [("a", 1, "{a:.1}"), ("b", 0, "{b:.0}")]);
+        assert_eq!(of("{a{b:.1}"), [("b", 1, "{b:.1}")]);
+        assert_eq!(of("}{a:.1}:.2}"), [("a", 1, "{a:.1}")]);
+        assert_eq!(of("{a:.}{b:.-1}{"), []);
+    }
 }

@@ -9,12 +9,14 @@ use crate::Size;
 use crate::setup::seconds;
 use anabranch_net::Time;
 use anabranch_scenario::Scenario;
+use std::ops::Range;
+use toml::Spanned;
 
 /// The duration or the warm-up, and where it may be said.
 pub(crate) struct Length {
     pub key: &'static str,
-    of_size: fn(&Changes) -> Option<&String>,
-    of_runs: fn(&Group) -> Option<&String>,
+    of_size: fn(&Changes) -> Option<&Spanned<String>>,
+    of_runs: fn(&Group) -> Option<&Spanned<String>>,
     of_scenario: fn(&Scenario) -> Time,
 }
 
@@ -35,14 +37,14 @@ pub(crate) const WARMUP: Length = Length {
 };
 
 impl Length {
-    /// What it is in that size; none where it is the scenario's own.
+    /// What it is in that size, and where that is said; none where it is the scenario's own.
     pub fn of(
         &self,
         runs: &Runs,
         built: &Built,
         here: &Selection,
         size: Size,
-    ) -> Result<Option<String>, Problem> {
+    ) -> Result<Option<(String, Range<usize>)>, Problem> {
         let none = Changes::default();
         let (of_file, of_group) = match size {
             Size::Quick => (&built.sizes.quick, &runs.spec.quick),
@@ -50,15 +52,19 @@ impl Length {
             Size::Full => (&built.sizes.full, &runs.spec.full),
         };
         let exact = (self.of_size)(of_group).or((self.of_size)(of_file));
-        let own = exact.or((self.of_runs)(&runs.spec)).map(|text| here.fill(built, text)).transpose()?;
-        let scale = of_group.scale.or(of_file.scale).filter(|_| exact.is_none());
+        let own = exact.or((self.of_runs)(&runs.spec)).map(|text| {
+            let filled = here.fill(built, text.get_ref()).map_err(|problem| problem.or_at(text.span()))?;
+            Ok((filled, text.span()))
+        });
+        let own = own.transpose()?;
+        let scale = of_group.scale.as_ref().or(of_file.scale.as_ref()).filter(|_| exact.is_none());
         let time = match &own {
             // What is no time is left for the scenario's reader, which says so.
-            Some(text) => anabranch_scenario::time(text).ok(),
+            Some((text, _)) => anabranch_scenario::time(text).ok(),
             None => Some((self.of_scenario)(&runs.network(built, here)?.scenario)),
         };
         Ok(match scale.zip(time) {
-            Some((scale, time)) => Some(seconds(time.as_secs_f64() * scale)),
+            Some((scale, time)) => Some((seconds(time.as_secs_f64() * scale.get_ref()), scale.span())),
             None => own,
         })
     }

@@ -40,6 +40,9 @@ pub(crate) fn add(planner: &mut Planner<'_>, row: &Row) -> Result<(), Problem> {
 /// The same where axes have those values.
 fn each(planner: &mut Planner<'_>, row: &Row, open: Selection) -> Result<(), Problem> {
     let built = planner.built;
+    if row.reads() > 1 || (row.reads() == 0 && row.rows.is_empty()) {
+        return Err(Problem::new("a row has one of `of`, `formula`, `ascending` and `highest`"));
+    }
     let named = axes_of(row.id.get_ref());
     for start in starts_over(built, open, &row.at, &named)? {
         for here in start.each(built, &named)? {
@@ -82,6 +85,7 @@ fn one(planner: &mut Planner<'_>, row: &Row, here: &Selection) -> Result<(), Pro
     let built = planner.built;
     let fill = |text: &str| here.fill(built, text);
     let id = fill(row.id.get_ref())?;
+    planner.names.row(&id, row.id.span())?;
     let some = |value: &Option<Spanned<Value>>| match value {
         Some(value) => text(built, value.get_ref(), here).map_err(|problem| problem.or_at(value.span())),
         None => Ok(None),
@@ -102,16 +106,20 @@ fn one(planner: &mut Planner<'_>, row: &Row, here: &Selection) -> Result<(), Pro
             let message = "a condition names measured, low, high and published, and reads no run";
             return Err(Problem::at(explanation.when.span(), message));
         }
-        let by = explanation.by.as_ref().map(|by| format!(" (see {by})")).unwrap_or_default();
+        let by = explanation.by.as_deref().map(fill).transpose()?;
+        let by = by.map(|by| format!(" (see {by})")).unwrap_or_default();
         explanations.push((when.code, fill(&explanation.text)? + &by));
     }
     let from = row.from.as_deref().map(fill).transpose()?;
     let because = some(&row.because)?;
     let unit = fill(row.unit.as_deref().unwrap_or_default())?;
-    let given = [row.of.is_some(), row.formula.is_some(), row.ascending.is_some(), row.highest.is_some()];
-    if given.iter().filter(|given| **given).count() != 1 {
-        return Err(Problem::new("a row has one of `of`, `formula`, `ascending` and `highest`"));
-    }
+    let over = match &row.over {
+        None => None,
+        Some(over) => match over.get_ref().first() {
+            Some(one) if row.compares() && over.get_ref().len() == 1 => Some(one),
+            _ => return Err(Problem::at(over.span(), "`over` has one axis, for `ascending` or `highest`")),
+        },
+    };
     let added = if let Some(of) = &row.of {
         let quantity = planner.quantity(compile(built, of, here, &[])?)?;
         planner.plan.row(id, what, unit, quantity)
@@ -124,7 +132,7 @@ fn one(planner: &mut Planner<'_>, row: &Row, here: &Selection) -> Result<(), Pro
             (None, Some(list)) => (list, true),
             (None, None) => return Ok(()),
         };
-        let quantities = match row.over.first() {
+        let quantities = match over {
             None => compared(planner, list, here)?,
             Some((axis, values)) => compared_over(planner, list, axis, values, here)?,
         };
@@ -134,10 +142,7 @@ fn one(planner: &mut Planner<'_>, row: &Row, here: &Selection) -> Result<(), Pro
             false => planner.plan.ordering(id, claim, unit, quantities),
         }
     };
-    let compares = row.ascending.is_some() || row.highest.is_some();
-    if let Some((_, values)) = row.over.first().filter(|_| !compares || row.over.len() > 1) {
-        return Err(Problem::at(values.span(), "`over` has one axis, for `ascending` or `highest`"));
-    }
+    let compares = row.compares();
     let stated = match &row.rule {
         Some(rule) => Some(self::rule(&Spanned::new(rule.span(), fill(rule.get_ref())?), published)?),
         None => None,

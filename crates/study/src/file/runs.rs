@@ -1,8 +1,9 @@
 //! A group of runs: a scenario, its axes, and the simulation of each of their points.
 
-use super::axes::{Axis, assigned, points, written};
+use super::axes::{Axis, assigned, leaders, points, written};
 use super::build::{Built, within};
 use super::error::Problem;
+use super::keys;
 use super::lengths;
 use super::network::Network;
 use super::only;
@@ -42,11 +43,16 @@ impl Runs {
         of: &[Part],
     ) -> Result<Self, Problem> {
         let at = spec.scenario.span();
+        keys::runs(&spec)?;
         let axes = spec.vary.iter().map(|(name, axis)| Axis::read(name, axis, shared)?.part(of));
         let axes = axes.collect::<Result<Vec<_>, _>>()?;
         for (count, what) in [(&spec.repeats, "repeats"), (&spec.at_most, "at_most")] {
-            let mut counts = count.iter().flat_map(Count::all);
-            counts.try_for_each(|n| within(Some(n), what)).map_err(|problem| problem.or_at(at.clone()))?;
+            let Some(count) = count else { continue };
+            if count.get_ref().all().is_empty() {
+                return Err(Problem::at(count.span(), format!("`{what}` has no value of an axis")));
+            }
+            let mut counts = count.get_ref().all().into_iter();
+            counts.try_for_each(|n| within(Some(n), what)).map_err(|problem| problem.or_at(count.span()))?;
         }
         for axis in &axes {
             let at = spec.vary[&axis.name].span();
@@ -60,8 +66,8 @@ impl Runs {
             let texts = [
                 Some(spec.scenario.get_ref()),
                 spec.cc.as_ref(),
-                spec.duration.as_ref(),
-                spec.warmup.as_ref(),
+                spec.duration.as_ref().map(Spanned::get_ref),
+                spec.warmup.as_ref().map(Spanned::get_ref),
             ];
             let texts = texts.into_iter().flatten().cloned();
             let used = || uses(&set.chain(texts).collect::<Vec<_>>(), &axis.name, quantities);
@@ -73,7 +79,10 @@ impl Runs {
                 )));
             }
         }
-        let points = points(&axes, &spec.zip, at)?;
+        let leaders = leaders(&axes, spec.zip.as_ref().map_or(&[], |zip| zip.get_ref()));
+        let leaders = leaders
+            .map_err(|problem| spec.zip.iter().fold(problem, |problem, zip| problem.or_at(zip.span())))?;
+        let points = points(&axes, &leaders).map_err(|problem| problem.or_at(at))?;
         let index = points.iter().enumerate().map(|(i, point)| (point.clone(), i)).collect();
         let named = |own: Option<&Spanned<Value>>| {
             let only = own.or(spec.only.as_ref()).map(|only| only::named(only, &axes, &points));
@@ -179,20 +188,20 @@ impl Runs {
         let varies = |key: &str| self.axes.iter().any(|axis| axis.key.as_deref() == Some(key));
         for length in [&lengths::DURATION, &lengths::WARMUP].into_iter().filter(|length| !varies(length.key))
         {
-            if let Some(value) = length.of(self, built, here, size)? {
+            if let Some((value, at)) = length.of(self, built, here, size)? {
                 setup = setup.set(length.key, value);
+                places.resize(setup.set.len(), at);
             }
         }
-        if let Some(times) = &self.spec.repeats {
-            setup = setup.repeats(times.here(built, here)?.unwrap_or(1));
-        }
+        let count = |count: &Option<Spanned<Count>>| match count {
+            Some(count) => count.get_ref().here(built, here).map_err(|problem| problem.or_at(count.span())),
+            None => Ok(None),
+        };
+        setup = setup.repeats(count(&self.spec.repeats)?.unwrap_or(1));
+        setup = setup.at_most(count(&self.spec.at_most)?.unwrap_or(u32::MAX));
         if self.spec.samples {
             setup = setup.sampled();
         }
-        let setup = match &self.spec.at_most {
-            Some(most) => setup.at_most(most.here(built, here)?.unwrap_or(u32::MAX)),
-            None => setup,
-        };
         Ok((setup, places))
     }
 

@@ -2,7 +2,8 @@
 
 use indexmap::IndexMap;
 use schemars::JsonSchema;
-use serde::Deserialize;
+use serde::de::Error;
+use serde::{Deserialize, Deserializer};
 use toml::{Spanned, Value};
 
 /// A study: scenarios, what is varied in them, and what is read from the runs.
@@ -85,13 +86,16 @@ pub(crate) struct Changes {
     pub seeds: Option<Spanned<u32>>,
     /// The length of every run: "20 s".
     #[serde(default)]
-    pub duration: Option<String>,
+    #[schemars(with = "Option<String>")]
+    pub duration: Option<Spanned<String>>,
     /// Where means begin: "5 s".
     #[serde(default)]
-    pub warmup: Option<String>,
+    #[schemars(with = "Option<String>")]
+    pub warmup: Option<Spanned<String>>,
     /// Every length that is not given here, times that: 0.1 for a tenth.
     #[serde(default)]
-    pub scale: Option<f64>,
+    #[schemars(with = "Option<f64>")]
+    pub scale: Option<Spanned<f64>>,
     /// Of runs: other points than `only` names there.
     #[serde(default)]
     #[schemars(with = "Option<serde_json::Value>")]
@@ -132,23 +136,28 @@ pub(crate) struct Group {
     pub vary: IndexMap<String, Spanned<Value>>,
     /// Axes whose values go together, in step; others are crossed.
     #[serde(default)]
-    pub zip: Vec<Vec<String>>,
+    #[schemars(with = "Option<Vec<Vec<String>>>")]
+    pub zip: Option<Spanned<Vec<Vec<String>>>>,
     /// The points that are run, where that is not "all": a list of tables with values of axes, `{ rate = 10, loss = ["none", "1e-4"] }`.
     #[serde(default)]
     #[schemars(with = "Option<serde_json::Value>")]
     pub only: Option<Spanned<Value>>,
     /// The length of a run; `{axis.field}` stands for a value's.
     #[serde(default)]
-    pub duration: Option<String>,
+    #[schemars(with = "Option<String>")]
+    pub duration: Option<Spanned<String>>,
     /// Where means begin.
     #[serde(default)]
-    pub warmup: Option<String>,
+    #[schemars(with = "Option<String>")]
+    pub warmup: Option<Spanned<String>>,
     /// That many times the seeds, where runs are short.
     #[serde(default)]
-    pub repeats: Option<Count>,
+    #[schemars(with = "Option<Count>")]
+    pub repeats: Option<Spanned<Count>>,
     /// At most that many seeds, where runs are long and nothing is judged.
     #[serde(default)]
-    pub at_most: Option<Count>,
+    #[schemars(with = "Option<Count>")]
+    pub at_most: Option<Spanned<Count>>,
     /// Whether samples over time are kept, whatever rows and figures read.
     #[serde(default)]
     pub samples: bool,
@@ -165,6 +174,7 @@ pub(crate) struct Group {
 #[serde(deny_unknown_fields)]
 pub(crate) struct Experiment {
     /// Its identifiers, its own first: a table, and the figures from the same runs. `{axis}` makes an experiment of each value.
+    #[serde(deserialize_with = "some_ids")]
     #[schemars(with = "Vec<String>")]
     pub ids: Vec<Spanned<String>>,
     /// What it shows.
@@ -196,6 +206,15 @@ pub(crate) struct Experiment {
     /// Sentences with what was measured.
     #[serde(default)]
     pub findings: Vec<Finding>,
+}
+
+/// The message has the list's place so.
+fn some_ids<'de, D: Deserializer<'de>>(from: D) -> Result<Vec<Spanned<String>>, D::Error> {
+    let ids = Vec::deserialize(from)?;
+    match ids.is_empty() {
+        true => Err(D::Error::custom("an experiment has at least one identifier: ids = [\"…\"]")),
+        false => Ok(ids),
+    }
 }
 
 /// A sentence with means over seeds, or one for each value of the axes that it names.
@@ -265,8 +284,8 @@ pub(crate) struct Row {
     pub highest: Option<Spanned<Value>>,
     /// An axis with its values in the order that is claimed: `{ cc = ["lia", "olia", "{cc}"] }`.
     #[serde(default)]
-    #[schemars(with = "std::collections::BTreeMap<String, serde_json::Value>")]
-    pub over: IndexMap<String, Spanned<Value>>,
+    #[schemars(with = "Option<std::collections::BTreeMap<String, serde_json::Value>>")]
+    pub over: Option<Spanned<IndexMap<String, Spanned<Value>>>>,
     /// The published value: a number, an expression, or a table of them by the value of an axis.
     #[serde(default)]
     #[schemars(with = "Option<serde_json::Value>")]
@@ -297,14 +316,23 @@ pub(crate) struct Row {
 }
 
 impl Row {
+    /// How many of the keys it has that say what it reads: one, or none where its `rows` have it.
+    pub fn reads(&self) -> usize {
+        let texts = [&self.of, &self.formula].into_iter().flatten().count();
+        texts + [&self.ascending, &self.highest].into_iter().flatten().count()
+    }
+
+    /// Whether it claims an order.
+    pub fn compares(&self) -> bool {
+        self.ascending.is_some() || self.highest.is_some()
+    }
+
     /// A row of its `rows`, with its keys where that has none. Its axes have their values already.
     pub fn inner(&self, row: &Row) -> Row {
         let joined = |outer: &Option<String>, inner: &Option<String>| match (outer, inner) {
             (Some(outer), Some(inner)) => Some(format!("{outer}: {inner}")),
             (outer, inner) => inner.clone().or_else(|| outer.clone()),
         };
-        let reads = [&row.of, &row.formula].iter().any(|text| text.is_some())
-            || [&row.ascending, &row.highest].iter().any(|list| list.is_some());
         let mut inner = row.clone();
         let id = match row.id.get_ref().as_str() {
             "" => self.id.get_ref().clone(),
@@ -315,9 +343,14 @@ impl Row {
         inner.id = Spanned::new(place, id);
         inner.what = joined(&self.what, &row.what);
         inner.unit = row.unit.clone().or_else(|| self.unit.clone());
-        if !reads {
+        if row.reads() == 0 {
             inner.of.clone_from(&self.of);
             inner.formula.clone_from(&self.formula);
+            inner.ascending.clone_from(&self.ascending);
+            inner.highest.clone_from(&self.highest);
+        }
+        if inner.compares() || row.reads() == 0 {
+            inner.over = row.over.clone().or_else(|| self.over.clone());
         }
         inner.runs = row.runs.clone().or_else(|| self.runs.clone());
         inner.published = row.published.clone().or_else(|| self.published.clone());
@@ -439,22 +472,27 @@ pub(crate) struct Figure {
     pub curves: IndexMap<String, Spanned<String>>,
     /// The horizontal axis's title; the axis's name if not given.
     #[serde(default)]
-    pub x_title: Option<String>,
+    #[schemars(with = "Option<String>")]
+    pub x_title: Option<Spanned<String>>,
     /// The vertical axis's title, with its unit.
     #[serde(default)]
     pub y_title: Option<String>,
     /// The limits of the horizontal axis; of a run that ends before them all is shown.
     #[serde(default)]
-    pub x_limits: Option<(f64, f64)>,
+    #[schemars(with = "Option<(f64, f64)>")]
+    pub x_limits: Option<Spanned<(f64, f64)>>,
     /// Which axes are logarithmic: "x", "y" or "xy"; what is not above 0 has no place on them.
     #[serde(default)]
-    pub log: String,
+    #[schemars(with = "Option<String>")]
+    pub log: Option<Spanned<String>>,
     /// Expressions are of the means over all seeds, not the means of each seed's, and have no interval.
     #[serde(default)]
-    pub pooled: bool,
+    #[schemars(with = "bool")]
+    pub pooled: Option<Spanned<bool>>,
     /// The limits of the vertical axis; of a heat map the worst value and the best.
     #[serde(default)]
-    pub limits: Option<(f64, f64)>,
+    #[schemars(with = "Option<(f64, f64)>")]
+    pub limits: Option<Spanned<(f64, f64)>>,
 }
 
 /// A panel of a figure. What it does not have it takes from the figure.
@@ -488,7 +526,20 @@ pub(crate) struct Panel {
     pub series: IndexMap<String, Spanned<String>>,
     /// The limits of the vertical axis.
     #[serde(default)]
-    pub limits: Option<(f64, f64)>,
+    #[schemars(with = "Option<(f64, f64)>")]
+    pub limits: Option<Spanned<(f64, f64)>>,
+}
+
+impl Figure {
+    /// Whether an axis is logarithmic, `x` or `y`.
+    pub fn is_log(&self, axis: char) -> bool {
+        self.log.as_ref().is_some_and(|log| log.get_ref().contains(axis))
+    }
+
+    /// Whether expressions are of the means over all seeds.
+    pub fn is_pooled(&self) -> bool {
+        self.pooled.as_ref().is_some_and(|pooled| *pooled.get_ref())
+    }
 }
 
 /// How a figure is drawn.

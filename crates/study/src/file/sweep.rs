@@ -226,8 +226,10 @@ impl Measured {
         figure.insert("id".into(), format!("F{number}").into());
         figure.insert("kind".into(), if lines { "lines" } else { "bars" }.into());
         figure.insert("x".into(), x.name.as_str().into());
-        figure.insert("x_title".into(), x.key.as_deref().unwrap_or(&x.name).into());
         figure.insert("of".into(), self.of.as_str().into());
+        if lines {
+            figure.insert("x_title".into(), x.key.as_deref().unwrap_or(&x.name).into());
+        }
         if lines && is_logarithmic(x) {
             figure.insert("log".into(), "x".into());
         }

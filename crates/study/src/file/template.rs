@@ -27,6 +27,17 @@ pub(crate) fn places(text: &str) -> Vec<(&str, std::ops::Range<usize>)> {
     places
 }
 
+/// Whether that is a name in expressions as in texts: letters, digits and `_`, no digit first.
+pub(crate) fn named(name: &str, what: &str) -> Result<(), Problem> {
+    let whole = name.chars().all(|c| c.is_alphanumeric() || c == '_');
+    match whole && name.starts_with(|c: char| c.is_alphabetic() || c == '_') && !["and", "or"].contains(&name)
+    {
+        true => Ok(()),
+        false => Err(Problem::new(format!("`{name}` is no name of {what}"))
+            .help("a name has letters, digits and _, and a letter first, as expressions take it")),
+    }
+}
+
 /// The text with those of the file, `{texts.NAME}`, in their places. Places within these are left.
 pub(crate) fn with_texts(text: &str, texts: &Texts) -> Result<String, Problem> {
     let mut filled = String::new();

@@ -21,8 +21,16 @@ pub(super) const EQUILIBRIUM: Function = Function {
 /// Bytes of a full segment.
 const MSS: f64 = 1448.0;
 
-fn rate(scenario: &Scenario, given: &Given<'_>) -> Option<f64> {
-    let ideals = ideals(scenario, given.number().filter(|part| (0.0..=1.0).contains(part))?);
+fn rate(scenario: &Scenario, given: &Given<'_>) -> Result<f64, String> {
+    let part = given.number().unwrap_or(f64::NAN);
+    if !(0.0..=1.0).contains(&part) {
+        return Err(format!("the part of the buffer is a number from 0 to 1, not {part}"));
+    }
+    at(scenario, part, given).ok_or_else(|| "no model has an equilibrium of this subflow".to_owned())
+}
+
+fn at(scenario: &Scenario, part: f64, given: &Given<'_>) -> Option<f64> {
+    let ideals = ideals(scenario, part);
     let flows = &ideals.allocation(ideals.own.as_deref()?)?.flows;
     let subflows = &flows.iter().find(|flow| flow.name == given.text())?.subflows;
     let payload = if subflows.len() == 1 { MSS } else { MSS - DSS };
@@ -59,6 +67,8 @@ mod tests {
             rate(&scenario, &Given { texts: &["tested".into()], subflow: Some(subflow), numbers })
         };
         assert!((of(0, &[0.75]).unwrap() / 10.0 - 1.0).abs() < 1e-3, "{:?}", of(0, &[0.75]));
-        assert_eq!((of(1, &[0.75]), of(0, &[1.5])), (None, None));
+        assert!(
+            of(1, &[0.75]).unwrap_err().contains("no model") && of(0, &[1.5]).unwrap_err().contains("0 to 1")
+        );
     }
 }

@@ -79,3 +79,142 @@ fn rows_go_over_points_not_over_every_combination() {
     assert!(message.contains("more than 100000 combinations of values of cc, m, n"), "{message}");
     assert!(line.starts_with("id = "), "{line}");
 }
+
+/// Numbers that JSON has no place for.
+#[test]
+fn numbers_are_finite() {
+    let figure = |keys: &str| {
+        format!("[[figures]]\nid = \"F\"\ntitle = \"\"\nkind = \"lines\"\nx = \"n\"\nof = \"jain()\"\n{keys}")
+    };
+    let row = |keys: &str| format!("[[rows]]\nid = \"x\"\nat = {{ cc = \"lia\" }}\nof = \"jain()\"\n{keys}");
+    for (runs, rest, message, place) in [
+        ("vary.n = [1.0, inf]", String::new(), "no finite number", "vary.n"),
+        ("", "[axes]\nn = [{ id = \"a\", value = nan }]".into(), "no finite number", "n = "),
+        ("", figure("limits = [nan, inf]"), "limits are two finite numbers", "limits ="),
+        ("", figure("limits = [2.0, 1.0]"), "the lower one first", "limits ="),
+        ("", figure("x_limits = [1.0, inf]"), "limits are two finite numbers", "x_limits ="),
+        ("", figure("panels = [{ title = \"\", limits = [1.0, 1.0] }]"), "limits are two", "panels ="),
+        ("", row("published = [inf, 1.0]"), "the mean of published values", "published ="),
+        ("", row("published = [1e308, 1e308]"), "the mean of published values", "published ="),
+        ("quick.scale = nan", String::new(), "`scale` is a finite number", "quick.scale"),
+        ("", "[size]\nfull.scale = -1.0".into(), "`scale` is a finite number", "full.scale"),
+    ] {
+        let (said, line) = refused(&with(runs, &rest));
+        assert!(said.contains(message) && line.starts_with(place), "{runs}{rest}: {said}, {line}");
+    }
+    // A run that gives 1 gives 1e308: a mean of four of them is no number, and no result either.
+    let large = with("", &row("").replace("jain()", "1e308 * duration() / duration()"));
+    let study = load("my.toml", &large, folder().path(), &[]).unwrap();
+    let result = run(&study, &Options { seeds: Some(4), ..Options::default() }, &|_| (), &|| true).unwrap();
+    let row = &result.experiments[0].rows[0];
+    assert_eq!((row.verdict, &row.measured), (Verdict::Failed, &None));
+    let text = serde_json::to_string(&result).unwrap();
+    assert_eq!(serde_json::from_str::<crate::StudyResult>(&text).unwrap(), result);
+}
+
+#[test]
+fn every_mistake_has_its_place() {
+    let own = "[[experiments]]\nids = [\"E\"]\ntitle = \"\"\n";
+    let figure = "[[figures]]\nid = \"F\"\ntitle = \"\"\nkind = \"bars\"\nat = { cc = \"lia\" }\nbars.b.c = \"jain()\"\n";
+    let time = "[[figures]]\nid = \"F\"\ntitle = \"\"\nkind = \"time\"\nat = { cc = \"lia\" }\nof = 'cwnd(\"tcp\", 1)'\n";
+    let heat = "[[figures]]\nid = \"F\"\ntitle = \"\"\nkind = \"heat\"\nx = \"cc\"\nof = \"jain()\"\n";
+    let row = "[[rows]]\nid = \"x\"\nat = { cc = \"lia\" }\n";
+    for (runs, rest, message, place) in [
+        // Places of the keys themselves.
+        ("", own.replace("[\"E\"]", "[]"), "at least one identifier", "ids = []"),
+        ("", own.replace("\"E\"", "\" \""), "an identifier is not empty", "ids = "),
+        ("", own.repeat(2), "two experiments have the identifier `E`", "ids = "),
+        ("", figure.repeat(2), "two figures have the identifier `F`", "id = \"F\""),
+        ("", format!("{row}of = \"jain()\"\n").repeat(2), "two rows have the identifier `x`", "id = \"x\""),
+        ("duration = \"1 parsec\"", String::new(), "unit of time", "duration = "),
+        ("", "[size]\ndefault.duration = \"2 parsecs\"".into(), "unit of time", "default.duration"),
+        ("", "[size]\ndefault.warmup = \"5 s\"".into(), "warm-up", "default.warmup"),
+        ("", "[size]\ndefault.scale = 1e-9".into(), "no scenario", "default.scale"),
+        ("repeats = 0", String::new(), "`repeats` is 0", "repeats ="),
+        ("at_most = { reno = 2 }", String::new(), "no axis has the values reno", "at_most ="),
+        ("at_most = {}", String::new(), "at_most", "at_most ="),
+        ("zip = [[\"cc\", \"x\"]]", String::new(), "`zip` names `x`", "zip ="),
+        ("", format!("{row}of = 'equilibrium(\"tcp\", 1, 1e300)'"), "from 0 to 1", "of = 'equi"),
+        // Keys that do nothing.
+        ("quick.seeds = 3", String::new(), "belongs into [size.quick]", "quick.seeds"),
+        ("", "[size]\nquick.only = \"all\"".into(), "belongs into [runs.NAME.quick]", "quick.only"),
+        ("", format!("{time}x = \"cc\""), "`x` does nothing", "x ="),
+        ("", format!("{time}pooled = true"), "`pooled` does nothing", "pooled ="),
+        ("", format!("{time}curves = {{ c = \"1\" }}"), "`curves` does nothing", "curves ="),
+        ("", format!("{time}published = {{ p = [1] }}"), "`published` does nothing", "published ="),
+        ("", format!("{heat}log = \"xy\""), "x in `log` does nothing", "log ="),
+        ("", format!("{heat}x_title = \"x\""), "`x_title` does nothing", "x_title ="),
+        ("", format!("{heat}panel = \"cc\"\npanels = [{{ title = \"\" }}]"), "beside `panels`", "panel ="),
+        ("", format!("{row}of = \"jain()\"\nover = {{}}"), "`over` has one axis", "over ="),
+        // Names.
+        ("vary.my-n = [1]", String::new(), "`my-n` is no name of an axis", "vary.my-n"),
+        ("vary.\"a.b\" = [1]", String::new(), "`a.b` is no name", "vary.\"a.b\""),
+        ("", "[axes]\nn = [{ id = \"a\", my-loss = 1 }]".into(), "`my-loss` is no name of a field", "n = ["),
+        ("", "[quantities]\n\"2q\" = \"1\"".into(), "`2q` is no name of a quantity", "\"2q\" ="),
+        (
+            "",
+            "[axes]\nn = { values = [1, 2], names = [\"X\", \"X\"] }\n".to_owned()
+                + &heat.replace("\"cc\"", "\"n\"\nat = { cc = \"lia\" }"),
+            "have the name \"X\"",
+            "x = \"n\"",
+        ),
+        // A row that holds others is a row as well.
+        (
+            "",
+            format!(
+                "{row}of = \"1\"\nascending = [\"1\", \"2\"]\nrows = [{{ id = \"y\", formula = \"1\" }}]"
+            ),
+            "one of `of`",
+            "id = \"x\"",
+        ),
+        // What was filled has no places of the file.
+        (
+            "",
+            "[[findings]]\ntext = \"{cc.name} {cc.name} {cc.name} {cc.name} {m:.1}\"".into(),
+            "no `m`",
+            "text = ",
+        ),
+    ] {
+        let (said, line) = refused(&with(runs, &rest));
+        assert!(said.contains(message), "{runs}{rest}: {said}");
+        assert!(line.starts_with(place), "{runs}{rest}: {said}, at {line}");
+    }
+}
+
+#[test]
+fn braces_are_filled_where_readers_look() {
+    let folder = folder();
+    let text = with(
+        "",
+        "errata = [\"{texts.t}\"]\n[[figures]]\nid = \"F\"\ntitle = \"{cc}\"\nkind = \"lines\"\nat = { cc = \"olia\" }\n\
+         x = \"n\"\nof = \"jain()\"\nx_title = \"x of {cc}\"\ny_title = \"y of {cc}\"",
+    );
+    // Keys of the file stand before its first table.
+    let text = text
+        .replace("errata = [\"{texts.t}\"]\n", "")
+        .replace("title = \"t\"", "title = \"{texts.t}\"\nerrata = [\"{texts.t}\"]\ntexts.t = \"said once\"\naxes.n = [1, 2]")
+        .replace("vary.cc", "vary.n = { axis = \"n\", key = \"tcp.initial_window\" }\nvary.cc")
+        .replace("id = \"r.{cc}\"", "id = \"r.{cc}\"\nat = { n = 1 }\nclaim = \"c\"\nrule = \"at least 2\"\nexplain = [{ when = \"1\", text = \"t\", by = \"X-{cc}\" }]");
+    let study = load("my.toml", &text, folder.path(), &[]).unwrap();
+    let result = run(&study, &Options::default(), &|_| (), &|| true).unwrap();
+    assert_eq!((&*result.title, &*result.errata[0]), ("said once", "said once"));
+    let experiment = &result.experiments[0];
+    assert_eq!(experiment.rows[1].explanation.as_deref(), Some("t (see X-olia)"));
+    let panel = &experiment.figures[0].panels[0];
+    assert_eq!((&*panel.x.title, &*panel.y.title), ("x of olia", "y of olia"));
+}
+
+/// Rows of a row have all its keys, an order as well.
+#[test]
+fn an_order_of_rows_within_a_row() {
+    let text = with(
+        "",
+        "[[rows]]\nid = \"o\"\nclaim = \"c\"\nhighest = \"jain()\"\nover = { cc = [\"lia\", \"olia\"] }\nrows = [{ id = \"a\" }, { id = \"b\", over = { cc = [\"olia\", \"lia\"] } }]",
+    );
+    let study = load("my.toml", &text, folder().path(), &[]).unwrap();
+    let result = run(&study, &Options { seeds: Some(2), ..Options::default() }, &|_| (), &|| true).unwrap();
+    let names = |i: usize| {
+        result.experiments[0].rows[i].compared.iter().map(|(name, _)| name.clone()).collect::<Vec<_>>()
+    };
+    assert_eq!((names(0), names(1)), (vec!["lia".into(), "olia".into()], vec!["olia".into(), "lia".into()]));
+}
