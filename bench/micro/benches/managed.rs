@@ -1,6 +1,6 @@
 //! What one packet costs in a link with a managed queue, at 5 % more than it carries, so that management has work to do.
 
-use anabranch_net::{Aqm, Arrival, CoDel, FqCoDel, Link, LinkSpec, Pie, QueueLimit, Red, Time};
+use anabranch_net::{Arrival, CoDel, Discipline, FqCoDel, Link, LinkSpec, Pie, QueueLimit, Red, Time};
 use divan::counter::ItemsCount;
 use divan::{Bencher, black_box};
 
@@ -15,21 +15,21 @@ fn main() {
 }
 
 /// 100 Mbit/s, and ten BDP of a path of 20 ms.
-fn spec(aqm: Option<Aqm>) -> LinkSpec {
-    LinkSpec { aqm, ..LinkSpec::new(100e6, Time::from_millis(10), QueueLimit::Packets(1670)) }
+fn spec(discipline: Discipline) -> LinkSpec {
+    LinkSpec { discipline, ..LinkSpec::new(100e6, Time::from_millis(10), QueueLimit::Packets(1670)) }
 }
 
 /// Links that decide when a packet arrives.
 #[divan::bench(args = ["drop-tail", "red", "pie"])]
 fn at_arrival(bencher: Bencher, kind: &str) {
-    let aqm = match kind {
-        "red" => Some(Aqm::Red(Red::default())),
-        "pie" => Some(Aqm::Pie(Pie::default())),
-        _ => None,
+    let discipline = match kind {
+        "red" => Discipline::Red(Red::default()),
+        "pie" => Discipline::Pie(Pie::default()),
+        _ => Discipline::default(),
     };
     bencher
         .counter(ItemsCount::new(PACKETS))
-        .with_inputs(|| Link::new(&spec(aqm), 1, 0).fifo().expect("it decides at arrival"))
+        .with_inputs(|| Link::new(&spec(discipline), 1, 0).fifo().expect("it decides at arrival"))
         .bench_local_values(|mut link| {
             for n in 1..=PACKETS {
                 black_box(link.offer(GAP.times(n), 1500, false));
@@ -40,15 +40,15 @@ fn at_arrival(bencher: Bencher, kind: &str) {
 /// Links that decide when a packet leaves; each packet is offered, and its fate told.
 #[divan::bench(args = ["drop-tail", "codel", "fq-codel"])]
 fn at_departure(bencher: Bencher, kind: &str) {
-    let aqm = match kind {
-        "codel" => Aqm::CoDel(CoDel::default()),
-        "fq-codel" => Aqm::FqCoDel(FqCoDel::default()),
+    let discipline = match kind {
+        "codel" => Discipline::CoDel(CoDel::default()),
+        "fq-codel" => Discipline::FqCoDel(FqCoDel::default()),
         // CoDel that never drops.
-        _ => Aqm::CoDel(CoDel { target: Time::NEVER, ..CoDel::default() }),
+        _ => Discipline::CoDel(CoDel { target: Time::NEVER, ..CoDel::default() }),
     };
     bencher
         .counter(ItemsCount::new(PACKETS))
-        .with_inputs(|| Link::new(&spec(Some(aqm)), 1, 0).holding().expect("it decides at departure"))
+        .with_inputs(|| Link::new(&spec(discipline), 1, 0).holding().expect("it decides at departure"))
         .bench_local_values(|mut link| {
             for n in 1..=PACKETS {
                 let (now, flow) = (GAP.times(n), n % FLOWS);

@@ -7,7 +7,7 @@ use crate::memory;
 use crate::output::print;
 use crate::run::failure;
 use crate::table::{BYTES, RATE, TIME, Table, with_unit};
-use anabranch_net::{Aqm, LinkSpec, Loss, QueueLimit, Time};
+use anabranch_net::{Discipline, LinkSpec, Loss, QueueLimit, Time};
 use anabranch_scenario::{Application, Flow, Scenario, Scheduler, printable};
 use anabranch_study::format::plain;
 
@@ -53,12 +53,12 @@ fn queue(s: &Scenario, link: usize, crossing: &Crossing) -> String {
     if bdp > 0.0 {
         text += &format!(", {} BDP", plain(bytes as f64 / bdp));
     }
-    match spec.aqm {
-        None => text,
-        Some(Aqm::Red(_)) => text + ", RED",
-        Some(Aqm::Pie(_)) => text + ", PIE",
-        Some(Aqm::CoDel(_)) => text + ", CoDel",
-        Some(Aqm::FqCoDel(_)) => text + ", FQ-CoDel",
+    match spec.discipline {
+        Discipline::DropTail { .. } => text,
+        Discipline::Red(_) => text + ", RED",
+        Discipline::Pie(_) => text + ", PIE",
+        Discipline::CoDel(_) => text + ", CoDel",
+        Discipline::FqCoDel(_) => text + ", FQ-CoDel",
     }
 }
 

@@ -1,7 +1,7 @@
 //! What theory looks at of a scenario: its links and connections as they are when the measurement begins.
 
 use crate::wait::Wait;
-use anabranch_net::{Aqm, LinkSpec, Loss, Time};
+use anabranch_net::{Discipline, LinkSpec, Loss, Time};
 use anabranch_scenario::{Application, Flow, Scenario, Scheduler, SubflowAction};
 use std::collections::BTreeSet;
 
@@ -224,15 +224,15 @@ impl Notes {
         if spec.changes.iter().any(|change| change.at > at) {
             self.add(format!("{name} changes after {at}: taken as it is then, when means begin."));
         }
-        match spec.aqm {
-            None => {}
-            Some(Aqm::FqCoDel(_)) => self.add(format!(
+        match spec.discipline {
+            Discipline::DropTail { .. } => {}
+            Discipline::FqCoDel(_) => self.add(format!(
                 "{name} has a queue for each flow: it gives each subflow its share, whatever the congestion control \
                  asks for. The equilibria are those of a common queue that waits CoDel's target."
             )),
-            Some(aqm) => {
-                let wait = match aqm {
-                    Aqm::Red(_) => "what its thresholds have for the loss rate",
+            managed => {
+                let wait = match managed {
+                    Discipline::Red(_) => "what its thresholds have for the loss rate",
                     _ => "its target",
                 };
                 self.add(format!("{name} manages its queue: packets wait {wait}, and each is as likely to be lost."));
@@ -243,7 +243,7 @@ impl Notes {
                 "{name} loses in bursts: each loss counts, though a window is reduced once for a burst."
             ));
         }
-        if begin.ecn_threshold_bytes.is_some() {
+        if let Discipline::DropTail { ecn_threshold_bytes: Some(_) } = begin.discipline {
             self.add(format!(
                 "{name} marks: the loss rate is that of marks, and its queue is shorter than assumed."
             ));

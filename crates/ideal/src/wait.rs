@@ -1,6 +1,6 @@
 //! How long packets wait at a bottleneck.
 
-use anabranch_net::{Aqm, LinkSpec, QueueLimit, Red};
+use anabranch_net::{Discipline, LinkSpec, QueueLimit, Red};
 
 /// How long packets wait where a link is a bottleneck.
 #[derive(Clone, Copy, Debug)]
@@ -25,15 +25,15 @@ impl Wait {
             QueueLimit::Bytes(n) => n as f64,
         };
         let full_s = buffer * 8.0 / spec.rate_bps;
-        let target = match spec.aqm {
-            None => return Wait::Constant(queue * full_s),
-            Some(Aqm::Red(law)) => {
+        let target = match spec.discipline {
+            Discipline::DropTail { .. } => return Wait::Constant(queue * full_s),
+            Discipline::Red(law) => {
                 let unit_s = if law.bytes { 1.0 } else { packet } * 8.0 / spec.rate_bps;
                 return Wait::Red { law, unit_s, full_s };
             }
-            Some(Aqm::CoDel(codel)) => codel.target,
-            Some(Aqm::FqCoDel(fair)) => fair.codel.target,
-            Some(Aqm::Pie(pie)) => pie.target,
+            Discipline::CoDel(codel) => codel.target,
+            Discipline::FqCoDel(fair) => fair.codel.target,
+            Discipline::Pie(pie) => pie.target,
         };
         Wait::Constant(target.as_secs_f64().min(full_s))
     }

@@ -21,7 +21,7 @@ pub enum Fate {
 pub enum DropReason {
     /// The queue was full.
     Queue,
-    /// The queue's management chose it: see [`crate::Aqm`].
+    /// The queue's management chose it: see [`crate::Discipline`].
     Early,
     /// The loss process took it.
     Loss,

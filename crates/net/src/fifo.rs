@@ -16,8 +16,8 @@ use crate::{DropReason, Fate, LinkSpec, Random, Time, Totals, Waiting};
 pub struct FifoLink {
     transmitter: Transmitter,
     queue: Queue,
-    /// What else decides about a packet, where there is something.
-    discipline: Option<Box<Discipline>>,
+    /// The rule beside the queue's limit, if there is one.
+    discipline: Option<Box<AtArrival>>,
     loss: LossProcess,
     /// When something has to be done that does not come with a packet: an epoch ends, PIE's update is due.
     due: Time,
@@ -25,9 +25,9 @@ pub struct FifoLink {
     totals: Totals,
 }
 
-/// What decides about packets before the queue is full.
+/// A rule for packets before the queue is full, at work.
 #[derive(Clone, Debug)]
-pub(crate) enum Discipline {
+pub(crate) enum AtArrival {
     /// Marks ECN-capable packets that find so many bytes waiting.
     Threshold(u64),
     Red(Average),
@@ -36,7 +36,7 @@ pub(crate) enum Discipline {
 
 impl FifoLink {
     /// A link at time 0; see [`crate::Link::new`].
-    pub(crate) fn new(spec: &LinkSpec, discipline: Option<Discipline>, seed: u64, stream: u64) -> FifoLink {
+    pub(crate) fn new(spec: &LinkSpec, discipline: Option<AtArrival>, seed: u64, stream: u64) -> FifoLink {
         let mut link = FifoLink {
             transmitter: Transmitter::new(spec, seed, stream),
             queue: Queue::new(spec.queue),
@@ -96,21 +96,21 @@ impl FifoLink {
         Fate::Delivered { at: self.transmitter.delivery(now), marked }
     }
 
-    /// What the discipline says about a packet that arrives.
+    /// The discipline's verdict on a packet that arrives.
     #[inline(never)]
     fn enter(&mut self, now: Time, ecn_capable: bool) -> Verdict {
         let Some(discipline) = self.discipline.as_deref_mut() else { return Verdict::Accept };
         let bytes = self.queue.bytes();
         match discipline {
-            Discipline::Threshold(threshold) if ecn_capable && bytes >= *threshold => Verdict::Mark,
-            Discipline::Threshold(_) => Verdict::Accept,
-            Discipline::Red(red) => {
+            AtArrival::Threshold(threshold) if ecn_capable && bytes >= *threshold => Verdict::Mark,
+            AtArrival::Threshold(_) => Verdict::Accept,
+            AtArrival::Red(red) => {
                 let waiting = if red.counts_bytes() { bytes } else { self.queue.packets() };
                 let idle = Fine::from_time(now).minus(self.transmitter.busy_until);
                 let slot = 8.0 * f64::from(FULL_PACKET) / self.transmitter.rate_bps();
                 red.arrive(waiting as f64, idle.as_secs_f64() / slot, ecn_capable)
             }
-            Discipline::Pie(pie) => pie.arrive(bytes, ecn_capable),
+            AtArrival::Pie(pie) => pie.arrive(bytes, ecn_capable),
         }
     }
 
@@ -152,7 +152,7 @@ impl FifoLink {
                 self.loss.change(loss, due);
             }
             let waiting = self.queue.bytes();
-            if let Some(Discipline::Pie(pie)) = self.discipline.as_deref_mut()
+            if let Some(AtArrival::Pie(pie)) = self.discipline.as_deref_mut()
                 && due == pie.next_update()
             {
                 // Little's law with the link's own rate (§4.3); nothing waits while it is down.
@@ -171,7 +171,7 @@ impl FifoLink {
     /// What is due next.
     fn next_due(&self) -> Time {
         let update = match self.discipline.as_deref() {
-            Some(Discipline::Pie(pie)) => pie.next_update(),
+            Some(AtArrival::Pie(pie)) => pie.next_update(),
             _ => Time::NEVER,
         };
         update.min(self.transmitter.epoch_end())
@@ -188,7 +188,7 @@ impl FifoLink {
         self.totals.drops += 1;
         self.totals.early_drops += u64::from(why == DropReason::Early);
         self.totals.dropped_bytes += u64::from(wire_bytes);
-        if let Some(Discipline::Pie(pie)) = self.discipline.as_deref_mut() {
+        if let Some(AtArrival::Pie(pie)) = self.discipline.as_deref_mut() {
             pie.dropped();
         }
         Fate::Dropped(why)

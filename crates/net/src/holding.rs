@@ -18,7 +18,7 @@ const FAIR_SEED: u64 = 0x6661_6972_2071_7565;
 #[derive(Clone, Debug)]
 pub struct HoldingLink {
     transmitter: Transmitter,
-    discipline: Discipline,
+    discipline: AtDeparture,
     store: Store,
     limit: QueueLimit,
     loss: LossProcess,
@@ -36,16 +36,16 @@ pub struct Arrival {
     pub flow: u64,
 }
 
-/// What decides when a packet leaves the queue.
+/// A rule for packets that leave the queue, at work.
 #[derive(Clone, Debug)]
-pub(crate) enum Discipline {
+pub(crate) enum AtDeparture {
     Single { spec: CoDel, queue: Fifo, control: Control },
     Fair(Fair),
 }
 
 impl HoldingLink {
     /// A link at time 0; see [`crate::Link::new`].
-    pub(crate) fn new(spec: &LinkSpec, discipline: Discipline, seed: u64, stream: u64) -> HoldingLink {
+    pub(crate) fn new(spec: &LinkSpec, discipline: AtDeparture, seed: u64, stream: u64) -> HoldingLink {
         HoldingLink {
             transmitter: Transmitter::new(spec, seed, stream),
             discipline,
@@ -57,13 +57,13 @@ impl HoldingLink {
     }
 
     /// One queue under CoDel.
-    pub(crate) fn single(spec: CoDel) -> Discipline {
-        Discipline::Single { spec, queue: Fifo::default(), control: Control::default() }
+    pub(crate) fn single(spec: CoDel) -> AtDeparture {
+        AtDeparture::Single { spec, queue: Fifo::default(), control: Control::default() }
     }
 
     /// Flow queues that take turns; the seed and stream are those of the link.
-    pub(crate) fn fair(spec: FqCoDel, seed: u64, stream: u64) -> Discipline {
-        Discipline::Fair(Fair::new(spec, Random::new(seed ^ FAIR_SEED, stream)))
+    pub(crate) fn fair(spec: FqCoDel, seed: u64, stream: u64) -> AtDeparture {
+        AtDeparture::Fair(Fair::new(spec, Random::new(seed ^ FAIR_SEED, stream)))
     }
 
     /// A packet arrives: its ticket, free for another packet once its fate is told.
@@ -84,14 +84,14 @@ impl HoldingLink {
         let present = Fine::from_time(now);
         let idle = self.transmitter.free_at() <= present;
         let ticket = match &mut self.discipline {
-            Discipline::Single { queue, .. } => {
+            AtDeparture::Single { queue, .. } => {
                 if !idle && !has_room(self.limit, queue.waiting, wire_bytes) {
                     self.count_drop(wire_bytes);
                     return Err(DropReason::Queue);
                 }
                 self.store.push(queue, now, wire_bytes, ecn_capable)
             }
-            Discipline::Fair(fair) => fair.push(&mut self.store, flow, now, wire_bytes, ecn_capable),
+            AtDeparture::Fair(fair) => fair.push(&mut self.store, flow, now, wire_bytes, ecn_capable),
         };
         if idle {
             self.transmitter.busy_until = self.transmitter.start(now);
@@ -156,8 +156,8 @@ impl HoldingLink {
     fn transmit(&mut self, now: Time) {
         let store = &mut self.store;
         let departure = match &mut self.discipline {
-            Discipline::Single { spec, queue, control } => control.dequeue(spec, queue, store, now),
-            Discipline::Fair(fair) => fair.dequeue(store, now),
+            AtDeparture::Single { spec, queue, control } => control.dequeue(spec, queue, store, now),
+            AtDeparture::Fair(fair) => fair.dequeue(store, now),
         };
         let Some(Departure { ticket, size, marked }) = departure else { return };
         let fate = if !self.transmitter.transmit(self.transmitter.busy_until, size) {
@@ -194,10 +194,10 @@ impl HoldingLink {
     /// Takes a packet that will not be transmitted.
     fn take(&mut self, now: Time) -> Option<(u32, u32)> {
         match &mut self.discipline {
-            Discipline::Single { queue, .. } => {
+            AtDeparture::Single { queue, .. } => {
                 self.store.pop(queue, now).map(|(ticket, held)| (ticket, held.size))
             }
-            Discipline::Fair(fair) => fair.take_from_longest(&mut self.store, now),
+            AtDeparture::Fair(fair) => fair.take_from_longest(&mut self.store, now),
         }
     }
 

@@ -24,11 +24,11 @@ mod time;
 mod transmitter;
 mod wander;
 
-pub use aqm::{Aqm, CoDel, FqCoDel, Pie, Red};
+pub use aqm::{CoDel, FqCoDel, Pie, Red};
 pub use fate::{DropReason, Fate, Totals, Waiting};
 pub use fifo::FifoLink;
 pub use holding::{Arrival, HoldingLink};
 pub use link::Link;
 pub use random::Random;
-pub use spec::{Change, Jitter, LinkSpec, Loss, LossAt, QueueLimit};
+pub use spec::{Change, Discipline, Jitter, LinkSpec, Loss, LossAt, QueueLimit};
 pub use time::Time;

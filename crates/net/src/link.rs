@@ -1,9 +1,9 @@
 //! A link of either kind, as its specification wants it.
 
 use crate::aqm::{Average, Controller};
-use crate::fifo::{Discipline, FifoLink};
+use crate::fifo::{AtArrival, FifoLink};
 use crate::holding::HoldingLink;
-use crate::{Aqm, LinkSpec, Random};
+use crate::{Discipline, LinkSpec, Random};
 
 /// The random processes of queues have a seed of their own.
 const QUEUE_SEED: u64 = 0x7175_6575_6520_7072;
@@ -23,14 +23,16 @@ impl Link {
     /// each.
     pub fn new(spec: &LinkSpec, seed: u64, stream: u64) -> Link {
         let random = || Random::new(seed ^ QUEUE_SEED, stream);
-        let fifo = |discipline| Link::Fifo(Box::new(FifoLink::new(spec, discipline, seed, stream)));
-        let holding = |discipline| Link::Holding(Box::new(HoldingLink::new(spec, discipline, seed, stream)));
-        match spec.aqm {
-            None => fifo(spec.ecn_threshold_bytes.map(Discipline::Threshold)),
-            Some(Aqm::Red(red)) => fifo(Some(Discipline::Red(Average::new(red, random())))),
-            Some(Aqm::Pie(pie)) => fifo(Some(Discipline::Pie(Controller::new(pie, random())))),
-            Some(Aqm::CoDel(codel)) => holding(HoldingLink::single(codel)),
-            Some(Aqm::FqCoDel(fq)) => holding(HoldingLink::fair(fq, seed, stream)),
+        let fifo = |decides| Link::Fifo(Box::new(FifoLink::new(spec, decides, seed, stream)));
+        let holding = |decides| Link::Holding(Box::new(HoldingLink::new(spec, decides, seed, stream)));
+        match spec.discipline {
+            Discipline::DropTail { ecn_threshold_bytes } => {
+                fifo(ecn_threshold_bytes.map(AtArrival::Threshold))
+            }
+            Discipline::Red(red) => fifo(Some(AtArrival::Red(Average::new(red, random())))),
+            Discipline::Pie(pie) => fifo(Some(AtArrival::Pie(Controller::new(pie, random())))),
+            Discipline::CoDel(codel) => holding(HoldingLink::single(codel)),
+            Discipline::FqCoDel(fq) => holding(HoldingLink::fair(fq, seed, stream)),
         }
     }
 

@@ -1,6 +1,6 @@
 //! The description of a link, from which [`crate::Link`] is made.
 
-use crate::{Aqm, Time};
+use crate::{CoDel, FqCoDel, Pie, Red, Time};
 
 /// One directed link: a queue, a transmitter, a propagation delay, and loss before or behind them.
 #[derive(Clone, Debug, PartialEq)]
@@ -15,10 +15,8 @@ pub struct LinkSpec {
     pub tick: Time,
     /// How much may wait for the transmitter, beside the packet in transmission.
     pub queue: QueueLimit,
-    /// The queue's management before it is full; `None`: a drop-tail queue.
-    pub aqm: Option<Aqm>,
-    /// Mark ECN-capable packets (RFC 3168) that find this much waiting, in bytes. Of no effect beside `aqm`.
-    pub ecn_threshold_bytes: Option<u64>,
+    /// The rule that drops and marks packets, and orders them.
+    pub discipline: Discipline,
     /// Random loss.
     pub loss: Loss,
     /// Where it takes packets.
@@ -30,15 +28,14 @@ pub struct LinkSpec {
 }
 
 impl LinkSpec {
-    /// A drop-tail queue without random loss, jitter, clock or changes.
+    /// A drop-tail queue without marks, random loss, jitter, clock or changes.
     pub fn new(rate_bps: f64, delay: Time, queue: QueueLimit) -> LinkSpec {
         LinkSpec {
             rate_bps,
             delay,
             tick: Time::ZERO,
             queue,
-            aqm: None,
-            ecn_threshold_bytes: None,
+            discipline: Discipline::default(),
             loss: Loss::None,
             loss_at: LossAt::Entry,
             jitter: Jitter::default(),
@@ -54,6 +51,31 @@ pub enum QueueLimit {
     Packets(u64),
     /// That many bytes.
     Bytes(u64),
+}
+
+/// A queue discipline and its parameters.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub enum Discipline {
+    /// Packets that find the queue full are dropped, and no others.
+    DropTail {
+        /// ECN-capable packets (RFC 3168) that find this many bytes waiting are marked; `None`: no packet is.
+        ecn_threshold_bytes: Option<u64>,
+    },
+    /// Random early detection.
+    Red(Red),
+    /// Proportional integral controller, enhanced.
+    Pie(Pie),
+    /// Controlled delay.
+    CoDel(CoDel),
+    /// Controlled delay for each of many queues, served in turn.
+    FqCoDel(FqCoDel),
+}
+
+impl Default for Discipline {
+    /// Drop-tail without marks.
+    fn default() -> Self {
+        Discipline::DropTail { ecn_threshold_bytes: None }
+    }
 }
 
 /// A loss process.

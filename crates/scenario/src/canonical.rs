@@ -7,7 +7,7 @@
 use crate::model::*;
 use anabranch_cc::registry::Given;
 use anabranch_net::{
-    Aqm, Change, CoDel, FqCoDel, Jitter, LinkSpec, Loss, LossAt, Pie, QueueLimit, Red, Time,
+    Change, CoDel, Discipline, FqCoDel, Jitter, LinkSpec, Loss, LossAt, Pie, QueueLimit, Red, Time,
 };
 use sha2::{Digest, Sha256};
 use std::fmt::Write;
@@ -53,25 +53,18 @@ fn text(scenario: &Scenario) -> String {
 }
 
 fn link(out: &mut Text, spec: &LinkSpec) {
-    let LinkSpec {
-        rate_bps,
-        delay,
-        tick,
-        queue,
-        aqm: discipline,
-        ecn_threshold_bytes,
-        loss: process,
-        loss_at,
-        jitter,
-        changes,
-    } = spec;
+    let LinkSpec { rate_bps, delay, tick, queue, discipline, loss: process, loss_at, jitter, changes } = spec;
     let Jitter { up_to, correlation, reorder_rate, reorder_delay } = jitter;
     out.number(*rate_bps).time(*delay);
     match queue {
         QueueLimit::Packets(packets) => out.word("packets").count(*packets),
         QueueLimit::Bytes(bytes) => out.word("bytes").count(*bytes),
     };
-    out.option(*ecn_threshold_bytes, |out, bytes| out.count(bytes));
+    let threshold = match *discipline {
+        Discipline::DropTail { ecn_threshold_bytes } => ecn_threshold_bytes,
+        _ => None,
+    };
+    out.option(threshold, |out, bytes| out.count(bytes));
     loss(out, process).time(*up_to).number(*reorder_rate).time(*reorder_delay);
     for Change { at, rate_bps, delay, loss: process, up } in changes {
         out.line("change").time(*at).option(*rate_bps, |out, rate| out.number(rate));
@@ -79,9 +72,7 @@ fn link(out: &mut Text, spec: &LinkSpec) {
         out.option(process.as_ref(), loss).option(*up, |out, up| out.flag(up));
     }
     // A line only where there is one: the others keep the hashes that they had before there were such things.
-    if let Some(discipline) = discipline {
-        aqm(out.line("aqm"), discipline);
-    }
+    managed(out, discipline);
     if *loss_at == LossAt::Exit {
         out.line("loss-at-exit");
     }
@@ -93,18 +84,33 @@ fn link(out: &mut Text, spec: &LinkSpec) {
     }
 }
 
-fn aqm(out: &mut Text, aqm: &Aqm) {
-    match *aqm {
-        Aqm::Red(Red { min, max, bytes, max_probability, weight, gentle, ecn }) => {
-            out.word("red").number(min).number(max).flag(bytes).number(max_probability).number(weight);
+/// The line of a discipline other than drop-tail.
+fn managed(out: &mut Text, discipline: &Discipline) {
+    match *discipline {
+        Discipline::DropTail { .. } => {}
+        Discipline::Red(Red { min, max, bytes, max_probability, weight, gentle, ecn }) => {
+            out.line("aqm")
+                .word("red")
+                .number(min)
+                .number(max)
+                .flag(bytes)
+                .number(max_probability)
+                .number(weight);
             out.flag(gentle).flag(ecn);
         }
-        Aqm::Pie(Pie { target, update, alpha, beta, max_burst, ecn }) => {
-            out.word("pie").time(target).time(update).number(alpha).number(beta).time(max_burst).flag(ecn);
+        Discipline::Pie(Pie { target, update, alpha, beta, max_burst, ecn }) => {
+            out.line("aqm")
+                .word("pie")
+                .time(target)
+                .time(update)
+                .number(alpha)
+                .number(beta)
+                .time(max_burst)
+                .flag(ecn);
         }
-        Aqm::CoDel(law) => codel(out.word("codel"), law),
-        Aqm::FqCoDel(FqCoDel { codel: law, queues, quantum }) => {
-            codel(out.word("fq-codel").count(queues.into()).count(quantum.into()), law);
+        Discipline::CoDel(law) => codel(out.line("aqm").word("codel"), law),
+        Discipline::FqCoDel(FqCoDel { codel: law, queues, quantum }) => {
+            codel(out.line("aqm").word("fq-codel").count(queues.into()).count(quantum.into()), law);
         }
     }
 }

@@ -1,6 +1,6 @@
 //! How much memory a run may need, by what can be under way at once.
 
-use anabranch_net::{Aqm, LinkSpec, QueueLimit};
+use anabranch_net::{Discipline, LinkSpec, QueueLimit};
 use anabranch_scenario::{Scenario, Scheduler};
 
 /// Bytes for a segment that is sent and not yet acknowledged: it is on the sender's scoreboard, its packet and an
@@ -58,8 +58,8 @@ pub fn memory(scenario: &Scenario) -> u64 {
 
 /// The queues that a link is divided into.
 fn queues(link: &LinkSpec) -> f64 {
-    match &link.aqm {
-        Some(Aqm::FqCoDel(fq)) => f64::from(fq.queues.next_power_of_two()),
+    match &link.discipline {
+        Discipline::FqCoDel(fq) => f64::from(fq.queues.next_power_of_two()),
         _ => 0.0,
     }
 }

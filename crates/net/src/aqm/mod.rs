@@ -18,19 +18,6 @@ use crate::Time;
 /// A full packet, in bytes: the MTU that the disciplines' constants refer to.
 pub(crate) const FULL_PACKET: u32 = 1500;
 
-/// A discipline and its parameters.
-#[derive(Clone, Copy, Debug, PartialEq)]
-pub enum Aqm {
-    /// Random early detection.
-    Red(Red),
-    /// Proportional integral controller, enhanced.
-    Pie(Pie),
-    /// Controlled delay.
-    CoDel(CoDel),
-    /// Controlled delay for each of many queues, served in turn.
-    FqCoDel(FqCoDel),
-}
-
 /// Random early detection (Floyd and Jacobson, IEEE/ACM Transactions on Networking 1993; RFC 2309).
 ///
 /// The defaults are those of Floyd's notes on setting parameters (1997) and on gentle RED (2000), and of ns-2.

@@ -1,10 +1,10 @@
 //! RED and PIE in a link. A packet of 1500 bytes takes 120 µs at 100 Mbit/s.
 
-use crate::{Aqm, DropReason, Fate, FifoLink, Link, LinkSpec, Pie, QueueLimit, Red, Time};
+use crate::{Discipline, DropReason, Fate, FifoLink, Link, LinkSpec, Pie, QueueLimit, Red, Time};
 
-fn link(aqm: Aqm) -> FifoLink {
+fn link(discipline: Discipline) -> FifoLink {
     let drop_tail = LinkSpec::new(100e6, Time::ZERO, QueueLimit::Packets(100_000));
-    let spec = LinkSpec { aqm: Some(aqm), ..drop_tail };
+    let spec = LinkSpec { discipline, ..drop_tail };
     Link::new(&spec, 1, 1).fifo().unwrap()
 }
 
@@ -20,7 +20,7 @@ fn offer(link: &mut FifoLink, ms: std::ops::Range<u64>, every_ns: u64, ecn_capab
 /// later one leaves, so over time it is half a packet more.
 #[test]
 fn red_settles_where_its_probability_is_the_excess() {
-    let mut link = link(Aqm::Red(Red::default()));
+    let mut link = link(Discipline::Red(Red::default()));
     offer(&mut link, 0..20_000, 114_286, false);
     let before = link.totals(Time::from_millis(20_000));
     offer(&mut link, 20_000..120_000, 114_286, false);
@@ -35,7 +35,7 @@ fn red_settles_where_its_probability_is_the_excess() {
 #[test]
 fn pie_settles_at_its_target() {
     for target_ms in [15, 30] {
-        let mut link = link(Aqm::Pie(Pie { target: Time::from_millis(target_ms), ..Pie::default() }));
+        let mut link = link(Discipline::Pie(Pie { target: Time::from_millis(target_ms), ..Pie::default() }));
         offer(&mut link, 0..60_000, 114_286, false);
         let before = link.totals(Time::from_millis(60_000));
         offer(&mut link, 60_000..160_000, 114_286, false);
@@ -47,7 +47,7 @@ fn pie_settles_at_its_target() {
 
 #[test]
 fn pie_lets_a_burst_pass() {
-    let mut link = link(Aqm::Pie(Pie::default()));
+    let mut link = link(Discipline::Pie(Pie::default()));
     // Twice the rate: 60 ms of delay after 120 ms, far above the target. The tenth update is at 150 ms.
     assert_eq!(offer(&mut link, 0..150, 60_000, false), 0);
     assert!(offer(&mut link, 150..1000, 60_000, false) > 0);
@@ -56,7 +56,7 @@ fn pie_lets_a_burst_pass() {
 /// Whether and when somebody looks has no influence.
 #[test]
 fn looking_changes_nothing() {
-    for aqm in [Aqm::Red(Red::default()), Aqm::Pie(Pie::default())] {
+    for aqm in [Discipline::Red(Red::default()), Discipline::Pie(Pie::default())] {
         let (mut watched, mut alone) = (link(aqm), link(aqm));
         for n in 0..20_000u64 {
             let now = Time::from_nanos(n * 100_000 + n % 7 * 9000);
@@ -70,8 +70,10 @@ fn looking_changes_nothing() {
 
 #[test]
 fn marks_in_place_of_drops() {
-    for aqm in [Aqm::Red(Red { ecn: true, ..Red::default() }), Aqm::Pie(Pie { ecn: true, ..Pie::default() })]
-    {
+    for aqm in [
+        Discipline::Red(Red { ecn: true, ..Red::default() }),
+        Discipline::Pie(Pie { ecn: true, ..Pie::default() }),
+    ] {
         let mut marking = link(aqm);
         let dropped = offer(&mut marking, 0..3000, 100_000, true);
         let totals = marking.totals(Time::from_millis(3000));
@@ -85,7 +87,7 @@ fn marks_in_place_of_drops() {
 /// An hour without packets costs nothing, and no update is lost count of.
 #[test]
 fn pie_rests() {
-    let mut link = link(Aqm::Pie(Pie { update: Time::from_nanos(100_000), ..Pie::default() }));
+    let mut link = link(Discipline::Pie(Pie { update: Time::from_nanos(100_000), ..Pie::default() }));
     offer(&mut link, 0..300, 60_000, false);
     assert!(link.totals(Time::from_secs_f64(1e9)).queue_byte_seconds > 0.0);
     assert!(matches!(link.offer(Time::NEVER, 1500, false), Fate::Delivered { .. }));
@@ -97,7 +99,7 @@ fn pie_rests() {
 fn pie_passes_over_what_waits_long() {
     let pie = Pie { update: Time::from_nanos(100_000), ..Pie::default() };
     let spec = LinkSpec::new(8.0, Time::ZERO, QueueLimit::Packets(2000));
-    let mut link = Link::new(&LinkSpec { aqm: Some(Aqm::Pie(pie)), ..spec }, 1, 1).fifo().unwrap();
+    let mut link = Link::new(&LinkSpec { discipline: Discipline::Pie(pie), ..spec }, 1, 1).fifo().unwrap();
     (0..1000).for_each(|_| assert!(matches!(link.offer(Time::ZERO, 1500, false), Fate::Delivered { .. })));
     let waiting = link.waiting(Time::from_secs_f64(1500.0 * 990.5));
     assert_eq!(waiting.packets, 9);

@@ -1,7 +1,7 @@
 //! Each rule, with values computed by hand. A byte takes 8 ns at 1 Gbit/s.
 
 use super::*;
-use crate::{Change, Jitter, Loss, LossAt, QueueLimit};
+use crate::{Change, Discipline, Jitter, Loss, LossAt, QueueLimit};
 
 fn gigabit(queue: QueueLimit) -> LinkSpec {
     LinkSpec::new(1e9, ns(5000), queue)
@@ -77,7 +77,8 @@ fn no_queue_at_all_takes_one_at_a_time() {
 
 #[test]
 fn marks_capable_packets_that_find_the_threshold_waiting() {
-    let spec = LinkSpec { ecn_threshold_bytes: Some(1500), ..gigabit(QueueLimit::Packets(9)) };
+    let discipline = Discipline::DropTail { ecn_threshold_bytes: Some(1500) };
+    let spec = LinkSpec { discipline, ..gigabit(QueueLimit::Packets(9)) };
     let mut link = fifo(&spec, 1, 1);
     let mut marked =
         |capable| matches!(link.offer(ns(0), 500, capable), Fate::Delivered { marked: true, .. });

@@ -2,7 +2,7 @@
 //! 100 Mbit/s a packet of 1500 bytes takes 120 µs: 8 ⅓ of them fit a tick of 1 ms.
 
 use super::*;
-use crate::{Aqm, Arrival, Change, CoDel, Link, QueueLimit};
+use crate::{Arrival, Change, CoDel, Discipline, Link, QueueLimit};
 
 const US: fn(u64) -> Time = |us| Time::from_nanos(us * 1000);
 const MS: fn(u64) -> Time = Time::from_millis;
@@ -146,9 +146,9 @@ fn going_down_loses_what_waits_for_the_next_tick() {
 #[test]
 fn a_link_that_holds_packets_leaves_on_the_same_ticks() {
     let spec = clocked(QueueLimit::Packets(20));
-    let never_early = Aqm::CoDel(CoDel { target: Time::NEVER, ..CoDel::default() });
+    let never_early = Discipline::CoDel(CoDel { target: Time::NEVER, ..CoDel::default() });
     let mut plain = fifo(&spec, 1, 1);
-    let mut holding = Link::new(&LinkSpec { aqm: Some(never_early), ..spec }, 1, 1).holding().unwrap();
+    let mut holding = Link::new(&LinkSpec { discipline: never_early, ..spec }, 1, 1).holding().unwrap();
     let (mut fates, mut tickets) = (Vec::new(), Vec::new());
     let mut random = Random::new(3, 3);
     let mut now = Time::ZERO;

@@ -1,10 +1,10 @@
 //! A link that holds packets, from outside. A byte takes 8 ns at 1 Gbit/s, a packet of 1500 bytes 120 µs at 100 Mbit/s.
 
 use super::*;
-use crate::Aqm;
+use crate::Discipline;
 
-fn link(aqm: Aqm, rate_bps: f64, queue: QueueLimit) -> HoldingLink {
-    let spec = LinkSpec { aqm: Some(aqm), ..LinkSpec::new(rate_bps, Time::ZERO, queue) };
+fn link(discipline: Discipline, rate_bps: f64, queue: QueueLimit) -> HoldingLink {
+    let spec = LinkSpec { discipline, ..LinkSpec::new(rate_bps, Time::ZERO, queue) };
     crate::Link::new(&spec, 1, 1).holding().unwrap()
 }
 
@@ -68,7 +68,7 @@ fn stream(flow: u64, bytes: u32, every_ns: u64) -> Stream {
 /// 100 Mbit/s; offered 300, 150 and, in small packets, 100 Mbit/s: a third each.
 #[test]
 fn fair_queues_give_equal_rates_to_unequal_flows() {
-    let mut link = link(Aqm::FqCoDel(FqCoDel::default()), 100e6, QueueLimit::Packets(1000));
+    let mut link = link(Discipline::FqCoDel(FqCoDel::default()), 100e6, QueueLimit::Packets(1000));
     let streams = [stream(1, 1500, 40_000), stream(2, 1500, 80_000), stream(3, 300, 24_000)];
     let outcomes = meet(&mut link, &streams, 10);
     for outcome in &outcomes {
@@ -80,7 +80,7 @@ fn fair_queues_give_equal_rates_to_unequal_flows() {
 /// A flow below its share loses nothing; the others divide the rest.
 #[test]
 fn what_a_modest_flow_leaves_is_shared() {
-    let mut link = link(Aqm::FqCoDel(FqCoDel::default()), 100e6, QueueLimit::Packets(1000));
+    let mut link = link(Discipline::FqCoDel(FqCoDel::default()), 100e6, QueueLimit::Packets(1000));
     let streams = [stream(1, 1500, 40_000), stream(2, 1500, 80_000), stream(3, 1500, 1_200_000)];
     let outcomes = meet(&mut link, &streams, 10);
     let rate = |i: usize| outcomes[i].bytes as f64 * 8.0 / 10.0 / 1e6;
@@ -93,18 +93,18 @@ fn what_a_modest_flow_leaves_is_shared() {
 #[test]
 fn a_sparse_flow_sees_no_queue() {
     let streams = [stream(1, 1500, 40_000), stream(2, 100, 7_777_777)];
-    let mut fair = link(Aqm::FqCoDel(FqCoDel::default()), 100e6, QueueLimit::Packets(1000));
+    let mut fair = link(Discipline::FqCoDel(FqCoDel::default()), 100e6, QueueLimit::Packets(1000));
     let sparse = meet(&mut fair, &streams, 10)[1];
     assert_eq!(sparse.dropped, 0);
     assert!(sparse.longest <= Time::from_nanos(128_000), "{sparse:?}");
-    let mut single = link(Aqm::CoDel(CoDel::default()), 100e6, QueueLimit::Packets(1000));
+    let mut single = link(Discipline::CoDel(CoDel::default()), 100e6, QueueLimit::Packets(1000));
     assert!(meet(&mut single, &streams, 10)[1].longest > Time::from_millis(50));
 }
 
 /// CoDel leaves a queue alone that stays below 5 ms: 40 packets of 120 µs are 4.8 ms.
 #[test]
 fn codel_leaves_short_queues_alone() {
-    let mut link = link(Aqm::CoDel(CoDel::default()), 100e6, QueueLimit::Packets(40));
+    let mut link = link(Discipline::CoDel(CoDel::default()), 100e6, QueueLimit::Packets(40));
     let outcome = meet(&mut link, &[stream(1, 1500, 60_000)], 10)[0];
     let totals = link.totals(Time::from_secs_f64(10.0));
     assert_eq!(totals.early_drops, 0);
@@ -115,7 +115,7 @@ fn codel_leaves_short_queues_alone() {
 /// with time until it equals the excess: 5 % here, 417 packets a second, reached when √n/100 ms is that.
 #[test]
 fn codel_controls_a_stream_that_does_not_react() {
-    let mut link = link(Aqm::CoDel(CoDel::default()), 100e6, QueueLimit::Packets(100_000));
+    let mut link = link(Discipline::CoDel(CoDel::default()), 100e6, QueueLimit::Packets(100_000));
     let load = stream(1, 1500, 114_286); // 105 %
     meet(&mut link, &[load], 4);
     // After 4 s the law has dropped about (4 s − 0.2 s)²/(2 · 0.1 s)² = 361 of the 1667 in excess.
@@ -127,7 +127,7 @@ fn codel_controls_a_stream_that_does_not_react() {
 fn ecn_capable_packets_are_marked_and_none_is_lost() {
     let spec = CoDel { ecn: true, ..CoDel::default() };
     let run = |ecn_capable| {
-        let mut link = link(Aqm::CoDel(spec), 100e6, QueueLimit::Packets(100_000));
+        let mut link = link(Discipline::CoDel(spec), 100e6, QueueLimit::Packets(100_000));
         meet(&mut link, &[Stream { ecn_capable, ..stream(1, 1500, 114_286) }], 2)[0]
     };
     let (marked, dropped) = (run(true), run(false));
@@ -139,7 +139,7 @@ fn ecn_capable_packets_are_marked_and_none_is_lost() {
 fn the_longest_flow_queue_loses_when_the_limit_is_reached() {
     let codel = CoDel { target: Time::NEVER, ..CoDel::default() };
     let fq = FqCoDel { codel, ..FqCoDel::default() };
-    let mut link = link(Aqm::FqCoDel(fq), 100e6, QueueLimit::Bytes(60_000));
+    let mut link = link(Discipline::FqCoDel(fq), 100e6, QueueLimit::Bytes(60_000));
     let outcomes = meet(&mut link, &[stream(1, 1500, 40_000), stream(2, 1500, 300_000)], 5);
     assert_eq!(outcomes[1].dropped, 0, "40 of 100 Mbit/s is below its share");
     assert!(outcomes[0].dropped > 10_000);
@@ -149,7 +149,7 @@ fn the_longest_flow_queue_loses_when_the_limit_is_reached() {
 /// Told late, packets still leave when the transmitter was free.
 #[test]
 fn a_late_call_changes_no_fate() {
-    let mut link = link(Aqm::CoDel(CoDel::default()), 1e9, QueueLimit::Packets(10));
+    let mut link = link(Discipline::CoDel(CoDel::default()), 1e9, QueueLimit::Packets(10));
     let packet = Arrival { wire_bytes: 1000, ecn_capable: false, flow: 0 };
     let at = Time::from_nanos;
     assert_eq!([link.offer(at(0), packet), link.offer(at(0), packet)], [Ok(0), Ok(1)]);

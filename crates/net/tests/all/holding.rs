@@ -3,7 +3,7 @@
 use std::collections::HashMap;
 
 use anabranch_net::{
-    Aqm, Arrival, Change, CoDel, DropReason, Fate, FqCoDel, HoldingLink, Jitter, Link, LinkSpec, Loss,
+    Arrival, Change, CoDel, Discipline, DropReason, Fate, FqCoDel, HoldingLink, Jitter, Link, LinkSpec, Loss,
     QueueLimit, Time,
 };
 use proptest::option::of;
@@ -40,12 +40,12 @@ prop_compose! {
     }
 }
 
-fn discipline() -> impl Strategy<Value = Aqm> {
+fn discipline() -> impl Strategy<Value = Discipline> {
     (time(400), 1..2000u64, any::<bool>(), of((1..9u32, 1..4000u32))).prop_map(|(target, us, ecn, fair)| {
         let codel = CoDel { target, interval: Time::from_nanos(us * 1000), ecn };
         match fair {
-            Some((queues, quantum)) => Aqm::FqCoDel(FqCoDel { codel, queues, quantum }),
-            None => Aqm::CoDel(codel),
+            Some((queues, quantum)) => Discipline::FqCoDel(FqCoDel { codel, queues, quantum }),
+            None => Discipline::CoDel(codel),
         }
     })
 }
@@ -92,8 +92,8 @@ proptest! {
     #[test]
     fn without_a_discipline_it_is_a_drop_tail_link(spec in spec(), packets in packets(), seed: u64) {
         let mut deciding = Link::new(&spec, seed, 1).fifo().unwrap();
-        let never_early = Aqm::CoDel(CoDel { target: Time::NEVER, ..CoDel::default() });
-        let mut holding = held(&LinkSpec { aqm: Some(never_early), ..spec }, seed);
+        let never_early = Discipline::CoDel(CoDel { target: Time::NEVER, ..CoDel::default() });
+        let mut holding = held(&LinkSpec { discipline: never_early, ..spec }, seed);
         let mut now = Time::ZERO;
         let expected: Vec<Fate> = packets.iter().map(|(gap, size, _)| {
             now += Time::from_nanos(*gap);
@@ -111,8 +111,8 @@ proptest! {
     }
 
     #[test]
-    fn rules_of_every_discipline(spec in spec(), aqm in discipline(), packets in packets(), seed: u64) {
-        let spec = LinkSpec { aqm: Some(aqm), ..spec };
+    fn rules_of_every_discipline(spec in spec(), discipline in discipline(), packets in packets(), seed: u64) {
+        let spec = LinkSpec { discipline, ..spec };
         let mut link = held(&spec, seed);
         let all = fates(&mut link, &packets);
         prop_assert_eq!(&all, &fates(&mut held(&spec, seed), &packets), "the same seed, the same fates");

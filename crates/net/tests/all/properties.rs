@@ -1,7 +1,7 @@
 //! What holds for every link, random processes included.
 
 use anabranch_net::{
-    Change, DropReason, Fate, Jitter, Link, LinkSpec, Loss, LossAt, QueueLimit, Random, Time,
+    Change, Discipline, DropReason, Fate, Jitter, Link, LinkSpec, Loss, LossAt, QueueLimit, Random, Time,
 };
 use proptest::option::of;
 use proptest::prelude::*;
@@ -59,7 +59,8 @@ prop_compose! {
     ) -> LinkSpec {
         let (reorder_rate, reorder_delay) = reorder.unwrap_or_default();
         let jitter = Jitter { up_to, correlation, reorder_rate, reorder_delay };
-        LinkSpec { tick, ecn_threshold_bytes, loss, loss_at, jitter, changes, ..LinkSpec::new(rate_bps, delay, queue) }
+        let discipline = Discipline::DropTail { ecn_threshold_bytes };
+        LinkSpec { tick, discipline, loss, loss_at, jitter, changes, ..LinkSpec::new(rate_bps, delay, queue) }
     }
 }
 
@@ -88,7 +89,7 @@ proptest! {
                     let transmission = Time::from_nanos((f64::from(size) * 8e9 / fastest) as u64);
                     let soonest = now + shortest + transmission.since(spec.tick.times(2));
                     prop_assert!(at >= soonest, "{at} is before {soonest}");
-                    prop_assert!(!marked || spec.ecn_threshold_bytes.is_some());
+                    prop_assert!(!marked || spec.discipline != Discipline::default());
                     if spec.jitter.reorder_rate == 0.0 {
                         prop_assert!(at >= last, "overtaken without reordering");
                         last = at;

@@ -1,25 +1,44 @@
 //! Queue disciplines: defaults are the RFCs', lengths become packets or bytes.
 
 use crate::diagnostic::{At, Problems};
-use crate::format::Discipline;
+use crate::format::{self, Discipline as Given};
 use crate::leaf::{Length, PositiveSpan, Probability, Size, Span};
-use crate::resolve::queue::queue;
-use anabranch_net::{Aqm, CoDel, FqCoDel, Pie, QueueLimit, Red, Time};
+use crate::resolve::queue::{FULL_PACKET, queue};
+use anabranch_net::{CoDel, Discipline, FqCoDel, Pie, QueueLimit, Red, Time};
 
 /// PIE's shortest update.
 const MIN_UPDATE: Time = Time::from_nanos(100_000);
 
-/// The discipline of a link; none for drop-tail.
-pub(super) fn aqm(given: &Discipline, bdp_bytes: f64, problems: &mut Problems) -> Option<Aqm> {
-    Some(match given {
-        Discipline::DropTail {} => return None,
-        Discipline::Red { min, max, max_probability, weight, gentle, ecn } => {
+/// The discipline of a link. Only drop-tail has a threshold for marks: the others mark by their own rules.
+pub(super) fn discipline(link: &format::Link, bdp_bytes: f64, problems: &mut Problems) -> Discipline {
+    let mut discipline = match &link.aqm {
+        Some(format::Aqm(given)) => without_threshold(given, bdp_bytes, problems),
+        None => Discipline::default(),
+    };
+    if let Some(At { value: threshold, place }) = &link.ecn_threshold {
+        if let Discipline::DropTail { ecn_threshold_bytes } = &mut discipline {
+            *ecn_threshold_bytes = Some(match queue(*threshold, bdp_bytes) {
+                QueueLimit::Packets(packets) => packets.saturating_mul(FULL_PACKET),
+                QueueLimit::Bytes(bytes) => bytes,
+            });
+        } else {
+            let help = "give `ecn = true` to the `aqm`, which then marks by its own rule";
+            problems.add(place, "two rules for marks", "beside an `aqm`", help);
+        }
+    }
+    discipline
+}
+
+fn without_threshold(given: &Given, bdp_bytes: f64, problems: &mut Problems) -> Discipline {
+    match given {
+        Given::DropTail {} => Discipline::default(),
+        Given::Red { min, max, max_probability, weight, gentle, ecn } => {
             let usual = Red::default();
             let (min, max, bytes) = thresholds(min.as_ref(), max.as_ref(), bdp_bytes, problems);
             if let Some(At { value: Probability(0.0), place }) = weight {
                 problems.add(place, "the weight must be more than 0", "must be more than 0", "");
             }
-            Aqm::Red(Red {
+            Discipline::Red(Red {
                 min,
                 max,
                 bytes,
@@ -29,15 +48,15 @@ pub(super) fn aqm(given: &Discipline, bdp_bytes: f64, problems: &mut Problems) -
                 ecn: ecn.unwrap_or(usual.ecn),
             })
         }
-        Discipline::CoDel { target, interval, ecn } => Aqm::CoDel(codel(*target, *interval, *ecn)),
-        Discipline::Pie { target, update, alpha, beta, max_burst, ecn } => {
+        Given::CoDel { target, interval, ecn } => Discipline::CoDel(codel(*target, *interval, *ecn)),
+        Given::Pie { target, update, alpha, beta, max_burst, ecn } => {
             let usual = Pie::default();
             if let Some(At { value: PositiveSpan(update), place }) = update
                 && *update < MIN_UPDATE
             {
                 problems.add(place, "the time between updates is too short", "must be at least 100 us", "");
             }
-            Aqm::Pie(Pie {
+            Discipline::Pie(Pie {
                 target: target.map_or(usual.target, |target| target.0),
                 update: update.as_ref().map_or(usual.update, |update| update.value.0),
                 alpha: alpha.map_or(usual.alpha, |alpha| alpha.0),
@@ -46,7 +65,7 @@ pub(super) fn aqm(given: &Discipline, bdp_bytes: f64, problems: &mut Problems) -
                 ecn: ecn.unwrap_or(usual.ecn),
             })
         }
-        Discipline::FqCoDel { target, interval, queues, quantum, ecn } => {
+        Given::FqCoDel { target, interval, queues, quantum, ecn } => {
             let usual = FqCoDel::default();
             if let Some(At { value: Size(bytes), place }) = quantum
                 && !(64..=1_000_000).contains(bytes)
@@ -54,13 +73,13 @@ pub(super) fn aqm(given: &Discipline, bdp_bytes: f64, problems: &mut Problems) -
                 let must = "must be from 64 B to 1 MB";
                 problems.add(place, format!("the quantum {must}"), must, "");
             }
-            Aqm::FqCoDel(FqCoDel {
+            Discipline::FqCoDel(FqCoDel {
                 codel: codel(*target, *interval, *ecn),
                 queues: queues.map_or(usual.queues, |queues| queues.0 as u32),
                 quantum: quantum.as_ref().map_or(usual.quantum, |quantum| quantum.value.0 as u32),
             })
         }
-    })
+    }
 }
 
 fn codel(target: Option<Span>, interval: Option<PositiveSpan>, ecn: Option<bool>) -> CoDel {

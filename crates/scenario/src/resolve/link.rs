@@ -5,10 +5,10 @@ use crate::format::{self, Jitter};
 use crate::leaf::{Length, PositiveSpan};
 use crate::model::{Flow, NamedLink, Path};
 use crate::read::Named;
-use crate::resolve::aqm::aqm;
-use crate::resolve::queue::{FULL_PACKET, queue};
+use crate::resolve::aqm::discipline;
+use crate::resolve::queue::queue;
 use crate::resolve::{check_instant, check_name};
-use anabranch_net::{self as net, LinkSpec, QueueLimit, Time};
+use anabranch_net::{self as net, LinkSpec, Time};
 
 /// Every link of the file.
 pub(super) fn links(
@@ -22,23 +22,12 @@ pub(super) fn links(
     let link = |(index, (name, link)): (usize, &(At<String>, format::Link))| {
         check_name(name, problems);
         let bdp_bytes = link.rate.0 * longest[index].as_secs_f64() / 8.0;
-        let aqm = link.aqm.as_ref().and_then(|given| aqm(&given.0, bdp_bytes, problems));
         let spec = LinkSpec {
             rate_bps: link.rate.0,
             delay: link.delay.0,
             tick: link.tick.map_or(Time::ZERO, |tick| tick.0),
             queue: queue(link.queue.unwrap_or(Length::Bdp(1.0)), bdp_bytes),
-            aqm,
-            ecn_threshold_bytes: link.ecn_threshold.as_ref().map(|threshold| {
-                if aqm.is_some() {
-                    let help = "give `ecn = true` to the `aqm`, which then marks by its own rule";
-                    problems.add(&threshold.place, "two rules for marks", "beside an `aqm`", help);
-                }
-                match queue(threshold.value, bdp_bytes) {
-                    QueueLimit::Packets(packets) => packets.saturating_mul(FULL_PACKET),
-                    QueueLimit::Bytes(bytes) => bytes,
-                }
-            }),
+            discipline: discipline(link, bdp_bytes, problems),
             loss: link.loss.as_ref().map_or(net::Loss::None, loss),
             loss_at: match link.loss_at {
                 None | Some(format::LossAt::Entry) => net::LossAt::Entry,

@@ -1,7 +1,7 @@
 //! Queue disciplines in the file.
 
 use crate::common::{SMALL, read, rendered, valid};
-use anabranch_net::{Aqm, CoDel, FqCoDel, Pie, Red, Time};
+use anabranch_net::{CoDel, Discipline, FqCoDel, Pie, Red, Time};
 
 const MS: fn(u64) -> Time = Time::from_millis;
 
@@ -10,8 +10,8 @@ fn file(aqm: &str) -> String {
     SMALL.replacen("[links.a]\n", &format!("[links.a]\naqm = {aqm}\n"), 1)
 }
 
-fn discipline(aqm: &str) -> Option<Aqm> {
-    valid(&file(aqm)).links[0].spec.aqm
+fn discipline(aqm: &str) -> Discipline {
+    valid(&file(aqm)).links[0].spec.discipline
 }
 
 /// Line 5 has one problem, which shows these words.
@@ -27,27 +27,27 @@ fn wrong(aqm: &str, words: &[&str]) {
 
 #[test]
 fn a_name_stands_for_the_rfcs_parameters() {
-    assert_eq!(discipline("\"drop-tail\""), None);
-    assert_eq!(discipline("\"red\""), Some(Aqm::Red(Red::default())));
-    assert_eq!(discipline("\"codel\""), Some(Aqm::CoDel(CoDel::default())));
-    assert_eq!(discipline("\"pie\""), Some(Aqm::Pie(Pie::default())));
-    assert_eq!(discipline("\"fq-codel\""), Some(Aqm::FqCoDel(FqCoDel::default())));
+    assert_eq!(discipline("\"drop-tail\""), Discipline::default());
+    assert_eq!(discipline("\"red\""), Discipline::Red(Red::default()));
+    assert_eq!(discipline("\"codel\""), Discipline::CoDel(CoDel::default()));
+    assert_eq!(discipline("\"pie\""), Discipline::Pie(Pie::default()));
+    assert_eq!(discipline("\"fq-codel\""), Discipline::FqCoDel(FqCoDel::default()));
     assert_eq!(discipline("{ kind = \"codel\" }"), discipline("\"codel\""));
-    assert_eq!(valid(SMALL).links[0].spec.aqm, None);
+    assert_eq!(valid(SMALL).links[0].spec.discipline, Discipline::default());
 }
 
 /// RFC 8289 §4.3, RFC 8033 §4, RFC 8290 §5.2 at IP level, Floyd's recommendations of 1997 and 2000.
 #[test]
 fn the_parameters_are_the_published_ones() {
     let codel = CoDel { target: MS(5), interval: MS(100), ecn: false };
-    assert_eq!(discipline("\"codel\""), Some(Aqm::CoDel(codel)));
+    assert_eq!(discipline("\"codel\""), Discipline::CoDel(codel));
     assert_eq!(
         discipline("\"fq-codel\""),
-        Some(Aqm::FqCoDel(FqCoDel { codel, queues: 1024, quantum: 1500 }))
+        Discipline::FqCoDel(FqCoDel { codel, queues: 1024, quantum: 1500 })
     );
     let pie =
         Pie { target: MS(15), update: MS(15), alpha: 0.125, beta: 1.25, max_burst: MS(150), ecn: false };
-    assert_eq!(discipline("\"pie\""), Some(Aqm::Pie(pie)));
+    assert_eq!(discipline("\"pie\""), Discipline::Pie(pie));
     let red = Red {
         min: 5.0,
         max: 15.0,
@@ -57,44 +57,44 @@ fn the_parameters_are_the_published_ones() {
         gentle: true,
         ecn: false,
     };
-    assert_eq!(discipline("\"red\""), Some(Aqm::Red(red)));
+    assert_eq!(discipline("\"red\""), Discipline::Red(red));
 }
 
 #[test]
 fn every_key() {
     assert_eq!(
         discipline("{ kind = \"codel\", target = \"1 ms\", interval = \"20 ms\", ecn = true }"),
-        Some(Aqm::CoDel(CoDel { target: MS(1), interval: MS(20), ecn: true }))
+        Discipline::CoDel(CoDel { target: MS(1), interval: MS(20), ecn: true })
     );
     assert_eq!(
         discipline(
             "{ kind = \"fq-codel\", target = \"1 ms\", interval = \"20 ms\", ecn = true, queues = 8, quantum = \"300 B\" }"
         ),
-        Some(Aqm::FqCoDel(FqCoDel {
+        Discipline::FqCoDel(FqCoDel {
             codel: CoDel { target: MS(1), interval: MS(20), ecn: true },
             queues: 8,
             quantum: 300
-        }))
+        })
     );
     assert_eq!(
         discipline(
             "{ kind = \"pie\", target = \"20 ms\", update = \"30 ms\", alpha = 0.2, beta = 2, max_burst = \"0 s\", ecn = true }"
         ),
-        Some(Aqm::Pie(Pie {
+        Discipline::Pie(Pie {
             target: MS(20),
             update: MS(30),
             alpha: 0.2,
             beta: 2.0,
             max_burst: Time::ZERO,
             ecn: true
-        }))
+        })
     );
     assert_eq!(
         discipline(
             "{ kind = \"red\", min = \"9 kB\", max = \"0.8 BDP\", max_probability = 0.02, weight = 0.01, gentle = false, ecn = true }"
         ),
         // 10 Mbit/s and a longest base RTT of 20 ms: 1 BDP is 25 kB.
-        Some(Aqm::Red(Red {
+        Discipline::Red(Red {
             min: 9000.0,
             max: 20_000.0,
             bytes: true,
@@ -102,14 +102,14 @@ fn every_key() {
             weight: 0.01,
             gentle: false,
             ecn: true
-        }))
+        })
     );
 }
 
 #[test]
 fn one_threshold_gives_the_other() {
     let thresholds = |keys: &str| match discipline(&format!("{{ kind = \"red\", {keys} }}")) {
-        Some(Aqm::Red(Red { min, max, bytes, .. })) => (min, max, bytes),
+        Discipline::Red(Red { min, max, bytes, .. }) => (min, max, bytes),
         other => panic!("{other:?}"),
     };
     assert_eq!(thresholds("min = \"10 packets\""), (10.0, 30.0, false));

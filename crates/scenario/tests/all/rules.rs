@@ -1,7 +1,7 @@
 //! What the format means: each rule against a value computed by hand.
 
 use crate::common::{EXAMPLE, SMALL, valid};
-use anabranch_net::{Change, Jitter, Loss, LossAt, QueueLimit, Time};
+use anabranch_net::{Change, Discipline, Jitter, Loss, LossAt, QueueLimit, Time};
 use anabranch_scenario::*;
 
 const MS: fn(u64) -> Time = Time::from_millis;
@@ -101,7 +101,7 @@ fn every_key_of_a_link() {
     assert_eq!((link.tick, scenario.links[1].spec.tick), (MS(4), Time::ZERO));
     let correlation = Time::from_nanos(1_273_240); // 4/π ms
     assert_eq!(link.jitter, Jitter { up_to: MS(1), correlation, reorder_rate: 0.25, reorder_delay: MS(3) });
-    assert_eq!(link.ecn_threshold_bytes, Some(30_000));
+    assert_eq!(link.discipline, Discipline::DropTail { ecn_threshold_bytes: Some(30_000) });
     let first = Change {
         at: MS(1000),
         rate_bps: Some(64e3),
