@@ -17,7 +17,6 @@ pub fn write(store: &Results, command: String, say: bool) -> Result<(), Failure>
     let papers = anabranch_papers::headings().map(|paper| store.load(Kind::Paper, &paper.name));
     let papers: Vec<_> = papers.collect::<Result<Vec<_>, _>>()?.into_iter().flatten().collect();
     let studies: Vec<StudyResult> = store.load_all(Kind::Study)?;
-    let papers: Vec<_> = papers.into_iter().chain(studies).collect();
     let algorithms = algorithms(store)?;
     let context = anabranch_report::Context {
         version: env!("CARGO_PKG_VERSION").to_owned(),
@@ -27,7 +26,8 @@ pub fn write(store: &Results, command: String, say: bool) -> Result<(), Failure>
         ..Default::default()
     };
     let place = store.take_report()?;
-    anabranch_report::write(place.folder(), &papers, &algorithms, &context)
+    let results = anabranch_report::Results { papers: &papers, studies: &studies, algorithms: &algorithms };
+    anabranch_report::write(place.folder(), &results, &context)
         .map_err(|e| Failure::environment("there is no new report", &e))?;
     place.commit()?;
     let index = store.out().join(Path::new("report/index.html"));

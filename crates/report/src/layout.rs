@@ -2,7 +2,7 @@
 
 use maud::{DOCTYPE, Markup, html};
 
-use crate::plan::{ALGORITHMS, Plan};
+use crate::plan::{ALGORITHMS, PaperPlan, Plan};
 
 /// A page's place in the report.
 pub struct Page<'a> {
@@ -61,10 +61,16 @@ pub fn page(plan: &Plan, page: &Page, body: &Markup) -> String {
 
 /// Links to every page, in groups.
 fn navigation(plan: &Plan, current: &str) -> Markup {
-    let papers = plan.papers.iter().map(|p| (p.result.name.as_str(), p.file.as_str())).collect();
+    fn pages<'a>(of: &'a [PaperPlan]) -> Vec<(&'a str, &'a str)> {
+        of.iter().map(|p| (p.result.name.as_str(), p.file.as_str())).collect()
+    }
     let algorithms = vec![("Algorithms", ALGORITHMS), ("Methods", "methods.html")];
-    let groups: [(&str, Vec<(&str, &str)>); 3] =
-        [("", vec![("Overview", "index.html")]), ("Papers", papers), ("", algorithms)];
+    let groups = [
+        ("", vec![("Overview", "index.html")]),
+        ("Papers", pages(&plan.papers)),
+        ("Studies", pages(&plan.studies)),
+        ("", algorithms),
+    ];
     // An algorithm's page is found through the page of all.
     let is_algorithm = plan.algorithms.iter().any(|a| a.file == current);
     let current = if is_algorithm { ALGORITHMS } else { current };

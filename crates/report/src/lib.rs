@@ -45,7 +45,7 @@ pub struct Context {
     pub notes: Vec<String>,
 }
 
-/// How much of the papers' experiments a run repeats.
+/// How much of the papers' experiments a run repeats. The sizes of other studies are what their files say.
 #[derive(Clone, Debug, PartialEq)]
 pub struct SizeNote {
     /// Its name, as in [`StudyResult::size`].
@@ -54,22 +54,28 @@ pub struct SizeNote {
     pub meaning: String,
 }
 
-/// Writes the report to `dir`, which is created: `index.html`, `methods.html`, a page for each paper, `algorithms.html` and a
-/// page for each algorithm of the registry (with its standard cases, where `algorithms` has them), the scripts and styles
-/// in `assets/` and the figures' values in `data/`.
+/// What the report is about.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct Results<'a> {
+    /// The shipped papers.
+    pub papers: &'a [StudyResult],
+    /// Users' studies and sweeps: their verdicts are counted by themselves.
+    pub studies: &'a [StudyResult],
+    /// Algorithms in the standard cases.
+    pub algorithms: &'a [AlgorithmResult],
+}
+
+/// Writes the report to `dir`, which is created: `index.html`, `methods.html`, a page for each paper and each study,
+/// `algorithms.html` and a page for each algorithm of the registry (with its standard cases, where there are results of
+/// them), the scripts and styles in `assets/` and the figures' values in `data/`.
 ///
 /// # Errors
 /// A file or folder that cannot be written.
-pub fn write(
-    dir: &Path,
-    results: &[StudyResult],
-    algorithms: &[AlgorithmResult],
-    context: &Context,
-) -> Result<(), ReportError> {
-    let plan = plan::Plan::new(results, algorithms, context);
+pub fn write(dir: &Path, results: &Results<'_>, context: &Context) -> Result<(), ReportError> {
+    let plan = plan::Plan::new(results, context);
     let mut site = site::Site::with_assets();
     pages::overview::add(&plan, &mut site);
-    for paper in &plan.papers {
+    for paper in plan.papers_and_studies() {
         pages::paper::add(&plan, paper, &mut site);
     }
     pages::algorithms::add(&plan, &mut site);

@@ -6,7 +6,7 @@ use anabranch_cc::registry::{self, Entry};
 use anabranch_papers::standard::AlgorithmResult;
 use anabranch_study::{Experiment, Figure, Panel, Row, StudyResult};
 
-use crate::Context;
+use crate::{Context, Results};
 
 /// The page of all algorithms.
 pub const ALGORITHMS: &str = "algorithms.html";
@@ -17,6 +17,8 @@ pub struct Plan<'a> {
     pub context: &'a Context,
     /// One page each.
     pub papers: Vec<PaperPlan<'a>>,
+    /// Users' studies and sweeps, one page each.
+    pub studies: Vec<PaperPlan<'a>>,
     /// One page each: all of the registry, in its order.
     pub algorithms: Vec<AlgorithmPlan<'a>>,
 }
@@ -31,7 +33,7 @@ pub struct AlgorithmPlan<'a> {
     pub file: String,
 }
 
-/// A paper's page.
+/// A paper's page, or another study's.
 pub struct PaperPlan<'a> {
     /// What it shows.
     pub result: &'a StudyResult,
@@ -67,16 +69,23 @@ pub struct FigurePlan<'a> {
 
 impl<'a> Plan<'a> {
     /// Names everything in `results`.
-    pub fn new(results: &'a [StudyResult], algorithms: &'a [AlgorithmResult], context: &'a Context) -> Self {
+    pub fn new(results: &Results<'a>, context: &'a Context) -> Self {
         let mut pages = Names::taken(["index", "methods", "algorithms"]);
         let algorithms = registry::ALL.iter().map(|entry| AlgorithmPlan {
             entry,
-            result: algorithms.iter().find(|result| result.algorithm == entry.name),
+            result: results.algorithms.iter().find(|result| result.algorithm == entry.name),
             file: format!("{}.html", pages.claim(&format!("algorithm-{}", entry.name))),
         });
         let algorithms = algorithms.collect();
-        let papers = results.iter().map(|result| PaperPlan::new(result, pages.claim(&result.name))).collect();
-        Self { context, papers, algorithms }
+        let mut named = |of: &'a [StudyResult]| -> Vec<_> {
+            of.iter().map(|result| PaperPlan::new(result, pages.claim(&result.name))).collect()
+        };
+        Self { context, papers: named(results.papers), studies: named(results.studies), algorithms }
+    }
+
+    /// The papers, and then the studies.
+    pub fn papers_and_studies(&self) -> impl Iterator<Item = &PaperPlan<'a>> {
+        self.papers.iter().chain(&self.studies)
     }
 }
 

@@ -19,11 +19,22 @@ const FILE: &str = "index.html";
 
 /// Adds the page.
 pub fn add(plan: &Plan, site: &mut Site) {
+    let (heading, lead) = match (&plan.papers[..], &plan.studies[..]) {
+        ([], []) => ("The algorithms", "How each behaves in the same standard cases."),
+        ([], _) => (
+            "Studies and sweeps",
+            "Each row has its value, and a verdict by a rule that was written down before the run.",
+        ),
+        _ => (
+            "The papers, measured again",
+            "Each value a paper publishes stands beside ours, with a verdict by a rule that was written down before the run.",
+        ),
+    };
     let body = html! {
-        h1 { "The papers, measured again" }
+        h1 { (heading) }
         p.lead {
-            "Each value a paper publishes stands beside ours, with a verdict by a rule that was written down before "
-            "the run. " a href="methods.html" { "How to read intervals and verdicts" } "."
+            (lead) " "
+            a href="methods.html" { "How to read intervals and verdicts" } "."
         }
         (facts(plan))
         (paragraphs(&plan.context.notes))
@@ -38,15 +49,22 @@ pub fn add(plan: &Plan, site: &mut Site) {
 
 /// What was run, by what, and how to run it again.
 fn facts(plan: &Plan) -> Markup {
-    let mut sizes: Vec<&str> = plan.papers.iter().map(|p| p.result.size.as_str()).collect();
-    sizes.dedup();
-    let meaning = |size: &str| plan.context.sizes.iter().find(|s| s.name == size).map(|s| &s.meaning);
+    let meaning = |size: &str| plan.context.sizes.iter().find(|s| s.name == size).map(|s| s.meaning.as_str());
+    let papers = plan.papers.iter().map(|p| (p.result.size.as_str(), meaning(&p.result.size)));
+    let by_the_file = "lengths and seeds as the study's file has them";
+    let studies = plan.studies.iter().map(|p| (p.result.size.as_str(), Some(by_the_file)));
+    let mut sizes: Vec<(&str, Option<&str>)> = Vec::new();
+    papers.chain(studies).for_each(|size| {
+        if !sizes.contains(&size) {
+            sizes.push(size)
+        }
+    });
     html! {
         dl.facts {
             dt { "Size" }
             dd {
-                @for size in sizes {
-                    div { b { (size) } @if let Some(meaning) = meaning(size) { ": " (prose(meaning)) } }
+                @for (size, meaning) in sizes {
+                    div { b { (size) } @if let Some(meaning) = meaning { ": " (prose(meaning)) } }
                 }
             }
             dt { "Version" } dd { (plan.context.version) }
@@ -62,19 +80,26 @@ fn rows<'a>(paper: &'a PaperPlan, beyond: bool) -> impl Iterator<Item = &'a Row>
     experiments.flat_map(|e| e.rows.iter().map(|(row, _)| *row))
 }
 
-/// Verdicts counted by paper: on what the papers published, and apart from it on what goes beyond them.
+/// Verdicts counted by paper: on what the papers published, and apart from it on what goes beyond them. Users' studies are
+/// no papers' verdicts.
 fn summary(plan: &Plan) -> Markup {
-    let papers = |beyond: bool| plan.papers.iter().filter(move |paper| rows(paper, beyond).next().is_some());
+    let tables = [
+        ("The papers' own experiments", "Paper", &plan.papers, false),
+        ("Beyond the papers", "Paper", &plan.papers, true),
+        ("Studies and sweeps", "Study", &plan.studies, false),
+        ("Beyond what these studies repeat", "Study", &plan.studies, true),
+    ];
     html! {
         h2 id="verdicts" { "Verdicts" }
-        @for (beyond, title) in [(false, "The papers' own experiments"), (true, "Beyond the papers")] {
-            @if papers(beyond).next().is_some() { (counted(title, &papers(beyond).collect::<Vec<_>>(), beyond)) }
+        @for (title, kind, of, beyond) in tables {
+            @let with_rows: Vec<_> = of.iter().filter(|paper| rows(paper, beyond).next().is_some()).collect();
+            @if !with_rows.is_empty() { (counted(title, kind, &with_rows, beyond)) }
         }
     }
 }
 
-/// A table of one of the two.
-fn counted(title: &str, papers: &[&PaperPlan], beyond: bool) -> Markup {
+/// One of these tables.
+fn counted(title: &str, kind: &str, papers: &[&PaperPlan], beyond: bool) -> Markup {
     let totals = verdict::counts(papers.iter().flat_map(|paper| rows(paper, beyond)));
     html! {
         h3 { (title) }
@@ -82,7 +107,7 @@ fn counted(title: &str, papers: &[&PaperPlan], beyond: bool) -> Markup {
             table.counts {
                 thead {
                     tr {
-                        th scope="col" { "Paper" }
+                        th scope="col" { (kind) }
                         th scope="col" { "Size" }
                         th.number scope="col" { "Seeds" }
                         th.number scope="col" { "Rows" }
@@ -133,7 +158,7 @@ fn algorithms(plan: &Plan) -> Markup {
 /// A tile for each row, by experiment.
 fn strips(plan: &Plan) -> Markup {
     html! {
-        @for paper in &plan.papers {
+        @for paper in plan.papers_and_studies() {
             section.glance aria-label={ "At a glance: " (paper.result.title) } {
                 h3 { (paper.result.id) ". " (paper.result.title) }
                 dl {
@@ -168,7 +193,7 @@ fn every_row(plan: &Plan) -> Markup {
                         th scope="col" { "Verdict" }
                     }
                 }
-                @for paper in &plan.papers {
+                @for paper in plan.papers_and_studies() {
                     @for e in paper.experiments.iter().filter(|e| !e.rows.is_empty()) {
                         tbody {
                             tr.group { th scope="rowgroup" colspan="5" { (e.experiment.id) " " (e.experiment.title) @if e.experiment.beyond { span.quiet { " beyond the paper" } } } }

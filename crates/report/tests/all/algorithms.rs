@@ -5,11 +5,12 @@ use std::{fs, path::Path};
 
 use anabranch_cc::registry::ALL;
 use anabranch_papers::standard::{AlgorithmResult, CASES};
-use anabranch_report::write;
+use anabranch_report::{Results, write};
 
 fn report(algorithms: &[AlgorithmResult]) -> tempfile::TempDir {
     let dir = tempfile::tempdir().unwrap();
-    write(dir.path(), &fixture::results(), algorithms, &fixture::context()).unwrap();
+    let results = Results { papers: &fixture::results(), algorithms, ..Results::default() };
+    write(dir.path(), &results, &fixture::context()).unwrap();
     dir
 }
 

@@ -4,7 +4,7 @@ use crate::fixture;
 use std::{env, fs, path::Path, process::Command};
 
 use anabranch_papers::standard::CASES;
-use anabranch_report::write;
+use anabranch_report::{Results, write};
 use anabranch_study::{Published, StudyResult, Verdict};
 
 /// The page after its scripts have run; nothing where there is no Chromium.
@@ -35,7 +35,8 @@ fn rendered(page: &Path) -> Option<String> {
 
 fn draws_all(results: &[StudyResult], page: &str) {
     let dir = tempfile::tempdir().unwrap();
-    write(dir.path(), results, &fixture::algorithms(), &fixture::context()).unwrap();
+    let results = Results { papers: results, algorithms: &fixture::algorithms(), ..Results::default() };
+    write(dir.path(), &results, &fixture::context()).unwrap();
     let written = fs::read_to_string(dir.path().join(page)).unwrap();
     let charts = written.matches("<div class=\"chart\"").count();
     assert_eq!(charts, 8);
@@ -56,7 +57,8 @@ fn draws_all(results: &[StudyResult], page: &str) {
 #[test]
 fn an_algorithms_charts_are_drawn() {
     let dir = tempfile::tempdir().unwrap();
-    write(dir.path(), &[], &fixture::algorithms(), &fixture::context()).unwrap();
+    let results = Results { algorithms: &fixture::algorithms(), ..Results::default() };
+    write(dir.path(), &results, &fixture::context()).unwrap();
     let Some(dom) = rendered(&dir.path().join("algorithm-lia.html")) else { return };
     assert!(!dom.contains("could not be drawn"));
     assert_eq!(dom.matches("data-state=\"drawn\"").count(), 2 * CASES.len());

@@ -7,13 +7,19 @@ use std::{
     path::Path,
 };
 
-use anabranch_report::write;
+use anabranch_report::{Results, write};
 use anabranch_study::*;
 
-/// Every file of a report, by its path.
-fn files(results: &[StudyResult]) -> BTreeMap<String, String> {
+/// Every file of a report on papers, by its path.
+fn files(papers: &[StudyResult]) -> BTreeMap<String, String> {
+    files_of(papers, &[])
+}
+
+/// Every file of a report on papers and studies, by its path.
+fn files_of(papers: &[StudyResult], studies: &[StudyResult]) -> BTreeMap<String, String> {
     let dir = tempfile::tempdir().unwrap();
-    write(dir.path(), results, &fixture::algorithms(), &fixture::context()).unwrap();
+    let results = Results { papers, studies, algorithms: &fixture::algorithms() };
+    write(dir.path(), &results, &fixture::context()).unwrap();
     let mut files = BTreeMap::new();
     collect(dir.path(), dir.path(), &mut files);
     files
@@ -100,6 +106,37 @@ fn verdicts_are_counted_by_paper_and_in_all() {
     let facts = between(&files["coupled-cubic.html"], "<dl class=\"facts\">", "</dl>")[0];
     let tallies = between(facts, "<span class=\"tally\">", "</dd>").len();
     assert!(facts.contains("Beyond the paper") && tallies == 2, "{facts}");
+}
+
+/// A user's study adds nothing to what is counted as the papers', and is not described by the papers' sizes.
+#[test]
+fn studies_are_no_papers() {
+    let [paper, other] = &fixture::results()[..] else { panic!("two papers") };
+    let mine = StudyResult {
+        size: "quick".into(),
+        command: Some("anabranch study mine.toml".into()),
+        ..other.clone()
+    };
+    let sums = |index: &str| -> Vec<(String, String)> {
+        let tables = index.split("<h3>").skip(1).filter(|table| table.contains("<tfoot>"));
+        let sum = |table: &str| {
+            between(table.split("<tfoot>").nth(1).unwrap(), "<td class=\"number\">", "</td>")[0].to_owned()
+        };
+        tables.map(|table| (table.split("</h3>").next().unwrap().to_owned(), sum(table))).collect()
+    };
+    let papers_quick = "few seeds, short runs";
+    let both = files_of(std::slice::from_ref(paper), std::slice::from_ref(&mine));
+    let index = &both["index.html"];
+    let counted =
+        [("The papers' own experiments", "13"), ("Beyond the papers", "3"), ("Studies and sweeps", "4")];
+    assert_eq!(sums(index), counted.map(|(title, rows)| (title.to_owned(), rows.to_owned())));
+    assert!(index.contains("The papers, measured again") && !index.contains(papers_quick), "{index}");
+    assert!(both["kato-lia.html"].contains("anabranch study mine.toml"));
+    let alone = files_of(&[], &[mine]);
+    let index = &alone["index.html"];
+    assert_eq!(sums(index), [("Studies and sweeps".to_owned(), "4".to_owned())]);
+    assert!(index.contains("<h1>Studies and sweeps</h1>") && !index.contains("The papers, measured again"));
+    assert!(index.contains("<b>quick</b>: lengths and seeds") && !index.contains(papers_quick));
 }
 
 /// By hand from the fixture: of the default's 9 reproduced, 5 partly and 2 not the kernel's arithmetic changes two, one
@@ -347,5 +384,6 @@ fn ideals_stand_beside_what_was_measured() {
 #[test]
 fn no_results_are_an_empty_overview() {
     let files = files(&[]);
+    assert!(files["index.html"].contains("<h1>The algorithms</h1>"));
     assert!(files.contains_key("index.html") && files.contains_key("methods.html"));
 }
