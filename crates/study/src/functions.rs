@@ -178,7 +178,8 @@ pub static FUNCTIONS: &[Function] = &[
         "captured",
         PART,
         "Mbit/s",
-        "every packet that a capture at the sender sees, headers and retransmissions included, at IP level",
+        "every segment that a capture at the sender sees, headers and retransmissions included, at IP level, over the time of \
+         its goodput; each counts as a full one",
         |run, given| match given.subflow {
             None => run.captured_total(given.text()),
             Some(r) => run.captured(given.text(), r),

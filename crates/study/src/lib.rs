@@ -18,6 +18,7 @@ mod plan;
 mod result;
 mod results;
 mod runner;
+mod segment;
 mod setup;
 mod shares;
 pub mod size;

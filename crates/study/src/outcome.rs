@@ -2,11 +2,13 @@
 
 use crate::Point;
 use crate::draw::point;
+use crate::segment::Segment;
+use anabranch_net::Time;
 use anabranch_record::{FlowSummary, MemorySink, SubflowSeries, SubflowSummary, Summary};
-use anabranch_scenario::Scenario;
+use anabranch_scenario::{Flow, Scenario};
 use std::sync::Arc;
 
-/// Bits of a full packet at IP level: every scenario of the papers uses 1500-byte packets.
+/// Bits of a packet of 1500 bytes: what packets are where several flows meet.
 pub(crate) const PACKET_BITS: f64 = 1500.0 * 8.0;
 
 /// A run's summary, and its samples where the plan asked for them.
@@ -30,9 +32,28 @@ impl Outcome {
         self.flow(flow)?.subflows.get(r)
     }
 
-    /// Seconds that means cover, for flows that start at once.
-    fn measured_s(&self) -> f64 {
-        self.summary.duration_s - self.summary.warmup_s
+    fn spec(&self, flow: &str) -> Option<&Flow> {
+        self.scenario.flows.iter().find(|f| f.name == flow)
+    }
+
+    /// A flow's full segment.
+    pub(crate) fn segment(&self, flow: &str) -> Option<Segment> {
+        self.spec(flow).map(Segment::of)
+    }
+
+    /// Seconds over which a flow was measured: those of its goodput.
+    fn measured_s(&self, flow: &str) -> Option<f64> {
+        let (spec, summary) = (self.spec(flow)?, self.flow(flow)?);
+        let planned = || {
+            spec.stop.min(self.scenario.duration).since(self.scenario.warmup.max(spec.start)).as_secs_f64()
+        };
+        match summary.goodput_bps? {
+            // A flow that had delivered all ended its measurement earlier. Times are whole nanoseconds.
+            bps if bps > 0.0 => {
+                Some(Time::from_secs_f64(summary.delivered_bytes as f64 * 8.0 / bps).as_secs_f64())
+            }
+            _ => Some(planned()),
+        }
     }
 
     /// A connection's goodput, in Mbit/s of payload.
@@ -50,10 +71,11 @@ impl Outcome {
         Some(self.subflow(flow, r)?.goodput_bps? / 1e6)
     }
 
-    /// What a capture at the sender sees of a subflow: every packet, headers and retransmissions included,
-    /// in Mbit/s at IP level.
+    /// What a capture at the sender sees of a subflow's segments: headers and retransmissions included, each taken for a full
+    /// one, in Mbit/s at IP level.
     pub fn captured(&self, flow: &str, r: usize) -> Option<f64> {
-        Some(self.subflow(flow, r)?.sent_segments as f64 * PACKET_BITS / self.measured_s() / 1e6)
+        let packet_bits = self.segment(flow)?.packet * 8.0;
+        Some(self.subflow(flow, r)?.sent_segments as f64 * packet_bits / self.measured_s(flow)? / 1e6)
     }
 
     /// The sum of [`Outcome::captured`] over a connection's subflows.
@@ -143,5 +165,61 @@ impl Outcome {
         // The sample before has the window that the loss reduced.
         let i = next.map_or(series.time_s.len(), |n| first + n) - 1;
         Some((series.time_s[i], series.cwnd_segments[i]))
+    }
+}
+
+#[cfg(test)]
+pub(crate) mod tests {
+    use super::*;
+    use crate::{Backend, Simulator, Task};
+
+    /// What a task gives, with samples.
+    pub(crate) fn outcome(task: &Task) -> Outcome {
+        let mut samples = MemorySink::default();
+        let summary = Simulator.run(task, &mut samples, &mut |_| true).unwrap();
+        Outcome { summary, samples, scenario: task.scenario("a test").unwrap() }
+    }
+
+    /// A connection on links of 10 Mbit/s: what a capture sees is what the links carry and the network drops, and it is goodput
+    /// with its headers, but for what is sent again and what is under way at the end.
+    #[test]
+    fn a_capture_sees_what_the_links_carry() {
+        let text = r#"
+            name = "full links"
+            duration = "12 s"
+            warmup = "4 s"
+            links.a = { rate = "10 Mbit/s", delay = "5 ms" }
+            links.b = { rate = "10 Mbit/s", delay = "5 ms" }
+            flows = [{ name = "tested", cc = "uncoupled", paths = [["a"], ["b"]] }]
+        "#;
+        let task = Task::new(text);
+        let single = text.replace(", [\"b\"]]", "]");
+        let set = |task: &Task, assignment: &str| task.clone().set(assignment);
+        for (what, task, links) in [
+            ("two paths", task.clone(), 2.0),
+            ("two paths, small segments", set(&task, "flows.tested.tcp.mss=300"), 2.0),
+            ("one path, small segments", Task::new(single.as_str()).set("flows.tested.tcp.mss=300"), 1.0),
+            ("from 8 s on", Task::new(single.as_str()).set("flows.tested.start=8 s"), 1.0),
+            ("until 8 s", Task::new(single.as_str()).set("flows.tested.stop=8 s"), 1.0),
+            (
+                "6 MB",
+                Task::new(single.replace(
+                    "\"tested\",",
+                    "\"tested\", application = { kind = \"bulk\", size = \"6 MB\" },",
+                )),
+                1.0,
+            ),
+        ] {
+            let run = outcome(&task);
+            let captured = run.captured_total("tested").unwrap();
+            let delivered = captured * (1.0 - run.whole_loss_rate("tested").unwrap());
+            let segment = run.segment("tested").unwrap();
+            let goodput = run.goodput("tested").unwrap() * segment.packet / segment.payload;
+            assert!(
+                (delivered / goodput - 1.0).abs() < 0.02,
+                "{what}: {captured}, {delivered}, goodput {goodput}"
+            );
+            assert!(delivered < 10.1 * links && delivered > 9.0 * links, "{what}: {delivered}");
+        }
     }
 }

@@ -1,7 +1,8 @@
 //! Where the models of congestion control settle in a scenario.
 
 use super::{Function, Given, Read, Takes};
-use anabranch_ideal::{DSS, HEADERS, Ideals};
+use crate::segment::Segment;
+use anabranch_ideal::Ideals;
 use anabranch_scenario::Scenario;
 use std::collections::HashMap;
 use std::sync::{Arc, Mutex, PoisonError};
@@ -18,9 +19,6 @@ pub(super) const EQUILIBRIUM: Function = Function {
     read: Read::Scenario(rate),
 };
 
-/// Bytes of a full segment.
-const MSS: f64 = 1448.0;
-
 fn rate(scenario: &Scenario, given: &Given<'_>) -> Result<f64, String> {
     let part = given.number().unwrap_or(f64::NAN);
     if !(0.0..=1.0).contains(&part) {
@@ -33,8 +31,9 @@ fn at(scenario: &Scenario, part: f64, given: &Given<'_>) -> Option<f64> {
     let ideals = ideals(scenario, part);
     let flows = &ideals.allocation(ideals.own.as_deref()?)?.flows;
     let subflows = &flows.iter().find(|flow| flow.name == given.text())?.subflows;
-    let payload = if subflows.len() == 1 { MSS } else { MSS - DSS };
-    Some(subflows.get(given.subflow?)?.goodput_bps? / 1e6 * (MSS + HEADERS) / payload)
+    let Segment { packet, payload } =
+        Segment::of(scenario.flows.iter().find(|flow| flow.name == given.text())?);
+    Some(subflows.get(given.subflow?)?.goodput_bps? / 1e6 * packet / payload)
 }
 
 /// By the hash of the scenario, and the bits of the part of the buffer.
@@ -53,7 +52,7 @@ mod tests {
     use super::*;
     use crate::Task;
 
-    /// Alone on a link a CUBIC flow has all of it, headers included.
+    /// Alone on a link a CUBIC flow has all of it, headers included, whatever its segments are.
     #[test]
     fn alone_it_has_the_link() {
         let text = r#"
@@ -62,13 +61,15 @@ mod tests {
             links.a = { rate = "10 Mbit/s", delay = "30 ms" }
             flows = [{ name = "tested", cc = "cubic", paths = [["a"]] }]
         "#;
-        let scenario = Task::new(text).scenario("alone").unwrap();
-        let of = |subflow, numbers: &[f64]| {
-            rate(&scenario, &Given { texts: &["tested".into()], subflow: Some(subflow), numbers })
-        };
-        assert!((of(0, &[0.75]).unwrap() / 10.0 - 1.0).abs() < 1e-3, "{:?}", of(0, &[0.75]));
-        assert!(
-            of(1, &[0.75]).unwrap_err().contains("no model") && of(0, &[1.5]).unwrap_err().contains("0 to 1")
-        );
+        for mss in [1448, 500] {
+            let task = Task::new(text).set(format!("flows.tested.tcp.mss={mss}"));
+            let scenario = task.scenario("alone").unwrap();
+            let of = |subflow, numbers: &[f64]| {
+                rate(&scenario, &Given { texts: &["tested".into()], subflow: Some(subflow), numbers })
+            };
+            assert!((of(0, &[0.75]).unwrap() / 10.0 - 1.0).abs() < 1e-3, "{mss}: {:?}", of(0, &[0.75]));
+            assert!(of(1, &[0.75]).unwrap_err().contains("no model"));
+            assert!(of(0, &[1.5]).unwrap_err().contains("0 to 1"));
+        }
     }
 }

@@ -3,7 +3,7 @@
 
 use super::{Function, Read, Takes};
 use crate::Outcome;
-use anabranch_ideal::{DSS, HEADERS};
+use crate::segment::Segment;
 use anabranch_record::FlowSummary;
 
 const fn goal(name: &'static str, doc: &'static str, read: Read) -> Function {
@@ -42,33 +42,32 @@ struct Taken {
     losses: Vec<f64>,
 }
 
-/// Bytes of a full segment of one path.
-const MSS: f64 = 1448.0;
-/// And of its packet.
-const PACKET: f64 = MSS + HEADERS;
-
 impl Taken {
     /// Means over runs.
     fn of(flow: &str, ours: &[&Outcome], single: &[&Outcome]) -> Option<Self> {
-        let find = |run: &&Outcome| run.summary.flows.iter().find(|f| f.name == flow).cloned();
-        let ours: Vec<FlowSummary> = ours.iter().map(find).collect::<Option<_>>()?;
-        let single: Vec<FlowSummary> = single.iter().map(find).collect::<Option<_>>()?;
-        let link = |flow: &FlowSummary, r: usize| flow.subflows[r].path.last().cloned();
-        let links: Vec<_> = (0..single.first()?.subflows.len()).map(|r| link(&single[0], r)).collect();
-        let place = |flow: &FlowSummary, r: usize| links.iter().position(|known| *known == link(flow, r));
-        let mean = |runs: &[FlowSummary], value: fn(&FlowSummary, usize) -> Option<f64>| {
+        let find = |run: &&Outcome| {
+            let summary = run.summary.flows.iter().find(|f| f.name == flow).cloned();
+            Some(Measured { summary: summary?, segment: run.segment(flow)? })
+        };
+        let ours: Vec<Measured> = ours.iter().map(find).collect::<Option<_>>()?;
+        let single: Vec<Measured> = single.iter().map(find).collect::<Option<_>>()?;
+        let link = |flow: &Measured, r: usize| flow.summary.subflows[r].path.last().cloned();
+        let links: Vec<_> =
+            (0..single.first()?.summary.subflows.len()).map(|r| link(&single[0], r)).collect();
+        let place = |flow: &Measured, r: usize| links.iter().position(|known| *known == link(flow, r));
+        let mean = |runs: &[Measured], value: fn(&Measured, usize) -> Option<f64>| {
             let mut sums = vec![0.0; links.len()];
             for run in runs {
-                for r in 0..run.subflows.len() {
+                for r in 0..run.summary.subflows.len() {
                     sums[place(run, r)?] += value(run, r)? / runs.len() as f64;
                 }
             }
             Some(sums)
         };
         Some(Taken {
-            ours: mean(&ours, packets)?,
-            single: mean(&single, packets)?,
-            losses: mean(&single, |flow, r| flow.subflows[r].loss_rate)?,
+            ours: mean(&ours, Measured::packets)?,
+            single: mean(&single, Measured::packets)?,
+            losses: mean(&single, |flow, r| flow.summary.subflows[r].loss_rate)?,
         })
     }
 
@@ -101,10 +100,18 @@ fn quotient(a: f64, b: f64) -> Option<f64> {
     (b > 0.0).then(|| a / b)
 }
 
-/// The rate of a subflow's delivered packets, in Mbit/s at IP level. With several subflows MPTCP's option is in each segment.
-fn packets(flow: &FlowSummary, r: usize) -> Option<f64> {
-    let payload = if flow.subflows.len() == 1 { MSS } else { MSS - DSS };
-    Some(flow.subflows[r].goodput_bps? / 1e6 * PACKET / payload)
+/// A flow of a run.
+struct Measured {
+    summary: FlowSummary,
+    segment: Segment,
+}
+
+impl Measured {
+    /// The rate of a subflow's delivered packets, in Mbit/s at IP level.
+    fn packets(&self, r: usize) -> Option<f64> {
+        let Segment { packet, payload } = self.segment;
+        Some(self.summary.subflows[r].goodput_bps? / 1e6 * packet / payload)
+    }
 }
 
 #[cfg(test)]

@@ -6,8 +6,6 @@ use anabranch_record::SubflowSeries;
 
 /// The share of the capacity at which a change counts as made up for.
 const RECOVERED: f64 = 0.8;
-/// Payload of a full segment of a multipath connection (MSS 1448 less the DSS option's 20) in its packet.
-const PAYLOAD: f64 = 1428.0 / 1500.0;
 /// The span over which goodput is averaged, in seconds.
 const SPAN_S: f64 = 1.0;
 /// Sampling instants are multiples of the interval, but for rounding.
@@ -45,13 +43,14 @@ fn of(run: &Outcome, given: &Given<'_>) -> Option<Result<f64, f64>> {
         Some(r) => std::slice::from_ref(subflows.get(r)?),
         None => subflows,
     };
-    Some(recovery(watched, (*at_s, *until_s), *mbps))
+    let segment = run.segment(given.text())?;
+    Some(recovery(watched, (*at_s, *until_s), segment.payload / segment.packet * *mbps))
 }
 
-/// Seconds from a change until subflows together have 80 % of a capacity, or `Err` with the seconds that there were until the search
+/// Seconds from a change until subflows together have 80 % of a rate of payload, or `Err` with the seconds that there were until the search
 /// ends.
-fn recovery(subflows: &[SubflowSeries], (at_s, until_s): (f64, f64), capacity_mbps: f64) -> Result<f64, f64> {
-    let enough = RECOVERED * PAYLOAD * capacity_mbps;
+fn recovery(subflows: &[SubflowSeries], (at_s, until_s): (f64, f64), mbps: f64) -> Result<f64, f64> {
+    let enough = RECOVERED * mbps;
     let begins = |t: &f64| *t >= at_s - ROUNDING_S && t + SPAN_S <= until_s + ROUNDING_S;
     let found = instants(subflows).into_iter().filter(begins).find(|t| rate_mbps(subflows, *t) >= enough);
     found.map(|t| (t - at_s).max(0.0)).ok_or(until_s - at_s)
@@ -102,15 +101,29 @@ mod tests {
         [subflow]
     }
 
-    /// 80 % of 20 Mbit/s is 15.23 Mbit/s of payload. Nothing until 28 s, then growth by 2 Mbit/s each second: the second that
+    /// 80 % of 19 Mbit/s is 15.2 Mbit/s. Nothing until 28 s, then growth by 2 Mbit/s each second: the second that
     /// begins u later has 2u + 1 on average, so that of samples each 200 ms the first with enough is at u = 7.2 s.
     #[test]
     fn recovery_of_a_ramp() {
         let ramp = subflow(|t| if t < 20.0 { 19.0 } else { (2.0 * (t - 28.0)).clamp(0.0, 19.0) });
-        let time = recovery(&ramp, (20.0, 60.0), 20.0).unwrap();
+        let time = recovery(&ramp, (20.0, 60.0), 19.0).unwrap();
         assert!((time - 15.2).abs() < 1e-6, "{time}");
-        assert_eq!(recovery(&ramp, (20.0, 30.0), 20.0), Err(10.0));
-        assert_eq!(recovery(&ramp, (50.0, 60.0), 20.0), Ok(0.0));
+        assert_eq!(recovery(&ramp, (20.0, 30.0), 19.0), Err(10.0));
+        assert_eq!(recovery(&ramp, (50.0, 60.0), 19.0), Ok(0.0));
+    }
+
+    /// Of packets of 152 bytes two thirds are payload: a link that is full has recovered by any part of it.
+    #[test]
+    fn recovery_with_small_segments() {
+        let text = r#"
+            name = "full link"
+            duration = "12 s"
+            links.a = { rate = "2 Mbit/s", delay = "5 ms" }
+            flows = [{ name = "tested", cc = "reno", paths = [["a"]], tcp = { mss = 100 } }]
+        "#;
+        let run = crate::outcome::tests::outcome(&crate::Task::new(text));
+        let given = Given { texts: &["tested".into()], subflow: None, numbers: &[4.0, 12.0, 2.0] };
+        assert_eq!(of(&run, &given), Some(Ok(0.0)));
     }
 
     #[test]

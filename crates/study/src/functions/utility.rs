@@ -1,13 +1,13 @@
 //! The rates that a network would have if the connections' utilities, weight · log(rate), were greatest in sum.
 //!
 //! A connection's weight is what one of its algorithm's inner values is on average, in segments, summed over its subflows:
-//! backlogs or thresholds, which an algorithm by delay keeps in the queues. A link's price is then a delay.
+//! backlogs or thresholds, which an algorithm by delay keeps in the queues. A link's price is then a delay. Segments of several
+//! sizes are counted in packets of 1500 bytes.
 
 use crate::Outcome;
+use crate::outcome::PACKET_BITS;
+use crate::segment::Segment;
 use anabranch_ideal::utility::{Allocation, Connection, maximise};
-
-/// Bits of a full packet.
-const PACKET_BITS: f64 = 1500.0 * 8.0;
 
 /// A connection's rate in the optimum, in Mbit/s at IP level.
 pub(super) fn rate(run: &Outcome, flow: &str, weight: &str) -> Option<f64> {
@@ -18,16 +18,17 @@ pub(super) fn rate(run: &Outcome, flow: &str, weight: &str) -> Option<f64> {
 /// A link's price in the optimum, weight ÷ rate, in seconds.
 pub(super) fn price(run: &Outcome, link: &str, weight: &str) -> Option<f64> {
     let i = run.scenario.links.iter().position(|known| known.name == link)?;
-    // Segments per Mbit/s to segments per segment/s.
+    // Packets per Mbit/s to packets per packet/s.
     Some(optimum(run, weight)?.prices.get(i)? * PACKET_BITS / 1e6)
 }
 
-/// With capacities in Mbit/s.
+/// With capacities in Mbit/s, and weights in packets.
 fn optimum(run: &Outcome, weight: &str) -> Option<Allocation> {
     let connections = run.scenario.flows.iter().map(|flow| {
         let paths = 0..flow.paths.len();
         Some(Connection {
-            weight: paths.map(|r| run.observable(&flow.name, r, weight)).sum::<Option<f64>>()?,
+            weight: paths.map(|r| run.observable(&flow.name, r, weight)).sum::<Option<f64>>()?
+                * (Segment::of(flow).packet * 8.0 / PACKET_BITS),
             routes: flow.paths.iter().map(|path| path.links.clone()).collect(),
         })
     });
