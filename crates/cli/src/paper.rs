@@ -10,6 +10,7 @@ use crate::store;
 use crate::table::{Table, WIDTH};
 use anabranch_cc::registry;
 use anabranch_papers::standard::AlgorithmResult;
+use anabranch_record::quoted;
 use anabranch_study::{
     ColumnName, Experiment, Kept, Kind, Options, Results, Row, Store, Study, StudyError, StudyResult, Verdict,
 };
@@ -169,7 +170,7 @@ impl Done {
 fn command(args: &PaperArgs) -> String {
     let mut command = format!("anabranch paper {}{}", args.papers.join(","), args.size);
     if let Some(only) = &args.only {
-        command += &format!(" --only {only}");
+        command += &format!(" --only {}", quoted(only));
     }
     if args.no_columns {
         command += " --no-columns";

@@ -12,7 +12,7 @@ use anabranch_study::format::plain;
 use anabranch_study::tidy::{TidyRow, TidyTable};
 use anabranch_study::{
     Estimate, Kept, Kind, Options, Published, Results, Row, Simulations, Study, StudyError, StudyResult,
-    Taken, Verdict, Work, work_with_runs,
+    Taken, Verdict, Work, outdated, work_with_runs,
 };
 use miette::miette;
 use std::collections::HashSet;
@@ -68,9 +68,26 @@ pub fn status(args: &StudyRunArgs) -> Result<(), Failure> {
         let kept = store::open(&folder).map_or(0, |kept| work.simulations.found(&kept as &dyn Kept));
         lines.push(format!("  {kept} of the {all} runs without samples over time are kept; the command runs only what is missing"));
     }
-    let whole = if done.exists() { "there is a result" } else { "no result yet" };
-    lines.push(format!("  {}: {whole}", done.display()));
+    lines.push(format!("  {}: {}", done.display(), found(&study, &options(args), &done)?));
     print(&lines.join("\n"))
+}
+
+/// What is known of an earlier result.
+fn found(study: &Study, options: &Options, file: &Path) -> Result<String, Failure> {
+    let text = match std::fs::read(file) {
+        Ok(text) => text,
+        Err(e) if e.kind() == std::io::ErrorKind::NotFound => return Ok("no result yet".into()),
+        Err(e) => return Ok(format!("a result that cannot be read: {e}")),
+    };
+    let result: StudyResult = match serde_json::from_slice(&text) {
+        Ok(result) => result,
+        Err(e) => return Ok(format!("a result that cannot be read: {e}")),
+    };
+    let outdated = outdated(study, options, &result).map_err(|e| Failure::Input(miette!("{e}")))?;
+    Ok(match &outdated[..] {
+        [] => "there is a result".into(),
+        outdated => format!("there is a result, but {}", outdated.join(", ")),
+    })
 }
 
 /// Where runs are kept.

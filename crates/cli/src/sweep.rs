@@ -10,7 +10,7 @@ use anabranch_record::{Summary, quoted};
 use anabranch_scenario::Overrides;
 use anabranch_study::{Options, StudyResult, Taken, file};
 use miette::miette;
-use std::path::Path;
+use std::path::{Path, absolute};
 
 /// So many rows are shown; a screen is not for more.
 const SHOWN: usize = 60;
@@ -27,8 +27,13 @@ pub fn sweep(args: &SweepArgs) -> Result<(), Failure> {
     });
     overrides.duration.clone_from(&args.duration);
     let scenario = anabranch_scenario::load(&source, &overrides).map_err(Failure::input)?;
+    // A study file names its scenario beside itself: what is printed may be put anywhere.
+    let named = match args.print_study {
+        true => absolute(&args.scenario).map_err(|e| Failure::environment("no current folder", &e))?,
+        false => args.scenario.clone(),
+    };
     let spec = file::Sweep {
-        scenario: args.scenario.display().to_string(),
+        scenario: named.display().to_string(),
         vary: args.vary.clone(),
         cc: args.cc.iter().flat_map(|cc| file::parts(cc)).collect(),
         set: args.set.clone(),

@@ -28,7 +28,7 @@ pub(crate) const STANDARD: (&str, &str) = embedded!("standard-cases");
 /// Where the file is no study: a test reads it.
 pub(crate) fn read(name: &str, text: &str, of: &[file::Part]) -> Study {
     let path = format!("studies/{name}.toml");
-    let study = file::embedded(&path, text, scenarios::ALL, of);
+    let study = file::embedded(&path, text, &scenarios::ALL, of);
     let study = study.unwrap_or_else(|why| panic!("{path}, line {:?}: {why}", why.line()));
     Study { usual_sizes: true, hash: None, ..study }
 }

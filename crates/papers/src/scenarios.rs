@@ -1,21 +1,21 @@
 //! The papers' scenario files, embedded.
 
 pub use anabranch_study::ScenarioFile;
-use std::borrow::Cow;
+use std::sync::LazyLock;
 
 /// Embeds the files of folders of the repository and lists them.
 macro_rules! files {
     ($($folder:literal { $($id:ident = $name:literal;)* })*) => {
         $($(
             #[doc = concat!("`", $name, "`: see its first lines.")]
-            pub static $id: ScenarioFile = ScenarioFile {
-                name: Cow::Borrowed($name),
-                path: Cow::Borrowed(concat!($folder, $name)),
-                text: Cow::Borrowed(include_str!(concat!("../../../", $folder, $name))),
-            };
+            pub static $id: LazyLock<ScenarioFile> = LazyLock::new(|| ScenarioFile {
+                name: $name.into(),
+                path: concat!($folder, $name).into(),
+                text: include_str!(concat!("../../../", $folder, $name)).into(),
+            });
         )*)*
         /// Every file.
-        pub static ALL: &[&ScenarioFile] = &[$($(&$id),*),*];
+        pub static ALL: LazyLock<Vec<&ScenarioFile>> = LazyLock::new(|| vec![$($(&$id),*),*]);
     };
 }
 

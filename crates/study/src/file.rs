@@ -72,7 +72,7 @@ pub fn embedded(
     of: &[Part],
 ) -> Result<Study, FileError> {
     let find = |asked: &str| {
-        let known = scenarios.iter().find(|file| file.name == asked);
+        let known = scenarios.iter().find(|file| &*file.name == asked);
         known.map(|file| (*file).clone()).ok_or_else(|| "it is not among the study's scenarios".to_owned())
     };
     read(name, text, &find, of).map_err(|problem| problem.within(name, text))

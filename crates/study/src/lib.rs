@@ -36,7 +36,7 @@ pub use plan::{
     Definition, Plan, Quantity, RowPlan, Runs, SetupId, Study, compare, compare_all, measure, read,
 };
 pub use result::*;
-pub use results::{Kind, Results};
+pub use results::{Kind, Results, outdated};
 pub use runner::{Options, StudyError, Taken, run, work, work_with_runs};
 pub use setup::{ScenarioFile, Setup};
 pub use shares::{Beside, EquilibriumName, ShareRow, Shares, shares};

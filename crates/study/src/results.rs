@@ -1,6 +1,7 @@
 //! Results in a folder, beside the report on them: one JSON file each, to which commands add.
 
-use crate::{Study, StudyResult};
+use crate::runner::choose;
+use crate::{Options, Study, StudyError, StudyResult};
 use anabranch_record::place::{Place, PlaceError, Tell, aside, at_work, try_writing};
 use anabranch_record::replace;
 use serde::Serialize;
@@ -206,6 +207,30 @@ fn merge(study: &Study, old: Option<StudyResult>, mut new: StudyResult) -> (Stud
     new.experiments.sort_by_key(|e| study.experiments.iter().position(|d| d.id() == e.id));
     (new, None)
 }
+
+/// In what an earlier result is not what the study would now give with these options, for people; nothing where it is.
+///
+/// # Errors
+/// [`StudyError::NoExperiment`].
+pub fn outdated(study: &Study, options: &Options, result: &StudyResult) -> Result<Vec<String>, StudyError> {
+    let here: Vec<&str> = result.experiments.iter().map(|e| e.id.as_str()).collect();
+    let asked = choose(study, options)?;
+    let missing: Vec<&str> =
+        asked.iter().map(|planned| planned.id.as_str()).filter(|id| !here.contains(id)).collect();
+    let seeds = options.seeds.unwrap_or((study.seeds)(options.size)).max(1);
+    let all = [
+        (result.size != options.size.name(), format!("of another size ({})", result.size)),
+        (result.seeds != seeds, format!("of another number of seeds ({})", result.seeds)),
+        (result.hash != study.hash, "of another study file, scenario or --at".to_owned()),
+        (result.version != VERSION, format!("of another version ({})", result.version)),
+        (result.without_columns != options.without_columns, "of another choice of --no-columns".to_owned()),
+        (result.partial, "partial: it was interrupted".to_owned()),
+        (!missing.is_empty(), format!("without {}", missing.join(", "))),
+    ];
+    Ok(all.into_iter().filter(|(is_so, _)| *is_so).map(|(_, what)| what).collect())
+}
+
+const VERSION: &str = env!("CARGO_PKG_VERSION");
 
 fn described(result: &StudyResult) -> String {
     let ids: Vec<&str> = result.experiments.iter().map(|e| e.id.as_str()).collect();

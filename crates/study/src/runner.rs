@@ -162,7 +162,7 @@ fn work_with(
 }
 
 /// The experiment that was asked for; without a question all but those that run on request.
-fn choose(study: &Study, options: &Options) -> Result<Vec<Planned>, StudyError> {
+pub(crate) fn choose(study: &Study, options: &Options) -> Result<Vec<Planned>, StudyError> {
     let only = options.only.as_deref();
     let asked =
         |d: &&Definition| only.is_none_or(|id| d.ids.iter().any(|known| known.eq_ignore_ascii_case(id)));
@@ -181,8 +181,8 @@ fn choose(study: &Study, options: &Options) -> Result<Vec<Planned>, StudyError> 
 }
 
 /// An experiment with all its simulations.
-struct Planned {
-    id: String,
+pub(crate) struct Planned {
+    pub id: String,
     title: String,
     notes: Vec<String>,
     plan: Plan,

@@ -1,19 +1,19 @@
 //! What is simulated: a scenario, and what is changed in it.
 
 use crate::Task;
+use anabranch_record::quoted;
 use anabranch_scenario::{Scenario, ScenarioError};
-use std::borrow::Cow;
 use std::sync::Arc;
 
-/// A scenario file, embedded or read.
+/// A scenario file, embedded or read. All points of a study share it.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct ScenarioFile {
     /// Its name in results.
-    pub name: Cow<'static, str>,
+    pub name: Arc<str>,
     /// Its path as commands name it.
-    pub path: Cow<'static, str>,
+    pub path: Arc<str>,
     /// Its text.
-    pub text: Cow<'static, str>,
+    pub text: Arc<str>,
 }
 
 /// Of which runs samples over time are kept in memory.
@@ -131,18 +131,18 @@ impl Setup {
     /// Its run with seed 1, as data.
     pub fn task(&self) -> Task {
         let set = self.set.iter().map(|(key, value)| format!("{key}={value}"));
-        let task = set.fold(Task::new(&*self.file.text), Task::set);
+        let task = set.fold(Task::new(self.file.text.clone()), Task::set);
         self.cc.iter().fold(task, Task::cc)
     }
 
     /// The command that runs it with that seed.
     pub fn command(&self, seed: u64) -> String {
-        let mut command = format!("anabranch run {}", self.file.path);
+        let mut command = format!("anabranch run {}", quoted(&self.file.path));
         if let Some(cc) = &self.cc {
-            command += &format!(" --cc {cc}");
+            command += &format!(" --cc {}", quoted(cc));
         }
         for (key, value) in &self.set {
-            command += &format!(" --set '{key}={value}'");
+            command += &format!(" --set {}", quoted(&format!("{key}={value}")));
         }
         command + &format!(" --seed {seed}")
     }
@@ -151,4 +151,18 @@ impl Setup {
 /// A time as a scenario writes it: milliseconds are enough.
 pub(crate) fn seconds(s: f64) -> String {
     format!("{} s", (s * 1e3).round() / 1e3)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// What a report prints can be pasted into a shell.
+    #[test]
+    fn its_command_is_quoted_for_a_shell() {
+        let file = ScenarioFile { name: "a.toml".into(), path: "sp ace/a.toml".into(), text: "".into() };
+        let setup = Setup::new("", &file).cc("{ name = \"lia\" }").set("name", "it's").set("tcp.mss", "500");
+        let words = r#"anabranch run 'sp ace/a.toml' --cc '{ name = "lia" }' --set 'name=it'\''s' --set tcp.mss=500 --seed 7"#;
+        assert_eq!(setup.command(7), words);
+    }
 }

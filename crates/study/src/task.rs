@@ -15,7 +15,7 @@ pub use crate::key::SIM;
 #[derive(Clone, Debug, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Task {
-    /// TOML; shared by the tasks of many seeds.
+    /// TOML; shared by the tasks of a study.
     #[serde(serialize_with = "serialize_text", deserialize_with = "text")]
     scenario: Arc<str>,
     /// Keys' values, later ones winning: `links.a.rate=5 Mbit/s`.
@@ -36,9 +36,9 @@ pub struct Task {
 
 impl Task {
     /// A scenario's text as it is, on the simulator, with seed 1.
-    pub fn new(scenario: impl Into<String>) -> Self {
+    pub fn new(scenario: impl Into<Arc<str>>) -> Self {
         Task {
-            scenario: scenario.into().into(),
+            scenario: scenario.into(),
             set: vec![],
             cc: vec![],
             seed: 1,

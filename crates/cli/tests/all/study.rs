@@ -120,20 +120,54 @@ fn a_store_for_two() {
     };
     let both = [one.path(), other.path()].map(|out| {
         let mut command = Command::new(env!("CARGO_BIN_EXE_anabranch"));
-        command.args(args(out)).stdout(Stdio::null()).stderr(Stdio::null()).spawn().unwrap()
+        command.args(args(out)).stdout(Stdio::null()).stderr(Stdio::piped()).spawn().unwrap()
     });
-    for mut child in both {
-        assert!(child.wait().unwrap().success());
-    }
-    // All but the one whose samples a figure draws.
-    assert_eq!(kept(store.path()), 35);
+    let taken_over = both.map(|child| {
+        let ended = child.wait_with_output().unwrap();
+        let said = String::from_utf8(ended.stderr).unwrap();
+        assert!(ended.status.success(), "{said}");
+        let before = said.split(" of an earlier command taken over").next().filter(|before| *before != said);
+        before.map_or(0, |before| before.rsplit(' ').nth(1).unwrap().parse::<usize>().unwrap())
+    });
+    // All but the one whose samples a figure draws; each is made by one command and taken over by the other.
+    assert_eq!((kept(store.path()), taken_over.iter().sum()), (35, 35), "{taken_over:?}");
     assert!(!one.path().join("store").exists() && !other.path().join("store").exists());
     let runs = |out: &Path| fs::read(out.join("studies/buffer-and-delay.csv")).unwrap();
     assert_eq!(runs(one.path()), runs(other.path()));
     let mut status = args(one.path()).to_vec();
     status.insert(1, "status".into());
     let page = anabranch(status.iter().map(String::as_str)).ok();
-    assert!(page.contains("35 of the 35 runs"), "{page}");
+    assert!(page.contains("35 of the 35 runs") && page.contains("there is a result\n"), "{page}");
+}
+
+/// A result of another size, or of a file that has changed since, is not the one that the command would give.
+#[test]
+fn status_tells_an_outdated_result() {
+    let dir = tempfile::tempdir().unwrap();
+    fs::copy(Path::new(EXAMPLE).with_file_name("two-links.toml"), dir.path().join("two-links.toml")).unwrap();
+    let (file, out) = (dir.path().join("mine.toml"), dir.path().join("out"));
+    let text = r#"title = "mine"
+        runs.links = { scenario = "two-links.toml", duration = "2 s", set.warmup = "1 s" }
+        rows = [{ id = "jain", of = 'jain()' }]
+    "#;
+    fs::write(&file, text).unwrap();
+    let command = |words: &[&str]| {
+        let args = [&["study"], words, &[file.to_str().unwrap(), "--out", out.to_str().unwrap()]].concat();
+        anabranch(args).ok()
+    };
+    let status = |words: &[&str]| {
+        let page = command(&[&["status"], words].concat());
+        page.split_once("mine.json: ").unwrap().1.split_whitespace().collect::<Vec<_>>().join(" ")
+    };
+    assert_eq!(status(&["--quick"]), "no result yet");
+    command(&["--quick"]);
+    assert_eq!(status(&["--quick"]), "there is a result");
+    let another = "there is a result, but of another size (quick), of another number of seeds (2)";
+    assert_eq!(status(&[]), another);
+    fs::write(&file, text.replace("jain()", "2 * jain()")).unwrap();
+    assert_eq!(status(&["--quick"]), "there is a result, but of another study file, scenario or --at");
+    fs::write(out.join("studies/mine.json"), "{").unwrap();
+    assert!(status(&["--quick"]).starts_with("a result that cannot be read"));
 }
 
 /// How many outcomes are in the store.
@@ -174,20 +208,20 @@ fn mistakes_are_told_before_anything_runs() {
         ("0.5..2 BDP", "0..2 BDP", "above 0"),
         ("seeds = 4", "seeds = \"four\"", "expected u32"),
         ("rule = \"near 1\"", "rule = \"nearly\"", "no rule"),
-        ("steps = 3", "steps = 50000", "Run it"),
+        ("steps = 3", "steps = 50000", "twice"),
     ] {
         assert!(text.contains(old), "{old}");
         fs::write(&file, text.replacen(old, new, 1)).unwrap();
         let args = ["study", file.to_str().unwrap(), "--out", out.to_str().unwrap()];
-        if said == "Run it" {
-            let stderr = anabranch(args).fails(2);
-            assert!(stderr.contains("runs, about") || stderr.contains("twice"), "{stderr}");
-        } else {
-            let stderr = anabranch(args).fails(2);
-            assert!(stderr.contains(said) && stderr.contains("mine.toml:"), "{new}: {stderr}");
-        }
+        let stderr = anabranch(args).fails(2);
+        assert!(stderr.contains(said) && stderr.contains("mine.toml:"), "{new}: {stderr}");
         assert!(!out.exists(), "{new}");
     }
+    // 18 simulations, each with 40,000 seeds.
+    fs::write(&file, text.replacen("seeds = 4", "seeds = 40000", 1)).unwrap();
+    let stderr = anabranch(["study", file.to_str().unwrap(), "--out", out.to_str().unwrap()]).fails(2);
+    assert!(stderr.contains("mine has 720000 runs, about") && stderr.contains("--yes"), "{stderr}");
+    assert!(!out.exists());
     let stderr = anabranch(["study", "no-such.toml"]).fails(2);
     assert!(stderr.contains("no-such.toml"), "{stderr}");
 }
@@ -209,10 +243,14 @@ fn a_sweep_is_a_study() {
     assert_eq!(swept.experiments[0].rows.len(), 12 * 4);
     assert_eq!(swept.experiments[0].figures.len(), 4);
 
+    // What is printed runs from wherever it is put, though the scenario was named from the current folder.
+    args[1] = "two-links.toml";
     args.push("--print-study");
-    let study = anabranch(args).ok();
+    let mut sweep = Command::new(env!("CARGO_BIN_EXE_anabranch"));
+    let printed = sweep.args(args).current_dir(scenario.parent().unwrap()).output().unwrap();
+    assert!(printed.status.success(), "{printed:?}");
     let file = dir.path().join("printed.toml");
-    fs::write(&file, study).unwrap();
+    fs::write(&file, printed.stdout).unwrap();
     let other = tempfile::tempdir().unwrap();
     anabranch(["study", file.to_str().unwrap(), "--out", other.path().to_str().unwrap()]).ok();
     assert_eq!(result(other.path(), "printed").experiments[0].rows, swept.experiments[0].rows);

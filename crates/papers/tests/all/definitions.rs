@@ -19,11 +19,11 @@ fn quick(paper: &str, experiment: &str) -> StudyResult {
 
 #[test]
 fn every_scenario_file_loads() {
-    for file in scenarios::ALL {
+    for file in scenarios::ALL.iter() {
         let source = Source { name: file.path.to_string(), text: file.text.to_string() };
         load(&source, &Overrides::default()).unwrap_or_else(|e| panic!("{}: {e:?}", file.name));
         let path = format!("{}/../../{}", env!("CARGO_MANIFEST_DIR"), file.path);
-        assert_eq!(std::fs::read_to_string(path).unwrap(), file.text, "commands name this path");
+        assert_eq!(std::fs::read_to_string(path).unwrap(), *file.text, "commands name this path");
     }
 }
 
@@ -37,15 +37,19 @@ fn every_table_and_figure_is_there() {
     }
 }
 
-/// Every setup of every size is a scenario that its printed command would load, and no two rows or figures share a name.
+/// Every setup of every size is a scenario that its printed command would load, no two experiments share an identifier (those
+/// that `--only` takes: tables and figures), and no two rows.
 #[test]
 fn plans_are_consistent() {
     for paper in all() {
         for size in Size::ALL {
-            let mut rows = BTreeSet::new();
+            let (mut ids, mut rows) = (BTreeSet::new(), BTreeSet::new());
             for definition in &paper.experiments {
                 let plan = definition.plan(size);
                 plan.check().unwrap_or_else(|e| panic!("{}: {e}", definition.id()));
+                for id in &definition.ids {
+                    assert!(ids.insert(id.to_ascii_uppercase()), "{id} twice");
+                }
                 for id in plan.row_ids() {
                     assert!(rows.insert(id.to_owned()), "{id} twice");
                     let own = |known: &String| id.starts_with(known.as_str());

@@ -168,24 +168,18 @@ mod tests {
     use std::sync::Arc;
 
     /// A link of its own for one subflow, another for two.
-    const SCENARIO: ScenarioFile = ScenarioFile {
-        name: std::borrow::Cow::Borrowed("links.toml"),
-        path: std::borrow::Cow::Borrowed("links.toml"),
-        text: std::borrow::Cow::Borrowed(
-            r#"
-            name = "links"
-            duration = "6 s"
-            warmup = "2 s"
-            links.a = { rate = "4 Mbit/s", delay = "10 ms" }
-            links.b = { rate = "6 Mbit/s", delay = "10 ms" }
-            flows = [
-                { name = "tested", cc = "lia", paths = [["a"], ["b"], ["b"]] },
-                { name = "tcp1", cc = "reno", paths = [["a"]] },
-                { name = "tcp2", cc = "reno", paths = [["b"]] },
-            ]
-            "#,
-        ),
-    };
+    const SCENARIO: &str = r#"
+        name = "links"
+        duration = "6 s"
+        warmup = "2 s"
+        links.a = { rate = "4 Mbit/s", delay = "10 ms" }
+        links.b = { rate = "6 Mbit/s", delay = "10 ms" }
+        flows = [
+            { name = "tested", cc = "lia", paths = [["a"], ["b"], ["b"]] },
+            { name = "tcp1", cc = "reno", paths = [["a"]] },
+            { name = "tcp2", cc = "reno", paths = [["b"]] },
+        ]
+    "#;
 
     const STUDY: &str = r#"
         title = "Goals"
@@ -224,7 +218,9 @@ mod tests {
     "#;
 
     fn study(text: &str) -> Result<Arc<Study>, String> {
-        let study = file::embedded("goals.toml", text, &[&SCENARIO], &[]);
+        let scenario =
+            ScenarioFile { name: "links.toml".into(), path: "links.toml".into(), text: SCENARIO.into() };
+        let study = file::embedded("goals.toml", text, &[&scenario], &[]);
         study.map(Arc::new).map_err(|why| format!("line {:?}: {why}", why.line()))
     }
 
