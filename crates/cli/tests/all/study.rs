@@ -217,10 +217,10 @@ fn mistakes_are_told_before_anything_runs() {
         assert!(stderr.contains(said) && stderr.contains("mine.toml:"), "{new}: {stderr}");
         assert!(!out.exists(), "{new}");
     }
-    // 18 simulations, each with 40,000 seeds.
-    fs::write(&file, text.replacen("seeds = 4", "seeds = 40000", 1)).unwrap();
+    // 18 simulations, each with 10,000 seeds.
+    fs::write(&file, text.replacen("seeds = 4", "seeds = 10000", 1)).unwrap();
     let stderr = anabranch(["study", file.to_str().unwrap(), "--out", out.to_str().unwrap()]).fails(2);
-    assert!(stderr.contains("mine has 720000 runs, about") && stderr.contains("--yes"), "{stderr}");
+    assert!(stderr.contains("mine has 180000 runs, about") && stderr.contains("--yes"), "{stderr}");
     assert!(!out.exists());
     let stderr = anabranch(["study", "no-such.toml"]).fails(2);
     assert!(stderr.contains("no-such.toml"), "{stderr}");
