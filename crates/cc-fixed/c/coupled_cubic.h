@@ -108,7 +108,7 @@ AB_INLINE void ab_acked(struct ab_group *g, struct ab_path *p, const struct ab_a
 {
 	struct ab_coupled *s = &p->state.now;
 	int slow_start = ab_in_slow_start(p);
-	u64 acked = ab_first_slow_start(&p->state.slow_start, p, ack->acked);
+	u64 acked = ab_first_slow_start(&p->state.slow_start, p, ack);
 	int changed = ab_resize(p);
 
 	if (changed && !slow_start)

@@ -25,7 +25,7 @@ AB_INLINE void ab_added(struct ab_path *p)
 
 AB_INLINE void ab_acked(struct ab_group *g, struct ab_path *p, const struct ab_ack *ack)
 {
-	u64 acked = ab_first_slow_start(&p->state.slow_start, p, ack->acked);
+	u64 acked = ab_first_slow_start(&p->state.slow_start, p, ack);
 
 	if (acked)
 		p->cwnd = ab_cubic_grow(&p->state.window, p->cwnd, ab_div(acked, p->cwnd, AB_WINDOW_BITS), ack->now,

@@ -8,16 +8,16 @@
 
 /* Grows the window; returns the segments left over for congestion avoidance, Q40. The first slow start ends
  * with the first threshold. */
-AB_INLINE u64 ab_first_slow_start(struct ab_hystart *h, struct ab_path *p, u32 acked)
+AB_INLINE u64 ab_first_slow_start(struct ab_hystart *h, struct ab_path *p, const struct ab_ack *ack)
 {
 	if (p->ssthresh == AB_NO_SSTHRESH) {
 		if (p->round == h->round || !ab_hystart_round(h, p->round)) {
-			p->cwnd += ab_hystart_step(h, acked, p->sample);
+			p->cwnd += ab_hystart_step(h, ack->acked, ack->burst, p->sample);
 			return 0;
 		}
 		p->ssthresh = p->cwnd;
 	}
-	return ab_slow_start(p, acked);
+	return ab_slow_start(p, ack->acked);
 }
 
 #endif

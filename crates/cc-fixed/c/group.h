@@ -37,7 +37,7 @@ struct ab_ack {
 	u32 srtt;      /* the smoothed round-trip time, with these samples, us; 0 before the first */
 	u32 ends_round; /* whether data sent after the last such step is acknowledged */
 	u32 limited;   /* whether the window limited the sender (RFC 7661) */
-	u32 padding;
+	u32 burst;     /* the most of acked that HyStart++ lets grow the window in its slow start: L of RFC 9406 */
 	u64 rto;       /* 0 where nothing is in flight after it; else how long that may stay unacknowledged, us */
 };
 

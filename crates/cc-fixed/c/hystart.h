@@ -13,13 +13,6 @@
 #define AB_RTT_SAMPLES 8 /* N_RTT_SAMPLE */
 #define AB_CSS_GROWTH_DIVISOR 4
 #define AB_CSS_ROUNDS 5
-/* L: the most that one acknowledgement counts for. In the kernel, which merges segments before it acknowledges
- * them, one stands for dozens; its own slow start has no limit either. */
-#ifdef __bpf__
-#define AB_BURST 0xffffffff
-#else
-#define AB_BURST 8
-#endif
 
 struct ab_hystart {
 	u32 round; /* ab_path's when last seen */
@@ -66,10 +59,11 @@ AB_INLINE void ab_hystart_judge(struct ab_hystart *h)
 	}
 }
 
-/* What an acknowledgement of so many segments adds to the window, Q40; `sample` as in ab_path. */
-AB_INLINE u64 ab_hystart_step(struct ab_hystart *h, u32 acked, u32 sample)
+/* What an acknowledgement of so many segments adds to the window, Q40, of which `burst` (L) count at most; `sample` as in
+ * ab_path. */
+AB_INLINE u64 ab_hystart_step(struct ab_hystart *h, u32 acked, u32 burst, u32 sample)
 {
-	u64 step = (ab_min(acked, AB_BURST) << AB_WINDOW_BITS) / (h->conservative ? AB_CSS_GROWTH_DIVISOR : 1);
+	u64 step = ab_window(ab_min(acked, burst)) / (h->conservative ? AB_CSS_GROWTH_DIVISOR : 1);
 
 	if (sample) {
 		h->min_rtt = ab_min(h->min_rtt, sample);

@@ -171,7 +171,7 @@ AB_INLINE void ab_acked(struct ab_group *g, struct ab_path *p, const struct ab_a
 		s->time = 0;
 		s->until = ack->limited ? 0 : ack->now;
 	}
-	acked = ab_first_slow_start(&p->state.slow_start, p, ack->acked);
+	acked = ab_first_slow_start(&p->state.slow_start, p, ack);
 	if (!acked)
 		return;
 	ab_extend(p, ack->now);

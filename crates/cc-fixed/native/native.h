@@ -81,6 +81,7 @@ static void ab_native_pend(struct ab_pending *pending, const struct ab_ack *ack)
 	all->delivered += ack->delivered;
 	all->srtt = ack->srtt;
 	all->ends_round |= ack->ends_round;
+	all->burst = ack->burst;
 	all->rto = ack->rto;
 }
 

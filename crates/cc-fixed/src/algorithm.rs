@@ -30,6 +30,9 @@ struct Row {
 /// The simulator reports timeouts: what is in flight is not deemed lost before.
 const NEVER: u64 = u64::MAX / 2;
 
+/// L of HyStart++ (RFC 9406, section 4.3), as in the reference.
+const BURST: u32 = 8;
+
 fn microseconds(time: Seconds) -> u64 {
     (time * 1e6).round() as u64
 }
@@ -100,7 +103,7 @@ impl Algorithm for Kernel {
             ends_round: (ack.round != row.round).into(),
             limited: ack.cwnd_limited.into(),
             rto: if ack.in_flight > 0.0 { NEVER } else { 0 },
-            ..shared::Ack::default()
+            burst: BURST,
         };
         row.round = paths[r].round;
         self.table.ack(r, self.together.then_some(&mut row.pending), &ack);

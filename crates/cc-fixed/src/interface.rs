@@ -41,7 +41,7 @@ shared! {
         srtt: u32,
         ends_round: u32,
         limited: u32,
-        padding: u32,
+        burst: u32,
         rto: u64,
     }
 

@@ -106,10 +106,15 @@ AB_INLINE void ab_keep_sample(struct tcp_sock *tp, struct ab_socket *s)
 #endif
 }
 
+/* HyStart++ has no limit here: the kernel merges segments before it acknowledges them, and one acknowledgement stands for
+ * dozens. Its own slow start has none either. */
+#define AB_NO_BURST 0xffffffff
+
 /* Gathers the measurements since the row last learnt of any. */
 AB_INLINE void ab_gather(struct tcp_sock *tp, struct ab_socket *s, struct ab_path *p, struct ab_ack *ack)
 {
 	ack->now = tp->tcp_mstamp;
+	ack->burst = AB_NO_BURST;
 	ack->delivered = tp->delivered - s->delivered;
 	ack->srtt = tp->srtt_us >> 3;
 	/* RFC 6298. The kernel keeps the variation at its smallest timeout or above. */
