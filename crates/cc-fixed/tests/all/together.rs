@@ -58,13 +58,72 @@ fn half_a_window_is_one_step() {
     assert!(windows[19] > windows[9]);
 }
 
-/// A monitor sees numbers that are no older than 10 ms.
+/// A monitor sees Reno's numbers of the last 10 ms.
 #[test]
-fn nothing_waits_longer_than_ten_milliseconds() {
+fn without_samples_nothing_waits_for_more_than_ten_milliseconds() {
     let windows = windows(&mut halved("reno@kernel"), 4, 4000);
     assert_eq!(windows[..2], [20.0; 2]);
     assert!((windows[2] - 20.15).abs() < 1e-9, "{windows:?}");
     assert_eq!(windows[2], windows[3]);
+}
+
+/// Compound reads samples: half a window may take as long as it takes.
+#[test]
+fn with_samples_no_time_ends_the_wait() {
+    let windows = windows(&mut halved("compound@kernel"), 10, 4000);
+    assert_eq!(windows[..9], [20.0; 9]);
+    assert!(windows[9] > 20.4, "{windows:?}");
+}
+
+/// The fourth segment ends a round without a queue. Each adds 1/w, and the delay window grows by w^(3/4)/8 - 1 per window.
+#[test]
+fn with_samples_nothing_waits_across_the_end_of_a_round() {
+    let mut compound = halved("compound@kernel");
+    assert_eq!(windows(&mut compound, 3, 100), [20.0; 3]);
+    compound.on_ack(0, &Ack { round: 1, ..segment(400) });
+    let grown = 20.0 + 4.0 / 20.0 + 4.0 * (20f64.powf(0.75) / 8.0 - 1.0) / 20.0;
+    assert!((compound.path(0).cwnd - grown).abs() < 1e-6, "{} {grown}", compound.path(0).cwnd);
+}
+
+/// CUBIC, whose window of 40 segments became 28, with the first acknowledgement of its congestion avoidance. The window
+/// then is that of a Reno flow in the same place, which a segment lets grow by 9/17 of 1/w (RFC 9438, section 4.3).
+fn in_congestion_avoidance() -> (Group, f64) {
+    let mut cubic = together("cubic@kernel");
+    cubic.add_path(0.1, 39.0);
+    cubic.on_ack(0, &segment(0));
+    cubic.on_congestion(0, &Congestion { now: 1.0, signal: Signal::Loss });
+    assert!((cubic.path(0).cwnd - 28.0).abs() < 1e-9);
+    cubic.on_ack(0, &Ack { in_flight: 0.0, ..segment(0) });
+    let window = 28.0 + 9.0 / 17.0 / 28.0;
+    assert!((cubic.path(0).cwnd - window).abs() < 1e-6, "{} {window}", cubic.path(0).cwnd);
+    (cubic, window)
+}
+
+/// A segment that the window did not limit waits. The 9 ms until then are no time to CUBIC (section 4.2): after 1 ms its
+/// function is 28.01 segments, and the window is still that of a Reno flow. After 10 ms it would be 28.12.
+#[test]
+fn a_pause_is_told_before_what_follows_it() {
+    let (mut cubic, window) = in_congestion_avoidance();
+    cubic.on_ack(0, &Ack { cwnd_limited: false, ..segment(9000) });
+    assert!((cubic.path(0).cwnd - window).abs() < 1e-6);
+    cubic.on_ack(0, &Ack { in_flight: 0.0, ..segment(10_000) });
+    let grown = window + 9.0 / 17.0 / window;
+    assert!((cubic.path(0).cwnd - grown).abs() < 1e-6, "{} {grown}", cubic.path(0).cwnd);
+}
+
+/// A segment that the window limited waits. One that it did not comes 9 ms after the start: the row learns of the first at
+/// once, and the 9 ms were no pause. The window approaches what CUBIC's function is a round-trip time later (section 4.4),
+/// by the part of it that one segment is.
+#[test]
+fn growth_is_told_before_a_pause() {
+    let (mut cubic, window) = in_congestion_avoidance();
+    cubic.on_ack(0, &segment(5000));
+    assert!((cubic.path(0).cwnd - window).abs() < 1e-6);
+    cubic.on_ack(0, &Ack { cwnd_limited: false, ..segment(9000) });
+    let k = ((40.0 - 28.0) / 0.4f64).cbrt();
+    let target = 40.0 - 0.4 * (k - 0.109).powi(3);
+    let grown = window + (target - window) / window;
+    assert!((cubic.path(0).cwnd - grown).abs() < 1e-6, "{} {grown}", cubic.path(0).cwnd);
 }
 
 #[test]
