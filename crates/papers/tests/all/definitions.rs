@@ -171,10 +171,10 @@ fn table_i_of_kato_et_al() {
     }
 }
 
-/// Explanations are written for the default size.
+/// Explanations without a condition are written for the default size.
 #[test]
 fn explanations_say_for_which_size_they_are() {
-    let result = quick("B", "B-T1");
+    let result = quick("B", "B-T2");
     let rows: Vec<_> = result.experiments.iter().flat_map(|e| &e.rows).collect();
     let explained: Vec<_> =
         rows.iter().filter_map(|row| Some((&row.id, row.explanation.as_deref()?))).collect();
