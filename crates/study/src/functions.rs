@@ -374,30 +374,3 @@ pub static MATH: &[(&str, usize, usize, Compute)] = &[
     ("mean", 1, usize::MAX, |x| x.iter().sum::<f64>() / x.len() as f64),
     ("jain_of", 1, usize::MAX, |x| anabranch_record::jain(x).unwrap_or(f64::NAN)),
 ];
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-    use crate::file::signature;
-
-    /// The book's table of functions is this one: with `ANABRANCH_WRITE_BOOK=1` the test writes it.
-    #[test]
-    fn the_book_has_every_function() {
-        let path = concat!(env!("CARGO_MANIFEST_DIR"), "/../../docs/src/studies.md");
-        let book = std::fs::read_to_string(path).unwrap();
-        let mut table = "<!-- functions -->\n\n| function | unit | |\n|---|---|---|\n".to_owned();
-        for function in FUNCTIONS {
-            table += &format!("| `{}` | {} | {} |\n", signature(function), function.unit, function.doc);
-        }
-        for formula in crate::theory::FORMULAS {
-            table += &format!("| `{}` | {} | {} |\n", formula.signature(), formula.unit, formula.doc);
-        }
-        let start = book.find("<!-- functions -->").unwrap();
-        let end = start + book[start..].find("\n`abs`").unwrap();
-        let whole = format!("{}{table}{}", &book[..start], &book[end..]);
-        if std::env::var_os("ANABRANCH_WRITE_BOOK").is_some() {
-            std::fs::write(path, &whole).unwrap();
-        }
-        assert_eq!(std::fs::read_to_string(path).unwrap(), whole, "ANABRANCH_WRITE_BOOK=1 renews it");
-    }
-}

@@ -4,6 +4,8 @@
 //! to read from the runs, what was published and by which rule they are compared, before anything runs. [`run`] runs what
 //! the plans ask for, over seeds and in parallel, and gives a [`StudyResult`].
 
+#[cfg(test)]
+mod book;
 mod campaign;
 pub mod column;
 mod cost;
