@@ -9,7 +9,7 @@ mod book;
 mod campaign;
 pub mod column;
 mod cost;
-pub mod draw;
+mod draw;
 pub mod expr;
 pub mod file;
 pub mod format;
@@ -34,9 +34,8 @@ mod verdict;
 pub use campaign::{Conclude, Kept, Outcomes, Progress, Simulations, Work, run_all, run_all_on};
 pub use column::Column;
 pub use outcome::Outcome;
-pub use plan::{
-    Definition, Plan, Quantity, RowPlan, Runs, SetupId, Study, compare, compare_all, measure, read,
-};
+pub use plan::{Definition, Plan, Study};
+pub(crate) use plan::{Quantity, Runs, SetupId};
 pub use result::*;
 pub use results::{Kind, Results, outdated};
 pub use runner::{Options, StudyError, Taken, run, work, work_with_runs};

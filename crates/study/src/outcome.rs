@@ -57,49 +57,44 @@ impl Outcome {
     }
 
     /// A connection's goodput, in Mbit/s of payload.
-    pub fn goodput(&self, flow: &str) -> Option<f64> {
+    pub(crate) fn goodput(&self, flow: &str) -> Option<f64> {
         Some(self.flow(flow)?.goodput_bps? / 1e6)
     }
 
-    /// The sum of [`Outcome::goodput`] over some connections.
-    pub fn total(&self, flows: &[&str]) -> Option<f64> {
-        flows.iter().map(|flow| self.goodput(flow)).sum()
-    }
-
     /// A subflow's goodput, in Mbit/s of payload.
-    pub fn subflow_goodput(&self, flow: &str, r: usize) -> Option<f64> {
+    pub(crate) fn subflow_goodput(&self, flow: &str, r: usize) -> Option<f64> {
         Some(self.subflow(flow, r)?.goodput_bps? / 1e6)
     }
 
     /// What a capture at the sender sees of a subflow's segments: headers and retransmissions included, each taken for a full
     /// one, in Mbit/s at IP level.
-    pub fn captured(&self, flow: &str, r: usize) -> Option<f64> {
+    pub(crate) fn captured(&self, flow: &str, r: usize) -> Option<f64> {
         let packet_bits = self.segment(flow)?.packet * 8.0;
         Some(self.subflow(flow, r)?.sent_segments as f64 * packet_bits / self.measured_s(flow)? / 1e6)
     }
 
     /// The sum of [`Outcome::captured`] over a connection's subflows.
-    pub fn captured_total(&self, flow: &str) -> Option<f64> {
+    pub(crate) fn captured_total(&self, flow: &str) -> Option<f64> {
         (0..self.flow(flow)?.subflows.len()).map(|r| self.captured(flow, r)).sum()
     }
 
     /// A subflow's mean congestion window, in segments.
-    pub fn cwnd(&self, flow: &str, r: usize) -> Option<f64> {
+    pub(crate) fn cwnd(&self, flow: &str, r: usize) -> Option<f64> {
         self.subflow(flow, r)?.mean_cwnd_segments
     }
 
     /// A subflow's mean RTT, in seconds.
-    pub fn rtt(&self, flow: &str, r: usize) -> Option<f64> {
+    pub(crate) fn rtt(&self, flow: &str, r: usize) -> Option<f64> {
         self.subflow(flow, r)?.mean_rtt_s
     }
 
     /// A subflow's loss rate.
-    pub fn loss_rate(&self, flow: &str, r: usize) -> Option<f64> {
+    pub(crate) fn loss_rate(&self, flow: &str, r: usize) -> Option<f64> {
         self.subflow(flow, r)?.loss_rate
     }
 
     /// The loss rate of all subflows of a connection together.
-    pub fn whole_loss_rate(&self, flow: &str) -> Option<f64> {
+    pub(crate) fn whole_loss_rate(&self, flow: &str) -> Option<f64> {
         let subflows = &self.flow(flow)?.subflows;
         let sum = |count: fn(&SubflowSummary) -> u64| subflows.iter().map(count).sum::<u64>() as f64;
         let sent = sum(|subflow| subflow.sent_segments);
@@ -107,33 +102,33 @@ impl Outcome {
     }
 
     /// A subflow's entries into loss recovery ÷ segments sent.
-    pub fn recoveries(&self, flow: &str, r: usize) -> Option<f64> {
+    pub(crate) fn recoveries(&self, flow: &str, r: usize) -> Option<f64> {
         let subflow = self.subflow(flow, r)?;
         (subflow.sent_segments > 0).then(|| subflow.recoveries as f64 / subflow.sent_segments as f64)
     }
 
     /// The sum over subflows of mean window ÷ mean RTT, in segments per second.
-    pub fn window_rate(&self, flow: &str) -> Option<f64> {
+    pub(crate) fn window_rate(&self, flow: &str) -> Option<f64> {
         (0..self.flow(flow)?.subflows.len()).map(|r| Some(self.cwnd(flow, r)? / self.rtt(flow, r)?)).sum()
     }
 
     /// The time-weighted mean of one of the algorithm's observables.
-    pub fn observable(&self, flow: &str, r: usize, name: &str) -> Option<f64> {
+    pub(crate) fn observable(&self, flow: &str, r: usize, name: &str) -> Option<f64> {
         self.subflow(flow, r)?.mean_observables.iter().find(|(n, _)| n == name)?.1
     }
 
     /// A link's utilisation, 0 to 1.
-    pub fn utilisation(&self, link: &str) -> Option<f64> {
+    pub(crate) fn utilisation(&self, link: &str) -> Option<f64> {
         Some(self.summary.links.iter().find(|l| l.name == link)?.utilisation)
     }
 
     /// A subflow's samples.
-    pub fn series(&self, flow: &str, r: usize) -> Option<&SubflowSeries> {
+    pub(crate) fn series(&self, flow: &str, r: usize) -> Option<&SubflowSeries> {
         self.samples.series(flow, r)
     }
 
     /// What some connections deliver together in each second, in Mbit/s of payload, from samples.
-    pub fn throughput(&self, flows: &[String]) -> Vec<Point> {
+    pub(crate) fn throughput(&self, flows: &[String]) -> Vec<Point> {
         let subflows =
             || self.samples.flows.iter().filter(|f| flows.contains(&f.name)).flat_map(|f| &f.subflows);
         let delivered = |until_s: f64| -> f64 {
@@ -148,7 +143,7 @@ impl Outcome {
     }
 
     /// The mean of a subflow's sampled windows from `from_s` on, in segments.
-    pub fn cwnd_from(&self, flow: &str, r: usize, from_s: f64) -> Option<f64> {
+    pub(crate) fn cwnd_from(&self, flow: &str, r: usize, from_s: f64) -> Option<f64> {
         let series = self.series(flow, r)?;
         let first = series.time_s.partition_point(|t| *t < from_s);
         let late = &series.cwnd_segments[first..];
@@ -157,7 +152,7 @@ impl Outcome {
 
     /// When a subflow lost something for the first time after `from_s`, in seconds, and its window then; the end of the
     /// run where it lost nothing more.
-    pub fn loss_after(&self, flow: &str, r: usize, from_s: f64) -> Option<(f64, f64)> {
+    pub(crate) fn loss_after(&self, flow: &str, r: usize, from_s: f64) -> Option<(f64, f64)> {
         let series = self.series(flow, r)?;
         let first = series.time_s.partition_point(|t| *t < from_s);
         let before = series.lost_segments.get(first)?;

@@ -83,7 +83,6 @@ pub struct Plan {
     pub(crate) labels: Vec<Vec<(String, String)>>,
     pub(crate) rows: Vec<RowPlan>,
     pub(crate) figures: Vec<DrawFigure>,
-    pub(crate) notes: Vec<String>,
     pub(crate) conclusions: Vec<Conclude>,
     pub(crate) columns: Vec<&'static Column>,
     pub(crate) beyond: bool,
@@ -92,24 +91,19 @@ pub struct Plan {
 
 /// A simulation of a [`Plan`].
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct SetupId(pub(crate) usize);
+pub(crate) struct SetupId(pub(crate) usize);
 
 pub(crate) type Conclude = Box<dyn Fn(&Runs<'_>) -> Vec<String> + Send + Sync>;
 pub(crate) type DrawFigure = Box<dyn Fn(&Runs<'_>) -> Figure + Send + Sync>;
 
 impl Plan {
     /// An empty one.
-    pub fn new() -> Self {
+    pub(crate) fn new() -> Self {
         Self::default()
     }
 
-    /// Adds a simulation.
-    pub fn simulate(&mut self, setup: Setup) -> SetupId {
-        self.simulate_at(setup, vec![])
-    }
-
     /// Adds a simulation with the values of its axes.
-    pub fn simulate_at(&mut self, setup: Setup, labels: Vec<(String, String)>) -> SetupId {
+    pub(crate) fn simulate_at(&mut self, setup: Setup, labels: Vec<(String, String)>) -> SetupId {
         self.setups.push(setup);
         self.labels.push(labels);
         SetupId(self.setups.len() - 1)
@@ -122,7 +116,7 @@ impl Plan {
     }
 
     /// Adds a row whose value is measured. It is not judged until told how: see [`RowPlan`].
-    pub fn row(
+    pub(crate) fn row(
         &mut self,
         id: impl Into<String>,
         what: impl Into<String>,
@@ -133,7 +127,7 @@ impl Plan {
     }
 
     /// Adds a row whose value is computed.
-    pub fn formula(
+    pub(crate) fn formula(
         &mut self,
         id: impl Into<String>,
         what: impl Into<String>,
@@ -144,7 +138,7 @@ impl Plan {
     }
 
     /// Adds the paper's claim that these quantities ascend, each with its name.
-    pub fn ordering(
+    pub(crate) fn ordering(
         &mut self,
         id: impl Into<String>,
         claim: impl Into<String>,
@@ -155,7 +149,7 @@ impl Plan {
     }
 
     /// Adds the paper's claim that the last of these quantities is the highest.
-    pub fn highest(
+    pub(crate) fn highest(
         &mut self,
         id: impl Into<String>,
         claim: impl Into<String>,
@@ -178,32 +172,27 @@ impl Plan {
     }
 
     /// Adds a figure, drawn from the runs.
-    pub fn figure(&mut self, draw: impl Fn(&Runs<'_>) -> Figure + Send + Sync + 'static) {
+    pub(crate) fn figure(&mut self, draw: impl Fn(&Runs<'_>) -> Figure + Send + Sync + 'static) {
         self.figures.push(Box::new(draw));
     }
 
-    /// Adds a sentence for the reader.
-    pub fn note(&mut self, text: impl Into<String>) {
-        self.notes.push(text.into());
-    }
-
     /// Adds sentences that follow from the runs.
-    pub fn conclude(&mut self, say: impl Fn(&Runs<'_>) -> Vec<String> + Send + Sync + 'static) {
+    pub(crate) fn conclude(&mut self, say: impl Fn(&Runs<'_>) -> Vec<String> + Send + Sync + 'static) {
         self.conclusions.push(Box::new(say));
     }
 
     /// Runs it again for these columns, beside the paper's.
-    pub fn columns(&mut self, columns: &[&'static Column]) {
+    pub(crate) fn columns(&mut self, columns: &[&'static Column]) {
         self.columns.extend(columns);
     }
 
     /// It leaves the paper's own setting: nothing that it judges counts as the paper's.
-    pub fn beyond(&mut self) {
+    pub(crate) fn beyond(&mut self) {
         self.beyond = true;
     }
 
     /// Runs it only where its experiment is asked for by name: it takes long.
-    pub fn on_request(&mut self) {
+    pub(crate) fn on_request(&mut self) {
         self.on_request = true;
     }
 
@@ -252,7 +241,7 @@ impl Plan {
 }
 
 /// A number that each seed gives, or all of them together.
-pub struct Quantity {
+pub(crate) struct Quantity {
     pub(crate) setups: Vec<SetupId>,
     pub(crate) value: ReadValue,
     pub(crate) pooled: bool,
@@ -260,54 +249,13 @@ pub struct Quantity {
 
 impl Quantity {
     /// Of all seeds together, if so: of their means, and then without an interval.
-    pub fn pooled(self, pooled: bool) -> Quantity {
+    pub(crate) fn pooled(self, pooled: bool) -> Quantity {
         Quantity { pooled, ..self }
-    }
-
-    /// The same number, turned into another.
-    pub fn map(self, turn: impl Fn(f64) -> f64 + Send + Sync + 'static) -> Quantity {
-        let value = self.value;
-        Quantity { value: Box::new(move |outcomes| value(outcomes).map(&turn)), ..self }
     }
 }
 
 /// From runs of each simulation: one of a seed, or those of all seeds.
 type ReadValue = Box<dyn Fn(&[&[&Outcome]]) -> Result<f64, String> + Send + Sync>;
-
-/// Reads a number from each run of a simulation; `None` fails the row.
-pub fn measure(setup: SetupId, value: impl Fn(&Outcome) -> Option<f64> + Send + Sync + 'static) -> Quantity {
-    read(vec![setup], move |o| value(o[0]).ok_or_else(missing))
-}
-
-/// Reads a number from two simulations' runs of the same seed.
-pub fn compare(
-    a: SetupId,
-    b: SetupId,
-    value: impl Fn(&Outcome, &Outcome) -> Option<f64> + Send + Sync + 'static,
-) -> Quantity {
-    read(vec![a, b], move |o| value(o[0], o[1]).ok_or_else(missing))
-}
-
-/// Reads a number from several simulations' runs of the same seed.
-pub fn compare_all(
-    setups: Vec<SetupId>,
-    value: impl Fn(&[&Outcome]) -> Option<f64> + Send + Sync + 'static,
-) -> Quantity {
-    read(setups, move |o| value(o).ok_or_else(missing))
-}
-
-/// The same; says why there is none.
-pub fn read(
-    setups: Vec<SetupId>,
-    value: impl Fn(&[&Outcome]) -> Result<f64, String> + Send + Sync + 'static,
-) -> Quantity {
-    let one = move |seed: &[&[&Outcome]]| value(&seed.iter().map(|runs| runs[0]).collect::<Vec<_>>());
-    Quantity { setups, value: Box::new(one), pooled: false }
-}
-
-fn missing() -> String {
-    "a run did not have this value".to_owned()
-}
 
 pub(crate) enum Reading {
     Formula(f64),
@@ -316,7 +264,7 @@ pub(crate) enum Reading {
 }
 
 /// A row before the run.
-pub struct RowPlan {
+pub(crate) struct RowPlan {
     pub(crate) id: String,
     pub(crate) what: String,
     pub(crate) unit: String,
@@ -332,46 +280,39 @@ pub(crate) type Holds = Box<dyn Fn(&[f64; 4]) -> bool + Send + Sync>;
 
 impl RowPlan {
     /// The published value, judged by the default rule.
-    pub fn published(&mut self, value: f64) -> &mut Self {
+    pub(crate) fn published(&mut self, value: f64) -> &mut Self {
         self.published = Published::Value(value);
         self.rule = Rule::Published(value);
         self
     }
 
     /// A value that follows from published ones (`from` says how), judged by the default rule.
-    pub fn derived(&mut self, value: f64, from: impl Into<String>) -> &mut Self {
+    pub(crate) fn derived(&mut self, value: f64, from: impl Into<String>) -> &mut Self {
         self.rule = Rule::Published(value);
         self.beside(value, from)
     }
 
     /// A value that follows from published ones (`from` says how), shown beside ours without a judgement.
-    pub fn beside(&mut self, value: f64, from: impl Into<String>) -> &mut Self {
+    pub(crate) fn beside(&mut self, value: f64, from: impl Into<String>) -> &mut Self {
         self.published = Published::Derived { value, from: from.into() };
         self
     }
 
-    /// A printed value that a formula must give.
-    pub fn printed(&mut self, value: f64) -> &mut Self {
-        self.published = Published::Value(value);
-        self.rule = Rule::Printed(value);
-        self
-    }
-
     /// A published statement and the rule for it.
-    pub fn claim(&mut self, text: impl Into<String>, rule: Rule) -> &mut Self {
+    pub(crate) fn claim(&mut self, text: impl Into<String>, rule: Rule) -> &mut Self {
         self.published = Published::Claim(text.into());
         self.rule = rule;
         self
     }
 
     /// Another rule than the usual one for what is published.
-    pub fn judged_by(&mut self, rule: Rule) -> &mut Self {
+    pub(crate) fn judged_by(&mut self, rule: Rule) -> &mut Self {
         self.rule = rule;
         self
     }
 
     /// Why it differs where that holds of the mean, the ends of its interval and the published value.
-    pub fn because_when(
+    pub(crate) fn because_when(
         &mut self,
         holds: impl Fn(&[f64; 4]) -> bool + Send + Sync + 'static,
         text: impl Into<String>,
@@ -381,33 +322,28 @@ impl RowPlan {
     }
 
     /// Why it differs; shown unless the row reproduces.
-    pub fn because(&mut self, text: impl Into<String>) -> &mut Self {
+    pub(crate) fn because(&mut self, text: impl Into<String>) -> &mut Self {
         self.because = Some(text.into());
         self
     }
 }
 
 /// What came of a plan's simulations.
-pub struct Runs<'a> {
+pub(crate) struct Runs<'a> {
     pub(crate) of: Vec<&'a [Result<Outcome, String>]>,
 }
 
 impl Runs<'_> {
     /// The first seed's run; `None` where it failed.
-    pub fn first(&self, setup: SetupId) -> Option<&Outcome> {
+    pub(crate) fn first(&self, setup: SetupId) -> Option<&Outcome> {
         self.of[setup.0].first()?.as_ref().ok()
-    }
-
-    /// Each seed's run; `None` where one failed.
-    pub fn all(&self, setup: SetupId) -> Option<Vec<&Outcome>> {
-        self.of[setup.0].iter().map(|run| run.as_ref().ok()).collect()
     }
 
     /// What each seed gives, or all of them together where the quantity is pooled.
     ///
     /// # Errors
     /// What went wrong: a run failed or has no such value, or the seeds did not vary the runs at all.
-    pub fn values(&self, quantity: &Quantity) -> Result<Vec<f64>, String> {
+    pub(crate) fn values(&self, quantity: &Quantity) -> Result<Vec<f64>, String> {
         let seeds = quantity.setups.iter().map(|s| self.of[s.0].len()).min().unwrap_or(0);
         let value = |seeds: Option<Range<usize>>| {
             let all = |s: &SetupId| 0..self.of[s.0].len();

@@ -279,7 +279,6 @@ impl Planned {
             title: self.title.clone(),
             notes: [
                 self.notes.clone(),
-                plan.notes.clone(),
                 plan.conclusions.iter().flat_map(|say| say(&runs)).collect(),
                 self.unchanged.clone(),
             ]

@@ -84,16 +84,6 @@ impl Setup {
         self.set("duration", seconds(duration_s)).set("warmup", seconds(warmup_s))
     }
 
-    /// Independent loss of packets on a link.
-    pub fn bernoulli(self, link: &str, rate: f64) -> Self {
-        self.set(&format!("links.{link}.loss"), format!("{{ model = \"bernoulli\", rate = {rate:e} }}"))
-    }
-
-    /// Loss of every `n`-th packet on a link.
-    pub fn every_nth(self, link: &str, n: u64) -> Self {
-        self.set(&format!("links.{link}.loss"), format!("{{ model = \"every-nth\", n = {n} }}"))
-    }
-
     /// That many times the seeds of a long run: a run of seconds varies more, and costs less.
     pub fn repeats(mut self, times: u32) -> Self {
         self.repeats = times;

@@ -35,25 +35,6 @@ impl Size {
         }
     }
 
-    /// The duration, in seconds, of a run that lasts `seconds` in its paper: a quick one of more than a minute a tenth, but
-    /// not less than a minute.
-    pub fn published(self, seconds: f64) -> f64 {
-        match self {
-            Size::Quick => seconds.min((seconds / 10.0).max(60.0)),
-            Size::Default | Size::Full => seconds,
-        }
-    }
-
-    /// The extent (seconds, loss epochs) of a run of our own choice, where the default is `extent`: a tenth in a quick
-    /// one, four times in a full one.
-    pub fn own(self, extent: f64) -> f64 {
-        match self {
-            Size::Quick => extent / 10.0,
-            Size::Default => extent,
-            Size::Full => extent * 4.0,
-        }
-    }
-
     /// What a reader must know of it.
     pub fn description(self) -> &'static str {
         match self {
