@@ -23,12 +23,18 @@
  *   AB_SAMPLES          if it reads single round-trip times or those of a round, not only their smoothed mean and minimum.
  *                       Linux has no samples in a recovery, but for the acknowledgement that begins it.
  *   AB_FIRST_SAMPLES    if it reads them in the first slow start only, for HyStart++
- *   AB_ONCE_PER_ROUND   if the window changes in congestion avoidance at the end of a round only
+ *   AB_ONCE_PER_ROUND   if it says AB_SAMPLES, and the window changes in congestion avoidance at the end of a round only
+ *   AB_KEEPS_STATE      if a row's state holds what the connection knows: a new row begins with the last path's state, of
+ *                       which ab_added() clears what is the path's
  */
 #ifndef AB_DRIVE_H
 #define AB_DRIVE_H
 
 #include "group.h"
+
+#if defined(AB_ONCE_PER_ROUND) && !defined(AB_SAMPLES)
+#error "AB_ONCE_PER_ROUND needs AB_SAMPLES: without it nothing tells the row of the end of a round"
+#endif
 
 #ifdef AB_STATELESS
 AB_INLINE void ab_added(struct ab_path *p)

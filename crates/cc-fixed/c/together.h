@@ -18,7 +18,8 @@
 /* How often a window of acknowledged segments is told. */
 #define AB_STEPS 2
 
-/* us: how old the numbers may become that a row shows to a monitor. */
+/* us: how old the numbers may become that a row shows to a monitor, unless the algorithm says AB_SAMPLES: then until half
+ * a window is acknowledged, or the round ends. */
 #define AB_SHOW_AGAIN 10000
 
 /* The acknowledgements that a row has not learnt of. All zeros: none. */

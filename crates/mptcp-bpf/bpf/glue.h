@@ -139,8 +139,8 @@ AB_INLINE void ab_gather(struct tcp_sock *tp, struct ab_socket *s, struct ab_pat
 	}
 }
 
-/* Brings the row's numbers up to date for a monitor, every 10 ms at most: they lie in cache lines that the kernel has not
- * touched for the acknowledgement. In a recovery the row shows its beginning and its end. */
+/* Brings the row's numbers up to date for a monitor, once in 10 ms at most: they lie in cache lines that the kernel has not
+ * touched for the acknowledgement. They grow older where the row learns of acknowledgements later (together.h). In a recovery the row shows its beginning and its end. */
 AB_INLINE void ab_show(struct tcp_sock *tp, struct ab_socket *s, struct ab_subflow *f)
 {
 	u64 now = tp->tcp_mstamp;

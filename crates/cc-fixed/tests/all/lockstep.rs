@@ -314,7 +314,7 @@ macro_rules! bounds {
         mod bounds {
             $(#[test]
             fn $header() {
-                super::$header();
+                super::$header(super::reference_of(stringify!($header)));
             })*
         }
 
@@ -338,32 +338,42 @@ fn every_algorithm_has_a_bound() {
     }
 }
 
+/// The reference's name for a header.
+fn reference_of(header: &str) -> &'static str {
+    registry::all()
+        .iter()
+        .find(|kernel| kernel.header == header)
+        .expect("a header in the list")
+        .reference
+        .name
+}
+
 /// What remains of a segment when slow start ends (1/2^40 of it), and the scale of increases.
-fn reno() {
-    in_lockstep("reno", 1e-3);
+fn reno(name: &'static str) {
+    in_lockstep(name, 1e-3);
 }
 
 /// K is known within 1e-10. Which of W_cubic and W_est is larger, and whether slow start leaves a remainder,
 /// can be close.
-fn cubic() {
-    in_lockstep_by("cubic", 1e-6, || Run::where_stable("cubic"));
+fn cubic(name: &'static str) {
+    in_lockstep_by(name, 1e-6, || Run::where_stable(name));
 }
 
 /// V/T of two segments at 100 s is known within 5e-4, and the window follows it (Eq. 11). Close can be, too,
 /// whether a path is large, and whether its window has reached Eq. 11's.
-fn coupled_cubic() {
-    in_lockstep_by("coupled-cubic", 6e-4, || Run::where_stable("coupled-cubic"));
+fn coupled_cubic(name: &'static str) {
+    in_lockstep_by(name, 6e-4, || Run::where_stable(name));
 }
 
 /// Shares are known within 2e-4 where a path has one segment per 100 s, and increases go with their square. Close
 /// can be what is close for CUBIC.
-fn linked_cubic() {
-    in_lockstep_by("linked-cubic", 6e-4, || Run::where_stable("linked-cubic"));
+fn linked_cubic(name: &'static str) {
+    in_lockstep_by(name, 6e-4, || Run::where_stable(name));
 }
 
 /// Rates are known within 1e-4 at one segment per 100 s.
-fn lia() {
-    in_lockstep("lia", 1e-3);
+fn lia(name: &'static str) {
+    in_lockstep(name, 1e-3);
 }
 
 /// Whether two numbers are within a part of each other.
@@ -381,8 +391,8 @@ fn observed(group: &Group, algorithm: &str, r: usize, name: &str) -> f64 {
 
 /// Windows move by whole segments or by base/RTT, known within 2^-29. What is queued is known within 3e-4
 /// segments (at 10^6 segments and 1 us), so it is close within 1e-3 of gamma, alpha or beta.
-fn vegas() {
-    in_lockstep_until("vegas", 1e-8, || {
+fn vegas(name: &'static str) {
+    in_lockstep_until(name, 1e-8, || {
         Box::new(|reference, r| {
             let diff = observed(reference, "vegas", r, "diff");
             [1.0, 2.0, 4.0].into_iter().any(|threshold| within(diff, threshold, 1e-3))
@@ -392,8 +402,8 @@ fn vegas() {
 
 /// As Vegas; its alpha changes, known as the rates are within 1e-4. A queueing delay is also compared with
 /// twice the smallest: close where it is within 1e-3 of twice any earlier one.
-fn wvegas() {
-    in_lockstep_until("wvegas", 1e-8, || {
+fn wvegas(name: &'static str) {
+    in_lockstep_until(name, 1e-8, || {
         let mut earlier = vec![(2.0, Vec::new()); 8];
         Box::new(move |reference, r| {
             let see = |name| observed(reference, "wvegas", r, name);
@@ -411,15 +421,15 @@ fn wvegas() {
 }
 
 /// Increases are known within 2^-30 of themselves and 2^-40 of a segment.
-fn ewtcp() {
-    in_lockstep("ewtcp", 1e-8);
+fn ewtcp(name: &'static str) {
+    in_lockstep(name, 1e-8);
 }
 
 /// Rates are known within 1e-4 where windows are a segment and round-trip times 100 s, else far better; alpha
 /// and the increase are, too. A loss takes up to 3/4 of a window: of the quarter left, alpha's error is thrice
 /// the part that it is of alpha.
-fn balia() {
-    in_lockstep("balia", 4e-4);
+fn balia(name: &'static str) {
+    in_lockstep(name, 4e-4);
 }
 
 /// Which windows are the largest in whole segments once slow start has had its part of what is acknowledged.
@@ -439,7 +449,7 @@ fn largest(run: &Run, group: &Group, r: usize, acked: f64) -> Vec<usize> {
 /// Rates as BALIA's. The windows that M compares in whole segments may be on both sides of a whole number: a
 /// tie where M is not the same for both. B is compared exactly, by the reference as far as binary fractions
 /// go: a tie where these decide.
-fn olia() {
+fn olia(name: &'static str) {
     fn tie(run: &Run, r: usize, acked: f64) -> bool {
         if largest(run, &run.reference, r, acked) != largest(run, &run.kernel, r, acked) {
             return true;
@@ -458,13 +468,13 @@ fn olia() {
         }
         tie
     }
-    in_lockstep_but("olia", 4e-4, tie, || Box::new(|_, _| false));
+    in_lockstep_but(name, 4e-4, tie, || Box::new(|_, _| false));
 }
 
 /// w^(3/4) is known within 2^-26, and so is a round's increase; a retreat takes what is queued, known as for
 /// Vegas. So diff is close to the threshold within 1e-3.
-fn compound() {
-    in_lockstep_until("compound", 1e-7, || {
+fn compound(name: &'static str) {
+    in_lockstep_until(name, 1e-7, || {
         Box::new(|reference, r| {
             let see = |name| observed(reference, "compound", r, name);
             within(see("diff"), see("threshold"), 1e-3)
@@ -474,8 +484,8 @@ fn compound() {
 
 /// As Compound; its alpha is known as the rates are within 1e-4, and E, a difference, within 1e-6 of what is
 /// queued on all paths: windows differ by 1e-7 at most, and so do P and the backlogs.
-fn wcompound() {
-    in_lockstep_until("wcompound", 1e-7, || {
+fn wcompound(name: &'static str) {
+    in_lockstep_until(name, 1e-7, || {
         Box::new(|reference, r| {
             let see = |r, name| observed(reference, "wcompound", r, name);
             let queued: f64 = (0..reference.paths().len())
@@ -491,7 +501,7 @@ fn wcompound() {
 
 /// As BALIA. A is known within 2^-18 us: a tie where max |D - A| is that close to 10 or 20 % of it, and the
 /// level is not the same for both.
-fn adw_balia() {
+fn adw_balia(name: &'static str) {
     fn tie(run: &Run, r: usize, _: f64) -> bool {
         let see = |group, what| observed(group, "adw-balia", r, what);
         let of = |what| (see(&run.reference, what), see(&run.kernel, what));
@@ -507,5 +517,5 @@ fn adw_balia() {
         assert!(off[0].min(off[1]) < 4e-12, "the level at {away} is {kernels_level}");
         true
     }
-    in_lockstep_but("adw-balia", 4e-4, tie, || Box::new(|_, _| false));
+    in_lockstep_but(name, 4e-4, tie, || Box::new(|_, _| false));
 }

@@ -9,6 +9,7 @@ mod idle;
 mod linked;
 mod lockstep;
 mod logarithm;
+mod port;
 mod roots;
 mod together;
 

@@ -39,6 +39,24 @@ fn the_verifier_takes_what_each_compiles() {
     }
 }
 
+/// The header that the book shows in "Port an algorithm to the kernel".
+#[test]
+fn the_verifier_takes_the_books_header() {
+    let Some(_kernel) = Kernel::lock() else { return };
+    let page = include_str!("../../../../docs/src/port-to-the-kernel.md");
+    let (_, block) = page.split_once("```c\n").expect("the page shows a header");
+    let directory = tempfile::tempdir().unwrap();
+    fs::write(directory.path().join("gentle.h"), block.split_once("```").expect("a block ends").0).unwrap();
+    let mut includes: Vec<_> = env!("BPF_INCLUDES").split(':').map(PathBuf::from).collect();
+    includes.push(directory.path().to_owned());
+    let (clang, object) = (first(&COMPILERS).unwrap(), directory.path().join("gentle.o"));
+    let defines = defines("gentle", "ab_gentle");
+    crate::compile::compile(&clang, Path::new(TEMPLATE), &defines, &includes, env!("BPF_TARGET"), &object)
+        .unwrap_or_else(|why| panic!("{why}"));
+    let loaded = ObjectBuilder::default().open_file(&object).and_then(|object| object.load());
+    assert!(loaded.is_ok(), "{}", loaded.unwrap_err());
+}
+
 #[test]
 fn versions() {
     for (said, expected) in [
