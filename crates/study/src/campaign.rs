@@ -152,7 +152,13 @@ impl Simulations {
 
     /// What all runs cost together, in packets that links carry.
     pub fn packets(&self) -> f64 {
-        self.each.iter().map(|simulation| simulation.cost() * f64::from(simulation.seeds)).sum()
+        // The sum of none would be -0.
+        self.each.iter().fold(0.0, |all, simulation| all + simulation.cost() * f64::from(simulation.seeds))
+    }
+
+    /// The scenario of one of them.
+    pub(crate) fn scenario(&self, i: usize) -> &Scenario {
+        &self.each[i].scenario
     }
 
     /// Their scenarios.

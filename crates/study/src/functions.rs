@@ -2,6 +2,7 @@
 
 mod equilibrium;
 mod goals;
+mod presence;
 pub mod recovery;
 mod utility;
 
@@ -26,6 +27,25 @@ pub struct Function {
     pub samples: bool,
     /// How it is read.
     pub read: Read,
+    /// Whether runs of a scenario can have it.
+    check: presence::Check,
+}
+
+impl Function {
+    /// Whether runs of that scenario can have the value.
+    ///
+    /// # Errors
+    /// Why they never have it.
+    pub fn check(&self, scenario: &Scenario, given: &Given<'_>) -> Result<(), String> {
+        if self.takes.first() == Some(&Takes::Flow) {
+            let flow = scenario.flows.iter().find(|flow| flow.name == given.text());
+            let flow = flow.ok_or_else(|| format!("there is no flow `{}`", given.text()))?;
+            if let Some(r) = given.subflow.filter(|r| *r >= flow.paths.len()) {
+                return Err(format!("flow `{}` has {} subflows, not {}", flow.name, flow.paths.len(), r + 1));
+            }
+        }
+        (self.check)(scenario, given)
+    }
 }
 
 /// How a value is read; `None` where a run has no such value.
@@ -125,7 +145,12 @@ const fn function(
     doc: &'static str,
     read: fn(&Outcome, &Given<'_>) -> Option<f64>,
 ) -> Function {
-    Function { name, takes, unit, doc, percentiles: &[], samples: false, read: Read::Run(read) }
+    let (read, check) = (Read::Run(read), presence::always as presence::Check);
+    Function { name, takes, unit, doc, percentiles: &[], samples: false, read, check }
+}
+
+const fn checked(function: Function, check: presence::Check) -> Function {
+    Function { check, ..function }
 }
 
 const fn of_percentiles(function: Function, percentiles: &'static [f64]) -> Function {
@@ -237,44 +262,56 @@ pub static FUNCTIONS: &[Function] = &[
         "the sum over subflows of mean window ÷ mean round-trip time",
         |run, given| run.window_rate(given.text()),
     ),
-    function(
-        "observable",
-        &[Takes::Flow, Takes::Subflow, Takes::Word],
-        "",
-        "the mean over time of one of the algorithm's inner values, such as \"alpha\" (`anabranch cc show` lists them)",
-        |run, given| run.observable(given.text(), given.subflow?, given.texts.get(1)?),
+    checked(
+        function(
+            "observable",
+            &[Takes::Flow, Takes::Subflow, Takes::Word],
+            "",
+            "the mean over time of one of the algorithm's inner values, such as \"alpha\" (`anabranch cc show` lists them)",
+            |run, given| run.observable(given.text(), given.subflow?, given.texts.get(1)?),
+        ),
+        presence::observable,
     ),
-    function(
-        "utility_rate",
-        &[Takes::Flow, Takes::Word],
-        "Mbit/s",
-        "the connection's rate at IP level where the sum of weight · log(rate) of all connections is greatest; a connection's weight is \
+    checked(
+        function(
+            "utility_rate",
+            &[Takes::Flow, Takes::Word],
+            "Mbit/s",
+            "the connection's rate at IP level where the sum of weight · log(rate) of all connections is greatest; a connection's weight is \
          the mean over time of one of its algorithm's inner values, summed over its subflows",
-        |run, given| utility::rate(run, given.text(), given.texts.get(1)?),
+            |run, given| utility::rate(run, given.text(), given.texts.get(1)?),
+        ),
+        presence::observables,
     ),
-    function(
-        "utility_price",
-        &[Takes::Link, Takes::Word],
-        "s",
-        "the link's price there: the weight, in segments, of a connection that it limits ÷ its rate",
-        |run, given| utility::price(run, given.text(), given.texts.get(1)?),
+    checked(
+        function(
+            "utility_price",
+            &[Takes::Link, Takes::Word],
+            "s",
+            "the link's price there: the weight, in segments, of a connection that it limits ÷ its rate",
+            |run, given| utility::price(run, given.text(), given.texts.get(1)?),
+        ),
+        presence::observables,
     ),
     of_percentiles(
-        function(
-            "completion",
-            &[Takes::Flow, Takes::MaybeNumber],
-            "s",
-            "the mean time of a response, or its 50th, 95th or 99th percentile",
-            |run, given| {
-                let times = flow(run, given)?.completion.as_ref()?;
-                match given.number() {
-                    None => Some(times.mean_s),
-                    Some(50.0) => Some(times.p50_s),
-                    Some(95.0) => Some(times.p95_s),
-                    Some(99.0) => Some(times.p99_s),
-                    Some(_) => None,
-                }
-            },
+        checked(
+            function(
+                "completion",
+                &[Takes::Flow, Takes::MaybeNumber],
+                "s",
+                "the mean time of a response, or its 50th, 95th or 99th percentile",
+                |run, given| {
+                    let times = flow(run, given)?.completion.as_ref()?;
+                    match given.number() {
+                        None => Some(times.mean_s),
+                        Some(50.0) => Some(times.p50_s),
+                        Some(95.0) => Some(times.p95_s),
+                        Some(99.0) => Some(times.p99_s),
+                        Some(_) => None,
+                    }
+                },
+            ),
+            presence::responses,
         ),
         &[50.0, 95.0, 99.0],
     ),
@@ -313,23 +350,32 @@ pub static FUNCTIONS: &[Function] = &[
             pearson(&pairs.filter(|(x, y)| x.is_finite() && y.is_finite()).collect::<Vec<_>>())
         },
     )),
-    sampled(function(
-        "cwnd_from",
-        FROM,
-        "segments",
-        "the mean of the sampled windows from that second on",
-        |run, given| run.cwnd_from(given.text(), given.subflow?, given.number()?),
+    sampled(checked(
+        function(
+            "cwnd_from",
+            FROM,
+            "segments",
+            "the mean of the sampled windows from that second on",
+            |run, given| run.cwnd_from(given.text(), given.subflow?, given.number()?),
+        ),
+        presence::instant,
     )),
-    sampled(function(
-        "loss_time",
-        FROM,
-        "s",
-        "when the subflow lost something for the first time after that second",
-        |run, given| Some(run.loss_after(given.text(), given.subflow?, given.number()?)?.0),
+    sampled(checked(
+        function(
+            "loss_time",
+            FROM,
+            "s",
+            "when the subflow lost something for the first time after that second",
+            |run, given| Some(run.loss_after(given.text(), given.subflow?, given.number()?)?.0),
+        ),
+        presence::instant,
     )),
-    sampled(function("loss_window", FROM, "segments", "its window at that loss", |run, given| {
-        Some(run.loss_after(given.text(), given.subflow?, given.number()?)?.1)
-    })),
+    sampled(checked(
+        function("loss_window", FROM, "segments", "its window at that loss", |run, given| {
+            Some(run.loss_after(given.text(), given.subflow?, given.number()?)?.1)
+        }),
+        presence::instant,
+    )),
     recovery::RECOVERY,
     recovery::RECOVERED_AT_ALL,
     equilibrium::EQUILIBRIUM,

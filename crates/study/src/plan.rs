@@ -4,7 +4,7 @@ use crate::file::FileError;
 use crate::setup::Samples;
 use crate::{Column, Figure, Outcome, Published, Rule, Setup, Size, StudyError};
 use anabranch_record::Summary;
-use anabranch_scenario::ScenarioError;
+use anabranch_scenario::{Scenario, ScenarioError};
 use std::collections::BTreeMap;
 use std::ops::Range;
 
@@ -87,12 +87,16 @@ pub struct Plan {
     pub(crate) columns: Vec<&'static Column>,
     pub(crate) beyond: bool,
     pub(crate) on_request: bool,
+    /// What runs of a simulation must be able to have.
+    pub(crate) needs: Vec<(SetupId, Missing)>,
 }
 
 /// A simulation of a [`Plan`].
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct SetupId(pub(crate) usize);
 
+/// Why runs of a scenario never have a value, with its place; none where they may.
+pub(crate) type Missing = Box<dyn Fn(&Scenario) -> Option<FileError> + Send + Sync>;
 pub(crate) type Conclude = Box<dyn Fn(&Runs<'_>) -> Vec<String> + Send + Sync>;
 pub(crate) type DrawFigure = Box<dyn Fn(&Runs<'_>) -> Figure + Send + Sync>;
 
@@ -194,6 +198,15 @@ impl Plan {
     /// Runs it only where its experiment is asked for by name: it takes long.
     pub(crate) fn on_request(&mut self) {
         self.on_request = true;
+    }
+
+    /// Runs of the simulation must be able to have a value; else that is a mistake of the study's file.
+    pub(crate) fn need(
+        &mut self,
+        setup: SetupId,
+        missing: impl Fn(&Scenario) -> Option<FileError> + Send + Sync + 'static,
+    ) {
+        self.needs.push((setup, Box::new(missing)));
     }
 
     /// Its rows' identifiers.

@@ -124,6 +124,14 @@ fn work_with(
     let setups = chosen.iter().map(|planned| (planned.id.as_str(), planned.setups.as_slice()));
     let simulations = Simulations::of(setups, seeds).map_err(|error| study.with_place(error, size))?;
 
+    for (planned, indices) in chosen.iter().zip(&simulations.of_setup) {
+        for (setup, missing) in &planned.plan.needs {
+            if let Some(error) = missing(simulations.scenario(indices[setup.0])) {
+                return Err(StudyError::File(error));
+            }
+        }
+    }
+
     let study = Arc::clone(study);
     let conclude = move |simulations: &Simulations, outcomes: &[Option<Outcomes>]| {
         let as_explained = size == Size::Default && seeds == (study.seeds)(Size::Default);

@@ -30,8 +30,8 @@ pub(crate) struct Built {
     pub sizes: Sizes,
     /// Where the file's lines begin.
     pub lines: Vec<usize>,
-    /// Its name, as messages have it.
-    pub name: String,
+    /// Its name, as messages have it, and its text.
+    pub source: Arc<(String, String)>,
 }
 
 impl Built {
@@ -102,6 +102,18 @@ impl Planner<'_> {
         Ok(id)
     }
 
+    /// An expression as a quantity that a row stands or falls with: what no run can have is a mistake.
+    pub fn needed(&mut self, mut compiled: Compiled) -> Result<Quantity, Problem> {
+        let needs = compiled.take_needs();
+        let quantity = self.quantity(compiled)?;
+        for (run, missing) in needs {
+            let source = Arc::clone(&self.built.source);
+            let place = move |scenario: &_| Some(missing(scenario)?.within(&source.0, &source.1));
+            self.plan.need(self.made[&run], place);
+        }
+        Ok(quantity)
+    }
+
     /// An expression as a quantity.
     pub fn quantity(&mut self, compiled: Compiled) -> Result<Quantity, Problem> {
         for run in &compiled.runs {
@@ -158,7 +170,7 @@ pub(crate) fn study(
         texts: file.texts,
         sizes: file.size,
         lines,
-        name: name.to_owned(),
+        source: Arc::new((name.to_owned(), text.to_owned())),
     });
     for group in 0..built.groups.len() {
         built.groups[group].try_each_value(&built, group)?;
@@ -188,7 +200,7 @@ pub(crate) fn study(
         );
     }
     let place = {
-        let (built, name, text) = (Arc::clone(&built), name.to_owned(), text.to_owned());
+        let built = Arc::clone(&built);
         move |command: &str, size| {
             let is = |runs: &Runs, group, point: &usize| {
                 runs.setup(&built, group, *point, size).is_ok_and(|setup| setup.command(1) == command)
@@ -201,7 +213,7 @@ pub(crate) fn study(
                     let point = (0..runs.points.len()).find(|point| is(runs, group, point))?;
                     runs.no_scenario(&built, group, point, size, runs.spec.scenario.span())
                 })
-                .map(|problem| problem.within(&name, &text))
+                .map(|problem| problem.within(&built.source.0, &built.source.1))
         }
     };
     let mut names = Names::of_sizes();

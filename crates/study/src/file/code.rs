@@ -10,6 +10,7 @@ use crate::expr::{Argument, Expr, Operator, parse};
 use crate::functions::{Compute, FUNCTIONS, Function, Given, MATH, Read, Takes};
 use crate::theory::FORMULAS;
 use crate::{Outcome, Quantity, SetupId, Size};
+use anabranch_scenario::Scenario;
 use std::ops::Range;
 use toml::Spanned;
 
@@ -60,6 +61,11 @@ struct Sources<'a> {
 }
 
 impl Code {
+    /// What it is where no run has to be read for it.
+    fn number(&self) -> Option<f64> {
+        if let Code::Number(number) = self { Some(*number) } else { None }
+    }
+
     /// Its value, from the runs that it reads, one or several of each in the order in which [`Compiled::runs`] has them.
     pub fn value(&self, runs: &[&[&Outcome]], variables: &[f64]) -> Result<f64, String> {
         self.of(Sources { runs, variables, each: None })
@@ -130,20 +136,54 @@ impl Term {
     }
 }
 
+/// Why runs of a scenario never have a value; none where they may.
+pub(crate) type CanRead = Box<dyn Fn(&Scenario) -> Option<Problem> + Send + Sync>;
+
 /// An expression, and the runs that it reads.
 pub(crate) struct Compiled {
     pub code: Code,
     /// Group and point.
     pub runs: Vec<(usize, usize)>,
     pub samples: bool,
+    /// What it cannot do without.
+    needs: Vec<Need>,
     /// What it is and where, for who reads why it has no value.
     place: String,
 }
 
+/// A value that runs must be able to have.
+pub(crate) struct Need {
+    /// The position of the run among those that are read.
+    run: usize,
+    function: &'static Function,
+    texts: Vec<String>,
+    subflow: Option<usize>,
+    numbers: Vec<f64>,
+    at: Range<usize>,
+}
+
+impl Need {
+    /// Why runs of that scenario never have it; none where they may.
+    fn missing(&self, scenario: &Scenario) -> Option<Problem> {
+        let given = Given { texts: &self.texts, subflow: self.subflow, numbers: &self.numbers };
+        let why = self.function.check(scenario, &given).err()?;
+        let what = written(self.function, &given);
+        Some(Problem::at(self.at.clone(), format!("no run of \"{}\" has {what}: {why}", scenario.name)))
+    }
+}
+
 impl Compiled {
+    /// What it cannot do without, each with its run.
+    pub fn take_needs(&mut self) -> Vec<((usize, usize), CanRead)> {
+        let run = |need: Need| {
+            (self.runs[need.run], Box::new(move |scenario: &Scenario| need.missing(scenario)) as CanRead)
+        };
+        std::mem::take(&mut self.needs).into_iter().map(run).collect()
+    }
+
     /// As a quantity of a plan, of which `simulate` gives the simulations.
     pub fn quantity(self, mut simulate: impl FnMut((usize, usize), bool) -> SetupId) -> Quantity {
-        let Compiled { code, runs, samples, place } = self;
+        let Compiled { code, runs, samples, place, needs: _ } = self;
         let setups = runs.into_iter().map(|run| simulate(run, samples)).collect();
         let value =
             move |runs: &[&[&Outcome]]| code.value(runs, &[]).map_err(|why| format!("{why}, in {place}"));
@@ -166,12 +206,15 @@ pub(crate) fn compile(
         within: here.within.clone(),
         place: text.span(),
         every: None,
+        needs: Vec::new(),
+        certain: true,
         parts: 0,
         depth: 0,
     };
     let code = compiler.text(text, here)?;
-    let place = format!("`{}` on line {} of {}", text.get_ref(), built.line(text.span().start), built.name);
-    Ok(Compiled { code, runs: compiler.runs, samples: compiler.samples, place })
+    let place =
+        format!("`{}` on line {} of {}", text.get_ref(), built.line(text.span().start), built.source.0);
+    Ok(Compiled { code, runs: compiler.runs, samples: compiler.samples, needs: compiler.needs, place })
 }
 
 /// An expression that reads no run.
@@ -205,6 +248,9 @@ struct Compiler<'a> {
     place: Range<usize>,
     /// What `*` stands for; none outside a function of a list.
     every: Option<Every>,
+    needs: Vec<Need>,
+    /// Whether what is being read is needed in any case: not where `and` or `or` may leave it out.
+    certain: bool,
     parts: usize,
     depth: usize,
 }
@@ -248,7 +294,11 @@ impl Compiler<'_> {
             Expr::Number(number) => Ok(Code::Number(*number)),
             Expr::Negative(inner) => Ok(Code::Negative(Box::new(self.code(inner, text, here)?))),
             Expr::Two(operator, a, b, at) => {
-                let (a, b) = (self.code(a, text, here)?, self.code(b, text, here)?);
+                let a = self.code(a, text, here)?;
+                let certain = self.certain;
+                self.certain &= !matches!(operator, Operator::And | Operator::Or);
+                let b = self.code(b, text, here)?;
+                self.certain = certain;
                 if let (Code::Number(x), Code::Number(y)) = (&a, &b) {
                     return operator
                         .of(*x, *y)
@@ -529,6 +579,14 @@ impl Compiler<'_> {
             self.each(flow, every_subflow, run)?;
         }
         self.samples |= function.samples;
+        let known: Option<Vec<f64>> = numbers.iter().map(Code::number).collect();
+        let several = every_subflow || flow.is_some_and(|flow| flow.ends_with("/*"));
+        if let Some(numbers) = known.filter(|_| self.certain && !several) {
+            let subflow =
+                subflow.and_then(|subflow| if let Subflow::Is(r) = subflow { Some(r) } else { None });
+            let (texts, at) = (texts.clone(), self.place.clone());
+            self.needs.push(Need { run, function, texts, subflow, numbers, at });
+        }
         Ok(Code::Read { run, elsewhere, function, texts, subflow, numbers })
     }
 

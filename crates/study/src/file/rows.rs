@@ -121,7 +121,13 @@ fn one(planner: &mut Planner<'_>, row: &Row, here: &Selection) -> Result<(), Pro
         },
     };
     let added = if let Some(of) = &row.of {
-        let quantity = planner.quantity(compile(built, of, here, &[])?)?;
+        let compiled = compile(built, of, here, &[])?;
+        if compiled.runs.is_empty() {
+            return Err(
+                Problem::at(of.span(), "`of` is measured, and this reads no run").help("`formula` computes")
+            );
+        }
+        let quantity = planner.needed(compiled)?;
         planner.plan.row(id, what, unit, quantity)
     } else if let Some(formula) = &row.formula {
         let value = constant(built, formula, here)?;
@@ -214,7 +220,7 @@ fn compared(
     for (name, text) in pairs {
         let text = Spanned::new(list.span(), text);
         let compiled = compile(planner.built, &text, here, &[])?;
-        quantities.push((here.fill(planner.built, &name)?, planner.quantity(compiled)?));
+        quantities.push((here.fill(planner.built, &name)?, planner.needed(compiled)?));
     }
     Ok(quantities)
 }
@@ -242,7 +248,7 @@ fn compared_over(
         let mut there = here.clone();
         there.set(built, axis, &id).map_err(at)?;
         let label = there.value(built, axis).map_or(id, |value| value.label.clone());
-        quantities.push((label, planner.quantity(compile(built, &text, &there, &[])?)?));
+        quantities.push((label, planner.needed(compile(built, &text, &there, &[])?)?));
     }
     Ok(quantities)
 }

@@ -1,4 +1,5 @@
 pub mod limits;
+mod needs;
 mod several;
 
 use super::*;

@@ -1,6 +1,6 @@
 //! Where the models of congestion control settle in a scenario.
 
-use super::{Function, Given, Read, Takes};
+use super::{Function, Given, Read, Takes, presence};
 use crate::segment::Segment;
 use anabranch_ideal::Ideals;
 use anabranch_scenario::Scenario;
@@ -17,6 +17,7 @@ pub(super) const EQUILIBRIUM: Function = Function {
     percentiles: &[],
     samples: false,
     read: Read::Scenario(rate),
+    check: presence::always,
 };
 
 fn rate(scenario: &Scenario, given: &Given<'_>) -> Result<f64, String> {

@@ -1,14 +1,14 @@
 //! The goals of coupled congestion control (RFC 6356, Sec. 1) as ratios: what a connection has to what single flows have
 //! that stand in its place elsewhere, one on each of its links, with the same seeds.
 
-use super::{Function, Read, Takes};
+use super::{Function, Read, Takes, presence};
 use crate::Outcome;
 use crate::segment::Segment;
 use anabranch_record::FlowSummary;
 
 const fn goal(name: &'static str, doc: &'static str, read: Read) -> Function {
     let takes = &[Takes::Flow, Takes::Elsewhere];
-    Function { name, takes, unit: "", doc, percentiles: &[], samples: false, read }
+    Function { name, takes, unit: "", doc, percentiles: &[], samples: false, read, check: presence::always }
 }
 
 /// Goal 1, improve throughput.

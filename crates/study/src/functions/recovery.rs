@@ -1,6 +1,6 @@
 //! How soon a connection uses what has changed.
 
-use super::{Function, Given, Read, Takes};
+use super::{Function, Given, Read, Takes, presence};
 use crate::Outcome;
 use anabranch_record::SubflowSeries;
 
@@ -18,7 +18,16 @@ const fn of_change(
     read: fn(&Outcome, &Given<'_>) -> Option<f64>,
 ) -> Function {
     let takes = &[Takes::Flow, Takes::MaybeSubflow, Takes::Number, Takes::Number, Takes::Number];
-    Function { name, takes, unit, doc, percentiles: &[], samples: true, read: Read::Run(read) }
+    Function {
+        name,
+        takes,
+        unit,
+        doc,
+        percentiles: &[],
+        samples: true,
+        read: Read::Run(read),
+        check: presence::always,
+    }
 }
 
 /// The time itself.

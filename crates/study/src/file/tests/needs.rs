@@ -1,0 +1,70 @@
+//! What no run has is told before any runs.
+
+use super::*;
+
+/// Two flows, one of which asks and is answered.
+const WEB: &str = r#"
+    name = "web"
+    duration = "4 s"
+    warmup = "1 s"
+    links.a = { rate = "10 Mbit/s", delay = "10 ms", queue = "1 BDP" }
+    flows = [
+        { name = "mptcp", cc = "lia", paths = [["a"], ["a"]] },
+        { name = "tcp", cc = "reno", count = 2, paths = [["a"]], application = { kind = "request-response", size = "10 kB", think = "100 ms" } },
+    ]
+"#;
+
+fn before_it_runs(of: &str, rest: &str) -> Result<(), (String, Option<usize>)> {
+    let folder = tempfile::tempdir().unwrap();
+    std::fs::write(folder.path().join("web.toml"), WEB).unwrap();
+    let text = format!(
+        "title = \"t\"\n[runs.r]\nscenario = \"web.toml\"\nset.\"flows.mptcp.cc\" = \"{{cc}}\"\nvary.cc = [\"lia\", \"cubic\"]\n\
+         [quantities]\nq = 'observable(\"mptcp\", 1, \"alpha\")'\n\
+         [[rows]]\nid = \"r.{{cc}}\"\n{of}\n{rest}"
+    );
+    let told = |error: &FileError| (error.to_string(), error.line());
+    let study = load("my.toml", &text, folder.path(), &[]).map_err(|error| told(&error))?;
+    match work(&study, &Options::default()) {
+        Ok(_) => Ok(()),
+        Err(StudyError::File(error)) => Err(told(&error)),
+        Err(other) => panic!("{other}"),
+    }
+}
+
+#[test]
+fn what_no_run_has() {
+    for (of, message) in [
+        (
+            "of = 'observable(\"mptcp\", 1, \"nope\")'",
+            "`lia` of flow `mptcp` shows no `nope`; it shows: alpha",
+        ),
+        // The other algorithm has none.
+        ("of = 'q'", "`cubic` of flow `mptcp` shows no `alpha`"),
+        ("ascending = ['jain()', '2 * q']", "`cubic` of flow `mptcp` shows no `alpha`"),
+        ("of = 'completion(\"mptcp\")'", "flow `mptcp` has no requests"),
+        ("of = 'cwnd_from(\"mptcp\", 1, 1e9)'", "the run ends at 4 s, before 1000000000 s"),
+        ("of = 'loss_time(\"mptcp\", 1, 5)'", "ends at 4 s"),
+        ("of = 'utility_rate(\"mptcp\", \"alpha\")'", "shows no `alpha`"),
+        ("of = 'goodput(\"tcp/3\")'", "there is no flow `tcp/3`"),
+        ("of = '1'", "`of` is measured, and this reads no run"),
+    ] {
+        let (said, line) = before_it_runs(of, "").unwrap_err();
+        assert!(said.contains(message), "{of}: {said}");
+        assert_eq!(line, Some(10), "{of}: {said}");
+    }
+}
+
+/// A value that a run may lack by chance, or that an expression can do without; of figures a point is left out.
+#[test]
+fn what_a_run_may_have() {
+    let figure = "[[figures]]\nid = \"F\"\ntitle = \"\"\nkind = \"bars\"\nx = \"cc\"\nof = \"q\"";
+    for of in [
+        "at = { cc = \"lia\" }\nof = 'q'",
+        "of = 'completion(\"tcp/2\", 99)'",
+        "of = 'cwnd_from(\"mptcp\", 1, 3)'",
+        "of = 'jain() and q'",
+        "of = 'mean(goodput(\"tcp/*\"))'",
+    ] {
+        assert_eq!(before_it_runs(of, figure), Ok(()), "{of}");
+    }
+}

@@ -1,0 +1,53 @@
+//! Whether runs of a scenario can have the value that a function reads: what they never have is told before they run.
+
+use super::Given;
+use anabranch_scenario::{Application, Flow, Scenario};
+
+/// Whether they can, or why not.
+pub(super) type Check = fn(&Scenario, &Given<'_>) -> Result<(), String>;
+
+/// Of what every run has.
+pub(super) fn always(_: &Scenario, _: &Given<'_>) -> Result<(), String> {
+    Ok(())
+}
+
+/// One of the inner values of the flow's algorithm.
+pub(super) fn observable(scenario: &Scenario, given: &Given<'_>) -> Result<(), String> {
+    let name = given.texts.get(1).map_or("", String::as_str);
+    scenario.flows.iter().filter(|flow| flow.name == given.text()).try_for_each(|flow| shows(flow, name))
+}
+
+/// That of the algorithm of every flow.
+pub(super) fn observables(scenario: &Scenario, given: &Given<'_>) -> Result<(), String> {
+    let name = given.texts.get(1).map_or("", String::as_str);
+    scenario.flows.iter().try_for_each(|flow| shows(flow, name))
+}
+
+fn shows(flow: &Flow, name: &str) -> Result<(), String> {
+    let (entry, known) = (flow.cc.entry, flow.cc.entry.observables);
+    if known.iter().any(|observable| observable.name == name) {
+        return Ok(());
+    }
+    let known: Vec<&str> = known.iter().map(|observable| observable.name).collect();
+    let known =
+        if known.is_empty() { "it shows none".into() } else { format!("it shows: {}", known.join(", ")) };
+    Err(format!("the algorithm `{}` of flow `{}` shows no `{name}`; {known}", entry.name, flow.name))
+}
+
+/// Times of responses.
+pub(super) fn responses(scenario: &Scenario, given: &Given<'_>) -> Result<(), String> {
+    let flow = scenario.flows.iter().find(|flow| flow.name == given.text());
+    match flow.map(|flow| &flow.application) {
+        Some(Application::RequestResponse { .. }) | None => Ok(()),
+        Some(_) => Err(format!("flow `{}` has no requests", given.text())),
+    }
+}
+
+/// Samples from an instant on.
+pub(super) fn instant(scenario: &Scenario, given: &Given<'_>) -> Result<(), String> {
+    let end = scenario.duration.as_secs_f64();
+    match given.number() {
+        Some(from) if from > end => Err(format!("the run ends at {end} s, before {from} s")),
+        _ => Ok(()),
+    }
+}
