@@ -23,7 +23,7 @@ pub(super) const EQUILIBRIUM: Function = Function {
 fn rate(scenario: &Scenario, given: &Given<'_>) -> Result<f64, String> {
     let part = given.number().unwrap_or(f64::NAN);
     if !(0.0..=1.0).contains(&part) {
-        return Err(format!("the part of the buffer is a number from 0 to 1, not {part}"));
+        return Err(format!("the part of the buffer is a number from 0 to 1, not {part:?}"));
     }
     at(scenario, part, given).ok_or_else(|| "no model has an equilibrium of this subflow".to_owned())
 }
