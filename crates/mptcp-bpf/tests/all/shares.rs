@@ -3,10 +3,12 @@
 use crate::common::namespace::{Namespace, exchange};
 use crate::common::{Kernel, reno, skipped, until};
 use crate::programs::{map, opened, refused, register, registration};
+use anabranch_cc_fixed::shared::Sockets;
 use libbpf_rs::{MapCore, MapFlags, MapHandle, Object};
 use std::fs;
 use std::net::TcpStream;
 use std::os::unix::fs::PermissionsExt;
+use zerocopy::FromBytes;
 
 /// Rows of the whole table.
 const CAPACITY: u32 = 60;
@@ -36,8 +38,8 @@ fn rows(table: &MapHandle, namespace: u32) -> usize {
     let group = reno().group_size();
     let of_value = |value: Vec<u8>| {
         let rows = reno().rows(&value[..group], 0).unwrap();
-        let netns = |row: usize| &value[group + row * 128 + 8..][..4];
-        rows.iter().filter(|row| netns(row.index) == namespace.to_ne_bytes()).count()
+        let sockets = Sockets::read_from_bytes(&value[group..]).unwrap();
+        rows.iter().filter(|row| sockets.subflow[row.index].netns == namespace).count()
     };
     let values = table.keys().filter_map(|key| table.lookup(&key, MapFlags::ANY).unwrap());
     values.map(of_value).sum()

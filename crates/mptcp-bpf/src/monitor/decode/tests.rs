@@ -109,11 +109,21 @@ fn a_connection_of_two_subflows() {
 fn a_single_socket() {
     let reno = registry::find_kernel("reno").unwrap();
     let fresh = Row { srtt_us: 0, min_rtt_us: None, ..row(0, 3, 10.0) };
-    // Bytes 56 and on of a `struct ab_subflow`: from `updated`.
-    let mut bytes = value(reno, &[fresh], &[(0, shown(3, 2, V4.0, V4.1))]);
-    bytes[reno.group_size() + 56..][..72].fill(0);
-    let c = connection(reno, &(1u64 << 63 | 17).to_ne_bytes(), &bytes);
-    let c = c.unwrap();
+    let shared::Subflow { owner, netns, family, local_port, remote_port, mss, local, remote, .. } =
+        shown(3, 2, V4.0, V4.1);
+    let joined = shared::Subflow {
+        owner,
+        netns,
+        family,
+        local_port,
+        remote_port,
+        mss,
+        local,
+        remote,
+        ..shared::Subflow::default()
+    };
+    let bytes = value(reno, &[fresh], &[(0, joined)]);
+    let c = connection(reno, &(ALONE | 17).to_ne_bytes(), &bytes).unwrap();
     assert_eq!((c.key, c.key.to_string()), (Key::Single(17), "tcp-17".to_owned()));
     let s = &c.subflows[0];
     assert_eq!((s.srtt_s, s.min_rtt_s, s.delivery_rate_bps, s.acked_at_us), (None, None, None, None));

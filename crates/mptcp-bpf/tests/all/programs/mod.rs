@@ -2,9 +2,10 @@
 #![allow(dead_code, missing_docs)]
 
 use anabranch_cc_fixed::registry::KernelEntry;
-use anabranch_mptcp_bpf::{Need, Pins, Registration, Verdict, doctor, object};
+use anabranch_mptcp_bpf::{Counters, Need, Pins, Registration, Verdict, doctor, object};
 use libbpf_rs::{Link, MapCore, MapFlags, MapHandle, MapType, Object, ObjectBuilder, OpenObject};
 use std::fs;
+use std::mem::offset_of;
 use std::path::Path;
 
 /// The kinds of registration that the running kernel knows.
@@ -52,7 +53,7 @@ pub fn map(object: &Object, end: &str) -> MapHandle {
 /// `Counters::refused` of programs that are not pinned.
 pub fn refused(counters: &MapHandle) -> u64 {
     let value = counters.lookup(&0u32.to_ne_bytes(), MapFlags::ANY).unwrap().unwrap();
-    u64::from_ne_bytes(value[8..16].try_into().unwrap())
+    u64::from_ne_bytes(value[offset_of!(Counters, refused)..][..8].try_into().unwrap())
 }
 
 /// The first of a loader's four steps, in a directory: it pins the table, then the counters, and then it
