@@ -5,6 +5,7 @@ use crate::output::{print, print_json};
 use crate::table::{Table, WIDTH};
 use anabranch_cc::registry::{ALL, Allowed, Entry, Kind, Param, V0, Value};
 use anabranch_cc_fixed::registry;
+use anabranch_scenario::suggest;
 use miette::miette;
 use serde_json::{Value as Json, json};
 
@@ -40,12 +41,7 @@ pub fn find(name: &str) -> Result<&'static Entry, Failure> {
 
 /// That none of these algorithms is called `name`.
 pub fn unknown(name: &str, names: impl Iterator<Item = &'static str>) -> Failure {
-    let names: Vec<_> = names.collect();
-    let near = names.iter().map(|n| (strsim::damerau_levenshtein(name, n), n));
-    let mut help = format!("there are: {}", names.join(", "));
-    if let Some((_, near)) = near.filter(|(d, n)| *d <= 1 + n.len() / 4).min() {
-        help = format!("did you mean `{near}`? {help}");
-    }
+    let help = suggest(name, names);
     Failure::Input(miette!(help = help, "unknown algorithm `{name}`"))
 }
 

@@ -19,8 +19,6 @@ use std::collections::HashSet;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-/// Packets that links carry in a second of one core's time: enough to tell minutes from hours.
-const PACKETS_PER_SECOND: f64 = 1.5e6;
 /// Longer ones are asked for.
 const ASK_S: f64 = 3600.0;
 /// And those of more runs.
@@ -152,17 +150,12 @@ fn work(study: &Arc<Study>, options: &Options) -> Result<Work<(StudyResult, Vec<
 
 /// How many runs, and about how long on this machine.
 fn extent(simulations: &Simulations) -> String {
-    let seconds = seconds(simulations);
-    let time = match seconds {
+    let time = match simulations.seconds() {
         s if s < 90.0 => format!("{:.0} s", s.ceil()),
         s if s < 5400.0 => format!("{:.0} min", (s / 60.0).ceil()),
         s => format!("{:.0} h", (s / 3600.0).ceil()),
     };
     format!("{} runs, about {time} on {}", simulations.runs(), counted(rayon::current_num_threads(), "core"))
-}
-
-fn seconds(simulations: &Simulations) -> f64 {
-    simulations.packets() / PACKETS_PER_SECOND / rayon::current_num_threads() as f64
 }
 
 /// A study about to be run.
@@ -214,7 +207,7 @@ impl Run<'_> {
         let threads =
             rayon::current_num_threads().min(usize::try_from(simulations.runs()).unwrap_or(usize::MAX));
         largest.map_or(Ok(()), |scenario| memory::check(scenario, threads, self.yes))?;
-        let long = seconds(simulations) > ASK_S || simulations.runs() > ASK_RUNS;
+        let long = simulations.seconds() > ASK_S || simulations.runs() > ASK_RUNS;
         match long && !self.yes {
             true => Err(Failure::Input(miette!(
                 help = "say --yes, or ask for less: --quick, fewer seeds, fewer values",

@@ -39,9 +39,11 @@ pub use doctor::{Check, Need, Verdict, doctor, privileges};
 pub use error::Error;
 pub use instance::{Instance, Occupancy, instances};
 pub use load::{Load, Loaded, Registration, Unload, load, load_as, loaded, unload};
+#[doc(hidden)]
+pub use monitor::example;
 pub use monitor::{
-    Connection, Filter, Key, Monitor, Namespaces, Recorder, Sample, Sampler, Snapshot, Subflow, Watched,
-    WatchedSubflow,
+    Connection, Filter, Key, Monitor, Namespaces, Recorder, Sample, Sampler, Snapshot, Subflow, Watch,
+    Watched, WatchedSubflow,
 };
 pub use namespace::{Namespace, available, choosers};
 pub use object::{build, object};

@@ -2,17 +2,21 @@
 
 mod connection;
 mod decode;
+#[doc(hidden)]
+pub mod example;
 mod filter;
 mod meter;
 mod namespaces;
 mod recorder;
 mod sample;
+mod watch;
 
 pub use connection::{Connection, Key, Subflow};
 pub use filter::Filter;
 pub use namespaces::Namespaces;
 pub use recorder::Recorder;
 pub use sample::{Sample, Sampler, Watched, WatchedSubflow};
+pub use watch::Watch;
 
 use crate::table::{self, ROOM};
 use crate::{Error, Pins, instances};

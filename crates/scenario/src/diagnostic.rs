@@ -9,10 +9,6 @@ const MAX_LINE: usize = 10_000;
 /// So many problems are shown; of those behind them only the number. Nobody reads more, and each takes the time to show the
 /// lines around it.
 const MAX_SHOWN: usize = 50;
-/// So many names are listed as what there is.
-const MAX_NAMES: usize = 30;
-/// Longer names, in bytes, are not searched for one that is close: that takes the product of both lengths.
-const MAX_CLOSE: usize = 100;
 
 /// A part of a source text: of the file, or of an override.
 #[derive(Clone, Debug)]
@@ -220,26 +216,5 @@ impl Problems {
             Some(value) if self.shown.is_empty() => Ok(value),
             _ => Err(ScenarioError { problems: self.shown, more: self.more }),
         }
-    }
-}
-
-/// "did you mean `x`?" where one of the known names is close, with what else there is.
-pub(crate) fn suggest<'a>(given: &str, known: impl IntoIterator<Item = &'a str>) -> String {
-    let known: Vec<&str> = known.into_iter().collect();
-    let distance = |name: &str| strsim::damerau_levenshtein(&given.to_lowercase(), &name.to_lowercase());
-    let close = |name: &&&str| {
-        given.len().max(name.len()) <= MAX_CLOSE && distance(name) <= 1 + name.chars().count() / 4
-    };
-    let list = match &*known {
-        [] => "there is none".to_owned(),
-        names if names.len() <= MAX_NAMES => format!("there are: {}", names.join(", ")),
-        names => {
-            let more = names.len() - MAX_NAMES;
-            format!("there are: {} and {more} more", names[..MAX_NAMES].join(", "))
-        }
-    };
-    match known.iter().filter(close).min_by_key(|name| distance(name)) {
-        Some(name) => format!("did you mean `{name}`? {list}"),
-        None => list,
     }
 }

@@ -32,6 +32,7 @@ mod quantity;
 mod read;
 mod resolve;
 mod schema;
+mod suggest;
 mod tree;
 
 pub use diagnostic::{Problem, ScenarioError};
@@ -39,6 +40,7 @@ pub use model::*;
 pub use overrides::Overrides;
 pub use printable::{is_hidden, printable, printable_line};
 pub use schema::json_schema;
+pub use suggest::suggest;
 
 use anabranch_net::Time;
 use diagnostic::{Place, Problems};

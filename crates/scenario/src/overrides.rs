@@ -1,8 +1,9 @@
 //! The command line's changes to a scenario.
 
-use crate::diagnostic::{At, Place, Problems, suggest};
+use crate::diagnostic::{At, Place, Problems};
 use crate::format::find_algorithm;
 use crate::model::{CongestionControl, Flow};
+use crate::suggest::suggest;
 use crate::tree::{self, Node, Table, Value};
 
 /// Changes to a scenario: each is checked when the scenario is loaded, and a mistake shown in its own text.

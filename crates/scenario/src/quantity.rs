@@ -1,6 +1,7 @@
 //! Quantities with units, as people write them: `500 Mbit/s`, `20 ms`, `64 KiB`, `1 BDP`.
 
 use crate::diagnostic::Problems;
+use crate::suggest::did_you_mean;
 use crate::tree::{Node, Value};
 use std::ops::Range;
 
@@ -158,14 +159,7 @@ impl Quantity {
         let units = format!("write for example \"{}\"; units: {}", self.example, names.join(", "));
         // `Mbps` and `Mb/s` are common for `Mbit/s`; elsewhere it is the case or one letter.
         let plain = given.to_lowercase().replace("bps", "bit/s").replace("b/s", "bit/s");
-        let close =
-            |name: &&&str| !given.is_empty() && strsim::levenshtein(&plain, &name.to_lowercase()) <= 1;
-        let nearest =
-            names.iter().filter(close).min_by_key(|name| strsim::levenshtein(&plain, &name.to_lowercase()));
-        match nearest {
-            Some(name) => format!("did you mean `{name}`? {units}"),
-            None => units,
-        }
+        did_you_mean(&plain, &names, &units)
     }
 }
 

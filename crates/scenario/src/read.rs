@@ -1,6 +1,7 @@
 //! How the format's types are read, and described for the JSON Schema: one definition gives both.
 
-use crate::diagnostic::{At, Place, Problems, suggest};
+use crate::diagnostic::{At, Place, Problems};
+use crate::suggest::suggest;
 use crate::tree::{Node, Table, Value};
 use schemars::{JsonSchema, Schema, SchemaGenerator, json_schema};
 use std::borrow::Cow;

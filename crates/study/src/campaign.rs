@@ -1,6 +1,6 @@
 //! Simulations of several studies in one queue, so that no core waits at the end of each for its last run.
 
-use crate::cost::packets;
+use crate::cost::{packets, seconds};
 use crate::setup::Samples;
 use crate::store::Claim;
 use crate::{Backend, Outcome, Setup, Simulator, StudyError, Task, TaskError};
@@ -159,6 +159,11 @@ impl Simulations {
     /// The scenario of one of them.
     pub(crate) fn scenario(&self, i: usize) -> &Scenario {
         &self.each[i].scenario
+    }
+
+    /// About how long all runs take on this machine's cores, in seconds.
+    pub fn seconds(&self) -> f64 {
+        seconds(self.packets(), rayon::current_num_threads())
     }
 
     /// Their scenarios.

@@ -4,6 +4,14 @@ use crate::outcome::PACKET_BITS;
 use anabranch_cc::response::Cubic;
 use anabranch_scenario::Scenario;
 
+/// Packets that links carry in a second of one core's time: enough to tell minutes from hours.
+const PACKETS_PER_SECOND: f64 = 1.5e6;
+
+/// About how long runs with this many packets take on `cores` cores of this machine, in seconds.
+pub(crate) fn seconds(packets: f64, cores: usize) -> f64 {
+    packets / PACKETS_PER_SECOND / cores as f64
+}
+
 /// About as many packets as the links of a scenario carry in a run. A link carries no more than its rate, and than its paths'
 /// narrowest links, receive buffers and losses let through.
 pub(crate) fn packets(scenario: &Scenario) -> f64 {

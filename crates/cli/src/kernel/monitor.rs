@@ -1,8 +1,6 @@
 //! `anabranch kernel monitor`: the sockets that use our algorithms in the kernel, live.
 
 mod columns;
-#[cfg(test)]
-mod example;
 mod json;
 mod order;
 mod plain;
@@ -16,25 +14,21 @@ use crate::failure::Failure;
 use crate::format::Format;
 use crate::output::{note, print};
 use crate::run::{note_replaced, wrote};
-use anabranch_cc_fixed::registry::{self, KernelEntry};
-use anabranch_mptcp_bpf::{Filter, Monitor, Namespace, Namespaces, Recorder, Sample, Sampler};
+use anabranch_mptcp_bpf::{Filter, Namespace, Recorder, Sample, Watch};
 use anabranch_record::RunDirectory;
 use miette::miette;
 use screen::Screen;
 use std::io::IsTerminal;
 use std::path::{Path, PathBuf};
-use std::time::{Duration, Instant, SystemTime, UNIX_EPOCH};
+use std::time::{Instant, SystemTime, UNIX_EPOCH};
 use stop::Stop;
 use terminal::Terminal;
 
-/// How often algorithms that were loaded meanwhile are looked for.
-const LOOK: Duration = Duration::from_secs(1);
-
 /// `anabranch kernel monitor`.
 pub fn monitor(args: &MonitorArgs) -> Result<(), Failure> {
-    let mut source = Source::open(args)?;
+    let mut watch = watch(args)?;
     if args.once {
-        let sample = source.next()?;
+        let sample = watch.sample().map_err(failed)?;
         return print(&if args.json { json_line(&sample) } else { plain::table(&sample) });
     }
     let on_screen = !args.json && std::io::stdout().is_terminal();
@@ -47,11 +41,11 @@ pub fn monitor(args: &MonitorArgs) -> Result<(), Failure> {
     }
     let stop = Stop::listen()?;
     let mut record = match &args.record {
-        Some(path) => Some(Record::open(path, args.format, source.observables())?),
+        Some(path) => Some(Record::open(path, args.format, watch.observables())?),
         None => None,
     };
     let mut output = if on_screen { Output::Screen(Box::new(OnScreen::open(args)?)) } else { Output::Lines };
-    let shown = show(args, &mut source, &mut record, &mut output, &stop);
+    let shown = show(args, &mut watch, &mut record, &mut output, &stop);
     drop(output);
     let files = record.map_or(Ok(Vec::new()), Record::finish);
     shown?;
@@ -102,7 +96,7 @@ impl OnScreen {
 /// Samples until somebody asks to end, or it has lasted long enough.
 fn show(
     args: &MonitorArgs,
-    source: &mut Source,
+    watch: &mut Watch,
     record: &mut Option<Record>,
     output: &mut Output,
     stop: &Stop,
@@ -110,7 +104,7 @@ fn show(
     let start = Instant::now();
     let mut due = start;
     loop {
-        let sample = source.next()?;
+        let sample = watch.sample().map_err(failed)?;
         if let Some(record) = record {
             record.recorder.add(&sample, record.directory.sink());
         }
@@ -128,7 +122,7 @@ fn show(
                 stop.requested()
             }
             Output::Screen(on) => {
-                on.screen.show(sample, source.algorithms());
+                on.screen.show(sample, watch.algorithms());
                 on.terminal.show(&mut on.screen, due, stop)?
             }
         };
@@ -143,66 +137,26 @@ fn json_line(sample: &Sample) -> String {
     json::line(sample, now.unwrap_or_default().as_secs_f64())
 }
 
-/// Where samples come from.
-struct Source {
-    monitor: Monitor,
-    sampler: Sampler,
-    names: Namespaces,
-    looked: Instant,
-    only: Vec<&'static str>,
-}
-
-impl Source {
-    fn open(args: &MonitorArgs) -> Result<Self, Failure> {
-        require_privileges()?;
-        let monitor = Monitor::open().map_err(failed)?;
-        let netns = args.netns.as_deref().map(|name| Namespace::find(name)?.inode());
-        let netns = netns.transpose().map_err(failed)?;
-        let algorithms: Vec<_> =
-            args.cc.iter().map(|name| Ok(find(name)?.kernel_name)).collect::<Result<_, Failure>>()?;
-        let sampler = Sampler::new(Filter { algorithms: algorithms.clone(), netns, port: args.port });
-        let names = Namespaces::now();
-        let source = Source { monitor, sampler, names, looked: Instant::now(), only: algorithms };
-        let others: Vec<_> = source.monitor.unreadable().iter().map(|entry| entry.kernel_name).collect();
-        if !others.is_empty() {
-            let names = others.join(", ");
-            note(&format!("{names}: loaded by another version of anabranch, and not watched; load it again"));
-        }
-        if source.algorithms().is_empty() {
-            let help = "load one, as by `anabranch kernel load lia`";
-            let names = source.only.join(", ");
-            return Err(Failure::Input(match args.cc[..] {
-                [] => miette!(help = help, "none of the algorithms is loaded"),
-                _ => miette!(help = help, "not loaded: {names}"),
-            }));
-        }
-        Ok(source)
+/// What the command line asks to watch; at least one of its algorithms is loaded.
+fn watch(args: &MonitorArgs) -> Result<Watch, Failure> {
+    require_privileges()?;
+    let netns = args.netns.as_deref().map(|name| Namespace::find(name)?.inode());
+    let netns = netns.transpose().map_err(failed)?;
+    let algorithms: Vec<_> =
+        args.cc.iter().map(|name| Ok(find(name)?.kernel_name)).collect::<Result<_, Failure>>()?;
+    let asked = algorithms.join(", ");
+    let watch = Watch::open(Filter { algorithms, netns, port: args.port }).map_err(failed)?;
+    let others: Vec<_> = watch.unreadable().iter().map(|entry| entry.kernel_name).collect();
+    if !others.is_empty() {
+        let names = others.join(", ");
+        note(&format!("{names}: loaded by another version of anabranch, and not watched; load it again"));
     }
-
-    fn next(&mut self) -> Result<Sample, Failure> {
-        if self.looked.elapsed() >= LOOK {
-            self.looked = Instant::now();
-            self.monitor.look().map_err(failed)?;
-            self.names = Namespaces::now();
-        }
-        Ok(self.sampler.next(self.monitor.sample(), &self.names))
+    if watch.algorithms().is_empty() {
+        let help = "load one, as by `anabranch kernel load lia`";
+        return Err(Failure::Input(match args.cc[..] {
+            [] => miette!(help = help, "none of the algorithms is loaded"),
+            _ => miette!(help = help, "not loaded: {asked}"),
+        }));
     }
-
-    /// The algorithms that are watched and asked for.
-    fn entries(&self) -> Vec<&'static KernelEntry> {
-        let asked = |entry: &&KernelEntry| self.only.is_empty() || self.only.contains(&entry.kernel_name);
-        self.monitor.algorithms().into_iter().filter(asked).collect()
-    }
-
-    /// Their names in the kernel.
-    fn algorithms(&self) -> Vec<&'static str> {
-        self.entries().iter().map(|entry| entry.kernel_name).collect()
-    }
-
-    /// What their values are called; those too of algorithms that are asked for by name and not loaded yet.
-    fn observables(&self) -> Vec<&'static str> {
-        let named = registry::all().iter().filter(|entry| self.only.contains(&entry.kernel_name));
-        let entries = self.entries().into_iter().chain(named);
-        entries.flat_map(|entry| entry.entry.observables).map(|o| o.name).collect()
-    }
+    Ok(watch)
 }

@@ -164,7 +164,7 @@ impl Meter {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::monitor::sample::tests::subflow;
+    use crate::example::subflow;
 
     /// By hand: a window of 10 for 1 s and of 20 for 3 s is 17.5 in the mean.
     #[test]

@@ -129,9 +129,10 @@ fn flow((layout, meters): (&FlowLayout, &Vec<Meter>)) -> FlowSummary {
 
 #[cfg(test)]
 mod tests {
-    use super::super::sample::tests::{lia, snapshot, subflow};
+    use super::super::sample::tests::snapshot;
     use super::super::{Filter, Namespaces, Sampler};
     use super::*;
+    use crate::example::{lia, subflow};
     use anabranch_record::MemorySink;
 
     /// By hand: a subflow that is there at the first sample counts from there, 500,000 bytes in 2 s; one that

@@ -1,8 +1,9 @@
 //! The congestion control of a flow.
 
-use crate::diagnostic::{At, Place, Problems, suggest};
+use crate::diagnostic::{At, Place, Problems};
 use crate::model::CongestionControl;
 use crate::read::Read;
+use crate::suggest::suggest;
 use crate::tree::{Node, Table, Value};
 use anabranch_cc::registry::{Allowed, Entry, Given, Param, ParamError};
 use anabranch_cc_fixed::registry;

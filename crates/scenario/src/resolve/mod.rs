@@ -9,11 +9,12 @@ mod queue;
 
 pub(crate) use link::base_rtt;
 
-use crate::diagnostic::{At, Problems, suggest};
+use crate::diagnostic::{At, Problems};
 use crate::format::File;
 use crate::leaf::{PositiveSpan, Span};
 use crate::model::{Record, Scenario, Variation};
 use crate::printable::is_hidden;
+use crate::suggest::suggest;
 use anabranch_net::Time;
 use std::collections::HashMap;
 

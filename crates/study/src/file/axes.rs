@@ -1,10 +1,11 @@
 //! Axes: what is varied, and every point of their product.
 
 use super::Part;
-use super::error::{Problem, suggest};
+use super::error::Problem;
 use super::template::named;
 use crate::format::significant;
 use anabranch_cc::registry;
+use anabranch_scenario::suggest;
 use indexmap::IndexMap;
 use std::collections::HashSet;
 use toml::{Spanned, Value};

@@ -2,7 +2,7 @@
 
 use super::axes::Axis;
 use super::code::{Compiled, part};
-use super::error::{Problem, suggest};
+use super::error::Problem;
 use super::experiments::{column, definitions};
 use super::keys;
 use super::names::Names;
@@ -14,6 +14,7 @@ use super::{Part, Scenarios};
 use crate::expr::parse;
 use crate::setup::Samples;
 use crate::{Plan, Quantity, SetupId, Size, Study};
+use anabranch_scenario::suggest;
 use indexmap::IndexMap;
 use sha2::{Digest, Sha256};
 use std::collections::{BTreeSet, HashMap};

@@ -2,8 +2,9 @@
 
 use super::axes::{Axis, written};
 use super::build::Built;
-use super::error::{Problem, suggest};
+use super::error::Problem;
 use super::selection::Selection;
+use anabranch_scenario::suggest;
 use indexmap::IndexMap;
 use toml::{Spanned, Value};
 

@@ -2,7 +2,7 @@
 
 use super::build::Built;
 use super::each::{Every, open_axis, reads_every_link, takes_list, with_link, with_value};
-use super::error::{Problem, suggest};
+use super::error::Problem;
 use super::selection::Selection;
 use super::signature::{signature, written};
 use super::template::places;
@@ -10,7 +10,7 @@ use crate::expr::{Argument, Expr, Operator, parse};
 use crate::functions::{Compute, FUNCTIONS, Function, Given, MATH, Read, Takes};
 use crate::theory::FORMULAS;
 use crate::{Outcome, Quantity, SetupId, Size};
-use anabranch_scenario::Scenario;
+use anabranch_scenario::{Scenario, suggest};
 use std::ops::Range;
 use toml::Spanned;
 

@@ -94,15 +94,3 @@ impl Diagnostic for FileError {
         Some(&self.0.source)
     }
 }
-
-/// "did you mean `x`?", and what there is.
-pub(crate) fn suggest<'a>(given: &str, known: impl IntoIterator<Item = &'a str>) -> String {
-    let known: Vec<&str> = known.into_iter().collect();
-    let distance = |name: &&str| strsim::damerau_levenshtein(given, name);
-    let all =
-        if known.is_empty() { "there is none".into() } else { format!("there are: {}", known.join(", ")) };
-    match known.iter().copied().min_by_key(distance).filter(|name| distance(name) <= 1 + name.len() / 4) {
-        Some(close) => format!("did you mean `{close}`? {all}"),
-        None => all,
-    }
-}

@@ -2,7 +2,7 @@
 
 use super::axes::written;
 use super::build::{Built, Planner};
-use super::error::{Problem, suggest};
+use super::error::Problem;
 use super::names::Names;
 use super::rows::axes_of;
 use super::selection::Selection;
@@ -12,6 +12,7 @@ use super::{figures, findings, rows};
 use crate::column::{BOTH, PLAIN_START, RETIRED, TICK, TSO};
 use crate::setup::Samples;
 use crate::{Column, Definition, Plan, Size};
+use anabranch_scenario::suggest;
 use std::collections::HashMap;
 use std::sync::Arc;
 use toml::{Spanned, Value};

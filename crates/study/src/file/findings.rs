@@ -3,11 +3,12 @@
 use super::build::Planner;
 use super::choice::starts_over;
 use super::code::{compile, part};
-use super::error::{Problem, suggest};
+use super::error::Problem;
 use super::rows::axes_of;
 use super::selection::Selection;
 use super::spec::Finding;
 use crate::Quantity;
+use anabranch_scenario::suggest;
 use std::ops::Range;
 
 /// Adds a sentence, or one for each value of the axes that it names.

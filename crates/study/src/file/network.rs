@@ -1,11 +1,11 @@
 //! A scenario file, and the names of what is in it.
 
 use super::Scenarios;
-use super::error::{Problem, suggest};
+use super::error::Problem;
 use crate::column::base;
 use crate::functions::Takes;
 use crate::{ScenarioFile, Setup};
-use anabranch_scenario::{Overrides, Scenario, Source};
+use anabranch_scenario::{Overrides, Scenario, Source, suggest};
 
 /// A scenario file and the scenario in it.
 pub(crate) struct Network {

@@ -1,7 +1,8 @@
 //! Which points of a group's axes are run: all, or those that a list names.
 
 use super::axes::{Axis, written};
-use super::error::{Problem, suggest};
+use super::error::Problem;
+use anabranch_scenario::suggest;
 use toml::{Spanned, Value};
 
 /// The points that `only` names, in its order; none where that is all of them.

@@ -3,10 +3,11 @@
 use super::axes::{Axis, AxisValue, written};
 use super::build::Built;
 use super::code::{constant, contains_itself};
-use super::error::{Problem, suggest};
+use super::error::Problem;
 use super::runs::Runs;
 use super::template::{fill, with_texts};
 use crate::Size;
+use anabranch_scenario::suggest;
 use std::collections::{BTreeSet, HashMap};
 
 /// Values of some of the axes of a group of runs, and of the file's own.

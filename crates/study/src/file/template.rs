@@ -1,6 +1,7 @@
 //! Texts with places for the values of axes: `{rate} Mbit/s`, `{case.name}`.
 
-use super::error::{Problem, suggest};
+use super::error::Problem;
+use anabranch_scenario::suggest;
 use indexmap::IndexMap;
 use toml::Spanned;
 

@@ -2,13 +2,14 @@
 
 use super::build::Planner;
 use super::code::part;
-use super::error::{Problem, suggest};
+use super::error::Problem;
 use super::selection::Selection;
 use crate::expr::{Argument, Expr, Operator, parse};
 use crate::functions::{SERIES, Takes};
 use crate::setup::Samples;
 use crate::{Point, Runs, SetupId, draw};
 use anabranch_record::SubflowSeries;
+use anabranch_scenario::suggest;
 use std::ops::Range;
 use toml::Spanned;
 

@@ -108,7 +108,7 @@ fn subflow<'a>(
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::kernel::monitor::example::{lia, sample, subflow};
+    use anabranch_mptcp_bpf::example::{lia, sample, subflow};
     use serde_json::{Value, json};
 
     #[test]

@@ -41,7 +41,7 @@ pub fn table(sample: &Sample) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::kernel::monitor::example::{lia, sample, subflow};
+    use anabranch_mptcp_bpf::example::{lia, sample, subflow};
 
     #[test]
     fn as_many_words_as_headings() {

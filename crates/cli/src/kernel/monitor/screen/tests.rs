@@ -1,5 +1,5 @@
 use super::*;
-use crate::kernel::monitor::example::{last_sample, lia, subflow};
+use anabranch_mptcp_bpf::example::{last_sample, lia, subflow};
 use ratatui::Terminal;
 use ratatui::backend::TestBackend;
 

@@ -1,7 +1,7 @@
-//! Samples for the tests of what shows them.
+//! Connections and samples for tests, here and of the programs that show them.
 
+use super::{Connection, Filter, Key, Namespaces, Sample, Sampler, Snapshot, Subflow};
 use anabranch_cc_fixed::registry;
-use anabranch_mptcp_bpf::{Connection, Filter, Key, Namespaces, Sample, Sampler, Snapshot, Subflow};
 
 /// A subflow from 10.0.`n`.1 port 40000 + `n` to 10.0.`n`.2 port 5201.
 pub fn subflow(owner: u64, n: u8, acked_bytes: u64) -> Subflow {
@@ -41,7 +41,7 @@ pub fn last_sample(each: Vec<Vec<Connection>>) -> Sample {
     let mut sampler = Sampler::new(Filter::default());
     let snapshots =
         (1..).zip(each).map(|(second, connections)| Snapshot { at_us: second * 1_000_000, connections });
-    snapshots.map(|snapshot| sampler.next(snapshot, &Namespaces::default())).last().unwrap()
+    snapshots.map(|snapshot| sampler.next(snapshot, &Namespaces::default())).last().expect("a sample")
 }
 
 /// The first sample.

@@ -1,0 +1,34 @@
+//! Help for a name that is not known.
+
+/// At most this many names are listed: all algorithms are.
+const MAX_NAMES: usize = 50;
+/// Longer names, in bytes, are not searched for one that is close: that takes the product of both lengths.
+const MAX_CLOSE: usize = 100;
+
+/// "did you mean `x`?" where one of the known names is close, with a list of the known names.
+pub fn suggest<'a>(given: &str, known: impl IntoIterator<Item = &'a str>) -> String {
+    let known: Vec<&str> = known.into_iter().collect();
+    let list = match &*known {
+        [] => "there is none".to_owned(),
+        names if names.len() <= MAX_NAMES => format!("there are: {}", names.join(", ")),
+        names => {
+            let more = names.len() - MAX_NAMES;
+            format!("there are: {} and {more} more", names[..MAX_NAMES].join(", "))
+        }
+    };
+    did_you_mean(given, &known, &list)
+}
+
+/// The same before another help than the list.
+pub(crate) fn did_you_mean(given: &str, known: &[&str], help: &str) -> String {
+    let distance = |name: &str| strsim::damerau_levenshtein(&given.to_lowercase(), &name.to_lowercase());
+    let close = |name: &&&str| {
+        !given.is_empty()
+            && given.len().max(name.len()) <= MAX_CLOSE
+            && distance(name) <= 1 + name.chars().count() / 4
+    };
+    match known.iter().filter(close).min_by_key(|name| distance(name)) {
+        Some(name) => format!("did you mean `{name}`? {help}"),
+        None => help.to_owned(),
+    }
+}
