@@ -21,7 +21,7 @@ AB_INLINE u64 ab_slow_start(struct ab_path *p, u32 acked)
 	return all - step;
 }
 
-/* Adds an increase (Q40 per segment) for so many segments (Q40). */
+/* Adds `increase` (Q40 per segment) for each of `acked` segments (Q40). */
 AB_INLINE void ab_grow(struct ab_path *p, u64 acked, u64 increase)
 {
 	p->cwnd += ab_mul(acked, increase, AB_WINDOW_BITS);

@@ -75,7 +75,7 @@ AB_INLINE void ab_balanced_acked(const struct ab_group *g, struct ab_path *p, co
 	}
 }
 
-/* Takes so many halves (Q32, at most 3/2) of the window. */
+/* Takes `halves` halves (Q32, at most 3/2) of the window. */
 AB_INLINE void ab_take_halves(struct ab_path *p, u64 halves)
 {
 	ab_reduce_to(p, p->cwnd - ab_mul(p->cwnd, halves, 33));

@@ -33,7 +33,7 @@ AB_INLINE u64 ab_loss_window(const struct ab_delay_window *d, u64 window)
 	return ab_less(window, d->dwnd); /* the largest window of all cuts the sum */
 }
 
-/* What so many acknowledged segments (Q40) add to the delay window, and with it to the path's. */
+/* Adds to the delay window, and so to the path's, for `acked` segments (Q40); returns the increase. */
 AB_INLINE u64 ab_delay_window_step(struct ab_delay_window *d, u64 acked)
 {
 	u64 step = ab_mul(acked, d->per_segment, AB_WINDOW_BITS);

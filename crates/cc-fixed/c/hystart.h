@@ -59,7 +59,7 @@ AB_INLINE void ab_hystart_judge(struct ab_hystart *h)
 	}
 }
 
-/* What an acknowledgement of so many segments adds to the window, Q40, of which `burst` (L) count at most; `sample` as in
+/* The increase of the window for `acked` segments, Q40, of which `burst` (L) count at most; `sample` as in
  * ab_path. */
 AB_INLINE u64 ab_hystart_step(struct ab_hystart *h, u32 acked, u32 burst, u32 sample)
 {

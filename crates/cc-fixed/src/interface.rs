@@ -30,7 +30,7 @@ shared! {
         max: u32,
     }
 
-    /// What one or several acknowledgements say.
+    /// The content of one acknowledgement, or of several together.
     #[derive(Clone, Default)]
     [both: ab_ack whole]
     Ack {
@@ -63,7 +63,7 @@ shared! {
         any: u64,
     }
 
-    /// What anybody may see of a row.
+    /// The visible state of a row.
     #[derive(Clone, Copy, Default)]
     [native: ab_view whole]
     View {
@@ -91,7 +91,7 @@ shared! {
         observe: unsafe extern "C" fn(*const Group, u32, u64, *mut f64, u32),
     }
 
-    /// What a subflow's row shows beyond the algorithm's: units as in C.
+    /// The part of a subflow's state that is not the algorithm's; units as in C.
     #[derive(Clone, Copy, Debug, Default, FromBytes, IntoBytes, Immutable, KnownLayout)]
     [kernel: ab_subflow whole]
     Subflow {
@@ -120,7 +120,7 @@ shared! {
         undone: u32,
     }
 
-    /// What a table's entry has behind the group.
+    /// The end of a table's entry, behind the group.
     #[derive(Clone, Copy, Debug, FromBytes, IntoBytes, Immutable, KnownLayout)]
     [kernel: ab_connection behind_group]
     Sockets {
@@ -130,7 +130,7 @@ shared! {
         users: u64,
     }
 
-    /// What an algorithm's programs count since it was loaded.
+    /// The counters of an algorithm's programs, since it was loaded.
     #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, FromBytes, Immutable, KnownLayout)]
     [kernel: ab_counters first]
     Counters {

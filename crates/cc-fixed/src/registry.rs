@@ -95,7 +95,7 @@ pub fn find_kernel(name: &str) -> Option<&'static KernelEntry> {
     all().iter().find(|k| [k.reference.name, k.kernel_name, k.entry.name].contains(&name))
 }
 
-/// What a row of a group shows.
+/// The visible state of a group's row.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Row {
     /// Its place in the table, from 0.

@@ -1,20 +1,20 @@
-//! What the programs cost: the kernel's statistics of their run time.
+//! The run time of the programs, by the kernel's statistics.
 
 use crate::{Error, Instance, instances, system};
 use std::collections::HashMap;
 use std::thread::sleep;
 use std::time::Duration;
 
-/// What a program cost while it was measured.
+/// A program's run time while it was measured.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Cost {
     /// The algorithm's name in the kernel.
     pub algorithm: &'static str,
     /// The program, such as `ab_cong_avoid`.
     pub program: String,
-    /// How often it ran.
+    /// The number of its runs.
     pub calls: u64,
-    /// How long, ns.
+    /// Their time together, ns.
     pub time: u64,
 }
 

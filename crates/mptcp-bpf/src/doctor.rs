@@ -1,4 +1,4 @@
-//! What the algorithms need of the machine, and whether it is there.
+//! The algorithms' needs of the machine, each with a check.
 
 use crate::layout::{Layout, skips_programs};
 use crate::{Error, messages, namespace, pins};
@@ -35,7 +35,7 @@ pub enum Need {
     EveryCall,
 }
 
-/// How it stands with a need.
+/// The state of a need.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Verdict {
     /// It is there.
@@ -55,13 +55,13 @@ pub enum Verdict {
 pub struct Check {
     /// Which.
     pub need: Need,
-    /// What it is called.
+    /// Its name, for people.
     pub title: &'static str,
-    /// How it stands.
+    /// Its state.
     pub verdict: Verdict,
-    /// What was found.
+    /// The finding, for people.
     pub found: String,
-    /// Unless it is fine: how to get it.
+    /// The remedy, unless it is fine.
     pub help: &'static str,
 }
 

@@ -1,30 +1,30 @@
-//! What can go wrong.
+//! The errors of this crate.
 
 use std::io;
 use std::path::PathBuf;
 use std::time::Duration;
 
-/// What can go wrong.
+/// An error of this crate.
 #[derive(Debug, thiserror::Error)]
 pub enum Error {
     /// A file or directory.
     #[error("cannot {doing} {}: {source}", path.display())]
     File {
-        /// What was tried, such as `open`.
+        /// The action that failed, such as `open`.
         doing: &'static str,
         /// Which file.
         path: PathBuf,
-        /// What the kernel said.
+        /// The kernel's answer.
         source: io::Error,
     },
     /// Something of BPF.
     #[error("cannot {doing}: {source}{}", notes(messages))]
     Bpf {
-        /// What was tried, such as `load ab_lia`.
+        /// The action that failed, such as `load ab_lia`.
         doing: String,
-        /// What the kernel said.
+        /// The kernel's answer.
         source: libbpf_rs::Error,
-        /// What libbpf said, with the verifier's log.
+        /// libbpf's messages, with the verifier's log.
         messages: String,
     },
     /// Somebody else holds the registration, and this kernel does not let us end it.
@@ -35,9 +35,9 @@ pub enum Error {
     Shared {
         /// Which file.
         path: PathBuf,
-        /// What it is instead.
+        /// Its kind, or its owner and mode.
         found: String,
-        /// What would be right.
+        /// The remedy, for people.
         remedy: &'static str,
     },
     /// Another process holds the lock of the pins.
@@ -47,7 +47,7 @@ pub enum Error {
         path: PathBuf,
         /// Whoever has it.
         holder: String,
-        /// How long it was waited for.
+        /// The time for which it was waited.
         limit: Duration,
     },
     /// The kernel's types have no such member, or its maps another content than is known.

@@ -33,14 +33,14 @@ pub struct Instance {
     pub programs: Vec<ProgramInfo>,
 }
 
-/// How full a table of connections is.
+/// The use of a table of connections.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Occupancy {
     /// Connections: of MPTCP, or a TCP socket each.
     pub connections: u64,
     /// Their subflows.
     pub subflows: u64,
-    /// How many subflows there is room for.
+    /// The number of subflows that have room.
     pub capacity: u32,
 }
 
@@ -115,7 +115,7 @@ impl Instance {
         self.map(VARIABLES).is_some_and(|map| map.name().to_string_lossy() == name)
     }
 
-    /// How long it has been there.
+    /// The time since it was loaded.
     pub fn age(&self) -> Duration {
         let now = clock_gettime(ClockId::Boottime);
         let now = Duration::new(now.tv_sec.unsigned_abs(), now.tv_nsec as u32);
@@ -123,7 +123,7 @@ impl Instance {
         now.saturating_sub(loaded.unwrap_or(now))
     }
 
-    /// How full its table is.
+    /// The use of its table.
     pub fn occupancy(&self) -> Option<Occupancy> {
         let map = self.connections()?;
         let users = |_: &[u8], value: &[u8]| {
@@ -151,7 +151,7 @@ impl Instance {
         self.map(VARIABLES)
     }
 
-    /// What its programs counted.
+    /// The counters of its programs.
     pub fn counters(&self) -> Option<Counters> {
         let value = self.variables()?.lookup(&0u32.to_ne_bytes(), MapFlags::ANY).ok()??;
         Counters::read_from_prefix(&value).ok().map(|(counters, _)| counters)

@@ -1,5 +1,5 @@
 //! Coupled congestion control for the MPTCP of an unmodified Linux kernel: the programs, made of the
-//! headers of `anabranch-cc-fixed`, and what loads and watches them.
+//! headers of `anabranch-cc-fixed`, their loader, and a monitor of their sockets.
 //!
 //! ```no_run
 //! use anabranch_cc_fixed::registry;
@@ -13,9 +13,9 @@
 //! # Ok::<(), anabranch_mptcp_bpf::Error>(())
 //! ```
 //!
-//! What an algorithm needs to stay lies under [`Pins`]' directory, `/sys/fs/bpf/anabranch/ab_NAME/`:
-//! `link`, the registration (or, where the kernel has no such links, `ops`, the registered map),
-//! `connections`, the table of connections, and `counters`.
+//! A loaded algorithm stays because files hold its objects. They are under [`Pins`]' directory,
+//! `/sys/fs/bpf/anabranch/ab_NAME/`: `link`, the registration (or, where the kernel has no such links, `ops`, the registered
+//! map), `connections`, the table of connections, and `counters`.
 
 mod cost;
 mod doctor;

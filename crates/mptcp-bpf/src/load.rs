@@ -11,7 +11,7 @@ use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant};
 use zerocopy::FromBytes;
 
-/// What came of [`load`].
+/// The outcome of [`load`].
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Load {
     /// It is loaded now.
@@ -20,26 +20,26 @@ pub enum Load {
     Replaced,
     /// It was loaded before.
     Already,
-    /// The same, and so many rows were freed whose socket was gone.
+    /// The algorithm was loaded before. This many rows of its table were freed, because their sockets were gone.
     Freed(u32),
-    /// Another build's was loaded before, and stays: so many sockets use it, or namespaces have it as their
-    /// choice. Unloaded it would be theirs alone, and this could be loaded beside it.
+    /// Another build's was loaded before, and stays: this many sockets use it, or namespaces have it as their
+    /// choice. Once unloaded it is theirs alone, and this build's can be loaded beside it.
     OtherInUse(u32),
 }
 
-/// What came of [`unload`].
+/// The outcome of [`unload`].
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Unload {
     /// It is gone.
     Done,
-    /// It can no longer be chosen, but so many sockets use it still, or namespaces have it as their choice:
-    /// it is gone when the last of them lets it go.
+    /// It can no longer be chosen, but this many sockets use it still, or namespaces have it as their choice.
+    /// It is gone when the last of them lets it go.
     InUse(u32),
     /// It was not loaded.
     NotLoaded,
 }
 
-/// How an algorithm is registered.
+/// The way in which an algorithm is registered.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Registration {
     /// By a link, which is pinned.
@@ -112,7 +112,7 @@ pub fn unload(entry: &'static KernelEntry) -> Result<Unload, Error> {
     })
 }
 
-/// What is loaded and pinned.
+/// The algorithms that are loaded and pinned.
 ///
 /// # Errors
 /// Without privileges.
@@ -127,7 +127,7 @@ pub fn loaded() -> Result<Vec<Loaded>, Error> {
 }
 
 impl Loaded {
-    /// The table of connections: by key, a `u64`, a group and what else `bpf/connections.h` says of its subflows.
+    /// The table of connections: by key, a `u64`, a group and the other members of a subflow in `bpf/connections.h`.
     ///
     /// # Errors
     /// Where it was unloaded meanwhile.
@@ -135,7 +135,7 @@ impl Loaded {
         self.map(CONNECTIONS)
     }
 
-    /// What its programs counted.
+    /// The counters of its programs.
     ///
     /// # Errors
     /// Where it was unloaded meanwhile.

@@ -57,7 +57,7 @@ impl Histogram {
         }
     }
 
-    /// How many times were recorded.
+    /// The number of times that were recorded.
     pub fn count(&self) -> u64 {
         self.count
     }

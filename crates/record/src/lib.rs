@@ -1,4 +1,4 @@
-//! What a run leaves behind: samples over time and a summary.
+//! The record of a run: samples over time and a summary.
 //!
 //! A backend gives its samples to a [`Sink`] as it runs: a [`ParquetSink`] or [`CsvSink`] writes them into
 //! files in constant memory, a [`MemorySink`] keeps them for figures, [`NoSamples`] wants none. At the end it

@@ -59,7 +59,7 @@ impl RunDirectory {
         Summary::read(&self.place.target().join(SUMMARY)).ok()
     }
 
-    /// Where samples go.
+    /// The sink of the samples.
     pub fn sink(&mut self) -> &mut dyn Sink {
         match &mut self.samples {
             Samples::Parquet(sink) => &mut **sink,

@@ -1,6 +1,6 @@
 //! Samples over time, and who receives them.
 
-/// What a run's samples are about; given to a [`Sink`] before the first.
+/// The subjects of a run's samples; given to a [`Sink`] before the first.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Layout {
     /// Each connection, in the summary's order.
@@ -87,11 +87,11 @@ pub struct CompletionSample {
 ///
 /// A sink that fails keeps its error until its owner asks for it: a run does not stop for it.
 pub trait Sink {
-    /// Whether it wants samples at all: without, a run does not take any.
+    /// True where it wants samples at all; otherwise a run does not take any.
     fn wants_samples(&self) -> bool {
         true
     }
-    /// What the samples are about.
+    /// Receives the subjects of the samples.
     fn begin(&mut self, layout: &Layout) {
         let _ = layout;
     }

@@ -92,7 +92,7 @@ pub struct FlowSummary {
 /// Completion times of responses, from the request to the last byte.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Completion {
-    /// How many completed.
+    /// The number of those that completed.
     pub count: u64,
     /// Mean, in seconds.
     pub mean_s: f64,

@@ -8,11 +8,11 @@ use std::io;
 pub struct Column {
     /// Its name, with the unit.
     pub name: String,
-    /// What its cells hold.
+    /// The type of its cells.
     pub kind: Kind,
 }
 
-/// What the cells of a column hold.
+/// The type of a column's cells.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Kind {
     /// A real number, in every row.

@@ -12,7 +12,7 @@ use std::sync::atomic::{AtomicBool, AtomicU64, AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
-/// Where a campaign is.
+/// The state of a campaign.
 #[derive(Clone, Copy, Debug)]
 pub struct Progress<'a> {
     /// Simulations that have ended, here or in another process; what was kept at the beginning does not count.
@@ -21,7 +21,7 @@ pub struct Progress<'a> {
     pub total: usize,
     /// Simulated time that has passed in all of them.
     pub simulated: Time,
-    /// How much of the work is done, 0 to 1: by the packets that links carry, not by simulated time.
+    /// The part of the work that is done, 0 to 1: by the packets that links carry, not by simulated time.
     pub part: f64,
     /// What the one that was last heard of belongs to: an experiment's identifier, or a standard case's.
     pub experiment: &'a str,
@@ -47,9 +47,9 @@ const PAUSE: Duration = Duration::from_millis(50);
 
 /// Simulations to be run, and what is made of them: a `T`.
 pub struct Work<T> {
-    /// What to simulate.
+    /// The simulations.
     pub simulations: Simulations,
-    /// What is made of the outcomes.
+    /// The use of their outcomes.
     pub conclude: Conclude<T>,
 }
 
@@ -139,18 +139,18 @@ impl Simulations {
         self
     }
 
-    /// How many runs there are.
+    /// The number of runs.
     pub fn runs(&self) -> u64 {
         self.each.iter().map(|simulation| u64::from(simulation.seeds)).sum()
     }
 
-    /// How many of them may be kept: those of which no samples are asked for.
+    /// The number of runs that may be kept: those of which no samples are asked for.
     pub fn keepable(&self) -> u64 {
         let keepable = |s: &Simulation| (1..=s.seeds).filter(|seed| !s.samples.of(*seed)).count() as u64;
         self.each.iter().map(keepable).sum()
     }
 
-    /// What all runs cost together, in packets that links carry.
+    /// The cost of all runs together, in packets that links carry.
     pub fn packets(&self) -> f64 {
         // The sum of none would be -0.
         self.each.iter().fold(0.0, |all, simulation| all + simulation.cost() * f64::from(simulation.seeds))
@@ -171,7 +171,7 @@ impl Simulations {
         self.each.iter().map(|simulation| &*simulation.scenario)
     }
 
-    /// How many of the runs are `kept`.
+    /// The number of runs that are `kept`.
     pub fn found(&self, kept: &dyn Kept) -> u64 {
         let found =
             |s: &Simulation| (1..=s.seeds).filter(|seed| s.find(*seed, kept).is_some()).count() as u64;

@@ -18,7 +18,7 @@ pub struct Outcome {
     pub summary: Summary,
     /// Samples over time; empty where none were asked for.
     pub samples: MemorySink,
-    /// What was simulated.
+    /// The scenario that was simulated.
     pub scenario: Arc<Scenario>,
 }
 

@@ -1,4 +1,4 @@
-//! What an experiment runs and what it reads from the runs, written down before anything runs.
+//! The plan of an experiment: its runs, and the quantities that it reads from them.
 
 use crate::file::FileError;
 use crate::setup::Samples;
@@ -53,7 +53,7 @@ impl Study {
 pub struct Definition {
     /// Its identifiers, the experiment's own first: a table, and the figures from the same runs.
     pub ids: Vec<String>,
-    /// What it shows.
+    /// Its title.
     pub title: String,
     /// The set-up, and the choices where the paper is silent.
     pub notes: Vec<String>,
@@ -224,7 +224,7 @@ impl Plan {
         &self.setups
     }
 
-    /// Whether it is run only where it is asked for by name.
+    /// True where it is run only by its name.
     pub fn is_on_request(&self) -> bool {
         self.on_request
     }

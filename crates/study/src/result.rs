@@ -1,4 +1,4 @@
-//! What a study's run leaves: rows with verdicts, figures, and how to get each again.
+//! The result of a study: rows with verdicts, figures, and the commands that repeat them.
 //!
 //! Written as JSON by `anabranch paper`, read by the report.
 
@@ -28,13 +28,13 @@ pub struct StudyResult {
     /// The command that repeats it, where it is not a shipped paper's.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub command: Option<String>,
-    /// Whether it was not run again under other assumptions: experiments then have no [`Experiment::columns`].
+    /// True where it was not run again under other assumptions: experiments then have no [`Experiment::columns`].
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub without_columns: bool,
-    /// Whether it was interrupted: experiments that were not complete then are missing.
+    /// True where it was interrupted: experiments that were not complete then are missing.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub partial: bool,
-    /// What it is about, in a few sentences; what was assumed.
+    /// Its subject and its assumptions, in a few sentences.
     pub notes: Vec<String>,
     /// Mistakes and contradictions found in the paper's text.
     pub errata: Vec<String>,
@@ -72,11 +72,11 @@ impl StudyResult {
 pub struct Experiment {
     /// "A-T4".
     pub id: String,
-    /// What it shows.
+    /// Its title.
     pub title: String,
     /// Context for the reader: the set-up, the choices where the paper is silent.
     pub notes: Vec<String>,
-    /// Whether it leaves the paper's own setting: its verdicts are not the paper's.
+    /// True where it leaves the paper's own setting: its verdicts are not the paper's.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub beyond: bool,
     /// Under which other assumptions it was run.
@@ -86,7 +86,7 @@ pub struct Experiment {
     pub rows: Vec<Row>,
     /// Figures drawn from the runs.
     pub figures: Vec<Figure>,
-    /// How to run it again.
+    /// The command that repeats it.
     pub runs: Vec<Run>,
 }
 
@@ -97,7 +97,7 @@ pub struct ColumnName {
     pub id: String,
     /// For readers, short.
     pub title: String,
-    /// What differs from the default.
+    /// The difference from the default.
     pub meaning: String,
 }
 
@@ -106,11 +106,11 @@ pub struct ColumnName {
 pub struct Row {
     /// Unique within the paper: "A-T4.subflow1".
     pub id: String,
-    /// What is measured.
+    /// The measured quantity.
     pub what: String,
     /// Its unit: "segments", "Mbit/s", "" for a ratio.
     pub unit: String,
-    /// What the paper gives.
+    /// The paper's value.
     pub published: Published,
     /// Our value; `None` where the claim orders several, or the row failed.
     pub measured: Option<Estimate>,
@@ -119,7 +119,7 @@ pub struct Row {
     pub compared: Vec<(String, Estimate)>,
     /// The rule, stated before the run.
     pub rule: String,
-    /// What the rule says of our value.
+    /// The rule's verdict on our value.
     pub verdict: Verdict,
     /// Why it differs, where it does.
     pub explanation: Option<String>,
@@ -129,12 +129,12 @@ pub struct Row {
 }
 
 impl Row {
-    /// What it gives under the assumption of that identifier; `None` where that changes nothing.
+    /// Its value under the assumption of that identifier; `None` where the assumption changes nothing.
     pub fn other(&self, column: &str) -> Option<&Other> {
         self.others.iter().find(|other| other.column == column)
     }
 
-    /// Whether it has a verdict on what was published.
+    /// True where it has a verdict on a published value.
     pub fn is_judged(&self) -> bool {
         matches!(self.verdict, Verdict::Reproduced | Verdict::Partly | Verdict::NotReproduced)
     }
@@ -150,14 +150,14 @@ pub struct Other {
     /// As [`Row::compared`].
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub compared: Vec<(String, Estimate)>,
-    /// What the rule says of it.
+    /// The rule's verdict on it.
     pub verdict: Verdict,
-    /// What went wrong, where it failed.
+    /// The error, where it failed.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub failure: Option<String>,
 }
 
-/// What a paper says about a row.
+/// A paper's statement about a row.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Published {
@@ -167,7 +167,7 @@ pub enum Published {
     Derived {
         /// It, in the row's unit.
         value: f64,
-        /// How it follows: "4730 ÷ 5950".
+        /// Its derivation: "4730 ÷ 5950".
         from: String,
     },
     /// A statement without a number.
@@ -224,7 +224,7 @@ pub struct Figure {
     pub title: String,
     /// One plot each, as the paper divides it.
     pub panels: Vec<Panel>,
-    /// How many points have no value, and why the first of them has none.
+    /// The number of points without a value, and the reason of the first of them.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub missing: Option<String>,
 }
@@ -238,9 +238,9 @@ pub struct Panel {
     pub x: Axis,
     /// Vertical axis.
     pub y: Axis,
-    /// How series are drawn.
+    /// The manner in which series are drawn.
     pub mark: Mark,
-    /// What is drawn.
+    /// The series.
     pub series: Vec<Series>,
 }
 
@@ -255,7 +255,7 @@ pub struct Axis {
     pub domain: Option<(f64, f64)>,
 }
 
-/// How a panel's series are drawn.
+/// The manner in which a panel's series are drawn.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Mark {

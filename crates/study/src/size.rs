@@ -35,7 +35,7 @@ impl Size {
         }
     }
 
-    /// What a reader must know of it.
+    /// A reader's note on it.
     pub fn description(self) -> &'static str {
         match self {
             Size::Quick => {

@@ -112,12 +112,12 @@ impl Store {
         &self.dir
     }
 
-    /// How many outcomes that were there before have been asked for.
+    /// The number of outcomes that were there before and have been asked for.
     pub fn found(&self) -> usize {
         self.used(|used| used.found.len())
     }
 
-    /// How many outcomes this process has added.
+    /// The number of outcomes that this process has added.
     pub fn kept(&self) -> usize {
         self.used(|used| used.kept.len())
     }

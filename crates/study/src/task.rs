@@ -64,7 +64,7 @@ impl Task {
         Task { seed, ..self }
     }
 
-    /// What is to run it.
+    /// The backend that runs it.
     pub fn backend(&self) -> &str {
         &self.backend
     }
@@ -149,7 +149,7 @@ impl fmt::Display for TaskError {
 
 impl std::error::Error for TaskError {}
 
-/// What runs tasks.
+/// A runner of tasks.
 pub trait Backend: Sync {
     /// Runs one, its samples over time into `sink`. `keep_going` is asked now and then, with the time that the run has reached.
     ///

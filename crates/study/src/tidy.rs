@@ -38,7 +38,7 @@ pub(crate) const COLUMNS: [(&str, Kind); 15] = [
 pub struct TidyRow<'a> {
     /// For each axis its name and the value, in the table's order.
     pub axes: &'a [(String, String)],
-    /// What the run gave.
+    /// The result of the run.
     pub summary: &'a Summary,
 }
 

@@ -3,7 +3,7 @@
 use crate::{Estimate, Verdict};
 use std::fmt;
 
-/// How a row is judged.
+/// The rule by which a row is judged.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub enum Rule {
     /// Within 10 % of this published value reproduces, within 25 % partly: the default.

@@ -28,7 +28,7 @@ impl PartialEq for Connection {
     }
 }
 
-/// What tells a connection from others.
+/// The identity of a connection.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum Key {
     /// The token of an MPTCP connection (RFC 8684, section 3.2), as `ss -M` shows it.

@@ -1,8 +1,8 @@
-//! Which connections are watched.
+//! The choice of connections to watch.
 
 use super::Connection;
 
-/// What is asked for; what is not given lets everything through.
+/// A choice of connections. A part that is not given takes all of them.
 #[derive(Clone, Debug, Default)]
 pub struct Filter {
     /// Algorithms, by their names in the kernel.
@@ -14,7 +14,7 @@ pub struct Filter {
 }
 
 impl Filter {
-    /// Whether the connection, or one of its subflows, is asked for.
+    /// True where the choice takes the connection, or one of its subflows.
     pub fn takes(&self, connection: &Connection) -> bool {
         let algorithm = connection.entry.kernel_name;
         let mut subflows = connection.subflows.iter();

@@ -1,4 +1,4 @@
-//! What is watched as a record: the samples and the summary that a simulated run leaves.
+//! The record of a watch: the same samples and summary as of a simulated run.
 
 use super::meter::Meter;
 use super::{Key, Sample, Watched};

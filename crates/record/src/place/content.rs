@@ -1,4 +1,4 @@
-//! What a command wrote into a folder: a list in the folder, by which the next command knows that it is ours.
+//! The list of a folder's files, which the next command finds in the folder and by which it knows them as ours.
 
 use super::PlaceError;
 use crate::{quoted, replace};
