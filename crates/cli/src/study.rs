@@ -9,7 +9,7 @@ use crate::{input, interrupt, memory, paper, report, standard, store};
 use anabranch_record::quoted;
 use anabranch_study::file::Part;
 use anabranch_study::format::plain;
-use anabranch_study::tidy::{TidyRow, TidyTable};
+use anabranch_study::tidy::{TidyAxis, TidyRow, TidyTable};
 use anabranch_study::{
     Estimate, Kept, Kind, Options, Published, Results, Row, Simulations, Study, StudyError, StudyResult,
     Taken, Verdict, Work, outdated, work_with_runs,
@@ -258,9 +258,14 @@ impl Run<'_> {
                 axes.push(axis);
             }
         }
-        let names: Vec<String> = axes.iter().map(|axis| (*axis).to_owned()).collect();
+        let values = taken.iter().flat_map(|taken| &taken.axes);
+        let columns = axes.iter().map(|axis| {
+            let own = values.clone().filter(|(name, _)| name == axis);
+            TidyAxis::of(axis, own.map(|(_, value)| value.as_str()))
+        });
+        let columns: Vec<TidyAxis> = columns.collect();
         let write = || {
-            let mut table = TidyTable::create(&results.folder(Kind::Study), &self.study.name, &names)?;
+            let mut table = TidyTable::create(&results.folder(Kind::Study), &self.study.name, &columns)?;
             let mut written = HashSet::new();
             // Two experiments may read the same runs.
             for taken in taken.iter().filter(|taken| written.insert(&taken.axes)) {

@@ -29,6 +29,7 @@ mod template;
 mod tests;
 mod time;
 
+pub(crate) use axes::number_and_unit;
 pub use error::FileError;
 pub use signature::signature;
 pub use spec::json_schema;

@@ -1,8 +1,10 @@
 //! Many runs as one tidy table: a row per flow and run, as CSV and as Parquet.
 
+use crate::file::number_and_unit;
 use anabranch_record::{
     Cell, Column, CsvTable, FlowSummary, Kind, ParquetTable, SubflowSummary, Summary, TableFile, WriteError,
 };
+use std::collections::BTreeSet;
 use std::io;
 use std::path::{Path, PathBuf};
 
@@ -34,6 +36,65 @@ pub(crate) const COLUMNS: [(&str, Kind); 15] = [
     ("scenario_hash", Kind::Text),
 ];
 
+/// An axis of the table.
+#[derive(Clone, Debug, PartialEq)]
+pub struct TidyAxis {
+    name: String,
+    values: Values,
+}
+
+/// What the values of an axis are.
+#[derive(Clone, Debug, PartialEq)]
+enum Values {
+    /// A column of texts.
+    Texts,
+    /// A column of numbers.
+    Numbers,
+    /// A column of texts, and one of numbers with that name.
+    Quantities(String),
+}
+
+impl TidyAxis {
+    /// The axis with these values; an empty one is that of a run without the axis. Numbers of one unit have a column with the
+    /// unit in its name: `queue_bdp` beside `queue`.
+    pub fn of<'a>(name: &str, values: impl IntoIterator<Item = &'a str>) -> Self {
+        let given = values.into_iter().filter(|value| !value.is_empty());
+        let units: Option<BTreeSet<&str>> = given.map(|value| Some(number_and_unit(value)?.1)).collect();
+        let unit = units.filter(|units| units.len() == 1).and_then(|units| units.into_iter().next());
+        let values = match unit.map(|unit| (unit, in_names(unit))) {
+            Some(("", _)) => Values::Numbers,
+            Some((_, unit)) if !unit.is_empty() => Values::Quantities(format!("{name}_{unit}")),
+            _ => Values::Texts,
+        };
+        TidyAxis { name: name.into(), values }
+    }
+
+    fn columns(&self) -> Vec<Column> {
+        let column = |name: &str, kind| Column { name: name.into(), kind };
+        match &self.values {
+            Values::Texts => vec![column(&self.name, Kind::Text)],
+            Values::Numbers => vec![column(&self.name, Kind::MaybeNumber)],
+            Values::Quantities(name) => {
+                vec![column(&self.name, Kind::Text), column(name, Kind::MaybeNumber)]
+            }
+        }
+    }
+
+    fn cells<'a>(&self, value: &'a str) -> impl Iterator<Item = Cell<'a>> + use<'a> {
+        let text = (self.values != Values::Numbers).then_some(Cell::Text(value));
+        let number = || maybe(number_and_unit(value).map(|(number, _)| number));
+        text.into_iter().chain((self.values != Values::Texts).then(number))
+    }
+}
+
+/// A unit as the names of columns have it.
+fn in_names(unit: &str) -> String {
+    match unit {
+        "%" => "percent".into(),
+        _ => unit.replace("bit/s", "bps").to_lowercase().replace(|c: char| !c.is_alphanumeric(), ""),
+    }
+}
+
 /// A run, and where it is on each axis.
 pub struct TidyRow<'a> {
     /// For each axis its name and the value, in the table's order.
@@ -44,7 +105,7 @@ pub struct TidyRow<'a> {
 
 /// `NAME.csv` and `NAME.parquet`, written row by row: memory does not grow with their number.
 pub struct TidyTable {
-    axes: Vec<String>,
+    axes: Vec<TidyAxis>,
     csv: TableFile<CsvTable>,
     parquet: TableFile<ParquetTable>,
 }
@@ -54,9 +115,9 @@ impl TidyTable {
     ///
     /// # Errors
     /// Where they cannot be written, or two columns would have one name.
-    pub fn create(folder: &Path, name: &str, axes: &[String]) -> Result<Self, WriteError> {
+    pub fn create(folder: &Path, name: &str, axes: &[TidyAxis]) -> Result<Self, WriteError> {
         let [csv, parquet] = ["csv", "parquet"].map(|ending| folder.join(format!("{name}.{ending}")));
-        let axis = axes.iter().map(|axis| Column { name: axis.clone(), kind: Kind::Text });
+        let axis = axes.iter().flat_map(TidyAxis::columns);
         let fixed = COLUMNS.iter().map(|(name, kind)| Column { name: (*name).into(), kind: *kind });
         let columns: Vec<Column> = axis.chain(fixed).collect();
         let twice = (1..columns.len()).find(|i| columns[..*i].iter().any(|c| c.name == columns[*i].name));
@@ -73,12 +134,12 @@ impl TidyTable {
     /// # Errors
     /// Where it cannot be written, or has other axes than the table.
     pub fn run(&mut self, row: &TidyRow<'_>) -> Result<(), WriteError> {
-        if !row.axes.iter().map(|(name, _)| name).eq(&self.axes) {
+        if !row.axes.iter().map(|(name, _)| name).eq(self.axes.iter().map(|axis| &axis.name)) {
             let why = io::Error::new(io::ErrorKind::InvalidInput, "a run has other axes than the table");
             return Err(WriteError { path: PathBuf::new(), source: why });
         }
         for flow in &row.summary.flows {
-            let axes = row.axes.iter().map(|(_, value)| Cell::Text(value));
+            let axes = self.axes.iter().zip(row.axes).flat_map(|(axis, (_, value))| axis.cells(value));
             let cells: Vec<Cell<'_>> = axes.chain(cells(row.summary, flow)).collect();
             self.csv.row(cells.iter().copied())?;
             self.parquet.row(cells)?;

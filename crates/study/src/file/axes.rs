@@ -278,6 +278,12 @@ impl AxisValue {
     }
 }
 
+/// A value's number and its unit, which is empty where it has none.
+pub(crate) fn number_and_unit(id: &str) -> Option<(f64, &str)> {
+    let (number, unit) = id.split_at(digits(id));
+    Some((number.parse().ok()?, unit.trim()))
+}
+
 /// How much of a value is a number, such as 1e-3, before its unit: as much as may be.
 fn digits(id: &str) -> usize {
     let is_part = |c: char| c.is_ascii_digit() || matches!(c, '.' | '+' | '-' | 'e' | 'E');

@@ -1,7 +1,7 @@
 //! The tidy table: every column by hand, from CSV and from Parquet.
 
 use anabranch_record::{Completion, FlowSummary, LinkSummary, SubflowSummary, Summary};
-use anabranch_study::tidy::{TidyRow, TidyTable};
+use anabranch_study::tidy::{TidyAxis, TidyRow, TidyTable};
 use parquet::file::reader::{FileReader, SerializedFileReader};
 use parquet::record::Field;
 use std::fs;
@@ -81,16 +81,18 @@ fn summary(seed: u64) -> Summary {
 
 /// By hand: loss 4 of 400; RTT (300 · 10 + 100 · 30) / 400; shares of the mean of 9 and 3; links `a` and `b`.
 const ROWS: &str = "\
-queue,load,algorithm,seed,flow,goodput_mbps,share,retransmitted_segments,timeouts,loss_percent,mean_rtt_ms,rtt_p95_ms,\
+queue,queue_bdp,load,window,algorithm,seed,flow,goodput_mbps,share,retransmitted_segments,timeouts,loss_percent,mean_rtt_ms,rtt_p95_ms,\
 completion_mean_s,completion_p95_s,jain,utilisation_percent,scenario_hash
-2 BDP,half,lia,18446744073709551615,web,9,1.5,4,4,1,15,60,0.25,0.5,0.8,75,ab
-2 BDP,half,lia,18446744073709551615,bulk,3,0.5,0,2,0,20,40,,,0.8,50,ab
-2 BDP,half,lia,18446744073709551615,never,,,0,2,,,,,,0.8,0,ab
+2 BDP,2,half,10,lia,18446744073709551615,web,9,1.5,4,4,1,15,60,0.25,0.5,0.8,75,ab
+2 BDP,2,half,10,lia,18446744073709551615,bulk,3,0.5,0,2,0,20,40,,,0.8,50,ab
+2 BDP,2,half,10,lia,18446744073709551615,never,,,0,2,,,,,,0.8,0,ab
 ";
 
 fn table(folder: &Path, runs: u64) {
-    let axes = [("queue".to_owned(), "2 BDP".to_owned()), ("load".to_owned(), "half".to_owned())];
-    let mut table = TidyTable::create(folder, "runs", &["queue".into(), "load".into()]).unwrap();
+    let axes = [("queue", "2 BDP"), ("load", "half"), ("window", "10")];
+    let columns = axes.map(|(name, value)| TidyAxis::of(name, [value]));
+    let axes = axes.map(|(name, value)| (name.to_owned(), value.to_owned()));
+    let mut table = TidyTable::create(folder, "runs", &columns).unwrap();
     for run in 0..runs {
         table.run(&TidyRow { axes: &axes, summary: &summary(u64::MAX - run) }).unwrap();
         assert!(!folder.join("runs.csv").exists(), "not before it is complete");
@@ -139,13 +141,35 @@ fn many_runs() {
 #[test]
 fn columns_have_one_meaning() {
     let dir = tempfile::tempdir().unwrap();
-    for axes in [vec!["seed".to_owned()], vec!["a".into(), "a".into()]] {
+    let axes = |names: &[&str]| names.iter().map(|name| TidyAxis::of(name, ["x"])).collect::<Vec<_>>();
+    for axes in [axes(&["seed"]), axes(&["a", "a"])] {
         let why = TidyTable::create(dir.path(), "runs", &axes).err().unwrap();
         assert!(why.source.to_string().contains("rename the axis"), "{why}");
     }
-    let mut table = TidyTable::create(dir.path(), "runs", &["a".into()]).unwrap();
+    let mut table = TidyTable::create(dir.path(), "runs", &axes(&["a"])).unwrap();
     let axes = [("b".to_owned(), "1".to_owned())];
     assert!(table.run(&TidyRow { axes: &axes, summary: &summary(1) }).is_err());
     drop(table);
     assert_eq!(fs::read_dir(dir.path()).unwrap().count(), 0);
+}
+
+/// Numbers of one unit have a column whose name says it; rates of two units, names and missing values have none.
+#[test]
+fn units_stand_in_names() {
+    let header = |values: &[&str]| {
+        let dir = tempfile::tempdir().unwrap();
+        TidyTable::create(dir.path(), "runs", &[TidyAxis::of("x", values.iter().copied())])
+            .unwrap()
+            .finish()
+            .unwrap();
+        let csv = fs::read_to_string(dir.path().join("runs.csv")).unwrap();
+        csv.split_once(",algorithm").unwrap().0.to_owned()
+    };
+    assert_eq!(header(&["1 Mbit/s", "", "2.5 Mbit/s"]), "x,x_mbps");
+    assert_eq!(header(&["10 ms", "1e2 ms"]), "x,x_ms");
+    assert_eq!(header(&["5 %"]), "x,x_percent");
+    assert_eq!(header(&["4", "10"]), "x");
+    for texts in [&["500 kbit/s", "1 Mbit/s"][..], &["lia", "olia"], &["1 ms", "none"], &["", ""]] {
+        assert_eq!(header(texts), "x");
+    }
 }
