@@ -1,0 +1,1 @@
+//! From a scenario's congestion control to what a socket is given.

@@ -1,0 +1,1 @@
+//! A task on another kernel, in a virtual machine with a clock of its own.

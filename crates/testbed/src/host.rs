@@ -1,0 +1,1 @@
+//! A host: an anonymous network namespace.

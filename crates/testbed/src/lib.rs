@@ -1,0 +1,17 @@
+//! A scenario on the running Linux kernel: each host is a network namespace, each link an emulator over TUN devices that asks
+//! `anabranch-net` what becomes of a packet, each connection a real socket.
+//!
+//! The emulator runs the link models of the simulator in real time, so that what differs between the two is the hosts.
+
+mod algorithm;
+mod device;
+mod emulator;
+mod error;
+mod guest;
+mod host;
+mod netlink;
+mod socket;
+mod tcp_info;
+mod traffic;
+
+pub use error::TestbedError;

@@ -1,0 +1,1 @@
+//! Requests to the kernel's network configuration.

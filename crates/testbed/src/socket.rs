@@ -1,0 +1,1 @@
+//! TCP and MPTCP sockets in a host.

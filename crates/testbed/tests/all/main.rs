@@ -1,0 +1,1 @@
+//! The testbed on the running kernel.
