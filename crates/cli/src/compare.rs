@@ -11,8 +11,8 @@ use anabranch_net::Time;
 use anabranch_record::{Sink, Summary};
 use anabranch_scenario::{Scenario, Source};
 use anabranch_study::{
-    Backend, Outcomes, ScenarioFile, Setup, Simulations, Simulator, StudyError, Task, TaskError, Work,
-    run_all_on,
+    Backend, Backends, Outcomes, ScenarioFile, Setup, Simulations, Simulator, StudyError, Task, TaskError,
+    Work, run_all_on,
 };
 use miette::miette;
 use page::Comparison;
@@ -66,7 +66,7 @@ fn simulate(
     let bar = Progress::over_runs();
     let ended = pool.install(|| {
         let keep = &mut |complete: Vec<Summary>| summaries.extend(complete);
-        run_all_on(&backend, &work, None, &|p| bar.show(p), &|| !interrupt::requested(), keep)
+        run_all_on(Backends(&[&backend]), &work, None, &|p| bar.show(p), &|| !interrupt::requested(), keep)
     });
     drop(bar);
     let Noticed { failed, partial } = backend.0.into_inner().unwrap_or_else(PoisonError::into_inner);
@@ -114,6 +114,10 @@ struct Noticed {
 }
 
 impl Backend for Attentive {
+    fn name(&self) -> &str {
+        Simulator.name()
+    }
+
     fn run(
         &self,
         task: &Task,

@@ -28,6 +28,7 @@ pub fn paper(args: &PaperArgs) -> Result<(), Failure> {
         seeds: args.size.seeds(),
         only: args.only.clone(),
         without_columns: args.no_columns,
+        beside: vec![],
     };
     interrupt::listen()?;
     let (mut work, mut without) = (Vec::new(), Vec::new());

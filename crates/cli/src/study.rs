@@ -127,6 +127,7 @@ fn options(args: &StudyRunArgs) -> Options {
         seeds,
         only: args.only.clone(),
         without_columns: args.no_columns,
+        beside: vec![],
     }
 }
 

@@ -8,7 +8,7 @@ use crate::{input, interrupt, memory};
 use anabranch_net::Time;
 use anabranch_record::NoSamples;
 use anabranch_study::store::Record;
-use anabranch_study::{Backend, Simulator, Task};
+use anabranch_study::{Backends, Simulator, Task};
 use miette::miette;
 use std::path::Path;
 
@@ -22,7 +22,7 @@ pub fn task(args: &TaskArgs) -> Result<(), Failure> {
         let help = format!("a task is one JSON object, such as\n{EXAMPLE}");
         Failure::Input(miette!(help = help, "{} is no task: {why}", source.name))
     })?;
-    let backend = backend(&task)?;
+    let backend = Backends(&[&Simulator]).find(task.backend())?;
     let scenario = task.scenario("the task's scenario").map_err(Failure::input)?;
     memory::check(&scenario, 1, args.yes)?;
     let version = anabranch_study::store::program()
@@ -40,15 +40,4 @@ pub fn task(args: &TaskArgs) -> Result<(), Failure> {
     let record = Record { key, version, summary };
     let json = serde_json::to_string(&record).map_err(|e| Failure::environment("cannot write JSON", &e))?;
     print_text_of_json(&json)
-}
-
-/// What runs it.
-fn backend(task: &Task) -> Result<&'static dyn Backend, Failure> {
-    match task.backend() {
-        anabranch_study::task::SIM => Ok(&Simulator),
-        other => Err(Failure::Input(miette!(
-            "unknown backend `{other}`; there is: {}",
-            anabranch_study::task::SIM
-        ))),
-    }
 }

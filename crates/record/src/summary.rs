@@ -3,7 +3,7 @@
 //! Means cover the time from the later of warm-up and the flow's start to its stop. A value that
 //! does not exist (the RTT of a subflow that never had one) is null.
 
-use crate::replace;
+use crate::{KernelRun, replace};
 use serde::{Deserialize, Serialize};
 use std::{fs, io, path::Path};
 
@@ -32,6 +32,9 @@ pub struct Summary {
     pub links: Vec<LinkSummary>,
     /// Jain's index of the connections' goodputs; null without flows or where all are zero.
     pub jain: Option<f64>,
+    /// Only of a run on a real kernel.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub kernel: Option<KernelRun>,
 }
 
 impl Summary {

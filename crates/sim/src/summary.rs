@@ -24,6 +24,7 @@ pub(crate) fn summarise(simulator: &mut Simulator<'_>, end: Time) -> Summary {
         flows,
         links,
         jain: jain(&goodputs),
+        kernel: None,
     }
 }
 

@@ -3,7 +3,7 @@
 use crate::cost::{packets, seconds};
 use crate::setup::Samples;
 use crate::store::Claim;
-use crate::{Backend, Outcome, Setup, Simulator, StudyError, Task, TaskError};
+use crate::{Backends, Outcome, RunId, Setup, Simulator, StudyError, Task, TaskError};
 use anabranch_net::Time;
 use anabranch_record::{MemorySink, NoSamples, Sink, Summary};
 use anabranch_scenario::Scenario;
@@ -32,10 +32,10 @@ pub struct Progress<'a> {
 /// Where runs outlast an interruption, and may be shared with other processes. Only those of which no samples are asked for:
 /// others are large.
 pub trait Kept: Sync {
-    /// What a run of that scenario with that seed gave, if it was kept.
-    fn find(&self, scenario_hash: &str, seed: u64) -> Option<Summary>;
+    /// What a run gave, if it was kept.
+    fn find(&self, run: RunId<'_>) -> Option<Summary>;
     /// The right to make it; none while another process has that.
-    fn claim(&self, _scenario_hash: &str, _seed: u64) -> Option<Claim> {
+    fn claim(&self, _run: RunId<'_>) -> Option<Claim> {
         Some(Claim::default())
     }
     /// Keeps a run that has ended.
@@ -98,7 +98,7 @@ impl Simulations {
         seeds: u32,
     ) -> Result<Self, StudyError> {
         let mut each: Vec<Simulation> = Vec::new();
-        let mut known: HashMap<String, usize> = HashMap::new();
+        let mut known: HashMap<(String, String), usize> = HashMap::new();
         let mut of_setup = Vec::new();
         for (experiment, setups) in experiments {
             let mut indices = Vec::new();
@@ -109,19 +109,20 @@ impl Simulations {
                     command: setup.command(1),
                     why: Box::new(why),
                 })?;
-                let i = *known.entry(scenario.hash.clone()).or_insert_with(|| {
-                    let title = setup.title.clone();
-                    each.push(Simulation {
-                        experiment: experiment.into(),
-                        title,
-                        task,
-                        scenario,
-                        samples: Samples::None,
-                        seeds: 0,
-                        first: 1,
+                let i =
+                    *known.entry((scenario.hash.clone(), task.backend().to_owned())).or_insert_with(|| {
+                        let title = setup.title.clone();
+                        each.push(Simulation {
+                            experiment: experiment.into(),
+                            title,
+                            task,
+                            scenario,
+                            samples: Samples::None,
+                            seeds: 0,
+                            first: 1,
+                        });
+                        each.len() - 1
                     });
-                    each.len() - 1
-                });
                 each[i].samples = each[i].samples.max(setup.samples);
                 each[i].seeds = each[i].seeds.max(setup.seeds(seeds));
                 indices.push(i);
@@ -189,10 +190,15 @@ impl Simulation {
         self.first.wrapping_add(u64::from(n) - 1)
     }
 
+    fn id(&self, seed: u32) -> RunId<'_> {
+        let backend = self.task.backend();
+        RunId { scenario_hash: &self.scenario.hash, seed: self.seed(seed), backend }
+    }
+
     /// The run, if it is kept.
     fn find(&self, seed: u32, kept: &dyn Kept) -> Option<Outcome> {
         let missing = self.samples.of(seed);
-        let summary = if missing { None } else { kept.find(&self.scenario.hash, self.seed(seed)) }?;
+        let summary = if missing { None } else { kept.find(self.id(seed)) }?;
         Some(Outcome { summary, samples: MemorySink::new(), scenario: Arc::clone(&self.scenario) })
     }
 
@@ -201,7 +207,7 @@ impl Simulation {
         &self,
         seed: u32,
         kept: Option<&dyn Kept>,
-        backend: &dyn Backend,
+        backends: Backends<'_>,
         keep_going: &mut dyn FnMut(Time) -> bool,
     ) -> Result<Option<Outcome>, TaskError> {
         let sampled = self.samples.of(seed);
@@ -212,7 +218,7 @@ impl Simulation {
             if let Some(outcome) = self.find(seed, kept) {
                 return Ok(Some(outcome));
             }
-            match kept.claim(&self.scenario.hash, self.seed(seed)) {
+            match kept.claim(self.id(seed)) {
                 Some(ours) => claim = ours,
                 None => return Ok(None),
             }
@@ -222,7 +228,7 @@ impl Simulation {
         }
         let mut samples = MemorySink::new();
         let sink: &mut dyn Sink = if sampled { &mut samples } else { &mut NoSamples };
-        let summary = backend.run(&self.task.clone().seed(self.seed(seed)), sink, keep_going)?;
+        let summary = backends.run(&self.task.clone().seed(self.seed(seed)), sink, keep_going)?;
         if let Some(kept) = kept {
             kept.keep(claim, &summary);
         }
@@ -355,15 +361,15 @@ pub fn run_all<T: Send>(
     keep_going: &(dyn Fn() -> bool + Sync),
     finished: &mut (dyn FnMut(T) + Send),
 ) -> Result<(), StudyError> {
-    run_all_on(&Simulator, work, kept, progress, keep_going, finished)
+    run_all_on(Backends(&[&Simulator]), work, kept, progress, keep_going, finished)
 }
 
-/// The same on another backend than the simulator.
+/// The same on these backends. Runs in real time are made when all others are done, one after the other.
 ///
 /// # Errors
 /// As [`run_all`].
 pub fn run_all_on<T: Send>(
-    backend: &dyn Backend,
+    backends: Backends<'_>,
     work: &[Work<T>],
     kept: Option<&dyn Kept>,
     progress: &(dyn Fn(Progress<'_>) + Sync),
@@ -389,7 +395,12 @@ pub fn run_all_on<T: Send>(
     let open: Vec<Mutex<Open>> = open.into_iter().map(Mutex::new).collect();
     let results = Mutex::new(results);
 
-    let queue = Queue::of(jobs);
+    let in_real_time = |job: &Job| {
+        let task = &work[job.work].simulations.each[job.simulation].task;
+        backends.find(task.backend()).is_ok_and(|backend| backend.is_in_real_time())
+    };
+    let (alone, together) = jobs.into_iter().partition(in_real_time);
+    let queues = [Queue::of(together), Queue::of(alone)];
     let run = |job: Job| {
         let Work { simulations, conclude } = &work[job.work];
         let simulation = &simulations.each[job.simulation];
@@ -413,7 +424,7 @@ pub fn run_all_on<T: Send>(
             report();
             keep_going()
         };
-        let outcome = match simulation.run(job.seed, kept, backend, &mut advance) {
+        let outcome = match simulation.run(job.seed, kept, backends, &mut advance) {
             Ok(Some(outcome)) => Ok(outcome),
             Ok(None) => {
                 report();
@@ -437,7 +448,7 @@ pub fn run_all_on<T: Send>(
         }
         None
     };
-    rayon::broadcast(|_| {
+    let work_off = |queue: &Queue| {
         while let Some((job, again)) = queue.next() {
             // A short run may end before it asks.
             if !keep_going() {
@@ -450,7 +461,9 @@ pub fn run_all_on<T: Send>(
             }
             elsewhere.into_iter().for_each(|job| queue.leave(job));
         }
-    });
+    };
+    rayon::broadcast(|_| work_off(&queues[0]));
+    work_off(&queues[1]);
 
     let mut results = results.into_inner().unwrap_or_else(PoisonError::into_inner);
     for (i, open) in open.into_iter().enumerate() {
@@ -471,6 +484,7 @@ fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::Backend;
 
     fn costs(costs: &[f64], cores: usize) -> Vec<f64> {
         let job = |cost: &f64| Job { work: 0, simulation: 0, seed: 1, cost: *cost };
@@ -501,5 +515,58 @@ mod tests {
             let work: f64 = busy.iter().sum();
             assert!(end - work / cores as f64 <= 11.0, "{cores}: {busy:?}");
         }
+    }
+
+    /// The simulator under another name, in real time: it counts how many runs there are at once.
+    #[derive(Default)]
+    struct InRealTime {
+        at_once: AtomicUsize,
+        most: AtomicUsize,
+    }
+
+    impl Backend for InRealTime {
+        fn name(&self) -> &str {
+            "kernel"
+        }
+
+        fn is_in_real_time(&self) -> bool {
+            true
+        }
+
+        fn run(
+            &self,
+            task: &Task,
+            sink: &mut dyn Sink,
+            keep_going: &mut dyn FnMut(Time) -> bool,
+        ) -> Result<Summary, TaskError> {
+            let now = self.at_once.fetch_add(1, Ordering::SeqCst) + 1;
+            self.most.fetch_max(now, Ordering::SeqCst);
+            let summary = Simulator.run(task, sink, keep_going);
+            self.at_once.fetch_sub(1, Ordering::SeqCst);
+            summary
+        }
+    }
+
+    /// Runs of one scenario on two backends are two simulations; those in real time are made one after the other.
+    #[test]
+    fn runs_in_real_time_are_made_alone() {
+        let text = r#"
+            name = "one link"
+            duration = "2 s"
+            links.a = { rate = "10 Mbit/s", delay = "5 ms" }
+            flows = [{ name = "tested", cc = "reno", paths = [["a"]] }]
+        "#;
+        let file = crate::ScenarioFile { name: "a".into(), path: "a".into(), text: text.into() };
+        let setups = [Setup::new("simulated", &file), Setup::new("real", &file).on("kernel")];
+        let simulations = Simulations::of([("test", &setups[..])], 6).unwrap();
+        assert_eq!(simulations.runs(), 12);
+        let counted = |_: &Simulations, outcomes: &[Option<Outcomes>]| {
+            Some(outcomes.iter().flatten().flatten().filter(|outcome| outcome.is_ok()).count())
+        };
+        let work = [Work { simulations, conclude: Box::new(counted) }];
+        let (real, mut complete) = (InRealTime::default(), 0);
+        let backends: [&dyn Backend; 2] = [&Simulator, &real];
+        run_all_on(Backends(&backends), &work, None, &|_| (), &|| true, &mut |n| complete = n).unwrap();
+        assert_eq!((complete, real.most.into_inner()), (12, 1));
     }
 }

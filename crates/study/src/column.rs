@@ -1,11 +1,10 @@
 //! Columns: an experiment's simulations made again under another assumption, beside the default.
 
-use crate::Setup;
+use crate::{Backend, Setup};
 use anabranch_cc::registry::{self, Value};
 use anabranch_scenario::{Flow, Scenario, ScenarioError};
 
 /// An assumption under which experiments are run again: their rows then have a second value and verdict by the same rule.
-#[derive(Debug)]
 pub struct Column {
     /// In results: "v0".
     pub id: &'static str,
@@ -17,16 +16,40 @@ pub struct Column {
     pub unchanged: &'static str,
     /// One in how many of the default's seeds it has, rounded up.
     one_in: u32,
-    change: fn(Setup, &Scenario) -> Setup,
+    change: Change,
+}
+
+/// What differs in a column.
+enum Change {
+    /// The scenario.
+    Scenario(fn(Setup, &Scenario) -> Setup),
+    /// What runs it.
+    Backend(&'static dyn Backend),
 }
 
 impl Column {
+    /// The same simulations on another backend, as far as that can run them, with the default's seeds.
+    pub const fn on(
+        backend: &'static dyn Backend,
+        id: &'static str,
+        title: &'static str,
+        meaning: &'static str,
+        unchanged: &'static str,
+    ) -> Self {
+        Column { id, title, meaning, unchanged, one_in: 1, change: Change::Backend(backend) }
+    }
+
     /// The simulation in this column, with a part of the seeds; `None` where it is the default's.
     pub fn of(&self, setup: &Setup) -> Result<Option<Setup>, ScenarioError> {
-        let mut changed = (self.change)(setup.clone(), &setup.scenario()?);
+        let (setup, scenario) = (setup.clone(), setup.scenario()?);
+        let mut changed = match self.change {
+            Change::Scenario(change) => change(setup.clone(), &scenario),
+            Change::Backend(backend) if backend.refuses(&scenario).is_some() => return Ok(None),
+            Change::Backend(backend) => setup.clone().on(backend.name()),
+        };
         changed.title += &format!(", {}", self.title);
         changed.one_in = self.one_in;
-        Ok((!changed.is_same(setup)).then_some(changed))
+        Ok((!changed.is_same(&setup)).then_some(changed))
     }
 }
 
@@ -38,7 +61,7 @@ pub static RETIRED: Column = Column {
               `anabranch cc show lia` says what that is). The default has the RFCs' and papers' rules. Half of the default's seeds.",
     unchanged: "No column of the retired kernel's arithmetic: no algorithm here differs in it.",
     one_in: 2,
-    change: |setup, scenario| algorithms(setup, scenario, retired),
+    change: Change::Scenario(|setup, scenario| algorithms(setup, scenario, retired)),
 };
 
 /// The algorithm, as a scenario writes it, with the retired kernel's arithmetic, where that is known.
@@ -59,7 +82,7 @@ pub static PLAIN_START: Column = Column {
               (RFC 9406) as well, and the others do not, so that comparisons mix two starts. Half of the default's seeds.",
     unchanged: "No column without HyStart++: nothing here uses it.",
     one_in: 2,
-    change: |setup, scenario| algorithms(setup, scenario, without_hystart),
+    change: Change::Scenario(|setup, scenario| algorithms(setup, scenario, without_hystart)),
 };
 
 /// The algorithm without HyStart++, where it has it.
@@ -81,7 +104,7 @@ pub static TICK: Column = Column {
               default's seeds.",
     unchanged: "No column of links with a clock: there is no link.",
     one_in: 3,
-    change: tick,
+    change: Change::Scenario(tick),
 };
 
 /// Hosts that send in bursts.
@@ -92,7 +115,7 @@ pub static TSO: Column = Column {
               the default's seeds.",
     unchanged: "No column of hosts with TSO: there is no flow.",
     one_in: 3,
-    change: tso,
+    change: Change::Scenario(tso),
 };
 
 /// Both.
@@ -102,7 +125,7 @@ pub static BOTH: Column = Column {
     meaning: "Links with a clock of 1 ms and hosts with TSO. A third of the default's seeds.",
     unchanged: "No column of links with a clock and hosts with TSO: there are none.",
     one_in: 3,
-    change: |setup, scenario| tso(tick(setup, scenario), scenario),
+    change: Change::Scenario(|setup, scenario| tso(tick(setup, scenario), scenario)),
 };
 
 fn tick(setup: Setup, scenario: &Scenario) -> Setup {

@@ -8,6 +8,17 @@ use std::str::FromStr;
 /// The simulator's name as a backend.
 pub const SIM: &str = "sim";
 
+/// Which run of a program: of a scenario, with a seed, on a backend.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct RunId<'a> {
+    /// The effective scenario's hash.
+    pub scenario_hash: &'a str,
+    /// Its seed.
+    pub seed: u64,
+    /// The backend's name.
+    pub backend: &'a str,
+}
+
 /// What tells a run from all others: SHA-256 of the version, the scenario's hash, the seed and the backend. Text has it in
 /// hexadecimal.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
@@ -15,7 +26,8 @@ pub struct Key([u8; 32]);
 
 impl Key {
     /// The key of a run.
-    pub fn of(version: &str, scenario_hash: &str, seed: u64, backend: &str) -> Self {
+    pub fn of(version: &str, run: RunId<'_>) -> Self {
+        let RunId { scenario_hash, seed, backend } = run;
         // A line each: none of them has a line break in it.
         Key::sum(format!("{version}\n{scenario_hash}\n{seed}\n{backend}\n").as_bytes())
     }
@@ -70,7 +82,7 @@ mod tests {
     /// `printf '1\nab\n3\nsim\n' | sha256sum`.
     #[test]
     fn as_other_programs_find_it() {
-        let key = Key::of("1", "ab", 3, "sim");
+        let key = Key::of("1", RunId { scenario_hash: "ab", seed: 3, backend: "sim" });
         let by_coreutils = "aba5a3e1dc0606e5f888d9fbcc6e0da5c26b36f6d23bd1739f80de392990c28a";
         assert_eq!(key.to_string(), by_coreutils);
         assert_eq!(by_coreutils.parse(), Ok(key));

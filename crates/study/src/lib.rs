@@ -33,6 +33,7 @@ mod verdict;
 
 pub use campaign::{Conclude, Kept, Outcomes, Progress, Simulations, Work, run_all, run_all_on};
 pub use column::Column;
+pub use key::RunId;
 pub use outcome::Outcome;
 pub use plan::{Definition, Plan, Study};
 pub(crate) use plan::{Quantity, Runs, SetupId};
@@ -44,5 +45,5 @@ pub use shares::{Beside, EquilibriumName, ShareRow, Shares, shares};
 pub use size::Size;
 pub use stats::{NoValue, estimate};
 pub use store::{Claim, Store, StoreError};
-pub use task::{Backend, Simulator, Task, TaskError};
+pub use task::{Backend, Backends, Simulator, Task, TaskError};
 pub use verdict::Rule;

@@ -14,7 +14,7 @@ use std::collections::HashSet;
 use std::sync::Arc;
 
 /// What to run of a paper.
-#[derive(Clone, Debug, Default)]
+#[derive(Clone, Default)]
 pub struct Options {
     /// How much.
     pub size: Size,
@@ -22,8 +22,10 @@ pub struct Options {
     pub seeds: Option<u32>,
     /// Only the experiment with this identifier, or with a figure or table of this identifier.
     pub only: Option<String>,
-    /// Leaves out the columns: nothing is run again under another assumption.
+    /// Leaves out the study's columns: nothing is run again under another assumption.
     pub without_columns: bool,
+    /// Columns beside the study's own.
+    pub beside: Vec<&'static Column>,
 }
 
 /// Why a paper has no result.
@@ -211,7 +213,8 @@ struct Changed {
 impl Planned {
     fn of(study: &Study, definition: &Definition, plan: Plan, options: &Options) -> Result<Self, StudyError> {
         let all = study.columns.iter().chain(&plan.columns).copied();
-        let asked: Vec<&'static Column> = all.filter(|_| !options.without_columns).collect();
+        let own = all.filter(|_| !options.without_columns);
+        let asked: Vec<&'static Column> = own.chain(options.beside.iter().copied()).collect();
         let mut planned = Planned {
             id: definition.id().to_owned(),
             title: definition.title.clone(),

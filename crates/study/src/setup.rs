@@ -1,6 +1,6 @@
 //! What is simulated: a scenario, and what is changed in it.
 
-use crate::Task;
+use crate::task::{SIM, Task};
 use anabranch_record::quoted;
 use anabranch_scenario::{Scenario, ScenarioError};
 use std::sync::Arc;
@@ -44,6 +44,7 @@ pub struct Setup {
     pub title: String,
     /// The scenario's file.
     pub file: ScenarioFile,
+    pub(crate) backend: Arc<str>,
     pub(crate) cc: Option<String>,
     pub(crate) set: Vec<(String, String)>,
     pub(crate) repeats: u32,
@@ -58,6 +59,7 @@ impl Setup {
         Setup {
             title: title.into(),
             file: file.clone(),
+            backend: SIM.into(),
             cc: None,
             set: Vec::new(),
             repeats: 1,
@@ -70,6 +72,12 @@ impl Setup {
     /// The multipath flows' algorithm: `--cc`.
     pub fn cc(mut self, name: &str) -> Self {
         self.cc = Some(name.into());
+        self
+    }
+
+    /// On another backend than the simulator: `--backend`.
+    pub fn on(mut self, backend: &str) -> Self {
+        self.backend = backend.into();
         self
     }
 
@@ -109,7 +117,10 @@ impl Setup {
 
     /// Whether it simulates the same.
     pub fn is_same(&self, other: &Setup) -> bool {
-        self.file == other.file && self.cc == other.cc && self.set == other.set
+        self.file == other.file
+            && self.backend == other.backend
+            && self.cc == other.cc
+            && self.set == other.set
     }
 
     /// The scenario that it stands for.
@@ -121,7 +132,7 @@ impl Setup {
     /// Its run with seed 1, as data.
     pub fn task(&self) -> Task {
         let set = self.set.iter().map(|(key, value)| format!("{key}={value}"));
-        let task = set.fold(Task::new(self.file.text.clone()), Task::set);
+        let task = set.fold(Task::new(self.file.text.clone()).on(&self.backend), Task::set);
         self.cc.iter().fold(task, Task::cc)
     }
 
@@ -133,6 +144,9 @@ impl Setup {
         }
         for (key, value) in &self.set {
             command += &format!(" --set {}", quoted(&format!("{key}={value}")));
+        }
+        if *self.backend != *SIM {
+            command += &format!(" --backend {}", self.backend);
         }
         command + &format!(" --seed {seed}")
     }

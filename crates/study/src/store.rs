@@ -4,7 +4,7 @@
 //! which a process is about to write it: whoever has that file locked makes the run, and the lock ends with its process.
 
 use crate::Kept;
-use crate::key::SIM;
+use crate::key::RunId;
 use anabranch_record::Summary;
 use record::Damage;
 use std::collections::BTreeSet;
@@ -66,6 +66,7 @@ pub struct Claim(Option<Held>);
 
 /// A locked file, which becomes the outcome.
 struct Held {
+    key: Key,
     file: File,
     path: PathBuf,
     /// Whether it has become the outcome. Then the file of its former name may be another process's.
@@ -138,8 +139,8 @@ impl Store {
         with(&mut self.used.lock().unwrap_or_else(PoisonError::into_inner))
     }
 
-    fn key(&self, scenario_hash: &str, seed: u64) -> Key {
-        Key::of(&self.version, scenario_hash, seed, SIM)
+    fn key(&self, run: RunId<'_>) -> Key {
+        Key::of(&self.version, run)
     }
 
     fn file(&self, key: &Key) -> PathBuf {
@@ -168,8 +169,8 @@ impl Store {
 }
 
 impl Kept for Store {
-    fn find(&self, scenario_hash: &str, seed: u64) -> Option<Summary> {
-        let key = self.key(scenario_hash, seed);
+    fn find(&self, run: RunId<'_>) -> Option<Summary> {
+        let key = self.key(run);
         let file = self.file(&key);
         match record::read(&file, &key, &self.version) {
             Ok(outcome) => {
@@ -184,10 +185,11 @@ impl Kept for Store {
         }
     }
 
-    fn claim(&self, scenario_hash: &str, seed: u64) -> Option<Claim> {
-        let path = self.file(&self.key(scenario_hash, seed)).with_extension("new");
+    fn claim(&self, run: RunId<'_>) -> Option<Claim> {
+        let key = self.key(run);
+        let path = self.file(&key).with_extension("new");
         match lock(&path) {
-            Ok(file) => file.map(|file| Claim(Some(Held { file, path, renamed: false }))),
+            Ok(file) => file.map(|file| Claim(Some(Held { key, file, path, renamed: false }))),
             Err(why) => {
                 self.cannot_keep(&path, &why);
                 Some(Claim::default())
@@ -197,7 +199,7 @@ impl Kept for Store {
 
     fn keep(&self, mut claim: Claim, summary: &Summary) {
         let Some(held) = &mut claim.0 else { return };
-        let key = self.key(&summary.scenario_hash, summary.seed);
+        let key = held.key;
         let file = self.file(&key);
         // Not flushed to the disk: a machine that loses its power may leave a torn file, which its checksum tells.
         let written = held.file.write_all(&record::write(&key, &self.version, summary));

@@ -1,6 +1,6 @@
 //! A run as data, and what makes it: whoever makes it, in whatever process, gives back the same bytes.
 
-use crate::key::Key;
+use crate::key::{Key, RunId};
 use anabranch_net::Time;
 use anabranch_record::{Sink, Summary};
 use anabranch_scenario::{Overrides, Scenario, ScenarioError, Source};
@@ -64,6 +64,11 @@ impl Task {
         Task { seed, ..self }
     }
 
+    /// For another backend than the simulator.
+    pub fn on(self, backend: &str) -> Self {
+        Task { backend: backend.into(), ..self }
+    }
+
     /// The backend that runs it.
     pub fn backend(&self) -> &str {
         &self.backend
@@ -90,7 +95,9 @@ impl Task {
     /// # Errors
     /// Where its scenario is none.
     pub fn key(&self, version: &str) -> Result<Key, ScenarioError> {
-        Ok(Key::of(version, &self.scenario("the task's scenario")?.hash, self.seed, &self.backend))
+        let scenario = self.scenario("the task's scenario")?;
+        let run = RunId { scenario_hash: &scenario.hash, seed: self.seed, backend: &self.backend };
+        Ok(Key::of(version, run))
     }
 }
 
@@ -151,6 +158,19 @@ impl std::error::Error for TaskError {}
 
 /// A runner of tasks.
 pub trait Backend: Sync {
+    /// Its name in tasks.
+    fn name(&self) -> &str;
+
+    /// Why it cannot run a scenario, if it cannot.
+    fn refuses(&self, _scenario: &Scenario) -> Option<String> {
+        None
+    }
+
+    /// Whether its runs are in real time: nothing else may use the machine meanwhile.
+    fn is_in_real_time(&self) -> bool {
+        false
+    }
+
     /// Runs one, its samples over time into `sink`. `keep_going` is asked now and then, with the time that the run has reached.
     ///
     /// # Errors
@@ -167,15 +187,16 @@ pub trait Backend: Sync {
 pub struct Simulator;
 
 impl Backend for Simulator {
+    fn name(&self) -> &str {
+        SIM
+    }
+
     fn run(
         &self,
         task: &Task,
         sink: &mut dyn Sink,
         keep_going: &mut dyn FnMut(Time) -> bool,
     ) -> Result<Summary, TaskError> {
-        if task.backend != SIM {
-            return Err(TaskError::Refused(format!("unknown backend `{}`; there is: {SIM}", task.backend)));
-        }
         let scenario =
             task.scenario("the task's scenario").map_err(|why| TaskError::Refused(why.to_string()))?;
         anabranch_sim::run(&scenario, task.seed, sink, keep_going).map_err(|error| match error {
@@ -187,6 +208,37 @@ impl Backend for Simulator {
             | SimError::Mss { .. }
             | SimError::TooLarge { .. } => TaskError::Refused(error.to_string()),
         })
+    }
+}
+
+/// Several backends; the first is the default.
+#[derive(Clone, Copy)]
+pub struct Backends<'a>(pub &'a [&'a dyn Backend]);
+
+impl<'a> Backends<'a> {
+    /// The one of that name.
+    ///
+    /// # Errors
+    /// Where there is none.
+    pub fn find(&self, name: &str) -> Result<&'a dyn Backend, TaskError> {
+        let found = self.0.iter().find(|backend| backend.name() == name);
+        found.copied().ok_or_else(|| {
+            let known: Vec<&str> = self.0.iter().map(|backend| backend.name()).collect();
+            TaskError::Refused(format!("unknown backend `{name}`; there are: {}", known.join(", ")))
+        })
+    }
+
+    /// Runs a task on its backend: see [`Backend::run`].
+    ///
+    /// # Errors
+    /// [`TaskError`].
+    pub fn run(
+        &self,
+        task: &Task,
+        sink: &mut dyn Sink,
+        keep_going: &mut dyn FnMut(Time) -> bool,
+    ) -> Result<Summary, TaskError> {
+        self.find(&task.backend)?.run(task, sink, keep_going)
     }
 }
 
@@ -251,7 +303,8 @@ mod tests {
             assert!(why.contains(said), "{json}: {why}");
         }
         let other = Task { backend: "ns3".into(), ..Task::new(SCENARIO) };
-        assert_eq!(run(&other), Err(TaskError::Refused("unknown backend `ns3`; there is: sim".into())));
+        let refused = Backends(&[&Simulator]).run(&other, &mut NoSamples, &mut |_| true);
+        assert_eq!(refused, Err(TaskError::Refused("unknown backend `ns3`; there are: sim".into())));
         assert!(matches!(run(&Task::new("name = 1")), Err(TaskError::Refused(_))));
         let long = Task::new(SCENARIO).set("duration=1000000 s");
         let stopped = Simulator.run(&long, &mut NoSamples, &mut |_| false);

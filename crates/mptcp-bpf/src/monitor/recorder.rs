@@ -97,6 +97,7 @@ impl Recorder {
             warmup_s: 0.0,
             partial_until_s: None,
             jain: jain(&goodputs),
+            kernel: None,
             flows,
             links: Vec::new(),
         }

@@ -4,8 +4,8 @@ use anabranch_papers::{all, commands, find, scenarios};
 use anabranch_record::Summary;
 use anabranch_scenario::{Overrides, Source, load};
 use anabranch_study::{
-    Claim, Experiment, Kept, Options, Progress, Published, Size, StudyError, StudyResult, Verdict, run,
-    run_all, work,
+    Claim, Experiment, Kept, Options, Progress, Published, RunId, Size, StudyError, StudyResult, Verdict,
+    run, run_all, work,
 };
 use std::collections::BTreeSet;
 use std::sync::Mutex;
@@ -122,8 +122,13 @@ fn a_result_names_its_command_and_seeds() {
 #[test]
 fn columns_can_be_left_out() {
     let whole = quick("B", "B-T2");
-    let options =
-        Options { size: Size::Quick, seeds: Some(2), only: Some("B-T2".into()), without_columns: true };
+    let options = Options {
+        size: Size::Quick,
+        seeds: Some(2),
+        only: Some("B-T2".into()),
+        without_columns: true,
+        ..Options::default()
+    };
     let mut without = run(find("B").unwrap(), &options, &|_| (), &|| true).unwrap();
     assert_eq!(commands(&without), ["anabranch paper kato-lia-evaluation --quick --no-columns --only B-T2"]);
     assert_eq!(whole.experiments[0].columns.len(), 4);
@@ -263,9 +268,9 @@ struct Memory {
 }
 
 impl Kept for Memory {
-    fn find(&self, scenario_hash: &str, seed: u64) -> Option<Summary> {
+    fn find(&self, run: RunId<'_>) -> Option<Summary> {
         let kept = self.kept.lock().unwrap();
-        let found = kept.iter().find(|s| s.scenario_hash == scenario_hash && s.seed == seed)?.clone();
+        let found = kept.iter().find(|s| s.scenario_hash == run.scenario_hash && s.seed == run.seed)?.clone();
         self.found.fetch_add(1, Relaxed);
         Some(found)
     }

@@ -52,6 +52,7 @@ fn summary() -> Summary {
             losses: 2,
         }],
         jain: None,
+        kernel: None,
     }
 }
 

@@ -18,6 +18,7 @@ pub fn summary(scenario_hash: &str, seed: u64) -> Summary {
         flows: vec![],
         links: vec![],
         jain: Some(1.0 / 3.0),
+        kernel: None,
     }
 }
 
@@ -28,8 +29,12 @@ fn store(dir: &Path, version: &str) -> (Store, Arc<Mutex<Vec<String>>>) {
     (Store::open(dir, version).unwrap().telling(move |text| tell.lock().unwrap().push(text.into())), said)
 }
 
+fn run(scenario_hash: &str, seed: u64) -> RunId<'_> {
+    RunId { scenario_hash, seed, backend: "sim" }
+}
+
 fn keep(store: &Store, scenario_hash: &str, seed: u64) {
-    let claim = store.claim(scenario_hash, seed).expect("nobody else makes it");
+    let claim = store.claim(run(scenario_hash, seed)).expect("nobody else makes it");
     store.keep(claim, &summary(scenario_hash, seed));
 }
 
@@ -43,7 +48,7 @@ fn files(dir: &Path) -> Vec<PathBuf> {
 fn the_next_process_finds_what_was_kept() {
     let dir = tempfile::tempdir().unwrap();
     let (first, _) = store(dir.path(), "v1");
-    assert_eq!(first.find("a", 1), None);
+    assert_eq!(first.find(run("a", 1)), None);
     for (hash, seed) in [("a", 1), ("a", 2), ("b", 1)] {
         keep(&first, hash, seed);
     }
@@ -51,9 +56,9 @@ fn the_next_process_finds_what_was_kept() {
 
     let (second, said) = store(dir.path(), "v1");
     for (hash, seed) in [("a", 1), ("a", 2), ("b", 1)] {
-        assert_eq!(second.find(hash, seed), Some(summary(hash, seed)));
+        assert_eq!(second.find(run(hash, seed)), Some(summary(hash, seed)));
     }
-    assert_eq!((second.find("b", 2), second.found(), second.kept()), (None, 3, 0));
+    assert_eq!((second.find(run("b", 2)), second.found(), second.kept()), (None, 3, 0));
     assert_eq!(*said.lock().unwrap(), [""; 0]);
     let file = &files(dir.path())[0];
     let json: serde_json::Value = serde_json::from_slice(&fs::read(file).unwrap()).unwrap();
@@ -67,18 +72,18 @@ fn what_is_damaged_is_missing() {
     let (whole, _) = store(dir.path(), "v1");
     keep(&whole, "a", 1);
     keep(&whole, "a", 2);
-    let [file, other] = [1, 2].map(|seed| whole.file(&whole.key("a", seed)));
+    let [file, other] = [1, 2].map(|seed| whole.file(&whole.key(run("a", seed))));
     let bytes = fs::read(&file).unwrap();
     for length in 0..bytes.len() {
         fs::write(&file, &bytes[..length]).unwrap();
-        assert_eq!(whole.find("a", 1), None, "{length} bytes");
+        assert_eq!(whole.find(run("a", 1)), None, "{length} bytes");
         fs::write(&file, &bytes).unwrap();
         File::options().write(true).open(&file).unwrap().write_at(b"\0", length as u64).unwrap();
-        assert_eq!(whole.find("a", 1), None, "byte {length}");
+        assert_eq!(whole.find(run("a", 1)), None, "byte {length}");
     }
     fs::copy(&other, &file).unwrap();
     let (store, said) = store(dir.path(), "v1");
-    assert_eq!([store.find("a", 1), store.find("a", 1)], [None, None]);
+    assert_eq!([store.find(run("a", 1)), store.find(run("a", 1))], [None, None]);
     let once = [format!("{} holds another run: the run is made again", file.display())];
     assert_eq!(*said.lock().unwrap(), once);
     keep(&store, "a", 1);
@@ -92,8 +97,8 @@ fn the_first_damaged_ones_are_named() {
     let (store, said) = store(dir.path(), "v1");
     for seed in 0..20 {
         keep(&store, "a", seed);
-        fs::write(store.file(&store.key("a", seed)), "").unwrap();
-        assert_eq!(store.find("a", seed), None);
+        fs::write(store.file(&store.key(run("a", seed))), "").unwrap();
+        assert_eq!(store.find(run("a", seed)), None);
     }
     let said = said.lock().unwrap();
     assert_eq!(said.len(), NAMED + 1);
@@ -106,24 +111,24 @@ fn the_first_damaged_ones_are_named() {
 fn what_is_no_file_is_told() {
     let dir = tempfile::tempdir().unwrap();
     let (store, said) = store(dir.path(), "v1");
-    let file = store.file(&store.key("a", 1));
+    let file = store.file(&store.key(run("a", 1)));
     fs::create_dir_all(file.parent().unwrap()).unwrap();
     for ending in ["json", "new"] {
         let made = std::process::Command::new("mkfifo").arg(file.with_extension(ending)).status().unwrap();
         assert!(made.success());
     }
-    assert_eq!(store.find("a", 1), None);
-    store.keep(store.claim("a", 1).unwrap(), &summary("a", 1));
+    assert_eq!(store.find(run("a", 1)), None);
+    store.keep(store.claim(run("a", 1)).unwrap(), &summary("a", 1));
     let users = dir.path().join("thesis.tex");
     fs::write(&users, "mine").unwrap();
     fs::remove_file(file.with_extension("new")).unwrap();
     std::os::unix::fs::symlink(&users, file.with_extension("new")).unwrap();
-    store.keep(store.claim("a", 1).unwrap(), &summary("a", 1));
+    store.keep(store.claim(run("a", 1)).unwrap(), &summary("a", 1));
     assert_eq!(fs::read_to_string(&users).unwrap(), "mine");
     fs::remove_file(file.with_extension("new")).unwrap();
     fs::remove_file(&file).unwrap();
     fs::create_dir(&file).unwrap();
-    store.keep(store.claim("a", 1).unwrap(), &summary("a", 1));
+    store.keep(store.claim(run("a", 1)).unwrap(), &summary("a", 1));
 
     let said = said.lock().unwrap();
     assert_eq!(said.len(), 2, "{said:?}");
@@ -139,13 +144,13 @@ fn what_is_no_file_is_told() {
 fn a_run_is_claimed_once() {
     let dir = tempfile::tempdir().unwrap();
     let [(one, _), (two, _)] = ["v1", "v1"].map(|version| store(dir.path(), version));
-    let claim = one.claim("a", 1).unwrap();
-    assert!(two.claim("a", 1).is_none() && one.claim("a", 1).is_none());
-    assert!(two.claim("a", 2).is_some());
+    let claim = one.claim(run("a", 1)).unwrap();
+    assert!(two.claim(run("a", 1)).is_none() && one.claim(run("a", 1)).is_none());
+    assert!(two.claim(run("a", 2)).is_some());
     drop(claim);
-    let claim = two.claim("a", 1).unwrap();
+    let claim = two.claim(run("a", 1)).unwrap();
     two.keep(claim, &summary("a", 1));
-    assert_eq!(one.find("a", 1), Some(summary("a", 1)));
+    assert_eq!(one.find(run("a", 1)), Some(summary("a", 1)));
     assert_eq!(files(dir.path()).len(), 1, "claims leave nothing");
 }
 
@@ -154,11 +159,11 @@ fn a_run_is_claimed_once() {
 fn what_was_being_written_is_taken_over() {
     let dir = tempfile::tempdir().unwrap();
     let (store, _) = store(dir.path(), "v1");
-    let left = store.file(&store.key("a", 1)).with_extension("new");
+    let left = store.file(&store.key(run("a", 1))).with_extension("new");
     fs::create_dir_all(left.parent().unwrap()).unwrap();
     fs::write(&left, "x".repeat(100_000)).unwrap();
     keep(&store, "a", 1);
-    assert_eq!(store.find("a", 1), Some(summary("a", 1)));
+    assert_eq!(store.find(run("a", 1)), Some(summary("a", 1)));
     assert!(!left.exists());
 }
 
@@ -167,15 +172,16 @@ fn what_was_being_written_is_taken_over() {
 fn an_outcome_is_no_claim() {
     let dir = tempfile::tempdir().unwrap();
     let (store, _) = store(dir.path(), "v1");
-    let (claim, path) = (store.claim("a", 1).unwrap(), store.file(&store.key("a", 1)).with_extension("new"));
+    let (claim, path) =
+        (store.claim(run("a", 1)).unwrap(), store.file(&store.key(run("a", 1))).with_extension("new"));
     let open = || File::options().write(true).open(&path).unwrap();
     let (early, late) = (open(), open());
     assert!(matches!(locked(open(), &path), Ok(Lock::Others)));
     store.keep(claim, &summary("a", 1));
     assert!(matches!(locked(early, &path), Ok(Lock::Gone)));
-    let another = store.claim("a", 1).unwrap();
+    let another = store.claim(run("a", 1)).unwrap();
     assert!(matches!(locked(late, &path), Ok(Lock::Gone)));
-    assert_eq!(store.find("a", 1), Some(summary("a", 1)));
+    assert_eq!(store.find(run("a", 1)), Some(summary("a", 1)));
     drop(another);
 }
 
@@ -192,7 +198,7 @@ fn claims_exclude_each_other() {
                 let (store, _) = store(dir, "v1");
                 for i in 0..400 {
                     let seed = (i + thread) % 3;
-                    let Some(claim) = store.claim("a", seed as u64) else { continue };
+                    let Some(claim) = store.claim(run("a", seed as u64)) else { continue };
                     assert!(!held[seed].swap(true, Ordering::SeqCst), "claimed twice");
                     claimed.fetch_add(1, Ordering::Relaxed);
                     std::thread::yield_now();
@@ -217,20 +223,20 @@ fn other_versions_stay() {
     keep(&old, "a", 1);
     keep(&old, "a", 2);
     let bytes = files(dir.path()).iter().map(|file| file.metadata().unwrap().len()).sum();
-    let at_work = old.claim("a", 3).unwrap();
+    let at_work = old.claim(run("a", 3)).unwrap();
     let (new, _) = store(dir.path(), "v2");
-    assert_eq!((new.find("a", 1), new.others()), (None, Others { outcomes: 2, bytes }));
+    assert_eq!((new.find(run("a", 1)), new.others()), (None, Others { outcomes: 2, bytes }));
     keep(&new, "a", 1);
     new.remove_used();
-    assert_eq!(old.find("a", 1), Some(summary("a", 1)));
+    assert_eq!(old.find(run("a", 1)), Some(summary("a", 1)));
 
     let users = dir.path().join("v1").join("notes.json");
     fs::write(&users, "mine").unwrap();
     keep(&new, "a", 1);
     assert_eq!(new.remove_others(), Others::default());
-    assert_eq!(new.find("a", 1), Some(summary("a", 1)));
+    assert_eq!(new.find(run("a", 1)), Some(summary("a", 1)));
     old.keep(at_work, &summary("a", 3));
-    assert_eq!(old.find("a", 3), Some(summary("a", 3)), "what is being written is left alone");
+    assert_eq!(old.find(run("a", 3)), Some(summary("a", 3)), "what is being written is left alone");
     assert_eq!(fs::read_to_string(users).unwrap(), "mine");
 }
 
@@ -242,12 +248,12 @@ fn what_was_used_can_be_removed() {
     keep(&store(&folder, "v1").0, "a", 1);
     keep(&store(&folder, "v1").0, "b", 1);
     let (second, _) = store(&folder, "v1");
-    assert!(second.find("a", 1).is_some());
+    assert!(second.find(run("a", 1)).is_some());
     keep(&second, "c", 1);
     second.remove_used();
     let (third, _) = store(&folder, "v1");
-    assert_eq!((third.find("a", 1), third.find("c", 1)), (None, None));
-    assert!(third.find("b", 1).is_some());
+    assert_eq!((third.find(run("a", 1)), third.find(run("c", 1))), (None, None));
+    assert!(third.find(run("b", 1)).is_some());
     third.remove_used();
     assert!(!folder.exists());
 }
@@ -267,10 +273,10 @@ fn an_unwritable_folder_is_told_once() {
     let (store, said) = store(dir.path(), "v1");
     // Root writes everywhere, but not below a file.
     for seed in 0..2 {
-        let folder = store.file(&store.key("a", seed)).parent().unwrap().to_owned();
+        let folder = store.file(&store.key(run("a", seed))).parent().unwrap().to_owned();
         fs::write(&folder, "").unwrap();
         fs::set_permissions(&folder, Permissions::from_mode(0o400)).unwrap();
-        store.keep(store.claim("a", seed).unwrap(), &summary("a", seed));
+        store.keep(store.claim(run("a", seed)).unwrap(), &summary("a", seed));
     }
     let said = said.lock().unwrap();
     assert_eq!(said.len(), 1, "{said:?}");
@@ -282,11 +288,11 @@ fn an_unwritable_folder_is_told_once() {
 fn a_full_disk_is_told_and_leaves_nothing_half_written() {
     let dir = tempfile::tempdir().unwrap();
     let (store, said) = store(dir.path(), "v1");
-    let mut claim = store.claim("a", 1).unwrap();
+    let mut claim = store.claim(run("a", 1)).unwrap();
     claim.0.as_mut().unwrap().file = File::options().write(true).open("/dev/full").unwrap();
     store.keep(claim, &summary("a", 1));
     let said = said.lock().unwrap();
     assert!(said.len() == 1 && said[0].contains("No space left"), "{said:?}");
     assert!(files(dir.path()).is_empty());
-    assert_eq!((store.find("a", 1), store.kept()), (None, 0));
+    assert_eq!((store.find(run("a", 1)), store.kept()), (None, 0));
 }

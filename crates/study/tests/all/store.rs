@@ -1,7 +1,7 @@
 //! Several processes on one store: they divide the runs, and whoever is killed loses nothing for the others.
 
 use anabranch_record::Summary;
-use anabranch_study::{Kept, Outcomes, ScenarioFile, Setup, Simulations, Store, Work, run_all};
+use anabranch_study::{Kept, Outcomes, RunId, ScenarioFile, Setup, Simulations, Store, Work, run_all};
 use std::io::{BufRead, BufReader, Write};
 use std::path::{Path, PathBuf};
 use std::process::{Child, Command, Stdio};
@@ -21,6 +21,10 @@ fn setup() -> Setup {
     let file =
         ScenarioFile { name: "loss.toml".into(), path: "loss.toml".into(), text: SCENARIO.to_owned().into() };
     Setup::new("random loss", &file)
+}
+
+fn run(scenario_hash: &str, seed: u64) -> RunId<'_> {
+    RunId { scenario_hash, seed, backend: "sim" }
 }
 
 /// The summaries of all seeds.
@@ -45,7 +49,7 @@ fn worker() {
     let store = Store::open(Path::new(&dir).join("store"), "v1").unwrap();
     let hash = setup().scenario().unwrap().hash;
     let claims: Vec<_> = match what.as_str() {
-        "hold" => [2, 3].map(|seed| store.claim(&hash, seed).unwrap()).into(),
+        "hold" => [2, 3].map(|seed| store.claim(run(&hash, seed)).unwrap()).into(),
         _ => vec![],
     };
     println!("\nready");
@@ -155,10 +159,10 @@ fn cost() {
         let store = Store::open(dir.path(), "v1").unwrap();
         let (begin, clock) = (cpu(), std::time::Instant::now());
         for seed in 0..RUNS {
-            assert_eq!(store.find(&summary.scenario_hash, seed).is_some(), find);
+            assert_eq!(store.find(run(&summary.scenario_hash, seed)).is_some(), find);
             if !find {
-                let claim = store.claim(&summary.scenario_hash, seed).unwrap();
-                assert!(store.find(&summary.scenario_hash, seed).is_none());
+                let claim = store.claim(run(&summary.scenario_hash, seed)).unwrap();
+                assert!(store.find(run(&summary.scenario_hash, seed)).is_none());
                 store.keep(claim, &Summary { seed, ..summary.clone() });
             }
         }

@@ -1,0 +1,56 @@
+//! What a run on a real kernel tells of itself, so that its result can be trusted or not.
+
+use serde::{Deserialize, Serialize};
+
+/// A run on a kernel: which one, how the testbed kept up, how hosts sent and acknowledged.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+pub struct KernelRun {
+    /// The kernel's release, as `uname -r` has it.
+    pub release: String,
+    /// Why the result is not to be trusted; empty where nothing speaks against it.
+    pub invalid: Vec<String>,
+    /// How many attempts before this one were invalid.
+    pub invalid_attempts: u32,
+    /// How the links' emulator kept up.
+    pub emulator: EmulatorHealth,
+    /// Whether the kernel leaves out calls of eBPF programs; null where no such program ran.
+    pub skips_programs: Option<bool>,
+    /// Each subflow's packets as the emulator saw them, in the summary's order.
+    pub paths: Vec<PathTraffic>,
+}
+
+/// How the emulator kept up with real time.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+pub struct EmulatorHealth {
+    /// Median of how much later than its link says a packet was delivered, in seconds; null where none was.
+    pub lateness_p50_s: Option<f64>,
+    /// 99th percentile.
+    pub lateness_p99_s: Option<f64>,
+    /// The largest.
+    pub lateness_max_s: Option<f64>,
+    /// Processor time of the emulator ÷ time: the part of one core that it used.
+    pub cpu: f64,
+    /// Packets that a device dropped before the emulator could take them.
+    pub device_drops: u64,
+    /// Whether it ran before other processes (SCHED_FIFO).
+    pub real_time_priority: bool,
+}
+
+/// How the hosts of a subflow sent data and acknowledged it.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+pub struct PathTraffic {
+    /// The flow's name.
+    pub flow: String,
+    /// The subflow's index in its flow.
+    pub subflow: usize,
+    /// Data segments that the sending host gave to the network.
+    pub segments: u64,
+    /// Segments per burst that the host gave at once (segmentation offload): the mean.
+    pub mean_burst_segments: Option<f64>,
+    /// Pure acknowledgements that the receiving host gave to the network.
+    pub acknowledgements: u64,
+    /// Segments that an advancing acknowledgement covers: the mean.
+    pub mean_segments_per_ack: Option<f64>,
+    /// The 95th percentile of these.
+    pub p95_segments_per_ack: Option<f64>,
+}
