@@ -293,6 +293,7 @@ mod tests {
             rows: verdicts.iter().map(row).collect(),
             figures: vec![],
             runs: vec![],
+            fidelity: vec![],
         }
     }
 

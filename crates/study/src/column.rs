@@ -39,6 +39,11 @@ impl Column {
         Column { id, title, meaning, unchanged, one_in: 1, change: Change::Backend(backend) }
     }
 
+    /// Whether it is of another backend.
+    pub(crate) fn is_of_backend(&self) -> bool {
+        matches!(self.change, Change::Backend(_))
+    }
+
     /// The simulation in this column, with a part of the seeds; `None` where it is the default's.
     pub fn of(&self, setup: &Setup) -> Result<Option<Setup>, ScenarioError> {
         let (setup, scenario) = (setup.clone(), setup.scenario()?);

@@ -11,6 +11,7 @@ pub mod column;
 mod cost;
 mod draw;
 pub mod expr;
+mod fidelity;
 pub mod file;
 pub mod format;
 pub mod functions;
@@ -33,6 +34,7 @@ mod verdict;
 
 pub use campaign::{Conclude, Kept, Outcomes, Progress, Simulations, Work, run_all, run_all_on};
 pub use column::Column;
+pub use fidelity::{Difference, Fidelity, Measure};
 pub use key::RunId;
 pub use outcome::Outcome;
 pub use plan::{Definition, Plan, Study};

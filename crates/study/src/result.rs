@@ -2,7 +2,7 @@
 //!
 //! Written as JSON by `anabranch paper`, read by the report.
 
-use crate::Shares;
+use crate::{Fidelity, Shares};
 use serde::{Deserialize, Serialize};
 
 /// A study's experiments, run.
@@ -88,6 +88,9 @@ pub struct Experiment {
     pub figures: Vec<Figure>,
     /// The command that repeats it.
     pub runs: Vec<Run>,
+    /// The simulator beside other backends, where it was run on them.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub fidelity: Vec<Fidelity>,
 }
 
 /// An assumption under which an experiment was run beside the default: see [`crate::Column`].

@@ -5,8 +5,8 @@ use crate::file::FileError;
 use crate::plan::{Definition, Plan, Quantity, Reading, RowPlan, Runs, Study};
 use crate::shares::shares;
 use crate::{
-    Column, ColumnName, Estimate, Experiment, Other, Outcome, Published, Row, Rule, Run, Setup, Size,
-    StudyResult, Verdict, estimate,
+    Column, ColumnName, Estimate, Experiment, Fidelity, Other, Outcome, Published, Row, Rule, Run, Setup,
+    Size, StudyResult, Verdict, estimate,
 };
 use anabranch_record::Summary;
 use anabranch_scenario::ScenarioError;
@@ -299,7 +299,26 @@ impl Planned {
             rows: plan.rows.iter().map(row).collect(),
             figures: plan.figures.iter().map(|draw| draw(&runs)).collect(),
             runs: distinct(&self.setups).map(run).collect(),
+            fidelity: self.fidelity(outcomes),
         }
+    }
+}
+
+impl Planned {
+    /// Each simulation beside the same one on the backends that columns are of.
+    fn fidelity(&self, outcomes: &[&[Result<Outcome, String>]]) -> Vec<Fidelity> {
+        let n = self.plan.setups.len();
+        let on_backends =
+            self.columns.iter().enumerate().filter(|(_, changed)| changed.column.is_of_backend());
+        let all = on_backends.flat_map(|(c, changed)| {
+            let same = distinct(&self.setups[..n]).filter(|i| changed.setups[*i]);
+            same.filter_map(move |i| {
+                let other = n * (c + 1) + i;
+                let command = self.setups[other].command(1);
+                Fidelity::of(&self.setups[i].title, changed.column.id, command, outcomes[i], outcomes[other])
+            })
+        });
+        all.collect()
     }
 }
 

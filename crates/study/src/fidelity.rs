@@ -1,0 +1,189 @@
+//! The simulator beside another backend: how far the same scenario's runs on both are apart.
+
+use crate::column::base;
+use crate::{Estimate, Outcome, estimate};
+use anabranch_record::{FlowSummary, SubflowSummary, Summary};
+use serde::{Deserialize, Serialize};
+
+/// One scenario on both.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Fidelity {
+    /// What it is.
+    pub title: String,
+    /// The column's identifier: the other backend's.
+    pub column: String,
+    /// The command that runs it there.
+    pub command: String,
+    /// What is compared.
+    pub quantities: Vec<Difference>,
+}
+
+/// A quantity of one scenario on both.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Difference {
+    /// Which.
+    pub kind: Measure,
+    /// Of which flow, or of which flow's path: "mptcp", "mptcp, a+b".
+    pub of: String,
+    /// The simulator's value, in the kind's unit.
+    pub simulated: Estimate,
+    /// The other's.
+    pub real: Estimate,
+    /// The simulator's value ÷ the other's − 1; null where the other's is zero.
+    pub relative: Option<f64>,
+    /// Half the width of its 95 % interval; null where one of the two has none.
+    pub half_width: Option<f64>,
+}
+
+/// What is compared.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Measure {
+    /// A flow's, in bits per second; the mean of those alike.
+    Goodput,
+    /// A subflow's mean window, in segments.
+    Window,
+    /// A subflow's mean RTT, in seconds.
+    RoundTrip,
+    /// A subflow's segments dropped in the network ÷ sent.
+    Loss,
+}
+
+impl Measure {
+    /// All of them.
+    pub const ALL: [Measure; 4] = [Measure::Goodput, Measure::Window, Measure::RoundTrip, Measure::Loss];
+
+    /// Its name for readers.
+    pub fn title(self) -> &'static str {
+        match self {
+            Measure::Goodput => "goodput",
+            Measure::Window => "mean window",
+            Measure::RoundTrip => "mean RTT",
+            Measure::Loss => "loss rate",
+        }
+    }
+}
+
+impl Fidelity {
+    /// From the runs of a scenario in the simulator and on the other backend, a seed each; nothing where a run failed.
+    pub(crate) fn of(
+        title: &str,
+        column: &str,
+        command: String,
+        simulated: &[Result<Outcome, String>],
+        real: &[Result<Outcome, String>],
+    ) -> Option<Fidelity> {
+        let complete = |runs: &[Result<Outcome, String>]| -> Option<Vec<Summary>> {
+            runs.iter().map(|run| run.as_ref().ok().map(|run| run.summary.clone())).collect()
+        };
+        let (simulated, real) = (complete(simulated)?, complete(real)?);
+        let quantities = of_flows(&real.first()?.flows).filter_map(|(kind, of, value)| {
+            let each = |runs: &[Summary]| estimate(runs.iter().map(&value).collect::<Option<_>>()?).ok();
+            Some(Difference::of(kind, of, each(&simulated)?, each(&real)?))
+        });
+        Some(Fidelity {
+            title: title.into(),
+            column: column.into(),
+            command,
+            quantities: quantities.collect(),
+        })
+    }
+}
+
+impl Difference {
+    fn of(kind: Measure, of: String, simulated: Estimate, real: Estimate) -> Self {
+        let ratio = simulated.mean / real.mean;
+        let part = |estimate: &Estimate| estimate.half_width.map(|half| half / estimate.mean);
+        // Of independent errors that are small (the delta method).
+        let half_width = match (part(&simulated), part(&real)) {
+            (Some(a), Some(b)) if ratio.is_finite() => Some(ratio * a.hypot(b)),
+            _ => None,
+        };
+        let relative = ratio.is_finite().then_some(ratio - 1.0);
+        Difference { kind, of, simulated, real, relative, half_width: half_width.filter(|h| h.is_finite()) }
+    }
+}
+
+type Value = Box<dyn Fn(&Summary) -> Option<f64>>;
+
+/// Everything that is compared of these flows; those that a scenario counts out are taken together.
+fn of_flows(flows: &[FlowSummary]) -> impl Iterator<Item = (Measure, String, Value)> + use<'_> {
+    let mut names: Vec<&str> = flows.iter().map(|flow| base(&flow.name)).collect();
+    names.dedup();
+    names.into_iter().flat_map(|name| {
+        let first = flows.iter().find(|flow| base(&flow.name) == name);
+        let paths = first.map_or(&[][..], |flow| &flow.subflows);
+        let goodput = (Measure::Goodput, name.to_owned(), mean(name, |flow| flow.goodput_bps));
+        let of_paths = paths.iter().enumerate().flat_map(move |(path, subflow)| {
+            let of = format!("{name}, {}", subflow.path.join("+"));
+            let value = move |value: fn(&SubflowSummary) -> Option<f64>| {
+                mean(name, move |flow| flow.subflows.get(path).and_then(value))
+            };
+            [
+                (Measure::Window, of.clone(), value(|subflow| subflow.mean_cwnd_segments)),
+                (Measure::RoundTrip, of.clone(), value(|subflow| subflow.mean_rtt_s)),
+                (Measure::Loss, of, value(|subflow| subflow.loss_rate)),
+            ]
+        });
+        std::iter::once(goodput).chain(of_paths)
+    })
+}
+
+/// The mean over the flows of that name, as far as they have a value.
+fn mean(name: &str, value: impl Fn(&FlowSummary) -> Option<f64> + 'static) -> Value {
+    let name = name.to_owned();
+    Box::new(move |summary| {
+        let alike = summary.flows.iter().filter(|flow| base(&flow.name) == name);
+        let values: Vec<f64> = alike.filter_map(&value).collect();
+        (!values.is_empty()).then(|| values.iter().sum::<f64>() / values.len() as f64)
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn estimate_of(mean: f64, half_width: Option<f64>) -> Estimate {
+        Estimate { mean, half_width, values: vec![mean] }
+    }
+
+    /// By hand: 11 ± 1.1 beside 10 ± 1 is 10 % more, and its interval 1.1 · √(0.1² + 0.1²).
+    #[test]
+    fn intervals_of_a_ratio() {
+        let of = |a, b| Difference::of(Measure::Goodput, "tcp".into(), a, b);
+        let apart = of(estimate_of(11.0, Some(1.1)), estimate_of(10.0, Some(1.0)));
+        assert!((apart.relative.unwrap() - 0.1).abs() < 1e-12);
+        assert!((apart.half_width.unwrap() - 1.1 * 0.02f64.sqrt()).abs() < 1e-12);
+        let without = of(estimate_of(11.0, None), estimate_of(10.0, Some(1.0)));
+        assert!(without.relative.is_some() && without.half_width.is_none());
+        let lossless = of(estimate_of(0.0, None), estimate_of(0.0, None));
+        assert_eq!((lossless.relative, lossless.half_width), (None, None));
+    }
+
+    #[test]
+    fn flows_alike_are_taken_together() {
+        let text = r#"
+            name = "three"
+            duration = "3 s"
+            links.a = { rate = "10 Mbit/s", delay = "5 ms" }
+            links.b = { rate = "10 Mbit/s", delay = "5 ms" }
+            flows = [
+                { name = "tcp", cc = "reno", count = 2, paths = [["a"]] },
+                { name = "mptcp", cc = "lia", paths = [["a"], ["b"]] },
+            ]
+        "#;
+        let run = |seed| Ok(crate::outcome::tests::outcome(&crate::Task::new(text).seed(seed)));
+        let same = [run(1), run(2)];
+        let fidelity = Fidelity::of("x", "kernel", "run".into(), &same, &same).unwrap();
+        let goodputs: Vec<_> = fidelity.quantities.iter().filter(|q| q.kind == Measure::Goodput).collect();
+        assert_eq!(goodputs.iter().map(|q| &*q.of).collect::<Vec<_>>(), ["tcp", "mptcp"]);
+        let summaries: Vec<&Summary> = same.iter().map(|run| &run.as_ref().unwrap().summary).collect();
+        let by_hand = summaries
+            .iter()
+            .map(|s| (s.flows[0].goodput_bps.unwrap() + s.flows[1].goodput_bps.unwrap()) / 4.0);
+        assert!((goodputs[0].real.mean / by_hand.sum::<f64>() - 1.0).abs() < 1e-12);
+        assert_eq!(fidelity.quantities.len(), 2 + 3 * 3);
+        assert!(fidelity.quantities.iter().all(|q| q.relative.is_none_or(|r| r == 0.0)));
+        assert!(Fidelity::of("x", "kernel", "run".into(), &same, &[run(1), Err("broken".into())]).is_none());
+    }
+}
