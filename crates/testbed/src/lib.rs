@@ -4,12 +4,13 @@
 //! The emulator runs the link models of the simulator in real time, so that what differs between the two is the hosts.
 
 mod algorithm;
-mod device;
-mod emulator;
+pub mod device;
+pub mod emulator;
 mod error;
 mod guest;
 mod host;
 mod netlink;
+mod realtime;
 mod socket;
 mod tcp_info;
 mod traffic;

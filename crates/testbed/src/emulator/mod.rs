@@ -1,1 +1,132 @@
 //! The links: one thread that takes packets from the hosts' devices and gives them to others when `anabranch-net` says so.
+//!
+//! The thread runs the models of links of the simulator on the run's clock. A packet's fate depends on the instant at
+//! which it was read, and on nothing that happens later: a thread that wakes late gives packets to their hosts late, and
+//! [`Health`] tells how late, but a packet's way through the links behind is that of its due time.
+
+mod counts;
+mod engine;
+mod health;
+mod network;
+mod store;
+mod wire;
+
+pub use counts::{Manner, PathCounts, Tally};
+pub use engine::{Report, Snapshot};
+pub use health::Health;
+
+use crate::device::Tun;
+use crate::{TestbedError, realtime};
+use anabranch_net::{LinkSpec, Time};
+use anabranch_scenario::{Path, Scenario};
+use engine::{Engine, Request};
+use network::{Network, Route};
+use std::io;
+use std::os::fd::OwnedFd;
+use std::sync::Arc;
+use std::sync::mpsc::{Sender, channel};
+use std::thread::JoinHandle;
+use std::time::Instant;
+
+/// A path between two hosts: its devices and its way.
+#[derive(Debug)]
+pub struct Ends {
+    /// The sender's device.
+    pub sender: Tun,
+    /// The receiver's.
+    pub receiver: Tun,
+    /// The links, as in a scenario.
+    pub path: Path,
+}
+
+/// The emulator at work. It ends when it is dropped.
+#[derive(Debug)]
+pub struct Emulator {
+    /// None once it is to end.
+    requests: Option<Sender<Request>>,
+    waker: Arc<OwnedFd>,
+    thread: Option<JoinHandle<io::Result<Report>>>,
+}
+
+impl Emulator {
+    /// Starts the thread. Links are those of `links`, their random processes those of the simulator under this seed;
+    /// `zero` is time 0 of the run.
+    ///
+    /// # Errors
+    /// The kernel refuses a thread or a file.
+    pub fn start(
+        links: &[LinkSpec],
+        seed: u64,
+        ends: Vec<Ends>,
+        zero: Instant,
+    ) -> Result<Self, TestbedError> {
+        let routes: Vec<Route> = ends.iter().flat_map(|ends| routes(links, &ends.path)).collect();
+        let network = Network::new(links, seed, &routes);
+        let tuns = ends.into_iter().flat_map(|ends| [ends.sender, ends.receiver]).collect();
+        let (requests, receiver) = channel();
+        let start = || {
+            let waker = Arc::new(engine::waker()?);
+            let engine = Engine::new(network, links.len(), tuns, zero, waker.clone(), receiver)?;
+            let run = || engine.run(realtime::raise(realtime::EMULATOR).is_ok());
+            let thread = std::thread::Builder::new().name("emulator".into()).spawn(run)?;
+            Ok::<_, io::Error>(Emulator { requests: Some(requests), waker, thread: Some(thread) })
+        };
+        start().map_err(TestbedError::kernel("start the emulator"))
+    }
+
+    /// The links of a scenario, for [`Emulator::start`].
+    pub fn links(scenario: &Scenario) -> Vec<LinkSpec> {
+        scenario.links.iter().map(|link| link.spec.clone()).collect()
+    }
+
+    /// The state of links and paths now.
+    ///
+    /// # Errors
+    /// The emulator has ended.
+    pub fn look(&self) -> Result<Snapshot, TestbedError> {
+        let (sender, receiver) = channel();
+        if let Some(requests) = &self.requests {
+            let _ = requests.send(sender);
+            self.wake();
+        }
+        receiver.recv().map_err(|_| TestbedError::Failed("the emulator has ended before its time".into()))
+    }
+
+    /// Ends it.
+    ///
+    /// # Errors
+    /// It had ended before, by a failure.
+    pub fn stop(mut self) -> Result<Report, TestbedError> {
+        match self.end() {
+            Some(Ok(report)) => report.map_err(TestbedError::kernel("emulate links")),
+            _ => Err(TestbedError::Failed("the emulator panicked".into())),
+        }
+    }
+
+    fn end(&mut self) -> Option<std::thread::Result<io::Result<Report>>> {
+        self.requests = None;
+        self.wake();
+        self.thread.take().map(JoinHandle::join)
+    }
+
+    fn wake(&self) {
+        // It fails only where the counter is full, and then the thread is to wake already.
+        let _ = rustix::io::write(&*self.waker, &1u64.to_ne_bytes());
+    }
+}
+
+impl Drop for Emulator {
+    fn drop(&mut self) {
+        self.end();
+    }
+}
+
+/// The ways of a path's two devices. Where the scenario has no links back, these are the delay of those forward.
+fn routes(links: &[LinkSpec], path: &Path) -> [Route; 2] {
+    let forward = Route { delay: Time::ZERO, links: path.links.clone() };
+    let delay = match path.return_links.is_empty() {
+        true => path.links.iter().fold(Time::ZERO, |sum, link| sum + links[*link].delay),
+        false => Time::ZERO,
+    };
+    [forward, Route { delay, links: path.return_links.clone() }]
+}

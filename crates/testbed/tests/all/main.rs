@@ -1,1 +1,4 @@
 //! The testbed on the running kernel.
+
+mod common;
+mod emulator;

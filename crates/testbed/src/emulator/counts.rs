@@ -1,0 +1,120 @@
+//! What is counted of each path: segments, acknowledgements, and how the two come.
+
+use super::wire::Header;
+use anabranch_net::Time;
+use anabranch_record::Histogram;
+
+/// Sums of a path since the emulator began.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct PathCounts {
+    /// Segments with data that the sender's host has sent, repeated ones included.
+    pub segments: u64,
+    /// Bytes of data in them.
+    pub payload_bytes: u64,
+    /// Of these segments, those that a link dropped.
+    pub dropped_segments: u64,
+    /// Acknowledgements without data that the receiver's host has sent.
+    pub acks: u64,
+    /// Of these, those that a link dropped.
+    pub dropped_acks: u64,
+}
+
+/// How the hosts of a path send.
+#[derive(Clone, Debug, Default)]
+pub struct Manner {
+    /// Segments that the sender's host hands over as one super-packet (TSO).
+    pub segments_per_burst: Tally,
+    /// Segments that an acknowledgement without data newly acknowledges, the last one in part perhaps; 0: a duplicate.
+    pub segments_per_ack: Tally,
+    /// Time between one such acknowledgement and the next.
+    pub ack_spacing: Histogram,
+}
+
+/// How often each small number came.
+#[derive(Clone, Debug)]
+pub struct Tally {
+    counts: [u64; Tally::SIZE],
+}
+
+impl Tally {
+    const SIZE: usize = 65;
+
+    /// How often 0, 1, 2 and so on came; the last one stands for all that are larger, too.
+    pub fn counts(&self) -> &[u64] {
+        &self.counts
+    }
+
+    /// The mean; none of nothing.
+    pub fn mean(&self) -> Option<f64> {
+        let all: u64 = self.counts.iter().sum();
+        let sum: u64 = self.counts.iter().zip(0..).map(|(n, number)| n * number).sum();
+        (all > 0).then(|| sum as f64 / all as f64)
+    }
+
+    fn add(&mut self, number: usize) {
+        self.counts[number.min(Tally::SIZE - 1)] += 1;
+    }
+}
+
+impl Default for Tally {
+    fn default() -> Tally {
+        Tally { counts: [0; Tally::SIZE] }
+    }
+}
+
+/// What a path has been seen to do.
+#[derive(Debug, Default)]
+pub(crate) struct Watch {
+    pub counts: PathCounts,
+    pub manner: Manner,
+    /// Data of a full segment: the most that one had.
+    full: usize,
+    /// The acknowledgement number seen last, of the present connection.
+    acknowledged: Option<u32>,
+    acked_at: Option<Time>,
+}
+
+impl Watch {
+    /// A packet left the sender's host.
+    pub fn forward(&mut self, header: &Header) {
+        if header.tcp.is_some() && header.payload > 0 {
+            let segments = header.segments();
+            self.counts.segments += segments as u64;
+            self.counts.payload_bytes += header.payload as u64;
+            self.manner.segments_per_burst.add(segments);
+            self.full = self.full.max(header.payload_of(0));
+        }
+    }
+
+    /// A packet left the receiver's host.
+    pub fn back(&mut self, header: &Header, now: Time) {
+        let Some(tcp) = header.tcp else { return };
+        if tcp.opens() {
+            self.acknowledged = Some(tcp.ack);
+            self.acked_at = None;
+        } else if is_pure_ack(header) {
+            self.counts.acks += 1;
+            if let Some(before) = self.acknowledged.replace(tcp.ack) {
+                // An old one that comes late goes back.
+                let bytes = tcp.ack.wrapping_sub(before) as i32;
+                self.manner.segments_per_ack.add((bytes.max(0) as usize).div_ceil(self.full.max(1)));
+                if bytes < 0 {
+                    self.acknowledged = Some(before);
+                }
+            }
+            if let Some(before) = self.acked_at.replace(now) {
+                self.manner.ack_spacing.record(now.since(before).as_nanos());
+            }
+        }
+    }
+
+    /// A link dropped a packet, which carried data or, on the way back, none.
+    pub fn dropped(&mut self, forward: bool, data: bool) {
+        self.counts.dropped_segments += u64::from(forward && data);
+        self.counts.dropped_acks += u64::from(!forward && !data);
+    }
+}
+
+fn is_pure_ack(header: &Header) -> bool {
+    header.payload == 0 && header.tcp.is_some_and(|tcp| tcp.acknowledges())
+}

@@ -1,0 +1,336 @@
+//! The emulator's thread: reads packets, lets the network decide, and writes them when they are due.
+
+use super::counts::{Manner, PathCounts, Watch};
+use super::health::Health;
+use super::network::{Network, Packet};
+use super::store::Store;
+use super::wire::{self, Header};
+use crate::device::{LARGEST_READ, Tun, VNET_HEADER};
+use anabranch_net::{Time, Totals, Waiting};
+use rustix::event::{EventfdFlags, epoll, eventfd};
+use rustix::io::Errno;
+use rustix::time::{
+    ClockId, Itimerspec, TimerfdClockId, TimerfdFlags, TimerfdTimerFlags, Timespec, clock_gettime,
+    timerfd_create, timerfd_settime,
+};
+use std::io;
+use std::os::fd::{AsFd, OwnedFd};
+use std::sync::Arc;
+use std::sync::mpsc::{Receiver, Sender, TryRecvError};
+use std::time::{Duration, Instant};
+
+/// So many packets are read from a device before others have their turn.
+const AT_ONCE: usize = 16;
+const NANOS: i64 = 1_000_000_000;
+/// What woke the thread, where it is no device.
+const TIMER: u64 = u64::MAX;
+const REQUESTS: u64 = u64::MAX - 1;
+
+/// The state of links and paths at an instant.
+#[derive(Clone, Debug)]
+pub struct Snapshot {
+    /// The instant, from time 0 of the run.
+    pub at: Time,
+    /// Of each link, in their order.
+    pub links: Vec<(Totals, Waiting)>,
+    /// Of each path, in their order.
+    pub paths: Vec<PathCounts>,
+}
+
+/// What is known when the emulator has ended.
+#[derive(Debug)]
+pub struct Report {
+    /// The end.
+    pub end: Snapshot,
+    /// Of each path, how its hosts sent.
+    pub manners: Vec<Manner>,
+    /// How well it kept time.
+    pub health: Health,
+}
+
+/// Who answers gets what is known now. Where the asker is gone, the emulator ends.
+pub(super) type Request = Sender<Snapshot>;
+
+pub(super) struct Engine {
+    network: Network,
+    store: Store,
+    watches: Vec<Watch>,
+    /// Of path p, the sender's is the device 2p and the receiver's 2p + 1; a device's packets take the route of its number.
+    devices: Vec<Device>,
+    /// Devices that may have packets.
+    ready: Vec<u32>,
+    scratch: Vec<u8>,
+    clock: Clock,
+    timer: OwnedFd,
+    /// When the timer goes off.
+    set: Time,
+    epoll: OwnedFd,
+    waker: Arc<OwnedFd>,
+    requests: Receiver<Request>,
+    links: usize,
+    health: Health,
+}
+
+struct Device {
+    tun: Tun,
+    ready: bool,
+}
+
+/// Whether it is the route, or the device, of a sender.
+fn is_forward(route: u32) -> bool {
+    route & 1 == 0
+}
+
+/// The run's clock: CLOCK_MONOTONIC from time 0 on.
+#[derive(Clone, Copy)]
+struct Clock {
+    /// In nanoseconds of CLOCK_MONOTONIC.
+    zero: i64,
+}
+
+impl Clock {
+    fn new(zero: Instant) -> Clock {
+        let now = nanos(ClockId::Monotonic);
+        let instant = Instant::now();
+        let until = zero.saturating_duration_since(instant).as_nanos() as i64;
+        let since = instant.saturating_duration_since(zero).as_nanos() as i64;
+        Clock { zero: now + until - since }
+    }
+
+    /// Time 0 until then.
+    #[inline]
+    fn now(&self) -> Time {
+        Time::from_nanos((nanos(ClockId::Monotonic) - self.zero).max(0) as u64)
+    }
+
+    fn timespec(&self, at: Time) -> Timespec {
+        let nanos = self.zero.saturating_add_unsigned(at.as_nanos());
+        Timespec { tv_sec: nanos / NANOS, tv_nsec: nanos % NANOS }
+    }
+}
+
+fn nanos(clock: ClockId) -> i64 {
+    let time = clock_gettime(clock);
+    time.tv_sec * NANOS + time.tv_nsec
+}
+
+/// An eventfd that wakes the thread.
+pub(super) fn waker() -> io::Result<OwnedFd> {
+    Ok(eventfd(0, EventfdFlags::CLOEXEC | EventfdFlags::NONBLOCK)?)
+}
+
+impl Engine {
+    pub fn new(
+        network: Network,
+        links: usize,
+        tuns: Vec<Tun>,
+        zero: Instant,
+        waker: Arc<OwnedFd>,
+        requests: Receiver<Request>,
+    ) -> io::Result<Engine> {
+        let epoll = epoll::create(epoll::CreateFlags::CLOEXEC)?;
+        let timer =
+            timerfd_create(TimerfdClockId::Monotonic, TimerfdFlags::NONBLOCK | TimerfdFlags::CLOEXEC)?;
+        let add = |fd: &dyn AsFd, data: u64| {
+            let flags = epoll::EventFlags::IN | epoll::EventFlags::ET;
+            epoll::add(&epoll, fd.as_fd(), epoll::EventData::new_u64(data), flags)
+        };
+        add(&timer, TIMER)?;
+        add(&*waker, REQUESTS)?;
+        for (i, tun) in tuns.iter().enumerate() {
+            add(tun, i as u64)?;
+        }
+        let largest = tuns.iter().map(Tun::mtu).max().unwrap_or(0) as usize + VNET_HEADER;
+        Ok(Engine {
+            network,
+            store: Store::new(largest),
+            watches: (0..tuns.len() / 2).map(|_| Watch::default()).collect(),
+            // What came before the thread began gave no event since.
+            ready: (0..tuns.len() as u32).collect(),
+            devices: tuns.into_iter().map(|tun| Device { tun, ready: true }).collect(),
+            scratch: vec![0; LARGEST_READ],
+            clock: Clock::new(zero),
+            timer,
+            set: Time::NEVER,
+            epoll,
+            waker,
+            requests,
+            links,
+            health: Health::default(),
+        })
+    }
+
+    /// Runs until nobody can ask any more.
+    pub fn run(mut self, realtime: bool) -> io::Result<Report> {
+        let began = Instant::now();
+        self.health.realtime = realtime;
+        let mut events = Vec::with_capacity(64);
+        loop {
+            self.advance();
+            let mut busy = self.read()?;
+            self.advance();
+            if !self.ready.is_empty() || busy {
+                busy = true;
+            } else {
+                busy = self.network.next() <= self.clock.now();
+            }
+            let woken = self.wait(busy, &mut events)?;
+            if woken && !self.answer() {
+                break;
+            }
+        }
+        self.health.cpu = Duration::from_nanos(nanos(ClockId::ThreadCPUTime) as u64);
+        self.health.wall = began.elapsed();
+        let end = self.snapshot();
+        let manners = self.watches.into_iter().map(|watch| watch.manner).collect();
+        Ok(Report { end, manners, health: self.health })
+    }
+
+    /// Waits for packets, the next that is due, or a request; not at all where `busy`. Whether requests came.
+    fn wait(&mut self, busy: bool, events: &mut Vec<epoll::Event>) -> io::Result<bool> {
+        const NOW: Timespec = Timespec { tv_sec: 0, tv_nsec: 0 };
+        if !busy {
+            self.set_timer()?;
+            self.health.sleeps += 1;
+        }
+        events.clear();
+        match epoll::wait(&self.epoll, rustix::buffer::spare_capacity(events), busy.then_some(&NOW)) {
+            Ok(_) | Err(Errno::INTR) => (),
+            Err(error) => return Err(error.into()),
+        }
+        let mut woken = false;
+        for event in events.iter() {
+            match event.data.u64() {
+                TIMER => self.set = Time::NEVER,
+                REQUESTS => woken = true,
+                device => {
+                    let known = &mut self.devices[device as usize];
+                    if !known.ready {
+                        known.ready = true;
+                        self.ready.push(device as u32);
+                    }
+                }
+            }
+        }
+        Ok(woken)
+    }
+
+    /// Sets the timer for the next packet. One that goes off early does no harm.
+    fn set_timer(&mut self) -> io::Result<()> {
+        let next = self.network.next();
+        if next < self.set {
+            let spec = Itimerspec { it_interval: Timespec::default(), it_value: self.clock.timespec(next) };
+            timerfd_settime(&self.timer, TimerfdTimerFlags::ABSTIME, &spec)?;
+            self.set = next;
+        }
+        Ok(())
+    }
+
+    /// Moves packets up to now, and gives those to their hosts that have come to the end.
+    fn advance(&mut self) {
+        self.network.run(self.clock.now());
+        self.health.most_overdue = self.health.most_overdue.max(self.network.arrived.len());
+        while let Some((due, packet)) = self.network.arrived.pop_front() {
+            self.deliver(due, packet);
+        }
+        while let Some(packet) = self.network.dropped.pop() {
+            self.watches[packet.route as usize / 2].dropped(is_forward(packet.route), packet.data);
+            self.store.release(packet.place);
+        }
+    }
+
+    fn deliver(&mut self, due: Time, packet: Packet) {
+        let frame = self.store.get(packet.place);
+        if packet.marked {
+            wire::mark(frame);
+        }
+        let late = self.clock.now().since(due);
+        self.health.lateness.record(late.as_nanos());
+        self.health.latest = self.health.latest.max(late);
+        if self.devices[packet.route as usize ^ 1].tun.write(frame).is_err() {
+            self.health.refused += 1;
+        }
+        self.store.release(packet.place);
+    }
+
+    /// Reads some packets of each device that has any. Whether there were.
+    fn read(&mut self) -> io::Result<bool> {
+        let mut any = false;
+        let mut i = 0;
+        while i < self.ready.len() {
+            let device = self.ready[i];
+            let mut left = AT_ONCE;
+            while left > 0 {
+                let Some(length) = self.devices[device as usize].tun.read(&mut self.scratch)? else { break };
+                self.enter(device, length);
+                left -= 1;
+                any = true;
+            }
+            if left > 0 {
+                self.devices[device as usize].ready = false;
+                self.ready.swap_remove(i);
+            } else {
+                i += 1;
+            }
+        }
+        Ok(any)
+    }
+
+    /// A packet that was read enters the network, as the segments that it would be on the wire.
+    fn enter(&mut self, device: u32, length: usize) {
+        let frame = &self.scratch[..length];
+        let fits = |header: &Header| header.length(0) + VNET_HEADER <= self.store.largest();
+        let Some(header) = Header::read(frame).filter(fits) else {
+            self.health.foreign += 1;
+            return;
+        };
+        let now = self.clock.now();
+        self.network.run(now);
+        let watch = &mut self.watches[device as usize / 2];
+        if is_forward(device) {
+            watch.forward(&header);
+        } else {
+            watch.back(&header, now);
+        }
+        for i in 0..header.segments() {
+            let size = header.length(i);
+            let place = self.store.put(VNET_HEADER + size, |to| header.write(frame, i, to));
+            self.network.enter(
+                now,
+                Packet {
+                    place,
+                    route: device,
+                    stage: 0,
+                    size: size as u16,
+                    ecn_capable: header.ecn_capable,
+                    marked: false,
+                    data: header.tcp.is_some() && header.payload > 0,
+                },
+            );
+        }
+    }
+
+    /// Answers all who ask; whether anybody still can.
+    fn answer(&mut self) -> bool {
+        let _ = rustix::io::read(&*self.waker, &mut [0; 8]);
+        loop {
+            match self.requests.try_recv() {
+                // Who does not wait for the answer has no use for it.
+                Ok(request) => drop(request.send(self.snapshot())),
+                Err(TryRecvError::Empty) => return true,
+                Err(TryRecvError::Disconnected) => return false,
+            }
+        }
+    }
+
+    fn snapshot(&mut self) -> Snapshot {
+        self.advance();
+        let at = self.clock.now();
+        self.network.run(at);
+        Snapshot {
+            at,
+            links: (0..self.links).map(|i| self.network.link(i, at)).collect(),
+            paths: self.watches.iter().map(|watch| watch.counts).collect(),
+        }
+    }
+}

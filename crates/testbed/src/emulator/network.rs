@@ -1,0 +1,216 @@
+//! Where packets are: the links decide about them on the run's clock, whoever reads it.
+
+use super::store::Place;
+use anabranch_net::{Arrival, Fate, FifoLink, HoldingLink, Link, LinkSpec, Time, Totals, Waiting};
+use std::cmp::Reverse;
+use std::collections::{BinaryHeap, VecDeque};
+
+/// A packet on its way.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct Packet {
+    pub place: Place,
+    /// Its route, and how many stages of it it has entered.
+    pub route: u32,
+    pub stage: u16,
+    /// Its size at IP level, in bytes.
+    pub size: u16,
+    pub ecn_capable: bool,
+    /// Whether a link marked it.
+    pub marked: bool,
+    /// Whether it carries payload.
+    pub data: bool,
+}
+
+/// A stage of routes: a link, or a delay alone.
+struct Stage {
+    kind: Kind,
+    /// The packets that will leave it, in order of time.
+    pipe: VecDeque<(Time, Packet)>,
+    /// When its valid event is due; one at another time is void.
+    armed: Time,
+}
+
+enum Kind {
+    /// Its fates are known when packets arrive.
+    Prompt(Box<FifoLink>),
+    /// Its fates are known when packets leave the queue. The packets that wait, by ticket.
+    Holding(Box<HoldingLink>, Vec<Option<Packet>>),
+    Delay(Time),
+}
+
+/// The links and the routes over them.
+pub(crate) struct Network {
+    stages: Vec<Stage>,
+    routes: Vec<Vec<u32>>,
+    /// Instants at which a stage has something to do; those of one instant in the order in which they were planned.
+    events: BinaryHeap<Reverse<(Time, u64, u32)>>,
+    planned: u64,
+    /// Packets at the end of their routes, and when they came there, in order of time; to be taken.
+    pub arrived: VecDeque<(Time, Packet)>,
+    /// Packets that a link dropped; to be taken.
+    pub dropped: Vec<Packet>,
+}
+
+/// The way of the packets of one device.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub(crate) struct Route {
+    /// Delay before the first link.
+    pub delay: Time,
+    /// The links, as indices.
+    pub links: Vec<usize>,
+}
+
+impl Network {
+    /// `seed` is that of the links' random processes, which are those of the simulator.
+    pub fn new(links: &[LinkSpec], seed: u64, routes: &[Route]) -> Network {
+        let mut network = Network {
+            stages: Vec::new(),
+            routes: Vec::new(),
+            events: BinaryHeap::new(),
+            planned: 0,
+            arrived: VecDeque::new(),
+            dropped: Vec::new(),
+        };
+        for (i, spec) in links.iter().enumerate() {
+            network.add(match Link::new(spec, seed, i as u64) {
+                Link::Holding(link) => Kind::Holding(link, Vec::new()),
+                Link::Fifo(link) => Kind::Prompt(link),
+            });
+        }
+        for route in routes {
+            let delay = (route.delay > Time::ZERO).then(|| network.add(Kind::Delay(route.delay)));
+            let links = route.links.iter().map(|link| *link as u32);
+            network.routes.push(delay.into_iter().chain(links).collect());
+        }
+        network
+    }
+
+    fn add(&mut self, kind: Kind) -> u32 {
+        self.stages.push(Stage { kind, pipe: VecDeque::new(), armed: Time::NEVER });
+        self.stages.len() as u32 - 1
+    }
+
+    /// A packet enters its next stage at `now`, up to which [`Network::run`] has run.
+    pub fn enter(&mut self, now: Time, mut packet: Packet) {
+        let Some(&s) = self.routes[packet.route as usize].get(usize::from(packet.stage)) else {
+            return self.arrived.push_back((now, packet));
+        };
+        packet.stage += 1;
+        let stage = &mut self.stages[s as usize];
+        match &mut stage.kind {
+            Kind::Delay(delay) => {
+                let at = now + *delay;
+                stage.put(packet, at);
+            }
+            Kind::Prompt(link) => match link.offer(now, packet.size.into(), packet.ecn_capable) {
+                Fate::Delivered { at, marked } => {
+                    packet.marked |= marked;
+                    stage.put(packet, at);
+                }
+                Fate::Dropped(_) => return self.dropped.push(packet),
+            },
+            Kind::Holding(link, held) => {
+                // Each direction of a path is a flow, numbered as in the simulator.
+                let flow = u64::from(packet.route ^ 1);
+                let (wire_bytes, ecn_capable) = (u32::from(packet.size), packet.ecn_capable);
+                match link.offer(now, Arrival { wire_bytes, ecn_capable, flow }) {
+                    Ok(ticket) => {
+                        held.resize(held.len().max(ticket as usize + 1), None);
+                        held[ticket as usize] = Some(packet);
+                    }
+                    Err(_) => self.dropped.push(packet),
+                }
+                stage.settle(now, &mut self.dropped);
+            }
+        }
+        self.plan(s);
+    }
+
+    /// Moves packets, up to and including `now`.
+    pub fn run(&mut self, now: Time) {
+        while let Some(&Reverse((at, _, s))) = self.events.peek()
+            && at <= now
+        {
+            self.events.pop();
+            let stage = &mut self.stages[s as usize];
+            if stage.armed != at {
+                continue;
+            }
+            stage.armed = Time::NEVER;
+            stage.settle(at, &mut self.dropped);
+            // One at a time: what is due at the same instant elsewhere was perhaps planned before.
+            let is_due = stage.pipe.front().is_some_and(|(due, _)| *due <= at);
+            let packet = if is_due { stage.pipe.pop_front() } else { None };
+            self.plan(s);
+            if let Some((_, packet)) = packet {
+                self.enter(at, packet);
+            }
+        }
+    }
+
+    /// When something is to be done next.
+    pub fn next(&self) -> Time {
+        self.events.peek().map_or(Time::NEVER, |Reverse((at, ..))| *at)
+    }
+
+    /// Plans the next event of a stage.
+    fn plan(&mut self, s: u32) {
+        let stage = &mut self.stages[s as usize];
+        let at = stage.due();
+        if at < stage.armed {
+            stage.armed = at;
+            self.planned += 1;
+            self.events.push(Reverse((at, self.planned, s)));
+        }
+    }
+
+    /// The sums of a link, and what waits in it, at `now`, up to which [`Network::run`] has run.
+    pub fn link(&mut self, i: usize, now: Time) -> (Totals, Waiting) {
+        match &mut self.stages[i].kind {
+            Kind::Prompt(link) => (link.totals(now), link.waiting(now)),
+            Kind::Holding(link, _) => (link.totals(now), link.waiting(now)),
+            Kind::Delay(_) => unreachable!("stage {i} is not a link"),
+        }
+    }
+}
+
+impl Stage {
+    fn put(&mut self, packet: Packet, at: Time) {
+        match self.pipe.back() {
+            Some((last, _)) if *last > at => {
+                // Held back packets are overtaken: rare, so a search is cheap enough.
+                let place = self.pipe.partition_point(|(due, _)| *due <= at);
+                self.pipe.insert(place, (at, packet));
+            }
+            _ => self.pipe.push_back((at, packet)),
+        }
+    }
+
+    /// Takes the fates that a link has decided by `now`.
+    fn settle(&mut self, now: Time, dropped: &mut Vec<Packet>) {
+        while let Kind::Holding(link, held) = &mut self.kind
+            && let Some((ticket, fate)) = link.settle(now)
+        {
+            let Some(mut packet) = held[ticket as usize].take() else { continue };
+            match fate {
+                Fate::Delivered { at, marked } => {
+                    packet.marked |= marked;
+                    self.put(packet, at);
+                }
+                Fate::Dropped(_) => dropped.push(packet),
+            }
+        }
+    }
+
+    /// When it has something to do.
+    fn due(&self) -> Time {
+        let leaves = self.pipe.front().map_or(Time::NEVER, |(due, _)| *due);
+        match &self.kind {
+            Kind::Holding(link, _) => leaves.min(link.wakes_at()),
+            _ => leaves,
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests;

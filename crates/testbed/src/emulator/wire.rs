@@ -1,0 +1,176 @@
+//! Packets as they are on the wire: IPv4 and TCP headers, and how a super-packet becomes segments.
+
+use crate::device::VNET_HEADER;
+
+// linux/virtio_net.h
+const NEEDS_CHECKSUM: u8 = 1;
+const GSO_NONE: u8 = 0;
+const GSO_TCP_IPV4: u8 = 1;
+
+const TCP: u8 = 6;
+const FIN: u8 = 0x01;
+const SYN: u8 = 0x02;
+const PSH: u8 = 0x08;
+const ACK: u8 = 0x10;
+/// Congestion experienced, among the two bits of ECN (RFC 3168 §5).
+const CE: u8 = 0b11;
+
+/// What the emulator reads in a packet.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct Header {
+    /// Bytes of the IP header.
+    ip: usize,
+    /// Bytes of all headers; the payload is behind.
+    pub headers: usize,
+    /// Bytes of payload.
+    pub payload: usize,
+    /// Payload of a segment, where the packet is a super-packet.
+    segment: Option<usize>,
+    pub ecn_capable: bool,
+    pub tcp: Option<Tcp>,
+}
+
+/// What the emulator reads in a TCP header.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct Tcp {
+    pub ack: u32,
+    flags: u8,
+}
+
+impl Tcp {
+    pub fn opens(&self) -> bool {
+        self.flags & SYN != 0
+    }
+
+    pub fn acknowledges(&self) -> bool {
+        self.flags & ACK != 0
+    }
+}
+
+impl Header {
+    /// Reads the headers of what a device gave: a `virtio_net_hdr` and a packet. None where it is not an IPv4 packet for
+    /// one host.
+    pub fn read(frame: &[u8]) -> Option<Header> {
+        let (vnet, packet) = frame.split_at_checked(VNET_HEADER)?;
+        let first = *packet.first()?;
+        let ip = usize::from(first & 0x0f) * 4;
+        if first >> 4 != 4 || ip < 20 || packet.len() < ip || usize::from(word(packet, 2)) != packet.len() {
+            return None;
+        }
+        // Multicast and broadcast: the host's own affairs.
+        if packet[16] >= 224 {
+            return None;
+        }
+        let ecn_capable = packet[1] & CE != 0;
+        let mut header =
+            Header { ip, headers: ip, payload: packet.len() - ip, segment: None, ecn_capable, tcp: None };
+        if packet[9] == TCP {
+            let tcp = packet.get(ip..).filter(|tcp| tcp.len() >= 20)?;
+            let length = usize::from(tcp[12] >> 4) * 4;
+            if length < 20 || length > tcp.len() {
+                return None;
+            }
+            header.headers = ip + length;
+            header.payload = packet.len() - header.headers;
+            header.tcp =
+                Some(Tcp { ack: u32::from_be_bytes([tcp[8], tcp[9], tcp[10], tcp[11]]), flags: tcp[13] });
+        }
+        let payload = usize::from(u16::from_ne_bytes([vnet[4], vnet[5]]));
+        match vnet[1] {
+            GSO_NONE => Some(header),
+            GSO_TCP_IPV4 if header.tcp.is_some() && payload > 0 => {
+                // The kernel leaves the checksum of a super-packet always to the device.
+                (vnet[0] & NEEDS_CHECKSUM != 0).then_some(())?;
+                header.segment = (payload < header.payload).then_some(payload);
+                Some(header)
+            }
+            _ => None,
+        }
+    }
+
+    /// How many packets it is on the wire.
+    pub fn segments(&self) -> usize {
+        self.segment.map_or(1, |payload| self.payload.div_ceil(payload))
+    }
+
+    /// The IP length of the packet number `i` of these.
+    pub fn length(&self, i: usize) -> usize {
+        self.headers + self.payload_of(i)
+    }
+
+    /// The bytes of payload in the packet number `i`.
+    pub fn payload_of(&self, i: usize) -> usize {
+        self.segment.map_or(self.payload, |payload| payload.min(self.payload - i * payload))
+    }
+
+    /// Writes packet number `i` of `frame` with its `virtio_net_hdr` to `to`; how many bytes these are.
+    ///
+    /// As a network card does: the identification counts up, the sequence number goes on, FIN and PSH are with the last
+    /// segment only (Linux' `tcp_gso_segment`). The checksum stays to be completed, by a host that never does so
+    /// for a packet from next door, so only the length in its pseudo header changes.
+    pub fn write(&self, frame: &[u8], i: usize, to: &mut [u8]) -> usize {
+        let packet = &frame[VNET_HEADER..];
+        let length = self.length(i);
+        let end = VNET_HEADER + length;
+        let Some(segment) = self.segment else {
+            to[..end].copy_from_slice(&frame[..end]);
+            // A super-packet of one segment is none.
+            to[1] = GSO_NONE;
+            to[4..6].fill(0);
+            return end;
+        };
+        let (vnet, out) = to[..end].split_at_mut(VNET_HEADER);
+        vnet.copy_from_slice(&frame[..VNET_HEADER]);
+        vnet[1] = GSO_NONE;
+        vnet[4..6].fill(0);
+        let from = self.headers + i * segment;
+        out[..self.headers].copy_from_slice(&packet[..self.headers]);
+        out[self.headers..].copy_from_slice(&packet[from..from + length - self.headers]);
+
+        put(out, 2, length as u16);
+        put(out, 4, word(packet, 4).wrapping_add(i as u16));
+        renew_ip_checksum(out, self.ip);
+        let tcp = &mut out[self.ip..];
+        let sequence = u32::from_be_bytes([tcp[4], tcp[5], tcp[6], tcp[7]]);
+        tcp[4..8].copy_from_slice(&sequence.wrapping_add((i * segment) as u32).to_be_bytes());
+        if from + segment < packet.len() {
+            tcp[13] &= !(FIN | PSH);
+        }
+        let (old, new) = ((packet.len() - self.ip) as u16, (length - self.ip) as u16);
+        let pseudo = u32::from(word(tcp, 16)) + u32::from(!old) + u32::from(new);
+        put(tcp, 16, fold(pseudo));
+        end
+    }
+}
+
+/// Marks a packet, which has its `virtio_net_hdr` before it: congestion experienced.
+pub(crate) fn mark(frame: &mut [u8]) {
+    let packet = &mut frame[VNET_HEADER..];
+    packet[1] |= CE;
+    let ip = usize::from(packet[0] & 0x0f) * 4;
+    renew_ip_checksum(packet, ip);
+}
+
+/// The checksum of the IP header (RFC 791 §3.1).
+fn renew_ip_checksum(packet: &mut [u8], ip: usize) {
+    put(packet, 10, 0);
+    let sum = (0..ip).step_by(2).map(|at| u32::from(word(packet, at))).sum();
+    put(packet, 10, !fold(sum));
+}
+
+/// The sum in ones' complement (RFC 1071).
+fn fold(sum: u32) -> u16 {
+    let sum = (sum & 0xffff) + (sum >> 16);
+    (sum + (sum >> 16)) as u16
+}
+
+fn word(bytes: &[u8], at: usize) -> u16 {
+    u16::from_be_bytes([bytes[at], bytes[at + 1]])
+}
+
+fn put(bytes: &mut [u8], at: usize, word: u16) {
+    bytes[at..at + 2].copy_from_slice(&word.to_be_bytes());
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,23 @@
+//! Real-time priority of threads.
+
+#![allow(unsafe_code)]
+
+use std::io;
+
+/// Priority of the emulator's thread: before that of the traffic, or packets wait for those who send them.
+pub(crate) const EMULATOR: i32 = 2;
+
+/// Gives the calling thread that `SCHED_FIFO` priority. Threads and processes that it starts do not have it.
+///
+/// # Errors
+/// The process has not the right to.
+pub(crate) fn raise(priority: i32) -> io::Result<()> {
+    // SAFETY: all bytes zero are a `sched_param`, whose fields are numbers.
+    let mut parameters: libc::sched_param = unsafe { std::mem::zeroed() };
+    parameters.sched_priority = priority;
+    // SAFETY: 0 is the calling thread, and the kernel reads the parameters while they live.
+    match unsafe { libc::sched_setscheduler(0, libc::SCHED_FIFO | libc::SCHED_RESET_ON_FORK, &parameters) } {
+        0 => Ok(()),
+        _ => Err(io::Error::last_os_error()),
+    }
+}
