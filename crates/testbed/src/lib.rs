@@ -16,3 +16,4 @@ mod tcp_info;
 mod traffic;
 
 pub use error::TestbedError;
+pub use guest::Guest;

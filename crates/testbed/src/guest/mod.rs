@@ -1,1 +1,167 @@
 //! A task on another kernel, in a virtual machine with a clock of its own.
+
+mod cpio;
+mod machine;
+mod program;
+
+use crate::TestbedError;
+use anabranch_net::Time;
+use cpio::Archive;
+use machine::{Machine, Port};
+use std::fs;
+use std::os::unix::process::ExitStatusExt;
+use std::path::{Path, PathBuf};
+use std::thread::sleep;
+use std::time::Duration;
+
+/// What the image's first process runs. The outcome's port ends with the status, so that what is cut off is told from what is whole.
+const JOB: &str = "#!/bin/sh
+for port in 1 2; do stty -F /dev/ttyS$port raw 115200; done
+ANABRANCH_PROGRESS_SECONDS=1 anabranch task --yes </task.json >/outcome 2>/dev/ttyS2
+status=$?
+{ cat /outcome; echo \"status $status\"; } >/dev/ttyS1
+";
+
+/// How often the machine is looked at.
+const PERIOD: Duration = Duration::from_millis(50);
+
+/// Lines of a kernel's messages that tell why it ended.
+const LINES: usize = 20;
+
+/// A stock Debian kernel on which `anabranch task` runs, in a virtual machine and in virtual time. No network is needed, and no privileges.
+///
+/// Its image is a folder that `tools/guest-image.sh` has made.
+pub struct Guest {
+    kernel: PathBuf,
+    initramfs: Vec<u8>,
+    program: Vec<u8>,
+}
+
+impl Guest {
+    /// The guest of a series, such as `6.12`, whose image is in the folder `images`; `program` is the `anabranch` that runs in it.
+    ///
+    /// # Errors
+    /// [`TestbedError::Environment`] where there is no such image.
+    pub fn new(images: &Path, series: &str, program: &Path) -> Result<Self, TestbedError> {
+        let image = images.join(series);
+        let initramfs = fs::read(image.join("initramfs")).map_err(|why| {
+            TestbedError::Environment(format!(
+                "no image of a guest in {} ({why}): `tools/guest-image.sh {series}` makes it",
+                image.display()
+            ))
+        })?;
+        let mut archive = Archive::default();
+        program::add(&mut archive, program, "anabranch")?;
+        archive.file(Path::new("/job"), 0o755, JOB.as_bytes());
+        Ok(Guest { kernel: image.join("kernel"), initramfs, program: archive.finish() })
+    }
+
+    /// The output of `anabranch task` for a task, which is a JSON object. `length` is the simulated time that it takes, and `seed` that of
+    /// what the kernel has of random. `keep_going` is asked now and then, with the simulated time that was reached.
+    ///
+    /// # Errors
+    /// [`TestbedError`]; what the task is refused for is an [`TestbedError::Environment`].
+    pub fn run(
+        &self,
+        task: &[u8],
+        seed: u64,
+        length: Time,
+        keep_going: &mut dyn FnMut(Time) -> bool,
+    ) -> Result<Vec<u8>, TestbedError> {
+        let mut archive = Archive::default();
+        archive.file(Path::new("/task.json"), 0o644, task);
+        let archives = [&self.initramfs, &self.program, &archive.finish()];
+        let mut machine = Machine::boot(&self.kernel, &archives.map(|a| &a[..]), seed, limit(length))?;
+        loop {
+            let ended = machine.ended()?;
+            let errors = String::from_utf8_lossy(&machine.said(Port::Errors)?).into_owned();
+            if let Some((status, complaints)) = ended {
+                let outcome = machine.said(Port::Outcome)?;
+                let console = String::from_utf8_lossy(&machine.said(Port::Console)?).into_owned();
+                return outcome_of(&outcome, &errors).unwrap_or_else(|| {
+                    let killed = match status.signal() {
+                        Some(_) => format!(", after at most {} s of a processor", limit(length)),
+                        None => String::new(),
+                    };
+                    Err(TestbedError::Failed(format!(
+                        "the guest ended without an outcome (QEMU: {status}{killed})\n{complaints}{}",
+                        last(&console)
+                    )))
+                });
+            }
+            let at = reached(&errors, length);
+            if !keep_going(at) {
+                return Err(TestbedError::Interrupted { at, partial: None });
+            }
+            sleep(PERIOD);
+        }
+    }
+}
+
+/// Seconds of a processor that a run takes at most: many times what runs took.
+fn limit(length: Time) -> u64 {
+    300 + (length.as_secs_f64() * 60.0) as u64
+}
+
+/// What a guest's task printed, or why it failed; none where its end is missing.
+fn outcome_of(port: &[u8], errors: &str) -> Option<Result<Vec<u8>, TestbedError>> {
+    let text = port.strip_suffix(b"\n")?;
+    let start = text.iter().rposition(|byte| *byte == b'\n').map_or(0, |at| at + 1);
+    let status = str::from_utf8(&text[start..]).ok()?.strip_prefix("status ")?;
+    let why = || errors.lines().filter(|line| !line.contains(PROGRESS)).collect::<Vec<_>>().join("\n");
+    Some(match status {
+        "0" => Ok(port[..start].to_vec()),
+        "2" => Err(TestbedError::Environment(why())),
+        _ => Err(TestbedError::Failed(format!("in the guest, with status {status}:\n{}", why()))),
+    })
+}
+
+/// What a line of progress has after its per cent.
+const PROGRESS: &str = " % of the simulated time";
+
+/// The simulated time that the last line of progress tells.
+fn reached(errors: &str, length: Time) -> Time {
+    let line = errors.lines().rev().find_map(|line| Some(line.split_once(PROGRESS)?.0));
+    let percent = line.and_then(|line| line.rsplit(' ').next()?.parse::<f64>().ok());
+    Time::from_secs_f64(percent.unwrap_or(0.0) / 100.0 * length.as_secs_f64())
+}
+
+/// The last lines of a kernel's messages.
+fn last(console: &str) -> String {
+    let lines: Vec<_> = console.lines().collect();
+    lines[lines.len().saturating_sub(LINES)..].join("\n")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_is_cut_off_is_no_outcome() {
+        let whole = b"{\"a\": \"status 0\"}\nstatus 0\n";
+        assert_eq!(outcome_of(whole, "").unwrap().unwrap(), b"{\"a\": \"status 0\"}\n");
+        for length in 0..whole.len() {
+            assert!(outcome_of(&whole[..length], "").is_none(), "{length}");
+        }
+    }
+
+    #[test]
+    fn a_refusal_is_no_defect() {
+        let errors = "1 s: 20 % of the simulated time, about 4 s left\n  × no such algorithm\n";
+        let refused = outcome_of(b"status 2\n", errors).unwrap().unwrap_err();
+        assert!(
+            matches!(&refused, TestbedError::Environment(why) if why == "  × no such algorithm"),
+            "{refused}"
+        );
+        let failed = outcome_of(b"status 101\n", errors).unwrap().unwrap_err();
+        assert!(matches!(&failed, TestbedError::Failed(why) if why.contains("status 101")), "{failed}");
+    }
+
+    #[test]
+    fn progress_is_in_simulated_time() {
+        let length = Time::from_millis(8000);
+        assert_eq!(reached("", length), Time::ZERO);
+        let said = "1 s: 12.5 % of the simulated time, about 7 s left\n2 s: 25 % of the simulated time, about 6 s left\n3 s: 3";
+        assert_eq!(reached(said, length), Time::from_millis(2000));
+    }
+}

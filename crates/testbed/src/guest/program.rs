@@ -1,0 +1,48 @@
+//! A program of this machine for a guest that has none of its libraries.
+
+use super::cpio::Archive;
+use crate::TestbedError;
+use std::fs;
+use std::path::{Path, PathBuf};
+use std::process::Command;
+
+/// Adds a program as `/bin/NAME`, and the libraries that it is linked with where it looks for them.
+pub fn add(archive: &mut Archive, program: &Path, name: &str) -> Result<(), TestbedError> {
+    let mut put = |at: &Path, from: &Path| {
+        let content = fs::read(from).map_err(TestbedError::kernel(format!("read {}", from.display())))?;
+        archive.file(at, 0o755, &content);
+        Ok(())
+    };
+    put(&Path::new("/bin").join(name), program)?;
+    libraries(program)?.iter().try_for_each(|library| put(library, library))
+}
+
+/// Those of a program, and what loads them.
+fn libraries(program: &Path) -> Result<Vec<PathBuf>, TestbedError> {
+    let ldd = Command::new("ldd").arg(program).output().map_err(TestbedError::kernel("run ldd"))?;
+    let said = String::from_utf8_lossy(&ldd.stdout);
+    if let Some(missing) = said.lines().find(|line| line.contains("not found")) {
+        return Err(TestbedError::Environment(format!("{}: {}", program.display(), missing.trim())));
+    }
+    // A program without libraries is "not a dynamic executable": no line has a path then.
+    Ok(said.split_whitespace().filter(|word| word.starts_with('/')).map(PathBuf::from).collect())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// What this program is linked with is what the kernel has mapped for it.
+    #[test]
+    fn libraries_are_those_that_are_mapped() {
+        let listed = libraries(&std::env::current_exe().unwrap()).unwrap();
+        let listed: Vec<_> = listed.iter().map(|path| path.canonicalize().unwrap()).collect();
+        let maps = fs::read_to_string("/proc/self/maps").unwrap();
+        let mapped = maps.lines().filter_map(|line| line.split_whitespace().nth(5));
+        let mapped: Vec<_> = mapped.filter(|path| path.contains(".so")).map(PathBuf::from).collect();
+        assert!(mapped.iter().any(|path| path.to_string_lossy().contains("libc")), "{mapped:?}");
+        for path in &mapped {
+            assert!(listed.contains(path), "{} of {mapped:?} is not among {listed:?}", path.display());
+        }
+    }
+}

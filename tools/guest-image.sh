@@ -1,0 +1,115 @@
+#!/usr/bin/env bash
+# Makes images of guests: a stock Debian kernel, and a file system in memory with busybox and the modules that a test of
+# networking needs. Prints their folders.
+#
+#     tools/guest-image.sh [SERIES…]
+#
+# SERIES: 6.1, 6.12, newest (that of Debian's unstable); all three if none is named. What is there is left as it is; an
+# image is made anew once its folder is removed. Making one takes packages from the mirror of Debian that this machine's
+# apt uses, neither root nor anything of the system; using one takes no network.
+#
+# They are in ANABRANCH_GUESTS, or else in anabranch/guests of the user's cache, where `anabranch` looks for them.
+set -euo pipefail
+tools="$(cd "$(dirname "$0")" && pwd)"
+
+guests="${ANABRANCH_GUESTS:-${XDG_CACHE_HOME:-$HOME/.cache}/anabranch/guests}"
+modules=(tun veth sch_tbf sch_netem sch_fq tcp_bbr inet_diag tcp_diag mptcp_diag)
+keyring=/usr/share/keyrings/debian-archive-keyring.gpg
+
+say() { printf 'guest image: %s\n' "$*" >&2; }
+die() { say "$*"; exit 1; }
+
+# Debian's release whose kernels are of a series.
+release_of() {
+    case "$1" in
+    6.1) echo bookworm ;;
+    6.12) echo trixie ;;
+    newest) echo sid ;;
+    *) die "no series \`$1\`; there are: 6.1, 6.12, newest" ;;
+    esac
+}
+
+# apt with one release only, in the folder `apt`.
+apt() {
+    "$@" -q -o Dir::Etc::SourceList="$PWD/apt/sources" -o Dir::Etc::SourceParts=/dev/null -o Dir::Cache="$PWD/apt/cache" \
+        -o Dir::State::Lists="$PWD/apt/lists" -o APT::Sandbox::User="$(id -un)" -o Debug::NoLocking=true \
+        -o Acquire::Languages=none -o Acquire::IndexTargets::deb::DEP-11::DefaultEnabled=false
+}
+
+# Unpacks a package into the folder `tree`.
+unpack() {
+    apt apt-get download "$1" >/dev/null || die "cannot download $1"
+    dpkg -x "$1"_*.deb tree
+    rm "$1"_*.deb
+}
+
+# Copies a module after those that it depends on, and notes it in that order.
+put_module() {
+    local name="$1" file dependency
+    grep -qx "$name" root/modules/order && return
+    file=$(find tree -name "$name.ko*" -print -quit)
+    if [ -z "$file" ]; then
+        grep -q "/$name.ko$" "$(find tree -name modules.builtin)" || die "the kernel has no $name"
+        return
+    fi
+    cp "$file" "root/modules/$name.ko${file##*.ko}"
+    [ "${file##*.}" != xz ] || "$busybox" unxz "root/modules/$name.ko.xz"
+    for dependency in $(tr '\0' '\n' <"root/modules/$name.ko" | sed -n 's/^depends=//p' | tr ',' ' '); do
+        put_module "$dependency"
+    done
+    echo "$name" >>root/modules/order
+}
+
+# The files of an image, in the folder where we are.
+make_image() {
+    local series="$1" release mirror kernel applet module
+    release=$(release_of "$series")
+    # Cloud kernels: small, and they have all we need.
+    local name='^linux-image-[0-9].*-cloud-amd64$'
+    mirror=$(apt-get indextargets --format '$(REPO_URI)' 'Created-By: Packages' 'Label: Debian' | head -n 1)
+    [ -n "$mirror" ] || die "this machine's apt has no list of Debian's packages (apt-get update)"
+    mkdir -p apt/{lists/partial,cache} tree root/{bin,modules,proc,sys,dev,run}
+    echo "deb [signed-by=$keyring] $mirror $release main" >apt/sources
+    apt apt-get update >/dev/null || die "cannot read $release of $mirror"
+    kernel=$(apt apt-cache pkgnames linux-image- | grep -E "$name" | sort -V | tail -n 1)
+    [ -n "$kernel" ] || die "$release has no cloud kernel"
+    kernel=${kernel#linux-image-}
+    say "$series is $kernel"
+    # Newer packages have the kernel and its modules apart.
+    if apt apt-cache show "linux-binary-$kernel" >/dev/null 2>&1; then
+        unpack "linux-binary-$kernel"
+        unpack "linux-modules-$kernel"
+    else
+        unpack "linux-image-$kernel"
+    fi
+    unpack busybox-static
+
+    busybox=$(find "$PWD/tree" -path '*/bin/busybox')
+    cp "$busybox" root/bin/
+    for applet in sh cat mount insmod stty poweroff ls awk; do ln -s busybox "root/bin/$applet"; done
+    : >root/modules/order
+    for module in "${modules[@]}"; do put_module "$module"; done
+    install -m 755 "$tools/kernels/init" root/init
+    (cd root && find . | "$busybox" cpio -o -H newc -R 0:0 2>/dev/null) >initramfs
+    cp "$(find tree -name 'vmlinuz-*')" kernel
+    echo "$kernel" >release
+    rm -r apt tree root
+}
+
+[ $# != 0 ] || set -- 6.1 6.12 newest
+for series in "$@"; do release_of "$series" >/dev/null; done
+mkdir -p "$guests"
+# One maker at a time, in a folder that has its name when it is whole.
+exec 9>"$guests/lock"
+flock 9
+for series in "$@"; do
+    if [ ! -d "$guests/$series" ]; then
+        command -v apt-get >/dev/null && [ "$(dpkg --print-architecture)" = amd64 ] || die "needs Debian's apt-get on amd64"
+        [ -e "$keyring" ] || die "needs $keyring (package debian-archive-keyring)"
+        rm -rf "$guests/new"
+        mkdir "$guests/new"
+        (cd "$guests/new" && make_image "$series")
+        mv -T "$guests/new" "$guests/$series"
+    fi
+    echo "$guests/$series"
+done
