@@ -12,7 +12,7 @@ ANABRANCH := cargo run --quiet --release --locked --bin anabranch --
 export ANABRANCH_REQUIRE_KERNEL ?= $(shell [ "$$(id -u)" = 0 ] && [ -e /sys/kernel/btf/vmlinux ] && \
 	[ -e /proc/sys/net/mptcp/enabled ] && unshare --net true 2>/dev/null && echo 1)
 
-.PHONY: help setup build reproduce test unskipped lint unit deny docs quick instructions bench fuzz hostile fmt guests test-kernels kernel-proof
+.PHONY: help setup build reproduce test unskipped lint unit deny docs quick instructions bench fuzz hostile fmt guest-images guests test-kernels kernel-proof
 .NOTPARALLEL:
 
 help: ## list the targets
@@ -52,6 +52,9 @@ quick: ## the same at the quick size, into target/quick
 
 instructions: build ## a packet costs no more instructions than bench/instructions.txt says (callgrind)
 	@tools/instructions.sh
+
+guest-images: ## make the images of guests, of Debian's kernels 6.1, 6.12 and its newest
+	@tools/guest-image.sh
 
 guests: setup ## load and try every algorithm in Debian's kernels 6.1 and 6.12, under QEMU
 	@tools/test-kernels.sh --guests

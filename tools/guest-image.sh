@@ -91,7 +91,7 @@ make_image() {
     for module in "${modules[@]}"; do put_module "$module"; done
     install -m 755 "$tools/kernels/init" root/init
     (cd root && find . | "$busybox" cpio -o -H newc -R 0:0 2>/dev/null) >initramfs
-    cp "$(find tree -name 'vmlinuz-*')" kernel
+    cp "$(find tree -name 'vmlinuz*' -type f)" kernel
     echo "$kernel" >release
     rm -r apt tree root
 }

@@ -32,31 +32,6 @@ refresh() {
     refreshed=1
 }
 
-# Unpacks a Debian package into a directory, which is returned when it is there already.
-unpacked() {
-    local directory="$work/$1"
-    if [ ! -d "$directory" ]; then
-        (cd "$work" && apt-get -q -o APT::Sandbox::User=root download "$1" >/dev/null) || return 1
-        mkdir -p "$directory.new"
-        dpkg -x "$work/$1"_*.deb "$directory.new"
-        rm "$work/$1"_*.deb
-        mv "$directory.new" "$directory"
-    fi
-    echo "$directory"
-}
-
-# The package of a series' newest kernel that is here or can be had. Cloud kernels: small, and they have all we need.
-package_of() {
-    local name="^linux-image-${1//./\\.}\.[0-9].*-cloud-amd64$"
-    local here
-    here=$(cd "$work" && ls -d linux-image-* 2>/dev/null | grep -E "$name" | sort -V | tail -1)
-    if [ -z "$here" ]; then
-        refresh
-        here=$(apt-cache pkgnames linux-image- | grep -E "$name" | sort -V | tail -1)
-    fi
-    echo "$here"
-}
-
 # Copies programs with the libraries that they need.
 put_programs() {
     local root="$1" program library
@@ -70,38 +45,22 @@ put_programs() {
     done
 }
 
-# A file system in memory for the kernel in a directory: the programs, four modules, and the first process.
-initramfs() {
-    local kernel="$1" root="$2" module applet
-    rm -rf "$root"
-    mkdir -p "$root"/{bin,modules,proc,sys,dev,run}
-    cp "$busybox" "$root/bin/"
-    for applet in sh mount insmod stty poweroff ls awk; do ln -s busybox "$root/bin/$applet"; done
-    put_programs "$root" "$(type -P ip)" "$(type -P tc)" "$(type -P ss)" "$(type -P kill)" "$measure" "$anabranch"
-    for module in drivers/net/veth net/sched/sch_tbf net/ipv4/inet_diag net/ipv4/tcp_diag; do
-        cp "$kernel"/lib/modules/*/kernel/$module.ko* "$root/modules/"
-    done
-    for module in "$root"/modules/*.xz; do [ ! -e "$module" ] || "$busybox" unxz "$module"; done
-    install -m 755 tools/kernels/init "$root/init"
-    (cd "$root" && find . | cpio --quiet -o -H newc -R 0:0) | gzip -1 >"$root.gz"
-}
-
-# Boots a kernel; what it measured is NAME.tsv then, and what it said NAME.log.
+# Boots an image; what it measured is NAME.tsv then, and what it said NAME.log.
 guest() {
-    local kernel="$1" name="$2"
+    local image="$1" name="$2"
     shift 2
-    initramfs "$kernel" "$work/$name.root"
     rm -f "$work/$name.tsv"
+    cat "$image/initramfs" "$work/programs" >"$work/$name.initramfs"
     # A processor that takes 1 ns for an instruction; while it idles, the clock jumps to what comes next.
     nice timeout "$limit" qemu-system-x86_64 -nodefaults -no-reboot -display none -m 512 -smp 1 -cpu max \
         -accel tcg -icount shift=0,sleep=off -rtc base=2024-01-01,clock=vm \
         -serial "file:$work/$name.log" -serial "file:$work/$name.tsv" \
-        -kernel "$kernel"/boot/vmlinuz-* -initrd "$work/$name.root.gz" \
+        -kernel "$image/kernel" -initrd "$work/$name.initramfs" \
         -append "console=ttyS0 quiet panic=-1 -- $*" </dev/null || say "$name: QEMU's exit status $?"
 }
 
 # Prerequisites of the guests.
-have apt-get && [ "$(dpkg --print-architecture)" = amd64 ] || skip "needs Debian's packages for amd64"
+have apt-get || skip "needs Debian's packages"
 have ip && have tc && have ss || skip "needs iproute2"
 missing=()
 have qemu-system-x86_64 || missing+=(qemu-system-x86)
@@ -112,12 +71,10 @@ if [ ${#missing[@]} != 0 ]; then
     as_root env DEBIAN_FRONTEND=noninteractive apt-get install -q -y --no-install-recommends "${missing[@]}" >/dev/null ||
         skip "cannot install ${missing[*]}"
 fi
-busybox="$(unpacked busybox-static)/bin/busybox" || skip "cannot download busybox-static"
-kernels=()
+images=()
 for one in "${series[@]}"; do
-    package=$(package_of "$one")
-    [ -n "$package" ] || skip "no package of a cloud kernel $one"
-    kernels+=("$(unpacked "$package")") || skip "cannot download $package"
+    image=$(tools/guest-image.sh "$one") || skip "no image of a guest"
+    images+=("$image")
 done
 
 running=yes
@@ -133,10 +90,18 @@ cargo build --quiet --profile test --locked -p anabranch-mptcp-bpf --example mea
 anabranch="$target/release/anabranch"
 measure="$target/debug/examples/measure"
 
+# What the guests have beside their images.
+root="$work/root"
+rm -rf "$root"
+mkdir -p "$root/bin"
+put_programs "$root" "$(type -P ip)" "$(type -P tc)" "$(type -P ss)" "$(type -P kill)" "$measure" "$anabranch"
+install -m 755 tools/kernels/job "$root/job"
+(cd "$root" && find . | cpio --quiet -o -H newc -R 0:0) >"$work/programs"
+
 names=()
 for i in "${!series[@]}"; do
-    say "booting ${kernels[$i]##*/}"
-    guest "${kernels[$i]}" "${series[$i]}" "$@" &
+    say "booting $(cat "${images[$i]}/release")"
+    guest "${images[$i]}" "${series[$i]}" "$@" &
     names+=("${series[$i]}")
 done
 if [ -z "$running" ]; then

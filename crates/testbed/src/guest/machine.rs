@@ -139,7 +139,7 @@ fn end_with_us(program: &mut Command, limit: u64) {
     unsafe {
         program.pre_exec(move || {
             set_parent_process_death_signal(Some(Signal::KILL))?;
-            setrlimit(Resource::Cpu, limit.clone())?;
+            setrlimit(Resource::Cpu, limit)?;
             // Whoever ended before the first of these is no parent any more.
             if getppid() == Some(us) { Ok(()) } else { Err(io::ErrorKind::BrokenPipe.into()) }
         });
