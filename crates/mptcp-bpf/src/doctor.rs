@@ -218,6 +218,17 @@ fn links(layout: Result<&Layout, Error>) -> Check {
     Check::new(Need::Links, title, found).or(Verdict::Spare, layout.links, help)
 }
 
+/// Whether the kernel leaves out calls of programs, as a vendor's does ([`Need::EveryCall`]). It counts none of them:
+/// a measurement on such a kernel can say that it was, and no more. A socket whose first call was left out has no row
+/// and does as Reno does.
+///
+/// # Errors
+/// Where the kernel's types cannot be read.
+pub fn skips_calls() -> Result<bool, Error> {
+    messages::listen();
+    Btf::from_vmlinux().map(|types| skips_programs(&types)).map_err(Error::bpf("read the kernel's BTF"))
+}
+
 /// By the kernel's types.
 fn every_call(types: libbpf_rs::Result<Btf<'_>>) -> Check {
     let title = "calls of programs";

@@ -63,34 +63,48 @@ pub fn instances() -> Result<Vec<Instance>, Error> {
             _ => None,
         })
         .collect();
-    let maps = MapInfoIter::default().filter(|map| map.ty == MapType::StructOps);
-    let mut found = Vec::new();
-    for map in maps.filter(|map| map.value_size as usize == layout.size) {
-        // A map may be gone since it was listed.
-        let Ok(handle) = MapHandle::from_map_id(map.id) else { continue };
-        let Ok(Some(value)) = handle.lookup(&0u32.to_ne_bytes(), MapFlags::ANY) else { continue };
-        let Some(entry) = entry(&value, layout) else { continue };
+    let found = maps(layout).filter_map(|Ops { map_id, value, .. }| {
+        let name = name(&value, layout)?;
+        let entry = registry::all().iter().find(|entry| entry.kernel_name.as_bytes() == name)?;
         let state = word(&value, layout.state);
-        let link = links.get(&map.id).copied().filter(|_| state == READY);
-        found.push(Instance {
+        let link = links.get(&map_id).copied().filter(|_| state == READY);
+        Some(Instance {
             entry,
-            map_id: map.id,
+            map_id,
             registered: state == INUSE || link.is_some(),
             link,
             references: word(&value, layout.refcnt),
             programs: programs(&value, layout),
-        });
-    }
-    Ok(found)
+        })
+    });
+    Ok(found.collect())
+}
+
+/// A map of a congestion control's functions, whoever made it.
+pub(crate) struct Ops {
+    map_id: u32,
+    pub map: MapHandle,
+    pub value: Vec<u8>,
+}
+
+/// All of them that the kernel has.
+pub(crate) fn maps(layout: &Layout) -> impl Iterator<Item = Ops> {
+    let maps = MapInfoIter::default().filter(|map| map.ty == MapType::StructOps);
+    maps.filter(|map| map.value_size as usize == layout.size).filter_map(|map| {
+        // A map may be gone since it was listed.
+        let handle = MapHandle::from_map_id(map.id).ok()?;
+        let value = handle.lookup(&0u32.to_ne_bytes(), MapFlags::ANY).ok()??;
+        Some(Ops { map_id: map.id, map: handle, value })
+    })
+}
+
+/// The name of the congestion control in such a map's value.
+pub(crate) fn name<'a>(value: &'a [u8], layout: &Layout) -> Option<&'a [u8]> {
+    value.get(layout.name..layout.name + 16)?.split(|byte| *byte == 0).next()
 }
 
 fn word(value: &[u8], at: usize) -> u32 {
     value.get(at..at + 4).map_or(0, |bytes| u32::from_ne_bytes(bytes.try_into().unwrap_or_default()))
-}
-
-fn entry(value: &[u8], layout: &Layout) -> Option<&'static KernelEntry> {
-    let name = value.get(layout.name..layout.name + 16)?.split(|byte| *byte == 0).next()?;
-    registry::all().iter().find(|entry| entry.kernel_name.as_bytes() == name)
 }
 
 fn programs(value: &[u8], layout: &Layout) -> Vec<ProgramInfo> {

@@ -15,7 +15,7 @@
 //!
 //! A loaded algorithm stays because files hold its objects. They are under [`Pins`]' directory,
 //! `/sys/fs/bpf/anabranch/ab_NAME/`: `link`, the registration (or, where the kernel has no such links, `ops`, the registered
-//! map), `connections`, the table of connections, and `counters`.
+//! map), `connections`, the table of connections, and `counters`. A [`Private`] one has no files: it goes with its process.
 
 mod cost;
 mod doctor;
@@ -30,12 +30,13 @@ mod monitor;
 mod namespace;
 mod object;
 mod pins;
+mod private;
 mod system;
 mod table;
 
 pub use anabranch_cc_fixed::shared::Counters;
 pub use cost::{Cost, measure};
-pub use doctor::{Check, Need, Verdict, doctor, privileges};
+pub use doctor::{Check, Need, Verdict, doctor, privileges, skips_calls};
 pub use error::Error;
 pub use instance::{Instance, Occupancy, instances};
 pub use load::{Load, Loaded, Registration, Unload, load, load_as, loaded, unload};
@@ -48,3 +49,4 @@ pub use monitor::{
 pub use namespace::{Namespace, available, choosers};
 pub use object::{build, object};
 pub use pins::Pins;
+pub use private::Private;

@@ -6,7 +6,7 @@ use crate::object::{build, object};
 use crate::pins::{CONNECTIONS, COUNTERS, LINK, OPS, Pins, is_file};
 use crate::{Counters, Error, Instance, instances, messages, system};
 use anabranch_cc_fixed::registry::KernelEntry;
-use libbpf_rs::{MapCore, MapFlags, MapHandle, MapMut, MapType, Object, ObjectBuilder};
+use libbpf_rs::{MapCore, MapFlags, MapHandle, MapMut, MapType, Object, ObjectBuilder, OpenObject};
 use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant};
 use zerocopy::FromBytes;
@@ -56,6 +56,13 @@ pub struct Loaded {
     pub directory: PathBuf,
 }
 
+impl Registration {
+    /// A link, where the kernel knows them.
+    pub(crate) fn of_this_kernel() -> Result<Self, Error> {
+        Ok(if Layout::get()?.links { Registration::Link } else { Registration::Map })
+    }
+}
+
 /// `BPF_F_LINK`: a map that a link registers.
 const F_LINK: u32 = 1 << 13;
 
@@ -68,8 +75,7 @@ const UNREGISTERING: Duration = Duration::from_secs(5);
 /// # Errors
 /// Without privileges, or where the kernel refuses a program.
 pub fn load(entry: &'static KernelEntry) -> Result<Load, Error> {
-    let registration = if Layout::get()?.links { Registration::Link } else { Registration::Map };
-    load_as(entry, registration)
+    load_as(entry, Registration::of_this_kernel()?)
 }
 
 /// Loads an algorithm with a registration of this kind, which the kernel must know.
@@ -89,7 +95,7 @@ pub fn load_as(entry: &'static KernelEntry, registration: Registration) -> Resul
         Some(instance) if instance.references > 1 => return Ok(Load::OtherInUse(instance.references - 1)),
         _ => clear(&pins, entry)?,
     }
-    let mut object = open(entry, registration)?;
+    let mut object = open(entry, registration, |_| Ok(()))?;
     pins.make(entry.kernel_name, |directory| {
         pin(&mut object, registration, directory).map_err(with_messages)
     })?;
@@ -140,17 +146,21 @@ impl Loaded {
     /// # Errors
     /// Where it was unloaded meanwhile.
     pub fn counters(&self) -> Result<Counters, Error> {
-        let map = self.map(COUNTERS)?;
-        let value =
-            map.lookup(&0u32.to_ne_bytes(), MapFlags::ANY).map_err(Error::bpf("read the counters"))?;
-        let counters = value.as_deref().and_then(|value| Counters::read_from_prefix(value).ok());
-        counters.map(|(counters, _)| counters).ok_or(Error::Layout("map of counters"))
+        read_counters(&self.map(COUNTERS)?)
     }
 
     fn map(&self, name: &str) -> Result<MapHandle, Error> {
         let path = self.directory.join(name);
         MapHandle::from_pinned_path(&path).map_err(Error::bpf(format!("open {}", path.display())))
     }
+}
+
+/// The counters in a map of programs' variables.
+pub(crate) fn read_counters(variables: &MapHandle) -> Result<Counters, Error> {
+    let value =
+        variables.lookup(&0u32.to_ne_bytes(), MapFlags::ANY).map_err(Error::bpf("read the counters"))?;
+    let counters = value.as_deref().and_then(|value| Counters::read_from_prefix(value).ok());
+    counters.map(|(counters, _)| counters).ok_or(Error::Layout("map of counters"))
 }
 
 /// The algorithm as it is registered.
@@ -183,8 +193,13 @@ fn clear(pins: &Pins, entry: &KernelEntry) -> Result<(), Error> {
     Ok(())
 }
 
-/// Opens and verifies the programs. The object is named after the build, and so are its maps of variables.
-fn open(entry: &KernelEntry, registration: Registration) -> Result<Object, Error> {
+/// Opens and verifies the programs. The object is named after the build, and so are its maps of variables. `change` sees
+/// the object before the kernel does.
+pub(crate) fn open(
+    entry: &KernelEntry,
+    registration: Registration,
+    change: impl FnOnce(&mut OpenObject) -> Result<(), Error>,
+) -> Result<Object, Error> {
     messages::take();
     let failed = |e| with_messages(Error::bpf(format!("load {}", entry.kernel_name))(e));
     let mut builder = ObjectBuilder::default();
@@ -196,6 +211,7 @@ fn open(entry: &KernelEntry, registration: Registration) -> Result<Object, Error
             map.set_map_flags(flags).map_err(failed)?;
         }
     }
+    change(&mut open)?;
     open.load().map_err(failed)
 }
 
@@ -209,8 +225,7 @@ fn pin(object: &mut Object, registration: Registration, directory: &Path) -> Res
         };
         pin_map(&mut map, &directory.join(name))?;
     }
-    let ops = object.maps_mut().find(|map| map.map_type() == MapType::StructOps);
-    let mut ops = ops.ok_or(Error::Layout("compiled object"))?;
+    let mut ops = ops(object)?;
     // A map that is registered stays so whoever dies: it must be found by its pin then.
     if registration == Registration::Map {
         pin_map(&mut ops, &directory.join(OPS))?;
@@ -225,12 +240,18 @@ fn pin(object: &mut Object, registration: Registration, directory: &Path) -> Res
     }
 }
 
+/// The map of functions, by which the algorithm is registered.
+pub(crate) fn ops(object: &mut Object) -> Result<MapMut<'_>, Error> {
+    let ops = object.maps_mut().find(|map| map.map_type() == MapType::StructOps);
+    ops.ok_or(Error::Layout("compiled object"))
+}
+
 fn pin_map(map: &mut MapMut<'_>, path: &Path) -> Result<(), Error> {
     map.pin(path).map_err(Error::bpf(format!("pin {}", path.display())))
 }
 
 /// With what libbpf had to say.
-fn with_messages(error: Error) -> Error {
+pub(crate) fn with_messages(error: Error) -> Error {
     match error {
         Error::Bpf { doing, source, .. } => Error::Bpf { doing, source, messages: messages::take() },
         other => other,

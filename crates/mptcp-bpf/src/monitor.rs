@@ -1,7 +1,7 @@
 //! The sockets that use the algorithms, watched.
 
 mod connection;
-mod decode;
+pub(crate) mod decode;
 #[doc(hidden)]
 pub mod example;
 mod filter;

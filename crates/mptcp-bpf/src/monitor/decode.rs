@@ -18,7 +18,7 @@ pub(super) fn size(entry: &KernelEntry) -> usize {
 }
 
 /// The connection with its subflows; `None` where none of them is complete, or the sizes are others.
-pub(super) fn connection(entry: &'static KernelEntry, key: &[u8], value: &[u8]) -> Option<Connection> {
+pub(crate) fn connection(entry: &'static KernelEntry, key: &[u8], value: &[u8]) -> Option<Connection> {
     let (group, sockets) = value.split_at_checked(entry.group_size())?;
     let shown = Sockets::read_from_bytes(sockets).ok()?.subflow;
     let now = shown.iter().map(|subflow| subflow.updated).max()?;

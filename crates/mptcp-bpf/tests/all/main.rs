@@ -16,6 +16,7 @@ mod load;
 #[path = "support/marker.rs"]
 mod marker;
 mod monitor;
+mod private;
 mod programs;
 mod proof;
 mod repair;

@@ -1,9 +1,12 @@
 //! An algorithm that is loaded as long as a test needs it.
 
 use anabranch_cc_fixed::registry::{self, KernelEntry};
-use anabranch_mptcp_bpf::{Counters, Load, Loaded, Need, Verdict, doctor, load, loaded, unload};
+use anabranch_mptcp_bpf::{Counters, Load, Loaded, load, loaded, skips_calls, unload};
 use libbpf_rs::{MapCore, MapFlags};
 use std::sync::OnceLock;
+
+/// Whether the kernel leaves calls of programs out: reading all its types takes a while.
+static SKIPS: OnceLock<bool> = OnceLock::new();
 
 /// Freshly loaded: by another build it may have been loaded before. Unloaded in the end.
 pub struct Algorithm {
@@ -29,7 +32,7 @@ impl Algorithm {
     /// released is freed as its operator would free it, by loading once more, and a socket that had none is not asked for;
     /// elsewhere there must be neither.
     pub fn is_clean(&self) -> bool {
-        let skips = skips_calls();
+        let skips = *SKIPS.get_or_init(|| skips_calls().unwrap());
         if skips && let Load::Freed(rows) = load(self.entry).unwrap() {
             println!("{}: {rows} rows freed whose release the kernel left out", self.entry.kernel_name);
         }
@@ -45,13 +48,6 @@ impl Algorithm {
         };
         map.keys().filter_map(rows).collect()
     }
-}
-
-/// Whether this is a kernel that does so.
-fn skips_calls() -> bool {
-    static SKIPS: OnceLock<bool> = OnceLock::new();
-    let warned = || doctor().iter().any(|c| c.need == Need::EveryCall && c.verdict == Verdict::Warning);
-    *SKIPS.get_or_init(warned)
 }
 
 impl Drop for Algorithm {
