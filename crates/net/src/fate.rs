@@ -72,3 +72,38 @@ pub struct Totals {
     /// Bits that could have: the integral of the rate, 0 while down.
     pub capacity_bits: f64,
 }
+
+impl Totals {
+    /// The part of them that came after `before`.
+    pub fn since(&self, before: &Totals) -> Totals {
+        Totals {
+            offered: self.offered - before.offered,
+            delivered: self.delivered - before.delivered,
+            drops: self.drops - before.drops,
+            early_drops: self.early_drops - before.early_drops,
+            losses: self.losses - before.losses,
+            marked: self.marked - before.marked,
+            offered_bytes: self.offered_bytes - before.offered_bytes,
+            delivered_bytes: self.delivered_bytes - before.delivered_bytes,
+            dropped_bytes: self.dropped_bytes - before.dropped_bytes,
+            lost_bytes: self.lost_bytes - before.lost_bytes,
+            queue_byte_seconds: self.queue_byte_seconds - before.queue_byte_seconds,
+            transmitted_bits: self.transmitted_bits - before.transmitted_bits,
+            capacity_bits: self.capacity_bits - before.capacity_bits,
+        }
+    }
+
+    /// The part of the capacity that was used.
+    pub fn utilisation(&self) -> f64 {
+        if self.capacity_bits > 0.0 {
+            (self.transmitted_bits / self.capacity_bits).clamp(0.0, 1.0)
+        } else {
+            0.0
+        }
+    }
+
+    /// The mean time that a byte waited, by Little's law, in seconds; none where none was delivered.
+    pub fn mean_wait_s(&self) -> Option<f64> {
+        (self.delivered_bytes > 0).then(|| self.queue_byte_seconds / self.delivered_bytes as f64)
+    }
+}

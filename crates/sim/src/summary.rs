@@ -97,20 +97,15 @@ fn subflow(
 fn link(simulator: &mut Simulator<'_>, i: usize, end: Time) -> LinkSummary {
     let scenario = simulator.scenario;
     let seconds = end.since(scenario.warmup).as_secs_f64();
-    let end: Totals = simulator.net.totals(i);
-    let warm = &simulator.warm[i];
-    let capacity = end.capacity_bits - warm.capacity_bits;
-    let transmitted = end.transmitted_bits - warm.transmitted_bits;
-    let waited = end.queue_byte_seconds - warm.queue_byte_seconds;
-    let delivered = end.delivered_bytes - warm.delivered_bytes;
+    let of_run: Totals = simulator.net.totals(i).since(&simulator.warm[i]);
     LinkSummary {
         name: scenario.links[i].name.clone(),
-        utilisation: if capacity > 0.0 { (transmitted / capacity).clamp(0.0, 1.0) } else { 0.0 },
-        mean_queue_bytes: if seconds > 0.0 { waited / seconds } else { 0.0 },
-        mean_queue_delay_s: (delivered > 0).then(|| waited / delivered as f64),
-        drops: end.drops - warm.drops,
-        early_drops: end.early_drops - warm.early_drops,
-        marks: end.marked - warm.marked,
-        losses: end.losses - warm.losses,
+        utilisation: of_run.utilisation(),
+        mean_queue_bytes: if seconds > 0.0 { of_run.queue_byte_seconds / seconds } else { 0.0 },
+        mean_queue_delay_s: of_run.mean_wait_s(),
+        drops: of_run.drops,
+        early_drops: of_run.early_drops,
+        marks: of_run.marked,
+        losses: of_run.losses,
     }
 }

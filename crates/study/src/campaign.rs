@@ -1,8 +1,9 @@
 //! Simulations of several studies in one queue, so that no core waits at the end of each for its last run.
 
-use crate::cost::{packets, seconds};
+use crate::cost::{in_real_time, packets, seconds};
 use crate::setup::Samples;
 use crate::store::Claim;
+use crate::task::{SIM, trusted};
 use crate::{Backends, Outcome, RunId, Setup, Simulator, StudyError, Task, TaskError};
 use anabranch_net::Time;
 use anabranch_record::{MemorySink, NoSamples, Sink, Summary};
@@ -162,9 +163,17 @@ impl Simulations {
         &self.each[i].scenario
     }
 
-    /// About how long all runs take on this machine's cores, in seconds.
+    /// About how long all runs take on this machine's cores, in seconds: those in real time one after the other.
     pub fn seconds(&self) -> f64 {
-        seconds(self.packets(), rayon::current_num_threads())
+        let simulated = self.each.iter().filter(|s| s.task.backend() == SIM);
+        let packets = simulated.fold(0.0, |all, s| all + s.cost() * f64::from(s.seeds));
+        seconds(packets, rayon::current_num_threads()) + self.seconds_in_real_time()
+    }
+
+    /// How long the runs take that are not the simulator's: in real time, one after the other.
+    pub fn seconds_in_real_time(&self) -> f64 {
+        let real = self.each.iter().filter(|s| s.task.backend() != SIM);
+        real.fold(0.0, |all, s| all + s.scenario.duration.as_secs_f64() * f64::from(s.seeds))
     }
 
     /// Their scenarios.
@@ -182,7 +191,10 @@ impl Simulations {
 
 impl Simulation {
     fn cost(&self) -> f64 {
-        packets(&self.scenario)
+        match self.task.backend() {
+            SIM => packets(&self.scenario),
+            _ => in_real_time(&self.scenario),
+        }
     }
 
     /// The `n`-th seed, counted from 1.
@@ -228,7 +240,7 @@ impl Simulation {
         }
         let mut samples = MemorySink::new();
         let sink: &mut dyn Sink = if sampled { &mut samples } else { &mut NoSamples };
-        let summary = backends.run(&self.task.clone().seed(self.seed(seed)), sink, keep_going)?;
+        let summary = trusted(backends.run(&self.task.clone().seed(self.seed(seed)), sink, keep_going)?)?;
         if let Some(kept) = kept {
             kept.keep(claim, &summary);
         }

@@ -12,6 +12,11 @@ pub(crate) fn seconds(packets: f64, cores: usize) -> f64 {
     packets / PACKETS_PER_SECOND / cores as f64
 }
 
+/// A run in real time, as many packets as a core simulates meanwhile.
+pub(crate) fn in_real_time(scenario: &Scenario) -> f64 {
+    scenario.duration.as_secs_f64() * PACKETS_PER_SECOND
+}
+
 /// About as many packets as the links of a scenario carry in a run. A link carries no more than its rate, and than its paths'
 /// narrowest links, receive buffers and losses let through.
 pub(crate) fn packets(scenario: &Scenario) -> f64 {

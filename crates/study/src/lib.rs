@@ -34,7 +34,7 @@ mod verdict;
 
 pub use campaign::{Conclude, Kept, Outcomes, Progress, Simulations, Work, run_all, run_all_on};
 pub use column::Column;
-pub use fidelity::{Difference, Fidelity, Measure};
+pub use fidelity::{Difference, Fidelity, Measure, Overview, overview};
 pub use key::RunId;
 pub use outcome::Outcome;
 pub use plan::{Definition, Plan, Study};

@@ -24,7 +24,7 @@ pub struct Options {
     pub only: Option<String>,
     /// Leaves out the study's columns: nothing is run again under another assumption.
     pub without_columns: bool,
-    /// Columns beside the study's own.
+    /// Columns beside the study's own, in its own experiments and in one that is asked for by name.
     pub beside: Vec<&'static Column>,
 }
 
@@ -214,7 +214,9 @@ impl Planned {
     fn of(study: &Study, definition: &Definition, plan: Plan, options: &Options) -> Result<Self, StudyError> {
         let all = study.columns.iter().chain(&plan.columns).copied();
         let own = all.filter(|_| !options.without_columns);
-        let asked: Vec<&'static Column> = own.chain(options.beside.iter().copied()).collect();
+        // What leaves the paper's own setting is taken to another backend where it is asked for by name.
+        let beside = options.beside.iter().filter(|_| !plan.beyond || options.only.is_some());
+        let asked: Vec<&'static Column> = own.chain(beside.copied()).collect();
         let mut planned = Planned {
             id: definition.id().to_owned(),
             title: definition.title.clone(),
@@ -245,14 +247,25 @@ impl Planned {
         Ok(planned)
     }
 
-    /// The runs of its plan's simulations.
+    /// The runs of its plan's simulations, and those on other backends: then the backend is an axis.
     fn taken(&self, outcomes: &[&[Result<Outcome, String>]]) -> Vec<Taken> {
-        let setups = self.plan.setups.iter().zip(&self.plan.labels).zip(outcomes);
-        let taken = setups.map(|((setup, axes), runs)| Taken {
-            experiment: self.id.clone(),
-            title: setup.title.clone(),
-            axes: axes.clone(),
-            summaries: runs.iter().flatten().map(|run| run.summary.clone()).collect(),
+        let n = self.plan.setups.len();
+        let on_backends =
+            || self.columns.iter().enumerate().filter(|(_, changed)| changed.column.is_of_backend());
+        let named = on_backends().next().is_some();
+        let others = on_backends().flat_map(|(c, changed)| {
+            let taken_there = (0..n).filter(|i| changed.setups[*i]);
+            taken_there.map(move |i| (i, n * (c + 1) + i))
+        });
+        let all = (0..n).map(|i| (i, i)).chain(others);
+        let taken = all.map(|(i, at)| {
+            let backend = named.then(|| ("backend".to_owned(), self.setups[at].backend.to_string()));
+            Taken {
+                experiment: self.id.clone(),
+                title: self.setups[at].title.clone(),
+                axes: self.plan.labels[i].iter().cloned().chain(backend).collect(),
+                summaries: outcomes[at].iter().flatten().map(|run| run.summary.clone()).collect(),
+            }
         });
         taken.collect()
     }

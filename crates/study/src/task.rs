@@ -69,6 +69,11 @@ impl Task {
         Task { backend: backend.into(), ..self }
     }
 
+    /// The run's seed.
+    pub fn seed_of_run(&self) -> u64 {
+        self.seed
+    }
+
     /// The backend that runs it.
     pub fn backend(&self) -> &str {
         &self.backend
@@ -155,6 +160,23 @@ impl fmt::Display for TaskError {
 }
 
 impl std::error::Error for TaskError {}
+
+/// The summary, where nothing speaks against it.
+///
+/// # Errors
+/// [`TaskError::Failed`] with what speaks against a run on a kernel.
+pub fn trusted(summary: Summary) -> Result<Summary, TaskError> {
+    match &summary.kernel {
+        Some(kernel) if !kernel.invalid.is_empty() => {
+            let attempts = kernel.invalid_attempts + 1;
+            Err(TaskError::Failed(format!(
+                "no valid run in {attempts} attempts: {}",
+                kernel.invalid.join("; ")
+            )))
+        }
+        _ => Ok(summary),
+    }
+}
 
 /// A runner of tasks.
 pub trait Backend: Sync {
