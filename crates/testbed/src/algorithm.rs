@@ -1,1 +1,181 @@
 //! From a scenario's congestion control to what a socket is given.
+
+use crate::TestbedError;
+use anabranch_cc_fixed::registry::{self, KernelEntry};
+use anabranch_mptcp_bpf::{Private, available};
+use anabranch_scenario::{Flow, suggest};
+
+/// The kernel's own algorithms that stand for the simulator's. Its `bbr` is version 1; the simulator's is version 3.
+const OWN: [&str; 3] = ["reno", "cubic", "bbr"];
+
+/// A single-path algorithm on each path, and the parameter that names it. The kernel does so with any algorithm.
+const UNCOUPLED: &str = "uncoupled";
+const OVER: &str = "over";
+
+/// The algorithms of a run's flows. The programs among them are loaded as long as this lives.
+pub struct Algorithms {
+    /// In the order of the flows.
+    of_flows: Vec<Algorithm>,
+    /// Each once, whichever flows use it.
+    programs: Vec<Private>,
+}
+
+enum Algorithm {
+    Own(&'static str),
+    /// The index of a program.
+    Program(usize),
+}
+
+/// What a flow asks for.
+enum Wanted {
+    /// An algorithm that the kernel itself has.
+    Own(&'static str),
+    /// One of our programs.
+    Program(&'static KernelEntry),
+}
+
+impl Algorithms {
+    /// Loads the programs that the flows use, for this process alone.
+    ///
+    /// # Errors
+    /// Where an algorithm or a parameter does not exist on the kernel, and where the kernel refuses a program.
+    pub fn load(flows: &[Flow]) -> Result<Self, TestbedError> {
+        let environment = |e: anabranch_mptcp_bpf::Error| TestbedError::Environment(e.to_string());
+        let available = available().map_err(environment)?;
+        // A scenario that cannot be run loads nothing.
+        let wanted: Vec<_> = flows.iter().map(|flow| wanted(flow, &available)).collect::<Result<_, _>>()?;
+        let mut algorithms = Algorithms { of_flows: Vec::new(), programs: Vec::new() };
+        for wanted in wanted {
+            let algorithm = match wanted {
+                Wanted::Own(name) => Algorithm::Own(name),
+                Wanted::Program(entry) => Algorithm::Program(algorithms.index(entry).map_err(environment)?),
+            };
+            algorithms.of_flows.push(algorithm);
+        }
+        Ok(algorithms)
+    }
+
+    /// The index of a program, which is loaded where it is not yet.
+    fn index(&mut self, entry: &'static KernelEntry) -> Result<usize, anabranch_mptcp_bpf::Error> {
+        let same = |program: &Private| program.entry().kernel_name == entry.kernel_name;
+        if let Some(index) = self.programs.iter().position(same) {
+            return Ok(index);
+        }
+        self.programs.push(Private::load(entry)?);
+        Ok(self.programs.len() - 1)
+    }
+
+    /// What the sockets of a flow are told to use (`TCP_CONGESTION`).
+    pub fn name(&self, flow: usize) -> &str {
+        match self.of_flows[flow] {
+            Algorithm::Own(name) => name,
+            Algorithm::Program(index) => self.programs[index].name(),
+        }
+    }
+
+    /// The program that a flow's sockets run, where it is one of ours.
+    pub fn program(&self, flow: usize) -> Option<&Private> {
+        match self.of_flows[flow] {
+            Algorithm::Own(_) => None,
+            Algorithm::Program(index) => Some(&self.programs[index]),
+        }
+    }
+
+    /// Every program of the run.
+    pub fn programs(&self) -> &[Private] {
+        &self.programs
+    }
+}
+
+/// What a flow's congestion control is on a kernel that has these algorithms `available`.
+fn wanted(flow: &Flow, available: &[String]) -> Result<Wanted, TestbedError> {
+    let cc = &flow.cc;
+    let refused =
+        |part: &str, why| TestbedError::Inexpressible { key: format!("flows.{}.cc{part}", flow.name), why };
+    let params = cc.entry.params(&cc.params).map_err(|e| refused("", e.to_string()))?;
+    let is_uncoupled = cc.entry.name == UNCOUPLED;
+    let (name, part) = if is_uncoupled { (params.word(OVER), ".over") } else { (cc.entry.name, "") };
+    let others = cc.entry.all_params().filter(|param| !(is_uncoupled && param.name == OVER));
+    if let Some(other) = others.into_iter().find(|param| params.find(param.name) != Some(param.default)) {
+        let why = "algorithms have no parameters on the kernel, but the defaults: leave it out".to_owned();
+        return Err(refused(&format!(".{}", other.name), why));
+    }
+    if let Some(own) = OWN.into_iter().find(|own| *own == name) {
+        let there = available.iter().any(|available| available == own);
+        let why =
+            format!("this kernel has no `{own}`, but {} (try `modprobe tcp_{own}`)", available.join(", "));
+        return if there { Ok(Wanted::Own(own)) } else { Err(refused(part, why)) };
+    }
+    // One name for each: `reno@kernel` is another than `reno`.
+    let names = registry::all().iter().map(|program| match program.reference.name {
+        name if OWN.contains(&name) => program.entry.name,
+        name => name,
+    });
+    let known = OWN.into_iter().chain([UNCOUPLED]).chain(names);
+    let unknown = || refused(part, format!("`{name}` does not run on the kernel; {}", suggest(name, known)));
+    registry::find_kernel(name).map(Wanted::Program).ok_or_else(unknown)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use anabranch_scenario::{Overrides, Scenario, Source, load};
+
+    fn scenario(cc: &str) -> Scenario {
+        let text = format!(
+            "name = \"test\"\nduration = \"1 s\"\n[links.l]\nrate = \"1 Mbit/s\"\ndelay = \"1 ms\"\n\
+             [[flows]]\nname = \"f\"\ncc = {cc}\npaths = [[\"l\"]]\n"
+        );
+        load(&Source { name: "test".into(), text }, &Overrides::default()).unwrap()
+    }
+
+    /// On a kernel that has Reno and CUBIC: `cubic`, as the kernel calls it, or why there is none.
+    fn resolved(cc: &str) -> Result<String, String> {
+        let available = ["reno", "cubic"].map(str::to_owned);
+        match wanted(&scenario(cc).flows[0], &available) {
+            Ok(Wanted::Own(name)) => Ok(name.to_owned()),
+            Ok(Wanted::Program(entry)) => Ok(entry.kernel_name.to_owned()),
+            Err(TestbedError::Inexpressible { key, why }) => Err(format!("{key}: {why}")),
+            Err(error) => panic!("{error}"),
+        }
+    }
+
+    #[test]
+    fn names_of_scenarios_and_of_the_kernel() {
+        for (cc, name) in [
+            ("\"reno\"", "reno"),
+            ("\"cubic\"", "cubic"),
+            ("\"uncoupled\"", "cubic"),
+            ("{ name = \"uncoupled\", over = \"reno\" }", "reno"),
+            ("{ name = \"uncoupled\", over = \"vegas\" }", "ab_vegas"),
+            ("\"reno@kernel\"", "ab_reno"),
+            ("\"lia\"", "ab_lia"),
+            ("\"lia@kernel\"", "ab_lia"),
+            ("\"coupled-cubic\"", "ab_ccubic"),
+            // As without the parameter.
+            ("{ name = \"lia@kernel\", together = true }", "ab_lia"),
+            ("{ name = \"cubic\", beta = 0.7 }", "cubic"),
+        ] {
+            assert_eq!(resolved(cc).as_deref(), Ok(name), "{cc}");
+        }
+    }
+
+    #[test]
+    fn what_the_kernel_has_not_is_refused_by_its_key() {
+        for (cc, key, why) in [
+            ("{ name = \"lia@kernel\", together = false }", "flows.f.cc.together: ", "leave it out"),
+            ("{ name = \"lia\", pacing = true }", "flows.f.cc.pacing: ", "leave it out"),
+            ("{ name = \"cubic\", beta = 0.8 }", "flows.f.cc.beta: ", "leave it out"),
+            ("\"bbr\"", "flows.f.cc: ", "`modprobe tcp_bbr`"),
+            (
+                "{ name = \"uncoupled\", over = \"highspeed\" }",
+                "flows.f.cc.over: ",
+                "`highspeed` does not run",
+            ),
+            ("\"lia@v0\"", "flows.f.cc: ", "there are: reno, cubic, bbr, uncoupled, reno@kernel, lia, "),
+        ] {
+            let said = resolved(cc).unwrap_err();
+            assert!(said.starts_with(key) && said.contains(why), "{said}");
+        }
+    }
+}

@@ -3,7 +3,7 @@
 //!
 //! The emulator runs the link models of the simulator in real time, so that what differs between the two is the hosts.
 
-mod algorithm;
+pub mod algorithm;
 pub mod device;
 pub mod emulator;
 mod error;

@@ -1,4 +1,5 @@
 //! The testbed on the running kernel.
 
+mod algorithm;
 mod common;
 mod emulator;

@@ -1,0 +1,52 @@
+//! Programs that are loaded for a run.
+
+use anabranch_mptcp_bpf::{Need, Verdict, available, doctor};
+use anabranch_scenario::{Overrides, Source, load};
+use anabranch_testbed::algorithm::Algorithms;
+use std::io::{self, Write};
+use std::thread::sleep;
+use std::time::{Duration, Instant};
+
+/// Why the kernel takes no programs; MPTCP need not be switched on here.
+fn lacking() -> Option<String> {
+    let missing = |check: &anabranch_mptcp_bpf::Check| {
+        check.verdict == Verdict::Missing && check.need != Need::MptcpEnabled
+    };
+    doctor().iter().find(|check| missing(check)).map(|check| format!("{}: {}", check.title, check.found))
+}
+
+fn is_listed(name: &str) -> bool {
+    available().unwrap().iter().any(|listed| listed == name)
+}
+
+/// Flows share a program, and all go with the run.
+#[test]
+fn programs_are_loaded_once_for_a_run() {
+    if let Some(why) = lacking() {
+        assert!(std::env::var("ANABRANCH_REQUIRE_KERNEL").is_err(), "{why}");
+        // Past the harness, which keeps to itself what a passing test prints.
+        let _ = writeln!(io::stderr(), "skipped: {why}");
+        return;
+    }
+    let flow = |cc| format!("[[flows]]\nname = \"{cc}\"\ncc = \"{cc}\"\npaths = [[\"l\"], [\"l\"]]\n");
+    let flows = ["lia", "reno", "olia", "lia@kernel"].map(flow).concat();
+    let head = "name = \"test\"\nduration = \"1 s\"\nlinks.l = { rate = \"1 Mbit/s\", delay = \"1 ms\" }\n";
+    let source = Source { name: "test".into(), text: format!("{head}{flows}") };
+    let scenario = load(&source, &Overrides::default()).unwrap();
+
+    let algorithms = Algorithms::load(&scenario.flows).unwrap();
+    let names: Vec<String> = (0..4).map(|flow| algorithms.name(flow).to_owned()).collect();
+    assert!(names.iter().all(|name| is_listed(name)), "{names:?}");
+    assert!(names[0] == names[3] && names[0] != names[2] && names[1] == "reno", "{names:?}");
+    let loaded: Vec<_> = algorithms.programs().iter().map(|program| program.entry().kernel_name).collect();
+    assert_eq!(loaded, ["ab_lia", "ab_olia"]);
+    assert!(algorithms.program(1).is_none());
+    assert_eq!(algorithms.program(3).unwrap().name(), names[3]);
+
+    drop(algorithms);
+    let start = Instant::now();
+    while is_listed(&names[0]) || is_listed(&names[2]) {
+        assert!(start.elapsed() < Duration::from_secs(60), "programs are left");
+        sleep(Duration::from_millis(5));
+    }
+}
