@@ -36,6 +36,12 @@ impl Key {
     pub(crate) fn sum(bytes: &[u8]) -> Self {
         Key(Sha256::digest(bytes).into())
     }
+
+    /// Its first 64 bits.
+    pub(crate) fn leading(&self) -> u64 {
+        let (first, _) = self.0.split_first_chunk().expect("32 bytes");
+        u64::from_be_bytes(*first)
+    }
 }
 
 impl fmt::Display for Key {

@@ -1,21 +1,24 @@
 //! Outcomes on disk. A run is made once, whichever process asks for it, and outlasts the process that made it.
 //!
-//! `DIR/VERSION/ab/abcd….json` holds one outcome; its name is the run's [`Key`]. Beside it, `abcd….new` is the file into
-//! which a process is about to write it: whoever has that file locked makes the run, and the lock ends with its process.
+//! `DIR/VERSION/runs.jsonl` has a line for each outcome, with the run's [`Key`]. Who makes a run has a byte of this file locked,
+//! whose number is the key's, and who writes has the first one; a lock ends with its process.
 
 use crate::Kept;
 use crate::key::RunId;
 use anabranch_record::Summary;
+use locks::Locked;
+use log::Log;
 use record::Damage;
-use std::collections::BTreeSet;
+use std::collections::{BTreeSet, HashSet};
 use std::fmt;
-use std::fs::{self, File, TryLockError};
-use std::io::{self, Write};
-use std::os::unix::fs::MetadataExt;
+use std::fs;
+use std::io;
 use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicBool, Ordering};
-use std::sync::{Mutex, PoisonError};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
+mod locks;
+mod log;
 mod others;
 mod record;
 
@@ -23,7 +26,10 @@ pub use crate::key::Key;
 pub use others::Others;
 pub use record::Record;
 
-/// Damaged files that are named; the sixth and later ones are made again without a word.
+/// The file's name.
+const FILE: &str = "runs.jsonl";
+
+/// Damaged lines that are named; the sixth and later ones are made again without a word.
 const NAMED: usize = 5;
 
 /// Outcomes of one version of the program, in a folder that several processes may share.
@@ -31,6 +37,10 @@ pub struct Store {
     dir: PathBuf,
     version: String,
     tell: Box<dyn Fn(&str) + Send + Sync>,
+    /// The file, once there is one.
+    log: Mutex<Option<Log>>,
+    /// The runs that this process makes: its own locks do not keep its threads from each other.
+    making: Arc<Mutex<HashSet<Key>>>,
     used: Mutex<Used>,
     /// Whether somebody was told that an outcome cannot be kept.
     told: AtomicBool,
@@ -41,7 +51,7 @@ pub struct Store {
 struct Used {
     found: BTreeSet<Key>,
     kept: BTreeSet<Key>,
-    damaged: BTreeSet<Key>,
+    damaged: usize,
 }
 
 /// Why there is no store.
@@ -64,13 +74,16 @@ pub enum StoreError {
 #[derive(Default)]
 pub struct Claim(Option<Held>);
 
-/// A locked file, which becomes the outcome.
+/// What others respect, other processes the first part and other threads the second. They are given back in that order.
 struct Held {
+    _locked: Locked,
+    making: Making,
+}
+
+/// A run of those that this process makes.
+struct Making {
     key: Key,
-    file: File,
-    path: PathBuf,
-    /// Whether it has become the outcome. Then the file of its former name may be another process's.
-    renamed: bool,
+    all: Arc<Mutex<HashSet<Key>>>,
 }
 
 /// The hash of the running program: the version under which it keeps outcomes.
@@ -98,12 +111,14 @@ impl Store {
             dir,
             version: version.to_owned(),
             tell: Box::new(|_| ()),
+            log: Mutex::default(),
+            making: Arc::default(),
             used: Mutex::default(),
             told: AtomicBool::new(false),
         })
     }
 
-    /// The same; what the user should know though the work goes on is given to `tell`: a damaged file, a full disk.
+    /// The same; what the user should know though the work goes on is given to `tell`: a damaged line, a full disk.
     pub fn telling(self, tell: impl Fn(&str) + Send + Sync + 'static) -> Self {
         Store { tell: Box::new(tell), ..self }
     }
@@ -127,34 +142,54 @@ impl Store {
     /// stays: it harms nobody.
     pub fn remove_used(&self) {
         let keys = self.used(|used| used.found.union(&used.kept).copied().collect::<Vec<_>>());
-        for key in keys {
-            let file = self.file(&key);
-            let _ = fs::remove_file(&file);
-            let _ = file.parent().map_or(Ok(()), fs::remove_dir);
-        }
+        let mut log = lock(&self.log);
+        let _ = log.as_mut().map_or(Ok(()), |log| log.remove(keys.into_iter()));
         let _ = fs::remove_dir(self.dir.join(&self.version)).and_then(|()| fs::remove_dir(&self.dir));
+        *log = None;
     }
 
     fn used<T>(&self, with: impl FnOnce(&mut Used) -> T) -> T {
-        with(&mut self.used.lock().unwrap_or_else(PoisonError::into_inner))
+        with(&mut lock(&self.used))
     }
 
     fn key(&self, run: RunId<'_>) -> Key {
         Key::of(&self.version, run)
     }
 
-    fn file(&self, key: &Key) -> PathBuf {
-        let name = key.to_string();
-        self.dir.join(&self.version).join(&name[..2]).join(name).with_extension("json")
+    fn file(&self) -> PathBuf {
+        self.dir.join(&self.version).join(FILE)
     }
 
-    fn damaged(&self, key: Key, file: &Path, why: &Damage) {
-        let before =
-            self.used(|used| if used.damaged.insert(key) { used.damaged.len() - 1 } else { NAMED + 1 });
+    /// With the file, if there is one.
+    fn read<T>(&self, with: impl FnOnce(&mut Log) -> io::Result<T>) -> io::Result<Option<T>> {
+        let mut log = lock(&self.log);
+        if log.is_none() {
+            *log = Log::open(&self.file())?;
+        }
+        log.as_mut().map(with).transpose()
+    }
+
+    /// With the file, which is made if it is not there.
+    fn write<T>(&self, with: impl FnOnce(&mut Log) -> io::Result<T>) -> io::Result<T> {
+        let mut log = lock(&self.log);
+        match &mut *log {
+            Some(log) => with(log),
+            none => with(none.insert(Log::create(&self.file())?)),
+        }
+    }
+
+    fn damaged(&self, line: u64, why: &Damage) {
+        let before = self.used(|used| {
+            used.damaged += 1;
+            used.damaged - 1
+        });
+        let file = self.file();
         let file = file.display();
         match before {
-            0..NAMED => (self.tell)(&format!("{file} {why}: the run is made again")),
-            NAMED => (self.tell)(&format!("{file} {why}, and others may be damaged too: all are made again")),
+            0..NAMED => (self.tell)(&format!("{file}: line {line} {why}: the run is made again")),
+            NAMED => (self.tell)(&format!(
+                "{file}: line {line} {why}, and others may be damaged too: all are made again"
+            )),
             _ => {}
         }
     }
@@ -171,15 +206,28 @@ impl Store {
 impl Kept for Store {
     fn find(&self, run: RunId<'_>) -> Option<Summary> {
         let key = self.key(run);
-        let file = self.file(&key);
-        match record::read(&file, &key, &self.version) {
+        let found = self.read(|log| {
+            let line = log.find(&key)?;
+            let bytes = line.map(|line| log.read(line)).transpose()?;
+            Ok((log.garbage(), line.zip(bytes)))
+        });
+        let (garbage, found) = match found {
+            Ok(found) => found?,
+            Err(why) => {
+                self.cannot_keep(&self.file(), &why);
+                return None;
+            }
+        };
+        garbage.into_iter().for_each(|line| self.damaged(line, &Damage::Torn));
+        let (line, bytes) = found?;
+        match record::read(&bytes, &key, &self.version) {
             Ok(outcome) => {
-                let outcome = outcome?;
                 self.used(|used| used.kept.contains(&key) || used.found.insert(key));
                 Some(outcome.summary)
             }
             Err(why) => {
-                self.damaged(key, &file, &why);
+                self.damaged(line.number, &why);
+                lock(&self.log).iter_mut().for_each(|log| log.forget(&key));
                 None
             }
         }
@@ -187,89 +235,43 @@ impl Kept for Store {
 
     fn claim(&self, run: RunId<'_>) -> Option<Claim> {
         let key = self.key(run);
-        let path = self.file(&key).with_extension("new");
-        match lock(&path) {
-            Ok(file) => file.map(|file| Claim(Some(Held { key, file, path, renamed: false }))),
+        let making = Making::of(key, &self.making)?;
+        match self.write(|log| log.claim(&key)) {
+            Ok(locked) => locked.map(|locked| Claim(Some(Held { _locked: locked, making }))),
             Err(why) => {
-                self.cannot_keep(&path, &why);
+                self.cannot_keep(&self.file(), &why);
                 Some(Claim::default())
             }
         }
     }
 
-    fn keep(&self, mut claim: Claim, summary: &Summary) {
-        let Some(held) = &mut claim.0 else { return };
-        let key = held.key;
-        let file = self.file(&key);
-        // Not flushed to the disk: a machine that loses its power may leave a torn file, which its checksum tells.
-        let written = held.file.write_all(&record::write(&key, &self.version, summary));
-        match written.and_then(|()| fs::rename(&held.path, &file)) {
-            Ok(()) => {
-                held.renamed = true;
-                self.used(|used| used.kept.insert(key));
-            }
-            Err(why) => self.cannot_keep(&file, &why),
+    fn keep(&self, claim: Claim, summary: &Summary) {
+        let Some(held) = &claim.0 else { return };
+        let key = held.making.key;
+        let line = record::write(&key, &self.version, summary);
+        match self.write(|log| log.append(&key, &line)) {
+            Ok(()) => self.used(|used| _ = used.kept.insert(key)),
+            Err(why) => self.cannot_keep(&self.file(), &why),
         }
     }
 }
 
-impl Drop for Held {
-    /// While it is still locked: nobody else may have the file of that name.
+impl Making {
+    /// None where this process makes it already.
+    fn of(key: Key, all: &Arc<Mutex<HashSet<Key>>>) -> Option<Self> {
+        lock(all).insert(key).then(|| Making { key, all: all.clone() })
+    }
+}
+
+impl Drop for Making {
     fn drop(&mut self) {
-        if !self.renamed {
-            let _ = fs::remove_file(&self.path);
-        }
+        lock(&self.all).remove(&self.key);
     }
 }
 
-/// An empty file of that name, locked; none where another process has it locked.
-fn lock(path: &Path) -> io::Result<Option<File>> {
-    loop {
-        let open = || File::options().read(true).write(true).create(true).truncate(false).open(path);
-        let opened = open().or_else(|why| match (why.kind(), path.parent()) {
-            (io::ErrorKind::NotFound, Some(folder)) => fs::create_dir_all(folder).and_then(|()| open()),
-            _ => Err(why),
-        });
-        match locked(opened?, path)? {
-            Lock::Ours(file) => return Ok(Some(file)),
-            Lock::Others => return Ok(None),
-            Lock::Gone => {}
-        }
-    }
-}
-
-/// Whose an opened file is.
-enum Lock {
-    /// This process's, and empty.
-    Ours(File),
-    /// It is locked.
-    Others,
-    /// Whoever had it locked has removed it, or given it the outcome's name, since it was opened.
-    Gone,
-}
-
-/// Locks the file that was opened under that name.
-fn locked(file: File, path: &Path) -> io::Result<Lock> {
-    match file.try_lock() {
-        Ok(()) => {}
-        Err(TryLockError::WouldBlock) => return Ok(Lock::Others),
-        Err(TryLockError::Error(why)) => return Err(why),
-    }
-    let ours = file.metadata()?;
-    match path.symlink_metadata() {
-        Ok(there) if !there.is_file() => Err(io::Error::other("it is no file")),
-        Ok(there) if (there.dev(), there.ino()) == (ours.dev(), ours.ino()) => {
-            // What a process left there that was killed while it wrote. On an empty file it would cost time: the file system
-            // then writes the file to the disk when it is closed.
-            if ours.len() > 0 {
-                file.set_len(0)?;
-            }
-            Ok(Lock::Ours(file))
-        }
-        Ok(_) => Ok(Lock::Gone),
-        Err(why) if why.kind() == io::ErrorKind::NotFound => Ok(Lock::Gone),
-        Err(why) => Err(why),
-    }
+/// A panic of another thread ends the program anyway.
+fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
+    mutex.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
 #[cfg(test)]

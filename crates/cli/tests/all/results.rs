@@ -1,6 +1,6 @@
 //! Results are never destroyed before there are new ones, and nothing of the user's with them.
 
-use crate::common::{Outcome, TWO_PATHS, anabranch, command, is_ignored, root, short, skipped};
+use crate::common::{Outcome, TWO_PATHS, anabranch, command, is_ignored, kept, root, short, skipped};
 use rustix::process::{Pid, Signal, kill_process};
 use serde_json::Value;
 use std::collections::BTreeMap;
@@ -240,7 +240,7 @@ fn runs_that_are_kept() {
     let dir = tempfile::tempdir().unwrap();
     let store = dir.path().join("store");
     fs::create_dir_all(store.join("ab")).unwrap();
-    for notes in ["notes.json", "ab/notes.json"] {
+    for notes in ["notes.json", "ab/notes.json", "runs.jsonl"] {
         fs::write(store.join(notes), "mine").unwrap();
     }
     let before = content(&store);
@@ -250,7 +250,7 @@ fn runs_that_are_kept() {
         anabranch(args.iter().chain(more))
     };
     let first = paper(&["--keep-runs"]).ok();
-    let runs = content(&store).len() - before.len();
+    let runs = kept(&store);
     let second = paper(&[]);
     assert_eq!(second.status, 0, "{}", second.stderr);
     assert_eq!(second.stdout, first);

@@ -1,6 +1,6 @@
 //! `anabranch run`: what it prints and writes.
 
-use crate::common::{TWO_PATHS, anabranch, anabranch_reading, command, fits, root, short};
+use crate::common::{TWO_PATHS, anabranch, anabranch_reading, command, fits, kept, root, short};
 use parquet::file::reader::{FileReader, SerializedFileReader};
 use serde_json::{Value, json};
 use std::fs;
@@ -427,16 +427,6 @@ fn progress_in_lines() {
     }
 }
 
-/// How many runs a store has.
-fn kept(store: &Path) -> usize {
-    let entries = |folder: &Path| -> Vec<_> {
-        fs::read_dir(folder).into_iter().flatten().flatten().map(|entry| entry.path()).collect()
-    };
-    let folders: Vec<_> = entries(store).iter().flat_map(|version| entries(version)).collect();
-    let files = folders.iter().flat_map(|folder| entries(folder));
-    files.filter(|file| file.extension().is_some_and(|e| e == "json")).count()
-}
-
 /// Runs of another build are told and stay; a file in the store's place is told, and the command does without.
 #[test]
 fn runs_of_another_build_stay() {
@@ -448,13 +438,13 @@ fn runs_of_another_build_stay() {
         assert_eq!(outcome.status, 0, "{}", outcome.stderr);
         outcome.stderr.split_whitespace().collect::<Vec<_>>().join(" ")
     };
-    let folder = dir.path().join("out/store").join("0f".repeat(32)).join("ab");
+    let folder = dir.path().join("out/store").join("0f".repeat(32));
     fs::create_dir_all(&folder).unwrap();
-    let other = folder.join("ab".repeat(32)).with_extension("json");
-    fs::write(&other, "{}").unwrap();
+    let other = folder.join("runs.jsonl");
+    fs::write(&other, "{}\n").unwrap();
     let said = paper("out");
-    assert!(said.contains("1 run of 2 B"), "{said}");
-    assert_eq!(fs::read_to_string(&other).unwrap(), "{}");
+    assert!(said.contains("1 run of 3 B"), "{said}");
+    assert_eq!(fs::read_to_string(&other).unwrap(), "{}\n");
 
     fs::create_dir(dir.path().join("no")).unwrap();
     fs::write(dir.path().join("no/store"), "mine").unwrap();

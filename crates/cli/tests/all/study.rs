@@ -1,6 +1,6 @@
 //! `anabranch study` and `anabranch sweep`.
 
-use crate::common::{anabranch, fits};
+use crate::common::{anabranch, fits, kept};
 
 use anabranch_papers::standard::AlgorithmResult;
 use anabranch_study::{StudyResult, Verdict};
@@ -85,7 +85,7 @@ fn killed_and_gone_on() {
             if let Some(status) = child.try_wait().unwrap() {
                 break Some(status);
             }
-            if kept(killed.path()) >= enough {
+            if kept(&killed.path().join("store")) >= enough {
                 break None;
             }
             std::thread::sleep(std::time::Duration::from_millis(5));
@@ -130,7 +130,7 @@ fn a_store_for_two() {
         before.map_or(0, |before| before.rsplit(' ').nth(1).unwrap().parse::<usize>().unwrap())
     });
     // All but the one whose samples a figure draws; each is made by one command and taken over by the other.
-    assert_eq!((kept(store.path()), taken_over.iter().sum()), (35, 35), "{taken_over:?}");
+    assert_eq!((kept(&store.path().join("store")), taken_over.iter().sum()), (35, 35), "{taken_over:?}");
     assert!(!one.path().join("store").exists() && !other.path().join("store").exists());
     let runs = |out: &Path| fs::read(out.join("studies/buffer-and-delay.csv")).unwrap();
     assert_eq!(runs(one.path()), runs(other.path()));
@@ -168,19 +168,6 @@ fn status_tells_an_outdated_result() {
     assert_eq!(status(&["--quick"]), "there is a result, but of another study file, scenario or --at");
     fs::write(out.join("studies/mine.json"), "{").unwrap();
     assert!(status(&["--quick"]).starts_with("a result that cannot be read"));
-}
-
-/// How many outcomes are in the store.
-fn kept(out: &Path) -> usize {
-    fn count(dir: &Path) -> usize {
-        let entries = fs::read_dir(dir).into_iter().flatten().flatten();
-        let of = |path: std::path::PathBuf| match path.is_dir() {
-            true => count(&path),
-            false => usize::from(path.extension().is_some_and(|extension| extension == "json")),
-        };
-        entries.map(|entry| of(entry.path())).sum()
-    }
-    count(&out.join("store"))
 }
 
 #[test]

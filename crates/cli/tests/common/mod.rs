@@ -6,7 +6,7 @@ use serde_json::Value;
 use std::ffi::OsStr;
 use std::fs;
 use std::io::Write;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::process::{Command, Output, Stdio};
 
 /// What a command left.
@@ -44,6 +44,13 @@ pub fn command() -> Command {
     // A slow machine's word of progress is no part of a test's output.
     command.env("ANABRANCH_PROGRESS_SECONDS", "0");
     command
+}
+
+/// How many runs a store has: those of each build are the lines of a file.
+pub fn kept(store: &Path) -> usize {
+    let builds = fs::read_dir(store).into_iter().flatten().flatten();
+    let lines = builds.filter_map(|build| fs::read(build.path().join("runs.jsonl")).ok());
+    lines.map(|lines| lines.iter().filter(|byte| **byte == b'\n').count()).sum()
 }
 
 pub fn root() -> PathBuf {

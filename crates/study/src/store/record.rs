@@ -1,14 +1,12 @@
-//! An outcome as a file: `{"sha256":"…","outcome":{…}}`, the checksum that of the outcome's bytes as they stand there.
+//! An outcome as a line: `{"sha256":"…","outcome":{"key":"…",…}}`, the checksum that of the outcome's bytes as they stand there.
 
 use super::Key;
 use anabranch_record::Summary;
 use serde::{Deserialize, Serialize};
-use std::fs;
-use std::io::ErrorKind;
-use std::path::Path;
 
 const HEAD: &[u8] = b"{\"sha256\":\"";
 const MIDDLE: &[u8] = b"\",\"outcome\":";
+const KEY: &[u8] = b"{\"key\":\"";
 const TAIL: &[u8] = b"}\n";
 
 /// What a run gave, and which run of which program it was.
@@ -22,7 +20,7 @@ pub struct Record {
     pub summary: Summary,
 }
 
-/// Why a file is no outcome.
+/// Why a line is no outcome.
 #[derive(Debug, PartialEq, thiserror::Error)]
 pub enum Damage {
     /// It does not end as it should, or its content has changed.
@@ -31,15 +29,9 @@ pub enum Damage {
     /// It is whole, but another run's.
     #[error("holds another run")]
     Other,
-    /// A folder, a pipe or the like.
-    #[error("is no file")]
-    NoFile,
-    /// The system does not let us.
-    #[error("cannot be read ({0})")]
-    Unreadable(ErrorKind),
 }
 
-/// The file's content.
+/// The line.
 pub fn write(key: &Key, version: &str, summary: &Summary) -> Vec<u8> {
     #[derive(Serialize)]
     struct Borrowed<'a> {
@@ -52,23 +44,26 @@ pub fn write(key: &Key, version: &str, summary: &Summary) -> Vec<u8> {
     [HEAD, sum.as_bytes(), MIDDLE, &body, TAIL].concat()
 }
 
-/// The outcome in a file; none where there is no file.
-pub fn read(file: &Path, key: &Key, version: &str) -> Result<Option<Record>, Damage> {
-    let unreadable = |why: std::io::Error| Damage::Unreadable(why.kind());
-    match file.symlink_metadata() {
-        Err(why) if why.kind() == ErrorKind::NotFound => return Ok(None),
-        // Reading a pipe would wait for ever.
-        Ok(there) if !there.is_file() => return Err(Damage::NoFile),
-        there => there.map_err(unreadable)?,
-    };
-    let bytes = fs::read(file).map_err(unreadable)?;
-    let outcome = parse(&bytes).ok_or(Damage::Torn)?;
-    if outcome.key == *key && outcome.version == version { Ok(Some(outcome)) } else { Err(Damage::Other) }
+/// The outcome in a line.
+pub fn read(line: &[u8], key: &Key, version: &str) -> Result<Record, Damage> {
+    let outcome = parse(line).ok_or(Damage::Torn)?;
+    if outcome.key == *key && outcome.version == version { Ok(outcome) } else { Err(Damage::Other) }
 }
 
-fn parse(bytes: &[u8]) -> Option<Record> {
-    let (sum, rest) = bytes.strip_prefix(HEAD)?.split_at_checked(64)?;
-    let body = rest.strip_prefix(MIDDLE)?.strip_suffix(TAIL)?;
+/// Whose outcome a line is, if it looks like one.
+pub fn key(line: &[u8]) -> Option<Key> {
+    let (_, body) = split(line)?;
+    str::from_utf8(body.strip_prefix(KEY)?.get(..64)?).ok()?.parse().ok()
+}
+
+/// The checksum and what it is of.
+fn split(line: &[u8]) -> Option<(&[u8], &[u8])> {
+    let (sum, rest) = line.strip_prefix(HEAD)?.split_at_checked(64)?;
+    Some((sum, rest.strip_prefix(MIDDLE)?.strip_suffix(TAIL)?))
+}
+
+fn parse(line: &[u8]) -> Option<Record> {
+    let (sum, body) = split(line)?;
     if Key::sum(body).to_string().as_bytes() != sum {
         return None;
     }

@@ -1,9 +1,10 @@
 //! Outcomes outlast a process, to the last bit; what is damaged, another's or another version's is never taken for one.
 
 use super::*;
-use std::fs::Permissions;
+use std::fs::{File, Permissions};
+use std::io::Write;
 use std::os::unix::fs::{FileExt, PermissionsExt};
-use std::sync::Arc;
+use std::process::Command;
 
 pub fn summary(scenario_hash: &str, seed: u64) -> Summary {
     Summary {
@@ -60,34 +61,82 @@ fn the_next_process_finds_what_was_kept() {
     }
     assert_eq!((second.find(run("b", 2)), second.found(), second.kept()), (None, 3, 0));
     assert_eq!(*said.lock().unwrap(), [""; 0]);
-    let file = &files(dir.path())[0];
-    let json: serde_json::Value = serde_json::from_slice(&fs::read(file).unwrap()).unwrap();
-    assert_eq!(json["outcome"]["key"], *file.file_stem().unwrap().to_str().unwrap());
+    assert_eq!(files(dir.path()), [second.file()]);
+    let lines = fs::read_to_string(second.file()).unwrap();
+    let keys = lines.lines().map(|line| {
+        let json: serde_json::Value = serde_json::from_str(line).unwrap();
+        json["outcome"]["key"].as_str().unwrap().parse().unwrap()
+    });
+    assert_eq!(
+        keys.collect::<Vec<Key>>(),
+        [first.key(run("a", 1)), first.key(run("a", 2)), first.key(run("b", 1))]
+    );
 }
 
-/// Cut off at any byte, with any byte changed, or under another run's name: missing, named, and made again.
+/// With any byte changed: missing, and made again. The next run is lost only if both have become one line.
 #[test]
 fn what_is_damaged_is_missing() {
     let dir = tempfile::tempdir().unwrap();
     let (whole, _) = store(dir.path(), "v1");
     keep(&whole, "a", 1);
+    let length = whole.file().metadata().unwrap().len();
     keep(&whole, "a", 2);
-    let [file, other] = [1, 2].map(|seed| whole.file(&whole.key(run("a", seed))));
-    let bytes = fs::read(&file).unwrap();
-    for length in 0..bytes.len() {
-        fs::write(&file, &bytes[..length]).unwrap();
-        assert_eq!(whole.find(run("a", 1)), None, "{length} bytes");
-        fs::write(&file, &bytes).unwrap();
-        File::options().write(true).open(&file).unwrap().write_at(b"\0", length as u64).unwrap();
-        assert_eq!(whole.find(run("a", 1)), None, "byte {length}");
+    let bytes = fs::read(whole.file()).unwrap();
+    for byte in 0..length {
+        fs::write(whole.file(), &bytes).unwrap();
+        File::options().write(true).open(whole.file()).unwrap().write_at(b"\0", byte).unwrap();
+        let (damaged, said) = store(dir.path(), "v1");
+        assert_eq!(damaged.find(run("a", 1)), None, "byte {byte}");
+        assert_eq!(damaged.find(run("a", 2)).is_some(), byte + 1 < length, "byte {byte}");
+        keep(&damaged, "a", 1);
+        assert_eq!(damaged.find(run("a", 1)), Some(summary("a", 1)), "byte {byte}");
+        assert!(said.lock().unwrap().len() <= 1, "byte {byte}");
+        let (after, said) = store(dir.path(), "v1");
+        assert_eq!(after.find(run("a", 1)), Some(summary("a", 1)), "byte {byte}");
+        assert_eq!(*said.lock().unwrap(), [""; 0], "byte {byte}");
     }
-    fs::copy(&other, &file).unwrap();
+}
+
+/// A damaged line and one with another run's key are named once, and go.
+#[test]
+fn what_is_damaged_is_named_once() {
+    let dir = tempfile::tempdir().unwrap();
+    let (whole, _) = store(dir.path(), "v1");
+    (1..=4).for_each(|seed| keep(&whole, "a", seed));
+    let text = fs::read_to_string(whole.file()).unwrap();
+    let mut lines: Vec<_> = text.lines().map(str::to_owned).collect();
+    lines[0].replace_range(..1, "?");
+    lines[2] = lines[2].replace("\"seed\":\"3\"", "\"seed\":\"5\"");
+    assert_ne!(lines[2], text.lines().nth(2).unwrap());
+    fs::write(whole.file(), lines.join("\n") + "\n").unwrap();
+
     let (store, said) = store(dir.path(), "v1");
-    assert_eq!([store.find(run("a", 1)), store.find(run("a", 1))], [None, None]);
-    let once = [format!("{} holds another run: the run is made again", file.display())];
-    assert_eq!(*said.lock().unwrap(), once);
-    keep(&store, "a", 1);
-    assert_eq!(fs::read(&file).unwrap(), bytes);
+    let missing = |seed: &u64| store.find(run("a", *seed)).is_none();
+    assert_eq!((1..=4).filter(missing).collect::<Vec<_>>(), [1, 3]);
+    assert_eq!((1..=4).filter(missing).collect::<Vec<_>>(), [1, 3]);
+    let name = |line| {
+        format!("{}: line {line} is cut off or damaged: the run is made again", store.file().display())
+    };
+    assert_eq!(*said.lock().unwrap(), [name(1), name(3)]);
+    [1, 3].iter().for_each(|seed| keep(&store, "a", *seed));
+    let kept = fs::read_to_string(store.file()).unwrap();
+    let sorted = |text: &str| text.lines().map(str::to_owned).collect::<BTreeSet<_>>();
+    assert_eq!((kept.lines().count(), sorted(&kept)), (4, sorted(&text)));
+    assert_eq!(files(dir.path()), [store.file()]);
+}
+
+/// A whole line of another version, as after a copy of files.
+#[test]
+fn another_versions_line_is_no_outcome() {
+    let dir = tempfile::tempdir().unwrap();
+    let (first, _) = store(dir.path(), "v1");
+    keep(&first, "a", 1);
+    let (second, said) = store(dir.path(), "v2");
+    let line = record::write(&second.key(run("a", 1)), "v1", &summary("a", 1));
+    fs::write(second.file(), line).unwrap();
+    assert_eq!(second.find(run("a", 1)), None);
+    let once = format!("{}: line 1 holds another run: the run is made again", second.file().display());
+    assert_eq!(*said.lock().unwrap(), [once]);
 }
 
 /// A disk that has lost much does not fill the screen.
@@ -97,12 +146,15 @@ fn the_first_damaged_ones_are_named() {
     let (store, said) = store(dir.path(), "v1");
     for seed in 0..20 {
         keep(&store, "a", seed);
-        fs::write(store.file(&store.key(run("a", seed))), "").unwrap();
+    }
+    let damaged = fs::read_to_string(store.file()).unwrap().replace("two paths", "two pathz");
+    fs::write(store.file(), damaged).unwrap();
+    for seed in 0..20 {
         assert_eq!(store.find(run("a", seed)), None);
     }
     let said = said.lock().unwrap();
     assert_eq!(said.len(), NAMED + 1);
-    assert!(said[0].ends_with(".json is cut off or damaged: the run is made again"), "{said:?}");
+    assert!(said[0].ends_with(": line 1 is cut off or damaged: the run is made again"), "{said:?}");
     assert!(said[NAMED].ends_with("others may be damaged too: all are made again"), "{said:?}");
 }
 
@@ -110,33 +162,27 @@ fn the_first_damaged_ones_are_named() {
 #[test]
 fn what_is_no_file_is_told() {
     let dir = tempfile::tempdir().unwrap();
-    let (store, said) = store(dir.path(), "v1");
-    let file = store.file(&store.key(run("a", 1)));
-    fs::create_dir_all(file.parent().unwrap()).unwrap();
-    for ending in ["json", "new"] {
-        let made = std::process::Command::new("mkfifo").arg(file.with_extension(ending)).status().unwrap();
-        assert!(made.success());
-    }
-    assert_eq!(store.find(run("a", 1)), None);
-    store.keep(store.claim(run("a", 1)).unwrap(), &summary("a", 1));
-    let users = dir.path().join("thesis.tex");
+    let (users, folder) = (dir.path().join("thesis.tex"), dir.path().join("store"));
     fs::write(&users, "mine").unwrap();
-    fs::remove_file(file.with_extension("new")).unwrap();
-    std::os::unix::fs::symlink(&users, file.with_extension("new")).unwrap();
-    store.keep(store.claim(run("a", 1)).unwrap(), &summary("a", 1));
-    assert_eq!(fs::read_to_string(&users).unwrap(), "mine");
-    fs::remove_file(file.with_extension("new")).unwrap();
-    fs::remove_file(&file).unwrap();
-    fs::create_dir(&file).unwrap();
-    store.keep(store.claim(run("a", 1)).unwrap(), &summary("a", 1));
-
-    let said = said.lock().unwrap();
-    assert_eq!(said.len(), 2, "{said:?}");
-    assert!(
-        said[0].contains("is no file") && said[1].starts_with("runs cannot be kept for later"),
-        "{said:?}"
-    );
-    assert_eq!(files(dir.path()), [users]);
+    let file = store(&folder, "v1").0.file();
+    let pipe = || assert!(Command::new("mkfifo").arg(&file).status().unwrap().success());
+    let link = || std::os::unix::fs::symlink(&users, &file).unwrap();
+    let directory = || fs::create_dir(&file).unwrap();
+    for (make, remove) in [
+        (&pipe as &dyn Fn(), fs::remove_file as fn(PathBuf) -> io::Result<()>),
+        (&link, fs::remove_file),
+        (&directory, fs::remove_dir),
+    ] {
+        make();
+        let (store, said) = store(&folder, "v1");
+        assert_eq!(store.find(run("a", 1)), None);
+        keep(&store, "a", 1);
+        store.remove_used();
+        remove(file.clone()).unwrap();
+        let said = said.lock().unwrap();
+        assert!(said.len() == 1 && said[0].starts_with("runs cannot be kept for later"), "{said:?}");
+    }
+    assert_eq!((fs::read_to_string(&users).unwrap(), files(dir.path())), ("mine".into(), vec![users]));
 }
 
 /// One at a time makes a run. Whoever asks after it has ended finds it; after it has failed, may make it.
@@ -151,59 +197,87 @@ fn a_run_is_claimed_once() {
     let claim = two.claim(run("a", 1)).unwrap();
     two.keep(claim, &summary("a", 1));
     assert_eq!(one.find(run("a", 1)), Some(summary("a", 1)));
-    assert_eq!(files(dir.path()).len(), 1, "claims leave nothing");
+    assert_eq!(fs::read_to_string(one.file()).unwrap().lines().count(), 1);
 }
 
-/// What a killed process left of an outcome is written anew, whole.
+/// What a killed process left of a line, cut off at any byte, is no outcome and in nobody's way.
 #[test]
-fn what_was_being_written_is_taken_over() {
+fn what_was_being_written_is_made_again() {
     let dir = tempfile::tempdir().unwrap();
-    let (store, _) = store(dir.path(), "v1");
-    let left = store.file(&store.key(run("a", 1))).with_extension("new");
-    fs::create_dir_all(left.parent().unwrap()).unwrap();
-    fs::write(&left, "x".repeat(100_000)).unwrap();
-    keep(&store, "a", 1);
-    assert_eq!(store.find(run("a", 1)), Some(summary("a", 1)));
-    assert!(!left.exists());
+    let (whole, _) = store(dir.path(), "v1");
+    keep(&whole, "a", 1);
+    let first = fs::read(whole.file()).unwrap();
+    keep(&whole, "a", 2);
+    let bytes = fs::read(whole.file()).unwrap();
+    for length in first.len()..bytes.len() {
+        fs::write(whole.file(), &bytes[..length]).unwrap();
+        let (store, said) = store(dir.path(), "v1");
+        assert_eq!(
+            (store.find(run("a", 1)), store.find(run("a", 2))),
+            (Some(summary("a", 1)), None),
+            "{length} bytes"
+        );
+        keep(&store, "a", 2);
+        assert_eq!(fs::read(store.file()).unwrap(), bytes, "{length} bytes");
+        assert_eq!(*said.lock().unwrap(), [""; 0]);
+    }
 }
 
-/// A file that has become an outcome between its opening and its lock is not taken for a claim, and not emptied.
+/// Who has a line half read reads it again when it is whole; and who has a file open that another process has replaced or
+/// removed writes into the one that is there now.
 #[test]
-fn an_outcome_is_no_claim() {
+fn a_file_that_changes_is_followed() {
     let dir = tempfile::tempdir().unwrap();
-    let (store, _) = store(dir.path(), "v1");
-    let (claim, path) =
-        (store.claim(run("a", 1)).unwrap(), store.file(&store.key(run("a", 1))).with_extension("new"));
-    let open = || File::options().write(true).open(&path).unwrap();
-    let (early, late) = (open(), open());
-    assert!(matches!(locked(open(), &path), Ok(Lock::Others)));
-    store.keep(claim, &summary("a", 1));
-    assert!(matches!(locked(early, &path), Ok(Lock::Gone)));
-    let another = store.claim(run("a", 1)).unwrap();
-    assert!(matches!(locked(late, &path), Ok(Lock::Gone)));
-    assert_eq!(store.find(run("a", 1)), Some(summary("a", 1)));
-    drop(another);
+    let [(one, _), (two, _)] = ["v1", "v1"].map(|version| store(dir.path(), version));
+    keep(&one, "a", 1);
+    let line = record::write(&one.key(run("a", 2)), "v1", &summary("a", 2));
+    let mut file = File::options().append(true).open(one.file()).unwrap();
+    for part in line.chunks(100) {
+        assert_eq!(two.find(run("a", 2)), None);
+        file.write_all(part).unwrap();
+    }
+    assert_eq!(two.find(run("a", 2)), Some(summary("a", 2)));
+
+    keep(&two, "a", 3);
+    let claim = one.claim(run("a", 4)).unwrap();
+    // It has found one and made one: the other one is left, in another file.
+    two.remove_used();
+    one.keep(claim, &summary("a", 4));
+    let found =
+        |store: &Store| (1..=4).filter(|seed| store.find(run("a", *seed)).is_some()).collect::<Vec<_>>();
+    assert_eq!((found(&one), found(&two)), (vec![1, 4], vec![1, 4]));
+
+    let claim = two.claim(run("a", 5)).unwrap();
+    fs::remove_dir_all(dir.path().join("v1")).unwrap();
+    two.keep(claim, &summary("a", 5));
+    keep(&one, "a", 6);
+    let (after, _) = store(dir.path(), "v1");
+    assert_eq!([5, 6].map(|seed| after.find(run("a", seed))), [5, 6].map(|seed| Some(summary("a", seed))));
 }
 
-/// Many threads, many claims of the same runs: each run has one at a time, and no file is left.
+/// Many threads, many claims of the same runs: each run has one at a time.
 #[test]
 fn claims_exclude_each_other() {
     let dir = tempfile::tempdir().unwrap();
     let held: Vec<AtomicBool> = (0..3).map(|_| AtomicBool::new(false)).collect();
-    let claimed = std::sync::atomic::AtomicUsize::new(0);
+    // Threads of one process and of another.
+    let stores = [(); 2].map(|()| store(dir.path(), "v1").0);
     std::thread::scope(|scope| {
         for thread in 0..8 {
-            let (dir, held, claimed) = (dir.path(), &held, &claimed);
+            let (store, held) = (&stores[thread % 2], &held);
             scope.spawn(move || {
-                let (store, _) = store(dir, "v1");
-                for i in 0..400 {
-                    let seed = (i + thread) % 3;
-                    let Some(claim) = store.claim(run("a", seed as u64)) else { continue };
+                let mut claimed = 0;
+                while claimed < 100 {
+                    let seed = (claimed + thread) % 3;
+                    let Some(claim) = store.claim(run("a", seed as u64)) else {
+                        std::thread::yield_now();
+                        continue;
+                    };
                     assert!(!held[seed].swap(true, Ordering::SeqCst), "claimed twice");
-                    claimed.fetch_add(1, Ordering::Relaxed);
+                    claimed += 1;
                     std::thread::yield_now();
                     held[seed].store(false, Ordering::SeqCst);
-                    match i % 2 {
+                    match claimed % 2 {
                         0 => store.keep(claim, &summary("a", seed as u64)),
                         _ => drop(claim),
                     }
@@ -211,8 +285,11 @@ fn claims_exclude_each_other() {
             });
         }
     });
-    assert!(claimed.into_inner() > 400);
-    assert_eq!(files(dir.path()).len(), 3);
+    let (after, said) = store(dir.path(), "v1");
+    (0..3).for_each(|seed| assert_eq!(after.find(run("a", seed)), Some(summary("a", seed))));
+    assert_eq!(*said.lock().unwrap(), [""; 0]);
+    let lines = fs::read_to_string(after.file()).unwrap().lines().count();
+    assert_eq!(lines, 8 * 100 / 2, "no line is lost");
 }
 
 /// Outcomes of another version are neither found nor touched, but counted; they go when that is asked for, and nothing else.
@@ -233,10 +310,11 @@ fn other_versions_stay() {
     let users = dir.path().join("v1").join("notes.json");
     fs::write(&users, "mine").unwrap();
     keep(&new, "a", 1);
+    assert_eq!(new.remove_others(), Others { outcomes: 2, bytes }, "a version that is at work is left alone");
+    old.keep(at_work, &summary("a", 3));
+    assert_eq!(old.find(run("a", 3)), Some(summary("a", 3)));
     assert_eq!(new.remove_others(), Others::default());
     assert_eq!(new.find(run("a", 1)), Some(summary("a", 1)));
-    old.keep(at_work, &summary("a", 3));
-    assert_eq!(old.find(run("a", 3)), Some(summary("a", 3)), "what is being written is left alone");
     assert_eq!(fs::read_to_string(users).unwrap(), "mine");
 }
 
@@ -272,10 +350,10 @@ fn an_unwritable_folder_is_told_once() {
 
     let (store, said) = store(dir.path(), "v1");
     // Root writes everywhere, but not below a file.
+    fs::remove_dir(dir.path().join("v1")).unwrap();
+    fs::write(dir.path().join("v1"), "").unwrap();
+    fs::set_permissions(dir.path().join("v1"), Permissions::from_mode(0o400)).unwrap();
     for seed in 0..2 {
-        let folder = store.file(&store.key(run("a", seed))).parent().unwrap().to_owned();
-        fs::write(&folder, "").unwrap();
-        fs::set_permissions(&folder, Permissions::from_mode(0o400)).unwrap();
         store.keep(store.claim(run("a", seed)).unwrap(), &summary("a", seed));
     }
     let said = said.lock().unwrap();
@@ -283,16 +361,26 @@ fn an_unwritable_folder_is_told_once() {
     assert!(said[0].starts_with("runs cannot be kept for later, but their results are used: "), "{said:?}");
 }
 
-/// A disk that fills up while an outcome is written: `/dev/full` fails as such a disk does.
+/// A disk that fills up while a line is written: a limit of the file's size fails so, with a part of the line in the file. The
+/// limit is the process's: the test runs itself.
 #[test]
 fn a_full_disk_is_told_and_leaves_nothing_half_written() {
+    const CHILD: &str = "ANABRANCH_TEST_FULL_DISK";
+    if std::env::var_os(CHILD).is_none() {
+        let limited = "trap '' XFSZ; ulimit -f 4; exec \"$0\" --exact store::tests::a_full_disk_is_told_and_leaves_nothing_half_written";
+        let test = std::env::current_exe().unwrap();
+        let child = Command::new("sh").args(["-c", limited]).arg(test).env(CHILD, "1").output().unwrap();
+        let said = String::from_utf8(child.stdout).unwrap();
+        return assert!(child.status.success() && said.contains("1 passed"), "{said}");
+    }
     let dir = tempfile::tempdir().unwrap();
-    let (store, said) = store(dir.path(), "v1");
-    let mut claim = store.claim(run("a", 1)).unwrap();
-    claim.0.as_mut().unwrap().file = File::options().write(true).open("/dev/full").unwrap();
-    store.keep(claim, &summary("a", 1));
+    let (full, said) = store(dir.path(), "v1");
+    (0..30).for_each(|seed| keep(&full, "a", seed));
     let said = said.lock().unwrap();
-    assert!(said.len() == 1 && said[0].contains("No space left"), "{said:?}");
-    assert!(files(dir.path()).is_empty());
-    assert_eq!((store.find(run("a", 1)), store.kept()), (None, 0));
+    assert!(said.len() == 1 && said[0].contains("File too large"), "{said:?}");
+    let text = fs::read_to_string(full.file()).unwrap();
+    assert!(text.ends_with("}\n") && text.lines().count() == full.kept());
+    let (after, _) = store(dir.path(), "v1");
+    let found: Vec<u64> = (0..30).filter(|seed| after.find(run("a", *seed)).is_some()).collect();
+    assert!(0 < full.kept() && full.kept() < 30 && found == (0..full.kept() as u64).collect::<Vec<_>>());
 }
