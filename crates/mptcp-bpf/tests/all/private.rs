@@ -3,7 +3,6 @@
 use crate::common::namespace::{Namespace, exchange};
 use crate::common::{Kernel, reno, reno_instance, until};
 use crate::programs::registrations;
-use crate::support::TOOLS;
 use crate::support::lab::{Lab, client_address};
 use crate::support::mptcp::{self, listener};
 use anabranch_cc_fixed::registry;
@@ -93,7 +92,7 @@ fn fill((a, b): &mut (TcpStream, TcpStream)) {
 /// Each algorithm's name can be changed. An MPTCP socket chooses it for all its subflows, and they are one connection.
 #[test]
 fn every_algorithm_couples_the_subflows_of_a_socket() {
-    let Some(_kernel) = Kernel::lock_with(TOOLS) else { return };
+    let Some(_kernel) = Kernel::lock_with(&["ip", "ss"]) else { return };
     let lab = Lab::direct(2);
     let listener = listener(&lab.server, 5201);
     for entry in registry::all() {
