@@ -26,7 +26,7 @@ pub struct Manner {
     pub segments_per_burst: Tally,
     /// Segments that an acknowledgement without data newly acknowledges, the last one in part perhaps; 0: a duplicate.
     pub segments_per_ack: Tally,
-    /// Time between one such acknowledgement and the next.
+    /// Time between one such acknowledgement and the next. Those that come within the emulator's quantum come together.
     pub ack_spacing: Histogram,
 }
 

@@ -1,5 +1,6 @@
 //! The emulator's thread: reads packets, lets the network decide, and writes them when they are due.
 
+use super::EmulatorOptions;
 use super::counts::{Manner, PathCounts, Watch};
 use super::health::Health;
 use super::network::{Network, Packet};
@@ -9,11 +10,13 @@ use crate::device::{LARGEST_READ, Tun, VNET_HEADER};
 use anabranch_net::{Time, Totals, Waiting};
 use rustix::event::{EventfdFlags, epoll, eventfd};
 use rustix::io::Errno;
+use rustix::thread::{clock_nanosleep_absolute, set_current_timer_slack};
 use rustix::time::{
     ClockId, Itimerspec, TimerfdClockId, TimerfdFlags, TimerfdTimerFlags, Timespec, clock_gettime,
     timerfd_create, timerfd_settime,
 };
 use std::io;
+use std::num::NonZero;
 use std::os::fd::{AsFd, OwnedFd};
 use std::sync::Arc;
 use std::sync::mpsc::{Receiver, Sender, TryRecvError};
@@ -64,6 +67,9 @@ pub(super) struct Engine {
     timer: OwnedFd,
     /// When the timer goes off.
     set: Time,
+    quantum: Time,
+    /// When due packets were given to their hosts last.
+    advanced: Time,
     epoll: OwnedFd,
     waker: Arc<OwnedFd>,
     requests: Receiver<Request>,
@@ -125,6 +131,7 @@ impl Engine {
         links: usize,
         tuns: Vec<Tun>,
         zero: Instant,
+        options: &EmulatorOptions,
         waker: Arc<OwnedFd>,
         requests: Receiver<Request>,
     ) -> io::Result<Engine> {
@@ -152,6 +159,8 @@ impl Engine {
             clock: Clock::new(zero),
             timer,
             set: Time::NEVER,
+            quantum: options.quantum,
+            advanced: Time::ZERO,
             epoll,
             waker,
             requests,
@@ -164,17 +173,20 @@ impl Engine {
     pub fn run(mut self, realtime: bool) -> io::Result<Report> {
         let began = Instant::now();
         self.health.realtime = realtime;
+        // Without real-time priority the kernel may wake it 50 µs late otherwise.
+        set_current_timer_slack(Some(NonZero::<u64>::MIN))?;
         let mut events = Vec::with_capacity(64);
         loop {
             self.advance();
-            let mut busy = self.read()?;
-            self.advance();
-            if !self.ready.is_empty() || busy {
-                busy = true;
-            } else {
-                busy = self.network.next() <= self.clock.now();
+            let mut until = Time::ZERO;
+            if !self.read()? && self.ready.is_empty() {
+                until = self.network.next();
+                let soon = self.advanced + self.quantum;
+                if until < soon {
+                    self.sleep(soon);
+                }
             }
-            let woken = self.wait(busy, &mut events)?;
+            let woken = self.wait(until, &mut events)?;
             if woken && !self.answer() {
                 break;
             }
@@ -186,11 +198,12 @@ impl Engine {
         Ok(Report { end, manners, health: self.health })
     }
 
-    /// Waits for packets, the next that is due, or a request; not at all where `busy`. Whether requests came.
-    fn wait(&mut self, busy: bool, events: &mut Vec<epoll::Event>) -> io::Result<bool> {
+    /// Waits until then, for packets, or for requests. Whether requests came.
+    fn wait(&mut self, until: Time, events: &mut Vec<epoll::Event>) -> io::Result<bool> {
         const NOW: Timespec = Timespec { tv_sec: 0, tv_nsec: 0 };
+        let busy = until <= self.clock.now();
         if !busy {
-            self.set_timer()?;
+            self.set_timer(until)?;
             self.health.sleeps += 1;
         }
         events.clear();
@@ -215,20 +228,27 @@ impl Engine {
         Ok(woken)
     }
 
-    /// Sets the timer for the next packet. One that goes off early does no harm.
-    fn set_timer(&mut self) -> io::Result<()> {
-        let next = self.network.next();
-        if next < self.set {
-            let spec = Itimerspec { it_interval: Timespec::default(), it_value: self.clock.timespec(next) };
+    /// Sleeps, whatever comes.
+    fn sleep(&mut self, until: Time) {
+        // A signal that wakes it early does no harm.
+        let _ = clock_nanosleep_absolute(ClockId::Monotonic, &self.clock.timespec(until));
+        self.health.sleeps += 1;
+    }
+
+    /// Sets the timer. One that goes off early does no harm.
+    fn set_timer(&mut self, until: Time) -> io::Result<()> {
+        if until < self.set {
+            let spec = Itimerspec { it_interval: Timespec::default(), it_value: self.clock.timespec(until) };
             timerfd_settime(&self.timer, TimerfdTimerFlags::ABSTIME, &spec)?;
-            self.set = next;
+            self.set = until;
         }
         Ok(())
     }
 
     /// Moves packets up to now, and gives those to their hosts that have come to the end.
     fn advance(&mut self) {
-        self.network.run(self.clock.now());
+        self.advanced = self.clock.now();
+        self.network.run(self.advanced);
         self.health.most_overdue = self.health.most_overdue.max(self.network.arrived.len());
         while let Some((due, packet)) = self.network.arrived.pop_front() {
             self.deliver(due, packet);

@@ -1,16 +1,14 @@
 //! Real packets through emulated links.
 
-use crate::common::{Pair, RECEIVER};
+use crate::common::{LIMIT, Pair, RECEIVER};
 use anabranch_net::{Discipline, LinkSpec, QueueLimit, Time};
 use anabranch_scenario::Path;
+use anabranch_testbed::emulator::EmulatorOptions;
 use std::io::{ErrorKind, Read, Write};
-use std::net::{TcpListener, TcpStream, UdpSocket};
+use std::net::UdpSocket;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::thread::{scope, sleep};
 use std::time::{Duration, Instant};
-
-/// No test waits longer for a packet.
-const LIMIT: Duration = Duration::from_secs(10);
 
 fn path(links: &[usize]) -> Path {
     Path { links: links.to_vec(), return_links: Vec::new(), backup: false }
@@ -24,7 +22,7 @@ fn link(rate_bps: f64, delay_ms: u64, queue: u64) -> LinkSpec {
 fn a_packet_takes_the_delay_there_and_back() {
     // Two links forward, whose delays the way back has together.
     let links = [link(1e9, 4, 10), link(1e9, 6, 10)];
-    let Some(pair) = Pair::new(&links, &[path(&[0, 1])]) else { return };
+    let Some(pair) = Pair::new(&links, &[path(&[0, 1])], &EmulatorOptions::default()) else { return };
     let echo = pair.receiver.run(|| UdpSocket::bind((RECEIVER, 7)).unwrap());
     let socket = pair.sender.run(|| UdpSocket::bind("10.77.1.1:0").unwrap());
     echo.set_read_timeout(Some(LIMIT)).unwrap();
@@ -71,11 +69,7 @@ fn block() -> Vec<u8> {
 
 /// Sends for some seconds over TCP, and returns the rate at which data arrives in the last two of them, in bits per second.
 fn bulk_rate_bps(pair: &Pair, seconds: f64) -> f64 {
-    let listener = pair.receiver.run(|| TcpListener::bind((RECEIVER, 5001)).unwrap());
-    let mut sender = pair.sender.run(|| TcpStream::connect((RECEIVER, 5001)).unwrap());
-    let (mut receiver, _) = listener.accept().unwrap();
-    sender.set_write_timeout(Some(LIMIT)).unwrap();
-    receiver.set_read_timeout(Some(LIMIT)).unwrap();
+    let (mut sender, mut receiver, _listener) = pair.connect(false);
     let (received, end) = (AtomicU64::new(0), Instant::now() + Duration::from_secs_f64(seconds));
     scope(|scope| {
         scope.spawn(move || {
@@ -107,7 +101,9 @@ fn bulk_rate_bps(pair: &Pair, seconds: f64) -> f64 {
 
 #[test]
 fn tcp_fills_a_link_with_its_data() {
-    let Some(pair) = Pair::new(&[link(50e6, 10, 90)], &[path(&[0])]) else { return };
+    let Some(pair) = Pair::new(&[link(50e6, 10, 90)], &[path(&[0])], &EmulatorOptions::default()) else {
+        return;
+    };
     let share = bulk_rate_bps(&pair, 3.0) / (50e6 * 1448.0 / 1500.0);
     assert!((0.98..1.005).contains(&share), "{share} of the payload's rate");
     let report = pair.emulator.stop().unwrap();
@@ -125,7 +121,7 @@ fn tcp_fills_a_link_with_its_data() {
 fn a_link_marks_in_place_of_dropping() {
     let discipline = Discipline::DropTail { ecn_threshold_bytes: Some(60_000) };
     let spec = LinkSpec { discipline, ..link(50e6, 10, 1000) };
-    let Some(pair) = Pair::new(&[spec], &[path(&[0])]) else { return };
+    let Some(pair) = Pair::new(&[spec], &[path(&[0])], &EmulatorOptions::default()) else { return };
     for host in [&pair.sender, &pair.receiver] {
         host.set("ipv4/tcp_ecn", "1");
     }
@@ -138,8 +134,10 @@ fn a_link_marks_in_place_of_dropping() {
 #[test]
 fn two_emulators_do_not_meet() {
     let spec = || [link(1e8, 5, 10)];
-    let Some(one) = Pair::new(&spec(), &[path(&[0]), path(&[0])]) else { return };
-    let Some(other) = Pair::new(&spec(), &[path(&[0])]) else { return };
+    let Some(one) = Pair::new(&spec(), &[path(&[0]), path(&[0])], &EmulatorOptions::default()) else {
+        return;
+    };
+    let Some(other) = Pair::new(&spec(), &[path(&[0])], &EmulatorOptions::default()) else { return };
     let socket = one.sender.run(|| UdpSocket::bind("10.77.2.1:0").unwrap());
     socket.send_to(&[0; 10], (RECEIVER, 9)).unwrap();
     sleep(Duration::from_millis(50));

@@ -1,0 +1,169 @@
+//! What the emulator does to traffic, and what it costs, as root:
+//! `cargo bench -p anabranch-testbed -- [rtt|rate|share|paths] [--quantum MICROSECONDS]`.
+//!
+//! `rtt`: the round-trip time of single packets on an idle path. `rate`: the most that passes one link. `share`: the
+//! share of a processor at 600 Mbit/s. `paths`: one MPTCP connection over 500 Mbit/s × 100 ms and 100 Mbit/s × 20 ms.
+
+#[path = "../tests/all/common/mod.rs"]
+mod common;
+
+use anabranch_net::{LinkSpec, QueueLimit, Time};
+use anabranch_scenario::Path;
+use anabranch_testbed::device::dropped_packets;
+use anabranch_testbed::emulator::{EmulatorOptions, Manner, Report};
+use common::{Pair, RECEIVER};
+use std::io::{Read, Write};
+use std::net::UdpSocket;
+use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
+use std::thread::{scope, sleep};
+use std::time::{Duration, Instant};
+
+/// Data of the packet of 1500 bytes: IP and TCP headers, the timestamp option, and MPTCP's with a mapping (RFC 8684 §3.3).
+const PLAIN: f64 = 1500.0 - 52.0;
+const MULTIPATH: f64 = PLAIN - 20.0;
+/// From when on, and how long, rates are measured.
+const WARMUP: Duration = Duration::from_secs(5);
+const MEASURED: Duration = Duration::from_secs(10);
+
+fn main() {
+    let mut chosen: Vec<String> = std::env::args().skip(1).filter(|arg| arg != "--bench").collect();
+    let mut options = EmulatorOptions::default();
+    if let Some(at) = chosen.iter().position(|arg| arg == "--quantum") {
+        let said = chosen.drain(at..chosen.len().min(at + 2)).nth(1);
+        let micros: u64 =
+            said.and_then(|number| number.parse().ok()).expect("--quantum wants a number of microseconds");
+        options.quantum = Time::from_nanos(micros * 1000);
+    }
+    let wanted = |part: &str| chosen.is_empty() || chosen.iter().any(|c| c == part);
+    if wanted("rtt") {
+        [20, 100].into_iter().for_each(|ms| rtt(ms, &options));
+    }
+    if wanted("rate") {
+        bulk("one link of 100 Gbit/s × 1 ms", &[(100e9, 1)], &options);
+        for gigabit in [1, 2, 3] {
+            bulk(&format!("one link of {gigabit} Gbit/s × 2 ms"), &[(f64::from(gigabit) * 1e9, 2)], &options);
+        }
+    }
+    if wanted("share") {
+        bulk("one link of 600 Mbit/s × 20 ms", &[(600e6, 20)], &options);
+    }
+    if wanted("paths") {
+        bulk("MPTCP over 500 Mbit/s × 100 ms and 100 Mbit/s × 20 ms", &[(500e6, 100), (100e6, 20)], &options);
+    }
+}
+
+/// A link that is half of a round-trip time, with a queue of its product with the rate, at least 1000 packets.
+fn link(rate_bps: f64, rtt_ms: u64) -> LinkSpec {
+    let bdp = rate_bps * rtt_ms as f64 / 1e3 / 12e3;
+    LinkSpec::new(rate_bps, Time::from_nanos(rtt_ms * 500_000), QueueLimit::Packets(bdp.max(1000.0) as u64))
+}
+
+fn paths(n: usize) -> Vec<Path> {
+    (0..n).map(|i| Path { links: vec![i], return_links: Vec::new(), backup: false }).collect()
+}
+
+/// How much longer than the model's the round-trip times are that an application sees.
+fn rtt(ms: u64, options: &EmulatorOptions) {
+    let Some(pair) = Pair::new(&[link(1e9, ms)], &paths(1), options) else { return };
+    let echo = pair.receiver.run(|| UdpSocket::bind((RECEIVER, 7)).unwrap());
+    let socket = pair.sender.run(|| UdpSocket::bind("10.77.1.1:0").unwrap());
+    socket.connect((RECEIVER, 7)).unwrap();
+    let count = 400;
+    let mut late: Vec<f64> = scope(|scope| {
+        scope.spawn(|| {
+            for _ in 0..count {
+                let mut buffer = [0; 100];
+                let (length, from) = echo.recv_from(&mut buffer).unwrap();
+                echo.send_to(&buffer[..length], from).unwrap();
+            }
+        });
+        let ping = |_| {
+            let sent = Instant::now();
+            socket.send(&[0; 28]).unwrap();
+            socket.recv(&mut [0; 100]).unwrap();
+            sent.elapsed().as_secs_f64() * 1e6 - ms as f64 * 1e3
+        };
+        (0..count).map(ping).collect()
+    });
+    late.sort_by(f64::total_cmp);
+    let at = |q: f64| late[(q * (count - 1) as f64) as usize];
+    println!(
+        "RTT {ms} ms, idle: longer by {:.0} µs (p50), {:.0} (p99), {:.0} (all)",
+        at(0.5),
+        at(0.99),
+        at(1.0)
+    );
+}
+
+/// One connection over all links, and what it attains.
+fn bulk(name: &str, links: &[(f64, u64)], options: &EmulatorOptions) {
+    let specs: Vec<_> = links.iter().map(|(rate, rtt)| link(*rate, *rtt)).collect();
+    let Some(pair) = Pair::new(&specs, &paths(links.len()), options) else { return };
+    for host in [&pair.sender, &pair.receiver] {
+        for buffer in ["ipv4/tcp_rmem", "ipv4/tcp_wmem"] {
+            host.set(buffer, "4096 131072 268435456");
+        }
+    }
+    let (mut sender, mut receiver, _listener) = pair.connect(links.len() > 1);
+    let (received, done) = (AtomicU64::new(0), AtomicBool::new(false));
+    let (rate, before) = scope(|scope| {
+        scope.spawn(|| {
+            let block = vec![0; 1 << 18];
+            while !done.load(Ordering::Relaxed) {
+                if sender.write_all(&block).is_err() {
+                    break;
+                }
+            }
+            let _ = sender.shutdown(std::net::Shutdown::Both);
+        });
+        scope.spawn(|| {
+            let mut buffer = vec![0; 1 << 18];
+            while let Ok(length @ 1..) = receiver.read(&mut buffer) {
+                received.fetch_add(length as u64, Ordering::Relaxed);
+            }
+        });
+        sleep(WARMUP);
+        let before = pair.emulator.look().unwrap();
+        let (begin, bytes) = (Instant::now(), received.load(Ordering::Relaxed));
+        sleep(MEASURED);
+        let bytes = received.load(Ordering::Relaxed) - bytes;
+        let rate = bytes as f64 * 8.0 / begin.elapsed().as_secs_f64();
+        done.store(true, Ordering::Relaxed);
+        (rate, before)
+    });
+    let lost: u64 =
+        [&pair.sender, &pair.receiver].iter().map(|host| host.run(|| dropped_packets().unwrap())).sum();
+    let report = pair.emulator.stop().unwrap();
+    let payload = if links.len() > 1 { MULTIPATH } else { PLAIN };
+    let capacity: f64 = links.iter().map(|(rate, _)| rate * payload / 1500.0).sum();
+    println!("{name}: {:.1} Mbit/s, {:.2} % of the payload's rate", rate / 1e6, rate / capacity * 100.0);
+    let drops: u64 = before.links.iter().map(|(totals, _)| totals.drops).sum();
+    println!("    dropped by links {drops} before, by devices {lost}");
+    describe(&report);
+}
+
+fn describe(Report { health, manners, end }: &Report) {
+    let micros = |q: f64| health.lateness.quantile(q).unwrap_or(0.0) * 1e6;
+    let (share, latest) = (health.cpu_share() * 100.0, health.latest.as_nanos() / 1000);
+    println!(
+        "    processor {share:.0} %, real-time {}; late by {:.0} µs (p50), {:.0} (p99), {latest} (all); \
+         {} packets due at once, {} sleeps, {} refused",
+        health.realtime,
+        micros(0.5),
+        micros(0.99),
+        health.most_overdue,
+        health.sleeps,
+        health.refused,
+    );
+    for (Manner { segments_per_burst, segments_per_ack, ack_spacing }, counts) in
+        manners.iter().zip(&end.paths)
+    {
+        println!(
+            "    {} segments, {:.1} in a burst, {:.1} for an acknowledgement, of which one comes each {:.0} µs (p50)",
+            counts.segments,
+            segments_per_burst.mean().unwrap_or(0.0),
+            segments_per_ack.mean().unwrap_or(0.0),
+            ack_spacing.quantile(0.5).unwrap_or(0.0) * 1e6,
+        );
+    }
+}
