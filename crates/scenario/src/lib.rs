@@ -21,6 +21,7 @@
 //! ```
 
 mod canonical;
+mod chance;
 mod derived;
 mod diagnostic;
 mod format;

@@ -2,30 +2,10 @@
 
 use crate::data::Outgoing;
 use anabranch_net::{Random, Time};
-use anabranch_scenario::{Application as Spec, Draw};
+use anabranch_scenario::Application as Spec;
 
 /// How long a receiver waits for a response to begin before it asks again.
 const ASK_AGAIN: Time = Time::from_millis(1000);
-
-/// Draws from a distribution; never negative. The functions are the same on every platform.
-pub(crate) fn draw(random: &mut Random, from: Draw) -> f64 {
-    let x = match from {
-        Draw::Constant(x) => x,
-        Draw::Uniform(low, high) => low + random.uniform() * (high - low),
-        Draw::Exponential(mean) => random.exponential(mean),
-        Draw::Pareto { mean, shape } => {
-            let scale = mean * (shape - 1.0) / shape;
-            scale / libm::pow(1.0 - random.uniform(), 1.0 / shape)
-        }
-        Draw::LogNormal { median, sigma } => {
-            // Box and Muller.
-            let radius = libm::sqrt(-2.0 * libm::log(1.0 - random.uniform()));
-            let normal = radius * libm::cos(std::f64::consts::TAU * random.uniform());
-            median * libm::exp(sigma * normal)
-        }
-    };
-    x.max(0.0)
-}
 
 /// A response that the receiver has asked for.
 #[derive(Clone, Copy, Debug)]
@@ -117,7 +97,7 @@ impl Application {
             Spec::OnOff { on, off, rate_bps } => {
                 if now >= self.toggle_at {
                     self.sending = !self.sending;
-                    let period = draw(&mut self.random, if self.sending { on } else { off });
+                    let period = if self.sending { on } else { off }.sample(&mut self.random);
                     // A period of no length would never let time pass.
                     self.toggle_at = now + Time::from_secs_f64(period).max(Time::from_nanos(1000));
                     match (self.sending, rate_bps) {
@@ -164,7 +144,7 @@ impl Application {
         if number != self.requests as u32 || asked.end.is_some() || self.stopped {
             return;
         }
-        let bytes = draw(&mut self.random, size).round().max(1.0) as u64;
+        let bytes = size.sample(&mut self.random).round().max(1.0) as u64;
         let end = (out.cut_bytes() + out.unsent()).saturating_add(bytes);
         asked.end = Some(end);
         out.write_up_to(end);
@@ -181,7 +161,7 @@ impl Application {
         if self.stopped || count.is_some_and(|n| self.requests >= n) {
             self.stop(out);
         } else {
-            self.next_at = now + Time::from_secs_f64(draw(&mut self.random, think));
+            self.next_at = now + Time::from_secs_f64(think.sample(&mut self.random));
         }
         Some(Completed { bytes: end - from, took: now.since(at) })
     }

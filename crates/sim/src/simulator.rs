@@ -13,10 +13,8 @@ use anabranch_record::{CompletionSample, Histogram, Sink};
 use anabranch_scenario::{MAX_HOPS, Scenario, SubflowAction};
 use std::time::{Duration, Instant};
 
-/// Random processes other than the links' own have streams of seeds of their own.
+/// The jitter of the hosts has a stream of seeds of its own.
 const JITTER_SEED: u64 = 0x686f_7374_206a_6974;
-const APPLICATION_SEED: u64 = 0x6170_706c_6963_6174;
-const START_SEED: u64 = 0x7374_6172_7420_6f66;
 
 /// After so many events the clock is asked: often enough where each takes milliseconds, as with ten thousand subflows, and
 /// seldom enough to cost nothing.
@@ -143,7 +141,7 @@ impl<'a> Simulator<'a> {
             cc: flow.cc.entry.name,
             source,
         })?;
-        let random = Random::new(self.seed ^ APPLICATION_SEED, f as u64);
+        let random = self.scenario.application_random(self.seed, f);
         let application = Application::new(flow.application.clone(), random);
         let connection = Connection::new(subflows, group, application, flow, first);
         self.connections.push(connection);
@@ -180,10 +178,8 @@ impl<'a> Simulator<'a> {
         if self.sampler.is_needed() {
             self.at(Time::ZERO, Target::Sample);
         }
-        let mut random = Random::new(self.seed ^ START_SEED, 0);
-        for (f, flow) in scenario.flows.iter().enumerate() {
-            let offset = random.uniform() * scenario.start_offset(f).as_secs_f64();
-            let start = flow.start + Time::from_secs_f64(offset);
+        for (f, start) in scenario.opening_times(self.seed).into_iter().enumerate() {
+            let flow = &scenario.flows[f];
             if start < flow.stop {
                 self.at(start, Target::Open(f as u32));
                 self.at(flow.stop, Target::Stop(f as u32));

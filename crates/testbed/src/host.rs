@@ -1,1 +1,104 @@
 //! A host: an anonymous network namespace.
+
+use crate::netlink::Routes;
+use crate::{TestbedError, sys};
+use rustix::thread::{LinkNameSpaceType, move_into_link_name_space};
+use std::fs::{self, File};
+use std::io::{self, ErrorKind};
+use std::os::fd::{AsFd, BorrowedFd};
+use std::path::Path;
+use std::thread::{self, JoinHandle};
+
+const OWN: &str = "/proc/thread-self/ns/net";
+
+/// A network namespace that has no name: the kernel removes it with its last thread, socket and open file, however
+/// these end.
+pub struct Host(File);
+
+impl Host {
+    /// A new one, with `lo` up and without IPv6.
+    ///
+    /// # Errors
+    /// Without privileges.
+    pub fn new() -> Result<Self, TestbedError> {
+        let create = || sys::unshare_network().and_then(|()| File::open(OWN));
+        let created = in_thread(create).map_err(TestbedError::kernel("create a network namespace"))?;
+        let host = Host(created);
+        host.run(|| {
+            let routes = Routes::open()?;
+            routes.set_up(routes.device("lo")?)
+        })??;
+        for of in ["all", "default"] {
+            host.set_where_known(&format!("ipv6/conf/{of}/disable_ipv6"), "1")?;
+        }
+        Ok(host)
+    }
+
+    /// Calls `inside` in a thread that has entered the namespace: sockets that it opens, files of `/proc/sys/net` and
+    /// processes that it starts belong there.
+    ///
+    /// # Errors
+    /// Without privileges.
+    pub fn run<T: Send>(&self, inside: impl FnOnce() -> T + Send) -> Result<T, TestbedError> {
+        in_thread(|| self.enter().map(|()| inside()))
+    }
+
+    /// Starts a thread in the namespace.
+    ///
+    /// # Errors
+    /// Where there can be no thread, or without privileges.
+    pub fn spawn<T: Send + 'static>(
+        &self,
+        name: &str,
+        run: impl FnOnce() -> T + Send + 'static,
+    ) -> Result<JoinHandle<T>, TestbedError> {
+        // A thread begins where the one is that starts it.
+        let spawn = || thread::Builder::new().name(name.to_owned()).spawn(run);
+        self.run(spawn)?.map_err(TestbedError::kernel("start a thread"))
+    }
+
+    /// Moves the calling thread into the namespace.
+    ///
+    /// # Errors
+    /// Without privileges.
+    pub fn enter(&self) -> Result<(), TestbedError> {
+        move_into_link_name_space(self.0.as_fd(), Some(LinkNameSpaceType::Network))
+            .map_err(TestbedError::kernel("enter a network namespace"))
+    }
+
+    /// Sets a value below `/proc/sys/net`, such as `ipv4/tcp_ecn`.
+    ///
+    /// # Errors
+    /// Where the kernel does not know the name or refuses the value.
+    pub fn set(&self, name: &str, value: &str) -> Result<(), TestbedError> {
+        self.write(name, value)?.map_err(TestbedError::kernel(format!("set {name} to {value}")))
+    }
+
+    /// The same; a kernel that does not know the name is left as it is.
+    ///
+    /// # Errors
+    /// Where the kernel refuses the value.
+    pub fn set_where_known(&self, name: &str, value: &str) -> Result<(), TestbedError> {
+        match self.write(name, value)? {
+            Err(e) if e.kind() == ErrorKind::NotFound => Ok(()),
+            done => done.map_err(TestbedError::kernel(format!("set {name} to {value}"))),
+        }
+    }
+
+    fn write(&self, name: &str, value: &str) -> Result<io::Result<()>, TestbedError> {
+        let file = Path::new("/proc/sys/net").join(name);
+        self.run(|| fs::write(file, value))
+    }
+}
+
+impl AsFd for Host {
+    fn as_fd(&self) -> BorrowedFd<'_> {
+        self.0.as_fd()
+    }
+}
+
+/// Calls `f` in a thread of its own, whose namespace goes with it.
+fn in_thread<T: Send>(f: impl FnOnce() -> T + Send) -> T {
+    let done = thread::scope(|scope| scope.spawn(f).join());
+    done.unwrap_or_else(|panic| std::panic::resume_unwind(panic))
+}

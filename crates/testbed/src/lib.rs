@@ -4,16 +4,20 @@
 //! The emulator runs the link models of the simulator in real time, so that what differs between the two is the hosts.
 
 pub mod algorithm;
+pub mod clock;
 pub mod device;
 pub mod emulator;
 mod error;
 mod guest;
 mod host;
-mod netlink;
+pub mod netlink;
+pub mod pair;
 mod realtime;
 mod socket;
-mod tcp_info;
-mod traffic;
+mod sys;
+pub mod tcp_info;
+pub mod traffic;
 
 pub use error::TestbedError;
 pub use guest::Guest;
+pub use host::Host;

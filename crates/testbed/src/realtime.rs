@@ -6,6 +6,8 @@ use std::io;
 
 /// Priority of the emulator's thread: before that of the traffic, or packets wait for those who send them.
 pub(crate) const EMULATOR: i32 = 2;
+/// Priority of the traffic's threads: before everything else on the machine.
+pub(crate) const TRAFFIC: i32 = 1;
 
 /// Gives the calling thread that `SCHED_FIFO` priority. Threads and processes that it starts do not have it.
 ///

@@ -1,1 +1,62 @@
-//! TCP and MPTCP sockets in a host.
+//! TCP and MPTCP sockets of the host that the calling thread is in.
+
+use crate::sys;
+use rustix::io::Errno;
+use rustix::net::{
+    AddressFamily, SocketFlags, SocketType, bind, connect, connect_unspec, ipproto, listen, socket_with,
+    sockopt,
+};
+use std::io;
+use std::net::{Ipv4Addr, SocketAddrV4};
+use std::os::fd::{AsFd, OwnedFd};
+use std::time::Duration;
+
+/// Bytes that the kernel may hold and has not sent: enough not to run dry between two turns of the writing thread, and
+/// little where the application stops.
+const UNSENT: i32 = 128 << 10;
+
+const BACKLOG: i32 = 16;
+
+/// A socket that waits for a connection.
+pub(crate) fn listener(at: SocketAddrV4, multipath: bool) -> io::Result<OwnedFd> {
+    let socket = open(multipath)?;
+    bind(&socket, &at)?;
+    listen(&socket, BACKLOG)?;
+    Ok(socket)
+}
+
+/// A socket that is connecting, from this address and by this congestion control; it is writable once it has.
+pub(crate) fn connecting(
+    from: Ipv4Addr,
+    to: SocketAddrV4,
+    multipath: bool,
+    congestion_control: &str,
+) -> io::Result<OwnedFd> {
+    let socket = open(multipath)?;
+    sockopt::set_tcp_congestion(&socket, congestion_control)?;
+    sockopt::set_tcp_nodelay(&socket, true)?;
+    match sys::set_socket_option(&socket, libc::IPPROTO_TCP, libc::TCP_NOTSENT_LOWAT, UNSENT) {
+        // MPTCP before Linux 6.10.
+        Err(e) if multipath && e.raw_os_error() == Some(libc::EOPNOTSUPP) => (),
+        done => done?,
+    }
+    bind(&socket, &SocketAddrV4::new(from, 0))?;
+    match connect(&socket, &to) {
+        Ok(()) | Err(Errno::INPROGRESS) => Ok(socket),
+        Err(e) => Err(e.into()),
+    }
+}
+
+/// Ends the connection by a reset, so that the kernel has nothing of it to finish.
+pub(crate) fn abort(socket: impl AsFd) -> io::Result<()> {
+    Ok(connect_unspec(socket)?)
+}
+
+fn open(multipath: bool) -> io::Result<OwnedFd> {
+    let protocol = if multipath { ipproto::MPTCP } else { ipproto::TCP };
+    let flags = SocketFlags::CLOEXEC | SocketFlags::NONBLOCK;
+    let socket = socket_with(AddressFamily::INET, SocketType::STREAM, flags, Some(protocol))?;
+    // However the socket is closed, even where its process is killed: by a reset.
+    sockopt::set_socket_linger(&socket, Some(Duration::ZERO))?;
+    Ok(socket)
+}

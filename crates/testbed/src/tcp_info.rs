@@ -1,1 +1,232 @@
-//! What the kernel says of a socket and its subflows.
+//! What the kernel says of a connection and its subflows.
+
+use crate::pair::path_of;
+use crate::sys::socket_option;
+use std::io;
+use std::mem::offset_of;
+use std::net::Ipv4Addr;
+use std::os::fd::AsFd;
+use zerocopy::{FromBytes, FromZeros, Immutable, IntoBytes, KnownLayout};
+
+const SOL_MPTCP: i32 = 284;
+const MPTCP_INFO: i32 = 1;
+const MPTCP_TCPINFO: i32 = 2;
+const MPTCP_SUBFLOW_ADDRS: i32 = 3;
+
+/// A state of TCP (net/tcp_states.h).
+const TCP_CLOSE: u8 = 7;
+
+/// The most subflows of a connection, the first included, with room for some that are being closed.
+const MOST: usize = 16;
+/// So often the list of subflows is read while it changes.
+const TRIES: usize = 4;
+
+/// `struct tcp_info` (linux/tcp.h) as far as Linux 6.7 has it. Rows of zeros end a shorter one.
+#[derive(Clone, Copy, Debug, PartialEq, FromBytes, IntoBytes, Immutable, KnownLayout)]
+#[repr(C)]
+#[allow(missing_docs)]
+pub struct TcpInfo {
+    pub state: u8,
+    pub ca_state: u8,
+    pub retransmits: u8,
+    pub probes: u8,
+    pub backoff: u8,
+    pub options: u8,
+    pub window_scales: u8,
+    pub limits: u8,
+    pub rto_us: u32,
+    pub ato_us: u32,
+    pub snd_mss: u32,
+    pub rcv_mss: u32,
+    pub unacked: u32,
+    pub sacked: u32,
+    pub lost: u32,
+    pub retrans: u32,
+    pub fackets: u32,
+    pub last_data_sent_ms: u32,
+    pub last_ack_sent_ms: u32,
+    pub last_data_recv_ms: u32,
+    pub last_ack_recv_ms: u32,
+    pub pmtu: u32,
+    pub rcv_ssthresh: u32,
+    pub rtt_us: u32,
+    pub rttvar_us: u32,
+    pub snd_ssthresh: u32,
+    pub snd_cwnd: u32,
+    pub advmss: u32,
+    pub reordering: u32,
+    pub rcv_rtt_us: u32,
+    pub rcv_space: u32,
+    pub total_retrans: u32,
+    pub pacing_rate: u64,
+    pub max_pacing_rate: u64,
+    pub bytes_acked: u64,
+    pub bytes_received: u64,
+    pub segs_out: u32,
+    pub segs_in: u32,
+    pub notsent_bytes: u32,
+    pub min_rtt_us: u32,
+    pub data_segs_in: u32,
+    pub data_segs_out: u32,
+    pub delivery_rate: u64,
+    pub busy_time_us: u64,
+    pub rwnd_limited_us: u64,
+    pub sndbuf_limited_us: u64,
+    pub delivered: u32,
+    pub delivered_ce: u32,
+    pub bytes_sent: u64,
+    pub bytes_retrans: u64,
+    pub dsack_dups: u32,
+    pub reord_seen: u32,
+    pub rcv_ooopack: u32,
+    pub snd_wnd: u32,
+    pub rcv_wnd: u32,
+    pub rehash: u32,
+    /// Retransmission timeouts; see [`Subflow::timeouts`].
+    total_rto: u16,
+    total_rto_recoveries: u16,
+    total_rto_time_ms: u32,
+}
+
+/// A subflow, or a connection of plain TCP.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Subflow {
+    /// The scenario's path, counted from 0.
+    pub path: usize,
+    /// Its counters and times.
+    pub info: TcpInfo,
+    /// Retransmission timeouts; `None` before Linux 6.7.
+    pub timeouts: Option<u32>,
+}
+
+/// `struct mptcp_info` (linux/mptcp.h) as far as Linux 6.6 has it.
+#[derive(Clone, Copy, Debug, PartialEq, FromBytes, IntoBytes, Immutable, KnownLayout)]
+#[repr(C)]
+#[allow(missing_docs)]
+pub struct MptcpInfo {
+    pub subflows: u8,
+    pub add_addr_signal: u8,
+    pub add_addr_accepted: u8,
+    pub subflows_max: u8,
+    pub add_addr_signal_max: u8,
+    pub add_addr_accepted_max: u8,
+    padding: [u8; 2],
+    pub flags: u32,
+    pub token: u32,
+    pub write_seq: u64,
+    pub snd_una: u64,
+    pub rcv_nxt: u64,
+    pub local_addr_used: u8,
+    pub local_addr_max: u8,
+    pub csum_enabled: u8,
+    more_padding: u8,
+    retransmits: u32,
+    bytes_retrans: u64,
+}
+
+/// A connection as MPTCP sees it.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Multipath {
+    /// Its state.
+    pub info: MptcpInfo,
+    /// Bytes sent again on another subflow; `None` before Linux 6.6.
+    pub reinjected_bytes: Option<u64>,
+}
+
+impl MptcpInfo {
+    /// Whether the connection has become plain TCP.
+    pub fn is_fallback(&self) -> bool {
+        self.flags & 1 != 0
+    }
+}
+
+/// The state of an MPTCP socket.
+///
+/// # Errors
+/// Where the socket is another one.
+pub fn multipath(socket: impl AsFd) -> io::Result<Multipath> {
+    let mut info = MptcpInfo::new_zeroed();
+    let len = socket_option(socket, SOL_MPTCP, MPTCP_INFO, info.as_mut_bytes())?;
+    let reinjected_bytes =
+        (len >= offset_of!(MptcpInfo, bytes_retrans) + size_of::<u64>()).then_some(info.bytes_retrans);
+    Ok(Multipath { info, reinjected_bytes })
+}
+
+/// The subflows that a socket of either end has just now; one for plain TCP. Those that have left it are in no list any
+/// more, nor are their counters.
+///
+/// # Errors
+/// Where the kernel does not tell.
+pub fn subflows(socket: impl AsFd, multipath: bool) -> io::Result<Vec<Subflow>> {
+    if !multipath {
+        let mut info = TcpInfo::new_zeroed();
+        let len = socket_option(&socket, libc::IPPROTO_TCP, libc::TCP_INFO, info.as_mut_bytes())?;
+        return Ok(vec![subflow(0, info, len)]);
+    }
+    // The kernel gives addresses and counters by two calls: between them a subflow may come or go.
+    for _ in 0..TRIES {
+        let paths = paths(&socket)?;
+        let subflows = infos(&socket)?;
+        if paths.len() == subflows.len() && paths == self::paths(&socket)? {
+            let known =
+                paths.into_iter().zip(subflows).filter_map(|(path, (info, len))| Some((path?, info, len)));
+            // The one that opened the connection keeps its place in the list when it leaves.
+            let there = known.filter(|(_, info, _)| info.state != TCP_CLOSE);
+            return Ok(there.map(|(path, info, len)| subflow(path, info, len)).collect());
+        }
+    }
+    Err(io::Error::other("the list of subflows does not come to rest"))
+}
+
+fn subflow(path: usize, info: TcpInfo, len: usize) -> Subflow {
+    let knows_timeouts = len >= offset_of!(TcpInfo, total_rto) + size_of::<u16>();
+    Subflow { path, info, timeouts: knows_timeouts.then_some(info.total_rto.into()) }
+}
+
+/// `struct mptcp_subflow_data`, which stands before an array.
+#[derive(FromBytes, IntoBytes, Immutable, KnownLayout)]
+#[repr(C)]
+struct Header {
+    size: u32,
+    subflows: u32,
+    kernel: u32,
+    user: u32,
+}
+
+/// Where the family of a `sockaddr_storage` is IPv4, its address; two of them are a `mptcp_subflow_addrs`.
+const ADDRESS: std::ops::Range<usize> = 4..8;
+const STORAGE: usize = 128;
+
+/// The rows that an option of MPTCP has, one for each subflow, with at most `row` bytes each.
+fn rows(socket: impl AsFd, name: i32, row: usize) -> io::Result<Vec<Vec<u8>>> {
+    const HEADER: usize = size_of::<Header>();
+    let mut bytes = vec![0; HEADER + MOST * row];
+    let ask = Header { size: HEADER as u32, subflows: 0, kernel: 0, user: row as u32 };
+    bytes[..HEADER].copy_from_slice(ask.as_bytes());
+    socket_option(socket, SOL_MPTCP, name, &mut bytes)?;
+    let (told, rows) = Header::read_from_prefix(&bytes).expect("the header is there");
+    if told.subflows as usize > MOST {
+        return Err(io::Error::other(format!("{} subflows are more than {MOST}", told.subflows)));
+    }
+    // The rows of a kernel with a shorter struct follow each other closely.
+    let rows = rows.chunks((told.user as usize).max(1)).take(told.subflows as usize);
+    Ok(rows.map(<[u8]>::to_vec).collect())
+}
+
+/// Of each subflow its path, where the addresses are a scenario's.
+fn paths(socket: impl AsFd) -> io::Result<Vec<Option<usize>>> {
+    let rows = rows(socket, MPTCP_SUBFLOW_ADDRS, 2 * STORAGE)?;
+    let path = |address: &[u8]| path_of(Ipv4Addr::from(<[u8; 4]>::try_from(&address[ADDRESS]).ok()?));
+    Ok(rows.iter().map(|row| path(row).or_else(|| path(&row[STORAGE..]))).collect())
+}
+
+/// Of each subflow its `tcp_info`, and how many bytes of it the kernel knows.
+fn infos(socket: impl AsFd) -> io::Result<Vec<(TcpInfo, usize)>> {
+    let rows = rows(socket, MPTCP_TCPINFO, size_of::<TcpInfo>())?;
+    let info = |row: &Vec<u8>| {
+        let mut info = TcpInfo::new_zeroed();
+        info.as_mut_bytes()[..row.len()].copy_from_slice(row);
+        (info, row.len())
+    };
+    Ok(rows.iter().map(info).collect())
+}

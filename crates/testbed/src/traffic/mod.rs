@@ -1,1 +1,179 @@
-//! Applications at both ends of a connection.
+//! Applications at both ends of a connection: a thread at each, in its host.
+
+mod client;
+mod membership;
+mod pattern;
+mod receiver;
+mod sender;
+mod shared;
+mod source;
+
+pub use client::Completed;
+pub use shared::Observed;
+
+use crate::clock::Clock;
+use crate::pair::{Pair, RECEIVER};
+use crate::{Host, TestbedError, realtime, socket};
+use anabranch_net::{Random, Time};
+use anabranch_scenario::{Application, Flow};
+use client::Client;
+use membership::Membership;
+use receiver::Receiver;
+use sender::Sender;
+use shared::Shared;
+use source::Source;
+use std::sync::atomic::Ordering;
+use std::sync::{Arc, PoisonError};
+use std::thread::JoinHandle;
+
+/// MPTCP's DSS option takes so many bytes of a segment.
+const DSS: u16 = 20;
+
+/// What a connection is to do.
+pub struct Plan<'a> {
+    /// The flow.
+    pub flow: &'a Flow,
+    /// Its hosts, with devices, addresses and routes.
+    pub hosts: &'a Pair,
+    /// The name of the congestion control, as the kernel has it.
+    pub congestion_control: &'a str,
+    /// The application's random numbers.
+    pub random: Random,
+    /// The run's clock.
+    pub clock: Clock,
+    /// When it is opened.
+    pub open_at: Time,
+    /// When the application stops; [`Time::NEVER`] where that is the end of the run.
+    pub stop_at: Time,
+    /// Whether its threads ask for real-time priority.
+    pub real_time: bool,
+}
+
+/// A connection with its application.
+pub struct Connection {
+    shared: Arc<Shared>,
+    threads: Vec<JoinHandle<()>>,
+}
+
+impl Connection {
+    /// Starts the threads of both ends. The receiver listens when this returns.
+    ///
+    /// # Errors
+    /// Where the kernel refuses a socket or an endpoint.
+    pub fn start(plan: Plan<'_>) -> Result<Self, TestbedError> {
+        let Plan { flow, hosts, .. } = plan;
+        let multipath = flow.is_multipath();
+        let shared = Shared::new(plan.clock, multipath).map_err(TestbedError::kernel("make an eventfd"))?;
+        let shared = Arc::new(shared);
+        let asks = matches!(flow.application, Application::RequestResponse { .. });
+        let listener = hosts.receiver.run(|| socket::listener(RECEIVER, multipath))?;
+        let receiver = Receiver {
+            shared: shared.clone(),
+            listener: listener.map_err(TestbedError::kernel(format!("listen at {RECEIVER}")))?,
+            client: Client::new(flow.application.clone(), plan.random.clone()),
+            asks,
+            stop_at: plan.stop_at,
+        };
+        let mss = flow.tcp.mss - if multipath { DSS } else { 0 };
+        let sender = Sender {
+            shared: shared.clone(),
+            membership: hosts.sender.run(|| Membership::new(flow))??,
+            source: Source::new(flow.application.clone(), plan.random.clone(), mss),
+            congestion_control: plan.congestion_control.to_owned(),
+            multipath,
+            serves: asks,
+            open_at: plan.open_at,
+            stop_at: plan.stop_at,
+        };
+        let mut connection = Connection { shared, threads: Vec::new() };
+        connection.spawn(&hosts.receiver, "receiver", &plan, || receiver.run())?;
+        connection.spawn(&hosts.sender, "sender", &plan, || sender.run())?;
+        Ok(connection)
+    }
+
+    fn spawn(
+        &mut self,
+        host: &Host,
+        end: &'static str,
+        plan: &Plan<'_>,
+        run: impl FnOnce() -> Result<(), TestbedError> + Send + 'static,
+    ) -> Result<(), TestbedError> {
+        let (shared, name, real_time) = (self.shared.clone(), plan.flow.name.clone(), plan.real_time);
+        let thread = host.spawn(end, move || {
+            if real_time {
+                // Without the privilege the run goes on, and its health tells how late it was.
+                let _ = realtime::raise(realtime::TRAFFIC);
+            }
+            if let Err(e) = run() {
+                let _ = shared.failure.set(format!("flow {name}, {end}: {e}"));
+            }
+        })?;
+        self.threads.push(thread);
+        Ok(())
+    }
+
+    /// Bytes that the receiver has read, in order and checked.
+    pub fn received(&self) -> u64 {
+        self.shared.received.load(Ordering::Acquire)
+    }
+
+    /// What the kernel says at the sender, or said last; `None` before the connection is there.
+    ///
+    /// # Errors
+    /// Where the kernel does not tell.
+    pub fn sender(&self) -> Result<Option<Observed>, TestbedError> {
+        self.shared.sender.observe().map_err(TestbedError::kernel("look at the sender's connection"))
+    }
+
+    /// The same at the receiver.
+    ///
+    /// # Errors
+    /// Where the kernel does not tell.
+    pub fn receiver(&self) -> Result<Option<Observed>, TestbedError> {
+        self.shared.receiver.observe().map_err(TestbedError::kernel("look at the receiver's connection"))
+    }
+
+    /// The responses that were completed since this was last asked.
+    pub fn take_completed(&self) -> Vec<Completed> {
+        std::mem::take(&mut *self.shared.completed.lock().unwrap_or_else(PoisonError::into_inner))
+    }
+
+    /// When the receiver had read all that the application sent, where it has ended.
+    pub fn finished(&self) -> Option<Time> {
+        self.shared.finished.get().copied()
+    }
+
+    /// Fails where an end has.
+    ///
+    /// # Errors
+    /// Where bytes arrived that were not sent, or the kernel refused a step.
+    pub fn check(&self) -> Result<(), TestbedError> {
+        self.shared.failure.get().map_or(Ok(()), |why| Err(TestbedError::Failed(why.clone())))
+    }
+
+    /// Ends the connection by resets, and both threads.
+    ///
+    /// # Errors
+    /// As [`Connection::check`].
+    pub fn finish(mut self) -> Result<(), TestbedError> {
+        self.end();
+        self.check()
+    }
+
+    fn end(&mut self) {
+        if self.shared.end().is_err() {
+            return; // the threads cannot be woken, so they cannot be waited for
+        }
+        for thread in self.threads.drain(..) {
+            if thread.join().is_err() {
+                let _ = self.shared.failure.set("a thread of the traffic has ended in a panic".into());
+            }
+        }
+    }
+}
+
+impl Drop for Connection {
+    fn drop(&mut self) {
+        self.end();
+    }
+}

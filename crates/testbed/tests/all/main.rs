@@ -3,3 +3,6 @@
 mod algorithm;
 mod common;
 mod emulator;
+mod host;
+mod support;
+mod traffic;

@@ -1,0 +1,143 @@
+//! The receiving end: accepts the connection, checks every byte, and asks where the application does.
+
+use super::client::Client;
+use super::pattern;
+use super::shared::{Shared, Woken};
+use crate::TestbedError;
+use anabranch_net::Time;
+use rustix::event::PollFlags;
+use rustix::io::Errno;
+use rustix::net::{RecvFlags, SendFlags, Shutdown, SocketFlags, accept_with, recv, send, shutdown, sockopt};
+use std::os::fd::{AsFd, OwnedFd};
+use std::sync::atomic::Ordering;
+use std::sync::{Arc, PoisonError};
+
+/// So often the socket is read before the clock is looked at again.
+const READS: usize = 16;
+
+/// What the receiving thread knows.
+pub(super) struct Receiver {
+    pub(super) shared: Arc<Shared>,
+    /// It stays open beside the connection: subflows that join come through it.
+    pub(super) listener: OwnedFd,
+    pub(super) client: Client,
+    /// Whether the application asks.
+    pub(super) asks: bool,
+    pub(super) stop_at: Time,
+}
+
+/// What is left to read.
+#[derive(PartialEq, Eq)]
+enum Stream {
+    Open,
+    Ended,
+    /// The sender has broken off.
+    Broken,
+}
+
+impl Receiver {
+    /// Accepts the connection and reads, until the run is over.
+    pub(super) fn run(mut self) -> Result<(), TestbedError> {
+        let Some(socket) = self.accept()? else { return Ok(()) };
+        self.shared.receiver.open(&socket);
+        let received = self.receive(&socket);
+        let aborted = self.shared.receiver.abort().map_err(TestbedError::kernel("close the connection"));
+        received.and(aborted)
+    }
+
+    /// `None` where the run is over before.
+    fn accept(&self) -> Result<Option<Arc<OwnedFd>>, TestbedError> {
+        loop {
+            let watched = Some((self.listener.as_fd(), PollFlags::IN));
+            if let Woken::Over = self.wait(watched, Time::NEVER)? {
+                return Ok(None);
+            }
+            match accept_with(&self.listener, SocketFlags::CLOEXEC | SocketFlags::NONBLOCK) {
+                Ok(socket) => {
+                    sockopt::set_tcp_nodelay(&socket, true)
+                        .map_err(TestbedError::kernel("set TCP_NODELAY"))?;
+                    return Ok(Some(Arc::new(socket)));
+                }
+                // A connection may be gone before it is accepted.
+                Err(Errno::AGAIN | Errno::INTR | Errno::CONNABORTED) => (),
+                Err(e) => return Err(TestbedError::kernel("accept the connection")(e)),
+            }
+        }
+    }
+
+    fn receive(&mut self, socket: &OwnedFd) -> Result<(), TestbedError> {
+        let mut buffer = vec![0; pattern::CHUNK];
+        let mut stream = Stream::Open;
+        let mut says_no_more = !self.asks;
+        self.client.establish(self.shared.clock.now());
+        loop {
+            let now = self.shared.clock.now();
+            if now >= self.stop_at {
+                self.stop_at = Time::NEVER;
+                self.client.stop();
+            }
+            if stream == Stream::Open {
+                stream = self.read(socket, &mut buffer)?;
+                self.ask(socket)?;
+            }
+            if self.client.done && !says_no_more {
+                says_no_more = true;
+                shutdown(socket, Shutdown::Write).map_err(TestbedError::kernel("end the requests"))?;
+            }
+            let watched = (stream == Stream::Open).then_some((socket.as_fd(), PollFlags::IN));
+            if let Woken::Over = self.wait(watched, self.client.next_at.min(self.stop_at))? {
+                return Ok(());
+            }
+        }
+    }
+
+    /// Reads and checks what is there.
+    fn read(&mut self, socket: &OwnedFd, buffer: &mut [u8]) -> Result<Stream, TestbedError> {
+        for _ in 0..READS {
+            let len = match recv(socket, &mut *buffer, RecvFlags::empty()) {
+                Ok((len, _)) => len,
+                Err(Errno::AGAIN) => return Ok(Stream::Open),
+                Err(Errno::INTR) => continue,
+                Err(_) if self.shared.breaks_off() => return Ok(Stream::Broken),
+                Err(e) => return Err(TestbedError::kernel("receive")(e)),
+            };
+            let now = self.shared.clock.now();
+            if len == 0 {
+                if !self.shared.breaks_off() {
+                    let _ = self.shared.finished.set(now);
+                }
+                return Ok(Stream::Ended);
+            }
+            let before = self.shared.received.load(Ordering::Relaxed);
+            if let Some(offset) = pattern::mismatch(before, &buffer[..len]) {
+                return Err(TestbedError::Failed(format!("byte {offset} is not what was sent")));
+            }
+            let received = before + len as u64;
+            self.shared.received.store(received, Ordering::Release);
+            if let Some(completed) = self.client.receive(now, received) {
+                self.shared.completed.lock().unwrap_or_else(PoisonError::into_inner).push(completed);
+            }
+        }
+        Ok(Stream::Open)
+    }
+
+    /// Sends a request where one is due.
+    fn ask(&mut self, socket: &OwnedFd) -> Result<(), TestbedError> {
+        let received = self.shared.received.load(Ordering::Relaxed);
+        match self.client.ask(self.shared.clock.now(), received) {
+            Some(bytes) => match send(socket, &bytes.to_ne_bytes(), SendFlags::NOSIGNAL) {
+                Ok(_) => Ok(()),
+                Err(e) => Err(TestbedError::kernel("send a request")(e)),
+            },
+            None => Ok(()),
+        }
+    }
+
+    fn wait(
+        &self,
+        socket: Option<(std::os::fd::BorrowedFd<'_>, PollFlags)>,
+        until: Time,
+    ) -> Result<Woken, TestbedError> {
+        self.shared.wait(socket, until).map_err(TestbedError::kernel("wait for a socket"))
+    }
+}

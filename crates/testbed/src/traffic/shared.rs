@@ -1,0 +1,146 @@
+//! What both ends of a connection share with each other and with those who look on.
+
+use super::client::Completed;
+use crate::clock::Clock;
+use crate::socket;
+use crate::tcp_info::{Multipath, Subflow, multipath, subflows};
+use anabranch_net::Time;
+use rustix::event::{EventfdFlags, PollFd, PollFlags, Timespec, eventfd, poll};
+use std::io;
+use std::os::fd::{AsFd, BorrowedFd, OwnedFd};
+use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
+use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError};
+
+/// A connection's state, of which each thread has a share.
+pub(super) struct Shared {
+    pub(super) clock: Clock,
+    pub(super) sender: End,
+    pub(super) receiver: End,
+    /// Bytes that the receiver has read, in order and checked.
+    pub(super) received: AtomicU64,
+    pub(super) completed: Mutex<Vec<Completed>>,
+    /// When the receiver had read everything.
+    pub(super) finished: OnceLock<Time>,
+    /// The sender breaks the connection off, as its stop time has come.
+    pub(super) breaks_off: AtomicBool,
+    /// Why the run is worth nothing.
+    pub(super) failure: OnceLock<String>,
+    over: OwnedFd,
+}
+
+/// Why a wait has ended.
+pub(super) enum Woken {
+    /// Something of the socket, or the time has come.
+    Again,
+    /// The run is over.
+    Over,
+}
+
+impl Shared {
+    pub(super) fn new(clock: Clock, multipath: bool) -> io::Result<Self> {
+        Ok(Shared {
+            clock,
+            sender: End::new(multipath),
+            receiver: End::new(multipath),
+            received: AtomicU64::new(0),
+            completed: Mutex::default(),
+            finished: OnceLock::new(),
+            breaks_off: AtomicBool::new(false),
+            failure: OnceLock::new(),
+            over: eventfd(0, EventfdFlags::CLOEXEC)?,
+        })
+    }
+
+    /// Wakes every thread for the last time.
+    pub(super) fn end(&self) -> io::Result<()> {
+        rustix::io::write(&self.over, &1u64.to_ne_bytes())?;
+        Ok(())
+    }
+
+    /// Waits for something of that socket, until then.
+    pub(super) fn wait(&self, socket: Option<(BorrowedFd<'_>, PollFlags)>, until: Time) -> io::Result<Woken> {
+        let limit = self.clock.until(until);
+        let limit = Timespec { tv_sec: limit.as_secs() as i64, tv_nsec: limit.subsec_nanos().into() };
+        let over = PollFd::new(&self.over, PollFlags::IN);
+        let mut both = [over.clone(), over];
+        let watched = match &socket {
+            Some((socket, flags)) => {
+                both[1] = PollFd::new(socket, *flags);
+                &mut both[..]
+            }
+            None => &mut both[..1],
+        };
+        match poll(watched, Some(&limit)) {
+            Ok(_) | Err(rustix::io::Errno::INTR) => (),
+            Err(e) => return Err(e.into()),
+        }
+        Ok(if both[0].revents().is_empty() { Woken::Again } else { Woken::Over })
+    }
+
+    pub(super) fn breaks_off(&self) -> bool {
+        self.breaks_off.load(Ordering::SeqCst)
+    }
+}
+
+/// What the kernel says of a connection at one end.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Observed {
+    /// The subflows that it has; those that left are missing, with their counters.
+    pub subflows: Vec<Subflow>,
+    /// The connection as a whole, where it is MPTCP's.
+    pub multipath: Option<Multipath>,
+}
+
+/// The socket of one end, as those see it who look on.
+pub(super) struct End {
+    multipath: bool,
+    state: Mutex<State>,
+}
+
+enum State {
+    None,
+    Open(Arc<OwnedFd>),
+    /// A reset takes the counters with it: the last ones.
+    Over(Option<Observed>),
+}
+
+impl End {
+    fn new(multipath: bool) -> Self {
+        End { multipath, state: Mutex::new(State::None) }
+    }
+
+    fn state(&self) -> MutexGuard<'_, State> {
+        self.state.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// The connection is there.
+    pub(super) fn open(&self, socket: &Arc<OwnedFd>) {
+        *self.state() = State::Open(socket.clone());
+    }
+
+    /// What the kernel says, or said last. `None` before the connection is there.
+    pub(super) fn observe(&self) -> io::Result<Option<Observed>> {
+        match &*self.state() {
+            State::None => Ok(None),
+            State::Open(socket) => self.look(socket).map(Some),
+            State::Over(last) => Ok(last.clone()),
+        }
+    }
+
+    fn look(&self, socket: &OwnedFd) -> io::Result<Observed> {
+        let multipath = if self.multipath { Some(multipath(socket)?) } else { None };
+        Ok(Observed { subflows: subflows(socket.as_fd(), self.multipath)?, multipath })
+    }
+
+    /// Ends the connection by a reset.
+    pub(super) fn abort(&self) -> io::Result<()> {
+        let mut state = self.state();
+        if let State::Open(socket) = &*state {
+            let last = self.look(socket).ok();
+            let done = socket::abort(socket);
+            *state = State::Over(last);
+            return done;
+        }
+        Ok(())
+    }
+}

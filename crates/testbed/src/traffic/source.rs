@@ -1,0 +1,150 @@
+//! The sending application: up to which byte it has written by now. It decides as the simulator's does, by the same
+//! random numbers.
+
+use anabranch_net::{Random, Time};
+use anabranch_scenario::Application;
+
+/// The sending half of an application.
+pub(super) struct Source {
+    application: Application,
+    random: Random,
+    /// The length of a write where it has a rate, in bytes.
+    mss: u64,
+    on: bool,
+    toggle_at: Time,
+    /// When it acts next of its own accord.
+    pub(super) next_at: Time,
+    /// The offset up to which the sender may send.
+    pub(super) written: u64,
+    /// It writes nothing more.
+    pub(super) closed: bool,
+}
+
+impl Source {
+    pub(super) fn new(application: Application, random: Random, mss: u16) -> Self {
+        Source {
+            application,
+            random,
+            mss: mss.into(),
+            on: false,
+            toggle_at: Time::NEVER,
+            next_at: Time::NEVER,
+            written: 0,
+            closed: false,
+        }
+    }
+
+    /// The connection is established at the sender.
+    pub(super) fn establish(&mut self, now: Time) {
+        match self.application {
+            Application::Bulk { bytes } => {
+                self.written = bytes.unwrap_or(u64::MAX);
+                self.closed = bytes.is_some();
+            }
+            Application::OnOff { .. } => (self.toggle_at, self.next_at) = (now, now),
+            Application::RequestResponse { .. } => (),
+        }
+    }
+
+    /// Acts as often as `next_at` is due. `sent`: bytes that were handed to the kernel.
+    pub(super) fn advance(&mut self, now: Time, sent: u64) {
+        let Application::OnOff { on, off, rate_bps } = self.application else { return };
+        while self.next_at <= now {
+            let at = self.next_at;
+            if at >= self.toggle_at {
+                self.on = !self.on;
+                let period = if self.on { on } else { off }.sample(&mut self.random);
+                // A period of no length would never let time pass.
+                self.toggle_at = at + Time::from_secs_f64(period).max(Time::from_nanos(1000));
+                match (self.on, rate_bps) {
+                    (true, None) => self.written = u64::MAX,
+                    (false, None) => self.written = sent,
+                    (_, Some(_)) => (),
+                }
+            }
+            self.next_at = self.toggle_at;
+            if let (true, Some(rate)) = (self.on, rate_bps) {
+                self.written += self.mss;
+                let gap = Time::from_secs_f64(self.mss as f64 * 8.0 / rate);
+                self.next_at = self.next_at.min(at + gap.max(Time::from_nanos(1)));
+            }
+        }
+    }
+
+    /// The receiver asks for so many bytes.
+    pub(super) fn respond(&mut self, bytes: u64) {
+        self.written += bytes;
+    }
+
+    /// The flow's stop time: what is not sent by now is not sent at all, but for a response that was begun.
+    pub(super) fn stop(&mut self, sent: u64) {
+        if !matches!(self.application, Application::RequestResponse { .. }) {
+            self.written = sent;
+        }
+        self.next_at = Time::NEVER;
+        self.closed = true;
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use anabranch_scenario::Draw;
+
+    fn source(application: Application) -> Source {
+        Source::new(application, Random::new(1, 0), 1000)
+    }
+
+    #[test]
+    fn a_sized_transfer_is_written_at_once() {
+        let mut source = source(Application::Bulk { bytes: Some(5000) });
+        assert_eq!((source.written, source.closed), (0, false));
+        source.establish(Time::ZERO);
+        assert_eq!((source.written, source.closed), (5000, true));
+    }
+
+    /// 8 Mbit/s is 1000 bytes a millisecond, the first at once: 100 in 100 ms, then nothing for 50 ms.
+    #[test]
+    fn a_rate_is_kept_while_on() {
+        let (on, off) = (Draw::Constant(0.1), Draw::Constant(0.05));
+        let mut source = source(Application::OnOff { on, off, rate_bps: Some(8e6) });
+        let start = Time::from_millis(7);
+        source.establish(start);
+        let mut written_at = |ms| {
+            source.advance(start + Time::from_millis(ms), 0);
+            source.written
+        };
+        assert_eq!(written_at(0), 1000);
+        assert_eq!(written_at(50), 51_000);
+        assert_eq!(written_at(99), 100_000);
+        assert_eq!(written_at(149), 100_000);
+        assert_eq!(written_at(150), 101_000);
+    }
+
+    #[test]
+    fn a_pause_drops_what_was_not_sent() {
+        let (on, off) = (Draw::Constant(1.0), Draw::Constant(2.0));
+        let mut source = source(Application::OnOff { on, off, rate_bps: None });
+        source.establish(Time::ZERO);
+        source.advance(Time::ZERO, 0);
+        assert_eq!(source.written, u64::MAX);
+        source.advance(Time::from_millis(1000), 123);
+        assert_eq!((source.written, source.next_at), (123, Time::from_millis(3000)));
+        source.advance(Time::from_millis(3000), 123);
+        assert_eq!(source.written, u64::MAX);
+    }
+
+    #[test]
+    fn stopping_leaves_only_a_response_to_finish() {
+        let (size, think) = (Draw::Constant(9.0), Draw::Constant(1.0));
+        let mut server = source(Application::RequestResponse { size, think, count: None });
+        server.establish(Time::ZERO);
+        server.respond(900);
+        server.stop(100);
+        assert_eq!((server.written, server.closed), (900, true));
+        let mut bulk = source(Application::Bulk { bytes: None });
+        bulk.establish(Time::ZERO);
+        bulk.stop(100);
+        assert_eq!((bulk.written, bulk.closed), (100, true));
+    }
+}
