@@ -9,7 +9,7 @@ use rustix::ioctl::{IntegerSetter, Opcode, Updater, ioctl, opcode};
 use rustix::net::{AddressFamily, SocketFlags, SocketType, socket_with};
 use std::ffi::c_int;
 use std::fs;
-use std::io;
+use std::io::{self, IoSlice};
 use std::os::fd::{AsFd, BorrowedFd, OwnedFd};
 
 /// Bytes of the `virtio_net_hdr` before each packet.
@@ -104,6 +104,11 @@ impl Tun {
     #[inline]
     pub(crate) fn write(&self, packet: &[u8]) -> io::Result<()> {
         Ok(rustix::io::retry_on_intr(|| rustix::io::write(&self.file, packet)).map(drop)?)
+    }
+
+    /// The same of a packet in parts.
+    pub(crate) fn write_parts(&self, parts: &[IoSlice<'_>]) -> io::Result<()> {
+        Ok(rustix::io::retry_on_intr(|| rustix::io::writev(&self.file, parts)).map(drop)?)
     }
 }
 

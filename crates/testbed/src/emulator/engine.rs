@@ -2,9 +2,10 @@
 
 use super::EmulatorOptions;
 use super::counts::{Manner, PathCounts, Watch};
+use super::gather::{Gathered, MOST};
 use super::health::Health;
 use super::network::{Network, Packet};
-use super::store::Store;
+use super::store::{Place, Store};
 use super::wire::{self, Header};
 use crate::device::{LARGEST_READ, Tun, VNET_HEADER};
 use anabranch_net::{Time, Totals, Waiting};
@@ -15,7 +16,7 @@ use rustix::time::{
     ClockId, Itimerspec, TimerfdClockId, TimerfdFlags, TimerfdTimerFlags, Timespec, clock_gettime,
     timerfd_create, timerfd_settime,
 };
-use std::io;
+use std::io::{self, IoSlice};
 use std::num::NonZero;
 use std::os::fd::{AsFd, OwnedFd};
 use std::sync::Arc;
@@ -68,6 +69,9 @@ pub(super) struct Engine {
     /// When the timer goes off.
     set: Time,
     quantum: Time,
+    receive_offload: bool,
+    /// Where the packets are that are being written.
+    taken: Vec<Place>,
     /// When due packets were given to their hosts last.
     advanced: Time,
     epoll: OwnedFd,
@@ -160,6 +164,8 @@ impl Engine {
             timer,
             set: Time::NEVER,
             quantum: options.quantum,
+            receive_offload: options.receive_offload,
+            taken: Vec::with_capacity(MOST),
             advanced: Time::ZERO,
             epoll,
             waker,
@@ -259,18 +265,51 @@ impl Engine {
         }
     }
 
+    /// Gives a packet to its host, and with it those behind it that are gathered.
     fn deliver(&mut self, due: Time, packet: Packet) {
-        let frame = self.store.get(packet.place);
+        self.take(due, packet);
+        let gathered = if self.receive_offload { self.gather(packet.route) } else { None };
+        let tun = &self.devices[packet.route as usize ^ 1].tun;
+        let written = match gathered {
+            None => tun.write(self.store.see(self.taken[0])),
+            Some(mut gathered) => {
+                let behind = gathered.headers();
+                let mut parts = [IoSlice::new(&[]); MOST + 1];
+                for (part, place) in parts[1..].iter_mut().zip(&self.taken) {
+                    *part = IoSlice::new(&self.store.see(*place)[behind..]);
+                }
+                parts[0] = IoSlice::new(gathered.head());
+                tun.write_parts(&parts[..=self.taken.len()])
+            }
+        };
+        self.health.refused += u64::from(written.is_err());
+        self.taken.drain(..).for_each(|place| self.store.release(place));
+    }
+
+    /// Takes a packet that is due to be written.
+    fn take(&mut self, due: Time, packet: Packet) {
         if packet.marked {
-            wire::mark(frame);
+            wire::mark(self.store.get(packet.place));
         }
         let late = self.clock.now().since(due);
         self.health.lateness.record(late.as_nanos());
         self.health.latest = self.health.latest.max(late);
-        if self.devices[packet.route as usize ^ 1].tun.write(frame).is_err() {
-            self.health.refused += 1;
+        self.taken.push(packet.place);
+    }
+
+    /// Takes the packets that continue the one taken, if any do.
+    fn gather(&mut self, route: u32) -> Option<Gathered> {
+        let mut gathered = Gathered::begin(self.store.see(self.taken[0]))?;
+        while let Some(&(due, next)) = self.network.arrived.front()
+            && next.route == route
+            // A mark on one of them is a difference between their headers.
+            && !next.marked
+            && gathered.add(self.store.see(next.place))
+        {
+            self.network.arrived.pop_front();
+            self.take(due, next);
         }
-        self.store.release(packet.place);
+        gathered.is_several().then_some(gathered)
     }
 
     /// Reads some packets of each device that has any. Whether there were.

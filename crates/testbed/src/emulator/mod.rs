@@ -6,6 +6,7 @@
 
 mod counts;
 mod engine;
+mod gather;
 mod health;
 mod network;
 mod store;
@@ -48,11 +49,14 @@ pub struct EmulatorOptions {
     /// Each wake of the thread costs 10 µs where timers are those of a virtual machine, so that without this the wakes
     /// are most of the cost.
     pub quantum: Time,
+    /// Segments of a connection that are due together are given to their host as one super-packet, as by a network card
+    /// with receive offload (GRO), so that it acknowledges many at once. The simulator's hosts have none.
+    pub receive_offload: bool,
 }
 
 impl Default for EmulatorOptions {
     fn default() -> Self {
-        EmulatorOptions { quantum: Time::from_nanos(100_000) }
+        EmulatorOptions { quantum: Time::from_nanos(100_000), receive_offload: false }
     }
 }
 

@@ -42,6 +42,14 @@ impl Store {
 
     /// The packet there.
     #[inline]
+    pub fn see(&self, place: Place) -> &[u8] {
+        let length = place.length as usize;
+        let places = if length <= SMALL { &self.small } else { &self.large };
+        &places.see(place.number)[..length]
+    }
+
+    /// The packet there, to be changed.
+    #[inline]
     pub fn get(&mut self, place: Place) -> &mut [u8] {
         let length = place.length as usize;
         &mut self.of(length).get(place.number)[..length]
@@ -83,6 +91,12 @@ impl Places {
         self.pieces.push(vec![0; self.in_piece * self.size].into_boxed_slice());
         self.free.extend((first + 1..first + self.in_piece as u32).rev());
         first
+    }
+
+    #[inline]
+    fn see(&self, number: u32) -> &[u8] {
+        let (piece, place) = (number as usize / self.in_piece, number as usize % self.in_piece);
+        &self.pieces[piece][place * self.size..][..self.size]
     }
 
     #[inline]

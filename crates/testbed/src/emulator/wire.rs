@@ -8,10 +8,10 @@ const GSO_NONE: u8 = 0;
 const GSO_TCP_IPV4: u8 = 1;
 
 const TCP: u8 = 6;
-const FIN: u8 = 0x01;
+pub(super) const FIN: u8 = 0x01;
 const SYN: u8 = 0x02;
-const PSH: u8 = 0x08;
-const ACK: u8 = 0x10;
+pub(super) const PSH: u8 = 0x08;
+pub(super) const ACK: u8 = 0x10;
 /// Congestion experienced, among the two bits of ECN (RFC 3168 §5).
 const CE: u8 = 0b11;
 
@@ -34,7 +34,7 @@ pub(crate) struct Header {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Tcp {
     pub ack: u32,
-    flags: u8,
+    pub flags: u8,
 }
 
 impl Tcp {
@@ -131,16 +131,64 @@ impl Header {
         put(out, 4, word(packet, 4).wrapping_add(i as u16));
         renew_ip_checksum(out, self.ip);
         let tcp = &mut out[self.ip..];
-        let sequence = u32::from_be_bytes([tcp[4], tcp[5], tcp[6], tcp[7]]);
-        tcp[4..8].copy_from_slice(&sequence.wrapping_add((i * segment) as u32).to_be_bytes());
+        let sequence = sequence(tcp).wrapping_add((i * segment) as u32);
+        tcp[4..8].copy_from_slice(&sequence.to_be_bytes());
         if from + segment < packet.len() {
             tcp[13] &= !(FIN | PSH);
         }
-        let (old, new) = ((packet.len() - self.ip) as u16, (length - self.ip) as u16);
-        let pseudo = u32::from(word(tcp, 16)) + u32::from(!old) + u32::from(new);
-        put(tcp, 16, fold(pseudo));
+        renew_pseudo_length(tcp, packet.len() - self.ip, length - self.ip);
         end
     }
+}
+
+/// Whether the checksum is left to who reads the packet.
+pub(super) fn is_checksum_left(frame: &[u8]) -> bool {
+    frame[0] & NEEDS_CHECKSUM != 0
+}
+
+/// Whether `next`, with headers of the same length, goes on `payload` bytes behind what `head` begins with, and its
+/// headers are the same otherwise: all but the lengths, the identification, the checksums, and flags.
+pub(super) fn goes_on(head: &[u8], header: &Header, payload: usize, next: &[u8]) -> bool {
+    let (head, next) = (&head[VNET_HEADER..], &next[VNET_HEADER..]);
+    let ip = header.ip;
+    let same = |from: usize, to: usize| head[from..to] == next[from..to];
+    let expected = sequence(&head[ip..]).wrapping_add(payload as u32);
+    sequence(&next[ip..]) == expected
+        && same(0, 2)
+        && same(6, 10)
+        && same(12, ip + 4)
+        && same(ip + 8, ip + 13)
+        && same(ip + 14, ip + 16)
+        && same(ip + 18, header.headers)
+}
+
+/// Sets flags of TCP in a head.
+pub(super) fn add_flags(head: &mut [u8], header: &Header, flags: u8) {
+    head[VNET_HEADER + header.ip + 13] |= flags;
+}
+
+/// Makes the head of one segment, as `header` was read, that of a super-packet with so many bytes of payload, of which that
+/// segment has its share.
+pub(super) fn join<'a>(head: &'a mut [u8], header: &Header, payload: usize) -> &'a [u8] {
+    let (vnet, packet) = head.split_at_mut(VNET_HEADER);
+    vnet[1] = GSO_TCP_IPV4;
+    vnet[2..4].copy_from_slice(&(header.headers as u16).to_ne_bytes());
+    vnet[4..6].copy_from_slice(&(header.payload as u16).to_ne_bytes());
+    put(packet, 2, (header.headers + payload) as u16);
+    renew_ip_checksum(packet, header.ip);
+    let tcp = header.headers - header.ip;
+    renew_pseudo_length(&mut packet[header.ip..], tcp + header.payload, tcp + payload);
+    &head[..VNET_HEADER + header.headers]
+}
+
+fn sequence(tcp: &[u8]) -> u32 {
+    u32::from_be_bytes([tcp[4], tcp[5], tcp[6], tcp[7]])
+}
+
+/// The length of TCP's packet is part of the pseudo header, whose sum is in place of a checksum that is to be completed.
+fn renew_pseudo_length(tcp: &mut [u8], old: usize, new: usize) {
+    let sum = u32::from(word(tcp, 16)) + u32::from(!(old as u16)) + new as u32;
+    put(tcp, 16, fold(sum));
 }
 
 /// Marks a packet, which has its `virtio_net_hdr` before it: congestion experienced.
@@ -173,4 +221,4 @@ fn put(bytes: &mut [u8], at: usize, word: u16) {
 }
 
 #[cfg(test)]
-mod tests;
+pub(super) mod tests;

@@ -118,6 +118,19 @@ fn tcp_fills_a_link_with_its_data() {
 }
 
 #[test]
+fn a_host_with_receive_offload_gets_many_segments_at_once() {
+    let options = EmulatorOptions { quantum: Time::from_millis(1), receive_offload: true };
+    let Some(pair) = Pair::new(&[link(200e6, 10, 400)], &[path(&[0])], &options) else { return };
+    let share = bulk_rate_bps(&pair, 3.0) / (200e6 * 1448.0 / 1500.0);
+    assert!((0.95..1.005).contains(&share), "{share} of the payload's rate");
+    let report = pair.emulator.stop().unwrap();
+    // In 1 ms 17 segments are due.
+    let acked = report.manners[0].segments_per_ack.mean().unwrap();
+    assert!(acked > 5.0, "an acknowledgement for {acked} segments");
+    assert_eq!(report.health.refused, 0);
+}
+
+#[test]
 fn a_link_marks_in_place_of_dropping() {
     let discipline = Discipline::DropTail { ecn_threshold_bytes: Some(60_000) };
     let spec = LinkSpec { discipline, ..link(50e6, 10, 1000) };

@@ -22,7 +22,7 @@ fn pseudo(packet: &[u8]) -> u64 {
 }
 
 /// What a device gives: a packet from 10.77.1.1 to 10.99.0.1 whose checksum is left to the device.
-fn frame(payload: usize, segment: Option<u16>, flags: u8, ecn: u8) -> Vec<u8> {
+pub fn frame(payload: usize, segment: Option<u16>, flags: u8, ecn: u8) -> Vec<u8> {
     let mut packet = vec![0x45, ecn, 0, 0, 0xff, 0xfe, 0x40, 0, 64, TCP, 0, 0, 10, 77, 1, 1, 10, 99, 0, 1];
     packet.extend([0x9c, 0x40, 0x14, 0x51]);
     packet.extend(0xffff_fff0u32.to_be_bytes());
@@ -45,7 +45,7 @@ fn frame(payload: usize, segment: Option<u16>, flags: u8, ecn: u8) -> Vec<u8> {
 }
 
 /// All packets on the wire.
-fn split(frame: &[u8]) -> Vec<Vec<u8>> {
+pub fn split(frame: &[u8]) -> Vec<Vec<u8>> {
     let header = Header::read(frame).unwrap();
     let write = |i| {
         let mut to = vec![0xaa; 2000];

@@ -1,0 +1,82 @@
+//! Segments that a host gets together, as by a network card with receive offload (GRO).
+
+use super::wire::{self, ACK, FIN, Header, PSH};
+use crate::device::VNET_HEADER;
+
+/// The most bytes of headers: IP's and TCP's with all options, and the `virtio_net_hdr`.
+const LONGEST: usize = VNET_HEADER + 60 + 60;
+/// The largest packet of IPv4.
+const LARGEST: usize = 65_535;
+/// Linux gathers no more segments of a page each.
+pub(crate) const MOST: usize = 46;
+
+/// Segments of one TCP connection, each of which goes on where the one before it ends.
+pub(crate) struct Gathered {
+    /// The first one's headers, with what is before them.
+    head: [u8; LONGEST],
+    header: Header,
+    /// Bytes of payload, and in how many segments.
+    payload: usize,
+    segments: usize,
+    /// A segment that is not full, or one with PSH or FIN, is the last.
+    ended: bool,
+}
+
+impl Gathered {
+    /// Begins with a packet. None where it is not a segment to which another may be added.
+    pub fn begin(frame: &[u8]) -> Option<Gathered> {
+        let header = Header::read(frame)?;
+        let flags = header.tcp?.flags;
+        if header.payload == 0 || flags != ACK || !wire::is_checksum_left(frame) {
+            return None;
+        }
+        let mut head = [0; LONGEST];
+        let headers = header.headers + VNET_HEADER;
+        head[..headers].copy_from_slice(&frame[..headers]);
+        Some(Gathered { head, header, payload: header.payload, segments: 1, ended: false })
+    }
+
+    /// Adds a packet, if it is the next segment and has the same headers otherwise (as Linux' `tcp_gro_receive`).
+    pub fn add(&mut self, frame: &[u8]) -> bool {
+        let Some(header @ Header { tcp: Some(tcp), .. }) = Header::read(frame) else { return false };
+        let fits = self.header.headers + self.payload + header.payload <= LARGEST && self.segments < MOST;
+        let full = self.header.payload;
+        if self.ended
+            || !fits
+            || header.headers != self.header.headers
+            || !(1..=full).contains(&header.payload)
+        {
+            return false;
+        }
+        let ends = tcp.flags & (PSH | FIN);
+        if tcp.flags != ACK | ends || !wire::is_checksum_left(frame) {
+            return false;
+        }
+        if !wire::goes_on(&self.head, &header, self.payload, frame) {
+            return false;
+        }
+        self.payload += header.payload;
+        self.segments += 1;
+        self.ended = ends != 0 || header.payload < full;
+        wire::add_flags(&mut self.head, &self.header, ends);
+        true
+    }
+
+    /// Whether it is more than one segment.
+    pub fn is_several(&self) -> bool {
+        self.segments > 1
+    }
+
+    /// The headers of all together, with a `virtio_net_hdr`; behind them come the payloads.
+    pub fn head(&mut self) -> &[u8] {
+        wire::join(&mut self.head, &self.header, self.payload)
+    }
+
+    /// Where in a packet, with what is before it, the payload begins.
+    pub fn headers(&self) -> usize {
+        VNET_HEADER + self.header.headers
+    }
+}
+
+#[cfg(test)]
+mod tests;
