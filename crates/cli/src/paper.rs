@@ -244,8 +244,11 @@ fn assumptions(result: &StudyResult) -> String {
         let count = |column: &Option<&ColumnName>| own.iter().filter(|row| so(row, *column)).count() as u64;
         all.iter().map(count).collect()
     };
-    let each =
-        |verdict: Verdict| counted(&|row, column| other(row, column).unwrap_or(row.verdict) == verdict);
+    // What did not run on another backend has no verdict there.
+    let under = |row: &Row, column: Option<&ColumnName>| {
+        other(row, column).or((!column.is_some_and(|column| column.of_backend)).then_some(row.verdict))
+    };
+    let each = |verdict: Verdict| counted(&|row, column| under(row, column) == Some(verdict));
     let table = Table::new()
         .text("own rows", all.iter().map(|column| column.map_or("default", |column| &*column.title)))
         .count("changed", counted(&|row, column| other(row, column).is_some()))

@@ -7,6 +7,7 @@ use anabranch_study::{Mark, Other, Panel, Published};
 
 use crate::{
     boxes::{FiveNumbers, NAMES, groups},
+    pages::fidelity,
     plan::PaperPlan,
     verdict,
 };
@@ -121,6 +122,51 @@ pub fn rows(paper: &PaperPlan) -> String {
                 &row.others.iter().map(other).collect::<Vec<_>>().join("; "),
                 beyond,
             ]);
+        }
+    }
+    out
+}
+
+/// Every quantity of the scenarios that ran in the simulator and on another backend.
+pub fn backends(paper: &PaperPlan) -> String {
+    let mut out = line([
+        "experiment",
+        "scenario",
+        "backend",
+        "quantity",
+        "of",
+        "unit",
+        "simulated",
+        "simulated_half_width_95",
+        "there",
+        "there_half_width_95",
+        "difference_percent",
+        "difference_half_width_95",
+        "command",
+    ]);
+    let text = |value: Option<f64>| value.map(|value| value.to_string()).unwrap_or_default();
+    for plan in &paper.experiments {
+        for scenario in plan.backends.iter().flat_map(|backend| &backend.scenarios) {
+            for quantity in &scenario.quantities {
+                let (factor, unit) = fidelity::unit(quantity.kind);
+                let [here, there] =
+                    [&quantity.simulated, &quantity.real].map(|value| fidelity::scaled(value, factor));
+                out += &line([
+                    &plan.experiment.id,
+                    &scenario.title,
+                    &scenario.column,
+                    quantity.kind.title(),
+                    &quantity.of,
+                    unit,
+                    &here.mean.to_string(),
+                    &text(here.half_width),
+                    &there.mean.to_string(),
+                    &text(there.half_width),
+                    &text(quantity.relative.map(|part| 100.0 * part)),
+                    &text(quantity.half_width.map(|part| 100.0 * part)),
+                    &scenario.command,
+                ]);
+            }
         }
     }
     out

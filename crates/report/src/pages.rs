@@ -5,6 +5,7 @@ pub mod algorithms;
 pub mod assumptions;
 pub mod case;
 pub mod experiment;
+pub mod fidelity;
 pub mod figure;
 pub mod methods;
 pub mod overview;

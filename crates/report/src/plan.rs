@@ -4,7 +4,7 @@ use std::collections::BTreeSet;
 
 use anabranch_cc::registry::{self, Entry};
 use anabranch_papers::standard::AlgorithmResult;
-use anabranch_study::{Experiment, Figure, Panel, Row, StudyResult};
+use anabranch_study::{ColumnName, Experiment, Fidelity, Figure, Panel, Row, StudyResult};
 
 use crate::{Context, Results};
 
@@ -41,6 +41,8 @@ pub struct PaperPlan<'a> {
     pub file: String,
     /// "data/coupled-cubic-rows.csv".
     pub rows_csv: String,
+    /// "data/coupled-cubic-backends.csv".
+    pub backends_csv: String,
     /// In the paper's order.
     pub experiments: Vec<ExperimentPlan<'a>>,
 }
@@ -55,6 +57,18 @@ pub struct ExperimentPlan<'a> {
     pub rows: Vec<(&'a Row, String)>,
     /// Its figures.
     pub figures: Vec<FigurePlan<'a>>,
+    /// The backends that stand beside the simulator.
+    pub backends: Vec<BackendPlan<'a>>,
+}
+
+/// A backend beside the simulator, in an experiment.
+pub struct BackendPlan<'a> {
+    /// Its column.
+    pub column: &'a ColumnName,
+    /// The `id` of its part of the page.
+    pub anchor: String,
+    /// What both ran.
+    pub scenarios: Vec<&'a Fidelity>,
 }
 
 /// A figure of an experiment.
@@ -98,14 +112,20 @@ impl AlgorithmPlan<'_> {
 
 impl<'a> PaperPlan<'a> {
     fn new(result: &'a StudyResult, slug: String) -> Self {
-        let mut anchors = Names::taken(["notes", "assumptions", "errata", "contents"]);
-        let mut data = Names::taken(["rows"]);
+        let mut anchors = Names::taken(["notes", "assumptions", "fidelity", "errata", "contents"]);
+        let mut data = Names::taken(["rows", "backends"]);
         let experiments = result
             .experiments
             .iter()
             .map(|e| ExperimentPlan::new(e, &slug, &mut anchors, &mut data))
             .collect();
-        Self { result, file: format!("{slug}.html"), rows_csv: format!("data/{slug}-rows.csv"), experiments }
+        Self {
+            result,
+            file: format!("{slug}.html"),
+            rows_csv: format!("data/{slug}-rows.csv"),
+            backends_csv: format!("data/{slug}-backends.csv"),
+            experiments,
+        }
     }
 }
 
@@ -122,7 +142,15 @@ impl<'a> ExperimentPlan<'a> {
             FigurePlan { figure, anchor: anchors.claim(&format!("figure-{}", figure.id)), panels }
         });
         let figures = figures.collect();
-        Self { experiment, anchor, rows, figures }
+        let backends = experiment.columns.iter().filter_map(|column| {
+            let there: Vec<_> = experiment.fidelity.iter().filter(|f| f.column == column.id).collect();
+            (!there.is_empty()).then(|| {
+                let anchor = anchors.claim(&format!("{}-{}", experiment.id, column.id));
+                BackendPlan { column, anchor, scenarios: there }
+            })
+        });
+        let backends = backends.collect();
+        Self { experiment, anchor, rows, figures, backends }
     }
 }
 

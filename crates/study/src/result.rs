@@ -102,6 +102,9 @@ pub struct ColumnName {
     pub title: String,
     /// The difference from the default.
     pub meaning: String,
+    /// True where the difference is what runs the scenarios: a row without a value there could not be run.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub of_backend: bool,
 }
 
 /// One value, published and ours.

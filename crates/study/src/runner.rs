@@ -1,12 +1,14 @@
 //! A study from its plans to rows and figures.
 
+mod beside;
+
 use crate::campaign::{Outcomes, Progress, Simulations, Work, run_all};
 use crate::file::FileError;
 use crate::plan::{Definition, Plan, Quantity, Reading, RowPlan, Runs, Study};
 use crate::shares::shares;
 use crate::{
-    Column, ColumnName, Estimate, Experiment, Fidelity, Other, Outcome, Published, Row, Rule, Run, Setup,
-    Size, StudyResult, Verdict, estimate,
+    Column, ColumnName, Estimate, Experiment, Other, Outcome, Published, Row, Rule, Run, Setup, Size,
+    StudyResult, Verdict, estimate,
 };
 use anabranch_record::Summary;
 use anabranch_scenario::ScenarioError;
@@ -202,6 +204,8 @@ pub(crate) struct Planned {
     setups: Vec<Setup>,
     /// What is said of columns that change nothing.
     unchanged: Vec<String>,
+    /// Whether another backend was asked for.
+    asked_beside: bool,
 }
 
 /// A column, and which of the plan's simulations it changes.
@@ -216,7 +220,7 @@ impl Planned {
         let own = all.filter(|_| !options.without_columns);
         // What leaves the paper's own setting is taken to another backend where it is asked for by name.
         let beside = options.beside.iter().filter(|_| !plan.beyond || options.only.is_some());
-        let asked: Vec<&'static Column> = own.chain(beside.copied()).collect();
+        let asked: Vec<&'static Column> = beside.copied().chain(own).collect();
         let mut planned = Planned {
             id: definition.id().to_owned(),
             title: definition.title.clone(),
@@ -225,6 +229,7 @@ impl Planned {
             plan,
             columns: vec![],
             unchanged: vec![],
+            asked_beside: options.beside.iter().any(|column| column.is_of_backend()),
         };
         for column in asked {
             let of = |setup: &Setup| {
@@ -247,19 +252,19 @@ impl Planned {
         Ok(planned)
     }
 
-    /// The runs of its plan's simulations, and those on other backends: then the backend is an axis.
+    /// The runs of its plan's simulations, each followed by those of the same on other backends. Where others were asked for,
+    /// the backend is an axis.
     fn taken(&self, outcomes: &[&[Result<Outcome, String>]]) -> Vec<Taken> {
         let n = self.plan.setups.len();
-        let on_backends =
-            || self.columns.iter().enumerate().filter(|(_, changed)| changed.column.is_of_backend());
-        let named = on_backends().next().is_some();
-        let others = on_backends().flat_map(|(c, changed)| {
-            let taken_there = (0..n).filter(|i| changed.setups[*i]);
-            taken_there.map(move |i| (i, n * (c + 1) + i))
+        let backends = self.columns.iter().enumerate().filter(|(_, changed)| changed.column.is_of_backend());
+        let backends: Vec<(usize, &Changed)> = backends.collect();
+        let all = (0..n).flat_map(|i| {
+            let there = backends.iter().filter(move |(_, changed)| changed.setups[i]);
+            std::iter::once((i, i)).chain(there.map(move |(c, _)| (i, n * (c + 1) + i)))
         });
-        let all = (0..n).map(|i| (i, i)).chain(others);
         let taken = all.map(|(i, at)| {
-            let backend = named.then(|| ("backend".to_owned(), self.setups[at].backend.to_string()));
+            let backend =
+                self.asked_beside.then(|| ("backend".to_owned(), self.setups[at].backend.to_string()));
             Taken {
                 experiment: self.id.clone(),
                 title: self.setups[at].title.clone(),
@@ -292,12 +297,18 @@ impl Planned {
         };
         let name = |changed: &Changed| {
             let Column { id, title, meaning, .. } = changed.column;
-            ColumnName { id: (*id).into(), title: (*title).into(), meaning: (*meaning).into() }
+            ColumnName {
+                id: (*id).into(),
+                title: (*title).into(),
+                meaning: (*meaning).into(),
+                of_backend: changed.column.is_of_backend(),
+            }
         };
         let row = |row: &RowPlan| Row {
             others: others.iter().filter_map(|(changed, runs)| row.under(changed, runs)).collect(),
             ..row.conclude(&runs, as_explained)
         };
+        let (figures, not_drawn) = self.figures(&runs, &others);
         Experiment {
             id: self.id.clone(),
             title: self.title.clone(),
@@ -305,33 +316,16 @@ impl Planned {
                 self.notes.clone(),
                 plan.conclusions.iter().flat_map(|say| say(&runs)).collect(),
                 self.unchanged.clone(),
+                not_drawn,
             ]
             .concat(),
             beyond: plan.beyond,
             columns: self.columns.iter().map(name).collect(),
             rows: plan.rows.iter().map(row).collect(),
-            figures: plan.figures.iter().map(|draw| draw(&runs)).collect(),
+            figures,
             runs: distinct(&self.setups).map(run).collect(),
             fidelity: self.fidelity(outcomes),
         }
-    }
-}
-
-impl Planned {
-    /// Each simulation beside the same one on the backends that columns are of.
-    fn fidelity(&self, outcomes: &[&[Result<Outcome, String>]]) -> Vec<Fidelity> {
-        let n = self.plan.setups.len();
-        let on_backends =
-            self.columns.iter().enumerate().filter(|(_, changed)| changed.column.is_of_backend());
-        let all = on_backends.flat_map(|(c, changed)| {
-            let same = distinct(&self.setups[..n]).filter(|i| changed.setups[*i]);
-            same.filter_map(move |i| {
-                let other = n * (c + 1) + i;
-                let command = self.setups[other].command(1);
-                Fidelity::of(&self.setups[i].title, changed.column.id, command, outcomes[i], outcomes[other])
-            })
-        });
-        all.collect()
     }
 }
 
@@ -409,13 +403,17 @@ impl RowPlan {
         }
     }
 
-    /// The row in a column; `None` where that changes none of its simulations.
+    /// The row in a column; `None` where that changes none of its simulations, and where another backend lacks one of them.
     fn under(&self, changed: &Changed, runs: &Runs<'_>) -> Option<Other> {
-        let changes = |quantity: &Quantity| quantity.setups.iter().any(|setup| changed.setups[setup.0]);
-        let differs = match &self.reading {
-            Reading::Formula(_) => false,
-            Reading::Measured(quantity) => changes(quantity),
-            Reading::Compared(quantities) => quantities.iter().any(|(_, quantity)| changes(quantity)),
+        let quantities: Vec<&Quantity> = match &self.reading {
+            Reading::Formula(_) => vec![],
+            Reading::Measured(quantity) => vec![quantity],
+            Reading::Compared(quantities) => quantities.iter().map(|(_, quantity)| quantity).collect(),
+        };
+        let mut setups = quantities.iter().flat_map(|q| &q.setups).map(|setup| changed.setups[setup.0]);
+        let differs = match changed.column.is_of_backend() {
+            true => !quantities.is_empty() && setups.all(|changed| changed),
+            false => setups.any(|changed| changed),
         };
         differs.then(|| {
             let (found, failure) = self.found(runs);

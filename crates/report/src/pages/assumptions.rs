@@ -15,6 +15,9 @@ pub fn table(papers: &[&StudyResult]) -> Markup {
             p {
                 "Where the papers' hosts differ from the default, experiments were run again, and each row judged by the same rule. "
                 "Only the papers' own rows count here: no sensitivity, and nothing beyond the papers."
+                @if columns.iter().any(|column| column.of_backend) {
+                    " Another backend than the simulator has the rows whose scenarios all run there."
+                }
             }
             (scroll("Verdicts under other assumptions", &html! {
                 table.counts.assumptions {
@@ -51,14 +54,15 @@ pub fn any(papers: &[&StudyResult]) -> bool {
 fn line(papers: &[&StudyResult], column: &ColumnName) -> Markup {
     let under = |row: &Row| row.other(&column.id).map(|other| other.verdict);
     let changed = || own(papers).filter_map(|row| Some((row.verdict, under(row)?)));
-    let all = own(papers).map(|row| under(row).unwrap_or(row.verdict));
+    let all = || own(papers).map(|row| under(row).unwrap_or(row.verdict));
     html! {
         tr {
             th scope="row" { b { (column.title) } div.quiet { (prose(&column.meaning)) } }
             td.number { (changed().count()) }
             td { (verdict::tally(verdict::count(changed().map(|(default, _)| default)))) }
             td { (verdict::tally(verdict::count(changed().map(|(_, under)| under)))) }
-            td { (verdict::tally(verdict::count(all))) }
+            // What did not run on another backend has no verdict there.
+            td { @if column.of_backend { "–" } @else { (verdict::tally(verdict::count(all()))) } }
         }
     }
 }
@@ -79,9 +83,11 @@ fn columns<'a>(papers: &'a [&StudyResult]) -> Vec<&'a ColumnName> {
     columns
 }
 
-/// A cell of a row's table: the value under an assumption with its verdict.
+/// A cell of a row's table: the value under an assumption, or on another backend, with its verdict.
 pub fn cell(row: &Row, column: &ColumnName) -> Markup {
-    let Some(other) = row.other(&column.id) else { return html! { td.number.quiet { "same" } } };
+    let Some(other) = row.other(&column.id) else {
+        return html! { td.number.quiet { @if column.of_backend { "–" } @else { "same" } } };
+    };
     html! {
         td.number.other {
             @if let Some(m) = &other.measured { div { (format::of(m)) } }

@@ -5,7 +5,7 @@ use maud::{Markup, html};
 
 use crate::{
     layout::scroll,
-    pages::{assumptions, figure, shares},
+    pages::{assumptions, fidelity, figure, shares},
     plan::ExperimentPlan,
     prose::{paragraphs, prose},
     ratio::Ratio,
@@ -28,7 +28,8 @@ pub fn section(plan: &ExperimentPlan) -> Markup {
             }
             (paragraphs(&experiment.notes))
             @if !plan.rows.is_empty() { (table(plan)) }
-            @for f in &plan.figures { (figure::figure(f)) }
+            @for together in figure::together(&plan.figures) { (figure::figures(together)) }
+            @for backend in &plan.backends { (fidelity::section(backend)) }
             (runs(&experiment.runs))
         }
     }
@@ -42,7 +43,9 @@ fn table(plan: &ExperimentPlan) -> Markup {
     let caption = format!("{}: published beside ours", plan.experiment.id);
     // Where only claims are published there is nothing to divide by.
     let ratios = plan.rows.iter().any(|(row, _)| Ratio::of(row).is_some());
-    let columns = &plan.experiment.columns;
+    // Paper, simulator and another backend stand side by side; then the rule and what else was assumed.
+    let (backends, assumed): (Vec<_>, Vec<_>) = plan.experiment.columns.iter().partition(|c| c.of_backend);
+    let columns = Columns { ratios, backends, assumed };
     html! {
         (scroll(&caption, &html! {
             table.rows {
@@ -52,26 +55,42 @@ fn table(plan: &ExperimentPlan) -> Markup {
                         th scope="col" { "Quantity" }
                         th scope="col" { "Unit" }
                         th.number scope="col" { "Published" }
-                        th.number scope="col" { "Ours, 95 %" }
+                        th.number scope="col" { (ours(!columns.backends.is_empty())) }
+                        @for column in &columns.backends { th.number scope="col" title=(column.meaning) { (column.title) } }
                         th.number scope="col" { "n" }
                         @if ratios {
                             th scope="col" { "Ours ÷ published" span.scale aria-hidden="true" { span { "½" } span { "1" } span { "2" } } }
                         }
                         th scope="col" { "Rule" }
                         th scope="col" { "Verdict" }
-                        @for column in columns { th.number scope="col" title=(column.meaning) { (column.title) } }
+                        @for column in &columns.assumed { th.number scope="col" title=(column.meaning) { (column.title) } }
                     }
                 }
-                tbody { @for (row, anchor) in &plan.rows { (table_row(row, anchor, ratios, columns)) } }
+                tbody { @for (row, anchor) in &plan.rows { (table_row(row, anchor, &columns)) } }
             }
         }))
-        @if !columns.is_empty() {
-            dl.terms.columns { @for column in columns { dt { (column.title) } dd { (prose(&column.meaning)) } } }
+        @let all = columns.backends.iter().chain(&columns.assumed);
+        @if !plan.experiment.columns.is_empty() {
+            dl.terms.columns { @for column in all { dt { (column.title) } dd { (prose(&column.meaning)) } } }
         }
     }
 }
 
-fn table_row(row: &Row, anchor: &str, ratios: bool, columns: &[ColumnName]) -> Markup {
+/// The columns that not every table has.
+struct Columns<'a> {
+    /// Whether there is one of values divided by published ones.
+    ratios: bool,
+    backends: Vec<&'a ColumnName>,
+    assumed: Vec<&'a ColumnName>,
+}
+
+/// The heading of our own values, which are the simulator's where others stand beside them.
+pub fn ours(beside_others: bool) -> &'static str {
+    if beside_others { "Simulator, 95 %" } else { "Ours, 95 %" }
+}
+
+fn table_row(row: &Row, anchor: &str, columns: &Columns) -> Markup {
+    let width = 7 + usize::from(columns.ratios) + columns.backends.len() + columns.assumed.len();
     let n = row.measured.as_ref().or(row.compared.first().map(|(_, m)| m)).map_or(0, |m| m.values.len());
     html! {
         tr id=(anchor) class={ (verdict::class(row.verdict)) @if row.explanation.is_some() { " explained" } } {
@@ -79,18 +98,19 @@ fn table_row(row: &Row, anchor: &str, ratios: bool, columns: &[ColumnName]) -> M
             td { (row.unit) }
             (published(row))
             (measured(row))
+            @for column in &columns.backends { (assumptions::cell(row, column)) }
             td.number { @if n == 0 { "–" } @else { (n) } }
-            @if ratios {
+            @if columns.ratios {
                 td.ratio {
                     @if let Some(ratio) = Ratio::of(row) { (ratio.text()) " " (ratio.drawing()) } @else { "–" }
                 }
             }
             td.rule { (prose(&row.rule)) }
             td { (verdict::badge(row.verdict)) }
-            @for column in columns { (assumptions::cell(row, column)) }
+            @for column in &columns.assumed { (assumptions::cell(row, column)) }
         }
         @if let Some(explanation) = &row.explanation {
-            tr.why { td colspan=(if ratios { 8 } else { 7 } + columns.len()) { div { b { (why(row.verdict)) ": " } (prose(explanation)) } } }
+            tr.why { td colspan=(width) { div { b { (why(row.verdict)) ": " } (prose(explanation)) } } }
         }
     }
 }

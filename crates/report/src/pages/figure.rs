@@ -11,8 +11,26 @@ use crate::{
     site::Site,
 };
 
+/// Each of the simulator's figures with those from other backends' runs, "A-F5" with "A-F5@kernel", which follow it.
+pub fn together<'a, 'b>(figures: &'a [FigurePlan<'b>]) -> impl Iterator<Item = &'a [FigurePlan<'b>]> {
+    figures.chunk_by(|first, next| {
+        let own = first.figure.id.split('@').next();
+        next.figure.id.split_once('@').is_some_and(|(of, _)| Some(of) == own)
+    })
+}
+
+/// Figures of the same from several backends, side by side.
+pub fn figures(together: &[FigurePlan]) -> Markup {
+    html! {
+        @match together {
+            [alone] => (figure(alone)),
+            several => div.beside { @for f in several { (figure(f)) } },
+        }
+    }
+}
+
 /// The figure with its caption.
-pub fn figure(plan: &FigurePlan) -> Markup {
+fn figure(plan: &FigurePlan) -> Markup {
     html! {
         figure id=(plan.anchor) {
             figcaption { span.id { (plan.figure.id) } " " (prose(&plan.figure.title)) }

@@ -80,6 +80,12 @@ fn verdicts() -> Markup {
             "with fewer seeds. Each assumption is a column of its own: a value, and a verdict by the row's rule. “Same” stands where it "
             "changes none of the row's runs. Explanations are of the default's value."
         }
+        p {
+            "A column of another backend, such as Linux, has the same scenarios on it with the same seeds. It has a value where all of a "
+            "row's scenarios can run there. How far the simulator is from it stands with each experiment: goodput of each flow, and mean "
+            "window, mean RTT and loss rate of each path, with the 95 % interval of each ratio, from independent errors by the delta "
+            "method. Differences beyond 10 % are marked."
+        }
     }
 }
 

@@ -7,7 +7,8 @@ use crate::{
     layout::{Page, page, scroll},
     pages::{
         assumptions,
-        experiment::{measured, published},
+        experiment::{self, measured, published},
+        fidelity,
     },
     plan::{self, PaperPlan, Plan},
     prose::{paragraphs, prose},
@@ -40,6 +41,7 @@ pub fn add(plan: &Plan, site: &mut Site) {
         (paragraphs(&plan.context.notes))
         (summary(plan))
         (assumptions::table(&plan.papers.iter().map(|paper| paper.result).collect::<Vec<_>>()))
+        (fidelity::summary(&plan.papers_and_studies().collect::<Vec<_>>(), false))
         (algorithms(plan))
         (strips(plan))
         (every_row(plan))
@@ -174,6 +176,7 @@ fn strips(plan: &Plan) -> Markup {
 
 /// All rows in one table, which can be narrowed to some verdicts.
 fn every_row(plan: &Plan) -> Markup {
+    let backends = fidelity::columns(&plan.papers_and_studies().collect::<Vec<_>>());
     html! {
         h2 id="rows" { "Every row" }
         fieldset.filter {
@@ -189,14 +192,15 @@ fn every_row(plan: &Plan) -> Markup {
                         th scope="col" { "Row" }
                         th scope="col" { "Unit" }
                         th.number scope="col" { "Published" }
-                        th.number scope="col" { "Ours, 95 %" }
+                        th.number scope="col" { (experiment::ours(!backends.is_empty())) }
                         th scope="col" { "Verdict" }
+                        @for backend in &backends { th.number scope="col" title=(backend.meaning) { (backend.title) } }
                     }
                 }
                 @for paper in plan.papers_and_studies() {
                     @for e in paper.experiments.iter().filter(|e| !e.rows.is_empty()) {
                         tbody {
-                            tr.group { th scope="rowgroup" colspan="5" { (e.experiment.id) " " (e.experiment.title) @if e.experiment.beyond { span.quiet { " beyond the paper" } } } }
+                            tr.group { th scope="rowgroup" colspan=(5 + backends.len()) { (e.experiment.id) " " (e.experiment.title) @if e.experiment.beyond { span.quiet { " beyond the paper" } } } }
                             @for (row, anchor) in &e.rows {
                                 tr class=(verdict::class(row.verdict)) {
                                     th scope="row" { a href={ (paper.file) "#" (anchor) } { (row.what) } " " code { (row.id) } }
@@ -204,6 +208,7 @@ fn every_row(plan: &Plan) -> Markup {
                                     (published(row))
                                     (measured(row))
                                     td { (verdict::badge(row.verdict)) }
+                                    @for backend in &backends { (assumptions::cell(row, backend)) }
                                 }
                             }
                         }

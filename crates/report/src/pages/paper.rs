@@ -6,7 +6,7 @@ use maud::{Markup, html};
 use crate::{
     csv,
     layout::{Page, page},
-    pages::{assumptions, experiment, figure},
+    pages::{assumptions, experiment, fidelity, figure},
     plan::{PaperPlan, Plan},
     prose::{paragraphs, prose},
     site::Site,
@@ -36,13 +36,20 @@ pub fn add(plan: &Plan, paper: &PaperPlan, site: &mut Site) {
             }
             (algorithms(plan, paper))
             dt { "Repeat it" } dd { @for command in commands(result) { div { code { (command) } } } }
-            dt { "Data" } dd { a href=(paper.rows_csv) download { "every row as CSV" } }
+            dt { "Data" }
+            dd {
+                a href=(paper.rows_csv) download { "every row as CSV" }
+                @if fidelity::any(&[paper]) {
+                    ", " a href=(paper.backends_csv) download { "the simulator beside other backends as CSV" }
+                }
+            }
         }
         (contents(paper))
         @if !result.notes.is_empty() {
             section id="notes" { h2 { "Notes" } (paragraphs(&result.notes)) }
         }
         (assumptions::table(&[result]))
+        (fidelity::summary(&[paper], true))
         (errata(paper))
         @for e in &paper.experiments { (experiment::section(e)) }
     };
@@ -50,6 +57,9 @@ pub fn add(plan: &Plan, paper: &PaperPlan, site: &mut Site) {
     let charts = paper.experiments.iter().any(|e| !e.figures.is_empty());
     site.add(paper.file.as_str(), page(plan, &Page { file: &paper.file, title: &title, charts }, &body));
     site.add(paper.rows_csv.as_str(), csv::rows(paper));
+    if fidelity::any(&[paper]) {
+        site.add(paper.backends_csv.as_str(), csv::backends(paper));
+    }
     figure::add_data(paper, site);
 }
 
@@ -84,6 +94,9 @@ fn contents(paper: &PaperPlan) -> Markup {
             ol {
                 @if !paper.result.notes.is_empty() { li { a href="#notes" { "Notes" } } }
                 @if assumptions::any(&[paper.result]) { li { a href="#assumptions" { "Under other assumptions" } } }
+                @if let [backend, ..] = fidelity::columns(&[paper])[..] {
+                    li { a href="#fidelity" { "The simulator beside " (backend.title) } }
+                }
                 @if !paper.result.errata.is_empty() {
                     li { a href="#errata" { "Errata found" } span.quiet { " " (paper.result.errata.len()) } }
                 }

@@ -1,6 +1,7 @@
 //! The pages, as files and in a browser.
 
 mod algorithms;
+mod backends;
 mod browser;
 mod fixture;
 mod report;

@@ -11,7 +11,7 @@ use anabranch_report::{Results, write};
 use anabranch_study::*;
 
 /// Every file of a report on papers, by its path.
-fn files(papers: &[StudyResult]) -> BTreeMap<String, String> {
+pub fn files(papers: &[StudyResult]) -> BTreeMap<String, String> {
     files_of(papers, &[])
 }
 
@@ -37,18 +37,18 @@ fn collect(root: &Path, dir: &Path, files: &mut BTreeMap<String, String>) {
     }
 }
 
-fn pages(files: &BTreeMap<String, String>) -> impl Iterator<Item = (&String, &String)> {
+pub fn pages(files: &BTreeMap<String, String>) -> impl Iterator<Item = (&String, &String)> {
     files.iter().filter(|(name, _)| name.ends_with(".html"))
 }
 
 /// The values of an attribute, wherever it stands in a tag.
-fn attributes<'a>(html: &'a str, name: &str) -> Vec<&'a str> {
+pub fn attributes<'a>(html: &'a str, name: &str) -> Vec<&'a str> {
     let start = format!(" {name}=\"");
     html.split(&start).skip(1).map(|rest| rest.split('"').next().unwrap()).collect()
 }
 
 /// The text between each `open` and the next `close`.
-fn between<'a>(html: &'a str, open: &str, close: &str) -> Vec<&'a str> {
+pub fn between<'a>(html: &'a str, open: &str, close: &str) -> Vec<&'a str> {
     html.split(open).skip(1).map(|rest| rest.split(close).next().unwrap()).collect()
 }
 

@@ -1,0 +1,251 @@
+//! The simulator beside another backend: how far the same scenario's runs on both are apart.
+
+use std::collections::HashSet;
+
+use anabranch_study::{ColumnName, Difference, Estimate, Fidelity, Measure, overview};
+use maud::{Markup, html};
+
+use crate::{
+    layout::scroll,
+    plan::{BackendPlan, PaperPlan},
+    prose::prose,
+};
+use anabranch_study::format;
+
+/// Differences beyond this are marked.
+const APART: f64 = 0.10;
+
+/// Scenarios beyond which they start folded.
+const FEW_SCENARIOS: usize = 1;
+
+/// On the first page and on a study's: what the differences of these studies are by kind, and where they stand.
+pub fn summary(papers: &[&PaperPlan], own_page: bool) -> Markup {
+    html! {
+        @for (i, column) in columns(papers).into_iter().enumerate() {
+            @let scenarios = scenarios(papers, column);
+            section id=[(i == 0).then_some("fidelity")] {
+                h2 { "The simulator beside " (column.title) }
+                p {
+                    "The same scenarios ran in the simulator and on another backend: " (prose(&column.meaning)) " "
+                    "A difference is the simulator's value ÷ the other's − 1. What is zero there has none. "
+                    "A scenario that several experiments have counts once."
+                }
+                (by_kind(&scenarios))
+                (places(papers, column, own_page))
+            }
+        }
+    }
+}
+
+/// Whether there is anything to summarise.
+pub fn any(papers: &[&PaperPlan]) -> bool {
+    !columns(papers).is_empty()
+}
+
+/// The backends, in the order in which they first stand somewhere.
+pub fn columns<'a>(papers: &[&'a PaperPlan<'a>]) -> Vec<&'a ColumnName> {
+    let mut columns: Vec<&ColumnName> = Vec::new();
+    for backend in papers.iter().flat_map(|paper| &paper.experiments).flat_map(|e| &e.backends) {
+        if !columns.iter().any(|known| known.id == backend.column.id) {
+            columns.push(backend.column);
+        }
+    }
+    columns
+}
+
+/// What ran there, once for each command.
+fn scenarios<'a>(papers: &[&'a PaperPlan<'a>], column: &ColumnName) -> Vec<&'a Fidelity> {
+    let mut known = HashSet::new();
+    let all = papers.iter().flat_map(|paper| &paper.experiments).flat_map(|e| &e.backends);
+    let there = all.filter(|backend| backend.column.id == column.id);
+    there.flat_map(|backend| &backend.scenarios).copied().filter(|f| known.insert(&f.command)).collect()
+}
+
+fn by_kind(scenarios: &[&Fidelity]) -> Markup {
+    let table = html! {
+        table.flows {
+            thead {
+                tr {
+                    th scope="col" { "Quantity" }
+                    th.number scope="col" { "Number" }
+                    th.number scope="col" { "Median |difference|" }
+                    th.number scope="col" { "Within 5 %" }
+                    th.number scope="col" { "Within 10 %" }
+                }
+            }
+            tbody {
+                @for of_kind in overview(scenarios.iter().copied()) {
+                    tr {
+                        th scope="row" { (of_kind.kind.title()) }
+                        td.number { (of_kind.count) }
+                        td.number { (format!("{:.1} %", 100.0 * of_kind.median)) }
+                        @for part in of_kind.within { td.number { (format!("{:.0} %", 100.0 * part)) } }
+                    }
+                }
+            }
+        }
+    };
+    html! {
+        p { (scenarios.len()) @if scenarios.len() == 1 { " scenario" } @else { " scenarios" } " ran on both." }
+        (scroll("Differences by kind", &table))
+    }
+}
+
+/// Links to the tables: of each experiment, or of each study.
+fn places(papers: &[&PaperPlan], column: &ColumnName, own_page: bool) -> Markup {
+    let experiments = papers.iter().flat_map(|paper| paper.experiments.iter().map(move |e| (paper, e)));
+    let there = experiments.flat_map(|(paper, e)| e.backends.iter().map(move |backend| (paper, e, backend)));
+    let there: Vec<_> = there.filter(|(_, _, backend)| backend.column.id == column.id).collect();
+    html! {
+        @if own_page {
+            ul.readings {
+                @for (_, e, backend) in there {
+                    li {
+                        a href={ "#" (backend.anchor) } { b { (e.experiment.id) } " " (e.experiment.title) } ": "
+                        (counted(backend.scenarios.iter().copied()))
+                    }
+                }
+            }
+        } @else {
+            @let mut known = HashSet::new();
+            ul.readings {
+                @for (paper, _, _) in there.iter().filter(|(paper, _, _)| known.insert(&paper.file)) {
+                    @let of_paper = there.iter().filter(|(other, _, _)| other.file == paper.file);
+                    li {
+                        a href={ (paper.file) "#fidelity" } { (paper.result.id) ". " (paper.result.title) } ": "
+                        (counted(of_paper.flat_map(|(_, _, backend)| backend.scenarios.iter().copied())))
+                    }
+                }
+            }
+        }
+    }
+}
+
+/// "3 scenarios, 5 of 27 quantities beyond 10 %".
+fn counted<'a>(scenarios: impl Iterator<Item = &'a Fidelity> + Clone) -> String {
+    let quantities = || scenarios.clone().flat_map(|scenario| &scenario.quantities);
+    let (n, apart) = (scenarios.clone().count(), quantities().filter(|q| is_apart(q)).count());
+    format!(
+        "{n} {}, {apart} of {} quantities beyond 10 %",
+        if n == 1 { "scenario" } else { "scenarios" },
+        quantities().count()
+    )
+}
+
+fn is_apart(quantity: &Difference) -> bool {
+    quantity.relative.is_some_and(|relative| relative.abs() > APART)
+}
+
+/// In an experiment's section: a table for each scenario.
+pub fn section(backend: &BackendPlan) -> Markup {
+    let few = backend.scenarios.len() <= FEW_SCENARIOS;
+    html! {
+        details.runs id=(backend.anchor) open[few] {
+            summary {
+                h3 { "The simulator beside " (backend.column.title) }
+                span.quiet { " " (counted(backend.scenarios.iter().copied())) }
+            }
+            @for scenario in &backend.scenarios {
+                div.run {
+                    p { (prose(&scenario.title)) }
+                    (table(scenario, backend.column))
+                    p.hint { "On " (backend.column.title) ":" }
+                    pre.command tabindex="0" { code { (scenario.command) } }
+                }
+            }
+        }
+    }
+}
+
+fn table(scenario: &Fidelity, column: &ColumnName) -> Markup {
+    let body = html! {
+        table.flows.fidelity {
+            thead {
+                tr {
+                    th scope="col" { "Quantity" }
+                    th scope="col" { "Of" }
+                    th.number scope="col" { "Simulator" }
+                    th.number scope="col" { (column.title) }
+                    th scope="col" { "Unit" }
+                    th.number scope="col" { "Difference" }
+                    th scope="col" { "Beyond 10 %" }
+                }
+            }
+            tbody { @for quantity in &scenario.quantities { (line(quantity)) } }
+        }
+    };
+    scroll(&format!("{}: the simulator beside {}", scenario.title, column.title), &body)
+}
+
+fn line(quantity: &Difference) -> Markup {
+    let (factor, unit) = unit(quantity.kind);
+    let value = |estimate: &Estimate| format::of(&scaled(estimate, factor));
+    html! {
+        tr.apart[is_apart(quantity)] {
+            th scope="row" { (quantity.kind.title()) }
+            td { (quantity.of) }
+            td.number { (value(&quantity.simulated)) }
+            td.number { (value(&quantity.real)) }
+            td { (unit) }
+            td.number { (difference(quantity)) }
+            td { @if is_apart(quantity) { span.verdict.not-reproduced { span.sign aria-hidden="true" { "≠" } " unexplained" } } }
+        }
+    }
+}
+
+/// In per cent: "+12.3 ± 0.4 %".
+fn difference(quantity: &Difference) -> String {
+    let Some(relative) = quantity.relative else { return "–".into() };
+    let mean = match format!("{:+.1}", 100.0 * relative).as_str() {
+        "+0.0" | "-0.0" => "0.0".into(),
+        signed => signed.replace('-', "−"),
+    };
+    let interval = quantity.half_width.map(|half| format!(" ± {}", format::bounded(100.0 * half, 1)));
+    format!("{mean}{} %", interval.unwrap_or_default())
+}
+
+/// What a kind's values are multiplied by for readers, and their unit then.
+pub fn unit(kind: Measure) -> (f64, &'static str) {
+    match kind {
+        Measure::Goodput => (1e-6, "Mbit/s"),
+        Measure::Window => (1.0, "segments"),
+        Measure::RoundTrip => (1e3, "ms"),
+        Measure::Loss => (1e2, "%"),
+    }
+}
+
+/// In another unit.
+pub fn scaled(estimate: &Estimate, factor: f64) -> Estimate {
+    Estimate {
+        mean: estimate.mean * factor,
+        half_width: estimate.half_width.map(|half| half * factor),
+        values: estimate.values.iter().map(|value| value * factor).collect(),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn differences_have_a_sign_and_tenths() {
+        let of = |relative, half_width| {
+            let estimate = || Estimate { mean: 1.0, half_width: None, values: vec![] };
+            let of = String::new();
+            let kind = Measure::Loss;
+            difference(&Difference {
+                kind,
+                of,
+                simulated: estimate(),
+                real: estimate(),
+                relative,
+                half_width,
+            })
+        };
+        assert_eq!(of(Some(0.1234), Some(0.0456)), "+12.3 ± 4.6 %");
+        assert_eq!(of(Some(-0.5), Some(1e-5)), "−50.0 ± <\u{202f}0.1 %");
+        assert_eq!(of(Some(-1e-4), None), "0.0 %");
+        assert_eq!(of(Some(12.345), None), "+1234.5 %");
+        assert_eq!(of(None, None), "–");
+    }
+}

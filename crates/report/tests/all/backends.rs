@@ -1,0 +1,119 @@
+//! The simulator beside Linux: values, differences, figures, and their sums.
+
+use crate::fixture::beside_linux;
+use crate::report::{attributes, between, files, pages};
+use anabranch_study::Measure;
+use std::collections::BTreeSet;
+
+fn cells(row: &str) -> Vec<&str> {
+    between(row, "<td class=\"number\">", "</td>")
+}
+
+/// The lines of the table of differences by kind.
+fn by_kind(page: &str) -> Vec<Vec<&str>> {
+    let table = between(page, "aria-label=\"Differences by kind\">", "</table>")[0];
+    between(table, "<th scope=\"row\">", "</tr>").into_iter().map(cells).collect()
+}
+
+/// By hand from the fixture: goodputs 50.5, 6.5 and 1 % apart, of which both papers have the one of 6.5 %.
+#[test]
+fn differences_are_summed_over_a_study_and_over_all() {
+    let files = files(&beside_linux());
+    assert_eq!(by_kind(&files["coupled-cubic.html"]), [["2", "3.8 %", "50 %", "100 %"]]);
+    let all = by_kind(&files["index.html"]);
+    assert_eq!(all[0], ["3", "6.5 %", "33 %", "67 %"]);
+    // A loss rate of zero on Linux has no ratio.
+    assert_eq!(all[1..], [["1", "3.8 %", "100 %", "100 %"], ["1", "3.0 %", "100 %", "100 %"]]);
+    assert!(files["index.html"].contains("3 scenarios ran on both."));
+    let links: BTreeSet<&str> = attributes(&files["index.html"], "href").into_iter().collect();
+    assert!(links.contains("coupled-cubic.html#fidelity") && links.contains("kato-lia.html#fidelity"));
+}
+
+#[test]
+fn quantities_have_readable_units_and_marks() {
+    let page = &files(&beside_linux())["kato-lia.html"];
+    let part = between(page, "id=\"B-T2-kernel\"", "</details>")[0];
+    assert!(part.contains("2 scenarios, 1 of 5 quantities beyond 10 %"), "{part}");
+    let rows = between(part, "<th scope=\"row\">", "</tr>");
+    let shown: Vec<Vec<&str>> = rows.iter().map(|row| cells(row)).collect();
+    assert_eq!(
+        shown,
+        [
+            ["3.010 ± 0.030", "2.000 ± 0.020", "+50.5 ± 2.1 %"],
+            ["10", "10.4", "−3.8 %"],
+            ["41.2", "40", "+3.0 %"],
+            ["0.15", "0", "–"],
+            ["4.9", "4.6", "+6.5 %"],
+        ]
+    );
+    for (row, unit) in rows.iter().zip(["Mbit/s", "segments", "ms", "%"]) {
+        assert!(row.contains(&format!("<td>{unit}</td>")), "{row}");
+    }
+    let marked: Vec<bool> = rows.iter().map(|row| row.contains("unexplained")).collect();
+    assert_eq!(marked, [true, false, false, false, false]);
+    assert!(part.contains("<code>anabranch run shared.toml --backend kernel --seed 1</code>"));
+    let csv = &files(&beside_linux())["data/kato-lia-backends.csv"];
+    assert!(csv.contains("B-T2,MPTCP beside Reno,kernel,mean RTT,\"mptcp, a+b\",ms,41.2,,40,,3,,"), "{csv}");
+}
+
+/// Paper, simulator and Linux stand side by side; a row whose scenarios do not run there has nothing.
+#[test]
+fn rows_have_linux_beside_the_simulator() {
+    let files = files(&beside_linux());
+    let page = &files["kato-lia.html"];
+    let heads: Vec<&str> = between(page, "<th class=\"number\" scope=\"col\"", "</th>");
+    let place = |text: &str| heads.iter().position(|head| head.ends_with(text)).unwrap();
+    let (paper, simulator, linux) = (place(">Published"), place(">Simulator, 95 %"), place(">Linux"));
+    assert_eq!((simulator, linux), (paper + 1, paper + 2));
+    let row = |id: &str| between(page, &format!("<tr id=\"{id}\""), "</tr>")[0];
+    assert!(row("B-T2.reno.mptcp").contains("<div>2.000 ± 0.020</div>"));
+    assert!(row("B-T2.reno.tcp").contains("<td class=\"number quiet\">–</td>"));
+    for id in ["B-T2.reno.mptcp", "B-T2.reno.tcp"] {
+        let table = between(page, "<table class=\"rows\"", "</table>")[0];
+        let cells = row(id).matches("<td").count() + row(id).matches("<th").count();
+        assert_eq!(cells, table.matches("scope=\"col\"").count());
+    }
+    assert!(files["index.html"].contains("<div>2.000 ± 0.020</div>"));
+}
+
+#[test]
+fn figures_stand_beside_the_simulators() {
+    let page = &files(&beside_linux())["coupled-cubic.html"];
+    let together = between(page, "<div class=\"beside\">", "<details")[0];
+    assert_eq!(attributes(together, "id"), ["figure-A-F2", "figure-A-F2-kernel"]);
+    assert_eq!(page.matches("class=\"beside\"").count(), 1);
+}
+
+#[test]
+fn links_lead_somewhere_and_hostile_text_stays_text() {
+    const EVIL: &str = "</script><script>alert(1)</script>\"'><img src=x onerror=alert(2)>&amp;";
+    let mut results = beside_linux();
+    for experiment in results.iter_mut().flat_map(|result| &mut result.experiments) {
+        for column in &mut experiment.columns {
+            (column.id, column.title, column.meaning) =
+                (format!("{EVIL}{}", column.id), EVIL.into(), EVIL.into());
+        }
+        for scenario in &mut experiment.fidelity {
+            scenario.column = format!("{EVIL}{}", scenario.column);
+            (scenario.title, scenario.command) = (EVIL.into(), EVIL.into());
+            scenario.quantities.iter_mut().for_each(|quantity| quantity.of = EVIL.into());
+        }
+    }
+    let files = files(&results);
+    assert!(files["kato-lia.html"].contains(Measure::RoundTrip.title()));
+    for (name, html) in pages(&files) {
+        assert!(!html.contains("<script>alert") && !html.contains("<img"), "{name}");
+        let ids: BTreeSet<&str> = attributes(html, "id").into_iter().collect();
+        for link in attributes(html, "href").into_iter().filter_map(|href| href.strip_prefix('#')) {
+            assert!(ids.contains(link), "{name}: {link}");
+        }
+    }
+}
+
+/// Where nothing ran elsewhere nothing speaks of it.
+#[test]
+fn without_another_backend_there_is_no_trace_of_one() {
+    let files = files(&crate::fixture::results());
+    assert!(pages(&files).all(|(_, html)| !html.contains("The simulator beside")));
+    assert!(files.keys().all(|name| !name.contains("backends")));
+}
