@@ -3,12 +3,13 @@
 
 use crate::common::{Kernel, skipped};
 use crate::compile::{COMPILERS, OLDEST, TEMPLATE, compiler, defines, first, version};
-use anabranch_cc_fixed::registry;
+use anabranch_cc_fixed::registry::{self, KernelEntry};
 use libbpf_rs::ObjectBuilder;
 use std::fs;
 use std::io::{self, Write};
 use std::os::unix::fs::PermissionsExt;
 use std::path::{Path, PathBuf};
+use std::thread::{available_parallelism, scope};
 
 /// Every compiler that is here and not refused. Which those were is said past the harness.
 #[test]
@@ -23,14 +24,21 @@ fn the_verifier_takes_what_each_compiles() {
         if versions.contains(&clang.version) {
             continue;
         }
-        for entry in registry::all() {
-            let object = directory.path().join("object.o");
+        let compile_and_load = |entry: &KernelEntry| {
+            let object = directory.path().join(entry.kernel_name);
             let (source, defines) = (Path::new(TEMPLATE), defines(entry.header, entry.kernel_name));
             crate::compile::compile(&clang, source, &defines, &includes, env!("BPF_TARGET"), &object)
                 .unwrap_or_else(|why| panic!("{why}"));
             let loaded = ObjectBuilder::default().open_file(&object).and_then(|object| object.load());
             assert!(loaded.is_ok(), "{name}, {}: {}", entry.kernel_name, loaded.unwrap_err());
-        }
+        };
+        // On all cores: it takes longer than most tests.
+        let (all, cores) = (registry::all(), available_parallelism().map_or(1, usize::from));
+        scope(|scope| {
+            for part in all.chunks(all.len().div_ceil(cores)) {
+                scope.spawn(|| part.iter().for_each(compile_and_load));
+            }
+        });
         versions.push(clang.version);
     }
     let _ = writeln!(io::stderr(), "tried: clang {versions:?}");
