@@ -1,5 +1,6 @@
 //! A virtual machine in virtual time: QEMU that counts instructions, one for a nanosecond, and whose clock jumps to what comes next
-//! while its processor idles. What it does depends neither on the speed nor on the other work of the machine that it runs on.
+//! while its processor idles. What it does depends neither on the speed nor on the other work of the machine that it runs on, and it
+//! does the same each time.
 
 use crate::TestbedError;
 use rustix::fs::{MemfdFlags, memfd_create};
