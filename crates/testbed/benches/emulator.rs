@@ -12,6 +12,7 @@ use anabranch_scenario::Path;
 use anabranch_testbed::device::dropped_packets;
 use anabranch_testbed::emulator::{EmulatorOptions, Manner, Report};
 use common::{Pair, RECEIVER};
+use rustix::net::{AddressFamily, SocketType, ipproto, socket};
 use std::io::{Read, Write};
 use std::net::UdpSocket;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
@@ -66,37 +67,31 @@ fn paths(n: usize) -> Vec<Path> {
     (0..n).map(|i| Path { links: vec![i], return_links: Vec::new(), backup: false }).collect()
 }
 
-/// How much longer than the model's the round-trip times are that an application sees.
+/// How much longer than the model's the round-trip times of ICMP's echoes are, which the receiver's kernel answers.
 fn rtt(ms: u64, options: &EmulatorOptions) {
     let Some(pair) = Pair::new(&[link(1e9, ms)], &paths(1), options) else { return };
-    let echo = pair.receiver.run(|| UdpSocket::bind((RECEIVER, 7)).unwrap());
-    let socket = pair.sender.run(|| UdpSocket::bind("10.77.1.1:0").unwrap());
-    socket.connect((RECEIVER, 7)).unwrap();
-    let count = 400;
-    let mut late: Vec<f64> = scope(|scope| {
-        scope.spawn(|| {
-            for _ in 0..count {
-                let mut buffer = [0; 100];
-                let (length, from) = echo.recv_from(&mut buffer).unwrap();
-                echo.send_to(&buffer[..length], from).unwrap();
-            }
-        });
-        let ping = |_| {
-            let sent = Instant::now();
-            socket.send(&[0; 28]).unwrap();
-            socket.recv(&mut [0; 100]).unwrap();
-            sent.elapsed().as_secs_f64() * 1e6 - ms as f64 * 1e3
-        };
-        (0..count).map(ping).collect()
-    });
+    pair.sender.set("ipv4/ping_group_range", "0 0");
+    let socket =
+        pair.sender.run(|| socket(AddressFamily::INET, SocketType::DGRAM, Some(ipproto::ICMP)).unwrap());
+    let socket = UdpSocket::from(socket);
+    socket.connect((RECEIVER, 0)).unwrap();
+    let ping = |_| {
+        let sent = Instant::now();
+        // Type 8; the kernel writes the checksum and the identifier.
+        socket.send(&[8, 0, 0, 0, 0, 0, 0, 1]).unwrap();
+        socket.recv(&mut [0; 100]).unwrap();
+        sent.elapsed().as_secs_f64() * 1e6 - ms as f64 * 1e3
+    };
+    let mut late: Vec<f64> = (0..400).map(ping).collect();
     late.sort_by(f64::total_cmp);
-    let at = |q: f64| late[(q * (count - 1) as f64) as usize];
+    let at = |q: f64| late[(q * 399.0) as usize];
     println!(
         "RTT {ms} ms, idle: longer by {:.0} µs (p50), {:.0} (p99), {:.0} (all)",
         at(0.5),
         at(0.99),
         at(1.0)
     );
+    describe(&pair.emulator.stop().unwrap());
 }
 
 /// One connection over all links, and what it attains.
