@@ -59,10 +59,10 @@ fn table(plan: &ExperimentPlan) -> Markup {
                         @for column in &columns.backends { th.number scope="col" title=(column.meaning) { (column.title) } }
                         th.number scope="col" { "n" }
                         @if ratios {
-                            th scope="col" { "Ours ÷ published" span.scale aria-hidden="true" { span { "½" } span { "1" } span { "2" } } }
+                            th scope="col" { (if columns.backends.is_empty() { "Ours" } else { "Simulator" }) " ÷ published" span.scale aria-hidden="true" { span { "½" } span { "1" } span { "2" } } }
                         }
                         th scope="col" { "Rule" }
-                        th scope="col" { "Verdict" }
+                        th scope="col" { (verdict_head(!columns.backends.is_empty())) }
                         @for column in &columns.assumed { th.number scope="col" title=(column.meaning) { (column.title) } }
                     }
                 }
@@ -87,6 +87,11 @@ struct Columns<'a> {
 /// The heading of our own values, which are the simulator's where others stand beside them.
 pub fn ours(beside_others: bool) -> &'static str {
     if beside_others { "Simulator, 95 %" } else { "Ours, 95 %" }
+}
+
+/// The heading of the verdict on it.
+pub fn verdict_head(beside_others: bool) -> &'static str {
+    if beside_others { "Simulator's verdict" } else { "Verdict" }
 }
 
 fn table_row(row: &Row, anchor: &str, columns: &Columns) -> Markup {

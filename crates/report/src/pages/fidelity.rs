@@ -26,7 +26,7 @@ pub fn summary(papers: &[&PaperPlan], own_page: bool) -> Markup {
             section id=[(i == 0).then_some("fidelity")] {
                 h2 { "The simulator beside " (column.title) }
                 p {
-                    "The same scenarios ran in the simulator and on another backend: " (prose(&column.meaning)) " "
+                    (prose(&column.meaning)) " "
                     "A difference is the simulator's value ÷ the other's − 1. What is zero there has none. "
                     "A scenario that several experiments have counts once."
                 }
@@ -181,7 +181,7 @@ fn line(quantity: &Difference) -> Markup {
     let (factor, unit) = unit(quantity.kind);
     let value = |estimate: &Estimate| format::of(&scaled(estimate, factor));
     html! {
-        tr.apart[is_apart(quantity)] {
+        tr class=[is_apart(quantity).then_some("apart")] {
             th scope="row" { (quantity.kind.title()) }
             td { (quantity.of) }
             td.number { (value(&quantity.simulated)) }

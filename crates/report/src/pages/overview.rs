@@ -193,7 +193,7 @@ fn every_row(plan: &Plan) -> Markup {
                         th scope="col" { "Unit" }
                         th.number scope="col" { "Published" }
                         th.number scope="col" { (experiment::ours(!backends.is_empty())) }
-                        th scope="col" { "Verdict" }
+                        th scope="col" { (experiment::verdict_head(!backends.is_empty())) }
                         @for backend in &backends { th.number scope="col" title=(backend.meaning) { (backend.title) } }
                     }
                 }

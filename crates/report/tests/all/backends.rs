@@ -63,6 +63,7 @@ fn rows_have_linux_beside_the_simulator() {
     let page = &files["kato-lia.html"];
     let heads: Vec<&str> = between(page, "<th class=\"number\" scope=\"col\"", "</th>");
     let place = |text: &str| heads.iter().position(|head| head.ends_with(text)).unwrap();
+    assert!(page.contains("Simulator ÷ published") && page.contains("Simulator's verdict"));
     let (paper, simulator, linux) = (place(">Published"), place(">Simulator, 95 %"), place(">Linux"));
     assert_eq!((simulator, linux), (paper + 1, paper + 2));
     let row = |id: &str| between(page, &format!("<tr id=\"{id}\""), "</tr>")[0];

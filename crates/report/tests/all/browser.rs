@@ -33,13 +33,13 @@ fn rendered(page: &Path) -> Option<String> {
     Some(String::from_utf8(output.stdout).unwrap())
 }
 
-fn draws_all(results: &[StudyResult], page: &str) {
+fn draws_all(results: &[StudyResult], page: &str, expected: usize) {
     let dir = tempfile::tempdir().unwrap();
     let results = Results { papers: results, algorithms: &fixture::algorithms(), ..Results::default() };
     write(dir.path(), &results, &fixture::context()).unwrap();
     let written = fs::read_to_string(dir.path().join(page)).unwrap();
     let charts = written.matches("<div class=\"chart\"").count();
-    assert_eq!(charts, 8);
+    assert_eq!(charts, expected);
     let Some(dom) = rendered(&dir.path().join(page)) else { return };
     assert!(!dom.contains("could not be drawn"), "{}", dom.split("could not be drawn").nth(1).unwrap());
     assert_eq!(dom.matches("data-state=\"drawn\"").count(), charts);
@@ -68,7 +68,8 @@ fn an_algorithms_charts_are_drawn() {
 
 #[test]
 fn charts_are_drawn() {
-    draws_all(&fixture::results(), "coupled-cubic.html");
+    draws_all(&fixture::results(), "coupled-cubic.html", 8);
+    draws_all(&fixture::beside_linux(), "coupled-cubic.html", 9);
 }
 
 /// Series and labels that would be code or markup if anything took them for it.
@@ -87,5 +88,5 @@ fn charts_with_hostile_names_are_drawn() {
             row.verdict = Verdict::NotJudged;
         }
     }
-    draws_all(&results, "coupled-cubic.html");
+    draws_all(&results, "coupled-cubic.html", 8);
 }
