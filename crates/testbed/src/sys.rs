@@ -1,9 +1,12 @@
 //! System calls for which rustix has no safe function.
 #![allow(unsafe_code)]
 
+use rustix::process::{Signal, set_parent_process_death_signal};
 use rustix::thread::UnshareFlags;
 use std::io;
 use std::os::fd::{AsFd, AsRawFd};
+use std::os::unix::process::CommandExt;
+use std::process::Command;
 
 /// Moves the calling thread into a new network namespace.
 pub(crate) fn unshare_network() -> io::Result<()> {
@@ -29,6 +32,14 @@ pub(crate) fn set_socket_option(socket: impl AsFd, level: i32, name: i32, value:
     succeeded(unsafe {
         libc::setsockopt(socket.as_fd().as_raw_fd(), level, name, (&raw const value).cast(), len)
     })
+}
+
+/// Lets the process be killed when the thread that starts it ends.
+pub(crate) fn end_with_thread(program: &mut Command) {
+    // SAFETY: between fork and exec it makes one system call, and neither allocates nor locks.
+    unsafe {
+        program.pre_exec(|| Ok(set_parent_process_death_signal(Some(Signal::KILL))?));
+    }
 }
 
 fn succeeded(done: i32) -> io::Result<()> {

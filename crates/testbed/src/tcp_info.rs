@@ -122,6 +122,8 @@ pub struct MptcpInfo {
     more_padding: u8,
     retransmits: u32,
     bytes_retrans: u64,
+    bytes_sent: u64,
+    bytes_received: u64,
 }
 
 /// A connection as MPTCP sees it.
@@ -131,6 +133,8 @@ pub struct Multipath {
     pub info: MptcpInfo,
     /// Bytes sent again on another subflow; `None` before Linux 6.6.
     pub reinjected_bytes: Option<u64>,
+    /// Bytes that arrived in order; `None` before Linux 6.6.
+    pub received_bytes: Option<u64>,
 }
 
 impl MptcpInfo {
@@ -147,9 +151,12 @@ impl MptcpInfo {
 pub fn multipath(socket: impl AsFd) -> io::Result<Multipath> {
     let mut info = MptcpInfo::new_zeroed();
     let len = socket_option(socket, SOL_MPTCP, MPTCP_INFO, info.as_mut_bytes())?;
-    let reinjected_bytes =
-        (len >= offset_of!(MptcpInfo, bytes_retrans) + size_of::<u64>()).then_some(info.bytes_retrans);
-    Ok(Multipath { info, reinjected_bytes })
+    let known = |offset| len >= offset + size_of::<u64>();
+    Ok(Multipath {
+        info,
+        reinjected_bytes: known(offset_of!(MptcpInfo, bytes_retrans)).then_some(info.bytes_retrans),
+        received_bytes: known(offset_of!(MptcpInfo, bytes_received)).then_some(info.bytes_received),
+    })
 }
 
 /// The subflows that a socket of either end has just now; one for plain TCP. Those that have left it are in no list any

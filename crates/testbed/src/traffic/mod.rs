@@ -1,6 +1,7 @@
 //! Applications at both ends of a connection: a thread at each, in its host.
 
 mod client;
+mod iperf3;
 mod membership;
 mod pattern;
 mod receiver;
@@ -23,7 +24,7 @@ use sender::Sender;
 use shared::Shared;
 use source::Source;
 use std::sync::atomic::Ordering;
-use std::sync::{Arc, PoisonError};
+use std::sync::{Arc, PoisonError, mpsc};
 use std::thread::JoinHandle;
 
 /// MPTCP's DSS option takes so many bytes of a segment.
@@ -88,6 +89,41 @@ impl Connection {
         let mut connection = Connection { shared, threads: Vec::new() };
         connection.spawn(&hosts.receiver, "receiver", &plan, || receiver.run())?;
         connection.spawn(&hosts.sender, "sender", &plan, || sender.run())?;
+        Ok(connection)
+    }
+
+    /// The same by iperf3, which needs no patches: for MPTCP it runs under `mptcpize`. What it receives is not checked.
+    ///
+    /// # Errors
+    /// Where the application is another than bulk without end, and where a program is missing or the kernel refuses a step.
+    pub fn start_iperf3(plan: Plan<'_>) -> Result<Self, TestbedError> {
+        let Plan { flow, hosts, open_at, stop_at, .. } = plan;
+        if flow.application != (Application::Bulk { bytes: None }) {
+            let key = format!("flows.{}.application", flow.name);
+            return Err(TestbedError::Inexpressible {
+                key,
+                why: "iperf3 sends in bulk without end only".into(),
+            });
+        }
+        let multipath = flow.is_multipath();
+        let shared = Shared::new(plan.clock, multipath).map_err(TestbedError::kernel("make an eventfd"))?;
+        let shared = Arc::new(shared);
+        let mut membership = hosts.sender.run(|| Membership::new(flow))??;
+        let congestion_control = plan.congestion_control.to_owned();
+        let client = iperf3::Client { congestion_control, multipath, open_at, stop_at };
+        let (listens, is_ready) = mpsc::sync_channel(1);
+        let mut connection = Connection { shared: shared.clone(), threads: Vec::new() };
+        let receiver = shared.clone();
+        connection.spawn(&hosts.receiver, "receiver", &plan, move || {
+            iperf3::receive(&receiver, multipath, &listens)
+        })?;
+        // It fails where the receiver has ended, and then its failure says why.
+        if is_ready.recv().is_err() {
+            connection.finish()?;
+            return Err(TestbedError::Failed("iperf3 does not listen".into()));
+        }
+        connection
+            .spawn(&hosts.sender, "sender", &plan, move || iperf3::send(&shared, &mut membership, &client))?;
         Ok(connection)
     }
 

@@ -132,6 +132,17 @@ impl End {
         Ok(Observed { subflows: subflows(socket.as_fd(), self.multipath)?, multipath })
     }
 
+    /// Bytes that the kernel has received in order.
+    pub(super) fn received(&self) -> io::Result<u64> {
+        let Some(Observed { subflows, multipath }) = self.observe()? else { return Ok(0) };
+        match multipath {
+            Some(multipath) => {
+                multipath.received_bytes.ok_or_else(|| io::Error::other("Linux 6.6 is the first that does"))
+            }
+            None => Ok(subflows.first().map_or(0, |only| only.info.bytes_received)),
+        }
+    }
+
     /// Ends the connection by a reset.
     pub(super) fn abort(&self) -> io::Result<()> {
         let mut state = self.state();

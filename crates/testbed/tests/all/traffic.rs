@@ -3,6 +3,7 @@
 use crate::support::{kernel, run, until};
 use anabranch_net::Time;
 use anabranch_scenario::{Overrides, Scenario, Source, load};
+use anabranch_testbed::TestbedError;
 use anabranch_testbed::clock::Clock;
 use anabranch_testbed::emulator::{Emulator, EmulatorOptions};
 use anabranch_testbed::pair::{Pair, RECEIVER};
@@ -43,6 +44,16 @@ pub fn start(scenario: &Scenario, stop_at: Time) -> Running {
 }
 
 fn start_by(congestion_control: &str, scenario: &Scenario, open_at: Time, stop_at: Time) -> Running {
+    start_with(Connection::start, congestion_control, scenario, open_at, stop_at).unwrap()
+}
+
+fn start_with(
+    start: impl FnOnce(Plan<'_>) -> Result<Connection, TestbedError>,
+    congestion_control: &str,
+    scenario: &Scenario,
+    open_at: Time,
+    stop_at: Time,
+) -> Result<Running, TestbedError> {
     let flow = &scenario.flows[0];
     let zero = Instant::now() + Duration::from_millis(20);
     let clock = Clock::new(zero);
@@ -52,8 +63,8 @@ fn start_by(congestion_control: &str, scenario: &Scenario, open_at: Time, stop_a
     let random = scenario.application_random(1, 0);
     let plan =
         Plan { flow, hosts: &hosts, congestion_control, random, clock, open_at, stop_at, real_time: true };
-    let connection = Connection::start(plan).unwrap();
-    Running { hosts, connection, clock, _emulator: emulator }
+    let connection = start(plan)?;
+    Ok(Running { hosts, connection, clock, _emulator: emulator })
 }
 
 impl Running {
@@ -274,6 +285,38 @@ fn backup_paths_wait_for_their_time() {
     let sent = [0, 1].map(|path| third[path] - settled[path]);
     assert!(sent[1] > 1_000_000 && sent[0] < sent[1] / 10, "{sent:?}");
     running.finish();
+}
+
+#[test]
+fn iperf3_can_take_the_place_of_our_own_traffic() {
+    if !kernel(&["iperf3", "mptcpize"]) {
+        return;
+    }
+    for paths in [1, 2] {
+        let start = |flow| {
+            let start = Connection::start_iperf3;
+            start_with(
+                start,
+                "cubic",
+                &scenario(paths, flow),
+                Time::from_millis(100),
+                Time::from_millis(1500),
+            )
+        };
+        let endless = start("").unwrap();
+        until("the flow has stopped", || endless.clock.now() > Time::from_millis(1600));
+        endless.connection.check().unwrap();
+        let seen = endless.connection.sender().unwrap().unwrap();
+        assert_eq!((seen.subflows.len(), seen.multipath.is_some()), (paths, paths > 1));
+        let received = endless.connection.received();
+        assert!(received > 1_000_000, "{received}");
+        until("some time has passed", || endless.clock.now() > Time::from_millis(1800));
+        assert_eq!(endless.connection.received(), received);
+        endless.finish();
+        let asks = "application = { kind = \"request-response\", size = \"5 kB\" }";
+        let why = start(asks).err().unwrap().to_string();
+        assert!(why.contains("flows.f.application") && why.contains("bulk"), "{why}");
+    }
 }
 
 /// A stranger takes the sender's place.

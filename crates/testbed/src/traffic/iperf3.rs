@@ -1,0 +1,181 @@
+//! Traffic by iperf3 in place of our own: another program, whose bytes nobody checks. It sends without end: of a transfer of a
+//! given size its server may leave the last bytes unread.
+
+use super::membership::Membership;
+use super::shared::{Shared, Woken};
+use crate::pair::{RECEIVER, sender_address};
+use crate::{TestbedError, sys};
+use anabranch_net::Time;
+use rustix::net::{getpeername, sockopt};
+use rustix::process::{Pid, PidfdFlags, PidfdGetfdFlags, pidfd_getfd, pidfd_open};
+use std::fs;
+use std::io::{self, Read};
+use std::os::fd::OwnedFd;
+use std::process::{Child, Command, Stdio};
+use std::sync::Arc;
+use std::sync::atomic::Ordering;
+use std::sync::mpsc::SyncSender;
+
+/// So often the programs and their sockets are looked at.
+const LOOK: Time = Time::from_millis(5);
+
+/// A connection begins with a cookie of so many bytes.
+const COOKIE: u64 = 37;
+
+/// As good as without end, in seconds: iperf3's longest.
+const LONGEST: &str = "86400";
+
+/// A process that is killed when this is dropped, or our thread ends.
+struct Program(Child);
+
+impl Program {
+    /// Starts iperf3 in the calling thread's host.
+    fn start(arguments: &[&str], multipath: bool) -> Result<Self, TestbedError> {
+        let wrapper: &[&str] = if multipath { &["mptcpize", "run"] } else { &[] };
+        let words = [wrapper, &["iperf3"], arguments].concat();
+        let mut command = Command::new(words[0]);
+        command.args(&words[1..]).stdin(Stdio::null()).stdout(Stdio::null()).stderr(Stdio::piped());
+        sys::end_with_thread(&mut command);
+        command.spawn().map(Program).map_err(TestbedError::kernel(format!("start {}", words.join(" "))))
+    }
+
+    /// Whether it has ended well.
+    ///
+    /// # Errors
+    /// Where it has ended otherwise: what it said.
+    fn has_ended(&mut self) -> Result<bool, TestbedError> {
+        let Some(status) = self.0.try_wait().map_err(TestbedError::kernel("wait for iperf3"))? else {
+            return Ok(false);
+        };
+        if status.success() {
+            return Ok(true);
+        }
+        let mut said = String::new();
+        if let Some(errors) = &mut self.0.stderr {
+            let _ = errors.read_to_string(&mut said);
+        }
+        Err(TestbedError::Failed(format!("iperf3 has ended with {status}: {}", said.trim())))
+    }
+
+    /// Copies of its sockets, in the order in which it has opened them.
+    fn sockets(&self) -> io::Result<Vec<OwnedFd>> {
+        let process = pidfd_open(Pid::from_child(&self.0), PidfdFlags::empty())?;
+        let files = fs::read_dir(format!("/proc/{}/fd", self.0.id()))?;
+        let is_socket = |file: &fs::DirEntry| {
+            fs::read_link(file.path()).is_ok_and(|to| to.to_string_lossy().starts_with("socket:"))
+        };
+        let sockets = files.flatten().filter(is_socket);
+        let mut numbers: Vec<i32> =
+            sockets.filter_map(|file| file.file_name().to_str()?.parse().ok()).collect();
+        numbers.sort_unstable();
+        let copies =
+            numbers.into_iter().map(|number| pidfd_getfd(&process, number, PidfdGetfdFlags::empty()));
+        Ok(copies.flatten().collect())
+    }
+
+    /// The socket that data goes over: the second connection, since the first is for control.
+    fn data_socket(&self) -> Option<Arc<OwnedFd>> {
+        let connected = |socket: &OwnedFd| getpeername(socket).is_ok();
+        self.sockets().ok()?.into_iter().filter(connected).nth(1).map(Arc::new)
+    }
+
+    fn listens(&self) -> bool {
+        let sockets = self.sockets().unwrap_or_default();
+        sockets.iter().any(|socket| sockopt::socket_acceptconn(socket).unwrap_or(false))
+    }
+}
+
+impl Drop for Program {
+    fn drop(&mut self) {
+        let _ = self.0.kill();
+        let _ = self.0.wait();
+    }
+}
+
+/// The receiving end, in a thread of its host, until the run is over. It says when it listens.
+pub(super) fn receive(
+    shared: &Shared,
+    multipath: bool,
+    listens: &SyncSender<()>,
+) -> Result<(), TestbedError> {
+    let port = RECEIVER.port().to_string();
+    let address = RECEIVER.ip().to_string();
+    let mut program = Program::start(&["-s", "-1", "-p", &port, "-B", &address], multipath)?;
+    let (mut ready, mut connected) = (false, false);
+    loop {
+        if !ready && program.listens() {
+            ready = true;
+            let _ = listens.send(());
+        }
+        if !connected && let Some(socket) = program.data_socket() {
+            connected = true;
+            shared.receiver.open(&socket);
+        }
+        if connected {
+            let received = shared.receiver.received().map_err(TestbedError::kernel("count bytes"))?;
+            shared.received.store(received.saturating_sub(COOKIE), Ordering::Release);
+        }
+        if !shared.breaks_off() && program.has_ended()? {
+            return Err(TestbedError::Failed("iperf3's server has ended before its time".into()));
+        }
+        if let Woken::Over = wait(shared, shared.clock.now() + LOOK)? {
+            drop(program);
+            return shared.receiver.abort().map_err(TestbedError::kernel("close the connection"));
+        }
+    }
+}
+
+/// What the sending end has to do.
+pub(super) struct Client {
+    pub(super) congestion_control: String,
+    pub(super) multipath: bool,
+    pub(super) open_at: Time,
+    pub(super) stop_at: Time,
+}
+
+/// The sending end, in a thread of its host, until the flow or the run is over.
+pub(super) fn send(
+    shared: &Shared,
+    membership: &mut Membership,
+    client: &Client,
+) -> Result<(), TestbedError> {
+    let mut program: Option<Program> = None;
+    let mut connected = false;
+    loop {
+        let now = shared.clock.now();
+        membership.advance(now)?;
+        let mut over = now >= client.stop_at;
+        if let (None, Some(path), false) = (&program, membership.first(), over || now < client.open_at) {
+            program = Some(client.start(path)?);
+        }
+        if let Some(program) = &mut program {
+            if !connected && let Some(socket) = program.data_socket() {
+                connected = true;
+                shared.sender.open(&socket);
+            }
+            program.has_ended()?;
+        }
+        let opening = if now < client.open_at { client.open_at } else { Time::NEVER };
+        let until = (now + LOOK).min(opening).min(membership.next_at()).min(client.stop_at);
+        over = over || matches!(wait(shared, until)?, Woken::Over);
+        if over {
+            shared.breaks_off.store(true, Ordering::SeqCst);
+            drop(program);
+            return shared.sender.abort().map_err(TestbedError::kernel("close the connection"));
+        }
+    }
+}
+
+impl Client {
+    fn start(&self, path: usize) -> Result<Program, TestbedError> {
+        let (address, port) = (RECEIVER.ip().to_string(), RECEIVER.port().to_string());
+        let own = sender_address(path).to_string();
+        let ends = ["-c", &address, "-p", &port, "-B", &own];
+        let manner = ["-C", &self.congestion_control, "--no-delay", "-t", LONGEST];
+        Program::start(&[&ends[..], &manner[..]].concat(), self.multipath)
+    }
+}
+
+fn wait(shared: &Shared, until: Time) -> Result<Woken, TestbedError> {
+    shared.wait(None, until).map_err(TestbedError::kernel("wait for iperf3"))
+}
