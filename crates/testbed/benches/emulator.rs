@@ -70,9 +70,11 @@ fn paths(n: usize) -> Vec<Path> {
 /// How much longer than the model's the round-trip times of ICMP's echoes are, which the receiver's kernel answers.
 fn rtt(ms: u64, options: &EmulatorOptions) {
     let Some(pair) = Pair::new(&[link(1e9, ms)], &paths(1), options) else { return };
-    pair.sender.set("ipv4/ping_group_range", "0 0");
-    let socket =
-        pair.sender.run(|| socket(AddressFamily::INET, SocketType::DGRAM, Some(ipproto::ICMP)).unwrap());
+    pair.sender.set("ipv4/ping_group_range", "0 0").unwrap();
+    let socket = pair
+        .sender
+        .run(|| socket(AddressFamily::INET, SocketType::DGRAM, Some(ipproto::ICMP)).unwrap())
+        .unwrap();
     let socket = UdpSocket::from(socket);
     socket.connect((RECEIVER, 0)).unwrap();
     let ping = |_| {
@@ -100,7 +102,7 @@ fn bulk(name: &str, links: &[(f64, u64)], options: &EmulatorOptions) {
     let Some(pair) = Pair::new(&specs, &paths(links.len()), options) else { return };
     for host in [&pair.sender, &pair.receiver] {
         for buffer in ["ipv4/tcp_rmem", "ipv4/tcp_wmem"] {
-            host.set(buffer, "4096 131072 268435456");
+            host.set(buffer, "4096 131072 268435456").unwrap();
         }
     }
     let (mut sender, mut receiver, _listener) = pair.connect(links.len() > 1);
@@ -131,7 +133,7 @@ fn bulk(name: &str, links: &[(f64, u64)], options: &EmulatorOptions) {
         (rate, before)
     });
     let lost: u64 =
-        [&pair.sender, &pair.receiver].iter().map(|host| host.run(|| dropped_packets().unwrap())).sum();
+        [&pair.sender, &pair.receiver].iter().map(|host| host.run(dropped_packets).unwrap().unwrap()).sum();
     let report = pair.emulator.stop().unwrap();
     let payload = if links.len() > 1 { MULTIPATH } else { PLAIN };
     let capacity: f64 = links.iter().map(|(rate, _)| rate * payload / 1500.0).sum();

@@ -23,8 +23,8 @@ fn a_packet_takes_the_delay_there_and_back() {
     // Two links forward, whose delays the way back has together.
     let links = [link(1e9, 4, 10), link(1e9, 6, 10)];
     let Some(pair) = Pair::new(&links, &[path(&[0, 1])], &EmulatorOptions::default()) else { return };
-    let echo = pair.receiver.run(|| UdpSocket::bind((RECEIVER, 7)).unwrap());
-    let socket = pair.sender.run(|| UdpSocket::bind("10.77.1.1:0").unwrap());
+    let echo = pair.receiver.run(|| UdpSocket::bind((RECEIVER, 7)).unwrap()).unwrap();
+    let socket = pair.sender.run(|| UdpSocket::bind("10.77.1.1:0").unwrap()).unwrap();
     echo.set_read_timeout(Some(LIMIT)).unwrap();
     socket.set_read_timeout(Some(LIMIT)).unwrap();
     socket.connect((RECEIVER, 7)).unwrap();
@@ -136,7 +136,7 @@ fn a_link_marks_in_place_of_dropping() {
     let spec = LinkSpec { discipline, ..link(50e6, 10, 1000) };
     let Some(pair) = Pair::new(&[spec], &[path(&[0])], &EmulatorOptions::default()) else { return };
     for host in [&pair.sender, &pair.receiver] {
-        host.set("ipv4/tcp_ecn", "1");
+        host.set("ipv4/tcp_ecn", "1").unwrap();
     }
     let share = bulk_rate_bps(&pair, 4.0) / (50e6 * 1448.0 / 1500.0);
     assert!(share > 0.9, "{share} of the payload's rate");
@@ -151,7 +151,7 @@ fn two_emulators_do_not_meet() {
         return;
     };
     let Some(other) = Pair::new(&spec(), &[path(&[0])], &EmulatorOptions::default()) else { return };
-    let socket = one.sender.run(|| UdpSocket::bind("10.77.2.1:0").unwrap());
+    let socket = one.sender.run(|| UdpSocket::bind("10.77.2.1:0").unwrap()).unwrap();
     socket.send_to(&[0; 10], (RECEIVER, 9)).unwrap();
     sleep(Duration::from_millis(50));
     let seen = |pair: &Pair| pair.emulator.look().unwrap().links[0].0.delivered;

@@ -2,16 +2,15 @@
 
 use anabranch_net::LinkSpec;
 use anabranch_scenario::Path;
+use anabranch_testbed::Host;
 use anabranch_testbed::device::Tun;
 use anabranch_testbed::emulator::{Emulator, EmulatorOptions, Ends};
+use anabranch_testbed::netlink::{Endpoint, PathManager, Route, Routes};
 use rustix::net::sockopt::set_tcp_congestion;
 use rustix::net::{AddressFamily, SocketType, bind, connect, ipproto, listen, socket};
-use rustix::thread::{LinkNameSpaceType, UnshareFlags, move_into_link_name_space, unshare_unsafe};
-use std::fs::{self, File};
+use std::fs;
 use std::io::Write;
-use std::net::{SocketAddrV4, TcpListener, TcpStream};
-use std::os::fd::AsFd;
-use std::process::Command;
+use std::net::{Ipv4Addr, SocketAddrV4, TcpListener, TcpStream};
 use std::time::{Duration, Instant};
 
 /// No test waits longer for a packet.
@@ -19,44 +18,6 @@ pub const LIMIT: Duration = Duration::from_secs(10);
 
 /// The receiver's address.
 pub const RECEIVER: &str = "10.99.0.1";
-
-/// A network namespace without a name.
-pub struct Host(File);
-
-impl Host {
-    fn new() -> Host {
-        let make = || {
-            // SAFETY: the thread shares no table of files with others afterwards, and only its network changes.
-            #[allow(unsafe_code)]
-            unsafe { unshare_unsafe(UnshareFlags::NEWNET) }.unwrap();
-            File::open("/proc/thread-self/ns/net").unwrap()
-        };
-        let host = Host(std::thread::scope(|scope| scope.spawn(make).join().unwrap()));
-        host.set("ipv6/conf/all/disable_ipv6", "1");
-        host.set("ipv6/conf/default/disable_ipv6", "1");
-        host.ip("link set lo up");
-        host
-    }
-
-    /// Runs `inside` in the namespace: sockets that it opens belong there.
-    pub fn run<T: Send>(&self, inside: impl FnOnce() -> T + Send) -> T {
-        let inside = || {
-            move_into_link_name_space(self.0.as_fd(), Some(LinkNameSpaceType::Network)).unwrap();
-            inside()
-        };
-        std::thread::scope(|scope| scope.spawn(inside).join().unwrap())
-    }
-
-    /// Sets a value below `/proc/sys/net`.
-    pub fn set(&self, name: &str, value: &str) {
-        self.run(|| fs::write(format!("/proc/sys/net/{name}"), value)).unwrap();
-    }
-
-    fn ip(&self, arguments: &str) {
-        let status = self.run(|| Command::new("ip").args(arguments.split_whitespace()).status().unwrap());
-        assert!(status.success(), "ip {arguments}");
-    }
-}
 
 /// A sender, a receiver and the paths between them.
 pub struct Pair {
@@ -75,24 +36,25 @@ impl Pair {
             let _ = writeln!(std::io::stderr(), "skipped: {why}");
             return None;
         }
-        let (sender, receiver) = (Host::new(), Host::new());
+        let (sender, receiver) = (Host::new().unwrap(), Host::new().unwrap());
+        receiver.run(|| add_address("lo", RECEIVER)).unwrap();
         let mut ends = Vec::new();
         for (p, path) in (1..).zip(paths) {
-            let open = || Tun::open(&format!("path{p}"), 1500).unwrap();
-            ends.push(Ends { sender: sender.run(open), receiver: receiver.run(open), path: path.clone() });
-            sender.ip(&format!("address add 10.77.{p}.1/32 dev path{p}"));
-            sender.ip(&format!("route add default dev path{p} metric {p}"));
-            sender.ip(&format!("route add default dev path{p} table {p}"));
-            sender.ip(&format!("rule add from 10.77.{p}.1 lookup {p}"));
-            receiver.ip(&format!("route add 10.77.{p}.1/32 dev path{p}"));
+            let name = format!("path{p}");
+            let open = || Tun::open(&name, 1500).unwrap();
+            ends.push(Ends {
+                sender: sender.run(open).unwrap(),
+                receiver: receiver.run(open).unwrap(),
+                path: path.clone(),
+            });
+            sender.run(|| connect_sender(&name, p)).unwrap();
+            receiver.run(|| connect_receiver(&name, p)).unwrap();
         }
-        receiver.ip(&format!("address add {RECEIVER}/32 dev lo"));
         if paths.len() > 1 {
-            sender.ip("mptcp limits set subflows 8");
-            receiver.ip("mptcp limits set subflows 8");
-            for p in 2..=paths.len() {
-                sender.ip(&format!("mptcp endpoint add 10.77.{p}.1 id {p} dev path{p} subflow"));
+            for host in [&sender, &receiver] {
+                host.run(|| PathManager::open().unwrap().lift_limits().unwrap()).unwrap();
             }
+            sender.run(|| (2..=paths.len() as u8).for_each(join_from)).unwrap();
         }
         let emulator = Emulator::start(links, 1, ends, Instant::now(), options).unwrap();
         Some(Pair { sender, receiver, emulator })
@@ -103,25 +65,65 @@ impl Pair {
     pub fn connect(&self, multipath: bool) -> (TcpStream, TcpStream, TcpListener) {
         let protocol = if multipath { ipproto::MPTCP } else { ipproto::TCP };
         let open = || socket(AddressFamily::INET, SocketType::STREAM, Some(protocol)).unwrap();
-        let listener = self.receiver.run(|| {
-            let listener = open();
-            bind(&listener, &address(RECEIVER, 5001)).unwrap();
-            listen(&listener, 1).unwrap();
-            TcpListener::from(listener)
-        });
-        let sender = self.sender.run(|| {
-            let sender = open();
-            // The machine's own may be any.
-            set_tcp_congestion(&sender, "cubic").unwrap();
-            bind(&sender, &address("10.77.1.1", 0)).unwrap();
-            connect(&sender, &address(RECEIVER, 5001)).unwrap();
-            TcpStream::from(sender)
-        });
+        let listener = self
+            .receiver
+            .run(|| {
+                let listener = open();
+                bind(&listener, &address(RECEIVER, 5001)).unwrap();
+                listen(&listener, 1).unwrap();
+                TcpListener::from(listener)
+            })
+            .unwrap();
+        let sender = self
+            .sender
+            .run(|| {
+                let sender = open();
+                // The machine's own may be any.
+                set_tcp_congestion(&sender, "cubic").unwrap();
+                bind(&sender, &address("10.77.1.1", 0)).unwrap();
+                connect(&sender, &address(RECEIVER, 5001)).unwrap();
+                TcpStream::from(sender)
+            })
+            .unwrap();
         let (receiver, _) = listener.accept().unwrap();
         sender.set_write_timeout(Some(LIMIT)).unwrap();
         receiver.set_read_timeout(Some(LIMIT)).unwrap();
         (sender, receiver, listener)
     }
+}
+
+fn sender_address(path: u8) -> Ipv4Addr {
+    Ipv4Addr::new(10, 77, path, 1)
+}
+
+fn add_address(device: &str, address: &str) -> u32 {
+    let routes = Routes::open().unwrap();
+    let device = routes.device(device).unwrap();
+    routes.add_address(device, address.parse().unwrap()).unwrap();
+    device
+}
+
+fn connect_sender(device: &str, path: u8) {
+    let device = add_address(device, &sender_address(path).to_string());
+    let routes = Routes::open().unwrap();
+    let route = Route { device, priority: path.into(), ..Route::default() };
+    routes.add_route(&route).unwrap();
+    routes.add_route(&Route { table: Some(path), ..route }).unwrap();
+    routes.add_rule(sender_address(path), path).unwrap();
+}
+
+fn connect_receiver(device: &str, path: u8) {
+    let routes = Routes::open().unwrap();
+    let device = routes.device(device).unwrap();
+    let destination = Some(sender_address(path));
+    routes.add_route(&Route { destination, device, ..Route::default() }).unwrap();
+}
+
+/// Connections get a subflow from the address of that path.
+fn join_from(path: u8) {
+    let device = Routes::open().unwrap().device(&format!("path{path}")).unwrap();
+    let endpoint = Endpoint { id: path, address: sender_address(path), device, backup: false };
+    PathManager::open().unwrap().add(&endpoint).unwrap();
 }
 
 fn address(ip: &str, port: u16) -> SocketAddrV4 {
