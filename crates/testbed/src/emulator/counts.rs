@@ -118,3 +118,55 @@ impl Watch {
 fn is_pure_ack(header: &Header) -> bool {
     header.payload == 0 && header.tcp.is_some_and(|tcp| tcp.acknowledges())
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::device::VNET_HEADER;
+    use crate::emulator::wire::{ACK, tests::frame};
+
+    const SYN: u8 = 0x02;
+
+    /// What the receiver's host sends to acknowledge up to there.
+    fn answer(flags: u8, ack: u32) -> Header {
+        let mut packet = frame(0, None, flags, 0);
+        packet[VNET_HEADER + 28..][..4].copy_from_slice(&ack.to_be_bytes());
+        Header::read(&packet).unwrap()
+    }
+
+    #[test]
+    fn segments_and_what_acknowledges_them_are_counted() {
+        let mut watch = Watch::default();
+        let micros = |us: u64| Time::from_nanos(us * 1000);
+        let start = u32::MAX - 1000;
+        watch.back(&answer(SYN | ACK, start), micros(0));
+        watch.forward(&Header::read(&frame(4 * 1448 + 10, Some(1448), ACK, 0)).unwrap());
+        watch.forward(&Header::read(&frame(0, None, ACK, 0)).unwrap());
+        // Two segments, twice the same, the last two, and one that comes late.
+        for (us, bytes) in [(100, 2 * 1448), (101, 2 * 1448), (111, 4 * 1448 + 10), (121, 1448)] {
+            watch.back(&answer(ACK, start.wrapping_add(bytes)), micros(us));
+        }
+        watch.dropped(true, true);
+        watch.dropped(true, false);
+        watch.dropped(false, false);
+        let expected = PathCounts {
+            segments: 5,
+            payload_bytes: 4 * 1448 + 10,
+            dropped_segments: 1,
+            acks: 4,
+            dropped_acks: 1,
+        };
+        assert_eq!(watch.counts, expected);
+        let Manner { segments_per_burst, segments_per_ack, ack_spacing } = &watch.manner;
+        assert_eq!(segments_per_burst.counts()[..7], [0, 0, 0, 0, 0, 1, 0]);
+        assert_eq!(segments_per_ack.counts()[..5], [2, 0, 1, 1, 0]);
+        assert_eq!(segments_per_ack.mean(), Some(5.0 / 4.0));
+        assert_eq!(ack_spacing.count(), 3);
+        assert!((9.8e-6..10.2e-6).contains(&ack_spacing.quantile(0.9).unwrap()));
+        // The next connection has numbers of its own.
+        watch.back(&answer(SYN | ACK, 7), micros(900));
+        watch.back(&answer(ACK, 7 + 1448), micros(901));
+        assert_eq!(watch.manner.segments_per_ack.counts()[1], 1);
+        assert_eq!(watch.manner.ack_spacing.count(), 3);
+    }
+}
