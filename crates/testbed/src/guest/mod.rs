@@ -15,11 +15,14 @@ use std::thread::sleep;
 use std::time::Duration;
 
 /// What the image's first process runs. The outcome's port ends with the status, so that what is cut off is told from what is whole.
+/// Progress goes through a pipe: on a terminal, as a serial port is one, it would be a bar.
 const JOB: &str = "#!/bin/sh
 for port in 1 2; do stty -F /dev/ttyS$port raw 115200; done
-ANABRANCH_PROGRESS_SECONDS=1 anabranch task --yes </task.json >/outcome 2>/dev/ttyS2
-status=$?
-{ cat /outcome; echo \"status $status\"; } >/dev/ttyS1
+{
+    ANABRANCH_PROGRESS_SECONDS=1 anabranch task --yes </task.json >/outcome
+    echo \"status $?\" >/status
+} 2>&1 | cat >/dev/ttyS2
+cat /outcome /status >/dev/ttyS1
 ";
 
 /// How often the machine is looked at.
