@@ -37,7 +37,7 @@ pub(crate) fn connecting(
     sockopt::set_tcp_nodelay(&socket, true)?;
     match sys::set_socket_option(&socket, libc::IPPROTO_TCP, libc::TCP_NOTSENT_LOWAT, UNSENT) {
         // MPTCP before Linux 6.10.
-        Err(e) if multipath && e.raw_os_error() == Some(libc::EOPNOTSUPP) => (),
+        Err(e) if multipath && matches!(e.raw_os_error(), Some(libc::EOPNOTSUPP | libc::ENOPROTOOPT)) => (),
         done => done?,
     }
     bind(&socket, &SocketAddrV4::new(from, 0))?;
