@@ -1,5 +1,6 @@
 //! The command line.
 
+use crate::backend::{BackendName, TrafficName};
 use crate::format::Format;
 use crate::kernel::args::{self as kernel_args, KernelArgs};
 use crate::size_args::SizeArgs;
@@ -18,13 +19,15 @@ Examples:
   anabranch run scenarios/two-paths-and-a-neighbour.toml --set links.dsl.rate='50 Mbit/s'
   anabranch run scenarios/two-paths-and-a-neighbour.toml --set flows.bonded.start='5 s'
   anabranch run scenarios/two-paths-and-a-neighbour.toml --out out/run --format csv
-  anabranch run - --json < scenario.toml";
+  anabranch run - --json < scenario.toml
+  anabranch run scenarios/two-paths-and-a-neighbour.toml --backend kernel";
 
 const COMPARE_EXAMPLES: &str = "\
 Examples:
   anabranch compare scenarios/two-paths-and-a-neighbour.toml --cc uncoupled,lia,coupled-cubic --seeds 10
   anabranch compare scenarios/two-paths-and-a-neighbour.toml --cc lia,cubic --set links.dsl.queue='2 BDP'
-  anabranch compare scenarios/two-paths-and-a-neighbour.toml --cc lia,cubic --seeds 20 --json > runs.json";
+  anabranch compare scenarios/two-paths-and-a-neighbour.toml --cc lia,cubic --seeds 20 --json > runs.json
+  anabranch compare scenarios/shared-bottleneck.toml --cc lia,olia --backend kernel";
 
 const PAPER_EXAMPLES: &str = "\
 Examples:
@@ -33,7 +36,8 @@ Examples:
   anabranch paper coupled-cubic
   anabranch paper A,B --full --seeds 20 --out out-full
   anabranch paper coupled-cubic --only A-T4
-  anabranch paper coupling-cubic --only E-1000";
+  anabranch paper coupling-cubic --only E-1000
+  anabranch paper B --quick --backend kernel";
 
 /// The papers by letter, name and title, and the examples.
 fn paper_help() -> String {
@@ -213,6 +217,12 @@ pub struct RunArgs {
     /// Format of the samples.
     #[arg(long, value_enum, default_value_t = Format::Parquet, requires = "out")]
     pub format: Format,
+    /// What runs it: the simulator, or the running Linux kernel, as root.
+    #[arg(long, value_enum, default_value_t = BackendName::Sim)]
+    pub backend: BackendName,
+    /// Who sends and receives on the kernel.
+    #[arg(long, value_enum, default_value_t = TrafficName::Own)]
+    pub traffic: TrafficName,
     /// Run it even if it may need more than 4 GB of memory.
     #[arg(long)]
     pub yes: bool,
@@ -242,6 +252,9 @@ pub struct CompareArgs {
     /// Runs at a time; all cores if not given.
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..=1024))]
     pub jobs: Option<u32>,
+    /// What runs them: the simulator, or the running Linux kernel, as root.
+    #[arg(long, value_enum, default_value_t = BackendName::Sim)]
+    pub backend: BackendName,
     /// Run it even if it may need more than 4 GB of memory.
     #[arg(long)]
     pub yes: bool,
@@ -264,6 +277,13 @@ pub struct PaperArgs {
     /// Do not run again under other assumptions (the retired kernel's arithmetic, links with a clock and so on): half the time.
     #[arg(long)]
     pub no_columns: bool,
+    /// `kernel`: run the papers' own experiments on the running Linux kernel too, as root and in real time, and show its values
+    /// beside the simulator's.
+    #[arg(long, value_enum, default_value_t = BackendName::Sim)]
+    pub backend: BackendName,
+    /// Run it even if it takes more than an hour.
+    #[arg(long)]
+    pub yes: bool,
     /// Where `papers/`, `algorithms/` and `report/` are written.
     #[arg(long, value_name = "DIR", default_value = "out")]
     pub out: PathBuf,

@@ -5,18 +5,18 @@ use crate::failure::Failure;
 use crate::input;
 use crate::memory;
 use crate::output::print;
-use crate::run::failure;
 use crate::table::{BYTES, RATE, TIME, Table, with_unit};
 use anabranch_net::{Discipline, LinkSpec, Loss, QueueLimit, Time};
 use anabranch_scenario::{Application, Flow, Scenario, Scheduler, printable};
 use anabranch_study::format::plain;
+use miette::miette;
 
 /// `anabranch check`.
 pub fn check(args: &CheckArgs) -> Result<(), Failure> {
     let source = input::read(&args.scenario.file)?;
     let scenario = input::load(&source, &args.scenario, &args.cc)?;
     // What only the simulator can tell: it is built, and not run.
-    anabranch_sim::check(&scenario).map_err(|e| failure(e, ""))?;
+    anabranch_sim::check(&scenario).map_err(|e| Failure::Input(miette!("{e}")))?;
     memory::check(&scenario, 1, args.yes)?;
     print(&page(&scenario))
 }

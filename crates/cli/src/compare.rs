@@ -6,13 +6,14 @@ use crate::args::CompareArgs;
 use crate::failure::Failure;
 use crate::output::{print, print_json};
 use crate::progress::Progress;
-use crate::{input, interrupt, memory};
+use crate::{backend, input, interrupt, memory};
 use anabranch_net::Time;
 use anabranch_record::{Sink, Summary};
 use anabranch_scenario::{Scenario, Source};
+use anabranch_study::task::trusted;
 use anabranch_study::{
-    Backend, Backends, Outcomes, ScenarioFile, Setup, Simulations, Simulator, StudyError, Task, TaskError,
-    Work, run_all_on,
+    Backend, Backends, Outcomes, ScenarioFile, Setup, Simulations, StudyError, Task, TaskError, Work,
+    run_all_on,
 };
 use miette::miette;
 use page::Comparison;
@@ -29,6 +30,7 @@ pub fn compare(args: &CompareArgs) -> Result<(), Failure> {
     let threads = args.jobs.map_or_else(rayon::current_num_threads, |jobs| jobs as usize).min(total);
     let largest = scenarios.iter().max_by_key(|scenario| anabranch_sim::memory(scenario));
     largest.map_or(Ok(()), |scenario| memory::check(scenario, threads, args.yes))?;
+    scenarios.iter().try_for_each(|scenario| backend::accepts(args.backend, &source.name, scenario))?;
 
     interrupt::listen()?;
     let runs = in_order(&scenarios, simulate(args, &source, scenarios[0].seed, threads)?);
@@ -62,14 +64,15 @@ fn simulate(
     let work: Vec<_> = seeds.map(|seed| of_a_seed(simulations.clone().from_seed(seed))).collect();
     let pool = rayon::ThreadPoolBuilder::new().num_threads(threads).build();
     let pool = pool.map_err(|e| Failure::environment("cannot start threads", &e))?;
-    let (backend, mut summaries) = (Attentive::default(), Vec::new());
+    let backend = Attentive { runs: args.backend.backend(), noticed: Mutex::default() };
+    let mut summaries = Vec::new();
     let bar = Progress::over_runs();
     let ended = pool.install(|| {
         let keep = &mut |complete: Vec<Summary>| summaries.extend(complete);
         run_all_on(Backends(&[&backend]), &work, None, &|p| bar.show(p), &|| !interrupt::requested(), keep)
     });
     drop(bar);
-    let Noticed { failed, partial } = backend.0.into_inner().unwrap_or_else(PoisonError::into_inner);
+    let Noticed { failed, partial } = backend.noticed.into_inner().unwrap_or_else(PoisonError::into_inner);
     match (failed, ended) {
         (Some(failed), _) => return Err(failed.into()),
         (None, Ok(()) | Err(StudyError::Interrupted)) => {}
@@ -88,7 +91,7 @@ fn setup(args: &CompareArgs, source: &Source, cc: &str) -> Setup {
     };
     let set = args.scenario.set.iter().filter_map(|assignment| assignment.split_once('='));
     let duration = args.scenario.duration.iter().map(|duration| ("duration", duration.as_str()));
-    let plain = Setup::new(cc, &file).cc(cc);
+    let plain = Setup::new(cc, &file).cc(cc).on(args.backend.name());
     set.chain(duration).fold(plain, |setup, (key, value)| setup.set(key, value))
 }
 
@@ -101,9 +104,11 @@ fn of_a_seed(simulations: Simulations) -> Work<Vec<Summary>> {
     Work { simulations, conclude: Box::new(conclude) }
 }
 
-/// The simulator; what is told of runs that do not come to their end is kept.
-#[derive(Default)]
-struct Attentive(Mutex<Noticed>);
+/// A backend; what is told of runs that do not come to their end is kept.
+struct Attentive {
+    runs: &'static dyn Backend,
+    noticed: Mutex<Noticed>,
+}
 
 #[derive(Default)]
 struct Noticed {
@@ -115,7 +120,11 @@ struct Noticed {
 
 impl Backend for Attentive {
     fn name(&self) -> &str {
-        Simulator.name()
+        self.runs.name()
+    }
+
+    fn is_in_real_time(&self) -> bool {
+        self.runs.is_in_real_time()
     }
 
     fn run(
@@ -124,8 +133,8 @@ impl Backend for Attentive {
         sink: &mut dyn Sink,
         keep_going: &mut dyn FnMut(Time) -> bool,
     ) -> Result<Summary, TaskError> {
-        Simulator.run(task, sink, keep_going).inspect_err(|error| {
-            let mut noticed = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        self.runs.run(task, sink, keep_going).and_then(trusted).inspect_err(|error| {
+            let mut noticed = self.noticed.lock().unwrap_or_else(PoisonError::into_inner);
             match error {
                 TaskError::Interrupted { partial, .. } => noticed.partial.extend(partial.as_deref().cloned()),
                 failed => _ = noticed.failed.get_or_insert_with(|| failed.clone()),

@@ -1,9 +1,11 @@
 //! The scenario that a command works on.
 
 use crate::args::ScenarioArgs;
+use crate::backend::BackendName;
 use crate::failure::Failure;
 use anabranch_record::quoted;
 use anabranch_scenario::{Overrides, Scenario, Source};
+use anabranch_study::Task;
 use miette::miette;
 use std::fs::File;
 use std::io::{self, Read};
@@ -52,6 +54,14 @@ pub fn load(source: &Source, args: &ScenarioArgs, cc: &[String]) -> Result<Scena
         overrides.cc(algorithm);
     }
     anabranch_scenario::load(source, &overrides).map_err(Failure::input)
+}
+
+/// The same, as a task of a backend.
+pub fn task(source: &Source, args: &ScenarioArgs, cc: &[String], seed: u64, backend: BackendName) -> Task {
+    let duration = args.duration.iter().map(|duration| format!("duration={duration}"));
+    let set = args.set.iter().cloned().chain(duration);
+    let task = set.fold(Task::new(source.text.as_str()).on(backend.name()), Task::set);
+    cc.iter().fold(task, Task::cc).seed(seed)
 }
 
 /// The command that makes the same run from a copy of the file called `file`.

@@ -2,6 +2,7 @@
 
 mod algorithms;
 mod args;
+mod backend;
 mod check;
 mod compare;
 mod failure;

@@ -1,6 +1,7 @@
 //! `anabranch paper`: experiments of papers, judged, and the report.
 
 use crate::args::PaperArgs;
+use crate::backend;
 use crate::failure::Failure;
 use crate::interrupt;
 use crate::output::{counted, note, print, unless_closed};
@@ -17,6 +18,9 @@ use anabranch_study::{
 use miette::miette;
 use std::sync::Arc;
 
+/// Longer ones on the kernel are asked for.
+const ASK_S: f64 = 3600.0;
+
 /// `anabranch paper`.
 pub fn paper(args: &PaperArgs) -> Result<(), Failure> {
     if args.papers == ["list"] {
@@ -28,7 +32,7 @@ pub fn paper(args: &PaperArgs) -> Result<(), Failure> {
         seeds: args.size.seeds(),
         only: args.only.clone(),
         without_columns: args.no_columns,
-        beside: vec![],
+        beside: args.backend.column().into_iter().collect(),
     };
     interrupt::listen()?;
     let (mut work, mut without) = (Vec::new(), Vec::new());
@@ -42,6 +46,14 @@ pub fn paper(args: &PaperArgs) -> Result<(), Failure> {
     }
     if work.is_empty() {
         return Err(Failure::Input(miette!("{}", without.join("\n"))));
+    }
+    let real_s: f64 = work.iter().map(|one| one.simulations.seconds_in_real_time()).sum();
+    if real_s > ASK_S && !args.yes {
+        return Err(Failure::Input(miette!(
+            help = "say --yes, or ask for less: --quick, one paper, --only one experiment, fewer seeds",
+            "that takes {:.1} hours on the kernel",
+            real_s / 3600.0
+        )));
     }
     if is_all(&args.papers) && args.only.is_none() {
         let cases = standard::work(registry::ALL, &args.size)?;
@@ -176,7 +188,7 @@ fn command(args: &PaperArgs) -> String {
     if args.no_columns {
         command += " --no-columns";
     }
-    command
+    command + &args.backend.option()
 }
 
 pub fn rows(result: &StudyResult) -> impl Iterator<Item = &Row> {
@@ -201,7 +213,8 @@ pub fn page(result: &StudyResult) -> String {
     let (size, seeds) = (&result.size, result.seeds_of_rows());
     let partial = if result.partial { "; partial: interrupted" } else { "" };
     let heading = format!("{}: {} ({size} size; seeds: {seeds}{partial})", result.name, result.title);
-    format!("{}\n{}{}", textwrap::fill(&heading, WIDTH), tables.join("\n"), assumptions(result))
+    let fidelity = backend::fidelity(result).map(|table| format!("\n{table}")).unwrap_or_default();
+    format!("{}\n{}{}{fidelity}", textwrap::fill(&heading, WIDTH), tables.join("\n"), assumptions(result))
 }
 
 /// The verdicts of some experiments, and of several all together.

@@ -1,16 +1,18 @@
 //! `anabranch run`: one run of a scenario.
 
 use crate::args::RunArgs;
+use crate::backend::Kernel;
 use crate::failure::Failure;
 use crate::output::{note, print, print_text_of_json};
 use crate::progress::Progress;
 use crate::table::{BYTES, LOSS, PERCENT, PLAIN, RATE, TIME, Table};
-use crate::{input, interrupt, memory};
+use crate::{backend, input, interrupt, memory};
 use anabranch_net::Time;
 use anabranch_record::{NoSamples, RunDirectory, Sink, SubflowSummary, Summary};
-use anabranch_scenario::{Scenario, printable};
-use anabranch_sim::SimError;
+use anabranch_scenario::printable;
 use anabranch_study::format::plain;
+use anabranch_study::task::trusted;
+use anabranch_study::{Backend, Backends, Simulator, Task, TaskError};
 use miette::miette;
 use std::path::{Path, PathBuf};
 
@@ -19,6 +21,8 @@ pub fn run(args: &RunArgs) -> Result<(), Failure> {
     let source = input::read(&args.scenario.file)?;
     let scenario = input::load(&source, &args.scenario, &args.cc)?;
     memory::check(&scenario, 1, args.yes)?;
+    let task = input::task(&source, &args.scenario, &args.cc, scenario.seed, args.backend);
+    backend::accepts(args.backend, &source.name, &scenario)?;
     interrupt::listen()?;
     let open = |path| RunDirectory::open(path, args.format.into(), &[], note);
     let mut directory = args.out.as_deref().map(open).transpose()?;
@@ -33,13 +37,16 @@ pub fn run(args: &RunArgs) -> Result<(), Failure> {
         None => &mut NoSamples,
     };
     let progress = Progress::over(scenario.duration);
-    let summary = match simulate(&scenario, scenario.seed, sink, &progress) {
-        Err(SimError::Interrupted { partial: Some(partial), .. }) => *partial,
-        whole => whole.map_err(|e| failure(e, "nothing of it is kept"))?,
+    let kernel = Kernel(args.traffic.into());
+    let backends: [&dyn Backend; 2] = [&Simulator, &kernel];
+    let summary = match attend(&task, Backends(&backends), sink, &progress) {
+        Err(TaskError::Interrupted { partial: Some(partial), .. }) => *partial,
+        whole => whole?,
     };
     drop(progress);
 
-    let again = input::command(&args.scenario, &args.cc, "scenario.toml", summary.seed);
+    let again =
+        input::command(&args.scenario, &args.cc, "scenario.toml", summary.seed) + &args.backend.option();
     let partial = summary.partial_until_s.map(|s| format!("# Partial: interrupted at {s} s.\n"));
     let text = format!("# As it was run: {again}\n{}{}", partial.unwrap_or_default(), source.text);
     // What was simulated is told even where it cannot be kept.
@@ -51,6 +58,7 @@ pub fn run(args: &RunArgs) -> Result<(), Failure> {
         print(&(page(&summary) + &wrote.map(|text| format!("\n{text}")).unwrap_or_default()))?;
     }
     files?;
+    let summary = trusted(summary)?;
     match summary.partial_until_s {
         None => Ok(()),
         Some(s) => Err(Failure::Interrupted(miette!(
@@ -72,35 +80,20 @@ pub fn wrote(files: &[PathBuf]) -> String {
     files.iter().fold("Wrote\n".to_owned(), |text, file| text + &format!("  {}\n", file.display()))
 }
 
-/// Runs a scenario until its end or Ctrl-C.
-pub fn simulate(
-    scenario: &Scenario,
-    seed: u64,
+/// Runs a task until its end or Ctrl-C.
+fn attend(
+    task: &Task,
+    backends: Backends<'_>,
     sink: &mut dyn Sink,
     progress: &Progress,
-) -> Result<Summary, SimError> {
+) -> Result<Summary, TaskError> {
     let mut reached = Time::ZERO;
     let mut keep_going = |now: Time| {
         progress.advance(now.since(reached));
         reached = now;
         !interrupt::requested()
     };
-    anabranch_sim::run(scenario, seed, sink, &mut keep_going)
-}
-
-/// What a run without a summary means; `kept` tells what an interruption leaves.
-pub fn failure(error: SimError, kept: &str) -> Failure {
-    match error {
-        SimError::Interrupted { .. } => Failure::Interrupted(miette!("{error}; {kept}")),
-        SimError::Corrupt { .. } | SimError::Livelock { .. } => {
-            Failure::Result(miette!("the run failed: {error}"))
-        }
-        SimError::Parameters { .. }
-        | SimError::TooManyPaths { .. }
-        | SimError::TooManyLinks { .. }
-        | SimError::Mss { .. }
-        | SimError::TooLarge { .. } => Failure::Input(miette!("{error}")),
-    }
+    backends.run(task, sink, &mut keep_going)
 }
 
 /// The summary for people.
@@ -115,6 +108,9 @@ fn page(s: &Summary) -> String {
         s.seed,
         s.version
     );
+    if let Some(kernel) = &s.kernel {
+        page += &backend::page(kernel);
+    }
     for table in [flows(s), subflows(s), links(s)].into_iter().chain(completions(s)) {
         page += &format!("\n{table}");
     }

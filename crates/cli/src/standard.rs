@@ -1,6 +1,5 @@
 //! `anabranch cc report`: algorithms in the standard cases.
 
-use crate::algorithms;
 use crate::args::CcReportArgs;
 use crate::failure::Failure;
 use crate::interrupt;
@@ -9,10 +8,11 @@ use crate::progress::Progress;
 use crate::report;
 use crate::size_args::SizeArgs;
 use crate::table::{PLAIN, Spread, Table, WIDTH};
+use crate::{algorithms, backend};
 use anabranch_cc::registry::{self, Entry};
 use anabranch_papers::standard::{self, AlgorithmResult, CASES, Case};
 use anabranch_record::place::PlaceError;
-use anabranch_study::{Kept, Kind, Results, StudyError, Work, run_all};
+use anabranch_study::{Kept, Kind, Results, StudyError, Work, run_all_on};
 use miette::miette;
 
 /// `anabranch cc report`.
@@ -79,7 +79,7 @@ pub fn in_progress<T: Send>(
     finished: &mut (dyn FnMut(T) + Send),
 ) -> Result<(), StudyError> {
     let bar = Progress::over_runs();
-    run_all(work, kept, &|p| bar.show(p), &|| !interrupt::requested(), finished)
+    run_all_on(backend::all(), work, kept, &|p| bar.show(p), &|| !interrupt::requested(), finished)
 }
 
 /// Keeps a result in place of a former one, and says so where that was made otherwise.

@@ -127,7 +127,7 @@ fn options(args: &StudyRunArgs) -> Options {
         seeds,
         only: args.only.clone(),
         without_columns: args.no_columns,
-        beside: vec![],
+        beside: args.backend.column().into_iter().collect(),
     }
 }
 
@@ -139,7 +139,8 @@ fn command(args: &StudyRunArgs) -> String {
         .iter()
         .map(|(axis, values)| format!(" --at {}", quoted(&format!("{axis}={}", values.join(",")))));
     let columns = if args.no_columns { " --no-columns" } else { "" };
-    format!("anabranch study {name}{}{only}{}{columns}", args.size.as_size(), at.collect::<String>())
+    let (size, at, backend) = (args.size.as_size(), at.collect::<String>(), args.backend.option());
+    format!("anabranch study {name}{size}{only}{at}{columns}{backend}")
 }
 
 fn work(study: &Arc<Study>, options: &Options) -> Result<Work<(StudyResult, Vec<Taken>)>, Failure> {

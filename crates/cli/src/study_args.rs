@@ -1,5 +1,6 @@
 //! The command lines of `anabranch study` and `anabranch sweep`.
 
+use crate::backend::BackendName;
 use crate::size_args::StudySizeArgs;
 use anabranch_study::file::{Part, parts};
 use clap::builder::NonEmptyStringValueParser;
@@ -12,6 +13,7 @@ Examples:
   anabranch study studies/buffer-and-delay.toml --quick
   anabranch study studies/buffer-and-delay.toml --seeds 20 --out out-20
   anabranch study studies/standard-cases.toml --at cc=lia,olia --quick
+  anabranch study studies/buffer-and-delay.toml --quick --backend kernel
   anabranch study status studies/buffer-and-delay.toml";
 
 const STUDY_CHECK_EXAMPLES: &str = "\
@@ -28,7 +30,8 @@ Examples:
   anabranch sweep scenarios/two-paths-and-a-neighbour.toml --vary 'links.*.queue=0.1..4 BDP/12log' --cc lia,olia
   anabranch sweep scenarios/two-paths-and-a-neighbour.toml --vary tcp.initial_window=4,10 --seeds 10
   anabranch sweep scenarios/two-paths-and-a-neighbour.toml --cc 'lia,{name=\"lia\", count=\"acks\"}' --out out-lia
-  anabranch sweep scenarios/shared-bottleneck.toml --vary links.bottleneck.queue='0.5 BDP,1 BDP' --print-study";
+  anabranch sweep scenarios/shared-bottleneck.toml --vary links.bottleneck.queue='0.5 BDP,1 BDP' --print-study
+  anabranch sweep scenarios/shared-bottleneck.toml --vary links.bottleneck.queue='0.5 BDP,1 BDP' --seeds 3 --backend kernel";
 
 /// `cc=lia,olia`.
 fn part(text: &str) -> Result<Part, String> {
@@ -77,6 +80,10 @@ pub struct StudyRunArgs {
     /// Leave out the columns that the file asks for: nothing is run again under other assumptions.
     #[arg(long)]
     pub no_columns: bool,
+    /// `kernel`: run everything on the running Linux kernel too, as root and in real time, and show its values beside the
+    /// simulator's.
+    #[arg(long, value_enum, default_value_t = BackendName::Sim)]
+    pub backend: BackendName,
     /// Where `studies/` and `report/` are written.
     #[arg(long, value_name = "DIR", default_value = "out")]
     pub out: PathBuf,
@@ -112,6 +119,10 @@ pub struct SweepArgs {
     /// How many seeds each point has.
     #[arg(long, default_value = "5", value_parser = clap::value_parser!(u32).range(1..=10_000))]
     pub seeds: u32,
+    /// `kernel`: run everything on the running Linux kernel too, as root and in real time, and show its values beside the
+    /// simulator's.
+    #[arg(long, value_enum, default_value_t = BackendName::Sim)]
+    pub backend: BackendName,
     /// Where `studies/` and `report/` are written.
     #[arg(long, value_name = "DIR", default_value = "out")]
     pub out: PathBuf,

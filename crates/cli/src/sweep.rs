@@ -1,11 +1,11 @@
 //! `anabranch sweep`: keys of a scenario and algorithms varied, a study made on the fly.
 
 use crate::failure::Failure;
-use crate::input;
 use crate::output::print;
 use crate::study::{self, Run};
 use crate::study_args::SweepArgs;
 use crate::table::{PERCENT, PLAIN, RATE, Spread, Table};
+use crate::{backend, input};
 use anabranch_record::{Summary, quoted};
 use anabranch_scenario::Overrides;
 use anabranch_study::{Options, StudyResult, Taken, file};
@@ -53,7 +53,7 @@ pub fn sweep(args: &SweepArgs) -> Result<(), Failure> {
     study::not_shipped(&study)?;
     let run = Run {
         study,
-        options: Options::default(),
+        options: Options { beside: args.backend.column().into_iter().collect(), ..Options::default() },
         command: command(args),
         out: &args.out,
         store: args.store.as_deref(),
@@ -73,7 +73,7 @@ fn command(args: &SweepArgs) -> String {
     for (option, value) in options.chain(duration).chain(name) {
         command += &format!(" {option} {}", quoted(value));
     }
-    command + &format!(" --seeds {}", args.seeds)
+    command + &format!(" --seeds {}{}", args.seeds, args.backend.option())
 }
 
 /// A row for each point.
@@ -116,5 +116,6 @@ fn page(result: &StudyResult, taken: &[Taken]) -> String {
         0 => String::new(),
         more => format!("and {more} more: see studies/{}.csv\n", result.name),
     };
-    format!("{} (seeds: {})\n{table}{more}", result.title, result.seeds)
+    let fidelity = backend::fidelity(result).map(|table| format!("\n{table}")).unwrap_or_default();
+    format!("{} (seeds: {})\n{table}{more}{fidelity}", result.title, result.seeds)
 }

@@ -4,11 +4,11 @@ use crate::args::TaskArgs;
 use crate::failure::Failure;
 use crate::output::print_text_of_json;
 use crate::progress::Progress;
-use crate::{input, interrupt, memory};
+use crate::{backend, input, interrupt, memory};
 use anabranch_net::Time;
 use anabranch_record::NoSamples;
+use anabranch_study::Task;
 use anabranch_study::store::Record;
-use anabranch_study::{Backends, Simulator, Task};
 use miette::miette;
 use std::path::Path;
 
@@ -22,7 +22,7 @@ pub fn task(args: &TaskArgs) -> Result<(), Failure> {
         let help = format!("a task is one JSON object, such as\n{EXAMPLE}");
         Failure::Input(miette!(help = help, "{} is no task: {why}", source.name))
     })?;
-    let backend = Backends(&[&Simulator]).find(task.backend())?;
+    let backend = backend::all().find(task.backend())?;
     let scenario = task.scenario("the task's scenario").map_err(Failure::input)?;
     memory::check(&scenario, 1, args.yes)?;
     let version = anabranch_study::store::program()

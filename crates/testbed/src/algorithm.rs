@@ -40,10 +40,8 @@ impl Algorithms {
     /// # Errors
     /// Where an algorithm or a parameter does not exist on the kernel, and where the kernel refuses a program.
     pub fn load(flows: &[Flow]) -> Result<Self, TestbedError> {
-        let environment = |e: anabranch_mptcp_bpf::Error| TestbedError::Environment(e.to_string());
-        let available = available().map_err(environment)?;
         // A scenario that cannot be run loads nothing.
-        let wanted: Vec<_> = flows.iter().map(|flow| wanted(flow, &available)).collect::<Result<_, _>>()?;
+        let wanted = all_wanted(flows)?;
         let mut algorithms = Algorithms { of_flows: Vec::new(), programs: Vec::new() };
         for wanted in wanted {
             let algorithm = match wanted {
@@ -73,18 +71,37 @@ impl Algorithms {
         }
     }
 
-    /// The program that a flow's sockets run, where it is one of ours.
-    pub fn program(&self, flow: usize) -> Option<&Private> {
+    /// Which of [`Algorithms::programs`] a flow's sockets run, where it is one of ours.
+    pub fn program_index(&self, flow: usize) -> Option<usize> {
         match self.of_flows[flow] {
             Algorithm::Own(_) => None,
-            Algorithm::Program(index) => Some(&self.programs[index]),
+            Algorithm::Program(index) => Some(index),
         }
+    }
+
+    /// The program that a flow's sockets run, where it is one of ours.
+    pub fn program(&self, flow: usize) -> Option<&Private> {
+        self.program_index(flow).map(|index| &self.programs[index])
     }
 
     /// Every program of the run.
     pub fn programs(&self) -> &[Private] {
         &self.programs
     }
+}
+
+/// Whether the kernel has all algorithms that the flows use.
+pub(crate) fn check(flows: &[Flow]) -> Result<(), TestbedError> {
+    all_wanted(flows).map(drop)
+}
+
+fn all_wanted(flows: &[Flow]) -> Result<Vec<Wanted>, TestbedError> {
+    let available = available().map_err(environment)?;
+    flows.iter().map(|flow| wanted(flow, &available)).collect()
+}
+
+fn environment(error: anabranch_mptcp_bpf::Error) -> TestbedError {
+    TestbedError::Environment(error.to_string())
 }
 
 /// What a flow's congestion control is on a kernel that has these algorithms `available`.

@@ -6,6 +6,7 @@ use rustix::thread::{LinkNameSpaceType, move_into_link_name_space};
 use std::fs::{self, File};
 use std::io::{self, ErrorKind};
 use std::os::fd::{AsFd, BorrowedFd};
+use std::os::unix::fs::MetadataExt;
 use std::path::Path;
 use std::thread::{self, JoinHandle};
 
@@ -41,6 +42,15 @@ impl Host {
     /// Without privileges.
     pub fn run<T: Send>(&self, inside: impl FnOnce() -> T + Send) -> Result<T, TestbedError> {
         in_thread(|| self.enter().map(|()| inside()))
+    }
+
+    /// The number of the namespace, which sockets in it have.
+    ///
+    /// # Errors
+    /// Where the kernel does not tell.
+    pub fn inode(&self) -> Result<u32, TestbedError> {
+        let own = self.0.metadata().map_err(TestbedError::kernel("look at a network namespace"))?;
+        Ok(own.ino() as u32)
     }
 
     /// Starts a thread in the namespace.

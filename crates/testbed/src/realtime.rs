@@ -6,6 +6,8 @@ use std::io;
 
 /// Priority of the emulator's thread: before that of the traffic, or packets wait for those who send them.
 pub(crate) const EMULATOR: i32 = 2;
+/// Priority of the thread that looks at sockets: with the traffic's threads.
+pub(crate) const OBSERVER: i32 = 1;
 /// Priority of the traffic's threads: before everything else on the machine.
 pub(crate) const TRAFFIC: i32 = 1;
 
@@ -14,11 +16,23 @@ pub(crate) const TRAFFIC: i32 = 1;
 /// # Errors
 /// The process has not the right to.
 pub(crate) fn raise(priority: i32) -> io::Result<()> {
+    schedule(libc::SCHED_FIFO | libc::SCHED_RESET_ON_FORK, priority)
+}
+
+/// Makes the calling thread one like others again.
+///
+/// # Errors
+/// The process has not the right to.
+pub(crate) fn lower() -> io::Result<()> {
+    schedule(libc::SCHED_OTHER, 0)
+}
+
+fn schedule(policy: i32, priority: i32) -> io::Result<()> {
     // SAFETY: all bytes zero are a `sched_param`, whose fields are numbers.
     let mut parameters: libc::sched_param = unsafe { std::mem::zeroed() };
     parameters.sched_priority = priority;
     // SAFETY: 0 is the calling thread, and the kernel reads the parameters while they live.
-    match unsafe { libc::sched_setscheduler(0, libc::SCHED_FIFO | libc::SCHED_RESET_ON_FORK, &parameters) } {
+    match unsafe { libc::sched_setscheduler(0, policy, &parameters) } {
         0 => Ok(()),
         _ => Err(io::Error::last_os_error()),
     }

@@ -4,5 +4,6 @@ mod algorithm;
 mod common;
 mod emulator;
 mod host;
+mod run;
 mod support;
 mod traffic;

@@ -1,0 +1,168 @@
+//! What runs a scenario: the simulator or the running kernel.
+
+use crate::failure::Failure;
+use crate::table::{PERCENT, TIME, Table, with_unit};
+use anabranch_net::Time;
+use anabranch_record::{KernelRun, Sink, Summary};
+use anabranch_scenario::{Scenario, printable};
+use anabranch_study::{
+    Backend, Backends, Column, Overview, Simulator, StudyResult, Task, TaskError, overview,
+};
+use anabranch_testbed::{RunOptions, TestbedError, Traffic};
+use clap::ValueEnum;
+use miette::miette;
+
+/// Who sends and receives on the running kernel.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub enum TrafficName {
+    /// Threads of the command, which check every byte.
+    Own,
+    /// iperf3, for flows that send in bulk without end.
+    Iperf3,
+}
+
+impl From<TrafficName> for Traffic {
+    fn from(name: TrafficName) -> Self {
+        match name {
+            TrafficName::Own => Traffic::Own,
+            TrafficName::Iperf3 => Traffic::Iperf3,
+        }
+    }
+}
+
+/// What runs a scenario.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub enum BackendName {
+    /// The simulator.
+    Sim,
+    /// The running Linux kernel: real sockets in network namespaces, links emulated in real time. Needs root.
+    Kernel,
+}
+
+impl BackendName {
+    /// It.
+    pub fn backend(self) -> &'static dyn Backend {
+        match self {
+            BackendName::Sim => &Simulator,
+            BackendName::Kernel => &KERNEL,
+        }
+    }
+
+    /// Its name in tasks.
+    pub fn name(self) -> &'static str {
+        self.backend().name()
+    }
+
+    /// As it stands on a command line, after a space; nothing for the simulator.
+    pub fn option(self) -> String {
+        match self {
+            BackendName::Sim => String::new(),
+            other => format!(" --backend {}", other.name()),
+        }
+    }
+
+    /// Its column beside the simulator's.
+    pub fn column(self) -> Option<&'static Column> {
+        match self {
+            BackendName::Sim => None,
+            BackendName::Kernel => Some(&COLUMN),
+        }
+    }
+}
+
+/// All of them.
+pub fn all() -> Backends<'static> {
+    static ALL: [&dyn Backend; 2] = [&Simulator, &KERNEL];
+    Backends(&ALL)
+}
+
+/// An error where the backend cannot run the scenario of that file.
+pub fn accepts(backend: BackendName, file: &str, scenario: &Scenario) -> Result<(), Failure> {
+    match backend.backend().refuses(scenario) {
+        Some(why) => Err(Failure::Input(miette!("{file} cannot be run on the {}: {why}", backend.name()))),
+        None => Ok(()),
+    }
+}
+
+static KERNEL: Kernel = Kernel(Traffic::Own);
+
+static COLUMN: Column = Column::on(
+    &KERNEL,
+    "kernel",
+    "Linux",
+    "The same scenarios on the running Linux kernel: its own TCP and MPTCP, links emulated in real time by the simulator's model of them.",
+    "No column of the running kernel: it can run none of these scenarios.",
+);
+
+/// How often a run is repeated whose links did not keep up.
+const REPEATS: u32 = 2;
+
+/// The running kernel, with this traffic.
+pub struct Kernel(pub Traffic);
+
+impl Backend for Kernel {
+    fn name(&self) -> &str {
+        "kernel"
+    }
+
+    fn refuses(&self, scenario: &Scenario) -> Option<String> {
+        anabranch_testbed::check(scenario).err().map(|why| why.to_string())
+    }
+
+    fn is_in_real_time(&self) -> bool {
+        true
+    }
+
+    fn run(
+        &self,
+        task: &Task,
+        sink: &mut dyn Sink,
+        keep_going: &mut dyn FnMut(Time) -> bool,
+    ) -> Result<Summary, TaskError> {
+        let scenario =
+            task.scenario("the task's scenario").map_err(|why| TaskError::Refused(why.to_string()))?;
+        let options = RunOptions { repeats: REPEATS, traffic: self.0 };
+        let run = anabranch_testbed::run(&scenario, task.seed_of_run(), &options, sink, keep_going);
+        run.map_err(|error| match error {
+            TestbedError::Interrupted { at, partial } => TaskError::Interrupted { at, partial },
+            TestbedError::Failed(why) => TaskError::Failed(why),
+            refused => TaskError::Refused(refused.to_string()),
+        })
+    }
+}
+
+/// How far the simulator is from another backend, for people; nothing where there is no other.
+pub fn fidelity(result: &StudyResult) -> Option<Table> {
+    let all = overview(result.experiments.iter().flat_map(|experiment| &experiment.fidelity));
+    let percent = |value: fn(&Overview) -> f64| all.iter().map(move |o| Some(value(o)));
+    (!all.is_empty()).then(|| {
+        Table::new()
+            .text("simulator beside Linux", all.iter().map(|o| o.kind.title()))
+            .count("quantities", all.iter().map(|o| o.count as u64))
+            .quantity("median difference", PERCENT, percent(|o| o.median))
+            .quantity("within 5 %", PERCENT, percent(|o| o.within[0]))
+            .quantity("within 10 %", PERCENT, percent(|o| o.within[1]))
+    })
+}
+
+/// What a run on a kernel tells of itself, for people.
+pub fn page(run: &KernelRun) -> String {
+    let emulator = &run.emulator;
+    let lateness = emulator.lateness_p99_s.map_or("unknown".into(), |late| with_unit(late, TIME));
+    let mut page = format!(
+        "On Linux {}; 99 % of the packets left the emulated links less than {lateness} late, by {} of a core{}\n",
+        printable(&run.release),
+        with_unit(emulator.cpu, PERCENT),
+        if emulator.real_time_priority { "" } else { ", without real-time priority" }
+    );
+    if run.skips_programs == Some(true) {
+        page += "This kernel leaves out some calls of eBPF programs (see `anabranch kernel doctor`).\n";
+    }
+    if run.invalid_attempts > 0 {
+        page += &format!("Attempts before this one that were not valid: {}\n", run.invalid_attempts);
+    }
+    for why in &run.invalid {
+        page += &format!("NOT VALID: {why}\n");
+    }
+    page
+}

@@ -1,0 +1,93 @@
+//! `--backend kernel`: the scenario of the simulator on the running kernel.
+
+use crate::cli::{anabranch, anabranch_reading, command};
+use crate::common::Kernel;
+use serde_json::Value;
+use std::os::unix::process::CommandExt;
+
+const SCENARIO: &str = r#"
+    name = "two paths"
+    duration = "3 s"
+    warmup = "1 s"
+    links.a = { rate = "20 Mbit/s", delay = "5 ms", queue = "1 BDP" }
+    links.b = { rate = "10 Mbit/s", delay = "10 ms", queue = "1 BDP" }
+    flows = [{ name = "mptcp", cc = "lia", paths = [["a"], ["b"]] }]
+"#;
+
+fn run(arguments: &[&str]) -> crate::cli::Outcome {
+    anabranch_reading(SCENARIO, [&["run", "-", "--backend", "kernel"], arguments].concat())
+}
+
+/// The record is the simulator's, with what the kernel adds; its page says on what it ran.
+#[test]
+fn a_run_on_the_kernel() {
+    let Some(_kernel) = Kernel::lock() else { return };
+    let json = run(&["--json"]).json();
+    let flow = &json["flows"][0];
+    let goodput = flow["goodput_bps"].as_f64().unwrap();
+    assert!((15e6..29e6).contains(&goodput), "{json}");
+    assert_eq!(flow["subflows"].as_array().unwrap().len(), 2);
+    assert!(json["kernel"]["paths"][0]["segments"].as_u64().unwrap() > 1000, "{json}");
+    let page = run(&["--cc", "mptcp=reno@kernel"]).ok();
+    assert!(page.contains("On Linux ") && page.contains("reno@kernel"), "{page}");
+}
+
+/// A sweep has both backends as an axis, and tells how far they are apart.
+#[test]
+fn a_sweep_beside_the_simulator() {
+    let Some(_kernel) = Kernel::lock() else { return };
+    let dir = tempfile::tempdir().unwrap();
+    let file = dir.path().join("two.toml");
+    std::fs::write(&file, SCENARIO).unwrap();
+    let sweep = |more: &[&str]| {
+        let out = dir.path().join("out");
+        let (file, out) = (file.to_str().unwrap(), out.to_str().unwrap());
+        let words = [
+            "sweep",
+            file,
+            "--vary",
+            "links.a.delay=5 ms,15 ms",
+            "--seeds",
+            "2",
+            "--backend",
+            "kernel",
+            "--out",
+            out,
+        ];
+        anabranch([&words[..], more].concat())
+    };
+    let page = sweep(&[]);
+    assert_eq!(page.status, 0, "{}", page.stderr);
+    assert!(page.stdout.contains("simulator beside Linux"), "{}", page.stdout);
+    let table = std::fs::read_to_string(dir.path().join("out/studies/two.csv")).unwrap();
+    let of = |backend: &str| table.lines().filter(|line| line.split(',').any(|cell| cell == backend)).count();
+    assert_eq!((of("sim"), of("kernel")), (4, 4), "{table}");
+    // What was run on the kernel is kept too: this takes no eight seconds more.
+    let again = sweep(&["--json"]);
+    assert!(again.stderr.contains("8 runs of an earlier command taken over"), "{}", again.stderr);
+    let result: Value = serde_json::from_str(&again.stdout).unwrap();
+    assert_eq!(result["experiments"][0]["fidelity"].as_array().unwrap().len(), 2);
+}
+
+#[test]
+fn what_the_kernel_cannot_do() {
+    for (key, value) in [("flows.mptcp.scheduler", "redundant"), ("flows.mptcp.cc", "highspeed")] {
+        let said = run(&["--set", &format!("{key}={value}")]).fails(2);
+        assert!(said.contains(key), "{said}");
+    }
+    let said = anabranch(["run", "scenarios/dumbbell.toml", "--backend", "ns3"]).fails(2);
+    assert!(said.contains("sim, kernel"), "{said}");
+}
+
+/// As `nobody`, or as whoever runs the tests without being root.
+#[test]
+fn without_privileges() {
+    let mut command = command();
+    if rustix::process::geteuid().is_root() {
+        command.uid(65534).gid(65534);
+    }
+    let ended = command.args(["run", "scenarios/dumbbell.toml", "--backend", "kernel"]).output().unwrap();
+    let said = String::from_utf8_lossy(&ended.stderr);
+    assert_eq!(ended.status.code(), Some(2), "{said}");
+    assert!(said.contains("needs root"), "{said}");
+}

@@ -1,0 +1,53 @@
+//! What of a scenario a kernel can do.
+
+use crate::pair::MOST_PATHS;
+use crate::{TestbedError, algorithm};
+use anabranch_net::Time;
+use anabranch_scenario::{Flow, Scenario, Scheduler, Tcp};
+
+/// What a user cannot set from outside: TCP's own constants in Linux.
+const DELAYED_ACK: u32 = 2;
+const DELAYED_ACK_TIMEOUT: Time = Time::from_millis(40);
+
+/// Whether the running kernel can do what the scenario asks for.
+///
+/// # Errors
+/// [`TestbedError::Inexpressible`] with the key that it cannot express.
+pub fn check(scenario: &Scenario) -> Result<(), TestbedError> {
+    scenario.flows.iter().try_for_each(flow)?;
+    algorithm::check(&scenario.flows)
+}
+
+fn flow(flow: &Flow) -> Result<(), TestbedError> {
+    let Tcp { initial_ssthresh, delayed_ack, delayed_ack_timeout, .. } = flow.tcp;
+    let refused = |key: &str, why: String| {
+        let key = format!("flows.{}.{key}", flow.name);
+        Err(TestbedError::Inexpressible { key, why })
+    };
+    if flow.paths.len() > MOST_PATHS {
+        let paths = flow.paths.len();
+        return refused(
+            "paths",
+            format!("Linux has at most {MOST_PATHS} subflows in a connection; these are {paths}"),
+        );
+    }
+    if !matches!(flow.scheduler, Scheduler::MinRtt | Scheduler::Linux) {
+        return refused("scheduler", "Linux has one scheduler: leave the key out, or say \"linux\"".into());
+    }
+    if initial_ssthresh.is_some() {
+        return refused("tcp.initial_ssthresh", "Linux has no such setting: leave it out".into());
+    }
+    if delayed_ack > DELAYED_ACK {
+        return refused(
+            "tcp.delayed_ack",
+            format!("Linux acknowledges every segment or every second: 1 or {DELAYED_ACK}"),
+        );
+    }
+    if delayed_ack == DELAYED_ACK && delayed_ack_timeout != DELAYED_ACK_TIMEOUT {
+        return refused(
+            "tcp.delayed_ack_timeout",
+            format!("Linux waits {DELAYED_ACK_TIMEOUT} at least: leave it out"),
+        );
+    }
+    Ok(())
+}

@@ -1,0 +1,229 @@
+//! A subflow's means and counters in its flow's window of measurement, from samples of its socket.
+
+use anabranch_record::Histogram;
+
+/// Entries of `tcp_info.ca_state` (linux/tcp.h).
+const RECOVERY: u8 = 3;
+const LOSS: u8 = 4;
+
+/// A subflow at an instant, as its socket tells.
+#[derive(Clone, Debug, PartialEq)]
+pub(crate) struct State {
+    /// The window, in segments.
+    pub cwnd: f64,
+    /// The threshold, in segments; infinite before the first congestion.
+    pub ssthresh: f64,
+    /// The smoothed RTT, in seconds; 0 before the first sample.
+    pub srtt_s: f64,
+    /// Segments in flight.
+    pub in_flight: u64,
+    /// The state of loss recovery.
+    pub ca_state: u8,
+    /// Payload bytes sent, first transmissions only.
+    pub sent_bytes: u64,
+    pub counters: Counters,
+    /// The algorithm's inner values; empty where the kernel tells none.
+    pub observables: Vec<f64>,
+}
+
+/// What only grows, as long as the socket lives.
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+pub(crate) struct Counters {
+    /// Payload bytes acknowledged.
+    pub acked_bytes: u64,
+    /// Segments with data sent, retransmissions included.
+    pub sent: u64,
+    /// Segments sent again.
+    pub retransmitted: u64,
+    /// Retransmission timeouts; none where the kernel does not count them.
+    pub timeouts: Option<u64>,
+    /// Entries into loss recovery, as a program of ours counts them.
+    pub recoveries: Option<u64>,
+    /// Responses undone as spurious, as a program of ours counts them.
+    pub spurious: Option<u64>,
+}
+
+/// From the first sample in the window to the last.
+#[derive(Default)]
+pub(crate) struct Meter {
+    last: Option<(f64, State)>,
+    cwnd: Mean,
+    rtt: Mean,
+    rtts: Histogram,
+    observables: Vec<Mean>,
+    acked_bytes: u64,
+    sent: u64,
+    retransmitted: u64,
+    timeouts: Option<u64>,
+    recoveries: Option<u64>,
+    spurious: Option<u64>,
+    /// Entries into recovery and loss that samples show: fewer than there were, where one is shorter than a sampling interval.
+    seen: [u64; 2],
+}
+
+/// A mean over time: a value holds until the next sample.
+#[derive(Clone, Copy, Default)]
+struct Mean {
+    sum: f64,
+    seconds: f64,
+}
+
+impl Mean {
+    fn add(&mut self, value: f64, seconds: f64) {
+        if value.is_finite() {
+            self.sum += value * seconds;
+            self.seconds += seconds;
+        }
+    }
+
+    fn value(&self) -> Option<f64> {
+        (self.seconds > 0.0).then(|| self.sum / self.seconds)
+    }
+}
+
+impl Meter {
+    /// The subflow's state at a time, in seconds.
+    pub fn add(&mut self, time_s: f64, now: State) {
+        if now.srtt_s > 0.0 {
+            self.rtts.record((now.srtt_s * 1e9) as u64);
+        }
+        if let Some((since_s, last)) = self.last.take() {
+            let seconds = time_s - since_s;
+            self.cwnd.add(last.cwnd, seconds);
+            if last.srtt_s > 0.0 {
+                self.rtt.add(last.srtt_s, seconds);
+            }
+            self.observables.resize(last.observables.len(), Mean::default());
+            self.observables
+                .iter_mut()
+                .zip(&last.observables)
+                .for_each(|(mean, value)| mean.add(*value, seconds));
+            self.count(&last.counters, &now.counters);
+            for (seen, state) in self.seen.iter_mut().zip([RECOVERY, LOSS]) {
+                *seen += u64::from(now.ca_state == state && last.ca_state != state);
+            }
+        }
+        self.last = Some((time_s, now));
+    }
+
+    /// The subflow has left: another one of its path begins with counters of its own.
+    pub fn left(&mut self) {
+        self.last = None;
+    }
+
+    fn count(&mut self, last: &Counters, now: &Counters) {
+        // A socket in its place began at zero.
+        let grown = |last: u64, now: u64| if now >= last { now - last } else { now };
+        self.acked_bytes += grown(last.acked_bytes, now.acked_bytes);
+        self.sent += grown(last.sent, now.sent);
+        self.retransmitted += grown(last.retransmitted, now.retransmitted);
+        for (sum, last, now) in [
+            (&mut self.timeouts, last.timeouts, now.timeouts),
+            (&mut self.recoveries, last.recoveries, now.recoveries),
+            (&mut self.spurious, last.spurious, now.spurious),
+        ] {
+            if let (Some(last), Some(now)) = (last, now) {
+                *sum.get_or_insert(0) += grown(last, now);
+            }
+        }
+    }
+
+    pub fn acked_bytes(&self) -> u64 {
+        self.acked_bytes
+    }
+
+    pub fn sent(&self) -> u64 {
+        self.sent
+    }
+
+    pub fn retransmitted(&self) -> u64 {
+        self.retransmitted
+    }
+
+    /// Where nobody counts them, those that samples show.
+    pub fn timeouts(&self) -> u64 {
+        self.timeouts.unwrap_or(self.seen[1])
+    }
+
+    /// Where nobody counts them, those that samples show.
+    pub fn recoveries(&self) -> u64 {
+        self.recoveries.unwrap_or(self.seen[0])
+    }
+
+    pub fn spurious(&self) -> u64 {
+        self.spurious.unwrap_or(0)
+    }
+
+    pub fn mean_cwnd(&self) -> Option<f64> {
+        self.cwnd.value()
+    }
+
+    /// Of the smoothed RTT.
+    pub fn mean_rtt_s(&self) -> Option<f64> {
+        self.rtt.value()
+    }
+
+    /// Of the smoothed RTT at samples.
+    pub fn rtt_quantile_s(&self, part: f64) -> Option<f64> {
+        self.rtts.quantile(part)
+    }
+
+    /// The mean of the `i`-th observable.
+    pub fn observable(&self, i: usize) -> Option<f64> {
+        self.observables.get(i)?.value()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn state(cwnd: f64, acked_bytes: u64, ca_state: u8) -> State {
+        State {
+            cwnd,
+            ssthresh: f64::INFINITY,
+            srtt_s: 0.02,
+            in_flight: 1,
+            ca_state,
+            sent_bytes: 0,
+            counters: Counters { acked_bytes, ..Counters::default() },
+            observables: vec![cwnd / 10.0],
+        }
+    }
+
+    /// By hand: a window of 10 for 1 s and of 20 for 3 s is 17.5 in the mean.
+    #[test]
+    fn means_hold_until_the_next_sample() {
+        let mut meter = Meter::default();
+        meter.add(2.0, state(10.0, 1_000, 0));
+        meter.add(3.0, state(20.0, 1_500, RECOVERY));
+        meter.add(6.0, state(99.0, 4_000, RECOVERY));
+        assert_eq!((meter.mean_cwnd(), meter.observable(0)), (Some(17.5), Some(1.75)));
+        assert_eq!((meter.mean_rtt_s(), meter.acked_bytes()), (Some(0.02), 3_000));
+        assert_eq!((meter.recoveries(), meter.timeouts()), (1, 0));
+    }
+
+    /// A subflow that left and came again counts from nothing, and the time between counts for no mean.
+    #[test]
+    fn a_subflow_that_comes_again() {
+        let mut meter = Meter::default();
+        meter.add(0.0, state(10.0, 0, 0));
+        meter.add(1.0, state(10.0, 1_000, 0));
+        meter.left();
+        meter.add(5.0, state(20.0, 0, 0));
+        meter.add(6.0, state(20.0, 700, LOSS));
+        assert_eq!((meter.mean_cwnd(), meter.acked_bytes(), meter.timeouts()), (Some(15.0), 1_700, 1));
+    }
+
+    #[test]
+    fn what_a_program_counts_is_taken_before_what_samples_show() {
+        let counted = |recoveries| {
+            let counters = Counters { recoveries: Some(recoveries), ..Counters::default() };
+            State { counters, ..state(10.0, 0, RECOVERY) }
+        };
+        let mut meter = Meter::default();
+        meter.add(0.0, counted(4));
+        meter.add(1.0, counted(9));
+        assert_eq!(meter.recoveries(), 5);
+    }
+}

@@ -1,0 +1,161 @@
+//! What is known of each connection while the run goes on.
+
+use crate::TestbedError;
+use crate::algorithm::Algorithms;
+use crate::meter::{Counters, Meter, State};
+use crate::pair::{Pair, path_of};
+use crate::tcp_info::Subflow;
+use crate::traffic::Connection;
+use anabranch_mptcp_bpf::{Private, Subflow as Row};
+use anabranch_net::Time;
+use anabranch_scenario::Scenario;
+use std::net::IpAddr;
+
+/// `tcp_info.snd_ssthresh` before the first congestion (TCP_INFINITE_SSTHRESH).
+const NO_SSTHRESH: u32 = 0x7fff_ffff;
+
+/// Meters of every subflow, and the state that each had last.
+pub(crate) struct Observer {
+    flows: Vec<Flow>,
+}
+
+struct Flow {
+    /// The number of the sender's network namespace, by which programs tell the flow's subflows from others.
+    netns: u32,
+    /// The window of measurement, as the scenario has it.
+    from: Time,
+    to: Time,
+    first: Option<Reading>,
+    last: Option<Reading>,
+    meters: Vec<Meter>,
+    states: Vec<Option<State>>,
+}
+
+/// What the receiver had at an instant.
+#[derive(Clone, Copy, Debug)]
+struct Reading {
+    at: Time,
+    received: u64,
+    reinjected_bytes: u64,
+}
+
+impl Observer {
+    /// Of flows between these hosts.
+    pub fn new(scenario: &Scenario, hosts: &[Pair]) -> Result<Self, TestbedError> {
+        let flow = |(flow, pair): (&anabranch_scenario::Flow, &Pair)| {
+            Ok(Flow {
+                netns: pair.sender.inode()?,
+                from: scenario.warmup.max(flow.start),
+                to: flow.stop.min(scenario.duration),
+                first: None,
+                last: None,
+                meters: flow.paths.iter().map(|_| Meter::default()).collect(),
+                states: vec![None; flow.paths.len()],
+            })
+        };
+        Ok(Observer { flows: scenario.flows.iter().zip(hosts).map(flow).collect::<Result<_, _>>()? })
+    }
+
+    /// Reads every connection now.
+    pub fn look(
+        &mut self,
+        now: Time,
+        connections: &[Connection],
+        algorithms: &Algorithms,
+    ) -> Result<(), TestbedError> {
+        let of_program =
+            |program: &Private| program.connections().into_iter().flat_map(|c| c.subflows).collect();
+        let rows: Vec<Vec<Row>> = algorithms.programs().iter().map(of_program).collect();
+        for (f, connection) in connections.iter().enumerate() {
+            let rows = algorithms.program_index(f).map_or(&[][..], |index| &rows[index]);
+            self.flows[f].look(now, connection, rows)?;
+        }
+        Ok(())
+    }
+
+    /// The subflows of the `f`-th flow as they were seen last.
+    pub fn states(&self, f: usize) -> &[Option<State>] {
+        &self.flows[f].states
+    }
+
+    pub fn meters(&self, f: usize) -> &[Meter] {
+        &self.flows[f].meters
+    }
+
+    /// The window of measurement as it was, in seconds: none where nothing was measured.
+    pub fn window(&self, f: usize) -> Option<(f64, f64)> {
+        let flow = &self.flows[f];
+        let (first, last) = (flow.first?, flow.last?);
+        (last.at > first.at).then(|| (first.at.as_secs_f64(), last.at.as_secs_f64()))
+    }
+
+    /// Bytes that the receiver read in it, and those that were sent again on another subflow.
+    pub fn bytes(&self, f: usize) -> (u64, u64) {
+        match (self.flows[f].first, self.flows[f].last) {
+            (Some(first), Some(last)) => {
+                (last.received - first.received, last.reinjected_bytes.saturating_sub(first.reinjected_bytes))
+            }
+            _ => (0, 0),
+        }
+    }
+}
+
+impl Flow {
+    fn look(&mut self, now: Time, connection: &Connection, rows: &[Row]) -> Result<(), TestbedError> {
+        let observed = connection.sender()?;
+        // A transfer that is over is measured up to its end.
+        let finished = connection.finished();
+        let measured = now >= self.from
+            && self.last.is_none_or(|last| last.at < self.to.min(finished.unwrap_or(Time::NEVER)));
+        if measured {
+            let multipath = observed.as_ref().and_then(|observed| observed.multipath);
+            let reinjected_bytes = multipath.and_then(|m| m.reinjected_bytes).unwrap_or(0);
+            let at = finished.map_or(now, |end| end.min(now));
+            let reading = Reading { at, received: connection.received(), reinjected_bytes };
+            self.first.get_or_insert(reading);
+            self.last = Some(reading);
+        }
+        let subflows = observed.map(|observed| observed.subflows).unwrap_or_default();
+        let own = |row: &&Row| row.netns == self.netns;
+        let path = |row: &Row| match row.local.ip() {
+            IpAddr::V4(address) => path_of(address),
+            IpAddr::V6(address) => address.to_ipv4_mapped().and_then(path_of),
+        };
+        for (p, (meter, known)) in self.meters.iter_mut().zip(&mut self.states).enumerate() {
+            let subflow = subflows.iter().find(|subflow| subflow.path == p);
+            let row = rows.iter().filter(own).find(|row| path(row) == Some(p));
+            *known = subflow.map(|subflow| state(subflow, row));
+            match known {
+                Some(state) if measured => meter.add(now.as_secs_f64(), state.clone()),
+                Some(_) => {}
+                None => meter.left(),
+            }
+        }
+        Ok(())
+    }
+}
+
+/// A subflow by its socket, and by the program that is its congestion control.
+fn state(subflow: &Subflow, row: Option<&Row>) -> State {
+    let info = &subflow.info;
+    let in_flight = (u64::from(info.unacked) + u64::from(info.retrans))
+        .saturating_sub(u64::from(info.sacked) + u64::from(info.lost));
+    let ssthresh = if info.snd_ssthresh >= NO_SSTHRESH { f64::INFINITY } else { info.snd_ssthresh.into() };
+    State {
+        cwnd: info.snd_cwnd.into(),
+        ssthresh,
+        srtt_s: f64::from(info.rtt_us) * 1e-6,
+        in_flight,
+        ca_state: info.ca_state,
+        sent_bytes: info.bytes_sent.saturating_sub(info.bytes_retrans),
+        counters: Counters {
+            acked_bytes: info.bytes_acked,
+            sent: info.data_segs_out.into(),
+            retransmitted: info.total_retrans.into(),
+            timeouts: subflow.timeouts.or(row.map(|row| row.timeouts)).map(u64::from),
+            recoveries: row.map(|row| row.recoveries.into()),
+            spurious: row.map(|row| row.spurious.into()),
+        },
+        observables: row.map(|row| row.observables.clone()).unwrap_or_default(),
+    }
+}

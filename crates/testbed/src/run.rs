@@ -1,0 +1,213 @@
+//! A run: hosts, links, connections, and samples until its end.
+
+use crate::algorithm::Algorithms;
+use crate::clock::Clock;
+use crate::device::dropped_packets;
+use crate::emulator::{Emulator, EmulatorOptions};
+use crate::observe::Observer;
+use crate::pair::Pair;
+use crate::recording::Recording;
+use crate::summary::{self, End};
+use crate::traffic::{Connection, Plan};
+use crate::{TestbedError, environment, express, realtime};
+use anabranch_net::Time;
+use anabranch_record::{Sink, Summary};
+use anabranch_scenario::Scenario;
+use std::time::{Duration, Instant};
+
+/// Time between two looks at the sockets, if the scenario's samples are not closer.
+const LOOK: Time = Time::from_millis(10);
+
+/// From when everything is there to time 0: until then all threads have begun to wait.
+const RUN_UP: Duration = Duration::from_millis(50);
+
+/// How to run.
+#[derive(Clone, Copy, Debug)]
+pub struct RunOptions {
+    /// How often a run is made again whose links did not keep up with real time.
+    pub repeats: u32,
+    /// Who sends.
+    pub traffic: Traffic,
+}
+
+/// Who sends and receives.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Traffic {
+    /// Threads of this process, which check every byte.
+    Own,
+    /// `iperf3`, for flows that send in bulk without end.
+    Iperf3,
+}
+
+/// Runs a scenario on the running kernel, as root. Where its links did not keep up with real time, the run is made again; the
+/// summary's [`anabranch_record::KernelRun::invalid`] tells of the last one. Samples go to `sink` when it is over.
+/// `keep_going` is asked now and then, with the time that the run has reached.
+///
+/// # Errors
+/// [`TestbedError`].
+pub fn run(
+    scenario: &Scenario,
+    seed: u64,
+    options: &RunOptions,
+    sink: &mut dyn Sink,
+    keep_going: &mut dyn FnMut(Time) -> bool,
+) -> Result<Summary, TestbedError> {
+    express::check(scenario)?;
+    environment::check(scenario)?;
+    let mut invalid_attempts = 0;
+    loop {
+        let mut recording = Recording::new(scenario, sink.wants_samples());
+        let made =
+            before_others(|| Attempt::new(scenario, seed, options.traffic)?.run(&mut recording, keep_going));
+        let mut summary = match made {
+            Err(TestbedError::Interrupted { at, partial }) => {
+                recording.replay(sink);
+                return Err(TestbedError::Interrupted { at, partial });
+            }
+            made => made?,
+        };
+        let invalid = match &mut summary.kernel {
+            Some(kernel) => {
+                kernel.invalid_attempts = invalid_attempts;
+                !kernel.invalid.is_empty()
+            }
+            None => false,
+        };
+        if !invalid || invalid_attempts == options.repeats {
+            recording.replay(sink);
+            return Ok(summary);
+        }
+        invalid_attempts += 1;
+    }
+}
+
+/// Calls `f` in this thread with real-time priority, where that is allowed, so that a busy machine lets no look wait.
+fn before_others<T>(f: impl FnOnce() -> T) -> T {
+    let raised = realtime::raise(realtime::OBSERVER).is_ok();
+    let done = f();
+    if raised {
+        // Who may raise it may lower it.
+        let _ = realtime::lower();
+    }
+    done
+}
+
+/// Everything that a run needs, up and idle.
+struct Attempt<'a> {
+    scenario: &'a Scenario,
+    seed: u64,
+    // In the order in which they end: no program goes while a socket uses it.
+    connections: Vec<Connection>,
+    emulator: Emulator,
+    hosts: Vec<Pair>,
+    algorithms: Algorithms,
+    clock: Clock,
+}
+
+impl<'a> Attempt<'a> {
+    fn new(scenario: &'a Scenario, seed: u64, traffic: Traffic) -> Result<Self, TestbedError> {
+        let algorithms = Algorithms::load(&scenario.flows)?;
+        let (mut hosts, mut ends) = (vec![], vec![]);
+        for flow in &scenario.flows {
+            let (pair, of_flow) = Pair::new(&flow.paths, &flow.tcp)?;
+            hosts.push(pair);
+            ends.extend(of_flow);
+        }
+        let zero = Instant::now() + RUN_UP;
+        let clock = Clock::new(zero);
+        let emulator =
+            Emulator::start(&Emulator::links(scenario), seed, ends, zero, &EmulatorOptions::default())?;
+        let mut attempt = Attempt { scenario, seed, connections: vec![], emulator, hosts, algorithms, clock };
+        attempt.open(traffic)?;
+        Ok(attempt)
+    }
+
+    fn open(&mut self, traffic: Traffic) -> Result<(), TestbedError> {
+        let scenario = self.scenario;
+        for (f, open_at) in scenario.opening_times(self.seed).into_iter().enumerate() {
+            let flow = &scenario.flows[f];
+            let plan = Plan {
+                flow,
+                hosts: &self.hosts[f],
+                congestion_control: self.algorithms.name(f),
+                random: scenario.application_random(self.seed, f),
+                clock: self.clock,
+                open_at,
+                stop_at: if flow.stop < scenario.duration { flow.stop } else { Time::NEVER },
+                real_time: true,
+            };
+            self.connections.push(match traffic {
+                Traffic::Own => Connection::start(plan)?,
+                Traffic::Iperf3 => Connection::start_iperf3(plan)?,
+            });
+        }
+        Ok(())
+    }
+
+    fn run(
+        self,
+        recording: &mut Recording,
+        keep_going: &mut dyn FnMut(Time) -> bool,
+    ) -> Result<Summary, TestbedError> {
+        let scenario = self.scenario;
+        let interval = scenario.record.interval;
+        let look = LOOK.min(interval);
+        let mut observer = Observer::new(scenario, &self.hosts)?;
+        let (mut next_look, mut next_sample, mut warm) = (Time::ZERO, Time::ZERO, None);
+        let mut interrupted = None;
+        while self.clock.now() < scenario.duration {
+            std::thread::sleep(self.clock.until(next_look.min(scenario.duration)));
+            let now = self.clock.now();
+            if warm.is_none() && now >= scenario.warmup {
+                warm = Some(self.emulator.look()?);
+            }
+            self.connections.iter().try_for_each(Connection::check)?;
+            observer.look(now, &self.connections, &self.algorithms)?;
+            if now >= next_sample && recording.wants_samples() {
+                (0..scenario.flows.len()).for_each(|f| recording.subflows(now, f, observer.states(f)));
+                recording.links(now, &self.emulator.look()?);
+            }
+            while next_look <= now {
+                next_look += look;
+            }
+            while next_sample <= now {
+                next_sample += interval;
+            }
+            if !keep_going(now) {
+                interrupted = Some(now);
+                break;
+            }
+        }
+        let end = self.emulator.look()?;
+        let until = interrupted.unwrap_or(scenario.duration);
+        observer.look(self.clock.now(), &self.connections, &self.algorithms)?;
+        for (f, connection) in self.connections.iter().enumerate() {
+            recording.completions(f, connection.take_completed());
+        }
+        let programs = !self.algorithms.programs().is_empty();
+        let skips_programs = programs.then(|| anabranch_mptcp_bpf::skips_calls().ok()).flatten();
+        let Attempt { connections, emulator, hosts, .. } = self;
+        connections.into_iter().try_for_each(Connection::finish)?;
+        let device_drops = device_drops(&hosts)?;
+        let report = emulator.stop()?;
+        let end = End {
+            until,
+            warm: warm.unwrap_or_else(|| end.clone()),
+            end,
+            report,
+            device_drops,
+            skips_programs,
+        };
+        let summary = summary::of(scenario, self.seed, &observer, recording, &end);
+        match interrupted {
+            Some(at) => Err(TestbedError::Interrupted { at, partial: Some(Box::new(summary)) }),
+            None => Ok(summary),
+        }
+    }
+}
+
+/// Packets that devices dropped before the emulator took them.
+fn device_drops(hosts: &[Pair]) -> Result<u64, TestbedError> {
+    let each = hosts.iter().flat_map(|pair| [&pair.sender, &pair.receiver]);
+    each.map(|host| host.run(dropped_packets)?).sum()
+}

@@ -1,0 +1,252 @@
+//! The summary of a run, from what was measured.
+
+use crate::emulator::{Report, Snapshot, Tally};
+use crate::meter::Meter;
+use crate::observe::Observer;
+use crate::recording::{Recording, link_names};
+use anabranch_net::{Time, Totals};
+use anabranch_record::{
+    Completion, EmulatorHealth, FlowSummary, KernelRun, LinkSummary, PathTraffic, SubflowSummary, Summary,
+    jain,
+};
+use anabranch_scenario::Scenario;
+
+/// A run is not valid where more than one in a hundred packets is later than this.
+const LATE: Time = Time::from_millis(1);
+
+/// And where any is later than this: a queue may run empty meanwhile.
+const TOO_LATE: Time = Time::from_millis(20);
+
+/// And where the emulator takes a larger part of a core: then it is late soon.
+const BUSY: f64 = 0.9;
+
+/// What is known at the end.
+pub(crate) struct End {
+    /// Where the run ended: early, if it was interrupted.
+    pub until: Time,
+    /// Links and paths at the end of the warm-up.
+    pub warm: Snapshot,
+    /// And at the end.
+    pub end: Snapshot,
+    pub report: Report,
+    /// Packets that devices dropped before the emulator took them.
+    pub device_drops: u64,
+    pub skips_programs: Option<bool>,
+}
+
+/// Of a run that ended at `end.until`.
+pub(crate) fn of(
+    scenario: &Scenario,
+    seed: u64,
+    observer: &Observer,
+    recording: &Recording,
+    end: &End,
+) -> Summary {
+    let flows: Vec<FlowSummary> =
+        (0..scenario.flows.len()).map(|f| flow(scenario, f, observer, recording, end)).collect();
+    let links = (0..scenario.links.len()).map(|l| link(scenario, l, end)).collect();
+    let goodputs: Vec<f64> = flows.iter().filter_map(|flow| flow.goodput_bps).collect();
+    Summary {
+        scenario: scenario.name.clone(),
+        scenario_hash: scenario.hash.clone(),
+        seed,
+        version: env!("CARGO_PKG_VERSION").to_owned(),
+        duration_s: scenario.duration.as_secs_f64(),
+        warmup_s: scenario.warmup.as_secs_f64(),
+        partial_until_s: (end.until < scenario.duration).then(|| end.until.as_secs_f64()),
+        flows,
+        links,
+        jain: jain(&goodputs),
+        kernel: Some(kernel(scenario, end)),
+    }
+}
+
+/// Bits per second.
+fn rate_bps(bytes: u64, window: Option<(f64, f64)>) -> Option<f64> {
+    window.map(|(from, to)| bytes as f64 * 8.0 / (to - from))
+}
+
+fn flow(scenario: &Scenario, f: usize, observer: &Observer, recording: &Recording, end: &End) -> FlowSummary {
+    let spec = &scenario.flows[f];
+    let window = observer.window(f);
+    let (bytes, reinjected_bytes) = observer.bytes(f);
+    let meters = observer.meters(f).iter().enumerate();
+    let subflows: Vec<SubflowSummary> =
+        meters.map(|(p, meter)| subflow(scenario, f, p, meter, window, end)).collect();
+    let (times, sum_s) = recording.completion_times(f);
+    let completion = || {
+        Some(Completion {
+            count: times.count(),
+            mean_s: sum_s / times.count() as f64,
+            p50_s: times.quantile(0.5)?,
+            p95_s: times.quantile(0.95)?,
+            p99_s: times.quantile(0.99)?,
+        })
+    };
+    FlowSummary {
+        name: spec.name.clone(),
+        cc: spec.cc.entry.name.to_owned(),
+        goodput_bps: rate_bps(bytes, window),
+        delivered_bytes: bytes,
+        retransmitted_segments: subflows.iter().map(|s| s.retransmitted_segments).sum(),
+        reinjected_segments: reinjected_bytes.div_ceil(u64::from(spec.tcp.mss)),
+        completion: completion(),
+        subflows,
+    }
+}
+
+fn subflow(
+    scenario: &Scenario,
+    f: usize,
+    p: usize,
+    meter: &Meter,
+    window: Option<(f64, f64)>,
+    end: &End,
+) -> SubflowSummary {
+    let flow = &scenario.flows[f];
+    let i = index(scenario, f, p);
+    let (before, after) = (&end.warm.paths[i], &end.end.paths[i]);
+    let dropped = after.dropped_segments - before.dropped_segments;
+    let offered = after.segments - before.segments;
+    let observables = flow.cc.entry.observables.iter().enumerate();
+    SubflowSummary {
+        path: link_names(scenario, &flow.paths[p].links),
+        goodput_bps: rate_bps(meter.acked_bytes(), window),
+        mean_cwnd_segments: meter.mean_cwnd(),
+        mean_rtt_s: meter.mean_rtt_s(),
+        rtt_p5_s: meter.rtt_quantile_s(0.05),
+        rtt_p50_s: meter.rtt_quantile_s(0.5),
+        rtt_p95_s: meter.rtt_quantile_s(0.95),
+        rtt_p99_s: meter.rtt_quantile_s(0.99),
+        loss_rate: (offered > 0).then(|| dropped as f64 / offered as f64),
+        sent_segments: meter.sent(),
+        lost_segments: dropped,
+        retransmitted_segments: meter.retransmitted(),
+        recoveries: meter.recoveries(),
+        timeouts: meter.timeouts(),
+        spurious: meter.spurious(),
+        mean_observables: observables
+            .map(|(o, known)| (known.name.to_owned(), meter.observable(o)))
+            .collect(),
+    }
+}
+
+/// A path's place among all of them, which is the emulator's.
+fn index(scenario: &Scenario, flow: usize, path: usize) -> usize {
+    scenario.flows[..flow].iter().map(|flow| flow.paths.len()).sum::<usize>() + path
+}
+
+fn link(scenario: &Scenario, l: usize, end: &End) -> LinkSummary {
+    let of_run: Totals = end.end.links[l].0.since(&end.warm.links[l].0);
+    let seconds = end.end.at.since(end.warm.at).as_secs_f64();
+    LinkSummary {
+        name: scenario.links[l].name.clone(),
+        utilisation: of_run.utilisation(),
+        mean_queue_bytes: if seconds > 0.0 { of_run.queue_byte_seconds / seconds } else { 0.0 },
+        mean_queue_delay_s: of_run.mean_wait_s(),
+        drops: of_run.drops,
+        early_drops: of_run.early_drops,
+        marks: of_run.marked,
+        losses: of_run.losses,
+    }
+}
+
+fn kernel(scenario: &Scenario, end: &End) -> KernelRun {
+    let health = &end.report.health;
+    let emulator = EmulatorHealth {
+        lateness_p50_s: health.lateness.quantile(0.5),
+        lateness_p99_s: health.lateness.quantile(0.99),
+        lateness_max_s: (health.lateness.count() > 0).then(|| health.latest.as_secs_f64()),
+        cpu: health.cpu_share(),
+        device_drops: end.device_drops + health.refused,
+        real_time_priority: health.realtime,
+    };
+    let paths = scenario.flows.iter().flat_map(|flow| (0..flow.paths.len()).map(move |p| (flow, p)));
+    let traffic =
+        paths.zip(&end.report.manners).zip(&end.end.paths).map(|(((flow, subflow), manner), counts)| {
+            PathTraffic {
+                flow: flow.name.clone(),
+                subflow,
+                segments: counts.segments,
+                mean_burst_segments: manner.segments_per_burst.mean(),
+                acknowledgements: counts.acks,
+                mean_segments_per_ack: manner.segments_per_ack.mean(),
+                p95_segments_per_ack: p95(&manner.segments_per_ack),
+            }
+        });
+    KernelRun {
+        release: rustix::system::uname().release().to_string_lossy().into_owned(),
+        invalid: invalid(&emulator),
+        invalid_attempts: 0,
+        emulator,
+        skips_programs: end.skips_programs,
+        paths: traffic.collect(),
+    }
+}
+
+/// What speaks against a run.
+fn invalid(emulator: &EmulatorHealth) -> Vec<String> {
+    let ms = |seconds: f64| format!("{:.1} ms", seconds * 1e3);
+    let late = emulator.lateness_p99_s.filter(|late| *late > LATE.as_secs_f64());
+    let too_late = emulator.lateness_max_s.filter(|late| *late > TOO_LATE.as_secs_f64());
+    let busy = (emulator.cpu > BUSY).then_some(emulator.cpu);
+    let drops = (emulator.device_drops > 0).then_some(emulator.device_drops);
+    [
+        late.map(|late| {
+            format!("one in a hundred packets left its link {} late or more, of at most {LATE}", ms(late))
+        }),
+        too_late.map(|late| format!("a packet left its link {} late, of at most {TOO_LATE}", ms(late))),
+        busy.map(|cpu| {
+            format!("the emulator took {:.0} % of a core, of at most {:.0} %", cpu * 100.0, BUSY * 100.0)
+        }),
+        drops.map(|drops| format!("{drops} packets were lost outside of the links")),
+    ]
+    .into_iter()
+    .flatten()
+    .collect()
+}
+
+/// The 95th percentile of small numbers.
+fn p95(tally: &Tally) -> Option<f64> {
+    let all: u64 = tally.counts().iter().sum();
+    let rank = (all as f64 * 0.95).ceil() as u64;
+    let mut seen = 0;
+    let found = tally.counts().iter().position(|count| {
+        seen += count;
+        seen >= rank.max(1)
+    });
+    found.map(|number| number as f64)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_speaks_against_a_run() {
+        let good = EmulatorHealth {
+            lateness_p50_s: Some(20e-6),
+            lateness_p99_s: Some(150e-6),
+            lateness_max_s: Some(3e-3),
+            cpu: 0.4,
+            device_drops: 0,
+            real_time_priority: true,
+        };
+        assert!(invalid(&good).is_empty());
+        for (bad, said) in [
+            (
+                EmulatorHealth { lateness_p99_s: Some(2e-3), ..good.clone() },
+                "one in a hundred packets left its link 2.0 ms late",
+            ),
+            (
+                EmulatorHealth { lateness_max_s: Some(0.05), ..good.clone() },
+                "a packet left its link 50.0 ms late",
+            ),
+            (EmulatorHealth { cpu: 0.95, ..good.clone() }, "95 % of a core"),
+            (EmulatorHealth { device_drops: 3, ..good.clone() }, "3 packets were lost outside"),
+        ] {
+            let [why] = &invalid(&bad)[..] else { panic!("one reason: {bad:?}") };
+            assert!(why.contains(said), "{why}");
+        }
+    }
+}
