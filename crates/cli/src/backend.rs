@@ -1,6 +1,7 @@
-//! What runs a scenario: the simulator or the running kernel.
+//! What runs a scenario: the simulator, the running kernel, or another kernel in a virtual machine.
 
 use crate::failure::Failure;
+use crate::guest::Guests;
 use crate::table::{PERCENT, TIME, Table, with_unit};
 use anabranch_net::Time;
 use anabranch_record::{KernelRun, Sink, Summary};
@@ -37,6 +38,15 @@ pub enum BackendName {
     Sim,
     /// The running Linux kernel: real sockets in network namespaces, links emulated in real time. Needs root.
     Kernel,
+    /// The same on Debian's Linux 6.12 under QEMU, in virtual time: slower, and each time the same.
+    #[value(name = "guest-6.12", alias = "guest")]
+    Guest612,
+    /// The same on Debian's Linux 6.1.
+    #[value(name = "guest-6.1")]
+    Guest61,
+    /// The same on the newest Linux that Debian has.
+    #[value(name = "guest-newest")]
+    GuestNewest,
 }
 
 impl BackendName {
@@ -45,6 +55,9 @@ impl BackendName {
         match self {
             BackendName::Sim => &Simulator,
             BackendName::Kernel => &KERNEL,
+            BackendName::Guest612 => &GUEST_6_12,
+            BackendName::Guest61 => &GUEST_6_1,
+            BackendName::GuestNewest => &GUEST_NEWEST,
         }
     }
 
@@ -61,18 +74,26 @@ impl BackendName {
         }
     }
 
+    /// Whether its runs have samples over time.
+    pub fn has_samples(self) -> bool {
+        matches!(self, BackendName::Sim | BackendName::Kernel)
+    }
+
     /// Its column beside the simulator's.
     pub fn column(self) -> Option<&'static Column> {
         match self {
             BackendName::Sim => None,
             BackendName::Kernel => Some(&COLUMN),
+            BackendName::Guest612 => Some(&COLUMN_6_12),
+            BackendName::Guest61 => Some(&COLUMN_6_1),
+            BackendName::GuestNewest => Some(&COLUMN_NEWEST),
         }
     }
 }
 
 /// All of them.
 pub fn all() -> Backends<'static> {
-    static ALL: [&dyn Backend; 2] = [&Simulator, &KERNEL];
+    static ALL: [&dyn Backend; 5] = [&Simulator, &KERNEL, &GUEST_6_12, &GUEST_6_1, &GUEST_NEWEST];
     Backends(&ALL)
 }
 
@@ -93,6 +114,18 @@ static COLUMN: Column = Column::on(
     "The same scenarios on the running Linux kernel: its own TCP and MPTCP, links emulated in real time by the simulator's model of them.",
     "No column of the running kernel: it can run none of these scenarios.",
 );
+
+static GUEST_6_12: Guests = Guests::of("6.12", "guest-6.12");
+static GUEST_6_1: Guests = Guests::of("6.1", "guest-6.1");
+static GUEST_NEWEST: Guests = Guests::of("newest", "guest-newest");
+
+const IN_A_GUEST: &str = "The same scenarios on a stock Debian kernel under QEMU, in virtual time: its own TCP and MPTCP, links emulated by the simulator's model of them.";
+const NOT_IN_A_GUEST: &str = "No column of a guest's kernel: it can run none of these scenarios.";
+
+static COLUMN_6_12: Column = Column::on(&GUEST_6_12, "guest-6.12", "Linux 6.12", IN_A_GUEST, NOT_IN_A_GUEST);
+static COLUMN_6_1: Column = Column::on(&GUEST_6_1, "guest-6.1", "Linux 6.1", IN_A_GUEST, NOT_IN_A_GUEST);
+static COLUMN_NEWEST: Column =
+    Column::on(&GUEST_NEWEST, "guest-newest", "newest Linux", IN_A_GUEST, NOT_IN_A_GUEST);
 
 /// How often a run is repeated whose links did not keep up.
 const REPEATS: u32 = 2;

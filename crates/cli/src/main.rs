@@ -7,6 +7,7 @@ mod check;
 mod compare;
 mod failure;
 mod format;
+mod guest;
 mod ideal;
 mod input;
 mod interrupt;

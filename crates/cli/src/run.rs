@@ -1,7 +1,7 @@
 //! `anabranch run`: one run of a scenario.
 
 use crate::args::RunArgs;
-use crate::backend::Kernel;
+use crate::backend::{BackendName, Kernel};
 use crate::failure::Failure;
 use crate::output::{note, print, print_text_of_json};
 use crate::progress::Progress;
@@ -12,7 +12,7 @@ use anabranch_record::{NoSamples, RunDirectory, Sink, SubflowSummary, Summary};
 use anabranch_scenario::printable;
 use anabranch_study::format::plain;
 use anabranch_study::task::trusted;
-use anabranch_study::{Backend, Backends, Simulator, Task, TaskError};
+use anabranch_study::{Backend, Backends, Task, TaskError};
 use miette::miette;
 use std::path::{Path, PathBuf};
 
@@ -23,6 +23,10 @@ pub fn run(args: &RunArgs) -> Result<(), Failure> {
     memory::check(&scenario, 1, args.yes)?;
     let task = input::task(&source, &args.scenario, &args.cc, scenario.seed, args.backend);
     backend::accepts(args.backend, &source.name, &scenario)?;
+    if args.out.is_some() && !args.backend.has_samples() {
+        let help = "leave out --out; --json prints the summary";
+        return Err(Failure::Input(miette!(help = help, "a guest's run has no samples over time")));
+    }
     interrupt::listen()?;
     let open = |path| RunDirectory::open(path, args.format.into(), &[], note);
     let mut directory = args.out.as_deref().map(open).transpose()?;
@@ -38,8 +42,11 @@ pub fn run(args: &RunArgs) -> Result<(), Failure> {
     };
     let progress = Progress::over(scenario.duration);
     let kernel = Kernel(args.traffic.into());
-    let backends: [&dyn Backend; 2] = [&Simulator, &kernel];
-    let summary = match attend(&task, Backends(&backends), sink, &progress) {
+    let backend: &dyn Backend = match args.backend {
+        BackendName::Kernel => &kernel,
+        other => other.backend(),
+    };
+    let summary = match attend(&task, Backends(&[backend]), sink, &progress) {
         Err(TaskError::Interrupted { partial: Some(partial), .. }) => *partial,
         whole => whole?,
     };

@@ -4,6 +4,7 @@ mod book;
 #[path = "../common/mod.rs"]
 mod common;
 mod compare;
+mod guest;
 mod ideal;
 mod inform;
 mod input;
