@@ -49,7 +49,7 @@ fn what_is_no_task_is_named() {
         ("{\"seed\": 1}".into(), "missing field `scenario`"),
         (with(", \"cores\": 2"), "unknown field `cores`, expected one of"),
         (with(", \"seed\": 2"), "duplicate field `seed`"),
-        (with(", \"backend\": \"kernel\""), "unknown backend `kernel`; there is: sim"),
+        (with(", \"backend\": \"ns3\""), "unknown backend `ns3`; there are: sim, kernel"),
         (with(", \"cc\": [\"liar\"]"), "did you mean `lia`"),
         (with(", \"set\": [\"links.dsl.rate=fast\"]"), "links.dsl.rate=fast"),
         (with(", \"set\": [\"links.none.rate=5 Mbit/s\"]"), "none"),
