@@ -42,7 +42,7 @@ impl Backend for Guests {
     }
 
     fn refuses(&self, scenario: &Scenario) -> Option<String> {
-        anabranch_testbed::check(scenario).err().map(|why| why.to_string())
+        anabranch_testbed::check_for_guest(scenario).err().map(|why| why.to_string())
     }
 
     fn run(

@@ -1,7 +1,7 @@
 //! `anabranch run`: one run of a scenario.
 
 use crate::args::RunArgs;
-use crate::backend::{BackendName, Kernel};
+use crate::backend::{BackendName, Kernel, TrafficName};
 use crate::failure::Failure;
 use crate::output::{note, print, print_text_of_json};
 use crate::progress::Progress;
@@ -23,6 +23,9 @@ pub fn run(args: &RunArgs) -> Result<(), Failure> {
     memory::check(&scenario, 1, args.yes)?;
     let task = input::task(&source, &args.scenario, &args.cc, scenario.seed, args.backend);
     backend::accepts(args.backend, &source.name, &scenario)?;
+    if args.traffic != TrafficName::Own && args.backend != BackendName::Kernel {
+        return Err(Failure::Input(miette!("`--traffic` is for `--backend kernel`")));
+    }
     if args.out.is_some() && !args.backend.has_samples() {
         let help = "leave out --out; --json prints the summary";
         return Err(Failure::Input(miette!(help = help, "a guest's run has no samples over time")));

@@ -95,6 +95,12 @@ pub(crate) fn check(flows: &[Flow]) -> Result<(), TestbedError> {
     all_wanted(flows).map(drop)
 }
 
+/// Whether a guest's kernel has them, which has all of the kernel's own.
+pub(crate) fn check_for_guest(flows: &[Flow]) -> Result<(), TestbedError> {
+    let available = OWN.map(str::to_owned);
+    flows.iter().try_for_each(|flow| wanted(flow, &available).map(drop))
+}
+
 fn all_wanted(flows: &[Flow]) -> Result<Vec<Wanted>, TestbedError> {
     let available = available().map_err(environment)?;
     flows.iter().map(|flow| wanted(flow, &available)).collect()

@@ -18,6 +18,15 @@ pub fn check(scenario: &Scenario) -> Result<(), TestbedError> {
     algorithm::check(&scenario.flows)
 }
 
+/// Whether a guest's kernel can: its image has what the kernel's own algorithms need.
+///
+/// # Errors
+/// As [`check`].
+pub fn check_for_guest(scenario: &Scenario) -> Result<(), TestbedError> {
+    scenario.flows.iter().try_for_each(flow)?;
+    algorithm::check_for_guest(&scenario.flows)
+}
+
 fn flow(flow: &Flow) -> Result<(), TestbedError> {
     let Tcp { initial_ssthresh, delayed_ack, delayed_ack_timeout, .. } = flow.tcp;
     let refused = |key: &str, why: String| {

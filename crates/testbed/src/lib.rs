@@ -26,7 +26,7 @@ pub mod tcp_info;
 pub mod traffic;
 
 pub use error::TestbedError;
-pub use express::check;
+pub use express::{check, check_for_guest};
 pub use guest::Guest;
 pub use host::Host;
 pub use run::{RunOptions, Traffic, run};

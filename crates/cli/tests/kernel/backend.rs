@@ -75,6 +75,8 @@ fn what_the_kernel_cannot_do() {
         let said = run(&["--set", &format!("{key}={value}")]).fails(2);
         assert!(said.contains(key), "{said}");
     }
+    let said = anabranch(["run", "scenarios/dumbbell.toml", "--traffic", "iperf3"]).fails(2);
+    assert!(said.contains("`--backend kernel`"), "{said}");
     let said = anabranch(["run", "scenarios/dumbbell.toml", "--backend", "ns3"]).fails(2);
     assert!(said.contains("sim, kernel"), "{said}");
 }
