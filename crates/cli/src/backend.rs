@@ -9,7 +9,7 @@ use anabranch_scenario::{Scenario, printable};
 use anabranch_study::{
     Backend, Backends, Column, Overview, Simulator, StudyResult, Task, TaskError, overview,
 };
-use anabranch_testbed::{RunOptions, TestbedError, Traffic};
+use anabranch_testbed::{Limits, RunOptions, TestbedError, Traffic};
 use clap::ValueEnum;
 use miette::miette;
 
@@ -97,6 +97,14 @@ pub fn all() -> Backends<'static> {
     Backends(&ALL)
 }
 
+/// An error where the backend can run nothing here: before a command does anything else.
+pub fn ready(backend: BackendName) -> Result<(), Failure> {
+    match backend {
+        BackendName::Kernel => anabranch_testbed::ready().map_err(|why| Failure::Input(miette!("{why}"))),
+        _ => Ok(()),
+    }
+}
+
 /// An error where the backend cannot run the scenario of that file.
 pub fn accepts(backend: BackendName, file: &str, scenario: &Scenario) -> Result<(), Failure> {
     match backend.backend().refuses(scenario) {
@@ -138,6 +146,12 @@ impl Backend for Kernel {
         "kernel"
     }
 
+    /// With the kernel's release and the machine's own number: another machine has other results.
+    fn identity(&self) -> String {
+        let machine = std::fs::read_to_string("/etc/machine-id").unwrap_or_default();
+        format!("kernel {} {}", anabranch_testbed::release(), machine.trim())
+    }
+
     fn refuses(&self, scenario: &Scenario) -> Option<String> {
         anabranch_testbed::check(scenario).err().map(|why| why.to_string())
     }
@@ -154,7 +168,7 @@ impl Backend for Kernel {
     ) -> Result<Summary, TaskError> {
         let scenario =
             task.scenario("the task's scenario").map_err(|why| TaskError::Refused(why.to_string()))?;
-        let options = RunOptions { repeats: REPEATS, traffic: self.0 };
+        let options = RunOptions { repeats: REPEATS, traffic: self.0, limits: Limits::USUAL };
         let run = anabranch_testbed::run(&scenario, task.seed_of_run(), &options, sink, keep_going);
         run.map_err(|error| match error {
             TestbedError::Interrupted { at, partial } => TaskError::Interrupted { at, partial },

@@ -30,6 +30,7 @@ pub fn compare(args: &CompareArgs) -> Result<(), Failure> {
     let threads = args.jobs.map_or_else(rayon::current_num_threads, |jobs| jobs as usize).min(total);
     let largest = scenarios.iter().max_by_key(|scenario| anabranch_sim::memory(scenario));
     largest.map_or(Ok(()), |scenario| memory::check(scenario, threads, args.yes))?;
+    backend::ready(args.backend)?;
     scenarios.iter().try_for_each(|scenario| backend::accepts(args.backend, &source.name, scenario))?;
 
     interrupt::listen()?;
@@ -91,7 +92,7 @@ fn setup(args: &CompareArgs, source: &Source, cc: &str) -> Setup {
     };
     let set = args.scenario.set.iter().filter_map(|assignment| assignment.split_once('='));
     let duration = args.scenario.duration.iter().map(|duration| ("duration", duration.as_str()));
-    let plain = Setup::new(cc, &file).cc(cc).on(args.backend.name());
+    let plain = Setup::new(cc, &file).cc(cc).on(args.backend.backend());
     set.chain(duration).fold(plain, |setup, (key, value)| setup.set(key, value))
 }
 

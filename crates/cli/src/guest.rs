@@ -41,6 +41,14 @@ impl Backend for Guests {
         self.name
     }
 
+    /// With the release of its image.
+    fn identity(&self) -> String {
+        let release = images().and_then(|images| {
+            std::fs::read_to_string(images.join(self.series).join("release")).map_err(|why| why.to_string())
+        });
+        format!("{} {}", self.name, release.unwrap_or_default().trim())
+    }
+
     fn refuses(&self, scenario: &Scenario) -> Option<String> {
         anabranch_testbed::check_for_guest(scenario).err().map(|why| why.to_string())
     }

@@ -27,6 +27,7 @@ pub fn paper(args: &PaperArgs) -> Result<(), Failure> {
         return list();
     }
     let papers = chosen(&args.papers)?;
+    backend::ready(args.backend)?;
     let options = Options {
         size: args.size.size(),
         seeds: args.size.seeds(),

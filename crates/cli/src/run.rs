@@ -22,6 +22,7 @@ pub fn run(args: &RunArgs) -> Result<(), Failure> {
     let scenario = input::load(&source, &args.scenario, &args.cc)?;
     memory::check(&scenario, 1, args.yes)?;
     let task = input::task(&source, &args.scenario, &args.cc, scenario.seed, args.backend);
+    backend::ready(args.backend)?;
     backend::accepts(args.backend, &source.name, &scenario)?;
     if args.traffic != TrafficName::Own && args.backend != BackendName::Kernel {
         return Err(Failure::Input(miette!("`--traffic` is for `--backend kernel`")));
@@ -55,8 +56,13 @@ pub fn run(args: &RunArgs) -> Result<(), Failure> {
     };
     drop(progress);
 
-    let again =
-        input::command(&args.scenario, &args.cc, "scenario.toml", summary.seed) + &args.backend.option();
+    let traffic = match args.traffic {
+        TrafficName::Own => "",
+        TrafficName::Iperf3 => " --traffic iperf3",
+    };
+    let again = input::command(&args.scenario, &args.cc, "scenario.toml", summary.seed)
+        + &args.backend.option()
+        + traffic;
     let partial = summary.partial_until_s.map(|s| format!("# Partial: interrupted at {s} s.\n"));
     let text = format!("# As it was run: {again}\n{}{}", partial.unwrap_or_default(), source.text);
     // What was simulated is told even where it cannot be kept.
@@ -68,9 +74,8 @@ pub fn run(args: &RunArgs) -> Result<(), Failure> {
         print(&(page(&summary) + &wrote.map(|text| format!("\n{text}")).unwrap_or_default()))?;
     }
     files?;
-    let summary = trusted(summary)?;
     match summary.partial_until_s {
-        None => Ok(()),
+        None => trusted(summary).map(drop).map_err(Into::into),
         Some(s) => Err(Failure::Interrupted(miette!(
             "interrupted at {s} s of {}: the result is partial",
             scenario.duration

@@ -5,7 +5,7 @@ use crate::output::{counted, note, print, print_json};
 use crate::size_args::StudySizeArgs;
 use crate::study_args::StudyRunArgs;
 use crate::table::Table;
-use crate::{input, interrupt, memory, paper, report, standard, store};
+use crate::{backend, input, interrupt, memory, paper, report, standard, store};
 use anabranch_record::quoted;
 use anabranch_study::file::Part;
 use anabranch_study::format::plain;
@@ -27,6 +27,7 @@ const ASK_RUNS: u64 = 100_000;
 /// `anabranch study FILE`.
 pub fn study(args: &StudyRunArgs) -> Result<(), Failure> {
     let study = load(file(args), &args.at)?;
+    backend::ready(args.backend)?;
     let options = options(args);
     let command = command(args);
     let run = Run {

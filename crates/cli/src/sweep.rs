@@ -50,6 +50,7 @@ pub fn sweep(args: &SweepArgs) -> Result<(), Failure> {
         return Err(Failure::Input(miette!("`{name}` is no name for files")));
     }
     let study = file::of_sweep(&name, &text).map_err(Failure::input)?;
+    backend::ready(args.backend)?;
     study::not_shipped(&study)?;
     let run = Run {
         study,

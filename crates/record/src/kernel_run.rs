@@ -11,6 +11,11 @@ pub struct KernelRun {
     pub invalid: Vec<String>,
     /// How many attempts before this one were invalid.
     pub invalid_attempts: u32,
+    /// Who sent and received: "own", threads that check every byte, or "iperf3".
+    pub traffic: String,
+    /// How much later than planned the sockets were looked at, at most, in seconds. The threads of the traffic have the same
+    /// priority.
+    pub looks_late_max_s: f64,
     /// How the links' emulator kept up.
     pub emulator: EmulatorHealth,
     /// Whether the kernel leaves out calls of eBPF programs; null where no such program ran.
@@ -49,7 +54,7 @@ pub struct PathTraffic {
     pub mean_burst_segments: Option<f64>,
     /// Pure acknowledgements that the receiving host gave to the network.
     pub acknowledgements: u64,
-    /// Segments that an advancing acknowledgement covers: the mean.
+    /// Segments that an acknowledgement newly covers, duplicates left out: the mean.
     pub mean_segments_per_ack: Option<f64>,
     /// The 95th percentile of these.
     pub p95_segments_per_ack: Option<f64>,

@@ -82,6 +82,8 @@ struct Simulation {
     experiment: String,
     title: String,
     task: Task,
+    /// Of the backend: see [`crate::Backend::identity`].
+    identity: Arc<str>,
     scenario: Arc<Scenario>,
     samples: Samples,
     seeds: u32,
@@ -117,6 +119,7 @@ impl Simulations {
                             experiment: experiment.into(),
                             title,
                             task,
+                            identity: setup.identity.clone(),
                             scenario,
                             samples: Samples::None,
                             seeds: 0,
@@ -203,7 +206,7 @@ impl Simulation {
     }
 
     fn id(&self, seed: u32) -> RunId<'_> {
-        let backend = self.task.backend();
+        let backend = &*self.identity;
         RunId { scenario_hash: &self.scenario.hash, seed: self.seed(seed), backend }
     }
 
@@ -569,7 +572,7 @@ mod tests {
             flows = [{ name = "tested", cc = "reno", paths = [["a"]] }]
         "#;
         let file = crate::ScenarioFile { name: "a".into(), path: "a".into(), text: text.into() };
-        let setups = [Setup::new("simulated", &file), Setup::new("real", &file).on("kernel")];
+        let setups = [Setup::new("simulated", &file), Setup::new("real", &file).on(&InRealTime::default())];
         let simulations = Simulations::of([("test", &setups[..])], 6).unwrap();
         assert_eq!(simulations.runs(), 12);
         let counted = |_: &Simulations, outcomes: &[Option<Outcomes>]| {

@@ -50,7 +50,7 @@ impl Column {
         let mut changed = match self.change {
             Change::Scenario(change) => change(setup.clone(), &scenario),
             Change::Backend(backend) if backend.refuses(&scenario).is_some() => return Ok(None),
-            Change::Backend(backend) => setup.clone().on(backend.name()),
+            Change::Backend(backend) => setup.clone().on(backend),
         };
         changed.title += &format!(", {}", self.title);
         changed.one_in = self.one_in;

@@ -1,6 +1,6 @@
 //! What is simulated: a scenario, and what is changed in it.
 
-use crate::task::{SIM, Task};
+use crate::task::{Backend, SIM, Task};
 use anabranch_record::quoted;
 use anabranch_scenario::{Scenario, ScenarioError};
 use std::sync::Arc;
@@ -45,6 +45,7 @@ pub struct Setup {
     /// The scenario's file.
     pub file: ScenarioFile,
     pub(crate) backend: Arc<str>,
+    pub(crate) identity: Arc<str>,
     pub(crate) cc: Option<String>,
     pub(crate) set: Vec<(String, String)>,
     pub(crate) repeats: u32,
@@ -60,6 +61,7 @@ impl Setup {
             title: title.into(),
             file: file.clone(),
             backend: SIM.into(),
+            identity: SIM.into(),
             cc: None,
             set: Vec::new(),
             repeats: 1,
@@ -76,8 +78,9 @@ impl Setup {
     }
 
     /// On another backend than the simulator: `--backend`.
-    pub fn on(mut self, backend: &str) -> Self {
-        self.backend = backend.into();
+    pub fn on(mut self, backend: &dyn Backend) -> Self {
+        self.backend = backend.name().into();
+        self.identity = backend.identity().into();
         self
     }
 

@@ -183,6 +183,11 @@ pub trait Backend: Sync {
     /// Its name in tasks.
     fn name(&self) -> &str;
 
+    /// What tells its results from those of a backend of the same name elsewhere: outcomes in a store are used by the same alone.
+    fn identity(&self) -> String {
+        self.name().to_owned()
+    }
+
     /// Why it cannot run a scenario, if it cannot.
     fn refuses(&self, _scenario: &Scenario) -> Option<String> {
         None

@@ -5,8 +5,8 @@ use anabranch_cc_fixed::registry::{self, KernelEntry};
 use anabranch_mptcp_bpf::{Private, available};
 use anabranch_scenario::{Flow, suggest};
 
-/// The kernel's own algorithms that stand for the simulator's. Its `bbr` is version 1; the simulator's is version 3.
-const OWN: [&str; 3] = ["reno", "cubic", "bbr"];
+/// The kernel's own algorithms that stand for the simulator's. Its `bbr` does not: it is version 1, the simulator's version 3.
+const OWN: [&str; 2] = ["reno", "cubic"];
 
 /// A single-path algorithm on each path, and the parameter that names it. The kernel does so with any algorithm.
 const UNCOUPLED: &str = "uncoupled";
@@ -189,16 +189,22 @@ mod tests {
             ("{ name = \"lia@kernel\", together = false }", "flows.f.cc.together: ", "leave it out"),
             ("{ name = \"lia\", pacing = true }", "flows.f.cc.pacing: ", "leave it out"),
             ("{ name = \"cubic\", beta = 0.8 }", "flows.f.cc.beta: ", "leave it out"),
-            ("\"bbr\"", "flows.f.cc: ", "`modprobe tcp_bbr`"),
+            ("\"bbr\"", "flows.f.cc: ", "`bbr` does not run on the kernel"),
             (
                 "{ name = \"uncoupled\", over = \"highspeed\" }",
                 "flows.f.cc.over: ",
                 "`highspeed` does not run",
             ),
-            ("\"lia@v0\"", "flows.f.cc: ", "there are: reno, cubic, bbr, uncoupled, reno@kernel, lia, "),
+            ("\"lia@v0\"", "flows.f.cc: ", "there are: reno, cubic, uncoupled, reno@kernel, lia, "),
         ] {
             let said = resolved(cc).unwrap_err();
             assert!(said.starts_with(key) && said.contains(why), "{said}");
         }
+    }
+
+    #[test]
+    fn a_module_that_is_not_loaded_is_named() {
+        let refused = wanted(&scenario("\"cubic\"").flows[0], &["reno".to_owned()]);
+        assert!(refused.is_err_and(|why| why.to_string().contains("modprobe tcp_cubic")));
     }
 }

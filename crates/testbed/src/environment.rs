@@ -1,24 +1,77 @@
 //! Whether this machine, and this user, can run anything on its kernel.
 
-use crate::TestbedError;
+use crate::{TestbedError, Traffic};
 use anabranch_scenario::Scenario;
+use rustix::process::{Resource, getrlimit, setrlimit};
+use std::env;
 use std::fs::OpenOptions;
 use std::path::Path;
 
 const TUN: &str = "/dev/net/tun";
 const MPTCP: &str = "/proc/sys/net/mptcp/enabled";
 
-/// An error that says what is missing, and what to do.
-pub(crate) fn check(scenario: &Scenario) -> Result<(), TestbedError> {
-    let lacks = |why: String| Err(TestbedError::Environment(why));
+/// Files that a flow's path takes, at most: two devices, and the flow's sockets, hosts and threads.
+const FILES_PER_PATH: u64 = 16;
+/// And those of everything else.
+const FILES: u64 = 64;
+
+/// The running kernel's release, as `uname -r` has it.
+pub fn release() -> String {
+    rustix::system::uname().release().to_string_lossy().into_owned()
+}
+
+/// Whether anything can be run here.
+///
+/// # Errors
+/// [`TestbedError::Environment`], which says what is missing and what to do.
+pub fn ready() -> Result<(), TestbedError> {
     if !rustix::process::geteuid().is_root() {
         return lacks("a run on the kernel makes network namespaces and devices: it needs root".into());
     }
-    if let Err(why) = OpenOptions::new().read(true).write(true).open(TUN) {
-        return lacks(format!("cannot open {TUN}: {why}; the kernel's module `tun` makes it (modprobe tun)"));
+    match OpenOptions::new().read(true).write(true).open(TUN) {
+        Err(why) => {
+            lacks(format!("cannot open {TUN}: {why}; the kernel's module `tun` makes it (modprobe tun)"))
+        }
+        Ok(_) => Ok(()),
     }
-    if scenario.flows.iter().any(|flow| flow.is_multipath()) && !Path::new(MPTCP).exists() {
+}
+
+/// The same of a scenario and its traffic.
+pub(crate) fn check(scenario: &Scenario, traffic: Traffic) -> Result<(), TestbedError> {
+    ready()?;
+    let multipath = scenario.flows.iter().any(|flow| flow.is_multipath());
+    if multipath && !Path::new(MPTCP).exists() {
         return lacks(format!("this kernel has no MPTCP: {MPTCP} is missing (CONFIG_MPTCP)"));
     }
-    Ok(())
+    if traffic == Traffic::Iperf3 {
+        let programs = if multipath { &["iperf3", "mptcpize"][..] } else { &["iperf3"] };
+        if let Some(missing) = programs.iter().find(|program| !is_installed(program)) {
+            return lacks(format!("{missing} is not installed"));
+        }
+    }
+    let paths: usize = scenario.flows.iter().map(|flow| flow.paths.len()).sum();
+    allow_files(FILES + FILES_PER_PATH * paths as u64)
+}
+
+fn lacks(why: String) -> Result<(), TestbedError> {
+    Err(TestbedError::Environment(why))
+}
+
+fn is_installed(program: &str) -> bool {
+    env::split_paths(&env::var_os("PATH").unwrap_or_default()).any(|folder| folder.join(program).is_file())
+}
+
+/// Lets this process open so many files.
+fn allow_files(files: u64) -> Result<(), TestbedError> {
+    let mut limit = getrlimit(Resource::Nofile);
+    if limit.current.is_none_or(|current| current >= files) {
+        return Ok(());
+    }
+    if limit.maximum.is_some_and(|most| most < files) {
+        return lacks(format!(
+            "the scenario takes about {files} open files, more than this process may have (ulimit -n)"
+        ));
+    }
+    limit.current = Some(files);
+    setrlimit(Resource::Nofile, limit).map_err(TestbedError::kernel("allow more open files"))
 }

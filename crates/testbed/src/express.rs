@@ -3,7 +3,11 @@
 use crate::pair::MOST_PATHS;
 use crate::{TestbedError, algorithm};
 use anabranch_net::Time;
-use anabranch_scenario::{Flow, Scenario, Scheduler, Tcp};
+use anabranch_scenario::{Application, Flow, Scenario, Scheduler, Tcp};
+
+/// A tick of the slowest usual timer, and the longest timeout (TCP_RTO_MAX).
+const LEAST_RTO: Time = Time::from_millis(4);
+const MOST_RTO: Time = Time::from_millis(120_000);
 
 /// What a user cannot set from outside: TCP's own constants in Linux.
 const DELAYED_ACK: u32 = 2;
@@ -27,8 +31,17 @@ pub fn check_for_guest(scenario: &Scenario) -> Result<(), TestbedError> {
     algorithm::check_for_guest(&scenario.flows)
 }
 
+/// Whether iperf3 can send what the scenario's flows send.
+pub(crate) fn check_for_iperf3(scenario: &Scenario) -> Result<(), TestbedError> {
+    let other = scenario.flows.iter().find(|flow| flow.application != (Application::Bulk { bytes: None }));
+    other.map_or(Ok(()), |flow| {
+        let key = format!("flows.{}.application", flow.name);
+        Err(TestbedError::Inexpressible { key, why: "iperf3 sends in bulk without end only".into() })
+    })
+}
+
 fn flow(flow: &Flow) -> Result<(), TestbedError> {
-    let Tcp { initial_ssthresh, delayed_ack, delayed_ack_timeout, .. } = flow.tcp;
+    let Tcp { initial_ssthresh, min_rto, delayed_ack, delayed_ack_timeout, .. } = flow.tcp;
     let refused = |key: &str, why: String| {
         let key = format!("flows.{}.{key}", flow.name);
         Err(TestbedError::Inexpressible { key, why })
@@ -42,6 +55,11 @@ fn flow(flow: &Flow) -> Result<(), TestbedError> {
     }
     if !matches!(flow.scheduler, Scheduler::MinRtt | Scheduler::Linux) {
         return refused("scheduler", "Linux has one scheduler: leave the key out, or say \"linux\"".into());
+    }
+    let whole_ms = min_rto.as_nanos() % 1_000_000 == 0;
+    if !whole_ms || min_rto < LEAST_RTO || min_rto > MOST_RTO {
+        let range = format!("Linux takes whole milliseconds from {LEAST_RTO} to {MOST_RTO}");
+        return refused("tcp.min_rto", range);
     }
     if initial_ssthresh.is_some() {
         return refused("tcp.initial_ssthresh", "Linux has no such setting: leave it out".into());

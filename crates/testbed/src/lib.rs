@@ -25,8 +25,10 @@ mod sys;
 pub mod tcp_info;
 pub mod traffic;
 
+pub use environment::{ready, release};
 pub use error::TestbedError;
 pub use express::{check, check_for_guest};
 pub use guest::Guest;
 pub use host::Host;
 pub use run::{RunOptions, Traffic, run};
+pub use summary::Limits;

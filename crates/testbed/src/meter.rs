@@ -43,6 +43,18 @@ pub(crate) struct Counters {
     pub spurious: Option<u64>,
 }
 
+impl Counters {
+    /// Of a socket that has just come.
+    fn zero(&self) -> Self {
+        Counters {
+            timeouts: self.timeouts.map(|_| 0),
+            recoveries: self.recoveries.map(|_| 0),
+            spurious: self.spurious.map(|_| 0),
+            ..Counters::default()
+        }
+    }
+}
+
 /// From the first sample in the window to the last.
 #[derive(Default)]
 pub(crate) struct Meter {
@@ -82,10 +94,14 @@ impl Mean {
 }
 
 impl Meter {
-    /// The subflow's state at a time, in seconds.
-    pub fn add(&mut self, time_s: f64, now: State) {
+    /// The subflow's state at a time, in seconds. `fresh`: its socket was not there at the look before.
+    pub fn add(&mut self, time_s: f64, now: State, fresh: bool) {
         if now.srtt_s > 0.0 {
             self.rtts.record((now.srtt_s * 1e9) as u64);
+        }
+        if fresh {
+            self.last = None;
+            self.count(&now.counters.zero(), &now.counters);
         }
         if let Some((since_s, last)) = self.last.take() {
             let seconds = time_s - since_s;
@@ -195,23 +211,24 @@ mod tests {
     #[test]
     fn means_hold_until_the_next_sample() {
         let mut meter = Meter::default();
-        meter.add(2.0, state(10.0, 1_000, 0));
-        meter.add(3.0, state(20.0, 1_500, RECOVERY));
-        meter.add(6.0, state(99.0, 4_000, RECOVERY));
+        meter.add(2.0, state(10.0, 1_000, 0), false);
+        meter.add(3.0, state(20.0, 1_500, RECOVERY), false);
+        meter.add(6.0, state(99.0, 4_000, RECOVERY), false);
         assert_eq!((meter.mean_cwnd(), meter.observable(0)), (Some(17.5), Some(1.75)));
         assert_eq!((meter.mean_rtt_s(), meter.acked_bytes()), (Some(0.02), 3_000));
         assert_eq!((meter.recoveries(), meter.timeouts()), (1, 0));
     }
 
-    /// A subflow that left and came again counts from nothing, and the time between counts for no mean.
+    /// A subflow that left and came again counts from nothing, what it had done before it was first seen included; the time
+    /// between counts for no mean.
     #[test]
     fn a_subflow_that_comes_again() {
         let mut meter = Meter::default();
-        meter.add(0.0, state(10.0, 0, 0));
-        meter.add(1.0, state(10.0, 1_000, 0));
+        meter.add(0.0, state(10.0, 5_000, 0), false);
+        meter.add(1.0, state(10.0, 6_000, 0), false);
         meter.left();
-        meter.add(5.0, state(20.0, 0, 0));
-        meter.add(6.0, state(20.0, 700, LOSS));
+        meter.add(5.0, state(20.0, 300, 0), true);
+        meter.add(6.0, state(20.0, 700, LOSS), false);
         assert_eq!((meter.mean_cwnd(), meter.acked_bytes(), meter.timeouts()), (Some(15.0), 1_700, 1));
     }
 
@@ -222,8 +239,8 @@ mod tests {
             State { counters, ..state(10.0, 0, RECOVERY) }
         };
         let mut meter = Meter::default();
-        meter.add(0.0, counted(4));
-        meter.add(1.0, counted(9));
+        meter.add(0.0, counted(4), false);
+        meter.add(1.0, counted(9), false);
         assert_eq!(meter.recoveries(), 5);
     }
 }

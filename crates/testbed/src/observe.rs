@@ -29,6 +29,8 @@ struct Flow {
     last: Option<Reading>,
     meters: Vec<Meter>,
     states: Vec<Option<State>>,
+    /// Whether its MPTCP connection has become plain TCP.
+    is_fallback: bool,
 }
 
 /// What the receiver had at an instant.
@@ -51,6 +53,7 @@ impl Observer {
                 last: None,
                 meters: flow.paths.iter().map(|_| Meter::default()).collect(),
                 states: vec![None; flow.paths.len()],
+                is_fallback: false,
             })
         };
         Ok(Observer { flows: scenario.flows.iter().zip(hosts).map(flow).collect::<Result<_, _>>()? })
@@ -78,6 +81,11 @@ impl Observer {
         &self.flows[f].states
     }
 
+    /// Whether the `f`-th flow's MPTCP connection has become plain TCP.
+    pub fn is_fallback(&self, f: usize) -> bool {
+        self.flows[f].is_fallback
+    }
+
     pub fn meters(&self, f: usize) -> &[Meter] {
         &self.flows[f].meters
     }
@@ -103,12 +111,13 @@ impl Observer {
 impl Flow {
     fn look(&mut self, now: Time, connection: &Connection, rows: &[Row]) -> Result<(), TestbedError> {
         let observed = connection.sender()?;
+        let multipath = observed.as_ref().and_then(|observed| observed.multipath);
+        self.is_fallback |= multipath.is_some_and(|multipath| multipath.info.is_fallback());
         // A transfer that is over is measured up to its end.
         let finished = connection.finished();
         let measured = now >= self.from
             && self.last.is_none_or(|last| last.at < self.to.min(finished.unwrap_or(Time::NEVER)));
         if measured {
-            let multipath = observed.as_ref().and_then(|observed| observed.multipath);
             let reinjected_bytes = multipath.and_then(|m| m.reinjected_bytes).unwrap_or(0);
             let at = finished.map_or(now, |end| end.min(now));
             let reading = Reading { at, received: connection.received(), reinjected_bytes };
@@ -124,9 +133,10 @@ impl Flow {
         for (p, (meter, known)) in self.meters.iter_mut().zip(&mut self.states).enumerate() {
             let subflow = subflows.iter().find(|subflow| subflow.path == p);
             let row = rows.iter().filter(own).find(|row| path(row) == Some(p));
+            let fresh = known.is_none();
             *known = subflow.map(|subflow| state(subflow, row));
             match known {
-                Some(state) if measured => meter.add(now.as_secs_f64(), state.clone()),
+                Some(state) if measured => meter.add(now.as_secs_f64(), state.clone(), fresh),
                 Some(_) => {}
                 None => meter.left(),
             }

@@ -98,6 +98,7 @@ impl Pair {
 /// Two routes: that of packets which have the path's address already, and that of those which look for one.
 fn connect_sender(routes: &Routes, path: usize, tcp: &Tcp) -> Result<(), TestbedError> {
     let device = routes.device(&device_name(path))?;
+    routes.set_plain_queue(device)?;
     let number = path as u8 + 1;
     routes.add_address(device, sender_address(path))?;
     let route = Route {
@@ -114,6 +115,7 @@ fn connect_sender(routes: &Routes, path: usize, tcp: &Tcp) -> Result<(), Testbed
 
 fn connect_receiver(routes: &Routes, path: usize, tcp: &Tcp) -> Result<(), TestbedError> {
     let device = routes.device(&device_name(path))?;
+    routes.set_plain_queue(device)?;
     let route = Route {
         destination: Some(sender_address(path)),
         device,

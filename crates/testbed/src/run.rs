@@ -7,7 +7,7 @@ use crate::emulator::{Emulator, EmulatorOptions};
 use crate::observe::Observer;
 use crate::pair::Pair;
 use crate::recording::Recording;
-use crate::summary::{self, End};
+use crate::summary::{self, End, Limits};
 use crate::traffic::{Connection, Plan};
 use crate::{TestbedError, environment, express, realtime};
 use anabranch_net::Time;
@@ -18,8 +18,14 @@ use std::time::{Duration, Instant};
 /// Time between two looks at the sockets, if the scenario's samples are not closer.
 const LOOK: Time = Time::from_millis(10);
 
-/// From when everything is there to time 0: until then all threads have begun to wait.
-const RUN_UP: Duration = Duration::from_millis(50);
+/// From when the hosts are there to time 0: until then the connections' threads, or iperf3, have begun to wait.
+fn run_up(flows: usize, traffic: Traffic) -> Duration {
+    let of_flow = match traffic {
+        Traffic::Own => Duration::from_millis(10),
+        Traffic::Iperf3 => Duration::from_millis(500),
+    };
+    Duration::from_millis(50) + of_flow * flows as u32
+}
 
 /// How to run.
 #[derive(Clone, Copy, Debug)]
@@ -28,6 +34,8 @@ pub struct RunOptions {
     pub repeats: u32,
     /// Who sends.
     pub traffic: Traffic,
+    /// Beyond which a run is not valid.
+    pub limits: Limits,
 }
 
 /// Who sends and receives.
@@ -37,6 +45,16 @@ pub enum Traffic {
     Own,
     /// `iperf3`, for flows that send in bulk without end.
     Iperf3,
+}
+
+impl Traffic {
+    /// Its name in records and on command lines.
+    pub fn name(self) -> &'static str {
+        match self {
+            Traffic::Own => "own",
+            Traffic::Iperf3 => "iperf3",
+        }
+    }
 }
 
 /// Runs a scenario on the running kernel, as root. Where its links did not keep up with real time, the run is made again; the
@@ -53,15 +71,21 @@ pub fn run(
     keep_going: &mut dyn FnMut(Time) -> bool,
 ) -> Result<Summary, TestbedError> {
     express::check(scenario)?;
-    environment::check(scenario)?;
+    environment::check(scenario, options.traffic)?;
+    if options.traffic == Traffic::Iperf3 {
+        express::check_for_iperf3(scenario)?;
+    }
     let mut invalid_attempts = 0;
     loop {
         let mut recording = Recording::new(scenario, sink.wants_samples());
-        let made =
-            before_others(|| Attempt::new(scenario, seed, options.traffic)?.run(&mut recording, keep_going));
+        let made = before_others(|| {
+            Attempt::new(scenario, seed, options.traffic)?.run(options, &mut recording, keep_going)
+        });
         let mut summary = match made {
-            Err(TestbedError::Interrupted { at, partial }) => {
+            Err(TestbedError::Interrupted { at, mut partial }) => {
                 recording.replay(sink);
+                let kernel = partial.as_mut().and_then(|partial| partial.kernel.as_mut());
+                kernel.into_iter().for_each(|kernel| kernel.invalid_attempts = invalid_attempts);
                 return Err(TestbedError::Interrupted { at, partial });
             }
             made => made?,
@@ -102,6 +126,8 @@ struct Attempt<'a> {
     hosts: Vec<Pair>,
     algorithms: Algorithms,
     clock: Clock,
+    /// When everything was there: zero, if before time 0.
+    begun_late: Time,
 }
 
 impl<'a> Attempt<'a> {
@@ -113,12 +139,22 @@ impl<'a> Attempt<'a> {
             hosts.push(pair);
             ends.extend(of_flow);
         }
-        let zero = Instant::now() + RUN_UP;
+        let zero = Instant::now() + run_up(hosts.len(), traffic);
         let clock = Clock::new(zero);
         let emulator =
             Emulator::start(&Emulator::links(scenario), seed, ends, zero, &EmulatorOptions::default())?;
-        let mut attempt = Attempt { scenario, seed, connections: vec![], emulator, hosts, algorithms, clock };
+        let mut attempt = Attempt {
+            scenario,
+            seed,
+            connections: vec![],
+            emulator,
+            hosts,
+            algorithms,
+            clock,
+            begun_late: Time::ZERO,
+        };
         attempt.open(traffic)?;
+        attempt.begun_late = clock.now();
         Ok(attempt)
     }
 
@@ -146,6 +182,7 @@ impl<'a> Attempt<'a> {
 
     fn run(
         self,
+        options: &RunOptions,
         recording: &mut Recording,
         keep_going: &mut dyn FnMut(Time) -> bool,
     ) -> Result<Summary, TestbedError> {
@@ -154,14 +191,14 @@ impl<'a> Attempt<'a> {
         let look = LOOK.min(interval);
         let mut observer = Observer::new(scenario, &self.hosts)?;
         let (mut next_look, mut next_sample, mut warm) = (Time::ZERO, Time::ZERO, None);
-        let mut interrupted = None;
+        let (mut interrupted, mut looks_late) = (None, Time::ZERO);
         while self.clock.now() < scenario.duration {
             std::thread::sleep(self.clock.until(next_look.min(scenario.duration)));
             let now = self.clock.now();
+            looks_late = looks_late.max(now.since(next_look));
             if warm.is_none() && now >= scenario.warmup {
                 warm = Some(self.emulator.look()?);
             }
-            self.connections.iter().try_for_each(Connection::check)?;
             observer.look(now, &self.connections, &self.algorithms)?;
             if now >= next_sample && recording.wants_samples() {
                 (0..scenario.flows.len()).for_each(|f| recording.subflows(now, f, observer.states(f)));
@@ -173,10 +210,12 @@ impl<'a> Attempt<'a> {
             while next_sample <= now {
                 next_sample += interval;
             }
+            // What ends by Ctrl-C has not failed.
             if !keep_going(now) {
                 interrupted = Some(now);
                 break;
             }
+            self.connections.iter().try_for_each(Connection::check)?;
         }
         let end = self.emulator.look()?;
         let until = interrupted.unwrap_or(scenario.duration);
@@ -186,6 +225,7 @@ impl<'a> Attempt<'a> {
         }
         let programs = !self.algorithms.programs().is_empty();
         let skips_programs = programs.then(|| anabranch_mptcp_bpf::skips_calls().ok()).flatten();
+        let begun_late = self.begun_late;
         let Attempt { connections, emulator, hosts, .. } = self;
         connections.into_iter().try_for_each(Connection::finish)?;
         let device_drops = device_drops(&hosts)?;
@@ -197,6 +237,10 @@ impl<'a> Attempt<'a> {
             report,
             device_drops,
             skips_programs,
+            traffic: options.traffic,
+            limits: options.limits,
+            looks_late,
+            begun_late,
         };
         let summary = summary::of(scenario, self.seed, &observer, recording, &end);
         match interrupted {

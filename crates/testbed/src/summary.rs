@@ -4,6 +4,7 @@ use crate::emulator::{Report, Snapshot, Tally};
 use crate::meter::Meter;
 use crate::observe::Observer;
 use crate::recording::{Recording, link_names};
+use crate::{Traffic, release};
 use anabranch_net::{Time, Totals};
 use anabranch_record::{
     Completion, EmulatorHealth, FlowSummary, KernelRun, LinkSummary, PathTraffic, SubflowSummary, Summary,
@@ -11,14 +12,28 @@ use anabranch_record::{
 };
 use anabranch_scenario::Scenario;
 
-/// A run is not valid where more than one in a hundred packets is later than this.
-const LATE: Time = Time::from_millis(1);
+/// Beyond these a run is not valid.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Limits {
+    /// No more than one in a hundred packets leaves its link later than this.
+    pub late: Time,
+    /// None leaves it later than this: a queue may run empty meanwhile.
+    pub too_late: Time,
+    /// No look at the sockets is later than this: then the threads of the traffic had to wait, too.
+    pub look: Time,
+    /// The emulator takes no larger part of a core: then it is late soon.
+    pub busy: f64,
+}
 
-/// And where any is later than this: a queue may run empty meanwhile.
-const TOO_LATE: Time = Time::from_millis(20);
-
-/// And where the emulator takes a larger part of a core: then it is late soon.
-const BUSY: f64 = 0.9;
+impl Limits {
+    /// Those that hold unless a test asks for others.
+    pub const USUAL: Limits = Limits {
+        late: Time::from_millis(1),
+        too_late: Time::from_millis(20),
+        look: Time::from_millis(50),
+        busy: 0.9,
+    };
+}
 
 /// What is known at the end.
 pub(crate) struct End {
@@ -32,6 +47,12 @@ pub(crate) struct End {
     /// Packets that devices dropped before the emulator took them.
     pub device_drops: u64,
     pub skips_programs: Option<bool>,
+    pub traffic: Traffic,
+    pub limits: Limits,
+    /// How much later than planned sockets were looked at, at most.
+    pub looks_late: Time,
+    /// How long after time 0 all hosts and connections were there; zero where that was before.
+    pub begun_late: Time,
 }
 
 /// Of a run that ended at `end.until`.
@@ -57,7 +78,7 @@ pub(crate) fn of(
         flows,
         links,
         jain: jain(&goodputs),
-        kernel: Some(kernel(scenario, end)),
+        kernel: Some(kernel(scenario, observer, end)),
     }
 }
 
@@ -151,7 +172,7 @@ fn link(scenario: &Scenario, l: usize, end: &End) -> LinkSummary {
     }
 }
 
-fn kernel(scenario: &Scenario, end: &End) -> KernelRun {
+fn kernel(scenario: &Scenario, observer: &Observer, end: &End) -> KernelRun {
     let health = &end.report.health;
     let emulator = EmulatorHealth {
         lateness_p50_s: health.lateness.quantile(0.5),
@@ -161,49 +182,57 @@ fn kernel(scenario: &Scenario, end: &End) -> KernelRun {
         device_drops: end.device_drops + health.refused,
         real_time_priority: health.realtime,
     };
+    let mut invalid = invalid(&emulator, &end.limits);
+    let beyond = |what: &str, late: Time, limit: Time| (late > limit).then(|| format!("{what} {late} late"));
+    invalid.extend(beyond("sockets were looked at", end.looks_late, end.limits.look));
+    invalid.extend(beyond("hosts and connections were there", end.begun_late, Time::ZERO));
+    let fallen = scenario.flows.iter().enumerate().filter(|(f, _)| observer.is_fallback(*f));
+    invalid.extend(
+        fallen.map(|(_, flow)| format!("the MPTCP connection of {} has become plain TCP", flow.name)),
+    );
     let paths = scenario.flows.iter().flat_map(|flow| (0..flow.paths.len()).map(move |p| (flow, p)));
-    let traffic =
-        paths.zip(&end.report.manners).zip(&end.end.paths).map(|(((flow, subflow), manner), counts)| {
-            PathTraffic {
-                flow: flow.name.clone(),
-                subflow,
-                segments: counts.segments,
-                mean_burst_segments: manner.segments_per_burst.mean(),
-                acknowledgements: counts.acks,
-                mean_segments_per_ack: manner.segments_per_ack.mean(),
-                p95_segments_per_ack: p95(&manner.segments_per_ack),
-            }
-        });
+    let seen = end.report.manners.iter().zip(&end.end.paths);
+    let paths = paths.zip(seen).map(|((flow, subflow), (manner, counts))| {
+        let per_ack = manner.segments_per_ack.without_zeros();
+        PathTraffic {
+            flow: flow.name.clone(),
+            subflow,
+            segments: counts.segments,
+            mean_burst_segments: manner.segments_per_burst.mean(),
+            acknowledgements: counts.acks,
+            mean_segments_per_ack: per_ack.mean(),
+            p95_segments_per_ack: p95(&per_ack),
+        }
+    });
     KernelRun {
-        release: rustix::system::uname().release().to_string_lossy().into_owned(),
-        invalid: invalid(&emulator),
+        release: release(),
+        invalid,
         invalid_attempts: 0,
+        traffic: end.traffic.name().to_owned(),
+        looks_late_max_s: end.looks_late.as_secs_f64(),
         emulator,
         skips_programs: end.skips_programs,
-        paths: traffic.collect(),
+        paths: paths.collect(),
     }
 }
 
-/// What speaks against a run.
-fn invalid(emulator: &EmulatorHealth) -> Vec<String> {
+/// What speaks against a run in how the emulator kept up.
+fn invalid(emulator: &EmulatorHealth, limits: &Limits) -> Vec<String> {
+    let Limits { late, too_late, busy, .. } = *limits;
     let ms = |seconds: f64| format!("{:.1} ms", seconds * 1e3);
-    let late = emulator.lateness_p99_s.filter(|late| *late > LATE.as_secs_f64());
-    let too_late = emulator.lateness_max_s.filter(|late| *late > TOO_LATE.as_secs_f64());
-    let busy = (emulator.cpu > BUSY).then_some(emulator.cpu);
+    let p99 = emulator.lateness_p99_s.filter(|p99| *p99 > late.as_secs_f64());
+    let max = emulator.lateness_max_s.filter(|max| *max > too_late.as_secs_f64());
+    let cpu = (emulator.cpu > busy).then_some(emulator.cpu * 100.0);
     let drops = (emulator.device_drops > 0).then_some(emulator.device_drops);
-    [
-        late.map(|late| {
-            format!("one in a hundred packets left its link {} late or more, of at most {LATE}", ms(late))
+    let said = [
+        p99.map(|p99| {
+            format!("one in a hundred packets left its link {} late or more, of at most {late}", ms(p99))
         }),
-        too_late.map(|late| format!("a packet left its link {} late, of at most {TOO_LATE}", ms(late))),
-        busy.map(|cpu| {
-            format!("the emulator took {:.0} % of a core, of at most {:.0} %", cpu * 100.0, BUSY * 100.0)
-        }),
+        max.map(|max| format!("a packet left its link {} late, of at most {too_late}", ms(max))),
+        cpu.map(|cpu| format!("the emulator took {cpu:.0} % of a core, of at most {:.0} %", busy * 100.0)),
         drops.map(|drops| format!("{drops} packets were lost outside of the links")),
-    ]
-    .into_iter()
-    .flatten()
-    .collect()
+    ];
+    said.into_iter().flatten().collect()
 }
 
 /// The 95th percentile of small numbers.
@@ -232,7 +261,7 @@ mod tests {
             device_drops: 0,
             real_time_priority: true,
         };
-        assert!(invalid(&good).is_empty());
+        assert!(invalid(&good, &Limits::USUAL).is_empty());
         for (bad, said) in [
             (
                 EmulatorHealth { lateness_p99_s: Some(2e-3), ..good.clone() },
@@ -245,7 +274,7 @@ mod tests {
             (EmulatorHealth { cpu: 0.95, ..good.clone() }, "95 % of a core"),
             (EmulatorHealth { device_drops: 3, ..good.clone() }, "3 packets were lost outside"),
         ] {
-            let [why] = &invalid(&bad)[..] else { panic!("one reason: {bad:?}") };
+            let [why] = &invalid(&bad, &Limits::USUAL)[..] else { panic!("one reason: {bad:?}") };
             assert!(why.contains(said), "{why}");
         }
     }

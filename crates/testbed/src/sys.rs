@@ -1,7 +1,7 @@
 //! System calls for which rustix has no safe function.
 #![allow(unsafe_code)]
 
-use rustix::process::{Signal, set_parent_process_death_signal};
+use rustix::process::{Signal, getpid, getppid, set_parent_process_death_signal};
 use rustix::thread::UnshareFlags;
 use std::io;
 use std::os::fd::{AsFd, AsRawFd};
@@ -36,9 +36,15 @@ pub(crate) fn set_socket_option(socket: impl AsFd, level: i32, name: i32, value:
 
 /// Lets the process be killed when the thread that starts it ends.
 pub(crate) fn end_with_thread(program: &mut Command) {
-    // SAFETY: between fork and exec it makes one system call, and neither allocates nor locks.
+    let parent = getpid();
+    let end_with_parent = move || {
+        set_parent_process_death_signal(Some(Signal::KILL))?;
+        // It may have died before.
+        if getppid() == Some(parent) { Ok(()) } else { Err(io::Error::from_raw_os_error(libc::ESRCH)) }
+    };
+    // SAFETY: between fork and exec it makes two system calls, and neither allocates nor locks.
     unsafe {
-        program.pre_exec(|| Ok(set_parent_process_death_signal(Some(Signal::KILL))?));
+        program.pre_exec(end_with_parent);
     }
 }
 

@@ -51,6 +51,13 @@ impl Tally {
         (all > 0).then(|| sum as f64 / all as f64)
     }
 
+    /// The same without what is 0.
+    pub fn without_zeros(&self) -> Tally {
+        let mut some = self.clone();
+        some.counts[0] = 0;
+        some
+    }
+
     fn add(&mut self, number: usize) {
         self.counts[number.min(Tally::SIZE - 1)] += 1;
     }

@@ -2,7 +2,7 @@
 
 use super::Netlink;
 use crate::TestbedError;
-use netlink_packet_core::{NLM_F_CREATE, NLM_F_EXCL};
+use netlink_packet_core::{NLM_F_CREATE, NLM_F_EXCL, NLM_F_REPLACE};
 use netlink_packet_route::address::{AddressAttribute, AddressMessage};
 use netlink_packet_route::link::{LinkAttribute, LinkFlags, LinkMessage};
 use netlink_packet_route::route::{
@@ -10,6 +10,7 @@ use netlink_packet_route::route::{
     RouteType,
 };
 use netlink_packet_route::rule::{RuleAction, RuleAttribute, RuleMessage};
+use netlink_packet_route::tc::{TcAttribute, TcHandle, TcMessage};
 use netlink_packet_route::{AddressFamily, RouteNetlinkMessage};
 use netlink_sys::protocols::NETLINK_ROUTE;
 use std::io;
@@ -77,6 +78,21 @@ impl Routes {
         message.header.flags = LinkFlags::Up;
         message.header.change_mask = LinkFlags::Up;
         self.change(RouteNetlinkMessage::SetLink(message), 0, || format!("take device {device} up"))
+    }
+
+    /// Lets packets wait for a device in a plain queue of the device's own length. Else that is a matter of the machine's default,
+    /// which may pace flows or drop their packets.
+    ///
+    /// # Errors
+    /// Where the kernel refuses.
+    pub fn set_plain_queue(&self, device: u32) -> Result<(), TestbedError> {
+        let mut message = TcMessage::with_index(device as i32);
+        message.header.handle = TcHandle { major: 1, minor: 0 };
+        message.header.parent = TcHandle::ROOT;
+        message.attributes.push(TcAttribute::Kind("pfifo".to_owned()));
+        let new = NLM_F_CREATE | NLM_F_REPLACE;
+        let doing = || format!("give device {device} a plain queue");
+        self.change(RouteNetlinkMessage::NewQueueDiscipline(message), new, doing)
     }
 
     /// Gives a device an address.

@@ -11,6 +11,7 @@ use rustix::process::{Pid, PidfdFlags, PidfdGetfdFlags, pidfd_getfd, pidfd_open}
 use std::fs;
 use std::io::{self, Read};
 use std::os::fd::OwnedFd;
+use std::os::unix::process::CommandExt;
 use std::process::{Child, Command, Stdio};
 use std::sync::Arc;
 use std::sync::atomic::Ordering;
@@ -35,6 +36,8 @@ impl Program {
         let words = [wrapper, &["iperf3"], arguments].concat();
         let mut command = Command::new(words[0]);
         command.args(&words[1..]).stdin(Stdio::null()).stdout(Stdio::null()).stderr(Stdio::piped());
+        // Ctrl-C is for us: we end it.
+        command.process_group(0);
         sys::end_with_thread(&mut command);
         command.spawn().map(Program).map_err(TestbedError::kernel(format!("start {}", words.join(" "))))
     }

@@ -26,9 +26,13 @@ use source::Source;
 use std::sync::atomic::Ordering;
 use std::sync::{Arc, PoisonError, mpsc};
 use std::thread::JoinHandle;
+use std::time::Duration;
 
 /// MPTCP's DSS option takes so many bytes of a segment.
 const DSS: u16 = 20;
+
+/// How long iperf3 may take to listen.
+const PATIENCE: Duration = Duration::from_secs(10);
 
 /// What a connection is to do.
 pub struct Plan<'a> {
@@ -118,7 +122,7 @@ impl Connection {
             iperf3::receive(&receiver, multipath, &listens)
         })?;
         // It fails where the receiver has ended, and then its failure says why.
-        if is_ready.recv().is_err() {
+        if is_ready.recv_timeout(PATIENCE).is_err() {
             connection.finish()?;
             return Err(TestbedError::Failed("iperf3 does not listen".into()));
         }
@@ -137,7 +141,8 @@ impl Connection {
         let (shared, name, real_time) = (self.shared.clone(), plan.flow.name.clone(), plan.real_time);
         let thread = host.spawn(end, move || {
             if real_time {
-                // Without the privilege the run goes on, and its health tells how late it was.
+                // Without the privilege the run goes on. Its health tells how late the looks at sockets were, which have the same
+                // priority.
                 let _ = realtime::raise(realtime::TRAFFIC);
             }
             if let Err(e) = run() {

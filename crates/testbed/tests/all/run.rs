@@ -1,12 +1,13 @@
 //! Whole runs, held against what links carry, and against the simulator.
 
 use crate::support::kernel;
+use anabranch_net::Time;
 use anabranch_record::{MemorySink, NoSamples, Summary};
 use anabranch_scenario::{Overrides, Scenario, Source, load};
-use anabranch_testbed::{RunOptions, TestbedError, Traffic};
+use anabranch_testbed::{Limits, RunOptions, TestbedError, Traffic};
 
 /// A machine that has other things to do makes links late; a run without is wanted.
-const OPTIONS: RunOptions = RunOptions { repeats: 9, traffic: Traffic::Own };
+const OPTIONS: RunOptions = RunOptions { repeats: 9, traffic: Traffic::Own, limits: Limits::USUAL };
 
 fn scenario(text: &str) -> Scenario {
     let source = Source { name: "test.toml".into(), text: text.into() };
@@ -126,11 +127,29 @@ fn an_interruption_leaves_what_there_is() {
     if !kernel(&[]) {
         return;
     }
-    let mut go_on = |now: anabranch_net::Time| now.as_secs_f64() < 2.0;
+    let mut go_on = |now: Time| now.as_secs_f64() < 2.0;
     let ended = anabranch_testbed::run(&scenario(ONE_LINK), 1, &OPTIONS, &mut NoSamples, &mut go_on);
     let Err(TestbedError::Interrupted { at, partial: Some(partial) }) = ended else { panic!("{ended:?}") };
     assert!((2.0..3.0).contains(&at.as_secs_f64()), "{at}");
     assert!(partial.flows[0].goodput_bps.unwrap() > 5e6);
+}
+
+/// Where no limit can be kept, every attempt is made, the summary says so, and samples are the last attempt's alone.
+#[test]
+fn an_invalid_run_is_repeated_and_says_so() {
+    if !kernel(&[]) {
+        return;
+    }
+    let limits = Limits { late: Time::ZERO, too_late: Time::ZERO, ..Limits::USUAL };
+    let options = RunOptions { repeats: 1, limits, ..OPTIONS };
+    let text = ONE_LINK.replace("4 s", "1500 ms").replace("1 s", "500 ms");
+    let mut samples = MemorySink::new();
+    let run = anabranch_testbed::run(&scenario(&text), 1, &options, &mut samples, &mut |_| true).unwrap();
+    let kernel = run.kernel.unwrap();
+    assert_eq!(kernel.invalid_attempts, 1);
+    assert!(kernel.invalid.iter().any(|why| why.contains("a packet left its link")), "{:?}", kernel.invalid);
+    let times = &samples.flows[0].subflows[0].time_s;
+    assert!(!times.is_empty() && times.is_sorted(), "{times:?}");
 }
 
 /// iperf3 in place of our own applications.
@@ -151,6 +170,7 @@ fn iperf3_sends() {
 fn what_the_kernel_cannot_do_is_refused_by_its_key() {
     for (flow, key) in [
         ("scheduler = \"redundant\"", "flows.mptcp.scheduler"),
+        ("tcp.min_rto = \"0.5 ms\"", "flows.mptcp.tcp.min_rto"),
         ("tcp.initial_ssthresh = 20", "flows.mptcp.tcp.initial_ssthresh"),
         ("tcp.delayed_ack = 4", "flows.mptcp.tcp.delayed_ack"),
         ("tcp.delayed_ack_timeout = \"100 ms\"", "flows.mptcp.tcp.delayed_ack_timeout"),
