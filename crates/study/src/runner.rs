@@ -12,6 +12,7 @@ use crate::{
 };
 use anabranch_record::Summary;
 use anabranch_scenario::ScenarioError;
+use beside::kernels;
 use std::collections::HashSet;
 use std::sync::Arc;
 
@@ -317,6 +318,7 @@ impl Planned {
                 plan.conclusions.iter().flat_map(|say| say(&runs)).collect(),
                 self.unchanged.clone(),
                 not_drawn,
+                others.iter().flat_map(|(changed, runs)| kernels(changed, runs)).collect(),
             ]
             .concat(),
             beyond: plan.beyond,

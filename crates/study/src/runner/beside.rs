@@ -3,6 +3,7 @@
 use super::{Changed, Planned, distinct};
 use crate::plan::Runs;
 use crate::{Fidelity, Figure, Outcome};
+use std::collections::BTreeSet;
 
 impl Planned {
     /// Each figure of the plan, from the simulator's runs and then from those of each backend that ran all of them; and what is
@@ -48,6 +49,21 @@ impl Planned {
     }
 }
 
+/// On which kernels a column's runs were made, and what speaks against these.
+pub(super) fn kernels(changed: &Changed, runs: &Runs<'_>) -> Vec<String> {
+    let title = changed.column.title;
+    let of_runs =
+        || runs.of.iter().copied().flatten().flatten().filter_map(|run| run.summary.kernel.as_ref());
+    let releases: BTreeSet<&str> = of_runs().map(|kernel| &*kernel.release).collect();
+    let releases = Vec::from_iter(releases).join(", ");
+    let skips = of_runs().any(|kernel| kernel.skips_programs == Some(true));
+    let on = (!releases.is_empty()).then(|| format!("{title}: the kernel was {releases}."));
+    let skipping = skips.then(|| {
+        format!("{title}: this kernel leaves out some calls of eBPF programs. Values of algorithms that are such programs are not to be trusted there.")
+    });
+    on.into_iter().chain(skipping).collect()
+}
+
 impl Changed {
     /// Whether it changes every simulation, so that nothing of the default is among its runs.
     fn is_complete(&self) -> bool {
@@ -72,7 +88,7 @@ mod tests {
         Backend, Backends, Column, Experiment, Options, Simulator, Taken, Task, run_all_on, work_with_runs,
     };
     use anabranch_net::Time;
-    use anabranch_record::{Sink, Summary};
+    use anabranch_record::{KernelRun, Sink, Summary};
     use anabranch_scenario::Scenario;
 
     /// The simulator with twice the loss, which cannot run scenarios of three flows.
@@ -93,7 +109,10 @@ mod tests {
             sink: &mut dyn Sink,
             keep_going: &mut dyn FnMut(Time) -> bool,
         ) -> Result<Summary, TaskError> {
-            Simulator.run(&task.clone().set("links.a.loss.rate=0.02"), sink, keep_going)
+            let summary = Simulator.run(&task.clone().set("links.a.loss.rate=0.02"), sink, keep_going)?;
+            let kernel =
+                KernelRun { release: "9.9".into(), skips_programs: Some(true), ..KernelRun::default() };
+            Ok(Summary { kernel: Some(kernel), ..summary })
         }
     }
 
@@ -181,6 +200,9 @@ mod tests {
         let use_of_two = experiment.rows[1].other("there").unwrap().measured.as_ref().unwrap().mean;
         assert_eq!(there.panels[0].series[0].points[1].y, use_of_two);
         assert_eq!(experiment.fidelity.len(), 2);
+        for said in ["Elsewhere: the kernel was 9.9.", "Elsewhere: this kernel leaves out some calls"] {
+            assert!(experiment.notes.iter().any(|note| note.starts_with(said)), "{:?}", experiment.notes);
+        }
     }
 
     /// A row and a figure never mix backends without saying so.
