@@ -30,8 +30,8 @@ pub fn compare(args: &CompareArgs) -> Result<(), Failure> {
     let threads = args.jobs.map_or_else(rayon::current_num_threads, |jobs| jobs as usize).min(total);
     let largest = scenarios.iter().max_by_key(|scenario| anabranch_sim::memory(scenario));
     largest.map_or(Ok(()), |scenario| memory::check(scenario, threads, args.yes))?;
-    backend::ready(args.backend)?;
     scenarios.iter().try_for_each(|scenario| backend::accepts(args.backend, &source.name, scenario))?;
+    backend::ready(args.backend)?;
 
     interrupt::listen()?;
     let runs = in_order(&scenarios, simulate(args, &source, scenarios[0].seed, threads)?);

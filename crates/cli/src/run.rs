@@ -22,8 +22,8 @@ pub fn run(args: &RunArgs) -> Result<(), Failure> {
     let scenario = input::load(&source, &args.scenario, &args.cc)?;
     memory::check(&scenario, 1, args.yes)?;
     let task = input::task(&source, &args.scenario, &args.cc, scenario.seed, args.backend);
-    backend::ready(args.backend)?;
     backend::accepts(args.backend, &source.name, &scenario)?;
+    backend::ready(args.backend)?;
     if args.traffic != TrafficName::Own && args.backend != BackendName::Kernel {
         return Err(Failure::Input(miette!("`--traffic` is for `--backend kernel`")));
     }

@@ -39,6 +39,9 @@ impl Program {
 
     /// Solves it; none where the solver finds no optimum.
     pub fn solve(self) -> Option<Solution> {
+        let (rows, columns) = (self.bounds.len(), self.objective.len());
+        let square = CscMatrix::zeros((columns, columns));
+        let matrix = CscMatrix::new_from_triplets(rows, columns, self.rows, self.columns, self.values);
         // A gap of ε in the objective may leave √ε in x; where rounding ends progress, the larger gap is accepted.
         let settings = DefaultSettings {
             verbose: false,
@@ -49,15 +52,18 @@ impl Program {
             reduced_tol_feas: 1e-7,
             ..DefaultSettings::default()
         };
-        let (rows, columns) = (self.bounds.len(), self.objective.len());
-        let square = CscMatrix::zeros((columns, columns));
-        let matrix = CscMatrix::new_from_triplets(rows, columns, self.rows, self.columns, self.values);
-        let mut solver =
-            DefaultSolver::new(&square, &self.objective, &matrix, &self.bounds, &self.cones, settings)
-                .ok()?;
-        solver.solve();
-        let solution = &solver.solution;
-        matches!(solution.status, SolverStatus::Solved | SolverStatus::AlmostSolved)
-            .then(|| Solution { x: solution.x.clone(), multipliers: solution.z.clone() })
+        // Rounding may end progress before that. On another way to the optimum, without scaling of the rows or with shorter steps,
+        // it seldom does as well.
+        let unscaled = DefaultSettings { equilibrate_enable: false, ..settings.clone() };
+        let shorter = DefaultSettings { max_step_fraction: 0.9, ..settings.clone() };
+        [settings, unscaled, shorter].into_iter().find_map(|settings| {
+            let solver =
+                DefaultSolver::new(&square, &self.objective, &matrix, &self.bounds, &self.cones, settings);
+            let mut solver = solver.ok()?;
+            solver.solve();
+            let solution = &solver.solution;
+            matches!(solution.status, SolverStatus::Solved | SolverStatus::AlmostSolved)
+                .then(|| Solution { x: solution.x.clone(), multipliers: solution.z.clone() })
+        })
     }
 }
