@@ -1,9 +1,10 @@
-# setup · reproduce · test · bench · fuzz · hostile. Those that build call setup first, which is quick where nothing is missing.
+# setup · reproduce · test · bench · random · fuzz · hostile. Those that build call setup first, which is quick where nothing is missing.
 
 SHELL := bash -o pipefail
 export PATH := $(or $(CARGO_HOME),$(HOME)/.cargo)/bin:$(PATH)
 FUZZ_SECONDS ?= 600
 HOSTILE ?= 200
+ROUNDS ?= 100
 # Files whose `mod` lines a macro writes, where `cargo fmt` does not look.
 LISTED := $(wildcard crates/cc/src/*.rs crates/cc/src/*/*.rs)
 ANABRANCH := cargo run --quiet --release --locked --bin anabranch --
@@ -12,7 +13,7 @@ ANABRANCH := cargo run --quiet --release --locked --bin anabranch --
 export ANABRANCH_REQUIRE_KERNEL ?= $(shell [ "$$(id -u)" = 0 ] && [ -e /sys/kernel/btf/vmlinux ] && \
 	[ -e /proc/sys/net/mptcp/enabled ] && unshare --net true 2>/dev/null && echo 1)
 
-.PHONY: help setup build reproduce test unskipped lint unit deny docs quick instructions bench fuzz hostile fmt guest-images guests test-kernels kernel-proof
+.PHONY: help setup build reproduce test unskipped lint unit deny docs quick instructions bench random fuzz hostile fmt guest-images guests test-kernels kernel-proof
 .NOTPARALLEL:
 
 help: ## list the targets
@@ -37,6 +38,8 @@ lint: ## formatting and clippy
 	cargo fmt --all --check -- $(LISTED)
 	cargo clippy --workspace --all-targets --locked -- -D warnings
 
+# The random cases are the same each time, so that a failure is of the change; `make random` draws others.
+unit: export PROPTEST_RNG_SEED ?= 1
 unit: ## cargo test, with the sum of its closing lines
 	cargo test --workspace --locked --no-fail-fast 2>&1 | awk -f tools/tally.awk
 
@@ -67,6 +70,9 @@ kernel-proof: setup ## on this kernel: duels in twelve runs each, 10,000 connect
 
 bench: build ## speed, memory and the comparison with ns-3; see bench/README.md
 	@bench/run
+
+random: setup ## the property tests of the simulator, links, optima and arithmetic, ROUNDS=100 times with new random cases
+	@tools/random.sh $(ROUNDS)
 
 fuzz: setup ## drive every algorithm by the fuzzer, for FUZZ_SECONDS=600; see the book's page on it
 	@tools/fuzz.sh $(FUZZ_SECONDS)

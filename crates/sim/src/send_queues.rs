@@ -72,6 +72,8 @@ pub(crate) struct SendQueues {
     queues: Box<[Queue]>,
     /// Chunks that are given out once more, whoever has carried them: the next, and the one behind the last.
     again: (u64, u64),
+    /// A queue has become shorter by chunks that were acknowledged before it was their turn, since the last `fill`.
+    has_left_out: bool,
     /// When to retransmit at connection level.
     pub(crate) retransmit_at: Time,
 }
@@ -79,7 +81,7 @@ pub(crate) struct SendQueues {
 impl SendQueues {
     pub(crate) fn new(subflows: usize) -> SendQueues {
         let queues = vec![Queue::default(); subflows].into();
-        SendQueues { queues, again: (0, 0), retransmit_at: Time::NEVER }
+        SendQueues { queues, again: (0, 0), has_left_out: false, retransmit_at: Time::NEVER }
     }
 
     /// Something was heard on `s`: it works.
@@ -134,6 +136,7 @@ impl SendQueues {
         out: &mut Outgoing,
         reinjected: &mut u64,
     ) {
+        self.has_left_out = false;
         while self.again.0 < self.again.1 || out.can_cut() {
             let Some(s) = self.pick(subflows, cc) else { return };
             if !self.has_space(s, subflows, cc) {
@@ -171,8 +174,15 @@ impl SendQueues {
 
     /// The next chunk that `s` sends of what it was given.
     pub(crate) fn take(&mut self, s: usize, out: &mut Outgoing) -> Option<(u64, Chunk)> {
-        let n = self.queues[s].pop(out.una())?;
-        Some((n, out.carry_on(n, s)?))
+        let len = self.queues[s].len;
+        let next = self.queues[s].pop(out.una());
+        self.has_left_out |= self.queues[s].len + u64::from(next.is_some()) < len;
+        next.and_then(|n| Some((n, out.carry_on(n, s)?)))
+    }
+
+    /// Whether a queue has room that the last `fill` did not see.
+    pub(crate) fn has_left_out(&self) -> bool {
+        self.has_left_out
     }
 
     /// `s` left the connection, or a new life of it begins.

@@ -159,19 +159,24 @@ impl Connection {
     pub(super) fn send_from_queues(&mut self, net: &mut Network) {
         let now = net.now();
         let Some(queues) = &mut self.queues else { return };
-        queues.fill(&self.subflows, &self.cc, &mut self.out, &mut self.reinjected);
         let flags = if self.tcp.ecn { flag::ECT } else { 0 };
-        for s in 0..self.subflows.len() {
-            let subflow = &mut self.subflows[s];
-            let may_send = subflow.is_up() && matches!(subflow.burst, Burst::Send(_));
-            while may_send && subflow.tx.has_room(&self.cc) {
-                if !subflow.tx.may_pace(now) {
-                    subflow.tx.wait_for_pacer();
-                    break;
+        loop {
+            queues.fill(&self.subflows, &self.cc, &mut self.out, &mut self.reinjected);
+            for s in 0..self.subflows.len() {
+                let subflow = &mut self.subflows[s];
+                let may_send = subflow.is_up() && matches!(subflow.burst, Burst::Send(_));
+                while may_send && subflow.tx.has_room(&self.cc) {
+                    if !subflow.tx.may_pace(now) {
+                        subflow.tx.wait_for_pacer();
+                        break;
+                    }
+                    let Some((n, chunk)) = queues.take(s, &mut self.out) else { break };
+                    let segment = Segment::new(n as u32, chunk.offset, chunk.len, flags);
+                    Self::send_on(subflow, segment, self.tcp.ecn, true, &self.cc, net);
                 }
-                let Some((n, chunk)) = queues.take(s, &mut self.out) else { break };
-                let segment = Segment::new(n as u32, chunk.offset, chunk.len, flags);
-                Self::send_on(subflow, segment, self.tcp.ecn, true, &self.cc, net);
+            }
+            if !queues.has_left_out() {
+                break;
             }
         }
         queues.restart_timer(&self.subflows, &self.out, false, now);
