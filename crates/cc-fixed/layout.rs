@@ -77,6 +77,7 @@ macro_rules! shared {
         fn structs(out: &mut String) {
             $(let fields = [$((stringify!($field), <$type>::name(), offset_of!($name, $field), size_of::<$type>())),*];
             let agrees = one(&<$name>::name(), stringify!($part), size_of::<$name>(), &fields);
+            let agrees = if fields.iter().any(|field| field.1.contains('*')) { as_here(agrees) } else { agrees };
             *out += &for_whom(stringify!($who), agrees);)*
         }
     };
@@ -92,6 +93,11 @@ fn for_whom(who: &str, assertions: String) -> String {
         "kernel" => format!("#ifndef AB_NATIVE\n{assertions}#endif\n"),
         _ => panic!("src/interface.rs: `{who}` compiles nothing"),
     }
+}
+
+/// Assertions about pointers, which the build script has as its own machine has them: for targets with pointers of that size.
+fn as_here(assertions: String) -> String {
+    format!("#if __SIZEOF_POINTER__ == {}\n{assertions}#endif\n", size_of::<usize>())
 }
 
 /// The assertions of one struct, whose fields have a name, a type, a place and a size.

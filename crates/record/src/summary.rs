@@ -3,9 +3,8 @@
 //! Means cover the time from the later of warm-up and the flow's start to its stop. A value that
 //! does not exist (the RTT of a subflow that never had one) is null.
 
-use crate::{KernelRun, replace};
+use crate::KernelRun;
 use serde::{Deserialize, Serialize};
-use std::{fs, io, path::Path};
 
 /// One run.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
@@ -51,22 +50,6 @@ impl Summary {
     /// Where `json` is not a summary; the error tells line and column.
     pub fn from_json(json: &str) -> Result<Summary, serde_json::Error> {
         serde_json::from_str(json)
-    }
-
-    /// Writes a `summary.json`, in place of a former one once it is whole.
-    ///
-    /// # Errors
-    /// Where the file cannot be written.
-    pub fn write(&self, file: &Path) -> io::Result<()> {
-        replace(file, self.to_json().as_bytes())
-    }
-
-    /// Reads a `summary.json`.
-    ///
-    /// # Errors
-    /// Where the file cannot be read or holds something else.
-    pub fn read(file: &Path) -> io::Result<Summary> {
-        Summary::from_json(&fs::read_to_string(file)?).map_err(Into::into)
     }
 }
 

@@ -1,8 +1,8 @@
 //! A table on its way into a file.
 
+use super::replace::{create_new, with_ending};
+use super::table::{Cell, Column, Table};
 use crate::WriteError;
-use crate::replace::{create_new, with_ending};
-use crate::table::{Cell, Column, Table};
 use std::fs;
 use std::io;
 use std::path::{Path, PathBuf};

@@ -1,7 +1,7 @@
 //! Tables as CSV (RFC 4180): a header, shortest decimals that read back to the same number, empty cells for
 //! null.
 
-use crate::table::{Cell, Column, Table};
+use super::table::{Cell, Column, Table};
 use std::fs::File;
 use std::io;
 

@@ -1,6 +1,6 @@
 //! Samples into the files of a directory.
 
-use crate::table::{Cell, Column, Kind, Table, column};
+use super::table::{Cell, Column, Kind, Table, column};
 use crate::{CompletionSample, CsvTable, Layout, LinkSample, ParquetTable, Sink, SubflowSample, TableFile};
 use std::io;
 use std::path::PathBuf;

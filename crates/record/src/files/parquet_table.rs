@@ -1,6 +1,6 @@
 //! Tables as Parquet, in row groups that are written as they fill.
 
-use crate::table::{Cell, Column, Kind, Table};
+use super::table::{Cell, Column, Kind, Table};
 use parquet::basic::{Compression, LogicalType, Repetition, Type as Physical};
 use parquet::data_type::{ByteArray, ByteArrayType, DoubleType, Int64Type};
 use parquet::file::properties::{EnabledStatistics, WriterProperties};

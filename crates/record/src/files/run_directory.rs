@@ -1,6 +1,6 @@
 //! The directory that a run leaves: its summary, samples and scenario.
 
-use crate::place::{Place, PlaceError, Tell};
+use super::place::{Place, PlaceError, Tell};
 use crate::{CsvSink, ParquetSink, Sink, Summary, WriteError};
 use std::fs;
 use std::path::{Path, PathBuf};

@@ -1,0 +1,20 @@
+//! A run's record in files: tables as Parquet and CSV, and folders that are replaced as a whole.
+
+mod csv_table;
+mod file_sink;
+mod parquet_table;
+pub mod place;
+mod replace;
+mod run_directory;
+mod summary_file;
+mod table;
+mod table_file;
+
+pub use csv_table::CsvTable;
+pub use file_sink::{CsvSink, FileSink, ParquetSink, WriteError};
+pub use parquet_table::ParquetTable;
+pub use place::Place;
+pub use replace::replace;
+pub use run_directory::{RunDirectory, SampleFormat};
+pub use table::{Cell, Column, Kind, Table};
+pub use table_file::TableFile;
