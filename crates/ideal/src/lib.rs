@@ -12,18 +12,24 @@
 //! where a path's rate is less than half of the best path's.
 
 mod algorithm;
+#[cfg(feature = "fair")]
 mod cone;
 mod equilibrium;
+#[cfg(feature = "fair")]
+mod fair;
+#[cfg(feature = "fair")]
 mod max_min;
 mod network;
 mod response;
 mod result;
 mod rule;
+#[cfg(feature = "fair")]
 pub mod utility;
 mod wait;
 
 pub use algorithm::COUPLED;
 pub use equilibrium::NoEquilibrium;
+#[cfg(feature = "fair")]
 pub use max_min::max_min;
 pub use network::{DSS, HEADERS};
 pub use result::{Allocation, FlowIdeal, Ideals, LinkIdeal, Missing, SubflowIdeal};
@@ -39,13 +45,13 @@ impl Ideals {
     /// The ideals of a scenario: both fair allocations, the equilibria in which the multipath flows run each of
     /// `coupled` (of [`COUPLED`]; others have none), and the one in which every flow runs what the scenario gives it.
     /// `queue`, from 0 to 1, is the part of a bottleneck's buffer that is full on average: see [`QUEUE`].
+    ///
+    /// Without the feature `fair` there are the equilibria alone.
     pub fn of(scenario: &Scenario, coupled: &[&str], queue: f64) -> Ideals {
         let network = Network::of(scenario, queue);
         let mut ideals = result::Builder::new(scenario, network, queue);
-        let (links, connections) = ideals.problem();
-        ideals.fair("max-min", "Max–min fairness over connections", max_min(&links, &connections));
-        let pooled = utility::maximise(&links, &connections).map(|optimum| optimum.rates);
-        ideals.fair("pooled", "Resource pooling: proportional fairness over connections", pooled);
+        #[cfg(feature = "fair")]
+        ideals.fair_allocations();
         ideals.equilibria(coupled);
         ideals.finish()
     }

@@ -4,7 +4,6 @@ use crate::algorithm::{self, COUPLED};
 use crate::equilibrium::{Equilibrium, equilibrium};
 use crate::network::Network;
 use crate::rule::Rule;
-use crate::utility::{self, UtilityError};
 use anabranch_record::jain;
 use anabranch_scenario::Scenario;
 use serde::Serialize;
@@ -106,7 +105,7 @@ impl Ideals {
 /// Ideals under construction.
 pub(crate) struct Builder<'a> {
     scenario: &'a Scenario,
-    network: Network,
+    pub network: Network,
     ideals: Ideals,
 }
 
@@ -129,40 +128,8 @@ impl<'a> Builder<'a> {
         self.ideals
     }
 
-    fn missing(&mut self, id: &str, title: &str, why: String) {
+    pub fn missing(&mut self, id: &str, title: &str, why: String) {
         self.ideals.missing.push(Missing { id: id.into(), title: title.into(), why });
-    }
-
-    /// Capacities in bits per second, and connections of equal weight over them.
-    pub fn problem(&self) -> (Vec<f64>, Vec<utility::Connection>) {
-        let connection = |c: &crate::network::Connection| utility::Connection {
-            weight: 1.0,
-            routes: c.routes.iter().map(|route| route.links.clone()).collect(),
-        };
-        let capacities = self.network.links.iter().map(|link| link.rate_bps).collect();
-        (capacities, self.network.connections.iter().map(connection).collect())
-    }
-
-    /// Adds a fair allocation of the links' capacities: rates of the routes of each of [`Builder::problem`]'s connections.
-    pub fn fair(&mut self, id: &str, title: &str, rates: Result<Vec<Vec<f64>>, UtilityError>) {
-        let rates = match rates {
-            Ok(rates) => rates,
-            Err(error) => return self.missing(id, title, error.to_string()),
-        };
-        let mut flows = self.flows(|_| None);
-        let mut loads = vec![0.0; self.network.links.len()];
-        for (connection, rates) in self.network.connections.iter().zip(&rates) {
-            let flow = &mut flows[connection.flow];
-            let total: f64 = rates.iter().sum();
-            for (route, rate) in connection.routes.iter().zip(rates) {
-                // What the solver leaves to a route that is not used.
-                let rate = if *rate < 1e-4 * total { 0.0 } else { *rate };
-                flow.subflows[route.path].goodput_bps =
-                    Some(rate * connection.payload_bits / connection.packet_bits);
-                route.links.iter().for_each(|link| loads[*link] += rate);
-            }
-        }
-        self.add(id, title, flows, &loads, |_| None);
     }
 
     /// The equilibria with each of `coupled`, and with what the scenario gives every flow.
@@ -235,7 +202,7 @@ impl<'a> Builder<'a> {
     }
 
     /// Every flow of the scenario, without values yet.
-    fn flows(&self, cc: impl Fn(&anabranch_scenario::Flow) -> Option<String>) -> Vec<FlowIdeal> {
+    pub fn flows(&self, cc: impl Fn(&anabranch_scenario::Flow) -> Option<String>) -> Vec<FlowIdeal> {
         let subflow = |path: &anabranch_scenario::Path| SubflowIdeal {
             path: path.links.iter().map(|link| self.scenario.links[*link].name.clone()).collect(),
             ..SubflowIdeal::default()
@@ -249,7 +216,7 @@ impl<'a> Builder<'a> {
         self.scenario.flows.iter().map(flow).collect()
     }
 
-    fn add(
+    pub fn add(
         &mut self,
         id: &str,
         title: &str,

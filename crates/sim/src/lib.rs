@@ -12,6 +12,7 @@ mod drops;
 mod event;
 mod hop;
 mod lane;
+mod look;
 mod memory;
 mod meter;
 mod network;

@@ -4,6 +4,7 @@ use crate::SimError;
 use crate::application::Application;
 use crate::connection::{Connection, TARGETS_PER_SUBFLOW};
 use crate::event::EventQueue;
+use crate::look::Look;
 use crate::network::{Arrived, Network};
 use crate::packet::DSS;
 use crate::sampler::Sampler;
@@ -11,16 +12,10 @@ use crate::subflow::Subflow;
 use anabranch_net::{Random, Time, Totals};
 use anabranch_record::{CompletionSample, Histogram, Sink};
 use anabranch_scenario::{MAX_HOPS, Scenario, SubflowAction};
-use std::time::{Duration, Instant};
 
 /// The jitter of the hosts has a stream of seeds of its own.
 const JITTER_SEED: u64 = 0x686f_7374_206a_6974;
 
-/// After so many events the clock is asked: often enough where each takes milliseconds, as with ten thousand subflows, and
-/// seldom enough to cost nothing.
-const EVENTS_PER_LOOK: u32 = 64;
-/// The driver is asked whether to go on after that much time of the clock on the wall.
-const REPORT: Duration = Duration::from_millis(50);
 /// So many events at one instant are no simulation of anything.
 const EVENTS_AT_ONCE: u32 = 100_000_000;
 
@@ -192,25 +187,16 @@ impl<'a> Simulator<'a> {
 
     /// Runs to the end, or to where `keep_going` says no, and ends every measurement there.
     pub(crate) fn run(&mut self, keep_going: &mut dyn FnMut(Time) -> bool) -> Result<End, SimError> {
-        let (mut events, mut at_once, mut last) = (0u32, 0u32, Time::ZERO);
-        let mut reported = Instant::now();
+        let (mut look, mut at_once, mut last) = (Look::new(), 0u32, Time::ZERO);
         while let Some(now) = self.step()? {
-            events += 1;
             at_once = if now == last { at_once + 1 } else { 0 };
             last = now;
             if at_once > EVENTS_AT_ONCE {
                 return Err(SimError::Livelock { at: now });
             }
-            if events == EVENTS_PER_LOOK {
-                events = 0;
-                if reported.elapsed() < REPORT {
-                    continue;
-                }
-                reported = Instant::now();
-                if !keep_going(now) {
-                    self.finish(now);
-                    return Ok(End::Interrupted(now));
-                }
+            if look.is_due() && !keep_going(now) {
+                self.finish(now);
+                return Ok(End::Interrupted(now));
             }
         }
         self.finish(self.scenario.duration);

@@ -1,0 +1,198 @@
+//! What a page asks, as JSON: a scenario's text and the changes to it, as on the command line.
+
+use anabranch_cc::registry::{ALL, Kind};
+use anabranch_ideal::{Ideals, QUEUE};
+use anabranch_net::{LinkSpec, Loss, QueueLimit, Time};
+use anabranch_record::Sink;
+use anabranch_scenario::{Flow, NamedLink, Overrides, Path, Scenario, ScenarioError, Source, load};
+use miette::Diagnostic;
+use serde::Deserialize;
+use serde_json::{Value, json};
+
+/// JSON of what was asked for, or of `{"problems": […]}`.
+pub type Answer = Result<String, String>;
+
+/// A scenario, as `run` takes it.
+#[derive(Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
+struct Question {
+    /// The file's text.
+    text: String,
+    /// As `--set`.
+    #[serde(default)]
+    set: Vec<String>,
+    /// As `--cc`.
+    #[serde(default)]
+    cc: Vec<String>,
+}
+
+impl Question {
+    fn scenario(json: &str) -> Result<Scenario, String> {
+        let question: Question = serde_json::from_str(json).map_err(|e| problem(&e.to_string()))?;
+        let mut overrides = Overrides::default();
+        for set in &question.set {
+            overrides.set(set);
+        }
+        for cc in &question.cc {
+            overrides.cc(cc);
+        }
+        let source = Source { name: "the scenario".into(), text: question.text };
+        load(&source, &overrides).map_err(|error| problems(&error))
+    }
+}
+
+fn problem(message: &str) -> String {
+    json!({ "problems": [{ "message": message }] }).to_string()
+}
+
+fn problems(error: &ScenarioError) -> String {
+    let each = error.problems().iter().map(|problem| {
+        json!({
+            "message": problem.to_string(),
+            "line": problem.line(),
+            "text": problem.text(),
+            "help": problem.help().map(|help| help.to_string()),
+        })
+    });
+    json!({ "problems": each.collect::<Vec<_>>() }).to_string()
+}
+
+/// What a page has controls for: the links and flows of a scenario.
+///
+/// # Errors
+/// The scenario's problems.
+pub fn describe(question: &str) -> Answer {
+    let scenario = Question::scenario(question)?;
+    Ok(json!({
+        "name": scenario.name,
+        "description": scenario.description,
+        "duration_s": scenario.duration.as_secs_f64(),
+        "warmup_s": scenario.warmup.as_secs_f64(),
+        "seed": scenario.seed.to_string(),
+        "links": scenario.links.iter().map(link).collect::<Vec<_>>(),
+        "flows": scenario.flows.iter().map(|f| flow(f, &scenario.links)).collect::<Vec<_>>(),
+    })
+    .to_string())
+}
+
+fn link(link: &NamedLink) -> Value {
+    let LinkSpec { rate_bps, delay, queue, loss, .. } = &link.spec;
+    let (packets, bytes) = match *queue {
+        QueueLimit::Packets(packets) => (Some(packets), None),
+        QueueLimit::Bytes(bytes) => (None, Some(bytes)),
+    };
+    let loss_rate = match *loss {
+        Loss::None => Some(0.0),
+        Loss::Bernoulli { rate } => Some(rate),
+        _ => None,
+    };
+    json!({
+        "name": link.name,
+        "rate_bps": rate_bps,
+        "delay_s": delay.as_secs_f64(),
+        "queue_packets": packets,
+        "queue_bytes": bytes,
+        "loss_rate": loss_rate,
+    })
+}
+
+fn flow(flow: &Flow, links: &[NamedLink]) -> Value {
+    let names = |path: &Path| path.links.iter().map(|link| &*links[*link].name).collect::<Vec<_>>();
+    let paths: Vec<_> = flow.paths.iter().map(names).collect();
+    json!({ "name": flow.name, "cc": flow.cc.entry.name, "multipath": flow.is_multipath(), "paths": paths })
+}
+
+/// Every algorithm: name, title and whether it couples.
+pub fn algorithms() -> String {
+    let each = ALL.iter().map(
+        |entry| json!({ "name": entry.name, "title": entry.title, "coupled": entry.kind == Kind::Coupled }),
+    );
+    Value::from_iter(each).to_string()
+}
+
+/// Where the flows' own algorithms settle, as far as there is theory of them; see [`Ideals`].
+///
+/// # Errors
+/// The scenario's problems.
+pub fn ideal(question: &str) -> Answer {
+    let scenario = Question::scenario(question)?;
+    serde_json::to_string(&Ideals::of(&scenario, &[], QUEUE)).map_err(|e| problem(&e.to_string()))
+}
+
+/// Runs a scenario, whose samples go to `sink`; `keep_going` is asked now and then.
+///
+/// # Errors
+/// The scenario's problems, or why the run has no summary.
+pub fn run(question: &str, sink: &mut dyn Sink, keep_going: &mut dyn FnMut(Time) -> bool) -> Answer {
+    let scenario = Question::scenario(question)?;
+    let summary = anabranch_sim::run(&scenario, scenario.seed, sink, keep_going);
+    summary.map(|summary| summary.to_json()).map_err(|error| problem(&error.to_string()))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use anabranch_record::{NoSamples, Summary};
+
+    const TWO: &str = r#"
+        name = "two"
+        duration = "4 s"
+        links.a = { rate = "10 Mbit/s", delay = "10 ms", loss = { model = "bernoulli", rate = 0.01 } }
+        links.b = { rate = "5 Mbit/s", delay = "20 ms", queue = "20 packets" }
+        flows = [{ name = "both", cc = "lia", paths = [["a"], ["b"]] }]
+    "#;
+
+    fn ask(set: &[&str], cc: &[&str]) -> String {
+        json!({ "text": TWO, "set": set, "cc": cc }).to_string()
+    }
+
+    /// As without a page.
+    #[test]
+    fn a_run_is_that_of_the_command() {
+        let found = run(&ask(&["links.a.rate=8 Mbit/s"], &["olia"]), &mut NoSamples, &mut |_| true).unwrap();
+        let mut overrides = Overrides::default();
+        overrides.set("links.a.rate=8 Mbit/s").cc("olia");
+        let scenario = load(&Source { name: "two.toml".into(), text: TWO.into() }, &overrides).unwrap();
+        let summary = anabranch_sim::run(&scenario, 1, &mut NoSamples, &mut |_| true).unwrap();
+        assert_eq!(found, summary.to_json());
+        assert_eq!(Summary::from_json(&found).unwrap().flows[0].cc, "olia");
+    }
+
+    #[test]
+    fn links_and_flows_are_described() {
+        let found: Value = serde_json::from_str(&describe(&ask(&[], &[])).unwrap()).unwrap();
+        assert_eq!(found["links"][0]["rate_bps"], 10e6);
+        assert_eq!(found["links"][0]["loss_rate"], 0.01);
+        assert_eq!(found["links"][1]["queue_packets"], 20);
+        assert_eq!(found["flows"][0]["paths"], json!([["a"], ["b"]]));
+        assert_eq!(found["flows"][0]["multipath"], true);
+    }
+
+    /// By the response function of Reno: √(1.5/0.01) = 12.2 segments per 20 ms would be more than 10 Mbit/s if the RTT were
+    /// shorter; here 12.2 · 1448 · 8 / 0.0212 = 6.7 Mbit/s.
+    #[test]
+    fn the_ideal_has_shares() {
+        let alone = ask(&["flows.both.paths=[[\"a\"]]"], &["both=reno"]);
+        let found: Value = serde_json::from_str(&ideal(&alone).unwrap()).unwrap();
+        let own = found["allocations"].as_array().unwrap().iter().find(|a| a["id"] == found["own"]).unwrap();
+        let share = own["flows"][0]["goodput_bps"].as_f64().unwrap();
+        assert!((share / 6.7e6 - 1.0).abs() < 0.1, "{share}");
+    }
+
+    #[test]
+    fn mistakes_have_a_line_and_help() {
+        let found: Value = serde_json::from_str(&describe(&ask(&[], &["lai"])).unwrap_err()).unwrap();
+        let problem = &found["problems"][0];
+        assert!(problem["message"].as_str().unwrap().contains("lai"), "{problem}");
+        assert!(problem["help"].as_str().unwrap().contains("lia"), "{problem}");
+        let broken: Value = serde_json::from_str(&describe("{").unwrap_err()).unwrap();
+        assert!(broken["problems"][0]["message"].is_string());
+    }
+
+    #[test]
+    fn algorithms_say_whether_they_couple() {
+        let found: Vec<Value> = serde_json::from_str(&algorithms()).unwrap();
+        let coupled = |name: &str| found.iter().find(|a| a["name"] == name).map(|a| a["coupled"].clone());
+        assert_eq!((coupled("lia"), coupled("reno")), (Some(true.into()), Some(false.into())));
+    }
+}
