@@ -13,7 +13,7 @@ ANABRANCH := cargo run --quiet --release --locked --bin anabranch --
 export ANABRANCH_REQUIRE_KERNEL ?= $(shell [ "$$(id -u)" = 0 ] && [ -e /sys/kernel/btf/vmlinux ] && \
 	[ -e /proc/sys/net/mptcp/enabled ] && unshare --net true 2>/dev/null && echo 1)
 
-.PHONY: help setup build reproduce test unskipped lint unit deny docs quick instructions bench random fuzz hostile fmt guest-images guests test-kernels kernel-proof
+.PHONY: help setup build reproduce test unskipped lint unit python wheel deny docs quick instructions bench random fuzz hostile fmt guest-images guests test-kernels kernel-proof
 .NOTPARALLEL:
 
 help: ## list the targets
@@ -28,7 +28,7 @@ build: setup ## build the release binary, target/release/anabranch
 reproduce: build ## run every paper's experiments and every algorithm's standard cases; the report is out/report/index.html
 	$(ANABRANCH) paper all --no-columns
 
-test: unskipped setup lint unit deny docs quick instructions ## everything that must hold, and how many checks were skipped
+test: unskipped setup lint unit python deny docs quick instructions ## everything that must hold, and how many checks were skipped
 	@tools/skipped.sh --count
 
 unskipped:
@@ -42,6 +42,12 @@ lint: ## formatting and clippy
 unit: export PROPTEST_RNG_SEED ?= 1
 unit: ## cargo test, with the sum of its closing lines
 	cargo test --workspace --locked --no-fail-fast 2>&1 | awk -f tools/tally.awk
+
+python: ## the Python package's tests, as a wheel
+	@tools/python.sh test
+
+wheel: setup ## build the Python package's wheel, into target/wheels
+	@tools/python.sh wheel
 
 deny: ## licences, sources and known vulnerabilities of the dependencies
 	@tools/deny.sh

@@ -52,6 +52,7 @@ have clang-19 || [ "$(clang_version || true)" -ge 15 ] 2>/dev/null || packages+=
 have ip || packages+=(iproute2) # the tests with real traffic
 have iperf3 || packages+=(iperf3)
 have valgrind || packages+=(valgrind) # counts instructions
+python3 -m venv --help >/dev/null 2>&1 && python3 -m ensurepip --version >/dev/null 2>&1 || packages+=(python3-venv)
 have mptcpize || packages+=(mptcpize)
 [ -e /etc/ssl/certs/ca-certificates.crt ] || packages+=(ca-certificates)
 [ ${#packages[@]} = 0 ] || install "${packages[@]}"

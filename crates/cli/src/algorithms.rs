@@ -3,11 +3,11 @@
 use crate::failure::Failure;
 use crate::output::{print, print_json};
 use crate::table::{Table, WIDTH};
-use anabranch_cc::registry::{ALL, Allowed, Entry, Kind, Param, V0, Value};
+use anabranch_cc::registry::{ALL, Entry, V0};
 use anabranch_cc_fixed::registry;
+use anabranch_scenario::describe::{default, describe, kind};
 use anabranch_scenario::suggest;
 use miette::miette;
-use serde_json::{Value as Json, json};
 
 /// `anabranch cc list`.
 pub fn list(as_json: bool) -> Result<(), Failure> {
@@ -50,13 +50,6 @@ fn in_the_kernel(entry: &Entry) -> Option<&'static str> {
     registry::find_kernel(entry.name).map(|kernel| kernel.kernel_name)
 }
 
-fn kind(entry: &Entry) -> &'static str {
-    match entry.kind {
-        Kind::SinglePath => "single path",
-        Kind::Coupled => "coupled",
-    }
-}
-
 fn page(entry: &Entry) -> String {
     let mut page = format!("{}: {} ({})\n", entry.name, entry.title, kind(entry));
     page += &paragraph("Source: ", "  ", entry.source);
@@ -89,36 +82,4 @@ fn section(heading: &str, lines: &[&str]) -> String {
 fn paragraph(first: &str, rest: &str, text: &str) -> String {
     let options = textwrap::Options::new(WIDTH).initial_indent(first).subsequent_indent(rest);
     textwrap::fill(text, options) + "\n"
-}
-
-fn default(param: &Param) -> Json {
-    match param.default {
-        Value::Number(x) => json!(x),
-        Value::Flag(x) => json!(x),
-        Value::Word(x) => json!(x),
-    }
-}
-
-fn describe(entry: &Entry) -> Json {
-    let param = |p: &Param| {
-        let allowed = match p.allowed {
-            Allowed::Range(low, high) => json!({ "min": low, "max": high }),
-            Allowed::Flag => json!([true, false]),
-            Allowed::OneOf(_) | Allowed::SinglePath => json!(p.allowed.words()),
-        };
-        json!({ "name": p.name, "default": default(p), "allowed": allowed, "meaning": p.meaning })
-    };
-    json!({
-        "name": entry.name,
-        "title": entry.title,
-        "kind": kind(entry),
-        "source": entry.source,
-        "kernel": in_the_kernel(entry),
-        "equations": entry.equations,
-        "readings": entry.readings,
-        "params": entry.all_params().map(param).collect::<Vec<_>>(),
-        "observables": entry.observables.iter()
-            .map(|o| json!({ "name": o.name, "meaning": o.meaning }))
-            .collect::<Vec<_>>(),
-    })
 }

@@ -100,7 +100,7 @@ pub fn keep(result: &AlgorithmResult, store: &Results) -> Result<(), PlaceError>
 
 /// Says which algorithms' results were made otherwise than these.
 pub fn note_unlike(results: &[AlgorithmResult], store: &Results) -> Result<(), Failure> {
-    let others = report::algorithms(store)?;
+    let others = anabranch_report::algorithms_in(store)?;
     let unlike: Vec<&str> = match results.first() {
         Some(new) => others.iter().filter(|r| !r.is_made_like(new)).map(|r| r.algorithm.as_str()).collect(),
         None => vec![],

@@ -9,13 +9,11 @@ use crate::{backend, input, interrupt, memory, paper, report, standard, store};
 use anabranch_record::quoted;
 use anabranch_study::file::Part;
 use anabranch_study::format::plain;
-use anabranch_study::tidy::{TidyAxis, TidyRow, TidyTable};
 use anabranch_study::{
     Estimate, Kept, Kind, Options, Published, Results, Row, Simulations, Study, StudyError, StudyResult,
-    Taken, Verdict, Work, outdated, work_with_runs,
+    Taken, Verdict, Work, outdated, tidy, work_with_runs,
 };
 use miette::miette;
-use std::collections::HashSet;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
@@ -255,31 +253,9 @@ impl Run<'_> {
 
     /// One table of all runs, as Parquet and as CSV.
     fn write_runs(&self, results: &Results, taken: &[Taken]) -> Result<(), Failure> {
-        let mut axes: Vec<&str> = Vec::new();
-        for (axis, _) in taken.iter().flat_map(|taken| &taken.axes) {
-            if !axes.contains(&axis.as_str()) {
-                axes.push(axis);
-            }
-        }
-        let values = taken.iter().flat_map(|taken| &taken.axes);
-        let columns = axes.iter().map(|axis| {
-            let own = values.clone().filter(|(name, _)| name == axis);
-            TidyAxis::of(axis, own.map(|(_, value)| value.as_str()))
-        });
-        let columns: Vec<TidyAxis> = columns.collect();
-        let write = || {
-            let mut table = TidyTable::create(&results.folder(Kind::Study), &self.study.name, &columns)?;
-            let mut written = HashSet::new();
-            // Two experiments may read the same runs.
-            for taken in taken.iter().filter(|taken| written.insert(&taken.axes)) {
-                let axes = every(&axes, &taken.axes);
-                for summary in &taken.summaries {
-                    table.run(&TidyRow { axes: &axes, summary })?;
-                }
-            }
-            table.finish()
-        };
-        write().map(|_| ()).map_err(|e| Failure::environment("there is no table of all runs", &e))
+        tidy::write(&results.folder(Kind::Study), &self.study.name, taken)
+            .map(|_| ())
+            .map_err(|e| Failure::environment("there is no table of all runs", &e))
     }
 }
 
@@ -320,10 +296,4 @@ fn page(result: &StudyResult) -> String {
 fn with_interval(ours: &Estimate, unit: &str) -> String {
     let half = ours.half_width.map(|half| format!(" ± {}", plain(half))).unwrap_or_default();
     format!("{}{half} {unit}", plain(ours.mean)).trim_end().to_owned()
-}
-
-/// Every axis; one that this group of runs has not is empty.
-fn every(axes: &[&str], values: &[(String, String)]) -> Vec<(String, String)> {
-    let value = |axis: &str| values.iter().find(|(name, _)| name == axis).map(|(_, value)| value.clone());
-    axes.iter().map(|axis| ((*axis).to_owned(), value(axis).unwrap_or_default())).collect()
 }

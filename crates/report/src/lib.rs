@@ -17,6 +17,7 @@ mod chart;
 mod csv;
 mod dots;
 mod downsample;
+mod folder;
 mod layout;
 mod pages;
 mod plan;
@@ -28,6 +29,7 @@ mod style;
 mod tiles;
 mod verdict;
 
+pub use folder::{FolderError, algorithms_in, write_on};
 pub use site::ReportError;
 
 /// What the report says about the run as a whole; nothing here is looked up by the report itself.

@@ -23,6 +23,7 @@
 mod canonical;
 mod chance;
 mod derived;
+pub mod describe;
 mod diagnostic;
 mod format;
 mod leaf;

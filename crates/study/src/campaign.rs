@@ -1,5 +1,9 @@
 //! Simulations of several studies in one queue, so that no core waits at the end of each for its last run.
 
+mod missing;
+
+pub use missing::Missing;
+
 use crate::cost::{in_real_time, packets, seconds};
 use crate::setup::Samples;
 use crate::store::Claim;

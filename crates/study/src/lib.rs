@@ -32,7 +32,7 @@ pub mod theory;
 pub mod tidy;
 mod verdict;
 
-pub use campaign::{Conclude, Kept, Outcomes, Progress, Simulations, Work, run_all, run_all_on};
+pub use campaign::{Conclude, Kept, Missing, Outcomes, Progress, Simulations, Work, run_all, run_all_on};
 pub use column::Column;
 pub use fidelity::{Difference, Fidelity, Measure, Overview, overview};
 pub use key::RunId;

@@ -91,7 +91,15 @@ struct Making {
 /// # Errors
 /// Where the program cannot be read.
 pub fn program() -> io::Result<String> {
-    Ok(Key::sum(&fs::read(std::env::current_exe()?)?).to_string())
+    program_in(&std::env::current_exe()?)
+}
+
+/// The hash of a program in that file: for a library, the version under which it keeps outcomes.
+///
+/// # Errors
+/// Where the file cannot be read.
+pub fn program_in(file: &Path) -> io::Result<String> {
+    Ok(Key::sum(&fs::read(file)?).to_string())
 }
 
 impl Store {
@@ -121,6 +129,11 @@ impl Store {
     /// The same; what the user should know though the work goes on is given to `tell`: a damaged line, a full disk.
     pub fn telling(self, tell: impl Fn(&str) + Send + Sync + 'static) -> Self {
         Store { tell: Box::new(tell), ..self }
+    }
+
+    /// The program whose outcomes it has.
+    pub fn version(&self) -> &str {
+        &self.version
     }
 
     /// Where it is.

@@ -1,10 +1,11 @@
 //! Many runs as one tidy table: a row per flow and run, as CSV and as Parquet.
 
+use crate::Taken;
 use crate::file::number_and_unit;
 use anabranch_record::{
     Cell, Column, CsvTable, FlowSummary, Kind, ParquetTable, SubflowSummary, Summary, TableFile, WriteError,
 };
-use std::collections::BTreeSet;
+use std::collections::{BTreeSet, HashSet};
 use std::io;
 use std::path::{Path, PathBuf};
 
@@ -69,6 +70,22 @@ impl TidyAxis {
         TidyAxis { name: name.into(), values }
     }
 
+    /// The axes of some runs, in the order in which they come.
+    pub fn all_of(taken: &[Taken]) -> Vec<Self> {
+        let mut names: Vec<&str> = Vec::new();
+        for (axis, _) in taken.iter().flat_map(|taken| &taken.axes) {
+            if !names.contains(&axis.as_str()) {
+                names.push(axis);
+            }
+        }
+        let values = taken.iter().flat_map(|taken| &taken.axes);
+        let axis = |name: &&str| {
+            let own = values.clone().filter(|(axis, _)| axis == name);
+            TidyAxis::of(name, own.map(|(_, value)| value.as_str()))
+        };
+        names.iter().map(axis).collect()
+    }
+
     fn columns(&self) -> Vec<Column> {
         let column = |name: &str, kind| Column { name: name.into(), kind };
         match &self.values {
@@ -103,6 +120,56 @@ pub struct TidyRow<'a> {
     pub summary: &'a Summary,
 }
 
+/// The columns of a table with these axes.
+///
+/// # Errors
+/// Where two would have one name.
+pub fn columns(axes: &[TidyAxis]) -> Result<Vec<Column>, String> {
+    let axis = axes.iter().flat_map(TidyAxis::columns);
+    let fixed = COLUMNS.iter().map(|(name, kind)| Column { name: (*name).into(), kind: *kind });
+    let columns: Vec<Column> = axis.chain(fixed).collect();
+    let twice = (1..columns.len()).find(|i| columns[..*i].iter().any(|c| c.name == columns[*i].name));
+    match twice {
+        Some(twice) => Err(format!("two columns would be called `{}`: rename the axis", columns[twice].name)),
+        None => Ok(columns),
+    }
+}
+
+/// Each row of a table of all these runs, once where two experiments read the same; an axis that a run has not is empty.
+///
+/// # Errors
+/// The first of `row`.
+pub fn each<E>(
+    axes: &[TidyAxis],
+    taken: &[Taken],
+    mut row: impl FnMut(&[Cell<'_>]) -> Result<(), E>,
+) -> Result<(), E> {
+    let mut known = HashSet::new();
+    for taken in taken.iter().filter(|taken| known.insert(&taken.axes)) {
+        let value = |axis: &TidyAxis| taken.axes.iter().find(|(name, _)| *name == axis.name);
+        let values: Vec<&str> =
+            axes.iter().map(|axis| value(axis).map_or("", |(_, value)| value.as_str())).collect();
+        for summary in &taken.summaries {
+            for flow in &summary.flows {
+                let at = axes.iter().zip(&values).flat_map(|(axis, value)| axis.cells(value));
+                row(&at.chain(cells(summary, flow)).collect::<Vec<_>>())?;
+            }
+        }
+    }
+    Ok(())
+}
+
+/// Writes the table of all these runs.
+///
+/// # Errors
+/// As [`TidyTable`]'s methods.
+pub fn write(folder: &Path, name: &str, taken: &[Taken]) -> Result<[PathBuf; 2], WriteError> {
+    let axes = TidyAxis::all_of(taken);
+    let mut table = TidyTable::create(folder, name, &axes)?;
+    each(&axes, taken, |cells| table.row(cells))?;
+    table.finish()
+}
+
 /// `NAME.csv` and `NAME.parquet`, written row by row: memory does not grow with their number.
 pub struct TidyTable {
     axes: Vec<TidyAxis>,
@@ -117,14 +184,10 @@ impl TidyTable {
     /// Where they cannot be written, or two columns would have one name.
     pub fn create(folder: &Path, name: &str, axes: &[TidyAxis]) -> Result<Self, WriteError> {
         let [csv, parquet] = ["csv", "parquet"].map(|ending| folder.join(format!("{name}.{ending}")));
-        let axis = axes.iter().flat_map(TidyAxis::columns);
-        let fixed = COLUMNS.iter().map(|(name, kind)| Column { name: (*name).into(), kind: *kind });
-        let columns: Vec<Column> = axis.chain(fixed).collect();
-        let twice = (1..columns.len()).find(|i| columns[..*i].iter().any(|c| c.name == columns[*i].name));
-        if let Some(twice) = twice {
-            let why = format!("two columns would be called `{}`: rename the axis", columns[twice].name);
-            return Err(WriteError { path: csv, source: io::Error::new(io::ErrorKind::InvalidInput, why) });
-        }
+        let columns = columns(axes).map_err(|why| {
+            let source = io::Error::new(io::ErrorKind::InvalidInput, why);
+            WriteError { path: csv.clone(), source }
+        })?;
         let csv = TableFile::create(csv, columns.clone())?;
         Ok(TidyTable { axes: axes.into(), csv, parquet: TableFile::create(parquet, columns)? })
     }
@@ -140,11 +203,14 @@ impl TidyTable {
         }
         for flow in &row.summary.flows {
             let axes = self.axes.iter().zip(row.axes).flat_map(|(axis, (_, value))| axis.cells(value));
-            let cells: Vec<Cell<'_>> = axes.chain(cells(row.summary, flow)).collect();
-            self.csv.row(cells.iter().copied())?;
-            self.parquet.row(cells)?;
+            self.row(&axes.chain(cells(row.summary, flow)).collect::<Vec<_>>())?;
         }
         Ok(())
+    }
+
+    fn row(&mut self, cells: &[Cell<'_>]) -> Result<(), WriteError> {
+        self.csv.row(cells.iter().copied())?;
+        self.parquet.row(cells.iter().copied())
     }
 
     /// Completes both; their paths.

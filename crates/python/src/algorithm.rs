@@ -1,0 +1,234 @@
+//! An algorithm written in Python, in the simulator.
+
+use crate::errors::refused;
+use crate::path::{Ack, Congestion, Path};
+use anabranch_cc::registry::{Allowed, Entry, Given, Kind, Observable, Param, Params, Value};
+use anabranch_cc::{Ack as Event, Algorithm, Congestion as Signalled, Path as Row, Seconds};
+use anabranch_scenario::{CongestionControl, Scenario};
+use pyo3::prelude::*;
+use pyo3::types::PyList;
+use std::cell::RefCell;
+use std::sync::Mutex;
+
+thread_local! {
+    /// The classes of the run that this thread makes, and the first error of one of them.
+    static CLASSES: RefCell<Vec<Py<PyAny>>> = const { RefCell::new(vec![]) };
+    static ERROR: RefCell<Option<PyErr>> = const { RefCell::new(None) };
+}
+
+/// Which of the classes a connection runs.
+const CLASS: &str = "class";
+
+static PARAMS: [Param; 1] = [Param {
+    name: CLASS,
+    default: Value::Number(0.0),
+    allowed: Allowed::Range(0.0, 1e9),
+    meaning: "which class of Python it is",
+}];
+
+/// A flow's name, none for all multipath flows; a class's name and the names of its observables; and the class.
+pub type Chosen = (Option<String>, String, Vec<String>, Py<PyAny>);
+
+/// Gives a scenario's flows their algorithms in Python, and this thread the classes, until the next call.
+pub fn choose(py: Python<'_>, scenario: &mut Scenario, chosen: Vec<Chosen>) -> PyResult<()> {
+    let mut classes = Vec::new();
+    for (flow, name, observables, class) in chosen {
+        let entry = entry(&name, &observables);
+        let meant = |f: &&mut anabranch_scenario::Flow| match &flow {
+            Some(name) => *name == f.name || f.name.rsplit_once('/').is_some_and(|(base, _)| base == name),
+            None => f.is_multipath(),
+        };
+        let mut any = false;
+        for flow in scenario.flows.iter_mut().filter(meant) {
+            let params = vec![(CLASS.to_owned(), Given::Number(classes.len() as f64))];
+            flow.cc = CongestionControl { entry, params };
+            any = true;
+        }
+        if !any {
+            let which = flow
+                .map_or("no flow has several paths: name one".into(), |f| format!("no flow is named `{f}`"));
+            return Err(refused(py, which));
+        }
+        // It is another run than that of any algorithm of ours.
+        scenario.hash += &format!("+{name}");
+        classes.push(class);
+    }
+    CLASSES.set(classes);
+    ERROR.set(None);
+    Ok(())
+}
+
+/// Whether none of this thread's classes has failed.
+pub fn is_well() -> bool {
+    ERROR.with_borrow(Option::is_none)
+}
+
+/// The error of a class, and no class from now on.
+pub fn end() -> PyResult<()> {
+    CLASSES.set(vec![]);
+    ERROR.take().map_or(Ok(()), Err)
+}
+
+/// A description of it, one for all classes of that name and these observables: it stays until the process ends.
+fn entry(name: &str, observables: &[String]) -> &'static Entry {
+    static ENTRIES: Mutex<Vec<&'static Entry>> = Mutex::new(vec![]);
+    let mut entries = ENTRIES.lock().unwrap_or_else(std::sync::PoisonError::into_inner);
+    let same = |entry: &&&Entry| {
+        entry.name == name
+            && entry.observables.iter().map(|o| o.name).eq(observables.iter().map(String::as_str))
+    };
+    if let Some(entry) = entries.iter().find(same) {
+        return entry;
+    }
+    let observable = |name: &String| Observable { name: name.clone().leak(), meaning: "" };
+    let entry: &'static Entry = Box::leak(Box::new(Entry {
+        name: name.to_owned().leak(),
+        title: "an algorithm in Python",
+        kind: Kind::Coupled,
+        source: "",
+        equations: &[],
+        readings: &[],
+        params: &PARAMS,
+        observables: observables.iter().map(observable).collect::<Vec<_>>().leak(),
+        build,
+    }));
+    entries.push(entry);
+    entry
+}
+
+fn build(params: &Params) -> Box<dyn Algorithm> {
+    let class = params.number(CLASS) as usize;
+    let object = Python::attach(|py| {
+        let class = CLASSES.with_borrow(|all| all.get(class).map(|class| class.clone_ref(py)));
+        let class = class.ok_or_else(|| refused(py, "an algorithm in Python runs in `run` alone"))?;
+        Ok((class.call0(py)?, PyList::empty(py).unbind()))
+    });
+    match object {
+        Ok((object, list)) => Box::new(InPython { object, list, rows: vec![] }),
+        Err(error) => {
+            fail(error);
+            Box::new(Failed)
+        }
+    }
+}
+
+fn fail(error: PyErr) {
+    ERROR.with_borrow_mut(|first| _ = first.get_or_insert(error));
+}
+
+/// One whose class gave no object: the run ends soon.
+struct Failed;
+
+impl Algorithm for Failed {
+    fn acked(&mut self, _: &mut [Row], _: usize, _: &Event) {}
+    fn congestion(&mut self, _: &mut [Row], _: usize, _: &Signalled) {}
+}
+
+/// An object of the class, for one connection.
+struct InPython {
+    object: Py<PyAny>,
+    /// What it sees of the paths, and the same as a list.
+    rows: Vec<Py<Path>>,
+    list: Py<PyList>,
+}
+
+impl InPython {
+    /// Calls a method with the paths, and takes over what it wrote.
+    fn call(
+        &mut self,
+        paths: &mut [Row],
+        r: usize,
+        method: &str,
+        event: impl FnOnce(Python<'_>) -> PyResult<Option<Py<PyAny>>>,
+    ) {
+        if is_well() {
+            Python::attach(|py| self.attached(py, paths, r, method, event)).unwrap_or_else(fail);
+        }
+    }
+
+    fn attached(
+        &mut self,
+        py: Python<'_>,
+        paths: &mut [Row],
+        r: usize,
+        method: &str,
+        event: impl FnOnce(Python<'_>) -> PyResult<Option<Py<PyAny>>>,
+    ) -> PyResult<()> {
+        self.show(py, paths)?;
+        let list = self.list.bind(py);
+        match event(py)? {
+            Some(event) => self.object.call_method1(py, method, (list, r, event))?,
+            None => self.object.call_method1(py, method, (list, r))?,
+        };
+        for (i, (path, row)) in paths.iter_mut().zip(&self.rows).enumerate() {
+            let Path(row) = &*row.borrow(py);
+            path.barred = row.barred;
+            if i == r {
+                if row.cwnd.is_nan() || row.ssthresh.is_nan() || row.pacing_rate.is_some_and(f64::is_nan) {
+                    return Err(refused(
+                        py,
+                        format!("{method} set a window, threshold or rate that is no number"),
+                    ));
+                }
+                (path.cwnd, path.ssthresh, path.pacing_rate) = (row.cwnd, row.ssthresh, row.pacing_rate);
+            }
+        }
+        Ok(())
+    }
+
+    /// The rows as they are now.
+    fn show(&mut self, py: Python<'_>, paths: &[Row]) -> PyResult<()> {
+        for (path, row) in paths.iter().zip(&self.rows) {
+            *row.borrow_mut(py).0 = *path;
+        }
+        for path in &paths[self.rows.len()..] {
+            let row = Py::new(py, Path(Box::new(*path)))?;
+            self.list.bind(py).append(&row)?;
+            self.rows.push(row);
+        }
+        Ok(())
+    }
+}
+
+impl Algorithm for InPython {
+    fn path_added(&mut self, paths: &mut [Row], r: usize) {
+        self.call(paths, r, "path_added", |_| Ok(None));
+    }
+
+    fn path_removed(&mut self, paths: &mut [Row], r: usize) {
+        self.call(paths, r, "path_removed", |_| Ok(None));
+    }
+
+    fn acked(&mut self, paths: &mut [Row], r: usize, ack: &Event) {
+        self.call(paths, r, "acked", |py| Ok(Some(Py::new(py, Ack(*ack))?.into_any())));
+    }
+
+    fn congestion(&mut self, paths: &mut [Row], r: usize, event: &Signalled) {
+        self.call(paths, r, "congestion", |py| Ok(Some(Py::new(py, Congestion(*event))?.into_any())));
+    }
+
+    fn spurious(&mut self, paths: &mut [Row], r: usize) {
+        self.call(paths, r, "spurious", |_| Ok(None));
+    }
+
+    fn app_limited(&mut self, paths: &mut [Row], r: usize, now: Seconds) {
+        self.call(paths, r, "app_limited", |py| Ok(Some(now.into_pyobject(py)?.into_any().unbind())));
+    }
+
+    fn observe(&self, paths: &[Row], r: usize, out: &mut [f64]) {
+        if out.is_empty() || !is_well() || paths.len() != self.rows.len() {
+            return;
+        }
+        let observe = |py: Python<'_>| {
+            for (path, row) in paths.iter().zip(&self.rows) {
+                *row.borrow_mut(py).0 = *path;
+            }
+            let values = self.object.call_method1(py, "observe", (self.list.bind(py), r))?;
+            for (out, value) in out.iter_mut().zip(values.extract::<Vec<f64>>(py)?) {
+                *out = value;
+            }
+            Ok(())
+        };
+        Python::attach(observe).unwrap_or_else(fail);
+    }
+}

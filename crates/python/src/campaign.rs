@@ -1,0 +1,221 @@
+//! A study's runs: those that are missing as tasks for others, the rest made here, and what comes of them all.
+
+use crate::algorithms::json;
+use crate::errors::{Error, RunError, VersionError, refused};
+use crate::execute::build;
+use crate::table::{Table, Values};
+use anabranch_record::{Cell, Kind as CellKind};
+use anabranch_study::store::{Key, Record};
+use anabranch_study::tidy::{self, TidyAxis};
+use anabranch_study::{
+    Claim, Kept, Kind, Missing, Progress, Results, RunId, Store, Study, StudyError, StudyResult, Taken, Work,
+    run_all,
+};
+use pyo3::prelude::*;
+use std::collections::HashMap;
+use std::path::PathBuf;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::mpsc::{self, RecvTimeoutError};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::time::Duration;
+
+/// How often Python is asked whether there was a signal, and told how far the runs are.
+const LOOK: Duration = Duration::from_millis(100);
+
+/// Runs of a study, and their results.
+#[pyclass(frozen, module = "anabranch._anabranch")]
+pub struct Campaign {
+    study: Arc<Study>,
+    shipped: bool,
+    /// Whether it is all of the study.
+    whole: bool,
+    work: Work<(StudyResult, Vec<Taken>)>,
+    store: Option<Store>,
+    missing: Vec<Missing>,
+    /// Runs that somebody makes for us.
+    claims: Mutex<HashMap<Key, Claim>>,
+    done: Mutex<Option<(StudyResult, Vec<Taken>)>>,
+}
+
+impl Campaign {
+    /// With what is kept in that folder.
+    pub fn new(
+        py: Python<'_>,
+        study: Arc<Study>,
+        shipped: bool,
+        whole: bool,
+        work: Work<(StudyResult, Vec<Taken>)>,
+        store: Option<PathBuf>,
+    ) -> PyResult<Self> {
+        let version = build(py)?;
+        let store = store.map(|folder| Store::open(folder, version)).transpose();
+        let store = store.map_err(|why| Error::new_err(why.to_string()))?;
+        let missing = match &store {
+            Some(store) => py.detach(|| work.simulations.missing(store)),
+            None => vec![],
+        };
+        let (claims, done) = Default::default();
+        Ok(Campaign { study, shipped, whole, work, store, missing, claims, done })
+    }
+
+    fn with_result<T>(&self, with: impl FnOnce(&StudyResult, &[Taken]) -> PyResult<T>) -> PyResult<T> {
+        match &*lock(&self.done) {
+            Some((result, taken)) => with(result, taken),
+            None => Err(RunError::new_err("it has not been run")),
+        }
+    }
+}
+
+#[pymethods]
+impl Campaign {
+    /// The number of all runs.
+    #[getter]
+    fn runs(&self) -> u64 {
+        self.work.simulations.runs()
+    }
+
+    /// The number of runs that may be made elsewhere and are not kept, the longest first.
+    #[getter]
+    fn missing(&self) -> usize {
+        self.missing.len()
+    }
+
+    /// About how many seconds the `i`-th of them takes on a core.
+    fn seconds(&self, i: usize) -> f64 {
+        self.missing[i].seconds()
+    }
+
+    /// The task that the `i`-th of them is; none where another process has it in hand, or has made it meanwhile.
+    fn begin(&self, i: usize) -> PyResult<Option<String>> {
+        let simulations = &self.work.simulations;
+        let Some(store) = &self.store else { return Ok(None) };
+        let missing = self.missing[i];
+        let run = simulations.run_id(missing);
+        let Some(claim) = store.claim(run).filter(|_| store.find(run).is_none()) else { return Ok(None) };
+        lock(&self.claims).insert(Key::of(store.version(), run), claim);
+        json(&simulations.task(missing)).map(Some)
+    }
+
+    /// Keeps a record that a worker gave.
+    fn put(&self, record: &[u8]) -> PyResult<()> {
+        let wrong = |why: String| VersionError::new_err(format!("what a worker gave is no record: {why}"));
+        let record: Record = serde_json::from_slice(record).map_err(|why| wrong(why.to_string()))?;
+        let Some(store) = &self.store else { return Ok(()) };
+        let Record { key, version, summary } = record;
+        let run = RunId { scenario_hash: &summary.scenario_hash, seed: summary.seed, backend: "sim" };
+        if version != store.version() || Key::of(&version, run) != key {
+            return Err(wrong("it is of another run, or of another build of anabranch".into()));
+        }
+        if let Some(claim) = lock(&self.claims).remove(&key) {
+            store.keep(claim, &summary);
+        }
+        Ok(())
+    }
+
+    /// Nobody makes runs for us any more.
+    fn end(&self) {
+        lock(&self.claims).clear();
+    }
+
+    /// Makes what is missing in this process, on all cores, and judges. `progress` is called with the part that is done, 0
+    /// to 1, the number of runs that are done and that of those to be done. The result, as JSON.
+    fn run(&self, py: Python<'_>, progress: Option<Bound<'_, PyAny>>) -> PyResult<String> {
+        let (stop, at) = (AtomicBool::new(false), Mutex::new((0.0, 0, 0)));
+        let show = |p: Progress<'_>| *lock(&at) = (p.part, p.done, p.total);
+        let tell = || match &progress {
+            Some(progress) => {
+                let at = *lock(&at);
+                progress.call1(at).map(drop)
+            }
+            None => Ok(()),
+        };
+        let kept = self.store.as_ref().map(|store| store as &dyn Kept);
+        let mut asked = Ok(());
+        let mut done = None;
+        let ended = std::thread::scope(|scope| {
+            let (sender, ended) = mpsc::channel();
+            let (stop, done, work) = (&stop, &mut done, std::slice::from_ref(&self.work));
+            scope.spawn(move || {
+                let keep_going = || !stop.load(Ordering::Relaxed);
+                let ended = run_all(work, kept, &show, &keep_going, &mut |finished| *done = Some(finished));
+                // Who waits for it is below.
+                let _ = sender.send(ended);
+            });
+            let ended = Mutex::new(ended);
+            loop {
+                let wait = || lock(&ended).recv_timeout(LOOK);
+                match py.detach(wait) {
+                    Ok(ended) => return ended,
+                    Err(RecvTimeoutError::Disconnected) => return Err(StudyError::Interrupted),
+                    Err(RecvTimeoutError::Timeout) if asked.is_ok() => {
+                        asked = py.check_signals().and_then(|()| tell());
+                        stop.store(asked.is_err(), Ordering::Relaxed);
+                    }
+                    Err(RecvTimeoutError::Timeout) => {}
+                }
+            }
+        });
+        asked?;
+        ended.map_err(|why| RunError::new_err(why.to_string()))?;
+        tell()?;
+        let done = done.ok_or_else(|| RunError::new_err("nothing came of it"))?;
+        let result = json(&done.0)?;
+        *lock(&self.done) = Some(done);
+        Ok(result)
+    }
+
+    /// A row for each flow of each run.
+    fn table(&self) -> PyResult<Table> {
+        self.with_result(|_, taken| {
+            let axes = TidyAxis::all_of(taken);
+            let columns = tidy::columns(&axes).map_err(RunError::new_err)?;
+            let mut columns: Vec<(String, Values)> = columns
+                .into_iter()
+                .map(|column| {
+                    let values = match column.kind {
+                        CellKind::Number | CellKind::MaybeNumber => Values::Numbers(vec![]),
+                        CellKind::Count | CellKind::Unsigned => Values::Counts(vec![]),
+                        CellKind::Text => Values::Texts(vec![]),
+                    };
+                    (column.name, values)
+                })
+                .collect();
+            tidy::each(&axes, taken, |cells| {
+                for ((_, values), cell) in columns.iter_mut().zip(cells) {
+                    match (values, cell) {
+                        (Values::Numbers(all), Cell::Number(x)) => all.push(x.is_finite().then_some(*x)),
+                        (Values::Counts(all), Cell::Count(n)) => all.push(*n),
+                        (Values::Texts(all), Cell::Text(text)) => all.push((*text).to_owned()),
+                        (_, cell) => return Err(RunError::new_err(format!("{cell:?} in another column"))),
+                    }
+                }
+                Ok(())
+            })?;
+            Table::of(columns)
+        })
+    }
+
+    /// Keeps the result in a folder of results and writes the report on it; the report's first page.
+    fn report(&self, py: Python<'_>, out: PathBuf, command: &str) -> PyResult<String> {
+        let index = self.with_result(|result, taken| {
+            py.detach(|| {
+                let results = Results::open(&out, |_| ()).map_err(|why| why.to_string())?;
+                let kind = if self.shipped { Kind::Paper } else { Kind::Study };
+                let result = StudyResult { command: Some(command.to_owned()), ..result.clone() };
+                results.keep_study(kind, &self.study, result).map_err(|why| why.to_string())?;
+                if self.whole && !self.shipped {
+                    tidy::write(&results.folder(kind), &self.study.name, taken)
+                        .map_err(|why| why.to_string())?;
+                }
+                anabranch_report::write_on(&results, command.to_owned()).map_err(|why| why.to_string())
+            })
+            .map_err(|why: String| Error::new_err(why))
+        })?;
+        index.into_os_string().into_string().map_err(|_| refused(py, "the folder's name is not UTF-8"))
+    }
+}
+
+/// A panic of another thread ends the call anyway.
+fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
+    mutex.lock().unwrap_or_else(PoisonError::into_inner)
+}

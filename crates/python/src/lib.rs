@@ -1,0 +1,46 @@
+//! The extension module of the Python package `anabranch`: what it computes in Rust. The package itself, with what users call,
+//! is in `python/`.
+
+use pyo3::prelude::*;
+
+mod algorithm;
+mod algorithms;
+mod campaign;
+mod errors;
+mod execute;
+mod path;
+mod run;
+mod samples;
+mod study;
+mod table;
+mod text;
+
+/// What the package's Python calls.
+#[pymodule]
+mod _anabranch {
+    #[pymodule_export]
+    use crate::algorithms::{algorithms, ideal};
+    #[pymodule_export]
+    use crate::campaign::Campaign;
+    #[pymodule_export]
+    use crate::errors::{Error, InputError, RunError, VersionError};
+    #[pymodule_export]
+    use crate::execute::{build, execute};
+    #[pymodule_export]
+    use crate::path::{Ack, Congestion, Path};
+    #[pymodule_export]
+    use crate::run::run;
+    #[pymodule_export]
+    use crate::study::Study;
+    #[pymodule_export]
+    use crate::table::Table;
+    #[pymodule_export]
+    use crate::text::{inline, toml};
+
+    use super::*;
+
+    #[pymodule_init]
+    fn init(module: &Bound<'_, PyModule>) -> PyResult<()> {
+        module.add("__version__", env!("CARGO_PKG_VERSION"))
+    }
+}

@@ -1,0 +1,65 @@
+//! One run.
+
+use crate::algorithm::{self, Chosen};
+use crate::errors::{RunError, input, refused};
+use crate::samples;
+use crate::table::Table;
+use anabranch_net::Time;
+use anabranch_record::{MemorySink, NoSamples, Sink};
+use anabranch_scenario::{Overrides, Scenario, Source, load};
+use anabranch_sim::SimError;
+use pyo3::prelude::*;
+
+/// A text, after its name in diagnostics.
+pub type Named = (String, String);
+
+/// The scenario of a text with what is changed in it.
+pub fn scenario(py: Python<'_>, (name, text): Named, set: &[String], cc: &[String]) -> PyResult<Scenario> {
+    let mut overrides = Overrides::default();
+    set.iter().for_each(|assignment| _ = overrides.set(assignment));
+    cc.iter().for_each(|algorithm| _ = overrides.cc(algorithm));
+    load(&Source { name, text }, &overrides).map_err(|error| input(py, &error))
+}
+
+/// What a run gave: its summary as JSON, and its samples of subflows, links and completions.
+type Given = (String, Table, Table, Table);
+
+/// Runs a scenario, with its own seed if none is given; `own` are algorithms in Python. Other threads go on meanwhile, and Ctrl-C ends it.
+#[pyfunction]
+pub fn run(
+    py: Python<'_>,
+    source: Named,
+    set: Vec<String>,
+    cc: Vec<String>,
+    own: Vec<Chosen>,
+    seed: Option<u64>,
+    sampled: bool,
+) -> PyResult<Given> {
+    let mut scenario = scenario(py, source, &set, &cc)?;
+    algorithm::choose(py, &mut scenario, own)?;
+    let seed = seed.unwrap_or(scenario.seed);
+    let mut samples = MemorySink::new();
+    let sink: &mut (dyn Sink + Send) = if sampled { &mut samples } else { &mut NoSamples };
+    let mut signal = Ok(());
+    let run = py.detach(|| {
+        let mut keep_going = |_: Time| {
+            signal = Python::attach(|py| py.check_signals());
+            signal.is_ok() && algorithm::is_well()
+        };
+        anabranch_sim::run(&scenario, seed, sink, &mut keep_going)
+    });
+    signal?;
+    algorithm::end()?;
+    let summary = run.map_err(|error| match error {
+        SimError::Interrupted { .. } | SimError::Corrupt { .. } | SimError::Livelock { .. } => {
+            RunError::new_err(error.to_string())
+        }
+        _ => refused(py, error.to_string()),
+    })?;
+    Ok((
+        summary.to_json(),
+        samples::subflows(&samples)?,
+        samples::links(&samples)?,
+        samples::completions(&samples)?,
+    ))
+}

@@ -1,0 +1,85 @@
+//! A run's samples over time as tables, with the columns that its files have.
+
+use crate::table::{Table, Values};
+use anabranch_record::{LinkSeries, MemorySink, SubflowSeries};
+use pyo3::PyResult;
+
+/// A subflow with its flow and its number, from 1.
+type Subflow<'a> = (&'a str, u64, &'a SubflowSeries);
+
+/// A row for each subflow and instant; each subflow's rows stand together.
+pub fn subflows(samples: &MemorySink) -> PyResult<Table> {
+    let all: Vec<Subflow<'_>> = samples
+        .flows
+        .iter()
+        .flat_map(|flow| (1..).zip(&flow.subflows).map(move |(number, series)| (&*flow.name, number, series)))
+        .collect();
+    let rows = || all.iter().flat_map(|at| at.2.time_s.iter().map(move |_| at));
+    let values = |of: fn(&SubflowSeries) -> &Vec<f64>| all.iter().flat_map(move |(_, _, s)| of(s)).copied();
+    let numbers = |of| Values::Numbers(values(of).map(|x| x.is_finite().then_some(x)).collect());
+    let counts = |of| Values::Counts(values(of).map(|x| x as u64).collect());
+    let mut columns = vec![
+        ("time_s", numbers(|s| &s.time_s)),
+        ("flow", Values::Texts(rows().map(|(flow, ..)| (*flow).to_owned()).collect())),
+        ("subflow", Values::Counts(rows().map(|(_, number, _)| *number).collect())),
+        ("path", Values::Texts(rows().map(|(.., series)| series.path.join("+")).collect())),
+        ("cwnd_segments", numbers(|s| &s.cwnd_segments)),
+        ("ssthresh_segments", numbers(|s| &s.ssthresh_segments)),
+        ("srtt_s", numbers(|s| &s.srtt_s)),
+        ("in_flight_segments", counts(|s| &s.in_flight_segments)),
+        ("sent_bytes", counts(|s| &s.sent_bytes)),
+        ("delivered_bytes", counts(|s| &s.delivered_bytes)),
+        ("lost_segments", counts(|s| &s.lost_segments)),
+        ("retransmitted_segments", counts(|s| &s.retransmitted_segments)),
+    ];
+    let mut observables: Vec<&str> = Vec::new();
+    for (name, _) in all.iter().flat_map(|(.., series)| &series.observables) {
+        if !observables.contains(name) {
+            observables.push(name);
+        }
+    }
+    columns.extend(observables.into_iter().map(|name| (name, observable(&all, name))));
+    Table::of(columns.into_iter().map(|(name, values)| (name.to_owned(), values)).collect())
+}
+
+/// Null where an algorithm has none of that name.
+fn observable(all: &[Subflow<'_>], name: &str) -> Values {
+    let mut values = Vec::new();
+    for (.., series) in all {
+        match series.observable(name) {
+            Some(own) => values.extend(own.iter().map(|x| x.is_finite().then_some(*x))),
+            None => values.extend(series.time_s.iter().map(|_| None)),
+        }
+    }
+    Values::Numbers(values)
+}
+
+/// A row for each link and instant; each link's rows stand together.
+pub fn links(samples: &MemorySink) -> PyResult<Table> {
+    let all = &samples.links;
+    let values = |of: fn(&LinkSeries) -> &Vec<f64>| all.iter().flat_map(of).copied();
+    let counts = |of| Values::Counts(values(of).map(|x| x as u64).collect());
+    let names = all.iter().flat_map(|link| link.time_s.iter().map(|_| link.name.clone()));
+    let columns = vec![
+        ("time_s", Values::Numbers(values(|link| &link.time_s).map(Some).collect())),
+        ("link", Values::Texts(names.collect())),
+        ("queue_bytes", counts(|link| &link.queue_bytes)),
+        ("queue_packets", counts(|link| &link.queue_packets)),
+        ("drops", counts(|link| &link.drops)),
+        ("marks", counts(|link| &link.marks)),
+        ("losses", counts(|link| &link.losses)),
+    ];
+    Table::of(columns.into_iter().map(|(name, values)| (name.to_owned(), values)).collect())
+}
+
+/// A row for each response that completed.
+pub fn completions(samples: &MemorySink) -> PyResult<Table> {
+    let all = &samples.completions;
+    let columns = vec![
+        ("time_s", Values::Numbers(all.iter().map(|c| Some(c.time_s)).collect())),
+        ("flow", Values::Texts(all.iter().map(|c| samples.flows[c.flow].name.clone()).collect())),
+        ("bytes", Values::Counts(all.iter().map(|c| c.bytes).collect())),
+        ("completion_s", Values::Numbers(all.iter().map(|c| Some(c.completion_s)).collect())),
+    ];
+    Table::of(columns.into_iter().map(|(name, values)| (name.to_owned(), values)).collect())
+}

@@ -1,0 +1,105 @@
+//! A study, read from a file or made of a sweep.
+
+use crate::campaign::Campaign;
+use crate::errors::{input, refused};
+use crate::run::scenario;
+use anabranch_study::file::{self, Part};
+use anabranch_study::{Options, ScenarioFile, Size, StudyError, work_with_runs};
+use pyo3::prelude::*;
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+
+/// A study that was read and is right.
+#[pyclass(frozen, module = "anabranch._anabranch")]
+pub struct Study {
+    study: Arc<anabranch_study::Study>,
+    /// Whether it comes with the package.
+    shipped: bool,
+}
+
+#[pymethods]
+impl Study {
+    /// Reads a study file, or of some of its axes only these values; its scenarios are looked for beside it.
+    #[staticmethod]
+    fn from_file(py: Python<'_>, path: PathBuf, text: &str, at: Vec<Part>) -> PyResult<Self> {
+        let folder = path.parent().unwrap_or(Path::new(""));
+        let study = file::load(&path.display().to_string(), text, folder, &at);
+        let study = study.map_err(|error| input(py, &error))?;
+        match anabranch_papers::headings().find(|paper| paper.name == study.name) {
+            Some(paper) => Err(refused(
+                py,
+                format!(
+                    "`{}` is the name of a shipped paper, \"{}\": name the file otherwise",
+                    study.name, paper.title
+                ),
+            )),
+            None => Ok(Study { study, shipped: false }),
+        }
+    }
+
+    /// The shipped paper with that name or letter, or of that experiment.
+    #[staticmethod]
+    fn of_paper(py: Python<'_>, name: &str) -> PyResult<Self> {
+        let known = || anabranch_papers::headings().map(|paper| paper.name).collect::<Vec<_>>().join(", ");
+        let study = py.detach(|| anabranch_papers::find(name)).cloned();
+        let study = study
+            .ok_or_else(|| refused(py, format!("no paper is called `{name}`; there are: {}", known())))?;
+        Ok(Study { study, shipped: true })
+    }
+
+    /// The study that a sweep is of a scenario's text.
+    #[staticmethod]
+    #[allow(clippy::too_many_arguments)]
+    fn of_sweep(
+        py: Python<'_>,
+        name: &str,
+        file: &str,
+        text: String,
+        vary: Vec<String>,
+        cc: Vec<String>,
+        set: Vec<String>,
+        duration: Option<String>,
+        seeds: u32,
+    ) -> PyResult<Self> {
+        let length = duration.iter().map(|duration| format!("duration={duration}"));
+        let all: Vec<String> = set.iter().cloned().chain(length).collect();
+        let read = scenario(py, (file.to_owned(), text.clone()), &all, &[])?;
+        let sweep = file::Sweep { scenario: file.to_owned(), vary, cc, set, duration, seeds };
+        let toml = file::sweep(&sweep, &read).map_err(|why| refused(py, why))?;
+        let scenario = ScenarioFile { name: file.into(), path: file.into(), text: text.into() };
+        let study = file::embedded(&format!("{name}.toml"), &toml, &[&scenario], &[]);
+        Ok(Study { study: study.map_err(|error| input(py, &error))?.into(), shipped: false })
+    }
+
+    #[getter]
+    fn name(&self) -> &str {
+        &self.study.name
+    }
+
+    #[getter]
+    fn title(&self) -> &str {
+        &self.study.title
+    }
+
+    /// What is to be run of it, with what is kept in `store`.
+    fn campaign(
+        &self,
+        py: Python<'_>,
+        size: &str,
+        seeds: Option<u32>,
+        only: Option<String>,
+        columns: bool,
+        store: Option<PathBuf>,
+    ) -> PyResult<Campaign> {
+        let size = Size::ALL.into_iter().find(|known| known.name() == size);
+        let size = size.ok_or_else(|| refused(py, "a size is `quick`, `default` or `full`"))?;
+        let options = Options { size, seeds, only, without_columns: !columns, beside: vec![] };
+        let work = py.detach(|| work_with_runs(&self.study, &options));
+        let work = work.map_err(|error| match error {
+            StudyError::File(error) => input(py, &error),
+            error => refused(py, error.to_string()),
+        })?;
+        let whole = options.only.is_none();
+        Campaign::new(py, self.study.clone(), self.shipped, whole, work, store)
+    }
+}

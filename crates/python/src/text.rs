@@ -1,0 +1,22 @@
+//! Python's values as TOML; they come as JSON.
+
+use crate::errors::refused;
+use pyo3::prelude::*;
+
+fn read(py: Python<'_>, json: &str) -> PyResult<::toml::Value> {
+    let value = serde_json::from_str(json).map_err(|why| why.to_string());
+    value.map_err(|why| refused(py, format!("this is no value that TOML can have: {why}")))
+}
+
+/// A table as the text of a file.
+#[pyfunction]
+pub fn toml(py: Python<'_>, json: &str) -> PyResult<String> {
+    let text = ::toml::to_string(&read(py, json)?);
+    text.map_err(|why| refused(py, format!("this is no scenario: {why}")))
+}
+
+/// A value on one line.
+#[pyfunction]
+pub fn inline(py: Python<'_>, json: &str) -> PyResult<String> {
+    Ok(read(py, json)?.to_string())
+}

@@ -1,0 +1,52 @@
+//! The report on everything that was left in a folder of results.
+
+use crate::{Context, ReportError, SizeNote, write};
+use anabranch_cc::registry;
+use anabranch_papers::standard::AlgorithmResult;
+use anabranch_record::place::PlaceError;
+use anabranch_study::{Kind, Results, Size, StudyResult};
+use std::path::PathBuf;
+
+/// Why there is no new report.
+#[derive(Debug, thiserror::Error)]
+pub enum FolderError {
+    /// The folder, or a result in it, cannot be had.
+    #[error(transparent)]
+    Place(#[from] PlaceError),
+    /// A page cannot be written.
+    #[error("there is no new report")]
+    Report(#[from] ReportError),
+}
+
+/// Writes the report on all results in `store`; `command` repeats what was just run. Its first page.
+///
+/// # Errors
+/// [`FolderError`]: then an earlier report stays.
+pub fn write_on(store: &Results, command: String) -> Result<PathBuf, FolderError> {
+    let size = |s: &Size| SizeNote { name: s.name().into(), meaning: s.description().into() };
+    let papers = anabranch_papers::headings().map(|paper| store.load(Kind::Paper, &paper.name));
+    let papers: Vec<_> = papers.collect::<Result<Vec<_>, _>>()?.into_iter().flatten().collect();
+    let studies: Vec<StudyResult> = store.load_all(Kind::Study)?;
+    let algorithms = algorithms_in(store)?;
+    let context = Context {
+        version: env!("CARGO_PKG_VERSION").to_owned(),
+        command,
+        sizes: Size::ALL.iter().map(size).collect(),
+        notes: store.damaged(),
+        ..Context::default()
+    };
+    let place = store.take_report()?;
+    let results = crate::Results { papers: &papers, studies: &studies, algorithms: &algorithms };
+    write(place.folder(), &results, &context)?;
+    place.commit()?;
+    Ok(store.out().join("report/index.html"))
+}
+
+/// What commands left of the registry's algorithms.
+///
+/// # Errors
+/// Where one of them cannot be had.
+pub fn algorithms_in(store: &Results) -> Result<Vec<AlgorithmResult>, PlaceError> {
+    let all = registry::ALL.iter().map(|entry| store.load(Kind::Algorithm, entry.name));
+    Ok(all.collect::<Result<Vec<_>, _>>()?.into_iter().flatten().collect())
+}

@@ -1,0 +1,33 @@
+"""Congestion control for multipath transports.
+
+`run` simulates a scenario, `sweep` many variants of it, `Study` what a study file asks for; `ideal` is what theory gives, and
+`algorithms` what there is. Sweeps and studies take any `concurrent.futures.Executor`, such as that of a Dask client.
+
+Quantities have their unit in their name: `goodput_bps`, `mean_rtt_s`, `cwnd_segments`.
+"""
+
+from ._algorithm import Algorithm
+from ._anabranch import Ack, Congestion, Error, InputError, Path, RunError, VersionError, __version__
+from ._run import Run, algorithms, ideal, run
+from ._study import Figure, Study, sweep
+from ._table import Table
+
+__all__ = [
+    "Ack",
+    "Algorithm",
+    "Congestion",
+    "Error",
+    "Figure",
+    "InputError",
+    "Path",
+    "Run",
+    "RunError",
+    "Study",
+    "Table",
+    "VersionError",
+    "__version__",
+    "algorithms",
+    "ideal",
+    "run",
+    "sweep",
+]

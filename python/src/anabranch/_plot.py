@@ -1,0 +1,198 @@
+"""Pictures, by matplotlib."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from io import BytesIO
+from itertools import groupby
+from math import nan
+from typing import TYPE_CHECKING, Any
+
+from matplotlib.figure import Figure
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
+
+    from ._run import Run
+
+WIDTH = 9.0
+"""Inches."""
+HEIGHT = 2.4
+"""Of a panel, in inches."""
+INTERVAL_S = 0.5
+"""Goodput is drawn as its mean over so many seconds."""
+
+
+class Picture(Figure):
+    """A figure that a notebook shows though pyplot did not make it."""
+
+    def _repr_png_(self) -> bytes:
+        png = BytesIO()
+        self.savefig(png, format="png", bbox_inches="tight")
+        return png.getvalue()
+
+
+def _panels(count: int) -> tuple[Picture, list[Axes]]:
+    picture = Picture(figsize=(WIDTH, HEIGHT * count), layout="constrained")
+    return picture, [picture.add_subplot(count, 1, i + 1) for i in range(count)]
+
+
+def over_time(run: Run) -> Figure:
+    """Goodput, window and RTT of each subflow, and each link's queue."""
+    picture, (goodput, window, rtt, queue) = _panels(4)
+    for name, series in _each(run.samples.to_pydict(), ("flow", "path")):
+        time = series["time_s"]
+        goodput.plot(*_rate(time, series["delivered_bytes"]), label=name)
+        window.plot(time, series["cwnd_segments"], label=name)
+        rtt.plot(time, [nan if s is None else s * 1e3 for s in series["srtt_s"]], label=name)
+    for name, series in _each(run.link_samples.to_pydict(), ("link",)):
+        queue.plot(series["time_s"], series["queue_packets"], label=name)
+    titles = ["goodput (Mbit/s)", "window (segments)", "RTT (ms)", "queue (packets)"]
+    for axes, title in zip((goodput, window, rtt, queue), titles):
+        axes.set_ylabel(title)
+        axes.set_ylim(bottom=0)
+        axes.set_xlim(0, run.summary["duration_s"])
+        _legend(axes)
+    queue.set_xlabel("time (s)")
+    goodput.set_title(f"{run.summary['scenario']}, seed {run.seed}")
+    return picture
+
+
+def _each(columns: dict[str, list[Any]], keys: tuple[str, ...]) -> Iterator[tuple[str, dict[str, list[Any]]]]:
+    """Each subject's rows, which stand together, with its name."""
+    names = list(zip(*(columns[key] for key in keys)))
+    start = 0
+    for name, rows in groupby(names):
+        end = start + len(list(rows))
+        yield ", ".join(name), {key: values[start:end] for key, values in columns.items()}
+        start = end
+
+
+def _rate(time: list[float], delivered: list[int]) -> tuple[list[float], list[float]]:
+    """Means over intervals, in Mbit/s, each at its end."""
+    times, rates = [], []
+    last, before = 0.0, 0
+    for now, bytes in zip(time, delivered):
+        if now - last >= INTERVAL_S - 1e-9:
+            times.append(now)
+            rates.append((bytes - before) * 8 / 1e6 / (now - last))
+            last, before = now, bytes
+    return times, rates
+
+
+def _legend(axes: Axes) -> None:
+    if 1 < len(axes.get_legend_handles_labels()[1]) <= 12:
+        axes.legend(fontsize="small", frameon=False, loc="center left", bbox_to_anchor=(1.0, 0.5))
+
+
+def of_study(figure: dict[str, Any]) -> Figure:
+    """A study's figure, a panel below the other."""
+    picture, all = _panels(len(figure["panels"]))
+    for axes, panel in zip(all, figure["panels"]):
+        MARKS[panel["mark"]](axes, panel)
+        axes.set_title(panel["title"], fontsize="medium")
+        axes.set_ylabel(panel["y"]["title"])
+        if panel["x"]["title"]:
+            axes.set_xlabel(panel["x"]["title"])
+        if panel["mark"] != "tile":
+            _scale(axes, panel)
+            _legend(axes)
+    picture.suptitle(f"{figure['id']}: {figure['title']}")
+    return picture
+
+
+def _scale(axes: Axes, panel: dict[str, Any]) -> None:
+    if panel["y"]["log"]:
+        axes.set_yscale("log")
+    if panel["y"]["domain"]:
+        axes.set_ylim(panel["y"]["domain"])
+    if panel["mark"] in ("line", "point"):
+        if panel["x"]["log"]:
+            axes.set_xscale("log")
+        if panel["x"]["domain"]:
+            axes.set_xlim(panel["x"]["domain"])
+
+
+def _number(value: float | None) -> float:
+    """A point without a value leaves a gap."""
+    return nan if value is None else value
+
+
+def _line(axes: Axes, panel: dict[str, Any]) -> None:
+    _points(axes, panel, joined=True)
+
+
+def _point(axes: Axes, panel: dict[str, Any]) -> None:
+    _points(axes, panel, joined=False)
+
+
+def _points(axes: Axes, panel: dict[str, Any], joined: bool) -> None:
+    for series in panel["series"]:
+        points = series["points"]
+        half = [point["half_width"] or 0.0 for point in points]
+        axes.errorbar(
+            [point["x"] for point in points],
+            [_number(point["y"]) for point in points],
+            yerr=half if any(half) else None,
+            linestyle=("--" if series["published"] else "-") if joined else "none",
+            marker="s" if series["published"] else ("o" if not joined or len(points) < 40 else None),
+            markersize=3,
+            linewidth=1,
+            label=series["name"],
+        )
+
+
+def _labels(panel: dict[str, Any]) -> list[str]:
+    labels = [point["label"] or "" for series in panel["series"] for point in series["points"]]
+    return list(dict.fromkeys(labels))
+
+
+def _bar(axes: Axes, panel: dict[str, Any]) -> None:
+    labels, count = _labels(panel), len(panel["series"])
+    width = 0.8 / max(count, 1)
+    for i, series in enumerate(panel["series"]):
+        points = series["points"]
+        axes.bar(
+            [labels.index(point["label"] or "") + (i - (count - 1) / 2) * width for point in points],
+            [_number(point["y"]) for point in points],
+            width,
+            yerr=[point["half_width"] or 0.0 for point in points],
+            hatch="//" if series["published"] else None,
+            label=series["name"],
+        )
+    axes.set_xticks(range(len(labels)), labels)
+
+
+def _box(axes: Axes, panel: dict[str, Any]) -> None:
+    labels, count = _labels(panel), len(panel["series"])
+    width = 0.8 / max(count, 1)
+    for i, series in enumerate(panel["series"]):
+        values = [[_number(point["y"]) for point in series["points"] if (point["label"] or "") == label] for label in labels]
+        at = [k + (i - (count - 1) / 2) * width for k in range(len(labels))]
+        boxes = axes.boxplot(values, positions=at, widths=width * 0.9, patch_artist=True, manage_ticks=False)
+        for box in boxes["boxes"]:
+            box.set_facecolor(f"C{i}")
+        axes.plot([], [], color=f"C{i}", label=series["name"])
+    axes.set_xticks(range(len(labels)), labels)
+
+
+def _tile(axes: Axes, panel: dict[str, Any]) -> None:
+    labels = _labels(panel)
+    rows = [{point["label"] or "": _number(point["y"]) for point in series["points"]} for series in panel["series"]]
+    values = [[row.get(label, nan) for label in labels] for row in rows]
+    worst, best = panel["y"]["domain"] or (None, None)
+    reverse = worst is not None and worst > best
+    low, high = (best, worst) if reverse else (worst, best)
+    image = axes.imshow(values, aspect="auto", cmap="RdBu_r" if reverse else "RdBu", vmin=low, vmax=high)
+    axes.figure.colorbar(image, ax=axes)
+    axes.set_xticks(range(len(labels)), labels, rotation=30, ha="right")
+    axes.set_yticks(range(len(rows)), [series["name"] for series in panel["series"]])
+
+
+MARKS: dict[str, Callable[[Any, dict[str, Any]], None]] = {
+    "line": _line,
+    "point": _point,
+    "bar": _bar,
+    "box": _box,
+    "tile": _tile,
+}

@@ -1,0 +1,170 @@
+"""One run, and what is known without running."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping
+from functools import cached_property
+from html import escape
+from typing import TYPE_CHECKING, Any
+
+from . import _anabranch, _scenario
+from ._table import Table
+
+if TYPE_CHECKING:
+    import pandas
+    from matplotlib.figure import Figure
+
+
+class Run:
+    """What a run gave."""
+
+    summary: dict[str, Any]
+    """Means and totals, as `anabranch run --json` prints them. Means begin at `warmup_s`."""
+    samples: Table
+    """A row for each subflow and instant: window in segments, RTT in seconds, counters from the start of the run."""
+    link_samples: Table
+    """A row for each link and instant: what waits in its queue, in bytes and packets, and what it dropped."""
+    completions: Table
+    """A row for each response that completed, of request/response applications."""
+
+    def __init__(self, given: tuple[str, _anabranch.Table, _anabranch.Table, _anabranch.Table]) -> None:
+        summary, *samples = given
+        self.summary = json.loads(summary)
+        self.samples, self.link_samples, self.completions = map(Table, samples)
+
+    @property
+    def seed(self) -> int:
+        """The run's seed."""
+        return int(self.summary["seed"])
+
+    @cached_property
+    def flows(self) -> Table:
+        """A row for each connection: goodput in bit/s of payload, and totals."""
+        flows = self.summary["flows"]
+        return Table._of(
+            [
+                ("flow", "text", [flow["name"] for flow in flows]),
+                ("algorithm", "text", [flow["cc"] for flow in flows]),
+                ("goodput_bps", "number", [flow["goodput_bps"] for flow in flows]),
+                *(
+                    (key, "count", [flow[key] for flow in flows])
+                    for key in ("delivered_bytes", "retransmitted_segments", "reinjected_segments")
+                ),
+                *(
+                    (f"completion_{key}", "number", [(flow["completion"] or {}).get(key) for flow in flows])
+                    for key in ("mean_s", "p50_s", "p95_s", "p99_s")
+                ),
+            ]
+        )
+
+    @cached_property
+    def subflows(self) -> Table:
+        """A row for each subflow: goodput in bit/s, mean window in segments, RTTs in seconds, loss rate from 0 to 1."""
+        all = [(flow, r, subflow) for flow in self.summary["flows"] for r, subflow in enumerate(flow["subflows"], 1)]
+        numbers = (
+            "goodput_bps",
+            "mean_cwnd_segments",
+            "mean_rtt_s",
+            "rtt_p5_s",
+            "rtt_p50_s",
+            "rtt_p95_s",
+            "rtt_p99_s",
+            "loss_rate",
+        )
+        counts = (
+            "sent_segments",
+            "lost_segments",
+            "retransmitted_segments",
+            "recoveries",
+            "timeouts",
+            "spurious",
+        )
+        return Table._of(
+            [
+                ("flow", "text", [flow["name"] for flow, _, _ in all]),
+                ("subflow", "count", [r for _, r, _ in all]),
+                ("path", "text", ["+".join(subflow["path"]) for _, _, subflow in all]),
+                *((key, "number", [subflow[key] for _, _, subflow in all]) for key in numbers),
+                *((key, "count", [subflow[key] for _, _, subflow in all]) for key in counts),
+            ]
+        )
+
+    @cached_property
+    def links(self) -> Table:
+        """A row for each link: utilisation from 0 to 1, mean queue in bytes and seconds, and what it dropped."""
+        links = self.summary["links"]
+        numbers = ("utilisation", "mean_queue_bytes", "mean_queue_delay_s")
+        counts = ("drops", "early_drops", "marks", "losses")
+        return Table._of(
+            [
+                ("link", "text", [link["name"] for link in links]),
+                *((key, "number", [link[key] for link in links]) for key in numbers),
+                *((key, "count", [link[key] for link in links]) for key in counts),
+            ]
+        )
+
+    def to_pandas(self) -> pandas.DataFrame:
+        """The samples as a data frame of pandas."""
+        return self.samples.to_pandas()
+
+    def plot(self) -> Figure:
+        """Goodput, window and RTT of each subflow and the queue of each link over time. Needs matplotlib."""
+        from ._plot import over_time
+
+        return over_time(self)
+
+    def __repr__(self) -> str:
+        s = self.summary
+        return f"<anabranch.Run: {s['scenario']}, {s['duration_s']} s, seed {s['seed']}>"
+
+    def _repr_html_(self) -> str:
+        s = self.summary
+        about = f"{escape(s['scenario'])}: {s['duration_s']} s, means from {s['warmup_s']} s on, seed {s['seed']}"
+        return f"<p>{about}</p>{self.flows._repr_html_()}{self.subflows._repr_html_()}{self.links._repr_html_()}"
+
+
+def run(
+    scenario: _scenario.Scenario,
+    *,
+    seed: int | None = None,
+    set: Mapping[str, object] = {},
+    cc: _scenario.Cc = None,
+    duration: str | float | None = None,
+    samples: bool = True,
+) -> Run:
+    """Simulates a scenario.
+
+    `scenario` is a file's path, TOML text or a dictionary; `set` replaces values in it, such as
+    `{"links.dsl.rate": "50 Mbit/s"}`; `cc` is the algorithm of the multipath flows, or a dictionary of flows' algorithms: names, or subclasses of `Algorithm`;
+    `duration` is the length with the warm-up, a number in seconds; without `seed` the scenario's own is taken. Without
+    `samples` nothing is kept over time: the run is faster and `samples` is empty.
+
+    The same arguments give the same result. Other threads go on meanwhile, and Ctrl-C ends it.
+    """
+    named, own = _scenario.algorithms(cc)
+    sets = _scenario.assignments(set, duration)
+    return Run(_anabranch.run(_scenario.read(scenario), sets, named, own, seed, samples))
+
+
+def ideal(
+    scenario: _scenario.Scenario,
+    *,
+    set: Mapping[str, object] = {},
+    cc: str | Mapping[str, str] | None = None,
+    queue: float | None = None,
+) -> dict[str, Any]:
+    """What theory gives for a scenario: fair shares and the equilibria of coupled algorithms.
+
+    As `anabranch ideal --json` prints it. `queue` is the part of a full link's buffer that is taken up on average, from 0 to 1.
+    """
+    named, _ = _scenario.algorithms(cc)
+    sets = _scenario.assignments(set, None)
+    ideals: dict[str, Any] = json.loads(_anabranch.ideal(_scenario.read(scenario), sets, named, queue))
+    return ideals
+
+
+def algorithms() -> list[dict[str, Any]]:
+    """Every algorithm: its name, source, equations, parameters and observables."""
+    all: list[dict[str, Any]] = json.loads(_anabranch.algorithms())
+    return all

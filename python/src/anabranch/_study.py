@@ -1,0 +1,220 @@
+"""Studies and sweeps: many runs, here or on a cluster."""
+
+from __future__ import annotations
+
+import json
+import os
+import tempfile
+from collections.abc import Callable, Mapping, Sequence
+from concurrent.futures import Executor
+from contextlib import ExitStack
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, Literal
+
+from . import _anabranch, _scenario
+from ._elsewhere import Elsewhere
+from ._progress import Line
+from ._table import Table
+
+if TYPE_CHECKING:
+    import matplotlib.figure
+
+Progress = bool | Callable[[float, int, int], object]
+"""Whether to tell how far it is; or what is called with the part that is done, 0 to 1, and the numbers of runs done and to
+be done."""
+
+
+class Figure:
+    """A figure of a study: panels with series of points."""
+
+    def __init__(self, figure: dict[str, Any]) -> None:
+        self.data: dict[str, Any] = figure
+        self.id: str = figure["id"]
+        self.title: str = figure["title"]
+
+    def to_table(self) -> Table:
+        """A row for each point; `half_width` is half of the 95 % interval."""
+        points = [
+            (panel["title"], series["name"], point)
+            for panel in self.data["panels"]
+            for series in panel["series"]
+            for point in series["points"]
+        ]
+        return Table._of(
+            [
+                ("panel", "text", [panel for panel, _, _ in points]),
+                ("series", "text", [series for _, series, _ in points]),
+                ("label", "text", [point["label"] or "" for _, _, point in points]),
+                *((key, "number", [point[key] for _, _, point in points]) for key in ("x", "y", "half_width")),
+            ]
+        )
+
+    def plot(self) -> matplotlib.figure.Figure:
+        """As a picture. Needs matplotlib."""
+        from ._plot import of_study
+
+        return of_study(self.data)
+
+    def __repr__(self) -> str:
+        return f"<anabranch.Figure {self.id}: {self.title}>"
+
+
+class Study:
+    """What a study file asks for: runs, rows with verdicts, and figures."""
+
+    def __init__(self, study: _anabranch.Study, command: str) -> None:
+        self._study = study
+        self._command = command
+        self._campaign: _anabranch.Campaign | None = None
+        self._result: dict[str, Any] = {}
+
+    @classmethod
+    def from_file(cls, path: str | os.PathLike[str], *, at: Mapping[str, Sequence[str]] = {}) -> Study:
+        """Reads a study file, or of some of its axes only the values in `at`; its scenarios are looked for beside it."""
+        text = Path(path).read_text(encoding="utf-8")
+        parts = [(axis, list(values)) for axis, values in at.items()]
+        command = f"anabranch.Study.from_file({str(path)!r}" + (f", at={dict(at)!r})" if at else ")")
+        return cls(_anabranch.Study.from_file(str(path), text, parts), command)
+
+    @classmethod
+    def of_paper(cls, name: str) -> Study:
+        """A paper that comes with the package, by its name or letter."""
+        return cls(_anabranch.Study.of_paper(name), f"anabranch.Study.of_paper({name!r})")
+
+    @property
+    def name(self) -> str:
+        """Its name in files."""
+        return self._study.name
+
+    @property
+    def title(self) -> str:
+        """Its title."""
+        return self._study.title
+
+    def run(
+        self,
+        *,
+        size: Literal["quick", "default", "full"] = "default",
+        seeds: int | None = None,
+        only: str | None = None,
+        columns: bool = True,
+        executor: Executor | None = None,
+        store: str | os.PathLike[str] | None = None,
+        progress: Progress = True,
+    ) -> Study:
+        """Runs it and judges it; gives the study itself.
+
+        `only` is the identifier of an experiment, or of a figure in it. Without `columns` nothing is run again under other
+        assumptions. Runs are made on all cores of this machine, or by `executor`: those of which no samples over time are
+        needed, the rest here. They are kept in the folder `store`, and what is kept there is not run again.
+        """
+        with ExitStack() as stack:
+            if executor is not None and store is None:
+                store = stack.enter_context(tempfile.TemporaryDirectory(prefix="anabranch-"))
+            folder = None if store is None else str(store)
+            campaign = self._study.campaign(size, seeds, only, columns, folder)
+            line = Line() if progress is True else None
+            if line is not None:
+                stack.callback(line.end)
+            tell = line or (progress if callable(progress) else None)
+            if executor is not None:
+                Elsewhere(campaign, executor, tell).run()
+            self._result = json.loads(campaign.run(tell))
+            self._campaign = campaign
+        return self
+
+    @property
+    def result(self) -> dict[str, Any]:
+        """All of the result, as `anabranch study --json` prints it."""
+        self._done()
+        return self._result
+
+    @property
+    def rows(self) -> Table:
+        """A row for each value: the published one, ours with half of its 95 % interval, in its unit, and the verdict."""
+        all = [(experiment["id"], row) for experiment in self.result["experiments"] for row in experiment["rows"]]
+        measured = [row["measured"] or {} for _, row in all]
+        return Table._of(
+            [
+                ("experiment", "text", [experiment for experiment, _ in all]),
+                ("row", "text", [row["id"] for _, row in all]),
+                ("what", "text", [row["what"] for _, row in all]),
+                ("unit", "text", [row["unit"] for _, row in all]),
+                ("published", "number", [_published(row["published"]) for _, row in all]),
+                ("claim", "text", [_claim(row["published"]) for _, row in all]),
+                ("ours", "number", [ours.get("mean") for ours in measured]),
+                ("half_width", "number", [ours.get("half_width") for ours in measured]),
+                ("seeds", "count", [len(ours.get("values", ())) for ours in measured]),
+                ("verdict", "text", [row["verdict"] for _, row in all]),
+                ("rule", "text", [row["rule"] for _, row in all]),
+                ("explanation", "text", [row["explanation"] or "" for _, row in all]),
+            ]
+        )
+
+    @property
+    def figures(self) -> list[Figure]:
+        """Its figures."""
+        return [Figure(figure) for experiment in self.result["experiments"] for figure in experiment["figures"]]
+
+    @property
+    def runs(self) -> Table:
+        """A row for each flow of each run, with the values of the study's axes."""
+        return Table(self._done().table())
+
+    def report(self, out: str | os.PathLike[str]) -> Path:
+        """Adds the result to a folder of results, as the command does, and writes the report on them: its first page."""
+        return Path(self._done().report(str(out), self._command))
+
+    def _done(self) -> _anabranch.Campaign:
+        if self._campaign is None:
+            raise _anabranch.RunError(f"{self.name} has not been run: call run() first")
+        return self._campaign
+
+    def __repr__(self) -> str:
+        return f"<anabranch.Study {self.name}: {self.title}>"
+
+
+def _published(published: Any) -> float | None:
+    if not isinstance(published, dict):
+        return None
+    value = published.get("value", published.get("derived", {}).get("value"))
+    return None if value is None else float(value)
+
+
+def _claim(published: Any) -> str:
+    return str(published.get("claim", "")) if isinstance(published, dict) else ""
+
+
+def sweep(
+    scenario: _scenario.Scenario,
+    vary: Mapping[str, str | Sequence[object]] = {},
+    cc: Sequence[str | Mapping[str, object]] = (),
+    *,
+    set: Mapping[str, object] = {},
+    duration: str | float | None = None,
+    seeds: int = 5,
+    executor: Executor | None = None,
+    store: str | os.PathLike[str] | None = None,
+    progress: Progress = True,
+) -> Table:
+    """Simulates a scenario for every combination of what varies: a row for each flow of each run.
+
+    `vary` has a scenario's keys, where `*` stands for every link or flow, and their values: a list, or a range with its steps
+    such as `"0.1..4 BDP/12log"`. `cc` has algorithms of the multipath flows: names, or dictionaries with parameters. `set` and
+    `duration` are as those of `run`. Each point has seeds from 1 to `seeds`.
+
+    Runs are made on all cores of this machine, or by `executor`, any of `concurrent.futures` such as that of a Dask client.
+    They are kept in the folder `store`, and what is kept there is not run again.
+    """
+    name, text = _scenario.read(scenario)
+    study = _anabranch.Study.of_sweep(
+        Path(name).stem,
+        name,
+        text,
+        [_scenario.axis(key, values) for key, values in vary.items()],
+        [_scenario.text(algorithm) for algorithm in cc],
+        _scenario.assignments(set, None),
+        None if duration is None else _scenario.span(duration),
+        seeds,
+    )
+    return Study(study, "anabranch.sweep(…)").run(executor=executor, store=store, progress=progress).runs

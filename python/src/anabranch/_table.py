@@ -1,0 +1,88 @@
+"""Tables."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from html import escape
+from typing import TYPE_CHECKING, Any
+
+from . import _anabranch
+
+if TYPE_CHECKING:
+    import pandas
+
+SHOWN = 10
+"""So many rows are shown in a notebook."""
+
+
+class Table:
+    """Columns of one length, whose names have the units.
+
+    It has the Arrow PyCapsule interface: `polars.DataFrame(table)`, `pyarrow.table(table)` and DuckDB's queries read it where
+    it is in memory. Whole numbers are never missing; a number that does not exist is null.
+    """
+
+    def __init__(self, table: _anabranch.Table) -> None:
+        self._table = table
+
+    @classmethod
+    def _of(cls, columns: Sequence[tuple[str, str, Sequence[Any]]]) -> Table:
+        return cls(_anabranch.Table(columns))
+
+    @property
+    def column_names(self) -> list[str]:
+        """The columns' names, in order."""
+        return self._table.column_names
+
+    def __len__(self) -> int:
+        return len(self._table)
+
+    def __getitem__(self, column: str) -> list[Any]:
+        """A column's values."""
+        return self.to_pydict()[column]
+
+    def to_pydict(self) -> dict[str, list[Any]]:
+        """Each column as a list."""
+        return self._table.to_pydict()
+
+    def rows(self) -> Iterator[dict[str, Any]]:
+        """Each row as a dictionary."""
+        columns = self.to_pydict()
+        for values in zip(*columns.values()):
+            yield dict(zip(columns, values))
+
+    def to_pandas(self) -> pandas.DataFrame:
+        """As a data frame of pandas."""
+        try:
+            import pyarrow
+        except ImportError:
+            import pandas
+
+            return pandas.DataFrame(self.to_pydict())
+        frame: pandas.DataFrame = pyarrow.table(self).to_pandas()
+        return frame
+
+    def __arrow_c_schema__(self) -> object:
+        return self._table.__arrow_c_schema__()
+
+    def __arrow_c_stream__(self, requested_schema: object | None = None) -> object:
+        return self._table.__arrow_c_stream__(requested_schema)
+
+    def __repr__(self) -> str:
+        return f"<anabranch.Table: {len(self)} rows of {', '.join(self.column_names)}>"
+
+    def _repr_html_(self) -> str:
+        columns = self._table.to_pydict(SHOWN)
+        head = "".join(f"<th>{escape(name)}</th>" for name in columns)
+        body = "".join(
+            "<tr>" + "".join(f"<td>{_cell(value)}</td>" for value in row) + "</tr>" for row in zip(*columns.values())
+        )
+        more = len(self) - SHOWN
+        rest = f"<p>and {more} more rows</p>" if more > 0 else ""
+        return f"<table><thead><tr>{head}</tr></thead><tbody>{body}</tbody></table>{rest}"
+
+
+def _cell(value: object) -> str:
+    if value is None:
+        return "–"
+    return f"{value:.6g}" if isinstance(value, float) else escape(str(value))

@@ -1,0 +1,152 @@
+"""Dask: workers are processes of their own, and may be killed, and so may the client."""
+
+import json
+import os
+import signal
+import subprocess
+import sys
+import time
+from collections.abc import Iterator
+from concurrent.futures import ThreadPoolExecutor
+from pathlib import Path
+from typing import Any
+
+import pytest
+from conftest import SHORT
+from distributed import Client, LocalCluster
+from test_sweep import Counting, lines
+
+import anabranch
+
+# Of which each run takes about a tenth of a second.
+LONGER = SHORT.replace('"3 s"', '"80 s"').replace("1e-3", "0.0")
+VARY = {"links.a.delay": ["5 ms", "10 ms", "20 ms"]}
+SEEDS = 8
+RUNS = 3 * SEEDS
+
+
+@pytest.fixture(scope="module")
+def cluster() -> Iterator[LocalCluster]:
+    """Two workers, each in a process of its own, which a nanny starts again when it ends."""
+    with LocalCluster(n_workers=2, threads_per_worker=1, processes=True, dashboard_address=":0") as cluster:
+        yield cluster
+
+
+@pytest.fixture
+def client(cluster: LocalCluster) -> Iterator[Client]:
+    with Client(cluster) as client:
+        yield client
+
+
+def sweep(scenario: str = LONGER, progress: Any = False, **kwargs: Any) -> anabranch.Table:
+    """Each task goes by itself, so that there is a middle of the sweep."""
+    with pytest.MonkeyPatch.context() as monkeypatch:
+        monkeypatch.setattr("anabranch._elsewhere.MOST", 1)
+        return anabranch.sweep(scenario, VARY, seeds=SEEDS, progress=progress, **kwargs)
+
+
+@pytest.fixture(scope="module")
+def serial(tmp_path_factory: pytest.TempPathFactory) -> tuple[anabranch.Table, list[bytes]]:
+    """The same without a cluster: the table, and the store's lines."""
+    store = tmp_path_factory.mktemp("serial")
+    return sweep(store=store), lines(store)
+
+
+def test_workers_give_the_same_bytes(client: Client, serial: tuple[anabranch.Table, list[bytes]], tmp_path: Path) -> None:
+    counting = Counting(client.get_executor())
+    table = sweep(executor=counting, store=tmp_path)
+    assert table.to_pydict() == serial[0].to_pydict()
+    assert lines(tmp_path) == serial[1]
+    assert len(counting.tasks) == RUNS
+    pids = set(client.run(os.getpid).values())
+    assert set(counting.pids) == pids and len(pids) == 2 and os.getpid() not in pids
+    # The second time there is nothing to do.
+    again = Counting(client.get_executor())
+    assert sweep(executor=again, store=tmp_path).to_pydict() == table.to_pydict()
+    assert again.tasks == []
+
+
+def test_a_worker_is_killed(client: Client, serial: tuple[anabranch.Table, list[bytes]], tmp_path: Path) -> None:
+    counting = Counting(client.get_executor())
+    killed: list[int] = []
+
+    def kill(part: float, done: int, total: int) -> None:
+        if total == RUNS and not killed and done >= 2:
+            killed.append(next(iter(client.run(os.getpid).values())))
+            os.kill(killed[0], signal.SIGKILL)
+
+    table = sweep(progress=kill, executor=counting, store=tmp_path)
+    assert killed and killed[0] not in client.run(os.getpid).values()
+    assert table.to_pydict() == serial[0].to_pydict() and lines(tmp_path) == serial[1]
+
+
+CLIENT = """
+import sys
+from distributed import Client
+from test_dask import Counting, sweep
+if __name__ == "__main__":
+    address, store = sys.argv[1:]
+    with Client(address) as client:
+        counting = Counting(client.get_executor())
+        sweep(executor=counting, store=store)
+        print(len(counting.tasks))
+"""
+
+
+def test_the_client_is_killed(cluster: LocalCluster, serial: tuple[anabranch.Table, list[bytes]], tmp_path: Path) -> None:
+    """Started again it has only the rest made."""
+    words = [sys.executable, "-c", CLIENT, cluster.scheduler_address, str(tmp_path)]
+    environment = {**os.environ, "PYTHONPATH": os.pathsep.join([str(Path(__file__).parent), *sys.path])}
+    first = subprocess.Popen(words, env=environment, stdout=subprocess.DEVNULL)
+    deadline = time.monotonic() + 60
+    while not (files := list(tmp_path.glob("*/runs.jsonl"))) or files[0].read_bytes().count(b"\n") < 3:
+        assert first.poll() is None and time.monotonic() < deadline
+        time.sleep(0.02)
+    first.kill()
+    first.wait()
+    kept = len(lines(tmp_path))
+    assert 3 <= kept < RUNS
+    second = subprocess.run(words, env=environment, check=True, capture_output=True, text=True, timeout=120)
+    assert int(second.stdout) == RUNS - kept
+    assert lines(tmp_path) == serial[1]
+
+
+def test_a_worker_of_another_build_is_refused(tmp_path: Path) -> None:
+    """Its library has one more byte at its end, which changes nothing but its hash."""
+    package = Path(anabranch.__file__).parent
+    other = tmp_path / "other/anabranch"
+    other.mkdir(parents=True)
+    for file in package.iterdir():
+        if file.is_file():
+            (other / file.name).write_bytes(file.read_bytes() + (b"\0" if file.suffix == ".so" else b""))
+    environment = {**os.environ, "PYTHONPATH": str(tmp_path / "other")}
+    words = [sys.executable, "-m", "distributed.cli.dask_worker", "--no-dashboard", "--nthreads", "1", "--no-nanny"]
+    with LocalCluster(n_workers=0, dashboard_address=":0") as cluster, Client(cluster) as client:
+        scheduler = cluster.scheduler_address
+        worker = subprocess.Popen(
+            [*words, "--local-directory", str(tmp_path), scheduler], env=environment, stderr=subprocess.DEVNULL
+        )
+        try:
+            client.wait_for_workers(1, timeout=60)
+            with pytest.raises(anabranch.VersionError, match="install the same wheel on both"):
+                sweep(SHORT, executor=client.get_executor(), store=tmp_path / "store")
+        finally:
+            worker.terminate()
+            worker.wait()
+    assert not list(tmp_path.glob("store/*/runs.jsonl")) or not lines(tmp_path / "store")
+
+
+def test_a_result_of_another_build_is_refused(tmp_path: Path) -> None:
+    """Though the worker says that it is of this one."""
+
+    class Lying(Counting):
+        def submit(self, make: Any, /, *args: Any, **kwargs: Any) -> Any:
+            def lie(tasks: list[str], build: str) -> Any:
+                made = make(tasks, build)
+                other = [record and json.dumps({**json.loads(record), "version": "0" * 64}).encode() for record in made.records]
+                return made._replace(records=other)
+
+            return super().submit(lie, *args, **kwargs)
+
+    with ThreadPoolExecutor(1) as pool, pytest.raises(anabranch.VersionError, match="another build"):
+        sweep(SHORT, executor=Lying(pool), store=tmp_path)

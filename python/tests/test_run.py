@@ -1,0 +1,134 @@
+"""One run: the same as the command's, other threads go on meanwhile, Ctrl-C ends it, and errors show their place."""
+
+import json
+import os
+import signal
+import subprocess
+import sys
+import threading
+import time
+import tomllib
+from pathlib import Path
+
+import pytest
+from conftest import SCENARIO, SHORT, output
+
+import anabranch
+
+
+def test_it_is_the_command_s_run(command: Path) -> None:
+    printed = output(
+        command, "run", SCENARIO, "--json", "--seed", 2**64 - 1, "--duration", "15 s", "--cc", "olia",
+        "--set", "links.dsl.rate=50 Mbit/s",
+    )  # fmt: skip
+    run = anabranch.run(SCENARIO, seed=2**64 - 1, duration=15, cc="olia", set={"links.dsl.rate": "50 Mbit/s"})
+    assert run.summary == json.loads(printed)
+    assert run.seed == 2**64 - 1
+
+
+def test_its_samples_are_the_command_s(command: Path, short: Path, tmp_path: Path) -> None:
+    import pyarrow
+    import pyarrow.parquet as parquet
+
+    output(command, "run", short, "--out", tmp_path / "out")
+    run = anabranch.run(short)
+    for file, table, keys in (
+        ("subflows", run.samples, ("flow", "subflow", "time_s")),
+        ("links", run.link_samples, ("link", "time_s")),
+    ):
+        order = [(key, "ascending") for key in keys]
+        theirs = parquet.read_table(tmp_path / f"out/{file}.parquet").sort_by(order)
+        ours = pyarrow.table(table).sort_by(order)
+        assert ours.num_rows > 10
+        assert ours.to_pydict() == theirs.to_pydict()
+
+
+def test_path_text_and_dictionary_are_one(short: Path) -> None:
+    path = anabranch.run(short)
+    text = anabranch.run(SHORT)
+    dictionary = anabranch.run(tomllib.loads(SHORT))
+    assert path.summary == text.summary == dictionary.summary
+    assert path.samples.to_pydict() == dictionary.samples.to_pydict()
+
+
+def test_what_is_set() -> None:
+    run = anabranch.run(SHORT, set={"links.a.rate": "2 Mbit/s", "flows.tested.tcp.mss": 700}, cc={"other": "cubic"})
+    assert [flow["cc"] for flow in run.summary["flows"]] == ["lia", "cubic"]
+    assert sum(run.flows["goodput_bps"]) < 7e6
+    table = {"model": "bernoulli", "rate": 0.05}
+    assert anabranch.run(SHORT, set={"links.b.loss": table}).subflows["loss_rate"][1] > 0.02
+    assert len(anabranch.run(SHORT, samples=False).samples) == 0
+
+
+def test_errors_show_file_line_and_help(tmp_path: Path) -> None:
+    file = tmp_path / "wrong.toml"
+    file.write_text(SHORT.replace('"10 Mbit/s"', '"10 parsecs"'))
+    with pytest.raises(anabranch.InputError) as raised:
+        anabranch.run(file)
+    [problem] = raised.value.problems
+    assert (problem["file"], problem["line"]) == (str(file), 5)
+    assert "parsecs" in problem["message"] and "Mbit/s" in problem["help"]
+    said = str(raised.value)
+    assert f"{file}:5:" in said and "help:" in said and 'links.a = { rate = "10 parsecs"' in said
+
+    with pytest.raises(anabranch.InputError) as raised:
+        anabranch.run(SHORT, set={"links.a.rate": "-1 Mbit/s", "links.none.rate": "1 Mbit/s"}, cc="lai")
+    assert {problem["file"] for problem in raised.value.problems} <= {"--set", "--cc"}
+    with pytest.raises(anabranch.InputError, match="lia"):
+        anabranch.run(SHORT, cc="lai")
+    with pytest.raises(FileNotFoundError):
+        anabranch.run(tmp_path / "none.toml")
+    for seed in (-1, 2**64):
+        with pytest.raises(OverflowError):
+            anabranch.run(SHORT, seed=seed)
+
+
+def test_other_threads_go_on() -> None:
+    ended = threading.Event()
+    thread = threading.Thread(target=lambda: (anabranch.run(SCENARIO, duration=60, samples=False), ended.set()))
+    thread.start()
+    steps = 0
+    while not ended.is_set():
+        time.sleep(0.001)
+        steps += 1
+    thread.join()
+    # Without that this thread would have its turn once or twice.
+    assert steps > 20
+
+
+@pytest.mark.parametrize("call", ["run(S, duration=1e6)", "sweep(S, cc=['lia'], duration=1e6)"])
+def test_control_c_ends_it(call: str) -> None:
+    code = f"import anabranch; S = {str(SCENARIO)!r}; print('ready', flush=True); anabranch.{call}"
+    process = subprocess.Popen(
+        [sys.executable, "-c", code], stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True
+    )
+    assert process.stdout and process.stdout.readline() == "ready\n"
+    time.sleep(0.5)
+    asked = time.perf_counter()
+    os.kill(process.pid, signal.SIGINT)
+    _, errors = process.communicate(timeout=20)
+    assert "KeyboardInterrupt" in errors and process.returncode != 0
+    assert time.perf_counter() - asked < 5
+
+
+def test_what_there_is(command: Path) -> None:
+    assert anabranch.algorithms() == json.loads(output(command, "cc", "list", "--json"))
+
+
+def test_theory(command: Path) -> None:
+    ours = anabranch.ideal(SCENARIO, queue=0.5, set={"links.dsl.rate": "30 Mbit/s"})
+    printed = output(command, "ideal", SCENARIO, "--json", "--queue", "0.5", "--set", "links.dsl.rate=30 Mbit/s")
+    assert ours == json.loads(printed)
+    with pytest.raises(anabranch.InputError, match="from 0 to 1"):
+        anabranch.ideal(SCENARIO, queue=2)
+
+
+def test_pictures(tmp_path: Path) -> None:
+    run = anabranch.run(SHORT)
+    figure = run.plot()
+    assert [len(axes.get_lines()) for axes in figure.axes] == [3, 3, 3, 2]
+    delivered = figure.axes[0].get_lines()[0].get_ydata()
+    assert 1 < max(delivered) < 10.5
+    assert getattr(figure, "_repr_png_")().startswith(b"\x89PNG")
+    html = run._repr_html_()
+    assert html.count("<table>") == 3 and "tested" in html

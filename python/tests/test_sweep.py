@@ -1,0 +1,207 @@
+"""Sweeps and studies: the command's results, here and through a pool of processes; what is kept is not run again."""
+
+import json
+import os
+from collections import Counter
+from concurrent.futures import Executor, Future, ProcessPoolExecutor, ThreadPoolExecutor
+from pathlib import Path
+from typing import Any
+
+import pyarrow
+import pyarrow.parquet as parquet
+import pytest
+from conftest import ROOT, SHORT, output
+
+import anabranch
+from anabranch import _worker
+
+VARY = {"links.*.queue": ["0.5 BDP", "1 BDP"], "links.b.delay": "10..40 ms/3"}
+ALGORITHMS = ["lia", "olia"]
+RUNS = 2 * 3 * 2 * 2
+STUDY = ROOT / "studies/buffer-and-delay.toml"
+
+
+class Counting(Executor):
+    """An executor in front of another, which counts the tasks and the groups in which they come."""
+
+    def __init__(self, executor: Executor, workers: int = 2) -> None:
+        self.executor = executor
+        self._max_workers = workers
+        self.groups: list[list[str]] = []
+        self.pids: Counter[int] = Counter()
+
+    def submit(self, make: Any, /, *args: Any, **kwargs: Any) -> Future[Any]:
+        self.groups.append(args[0])
+        future = self.executor.submit(make, *args, **kwargs)
+        future.add_done_callback(lambda done: self.pids.update([done.result().pid]) if not done.exception() else None)
+        return future
+
+    @property
+    def tasks(self) -> list[str]:
+        return [task for group in self.groups for task in group]
+
+
+def sweep(**kwargs: Any) -> anabranch.Table:
+    return anabranch.sweep(SHORT, VARY, ALGORITHMS, seeds=2, progress=False, **kwargs)
+
+
+def test_it_is_the_command_s_sweep(command: Path, short: Path, tmp_path: Path) -> None:
+    out = tmp_path / "out"
+    output(
+        command, "sweep", short, "--vary", "links.*.queue=0.5 BDP,1 BDP", "--vary", "links.b.delay=10..40 ms/3",
+        "--cc", "lia,olia", "--seeds", "2", "--out", out,
+    )  # fmt: skip
+    theirs = parquet.read_table(out / "studies/short.parquet")
+    ours = anabranch.sweep(short, VARY, ALGORITHMS, seeds=2, progress=False)
+    assert len(ours) == RUNS * 2
+    assert pyarrow.table(ours).to_pydict() == theirs.to_pydict()
+
+
+def test_a_pool_of_processes_gives_the_same_bytes(tmp_path: Path) -> None:
+    alone, store = tmp_path / "alone", tmp_path / "store"
+    serial = sweep(store=alone)
+    with ProcessPoolExecutor(2) as pool:
+        counting = Counting(pool)
+        assert sweep(executor=counting, store=store).to_pydict() == serial.to_pydict()
+    assert len(set(counting.tasks)) == len(counting.tasks) == RUNS
+    assert os.getpid() not in counting.pids and 1 <= len(counting.pids) <= 2
+    assert lines(store) == lines(alone) and len(lines(store)) == RUNS
+
+
+def lines(store: Path) -> list[bytes]:
+    """The store's lines, in any order."""
+    [file] = store.glob("*/runs.jsonl")
+    return sorted(file.read_bytes().splitlines())
+
+
+def test_only_what_is_missing_runs(tmp_path: Path) -> None:
+    with ThreadPoolExecutor(2) as pool:
+        counting = Counting(pool)
+        anabranch.sweep(SHORT, VARY, ["lia"], seeds=1, executor=counting, store=tmp_path, progress=False)
+        assert len(counting.tasks) == 6
+        counting.groups.clear()
+        table = sweep(executor=counting, store=tmp_path)
+        assert len(counting.tasks) == RUNS - 6
+        counting.groups.clear()
+        assert sweep(executor=counting, store=tmp_path).to_pydict() == table.to_pydict()
+        assert counting.tasks == []
+
+
+def test_a_run_in_another_s_hand_is_left_to_it(tmp_path: Path) -> None:
+    """Two clients at once with one store: each run is made once."""
+    with ThreadPoolExecutor(2) as pool, ThreadPoolExecutor(2) as clients:
+        countings = [Counting(pool), Counting(pool)]
+        tables = list(clients.map(lambda counting: sweep(executor=counting, store=tmp_path), countings))
+    assert tables[0].to_pydict() == tables[1].to_pydict()
+    assert len(lines(tmp_path)) == RUNS
+
+
+def test_long_ones_first_and_short_ones_together() -> None:
+    with ThreadPoolExecutor(1) as pool:
+        counting = Counting(pool, 1)
+        table = anabranch.sweep(
+            SHORT, {"duration": ["2 s", "300 s", "3 s"]}, seeds=20, executor=counting, progress=False,
+            set={"links.b.loss.rate": 0},
+        )  # fmt: skip
+    assert len(table) == 120 and len(set(counting.tasks)) == 60
+    are_long = ["duration=300 s" in task for task in counting.tasks]
+    assert are_long == sorted(are_long, reverse=True), "the longest go first"
+    assert max(map(len, counting.groups)) >= 8, "short ones go together"
+    assert len(counting.groups) < 45
+
+
+def test_a_task_that_fails_elsewhere_is_made_here(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    class Losing(Counting):
+        """Its workers give nothing for each second task."""
+
+        def submit(self, make: Any, /, *args: Any, **kwargs: Any) -> Future[Any]:
+            def lose(tasks: list[str], build: str) -> _worker.Made:
+                made = _worker.make(tasks, build)
+                records = [None if i % 2 else record for i, record in enumerate(made.records)]
+                return made._replace(records=records)
+
+            return super().submit(lose, *args, **kwargs)
+
+    with ThreadPoolExecutor(1) as pool:
+        assert sweep(executor=Losing(pool), store=tmp_path).to_pydict() == sweep().to_pydict()
+
+
+def test_a_worker_that_dies_in_a_pool(tmp_path: Path) -> None:
+    """A pool of the standard library ends with its worker: what was done is kept, and another pool goes on."""
+    with ProcessPoolExecutor(1) as pool:
+        class Dying(Counting):
+            def submit(self, make: Any, /, *args: Any, **kwargs: Any) -> Future[Any]:
+                # One task at a time, and then the end.
+                return super().submit(os._exit, 1) if len(self.groups) == 2 else super().submit(make, *args, **kwargs)
+
+        with pytest.MonkeyPatch.context() as monkeypatch:
+            monkeypatch.setattr("anabranch._elsewhere.MOST", 1)
+            with pytest.raises(anabranch.RunError, match="goes on from there"):
+                sweep(executor=Dying(pool, 1), store=tmp_path)
+    kept = len(lines(tmp_path))
+    assert 1 <= kept < RUNS
+    with ProcessPoolExecutor(1) as pool:
+        counting = Counting(pool)
+        assert sweep(executor=counting, store=tmp_path).to_pydict() == sweep().to_pydict()
+    assert len(counting.tasks) == RUNS - kept
+
+
+def test_a_study_is_the_command_s(command: Path, tmp_path: Path) -> None:
+    printed = json.loads(output(command, "study", STUDY, "--quick", "--json", "--out", tmp_path / "command"))
+    with ThreadPoolExecutor(2) as pool:
+        study = anabranch.Study.from_file(STUDY).run(size="quick", executor=pool, progress=False)
+    mine = study.result
+    for key in ("experiments", "notes", "hash", "seeds", "size", "title"):
+        assert mine[key] == printed[key], key
+    assert study.rows["ours"] == [
+        row["measured"] and row["measured"]["mean"] for e in printed["experiments"] for row in e["rows"]
+    ]
+    theirs = parquet.read_table(tmp_path / "command/studies/buffer-and-delay.parquet")
+    assert pyarrow.table(study.runs).to_pydict() == theirs.to_pydict()
+    index = study.report(tmp_path / "mine")
+    assert "buffer-and-delay" in index.read_text()
+    assert parquet.read_table(tmp_path / "mine/studies/buffer-and-delay.parquet").equals(theirs)
+
+
+def test_its_figures() -> None:
+    study = anabranch.Study.from_file(STUDY, at={"delay": ["10 ms"]})
+    with pytest.raises(anabranch.RunError, match="run"):
+        study.figures
+    study.run(size="quick", progress=False)
+    for figure in study.figures:
+        points = len(figure.to_table())
+        assert points and figure.id in repr(figure)
+        assert figure.plot().axes
+
+
+def test_progress_and_its_error() -> None:
+    told: list[tuple[float, int, int]] = []
+    with ThreadPoolExecutor(1) as pool:
+        anabranch.sweep(
+            SHORT, {"links.a.rate": "1..40 Mbit/s/20"}, seeds=5, executor=pool, progress=lambda *at: told.append(at)
+        )
+    parts = [part for part, _, total in told if total == 100]
+    assert len(parts) > 1 and parts == sorted(parts) and parts[-1] == 1.0
+
+    def stop(part: float, done: int, total: int) -> None:
+        raise ValueError("enough")
+
+    with pytest.raises(ValueError, match="enough"):
+        anabranch.sweep(SHORT, cc=ALGORITHMS, duration=1e6, progress=stop)
+
+
+def test_what_is_no_study(tmp_path: Path) -> None:
+    with pytest.raises(anabranch.InputError, match="at least 2"):
+        anabranch.sweep(SHORT, {"links.a.queue": "1..2 BDP/1"})
+    with pytest.raises(anabranch.InputError):
+        anabranch.sweep(SHORT, {"links.none.queue": ["1 BDP", "2 BDP"]})
+    file = tmp_path / "wrong.toml"
+    file.write_text(STUDY.read_text().replace("title = ", "tilte = "))
+    with pytest.raises(anabranch.InputError) as raised:
+        anabranch.Study.from_file(file)
+    [problem] = raised.value.problems
+    assert problem["file"] == str(file) and problem["line"] and "tilte" in problem["message"]
+    with pytest.raises(anabranch.InputError, match="coupled-cubic"):
+        anabranch.Study.of_paper("none")
+    with pytest.raises(anabranch.InputError, match="quick"):
+        anabranch.Study.from_file(STUDY).run(size="huge")  # type: ignore[arg-type]

@@ -1,0 +1,48 @@
+#!/usr/bin/env bash
+# The Python package:  tools/python.sh test  tests it,  tools/python.sh wheel  builds the wheel, into target/wheels.
+# What both need from the Python package index is in a virtual environment, target/python/venv.
+set -euo pipefail
+cd "$(dirname "$0")/.."
+
+target=$(realpath -m "${CARGO_TARGET_DIR:-target}")
+work=$target/python
+venv=$work/venv
+pinned=python/requirements.txt
+
+# The virtual environment, made anew where other versions are pinned.
+environment() {
+    cmp -s "$pinned" "$venv/pinned" && return
+    rm -rf "$venv"
+    python3 -m venv "$venv"
+    "$venv/bin/pip" install --quiet --disable-pip-version-check --only-binary :all: -r "$pinned" &&
+        cp "$pinned" "$venv/pinned"
+}
+
+# A wheel around the library that the Rust tests have built already: maturin's own would compile everything again. Who installs
+# it must not find another one.
+test_wheel() {
+    cargo build --workspace --locked --lib --tests
+    rm -rf "$work/wheel" "$work/wheels"
+    mkdir -p "$work/wheel" "$work/wheels"
+    (cd python && "$venv/bin/maturin" pep517 write-dist-info --metadata-directory "$work/wheel" >/dev/null)
+    cp -r python/src/anabranch "$work/wheel/"
+    find "$work/wheel" -name __pycache__ -prune -exec rm -r {} +
+    strip -o "$work/wheel/anabranch/_anabranch.abi3.so" "$target/debug/lib_anabranch.so"
+    "$venv/bin/wheel" pack --dest-dir "$work/wheels" "$work/wheel" >/dev/null
+}
+
+case "$1" in
+test)
+    if ! environment; then
+        tools/skipped.sh "the Python package" "its tests' packages cannot be had from here"
+        exit
+    fi
+    test_wheel
+    "$venv/bin/pip" install --quiet --disable-pip-version-check --no-index --no-deps --force-reinstall "$work"/wheels/*.whl
+    ANABRANCH_WHEELS=$work/wheels "$venv/bin/python" -m pytest -q -p no:cacheprovider python/tests "${@:2}"
+    ;;
+wheel)
+    environment
+    "$venv/bin/maturin" build --manifest-path crates/python/Cargo.toml --profile wheel --out "$target/wheels"
+    ;;
+esac
