@@ -164,7 +164,7 @@ def test_a_study_is_the_command_s(command: Path, tmp_path: Path) -> None:
 
 
 def test_its_figures() -> None:
-    study = anabranch.Study.from_file(STUDY, at={"delay": ["10 ms"]})
+    study = anabranch.Study.from_file(STUDY)
     with pytest.raises(anabranch.RunError, match="run"):
         study.figures
     study.run(size="quick", progress=False)
@@ -178,7 +178,12 @@ def test_progress_and_its_error() -> None:
     told: list[tuple[float, int, int]] = []
     with ThreadPoolExecutor(1) as pool:
         anabranch.sweep(
-            SHORT, {"links.a.rate": "1..40 Mbit/s/20"}, seeds=5, executor=pool, progress=lambda *at: told.append(at)
+            SHORT,
+            {"links.a.rate": "1..40 Mbit/s/20"},
+            seeds=5,
+            duration=60,
+            executor=pool,
+            progress=lambda *at: told.append(at),
         )
     parts = [part for part, _, total in told if total == 100]
     assert len(parts) > 1 and parts == sorted(parts) and parts[-1] == 1.0
@@ -201,6 +206,8 @@ def test_what_is_no_study(tmp_path: Path) -> None:
         anabranch.Study.from_file(file)
     [problem] = raised.value.problems
     assert problem["file"] == str(file) and problem["line"] and "tilte" in problem["message"]
+    with pytest.raises(anabranch.InputError, match="has no value `40 ms`"):
+        anabranch.Study.from_file(STUDY, at={"delay": ["10 ms"]})
     with pytest.raises(anabranch.InputError, match="coupled-cubic"):
         anabranch.Study.of_paper("none")
     with pytest.raises(anabranch.InputError, match="quick"):

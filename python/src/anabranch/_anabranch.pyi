@@ -167,7 +167,7 @@ def run(
     source: tuple[str, str],
     set: list[str],
     cc: list[str],
-    own: list[tuple[str | None, str, list[str], object]],
+    own: Sequence[tuple[str | None, str, list[str], object]],
     seed: int | None,
     sampled: bool,
 ) -> tuple[str, Table, Table, Table]: ...
