@@ -51,7 +51,7 @@ def test_in_a_fresh_environment(tmp_path: Path) -> None:
         run = anabranch.run("short.toml", cc="olia")
         assert "numpy" not in sys.modules
         with ProcessPoolExecutor(2) as pool:
-            table = anabranch.sweep("short.toml", {"links.a.rate": [5e6, 1e7]}, executor=pool, seeds=3, progress=False)
+            table = anabranch.sweep("short.toml", {"links.a.rate": ["5 Mbit/s", "10 Mbit/s"]}, executor=pool, seeds=3, progress=False)
         print(anabranch.__file__, len(table), run.flows["goodput_bps"][0])
     """
     environment = {key: value for key, value in os.environ.items() if not key.startswith("PYTHON")}

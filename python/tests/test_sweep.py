@@ -1,6 +1,7 @@
 """Sweeps and studies: the command's results, here and through a pool of processes; what is kept is not run again."""
 
 import json
+import math
 import os
 from collections import Counter
 from concurrent.futures import Executor, Future, ProcessPoolExecutor, ThreadPoolExecutor
@@ -186,7 +187,7 @@ def test_progress_and_its_error() -> None:
             progress=lambda *at: told.append(at),
         )
     parts = [part for part, _, total in told if total == 100]
-    assert len(parts) > 1 and parts == sorted(parts) and parts[-1] == 1.0
+    assert len(parts) > 1 and parts == sorted(parts) and math.isclose(parts[-1], 1.0)
 
     def stop(part: float, done: int, total: int) -> None:
         raise ValueError("enough")

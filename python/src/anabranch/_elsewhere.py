@@ -68,7 +68,7 @@ class Elsewhere:
                     self.take(future, self.under_way.pop(future))
                 self.submit()
                 if self.progress:
-                    self.progress(self.thought / self.whole, self.done, self.campaign.missing)
+                    self.progress(min(self.thought / self.whole, 1.0), self.done, self.campaign.missing)
         finally:
             for future in self.under_way:
                 future.cancel()
