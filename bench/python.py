@@ -1,0 +1,64 @@
+"""What a cluster of Dask costs: tasks per second with 1, 2 and 4 workers, the overhead of a task, the bytes of a task and of its
+outcome. Needs the package and `distributed`:  python bench/python.py [TASKS]
+"""
+
+import json
+import sys
+import tempfile
+import time
+
+import anabranch
+from anabranch import _anabranch, _elsewhere, _worker
+from distributed import Client, LocalCluster
+
+# About 10 ms on a core: 12 Mbit/s are a thousand packets per second.
+SCENARIO = """
+name = "short"
+duration = "28 s"
+warmup = "1 s"
+links.a = { rate = "12 Mbit/s", delay = "10 ms" }
+links.b = { rate = "6 Mbit/s", delay = "20 ms" }
+flows = [
+    { name = "tested", cc = "lia", paths = [["a"], ["b"]] },
+    { name = "other", cc = "reno", paths = [["a"]] },
+]
+"""
+
+
+def cpu(client: Client) -> float:
+    """Seconds of a core that the workers have used."""
+    return sum(client.run(time.process_time).values())
+
+
+def main(tasks: int) -> None:
+    sample = json.dumps({"scenario": SCENARIO, "seed": "1"})
+    start = time.process_time()
+    made = _worker.make([sample] * 100, _anabranch.build())
+    alone = (time.process_time() - start) / 100
+    print(f"a task alone: {alone * 1e3:.2f} ms of a core; {len(sample)} bytes, its outcome {len(made.records[0] or b'')} bytes")
+    for most in (_elsewhere.MOST, 1):
+        _elsewhere.MOST = most
+        for workers in (1, 2, 4):
+            with (
+                LocalCluster(n_workers=workers, threads_per_worker=1, dashboard_address=":0") as cluster,
+                Client(cluster) as client,
+                tempfile.TemporaryDirectory() as store,
+            ):
+                executor = client.get_executor()
+                count = tasks if most > 1 else tasks // 5
+                # Warm, so that every worker has imported what it needs.
+                anabranch.sweep(SCENARIO, seeds=20, executor=executor, store=f"{store}/warm", progress=False)
+                before, own, start = cpu(client), time.process_time(), time.perf_counter()
+                anabranch.sweep(SCENARIO, seeds=count, executor=executor, store=f"{store}/runs", progress=False)
+                took = time.perf_counter() - start
+                theirs, ours = cpu(client) - before, time.process_time() - own
+                print(
+                    f"{workers} workers, groups of up to {most}: {count / took:.0f} tasks/s; of a core per task: "
+                    f"workers {theirs / count * 1e3:.2f} ms, client and scheduler {ours / count * 1e3:.2f} ms; "
+                    f"overhead {(theirs + ours) / count / alone - 1:.0%}",
+                    flush=True,
+                )
+
+
+if __name__ == "__main__":
+    main(int(sys.argv[1]) if len(sys.argv) > 1 else 2000)
