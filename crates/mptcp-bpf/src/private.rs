@@ -39,6 +39,10 @@ enum Registered {
     Map(MapHandle),
 }
 
+/// The most connections at once. Whoever reads the table has the kernel go through all its buckets, of which there are as many,
+/// and until then nothing else runs on that processor: 65536 take a millisecond.
+const MOST_CONNECTIONS: u32 = 4096;
+
 /// The bytes of a name, with the zero byte at its end (`TCP_CA_NAME_MAX`).
 const NAME: usize = 16;
 
@@ -65,7 +69,8 @@ impl Private {
             remove_orphans()?;
         }
         let name = next_name();
-        let mut object = open(entry, registration, |object| rename(object, entry, &name))?;
+        let change = |object: &mut OpenObject| rename(object, entry, &name).and_then(|()| limit(object));
+        let mut object = open(entry, registration, change)?;
         let map = |end| map(&object, end);
         let (connections, counters) = (map(CONNECTIONS)?, map(VARIABLES)?);
         let registered = register(&mut object, registration).map_err(with_messages)?;
@@ -131,6 +136,13 @@ fn register(object: &mut Object, registration: Registration) -> Result<Registere
 fn map(object: &Object, end: &str) -> Result<MapHandle, Error> {
     let map = object.maps().find(|map| map.name().to_string_lossy().ends_with(end));
     MapHandle::try_from(&map.ok_or(Error::Layout("compiled object"))?).map_err(Error::bpf("open a map"))
+}
+
+/// Makes its table smaller.
+fn limit(object: &mut OpenObject) -> Result<(), Error> {
+    let map = object.maps_mut().find(|map| map.name().to_string_lossy().ends_with(CONNECTIONS));
+    let mut map = map.ok_or(Error::Layout("compiled object"))?;
+    map.set_max_entries(MOST_CONNECTIONS).map_err(Error::bpf("limit a map"))
 }
 
 /// Gives the algorithm another name.

@@ -32,6 +32,9 @@ fn two_machines_give_the_same_outcome() {
     let summary = &serde_json::from_str::<Value>(&first).unwrap()["summary"];
     assert!(summary["kernel"]["release"].as_str().unwrap().starts_with("6.12."), "{summary}");
     assert_eq!(summary["kernel"]["invalid"], json!([]));
+    // Nothing that the command does beside holds the links up: not its looks, each 10 ms, at connections and programs' tables.
+    let late = &summary["kernel"]["emulator"]["lateness_p99_s"];
+    assert!(late.as_f64().unwrap() < 300e-6, "{late}");
     let subflows = summary["flows"][0]["subflows"].as_array().unwrap();
     for (subflow, rate) in subflows.iter().zip([4e6, 2e6]) {
         let goodput = subflow["goodput_bps"].as_f64().unwrap();
