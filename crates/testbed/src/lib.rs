@@ -4,6 +4,7 @@
 //! The emulator runs the link models of the simulator in real time, so that what differs between the two is the hosts.
 
 pub mod algorithm;
+mod capacity;
 pub mod clock;
 pub mod device;
 pub mod emulator;

@@ -9,7 +9,7 @@ use crate::pair::Pair;
 use crate::recording::Recording;
 use crate::summary::{self, End, Limits};
 use crate::traffic::{Connection, Plan};
-use crate::{TestbedError, environment, express, realtime};
+use crate::{TestbedError, capacity, environment, express, realtime};
 use anabranch_net::Time;
 use anabranch_record::{Sink, Summary};
 use anabranch_scenario::Scenario;
@@ -75,6 +75,7 @@ pub fn run(
     if options.traffic == Traffic::Iperf3 {
         express::check_for_iperf3(scenario)?;
     }
+    capacity::check(scenario)?;
     let mut invalid_attempts = 0;
     loop {
         let mut recording = Recording::new(scenario, sink.wants_samples());

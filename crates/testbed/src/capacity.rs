@@ -1,0 +1,160 @@
+//! Whether the emulator can carry what a scenario asks for, here: that is measured, once in a process.
+
+use crate::emulator::{Emulator, EmulatorOptions};
+use crate::pair::{Pair, RECEIVER, sender_address};
+use crate::{Host, TestbedError};
+use anabranch_net::{LinkSpec, Loss, QueueLimit, Time};
+use anabranch_scenario::{Application, Flow, Path, Scenario, Tcp};
+use std::net::UdpSocket;
+use std::sync::OnceLock;
+use std::time::{Duration, Instant};
+
+/// Bytes of headers of a data packet (IPv4, TCP, timestamps).
+const HEADERS: u32 = 52;
+
+/// Packets per second that every machine carries: 600 Mbit/s in full packets. Nothing is measured below.
+const ALWAYS: f64 = 50_000.0;
+
+/// How many times what was measured is too much. TCP's segments come together, which the packets of the measurement do not, and a busy
+/// machine measures less than it can: what is only perhaps too much is left to the run's own limits.
+const CLEARLY: f64 = 2.0;
+
+/// So long is a measurement, and so many are made, of which the best counts: together well below 0.3 s.
+const LENGTH: Duration = Duration::from_millis(40);
+const TRIES: usize = 3;
+
+/// Refuses a scenario that asks for clearly more than this machine can.
+pub(crate) fn check(scenario: &Scenario) -> Result<(), TestbedError> {
+    static HERE: OnceLock<Result<f64, String>> = OnceLock::new();
+    let (asked, name) = asked(scenario);
+    if asked <= ALWAYS {
+        return Ok(());
+    }
+    let here = HERE.get_or_init(|| measure().map_err(|why| why.to_string()));
+    let able = here.clone().map_err(TestbedError::Environment)?;
+    verdict(asked, name, able)
+}
+
+fn verdict(asked: f64, link: &str, able: f64) -> Result<(), TestbedError> {
+    if asked <= CLEARLY * able {
+        return Ok(());
+    }
+    let key = format!("links.{link}.rate");
+    let why = format!(
+        "the links carry {asked:.0} packets a second together, and this machine's emulator moves {able:.0}: take lower rates or larger \
+         packets, or the simulator"
+    );
+    Err(TestbedError::Inexpressible { key, why })
+}
+
+/// Packets per second that go over the network all the time, and the link that carries most of them: over each link that is the
+/// narrowest of a path, of those flows that send as fast as they can, lose nothing to chance and have the window for it.
+fn asked(scenario: &Scenario) -> (f64, &str) {
+    let mut each = vec![0.0_f64; scenario.links.len()];
+    for flow in scenario.flows.iter().filter(|flow| sends_always(flow)) {
+        let bits = f64::from((u32::from(flow.tcp.mss) + HEADERS) * 8);
+        let losses = |path: &&Path| path.links.iter().any(|link| loses(&scenario.links[*link].spec));
+        for path in flow.paths.iter().filter(|path| !path.backup && !losses(path)) {
+            let rate = |link: &usize| least_rate(&scenario.links[*link].spec);
+            let narrowest =
+                path.links.iter().min_by(|a, b| rate(a).total_cmp(&rate(b))).expect("a path has links");
+            let delay: Time =
+                path.links.iter().fold(Time::ZERO, |sum, link| sum + scenario.links[*link].spec.delay);
+            let bdp_bytes = rate(narrowest) * 2.0 * delay.as_secs_f64() / 8.0;
+            if flow.tcp.receive_buffer as f64 > bdp_bytes {
+                each[*narrowest] = each[*narrowest].max(rate(narrowest) / bits);
+            }
+        }
+    }
+    let most = (0..each.len()).max_by(|a, b| each[*a].total_cmp(&each[*b])).expect("a scenario has links");
+    (each.iter().sum(), &scenario.links[most].name)
+}
+
+fn sends_always(flow: &Flow) -> bool {
+    flow.application == Application::Bulk { bytes: None }
+}
+
+fn loses(spec: &LinkSpec) -> bool {
+    spec.loss != Loss::None || spec.changes.iter().any(|change| change.loss.is_some())
+}
+
+/// The lowest that it has at any time, in bits per second.
+fn least_rate(spec: &LinkSpec) -> f64 {
+    spec.changes.iter().filter_map(|change| change.rate_bps).fold(spec.rate_bps, f64::min)
+}
+
+/// Packets that the emulator moves in a second of its own processor time, the hosts' work on them included: other work on the machine
+/// takes little of that.
+fn measure() -> Result<f64, TestbedError> {
+    let mut best = 0.0;
+    for _ in 0..TRIES {
+        best = measure_once()?.max(best);
+    }
+    Ok(best)
+}
+
+fn measure_once() -> Result<f64, TestbedError> {
+    let tcp = Tcp::default();
+    let path = Path { links: vec![0], return_links: vec![], backup: false };
+    let (hosts, ends) = Pair::new(std::slice::from_ref(&path), &tcp)?;
+    let link = LinkSpec::new(1e12, Time::ZERO, QueueLimit::Packets(u64::MAX));
+    let emulator = Emulator::start(&[link], 1, ends, Instant::now(), &EmulatorOptions::default())?;
+    let socket = |host: &Host, address| {
+        host.run(|| UdpSocket::bind(address))?.map_err(TestbedError::kernel("open a socket"))
+    };
+    let _receiver = socket(&hosts.receiver, RECEIVER)?;
+    let sender = socket(&hosts.sender, std::net::SocketAddrV4::new(sender_address(0), 0))?;
+    let (end, packet) = (Instant::now() + LENGTH, vec![0; tcp.mss.into()]);
+    while Instant::now() < end {
+        // One that finds no room before the link is not counted.
+        let _ = sender.send_to(&packet, RECEIVER);
+    }
+    let report = emulator.stop()?;
+    Ok(report.end.links[0].0.delivered as f64 / report.health.cpu.as_secs_f64())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use anabranch_scenario::{Overrides, Source, load};
+
+    fn scenario(flows: &str) -> Scenario {
+        let links = "links.a = { rate = \"3 Gbit/s\", delay = \"1 ms\" }\n\
+                     links.b = { rate = \"1.2 Gbit/s\", delay = \"1 ms\" }\n\
+                     links.c = { rate = \"9 Gbit/s\", delay = \"1 ms\", loss = { model = \"bernoulli\", rate = 0.01 } }\n";
+        let text = format!("name = \"t\"\nduration = \"1 s\"\n{links}flows = [{flows}]");
+        load(&Source { name: "t".into(), text }, &Overrides::default()).unwrap_or_else(|e| panic!("{e:?}"))
+    }
+
+    /// Full packets of 1500 bytes: 1.2 Gbit/s are 100,000 of them.
+    #[test]
+    fn what_a_scenario_asks_for() {
+        for (flows, packets) in [
+            ("{ name = \"f\", cc = \"reno\", paths = [[\"b\"]] }", 100e3),
+            // One behind the other: the narrower decides. Side by side: both.
+            ("{ name = \"f\", cc = \"reno\", paths = [[\"a\", \"b\"]] }", 100e3),
+            ("{ name = \"f\", cc = \"lia\", paths = [[\"a\"], [\"b\"]] }", 350e3),
+            // Flows that share a link share its rate.
+            ("{ name = \"f\", cc = \"reno\", count = 3, paths = [[\"b\"]] }", 100e3),
+            ("{ name = \"f\", cc = \"reno\", tcp.mss = 698, paths = [[\"b\"]] }", 200e3),
+            // Nobody knows what these take: losses, a small window, and an end decide.
+            ("{ name = \"f\", cc = \"reno\", tcp.receive_buffer = \"100 kB\", paths = [[\"b\"]] }", 0.0),
+            ("{ name = \"f\", cc = \"reno\", paths = [[\"c\"]] }", 0.0),
+            (
+                "{ name = \"f\", cc = \"reno\", application = { kind = \"bulk\", size = \"1 MB\" }, paths = [[\"b\"]] }",
+                0.0,
+            ),
+        ] {
+            let scenario = scenario(flows);
+            let (asked, _) = asked(&scenario);
+            assert!((asked - packets).abs() < 1.0, "{asked} of {flows}");
+        }
+    }
+
+    #[test]
+    fn only_what_is_clearly_too_much_is_refused() {
+        assert!(verdict(400e3, "a", 200e3).is_ok());
+        let why = verdict(401e3, "a", 200e3).unwrap_err().to_string();
+        assert!(why.contains("links.a.rate") && why.contains("401000") && why.contains("200000"), "{why}");
+    }
+}
