@@ -15,10 +15,6 @@ const HEADERS: u32 = 52;
 /// Packets per second that every machine carries: 600 Mbit/s in full packets. Nothing is measured below.
 const ALWAYS: f64 = 50_000.0;
 
-/// How many times what was measured is too much. TCP's segments come together, which the packets of the measurement do not, and a busy
-/// machine measures less than it can: what is only perhaps too much is left to the run's own limits.
-const CLEARLY: f64 = 2.0;
-
 /// So long is a measurement, and so many are made, of which the best counts: together well below 0.3 s.
 const LENGTH: Duration = Duration::from_millis(40);
 const TRIES: usize = 3;
@@ -36,7 +32,7 @@ pub(crate) fn check(scenario: &Scenario) -> Result<(), TestbedError> {
 }
 
 fn verdict(asked: f64, link: &str, able: f64) -> Result<(), TestbedError> {
-    if asked <= CLEARLY * able {
+    if asked <= able {
         return Ok(());
     }
     let key = format!("links.{link}.rate");
@@ -84,7 +80,7 @@ fn least_rate(spec: &LinkSpec) -> f64 {
 }
 
 /// Packets that the emulator moves in a second of its own processor time, the hosts' work on them included: other work on the machine
-/// takes little of that.
+/// takes little of that. They are those of UDP, with no acknowledgements: TCP gets a good half of it through, so that more is clearly too much.
 fn measure() -> Result<f64, TestbedError> {
     let mut best = 0.0;
     for _ in 0..TRIES {
@@ -152,9 +148,9 @@ mod tests {
     }
 
     #[test]
-    fn only_what_is_clearly_too_much_is_refused() {
-        assert!(verdict(400e3, "a", 200e3).is_ok());
-        let why = verdict(401e3, "a", 200e3).unwrap_err().to_string();
-        assert!(why.contains("links.a.rate") && why.contains("401000") && why.contains("200000"), "{why}");
+    fn the_refusal_says_what_was_asked_and_what_can_be() {
+        assert!(verdict(199e3, "a", 200e3).is_ok());
+        let why = verdict(201e3, "a", 200e3).unwrap_err().to_string();
+        assert!(why.contains("links.a.rate") && why.contains("201000") && why.contains("200000"), "{why}");
     }
 }

@@ -20,7 +20,7 @@ pub struct Routers {
 /// Whether the kernel has a queue of that kind.
 pub fn has(kind: &str, manner: &str) -> bool {
     let Ok(host) = Host::new() else { return false };
-    done(&host, &format!("ip link add try type veth peer name other"))
+    done(&host, "ip link add try type veth peer name other")
         && done(&host, &format!("tc qdisc add dev try root {kind} {manner}"))
 }
 
