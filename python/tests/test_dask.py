@@ -14,7 +14,7 @@ from typing import Any
 import pytest
 from conftest import SHORT
 from distributed import Client, LocalCluster
-from test_sweep import Counting, lines
+from test_sweep import STUDY, Counting, lines
 
 import anabranch
 
@@ -150,3 +150,24 @@ def test_a_result_of_another_build_is_refused(tmp_path: Path) -> None:
 
     with ThreadPoolExecutor(1) as pool, pytest.raises(anabranch.VersionError, match="another build"):
         sweep(SHORT, executor=Lying(pool), store=tmp_path)
+
+
+def test_the_command_hands_a_study_over(cluster: LocalCluster, command: Path, tmp_path: Path) -> None:
+    """Rows and figures are those of the command alone."""
+    environment = {**os.environ, "PATH": os.pathsep.join([str(Path(sys.executable).parent), os.environ["PATH"]])}
+    for words in ([], ["--dask", cluster.scheduler_address]):
+        out = tmp_path / ("there" if words else "here")
+        subprocess.run(
+            [command, "study", STUDY, "--quick", "--out", out, *words], env=environment, check=True, capture_output=True
+        )
+    here, there = (json.loads((tmp_path / out / "studies/buffer-and-delay.json").read_text()) for out in ("here", "there"))
+    assert there["experiments"] == here["experiments"] and there["command"] != here["command"]
+    assert len(lines(tmp_path / "there/store")) > 10 and (tmp_path / "there/report/index.html").exists()
+
+
+def test_the_command_without_the_package(command: Path, tmp_path: Path) -> None:
+    (tmp_path / "python3").write_text("#!/bin/sh\necho No module named anabranch >&2\nexit 1\n")
+    (tmp_path / "python3").chmod(0o755)
+    words = [command, "study", STUDY, "--dask", "tcp://localhost:1"]
+    refused = subprocess.run(words, env={"PATH": str(tmp_path)}, capture_output=True, text=True)
+    assert refused.returncode == 2 and "No module named anabranch" in refused.stderr and "make wheel" in refused.stderr

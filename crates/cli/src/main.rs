@@ -4,6 +4,7 @@ mod algorithms;
 mod args;
 mod backend;
 mod check;
+mod cluster;
 mod compare;
 mod failure;
 mod format;

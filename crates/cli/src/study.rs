@@ -5,7 +5,7 @@ use crate::output::{counted, note, print, print_json};
 use crate::size_args::StudySizeArgs;
 use crate::study_args::StudyRunArgs;
 use crate::table::Table;
-use crate::{backend, input, interrupt, memory, paper, report, standard, store};
+use crate::{backend, cluster, input, interrupt, memory, paper, report, standard, store};
 use anabranch_record::quoted;
 use anabranch_study::file::Part;
 use anabranch_study::format::plain;
@@ -24,6 +24,9 @@ const ASK_RUNS: u64 = 100_000;
 
 /// `anabranch study FILE`.
 pub fn study(args: &StudyRunArgs) -> Result<(), Failure> {
+    if let Some(address) = &args.dask {
+        return cluster::study(args, address);
+    }
     let study = load(file(args), &args.at)?;
     backend::ready(args.backend)?;
     let options = options(args);

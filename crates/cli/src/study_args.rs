@@ -84,6 +84,10 @@ pub struct StudyRunArgs {
     /// simulator's.
     #[arg(long, value_enum, default_value_t = BackendName::Sim)]
     pub backend: BackendName,
+    /// Have the runs made by a cluster of Dask with this scheduler, such as `tcp://node1:8786`: by the Python package, which
+    /// `python3` must have.
+    #[arg(long, value_name = "ADDRESS", conflicts_with_all = ["at", "backend", "json"])]
+    pub dask: Option<String>,
     /// Where `studies/` and `report/` are written.
     #[arg(long, value_name = "DIR", default_value = "out")]
     pub out: PathBuf,
