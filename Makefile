@@ -1,4 +1,4 @@
-# setup · reproduce · test · bench · random · fuzz · hostile. Those that build call setup first, which is quick where nothing is missing.
+# setup · page · reproduce · test · bench · random · fuzz · hostile. Those that build call setup first, which is quick where nothing is missing.
 
 SHELL := bash -o pipefail
 export PATH := $(or $(CARGO_HOME),$(HOME)/.cargo)/bin:$(PATH)
@@ -13,7 +13,7 @@ ANABRANCH := cargo run --quiet --release --locked --bin anabranch --
 export ANABRANCH_REQUIRE_KERNEL ?= $(shell [ "$$(id -u)" = 0 ] && [ -e /sys/kernel/btf/vmlinux ] && \
 	[ -e /proc/sys/net/mptcp/enabled ] && unshare --net true 2>/dev/null && echo 1)
 
-.PHONY: help setup build reproduce test unskipped lint unit python wheel deny docs quick instructions bench random fuzz hostile fmt guest-images guests test-kernels kernel-proof
+.PHONY: help setup build page page-check reproduce test unskipped lint unit python wheel deny docs quick instructions bench random fuzz hostile fmt guest-images guests test-kernels kernel-proof
 .NOTPARALLEL:
 
 help: ## list the targets
@@ -25,10 +25,16 @@ setup: ## install what this machine lacks: C compilers, libraries, curl, git, th
 build: setup ## build the release binary, target/release/anabranch
 	cargo build --release --locked --bin anabranch
 
-reproduce: build ## run every paper's experiments and every algorithm's standard cases; the report is out/report/index.html
+page: setup ## build the laboratory, a page that simulates in a browser: target/page/laboratory.html
+	@tools/page.sh
+
+page-check: build ## the same, and its records beside those of the command
+	@tools/page.sh --check
+
+reproduce: build page ## run every paper's experiments and every algorithm's standard cases; the report is out/report/index.html
 	$(ANABRANCH) paper all --no-columns
 
-test: unskipped setup lint unit python deny docs quick instructions ## everything that must hold, and how many checks were skipped
+test: unskipped setup lint unit python deny docs quick instructions page-check ## everything that must hold, and how many checks were skipped
 	@tools/skipped.sh --count
 
 unskipped:

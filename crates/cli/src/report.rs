@@ -5,16 +5,25 @@ use crate::output::{counted, print};
 use anabranch_report::FolderError;
 use anabranch_study::Results;
 use miette::miette;
+use std::{env, fs};
 
 /// Writes the report on all results in `store`; `command` repeats what was just run.
 ///
 /// `say` where it is: not where standard output is JSON.
 pub fn write(store: &Results, command: String, say: bool) -> Result<(), Failure> {
-    let index = anabranch_report::write_on(store, command).map_err(|error| match error {
+    let index = anabranch_report::write_on(store, command, laboratory()).map_err(|error| match error {
         FolderError::Place(error) => error.into(),
         FolderError::Report(error) => Failure::environment("there is no new report", &error),
     })?;
     if say { print(&format!("Report: {}", index.display())) } else { Ok(()) }
+}
+
+/// The page that simulates, as `make page` leaves it beside the binary, or an installation in `share`.
+fn laboratory() -> Option<String> {
+    let binary = env::current_exe().ok()?;
+    let folder = binary.parent()?.parent()?;
+    let places = ["page/laboratory.html", "share/anabranch/laboratory.html"];
+    places.iter().find_map(|place| fs::read_to_string(folder.join(place)).ok())
 }
 
 /// A failure where an earlier result was damaged.

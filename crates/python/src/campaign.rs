@@ -207,7 +207,7 @@ impl Campaign {
                     tidy::write(&results.folder(kind), &self.study.name, taken)
                         .map_err(|why| why.to_string())?;
                 }
-                anabranch_report::write_on(&results, command.to_owned()).map_err(|why| why.to_string())
+                anabranch_report::write_on(&results, command.to_owned(), None).map_err(|why| why.to_string())
             })
             .map_err(|why: String| Error::new_err(why))
         })?;

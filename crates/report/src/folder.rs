@@ -18,11 +18,16 @@ pub enum FolderError {
     Report(#[from] ReportError),
 }
 
-/// Writes the report on all results in `store`; `command` repeats what was just run. Its first page.
+/// Writes the report on all results in `store`; `command` repeats what was just run, `laboratory` is the page that simulates.
+/// The report's first page.
 ///
 /// # Errors
 /// [`FolderError`]: then an earlier report stays.
-pub fn write_on(store: &Results, command: String) -> Result<PathBuf, FolderError> {
+pub fn write_on(
+    store: &Results,
+    command: String,
+    laboratory: Option<String>,
+) -> Result<PathBuf, FolderError> {
     let size = |s: &Size| SizeNote { name: s.name().into(), meaning: s.description().into() };
     let papers = anabranch_papers::headings().map(|paper| store.load(Kind::Paper, &paper.name));
     let papers: Vec<_> = papers.collect::<Result<Vec<_>, _>>()?.into_iter().flatten().collect();
@@ -33,6 +38,7 @@ pub fn write_on(store: &Results, command: String) -> Result<PathBuf, FolderError
         command,
         sizes: Size::ALL.iter().map(size).collect(),
         notes: store.damaged(),
+        laboratory,
         ..Context::default()
     };
     let place = store.take_report()?;

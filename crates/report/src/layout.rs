@@ -59,12 +59,18 @@ pub fn page(plan: &Plan, page: &Page, body: &Markup) -> String {
     .into_string()
 }
 
+/// The page that simulates.
+pub const LABORATORY: &str = "laboratory.html";
+
 /// Links to every page, in groups.
 fn navigation(plan: &Plan, current: &str) -> Markup {
     fn pages<'a>(of: &'a [PaperPlan]) -> Vec<(&'a str, &'a str)> {
         of.iter().map(|p| (p.result.name.as_str(), p.file.as_str())).collect()
     }
-    let algorithms = vec![("Algorithms", ALGORITHMS), ("Methods", "methods.html")];
+    let mut algorithms = vec![("Algorithms", ALGORITHMS), ("Methods", "methods.html")];
+    if plan.context.laboratory.is_some() {
+        algorithms.push(("Laboratory", LABORATORY));
+    }
     let groups = [
         ("", vec![("Overview", "index.html")]),
         ("Papers", pages(&plan.papers)),

@@ -45,6 +45,8 @@ pub struct Context {
     pub sizes: Vec<SizeNote>,
     /// Further remarks for the overview.
     pub notes: Vec<String>,
+    /// The page that simulates, where this machine has it.
+    pub laboratory: Option<String>,
 }
 
 /// How much of the papers' experiments a run repeats. The sizes of other studies are what their files say.
@@ -69,7 +71,7 @@ pub struct Results<'a> {
 
 /// Writes the report to `dir`, which is created: `index.html`, `methods.html`, a page for each paper and each study,
 /// `algorithms.html` and a page for each algorithm of the registry (with its standard cases, where there are results of
-/// them), the scripts and styles in `assets/` and the figures' values in `data/`.
+/// them), `laboratory.html` where the context has it, the scripts and styles in `assets/` and the figures' values in `data/`.
 ///
 /// # Errors
 /// A file or folder that cannot be written.
@@ -85,5 +87,8 @@ pub fn write(dir: &Path, results: &Results<'_>, context: &Context) -> Result<(),
         pages::algorithm::add(&plan, algorithm, &mut site);
     }
     pages::methods::add(&plan, &mut site);
+    if let Some(laboratory) = &context.laboratory {
+        site.add(layout::LABORATORY, laboratory.clone());
+    }
     site.write(dir)
 }

@@ -1,0 +1,66 @@
+// What a visitor can move: rate, delay, buffer and loss of each link, on scales that suit them.
+
+const CONTROLS = [
+  {
+    key: "rate", label: "rate", of: (link) => link.rate_bps / MBIT, min: 0.5, max: 1000,
+    text: (value) => `${digits(value)} Mbit/s`, set: (value) => `${value} Mbit/s`,
+  },
+  {
+    key: "delay", label: "delay", of: (link) => link.delay_s * 1000, min: 1, max: 300,
+    text: (value) => `${digits(value)} ms`, set: (value) => `${value} ms`,
+  },
+  {
+    key: "queue", label: "buffer", min: 0.05, max: 10,
+    of: (link) => (link.queue_bytes ?? link.queue_packets * 1500) / bdp(link),
+    text: (value) => `${digits(value)} BDP`, set: (value) => `${value} BDP`,
+  },
+  {
+    key: "loss", label: "random loss", of: (link) => (link.loss_rate ?? 0) * 100, min: 0.001, max: 10, zero: true,
+    text: (value) => (value === 0 ? "none" : `${digits(value)} %`),
+    set: (value) => (value === 0 ? '{model="none"}' : `{model="bernoulli",rate=${+(value / 100).toPrecision(3)}}`),
+  },
+];
+
+/** Bytes: rate × twice the delay of the link. */
+function bdp(link) {
+  return Math.max(1500, (link.rate_bps * 2 * link.delay_s) / 8);
+}
+
+const STEPS = 200;
+
+/** A value's place on a logarithmic slider; the first place is zero where there is one. */
+function place({ min, max, zero }, value) {
+  if (zero && value < min) return 0;
+  return Math.max(zero ? 1 : 0, Math.min(STEPS, Math.round((STEPS * Math.log(value / min)) / Math.log(max / min))));
+}
+
+function valueAt({ min, max, zero }, step) {
+  return zero && step === 0 ? 0 : +(min * (max / min) ** (step / STEPS)).toPrecision(2);
+}
+
+/** Sliders for every link of a scene; `moved(link, key, value)` hears of a change, undefined for what the text says. */
+function controls(parent, scene, moved) {
+  parent.replaceChildren(...scene.links.map((link) => {
+    const fieldset = document.createElement("fieldset");
+    const legend = document.createElement("legend");
+    legend.textContent = `Link ${link.name}`;
+    fieldset.append(legend, ...CONTROLS.map((control) => slider(control, link, moved)));
+    return fieldset;
+  }));
+}
+
+function slider(control, link, moved) {
+  const label = document.createElement("label");
+  const input = document.createElement("input");
+  const output = document.createElement("output");
+  const now = control.of(link);
+  Object.assign(input, { type: "range", min: 0, max: STEPS, step: 1, value: place(control, now) });
+  output.textContent = control.text(now);
+  input.addEventListener("input", () => {
+    const value = valueAt(control, +input.value);
+    output.textContent = control.text(value);
+    moved(link.name, control.key, control.set(value));
+  });
+  label.append(`${control.label} `, input, output);
+  return label;
+}

@@ -1,0 +1,61 @@
+#!/usr/bin/env bash
+# Builds the laboratory, a page that simulates in the browser, into target/page/laboratory.html: one file, which needs no server.
+# Where this machine cannot compile for WebAssembly it says so and makes none. With --check, compares its records with the command's.
+set -euo pipefail
+cd "$(dirname "$0")/.."
+
+target=wasm32-unknown-unknown
+out="${CARGO_TARGET_DIR:-target}"
+
+cannot() {
+    tools/skipped.sh "the laboratory in a page" "$1"
+    exit 0
+}
+
+rustup target list --installed 2>/dev/null | grep -qx "$target" || rustup target add "$target" >/dev/null 2>&1 ||
+    cannot "the compiler's target $target is not installed (rustup target add $target)"
+# The kernel's arithmetic is C: any clang with a WebAssembly back end will do.
+for clang in clang clang-{21,20,19,18,17,16,15,14}; do
+    command -v "$clang" >/dev/null && "$clang" --print-targets 2>/dev/null | grep -q wasm32 && break || clang=
+done
+[ -n "$clang" ] || cannot "no clang with a back end for WebAssembly"
+ar=$(command -v llvm-ar || command -v "llvm-ar-${clang#clang-}" || true)
+[ -n "$ar" ] || cannot "no llvm-ar"
+
+CC_wasm32_unknown_unknown=$clang AR_wasm32_unknown_unknown=$ar \
+    cargo build --quiet --locked --release --package anabranch-page --target "$target"
+
+# One line of presets.tsv: id, file, left, right, title, about.
+presets() {
+    local id file left right title about
+    while IFS=$'\t' read -r id file left right title about; do
+        printf '<script type="text/plain" data-preset='\''{"id":"%s","cc":["%s","%s"],"title":"%s"%s}'\''>\n' \
+            "$id" "$left" "$right" "$title" "${about:+,\"about\":\"${about//\'/"&#39;"}\"}"
+        cat "$file"
+        echo '</script>'
+    done <page/presets/presets.tsv
+}
+
+mkdir -p "$out/page"
+while IFS= read -r line; do
+    case "$line" in
+    "@include "*) cat "page/${line#@include }" && echo ;;
+    "@presets") presets ;;
+    *@module*)
+        printf '%s' "${line%%@module*}"
+        base64 -w 0 "$out/$target/release/anabranch_page.wasm"
+        printf '%s\n' "${line#*@module}"
+        ;;
+    *) printf '%s\n' "$line" ;;
+    esac
+done <page/laboratory.html >"$out/page/laboratory.html.new"
+mv "$out/page/laboratory.html.new" "$out/page/laboratory.html"
+echo "The laboratory: $out/page/laboratory.html"
+
+# The same bytes as the command's, where it is built and there is a Node.js to run the page's worker.
+if [ "${1:-}" = --check ]; then
+    command -v node >/dev/null ||
+        { tools/skipped.sh "the laboratory's records beside the command's" "Node.js is not installed"; exit 0; }
+    node page/same-bytes.mjs "$out/page/laboratory.html" "$out/release/anabranch" \
+        scenarios/{two-paths-and-a-neighbour,wifi-and-lte,managed-queue,failover,short-flows}.toml
+fi
