@@ -19,10 +19,8 @@ for clang in clang clang-{21,20,19,18,17,16,15,14}; do
     command -v "$clang" >/dev/null && "$clang" --print-targets 2>/dev/null | grep -q wasm32 && break || clang=
 done
 [ -n "$clang" ] || cannot "no clang with a back end for WebAssembly"
-ar=$(command -v llvm-ar || command -v "llvm-ar-${clang#clang-}" || true)
-[ -n "$ar" ] || cannot "no llvm-ar"
 
-CC_wasm32_unknown_unknown=$clang AR_wasm32_unknown_unknown=$ar \
+CC_wasm32_unknown_unknown=$clang AR_wasm32_unknown_unknown=ar \
     cargo build --quiet --locked --release --package anabranch-page --target "$target"
 
 # One line of presets.tsv: id, file, left, right, title, about.
