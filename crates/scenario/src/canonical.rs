@@ -185,12 +185,21 @@ fn flow(out: &mut Text, flow: &Flow) {
         delayed_ack_timeout,
         ecn,
         tso,
+        push_acks,
+        sack_compression,
+        long_dss,
         slow_start_after_idle,
     } = tcp;
     out.line("tcp").count((*mss).into()).count((*initial_window).into()).count(*receive_buffer);
     out.time(*min_rto).count((*delayed_ack).into()).time(*delayed_ack_timeout).flag(*ecn);
-    if *tso {
-        out.line("tso");
+    let switches = [
+        (tso, "tso"),
+        (push_acks, "push-acks"),
+        (sack_compression, "sack-compression"),
+        (long_dss, "long-dss"),
+    ];
+    for (_, word) in switches.into_iter().filter(|(on, _)| **on) {
+        out.line(word);
     }
     if !*slow_start_after_idle {
         out.line("no slow start after idle");

@@ -224,8 +224,40 @@ pub struct Tcp {
     pub ecn: bool,
     /// Whether segments leave in bursts, by Linux' rules of segmentation offload.
     pub tso: bool,
+    /// Whether the end of a burst is acknowledged once the application has read all that came.
+    pub push_acks: bool,
+    /// Whether ACKs of what arrives behind a hole wait for more.
+    pub sack_compression: bool,
+    /// Whether MPTCP's DSS has data sequence numbers of 64 bits.
+    pub long_dss: bool,
     /// Whether the window starts again after a pause (RFC 5681 §4.1).
     pub slow_start_after_idle: bool,
+}
+
+/// What the hosts are like: defaults of flows.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Hosts {
+    /// As RFCs have them.
+    #[default]
+    Plain,
+    /// As upstream Linux.
+    Linux,
+}
+
+impl Hosts {
+    /// The scheduler of MPTCP.
+    pub fn scheduler(self) -> Scheduler {
+        match self {
+            Hosts::Plain => Scheduler::default(),
+            Hosts::Linux => Scheduler::Linux,
+        }
+    }
+
+    /// TCP's parameters.
+    pub fn tcp(self) -> Tcp {
+        let linux = self == Hosts::Linux;
+        Tcp { tso: linux, push_acks: linux, sack_compression: linux, long_dss: linux, ..Tcp::default() }
+    }
 }
 
 impl Default for Tcp {
@@ -240,6 +272,9 @@ impl Default for Tcp {
             delayed_ack_timeout: Time::from_millis(40),
             ecn: false,
             tso: false,
+            push_acks: false,
+            sack_compression: false,
+            long_dss: false,
             slow_start_after_idle: true,
         }
     }

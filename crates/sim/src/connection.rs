@@ -7,8 +7,9 @@ mod timers;
 
 use crate::application::{Application, Completed};
 use crate::data::{Chunk, Corrupt, Incoming, Outgoing};
+use crate::dss::Dss;
 use crate::network::Network;
-use crate::packet::{DSS, Kind, Packet, SACK_BLOCKS, flag, widen};
+use crate::packet::{Kind, Packet, flag, widen};
 use crate::receiver::Reply;
 use crate::schedule::Picker;
 use crate::send_queues::SendQueues;
@@ -17,10 +18,9 @@ use anabranch_cc::Group;
 use anabranch_net::Time;
 use anabranch_scenario::{Flow, Scheduler, SubflowAction, Tcp};
 
-/// Size of the DSS option with a DATA_ACK of 4 bytes (RFC 8684 §3.3), and the SACK blocks that then fit
-/// beside timestamps into TCP's 40 bytes of options.
-const DATA_ACK: u16 = 8;
-const SACK_BLOCKS_BESIDE_DSS: usize = 2;
+/// What compressed ACKs wait for: a part of the RTT, and no longer (`tcp_comp_sack_rtt_percent`, `tcp_comp_sack_delay_ns`).
+const COMPRESSION_PART: f64 = 0.05;
+const COMPRESSION: Time = Time::from_millis(1);
 /// Event targets of one subflow follow each other: the sender's timers, the delayed ACK.
 pub(crate) const TARGETS_PER_SUBFLOW: u32 = 2;
 
@@ -37,6 +37,7 @@ pub(crate) struct Connection {
     scheduler: Scheduler,
     penalise: bool,
     multipath: bool,
+    dss: Dss,
     /// It has been opened; the first subflow is established at the sender; the receiver is known to know it.
     opened: bool,
     established: bool,
@@ -80,11 +81,11 @@ impl Connection {
         let multipath = subflows.len() > 1;
         let queued = multipath && scheduler == Scheduler::Linux;
         let queues = queued.then(|| Box::new(SendQueues::new(subflows.len())));
-        let mss = tcp.mss - if multipath { DSS } else { 0 };
+        let dss = Dss::new(multipath, tcp.long_dss);
         let scale = (64 - (tcp.receive_buffer >> 16).leading_zeros()).min(14);
         let window = (tcp.receive_buffer >> scale).min(u64::from(u16::MAX)) as u16;
         Connection {
-            out: Outgoing::new(mss, u64::from(window) << scale, subflows.len()),
+            out: Outgoing::new(tcp.mss - dss.mapping, u64::from(window) << scale, subflows.len()),
             subflows: subflows.into_boxed_slice(),
             cc,
             incoming: Incoming::new(),
@@ -93,6 +94,7 @@ impl Connection {
             scheduler,
             penalise,
             multipath,
+            dss,
             tcp,
             scale,
             window,
@@ -219,11 +221,34 @@ impl Connection {
                 self.on_delivered(net);
             }
         }
-        if reply == Reply::Now {
-            self.send_ack(s, net);
-        } else {
-            let target = self.targets + TARGETS_PER_SUBFLOW * s as u32 + 1;
-            net.delayed_acks.delay(packet.subflow, self.tcp.delayed_ack_timeout, target, &mut net.events);
+        match reply {
+            Reply::Later => self.delay_ack(s, self.tcp.delayed_ack_timeout, net),
+            Reply::Compressible if self.tcp.sack_compression => {
+                let rtt = self.subflows[s].tx.rtt.min().as_secs_f64();
+                self.delay_ack(s, Time::from_secs_f64(COMPRESSION_PART * rtt).min(COMPRESSION), net);
+            }
+            Reply::Now | Reply::Compressible => self.send_ack(s, net),
+        }
+        if self.tcp.push_acks {
+            self.acknowledge_what_was_read(net);
+        }
+    }
+
+    #[inline]
+    fn delay_ack(&mut self, s: usize, patience: Time, net: &mut Network) {
+        let target = self.targets + TARGETS_PER_SUBFLOW * s as u32 + 1;
+        net.delayed_acks.delay(self.subflows[s].id, patience, target, &mut net.events);
+    }
+
+    /// The application has read what came in order. Where nothing is left, Linux acknowledges what ended a burst (`tcp_cleanup_rbuf`;
+    /// `mptcp_cleanup_rbuf`, where data out of order in the connection are left, too; Linux 6.18).
+    fn acknowledge_what_was_read(&mut self, net: &mut Network) {
+        if self.incoming.is_in_order() {
+            for s in 0..self.subflows.len() {
+                if self.subflows[s].rx.is_pushed() {
+                    self.send_ack(s, net);
+                }
+            }
         }
     }
 
@@ -252,15 +277,13 @@ impl Connection {
     pub(crate) fn send_ack(&mut self, s: usize, net: &mut Network) {
         let subflow = &mut self.subflows[s];
         net.delayed_acks.forget(subflow.id);
-        let blocks = if self.multipath { SACK_BLOCKS_BESIDE_DSS } else { SACK_BLOCKS };
+        let blocks = self.dss.sack_blocks();
         let (mut ack, sack) = subflow.rx.acknowledge(subflow.id, subflow.life, blocks, net.now());
         ack.sack = sack.map_or(0, |sack| net.sacks.keep(sack));
         ack.data = self.incoming.next() as u32;
         ack.offset = self.incoming.bytes() as u32;
         ack.window = self.window;
-        if self.multipath {
-            ack.wire += DATA_ACK;
-        }
+        ack.wire += self.dss.ack;
         net.send(ack);
     }
 

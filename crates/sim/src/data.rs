@@ -261,6 +261,12 @@ impl Incoming {
         self.bytes
     }
 
+    /// Whether all that has arrived was delivered.
+    #[inline]
+    pub(crate) fn is_in_order(&self) -> bool {
+        self.waiting == 0
+    }
+
     /// Takes a chunk; says whether it is the first copy.
     ///
     /// # Errors

@@ -9,6 +9,7 @@ mod connection;
 mod data;
 mod delayed_acks;
 mod drops;
+mod dss;
 mod event;
 mod hop;
 mod lane;

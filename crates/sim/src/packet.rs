@@ -8,8 +8,6 @@ use anabranch_net::Time;
 
 /// IP and TCP headers with the timestamp option: 20 + 20 + 12.
 pub(crate) const HEADER: u16 = 52;
-/// MPTCP's DSS option with a mapping, taken from the payload of a full segment (RFC 8684 §3.3).
-pub(crate) const DSS: u16 = 20;
 /// A SYN's packet with its usual options.
 pub(crate) const SYN_BYTES: u16 = 60;
 /// A SACK option with `n` blocks takes 4 + 8n bytes (RFC 2018 §3): two of padding included.
@@ -55,6 +53,8 @@ pub(crate) mod flag {
     pub(crate) const DSACK: u8 = 32;
     /// Joins an existing connection.
     pub(crate) const JOIN: u8 = 64;
+    /// Last segment of a burst.
+    pub(crate) const PSH: u8 = 128;
 }
 
 /// The blocks of a SACK option; unused ones are empty.

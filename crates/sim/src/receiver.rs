@@ -4,6 +4,11 @@ use crate::packet::{Block, HEADER, Kind, Packet, SACK_BLOCKS, Sack, flag, sack_o
 use crate::ranges::Ranges;
 use anabranch_net::Time;
 
+/// Segments behind a hole that are always acknowledged at once (TCP_FASTRETRANS_THRESH), and those that one
+/// acknowledgement may wait for (`tcp_comp_sack_nr`): `__tcp_ack_snd_check`, Linux 6.18.
+const DUP_THRESHOLD: u32 = 3;
+const MOST_COMPRESSED: u32 = 44;
+
 /// What the receiver does after a segment.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Reply {
@@ -11,12 +16,15 @@ pub(crate) enum Reply {
     Now,
     /// Acknowledge when the delayed-ACK timer expires.
     Later,
+    /// A segment behind a hole, of which three acknowledgements have told: Linux waits for more.
+    Compressible,
 }
 
 #[derive(Clone, Debug)]
 pub(crate) struct Receiver {
-    /// The next segment expected.
+    /// The next segment expected, now and as of the last ACK.
     next: u64,
+    told: u64,
     /// Timestamp to echo (RFC 7323 §4.3).
     echo: Time,
     /// Apart, so that a flow without losses touches little memory. Once made it stays.
@@ -26,6 +34,8 @@ pub(crate) struct Receiver {
     /// Whether `disorder` holds anything.
     disordered: bool,
     echo_ce: bool,
+    /// One of these ended a burst.
+    pushed: bool,
 }
 
 /// What SACK has to report.
@@ -37,32 +47,42 @@ struct Disorder {
     recent: [u64; SACK_BLOCKS],
     /// A duplicate (RFC 2883).
     duplicate: Option<u64>,
+    /// Segments that arrived behind the present hole.
+    behind: u32,
 }
 
 impl Default for Disorder {
     fn default() -> Disorder {
-        Disorder { above: Ranges::default(), recent: [u64::MAX; SACK_BLOCKS], duplicate: None }
+        Disorder { above: Ranges::default(), recent: [u64::MAX; SACK_BLOCKS], duplicate: None, behind: 0 }
     }
 }
 
 impl Receiver {
     pub(crate) fn new() -> Receiver {
-        Receiver { next: 0, echo: Time::ZERO, disorder: None, pending: 0, disordered: false, echo_ce: false }
+        Receiver {
+            next: 0,
+            told: 0,
+            echo: Time::ZERO,
+            disorder: None,
+            pending: 0,
+            disordered: false,
+            echo_ce: false,
+            pushed: false,
+        }
     }
 
     /// Takes a data segment. `every` full segments are acknowledged at once (RFC 5681 §4.2).
     #[inline]
     pub(crate) fn on_data(&mut self, packet: &Packet, every: u32) -> Reply {
         let seq = widen(self.next, packet.seq);
-        // What waits for an acknowledgement arrived in order: anything else is acknowledged at once.
-        if seq + u64::from(self.pending) <= self.next {
+        if seq <= self.told {
             self.echo = self.echo.max(packet.stamp);
         }
         self.track_ecn(packet);
         self.pending += 1;
+        self.pushed |= packet.has(flag::PSH);
         if seq != self.next || self.disordered {
-            self.out_of_order(seq);
-            return Reply::Now;
+            return self.out_of_order(seq);
         }
         self.next += 1;
         if self.pending >= every || packet.has(flag::FIN | flag::CE) {
@@ -71,12 +91,19 @@ impl Receiver {
         Reply::Later
     }
 
-    /// A segment while some are missing, or a duplicate: answered at once (RFC 5681 §4.2).
-    fn out_of_order(&mut self, seq: u64) {
+    /// Whether something waits to be acknowledged that ended a burst.
+    #[inline]
+    pub(crate) fn is_pushed(&self) -> bool {
+        self.pushed && self.pending > 0
+    }
+
+    /// A segment while some are missing, or a duplicate: answered at once (RFC 5681 §4.2), unless the answer can wait.
+    fn out_of_order(&mut self, seq: u64) -> Reply {
         self.disordered = true;
-        let Disorder { above, recent, duplicate } = &mut **self.disorder.get_or_insert_default();
+        let Disorder { above, recent, duplicate, behind } = &mut **self.disorder.get_or_insert_default();
         if seq == self.next {
             self.next = above.take_from(seq + 1);
+            *behind = 0;
         } else if seq < self.next || above.find(seq).is_some() {
             *duplicate = Some(seq);
         } else {
@@ -86,7 +113,12 @@ impl Receiver {
             let others = recent.iter().filter(|n| !(range.0..range.1).contains(n));
             kept.iter_mut().skip(1).zip(others).for_each(|(k, n)| *k = *n);
             *recent = kept;
+            *behind += 1;
+            if *behind > DUP_THRESHOLD && self.pending <= MOST_COMPRESSED {
+                return Reply::Compressible;
+            }
         }
+        Reply::Now
     }
 
     /// RFC 3168 §6.1.3: CE is echoed until the sender says that it has reduced.
@@ -116,14 +148,16 @@ impl Receiver {
             ack.flags |= flag::ECE;
         }
         let sack = self.disordered.then(|| self.sack(&mut ack, blocks)).flatten();
+        self.told = self.next;
         self.pending = 0;
+        self.pushed = false;
         (ack, sack)
     }
 
     /// The blocks to report. Where nothing is missing any more, the disorder is over.
     fn sack(&mut self, ack: &mut Packet, most: usize) -> Option<Sack> {
         let next = self.next;
-        let Disorder { above, recent, duplicate } = &mut **self.disorder.as_mut()?;
+        let Disorder { above, recent, duplicate, .. } = &mut **self.disorder.as_mut()?;
         let relative = |start: u64, end: u64| Block {
             start: (start.wrapping_sub(next)) as i64 as i32,
             len: (end - start) as u32,
@@ -172,7 +206,7 @@ mod tests {
     fn sack_reports_what_arrived_behind_a_hole() {
         let mut r = Receiver::new();
         for seq in 1..8 {
-            assert_eq!(take(&mut r, seq, seq), Reply::Now);
+            assert_ne!(take(&mut r, seq, seq), Reply::Later);
             let (ack, blocks) = acknowledge(&mut r);
             assert_eq!((ack.seq, blocks), (0, vec![(1, seq as u32)]));
         }
@@ -220,6 +254,54 @@ mod tests {
         assert_eq!(acknowledge(&mut r).0.stamp, Time::from_millis(1));
         take(&mut r, 2, 5);
         assert_eq!(acknowledge(&mut r).0.stamp, Time::from_millis(5));
+    }
+
+    /// `__tcp_ack_snd_check`: `dup_ack_counter` counts to three and begins anew where `rcv_nxt` moves; 44 at most wait together.
+    #[test]
+    fn what_follows_the_third_segment_behind_a_hole_can_wait() {
+        let mut r = Receiver::new();
+        let mut behind = |seqs: std::ops::Range<u64>| -> Vec<Reply> {
+            let answered = seqs.map(|seq| {
+                let reply = take(&mut r, seq, seq);
+                if reply == Reply::Now {
+                    acknowledge(&mut r);
+                }
+                reply
+            });
+            answered.collect()
+        };
+        assert_eq!(behind(1..5), [Reply::Now, Reply::Now, Reply::Now, Reply::Compressible]);
+        assert_eq!(behind(0..1), [Reply::Now]);
+        let next = behind(10..58);
+        assert!(next[..3].iter().all(|reply| *reply == Reply::Now));
+        assert!(next[3..47].iter().all(|reply| *reply == Reply::Compressible));
+        assert_eq!(next[47], Reply::Now);
+    }
+
+    /// RFC 7323 §4.3, `tcp_replace_ts_recent`: what fills the hole is at the left edge of the last ACK, whatever waits behind it.
+    #[test]
+    fn timestamps_of_repairs_are_echoed_though_others_wait() {
+        let mut r = Receiver::new();
+        for seq in 1..4 {
+            take(&mut r, seq, seq);
+            acknowledge(&mut r);
+        }
+        assert_eq!((take(&mut r, 4, 4), take(&mut r, 5, 5)), (Reply::Compressible, Reply::Compressible));
+        take(&mut r, 0, 20);
+        assert_eq!(acknowledge(&mut r).0.stamp, Time::from_millis(20));
+    }
+
+    #[test]
+    fn the_end_of_a_burst_waits_until_it_is_acknowledged() {
+        let mut r = Receiver::new();
+        let mut last = segment(1, 1);
+        last.flags |= flag::PSH;
+        take(&mut r, 0, 0);
+        assert!(!r.is_pushed());
+        r.on_data(&last, 3);
+        assert!(r.is_pushed());
+        acknowledge(&mut r);
+        assert!(!r.is_pushed());
     }
 
     #[test]

@@ -12,17 +12,24 @@ use std::collections::VecDeque;
 
 /// Bytes given to one subflow before another may be chosen: `MPTCP_SEND_BURST_SIZE`, 64 KiB less the headers.
 const BURST: u64 = 65_428;
-/// A subflow's send buffer in windows, and the least window that counts: `tcp_sndbuf_expand`.
+/// A subflow's send buffer in windows, the least window that counts, and the memory that is reckoned for a segment, in bytes
+/// (`tcp_sndbuf_expand`): headers, payload and `skb_shared_info` up to the next power of two, and an `sk_buff`.
 const SEND_BUFFER_WINDOWS: f64 = 2.0;
 const LEAST_WINDOW: f64 = 10.0;
+const MAX_TCP_HEADER: u64 = 320;
+const SHARED_INFO: u64 = 320;
+/// Options that the peer's MSS includes and a segment's payload does not: timestamps and DSS.
+const OPTIONS: u64 = 12 + 24;
+const BUFFER_HEAD: u64 = 256;
 /// Intervals without a reply after which a subflow is stale: `stale_loss_cnt`. It needs one that had fewer than
 /// [`ALIVE`] to take its place.
 const STALE: u32 = 4;
 const ALIVE: u32 = STALE - 1;
 /// The least interval between connection-level retransmissions: `TCP_RTO_MIN`.
 const LEAST_INTERVAL: Time = Time::from_millis(200);
-/// The most bytes that one of these sends again: a data fragment, which is a page fragment.
-const FRAGMENT: u64 = 32_768;
+/// Bytes of a data fragment: a page fragment of 32 KiB less its `mptcp_data_frag`. Data is given to a subflow, and sent again, by
+/// fragments (`__subflow_push_pending`, `__mptcp_retrans`).
+const FRAGMENT: u64 = 32_768 - 40;
 
 /// Of one subflow.
 #[derive(Clone, Debug, Default)]
@@ -30,6 +37,8 @@ struct Queue {
     /// Chunks given to it and not sent: ranges of numbers.
     ranges: VecDeque<(u64, u64)>,
     len: u64,
+    /// The largest window so far, in segments: the send buffer grows with it and never shrinks.
+    largest_window: f64,
     /// Average pacing rate in segments per second; 0 before the first burst.
     pace: f64,
     /// When anything was last heard on it, and when that was at the first of the intervals that are counted.
@@ -64,6 +73,12 @@ impl Queue {
         }
         None
     }
+}
+
+/// Whether a fragment of the stream ends in a chunk.
+fn ends_fragment(chunk: Chunk) -> bool {
+    let start = u64::from(chunk.offset);
+    start / FRAGMENT != (start + u64::from(chunk.len)) / FRAGMENT
 }
 
 /// The queues of a connection's subflows.
@@ -103,9 +118,22 @@ impl SendQueues {
         board.nxt() - board.una() + self.queues[s].len
     }
 
-    fn has_space(&self, s: usize, subflows: &[Subflow], cc: &Group) -> bool {
-        let window = cc.path(subflows[s].tx.row()).cwnd.max(LEAST_WINDOW);
-        (self.held(s, subflows) as f64) < SEND_BUFFER_WINDOWS * window
+    /// Bytes of the send buffer of `s`, for segments of `mss` bytes.
+    fn buffer(&self, s: usize, mss: u64) -> u64 {
+        let memory = (mss + OPTIONS + MAX_TCP_HEADER + SHARED_INFO).next_power_of_two() + BUFFER_HEAD;
+        (SEND_BUFFER_WINDOWS * self.queues[s].largest_window.max(LEAST_WINDOW)) as u64 * memory
+    }
+
+    fn has_space(&self, s: usize, subflows: &[Subflow], mss: u64) -> bool {
+        self.held(s, subflows) * mss < self.buffer(s, mss)
+    }
+
+    /// Whether the connection's own send buffer takes more: those of its subflows together (`__mptcp_sync_sndbuf`). Data is in it
+    /// until its DATA_ACK.
+    fn takes_more(&self, subflows: &[Subflow], out: &Outgoing) -> bool {
+        let mss = u64::from(out.mss());
+        let buffers = (0..subflows.len()).filter(|s| subflows[*s].is_up()).map(|s| self.buffer(s, mss));
+        (out.nxt() - out.una()) * mss < buffers.sum()
     }
 
     /// The subflow that would have sent what it holds first, at its average pacing rate. Backups only where no regular
@@ -137,39 +165,46 @@ impl SendQueues {
         reinjected: &mut u64,
     ) {
         self.has_left_out = false;
-        while self.again.0 < self.again.1 || out.can_cut() {
+        let mss = u64::from(out.mss());
+        for (queue, subflow) in self.queues.iter_mut().zip(subflows).filter(|(_, subflow)| subflow.is_up()) {
+            queue.largest_window = queue.largest_window.max(cc.path(subflow.tx.row()).cwnd);
+        }
+        while self.again.0 < self.again.1 || out.can_cut() && self.takes_more(subflows, out) {
             let Some(s) = self.pick(subflows, cc) else { return };
-            if !self.has_space(s, subflows, cc) {
+            if !self.has_space(s, subflows, mss) {
                 return;
             }
-            let mss = u64::from(out.mss());
             let burst = BURST.min(out.receivable()).max(mss);
             let held = (self.held(s, subflows) * mss) as f64;
             let (pace, burst_bytes) = (pacing_rate(&subflows[s], cc), burst as f64);
             let queue = &mut self.queues[s];
             queue.pace = (queue.pace * held + pace * burst_bytes) / (held + burst_bytes);
-            let mut given = 0;
-            while given < burst && self.has_space(s, subflows, cc) {
-                let Some((n, len)) = self.next(s, out, reinjected) else { break };
+            let (before, mut given) = (self.queues[s].len, 0);
+            while let Some((n, chunk)) = self.next(s, out, reinjected) {
                 self.queues[s].push(n);
-                given += u64::from(len.max(1));
+                if ends_fragment(chunk) {
+                    given += FRAGMENT;
+                    if given >= burst || !self.has_space(s, subflows, mss) {
+                        break;
+                    }
+                }
             }
-            if given == 0 {
+            if self.queues[s].len == before {
                 return;
             }
         }
     }
 
     /// The next chunk to give out, which goes to `s`.
-    fn next(&mut self, s: usize, out: &mut Outgoing, reinjected: &mut u64) -> Option<(u64, u16)> {
+    fn next(&mut self, s: usize, out: &mut Outgoing, reinjected: &mut u64) -> Option<(u64, Chunk)> {
         self.again.0 = self.again.0.max(out.una());
         if self.again.0 < self.again.1 {
             let n = self.again.0;
             self.again.0 += 1;
             *reinjected += 1;
-            return out.carry_on(n, s).map(|chunk| (n, chunk.len));
+            return out.carry_on(n, s).map(|chunk| (n, chunk));
         }
-        out.cut(s).map(|(n, chunk)| (n, chunk.len))
+        out.cut(s)
     }
 
     /// The next chunk that `s` sends of what it was given.
@@ -310,18 +345,19 @@ mod tests {
         out
     }
 
-    /// By hand: 100 segments per 10 ms in slow start are paced at 20,000 a second, per 50 ms at 4,000. A burst of 65,428
-    /// bytes is 46 segments. The first takes one (2.3 ms to send it), the second one (11.5 ms), the first one after the
-    /// other (4.6, 6.9, 9.2 ms), until its queue of 200 is full. It would have sent that in 10 ms, so that it is
-    /// still the first, and nothing more is given out.
+    /// By hand: 10 segments per 10 ms in slow start are paced at 2,000 a second, per 50 ms at 400. A send buffer of two windows is
+    /// 20 · (4096 + 256) = 87,040 bytes, the one that sockets on Ethernet begin with: it has space as long as it holds 60 segments.
+    /// A burst is two fragments of 32,728 bytes, which end in the 23rd, 46th, 69th, 92nd and 115th segment. The first takes a burst
+    /// (23 ms to send it), the second one (115 ms), the first a fragment, with which it holds 69: it is still the
+    /// first (34.5 ms), and nothing more is given out.
     #[test]
     fn the_least_linger_time_gets_the_next_burst() {
-        let (subflows, cc) = subflows(&[(100.0, 10), (100.0, 50)]);
+        let (subflows, cc) = subflows(&[(10.0, 10), (10.0, 50)]);
         let (mut queues, mut out, mut reinjected) = (SendQueues::new(2), endless(2), 0);
         queues.fill(&subflows, &cc, &mut out, &mut reinjected);
-        assert_eq!(queues.queues[0].ranges, [(0, 46), (92, 246)]);
+        assert_eq!(queues.queues[0].ranges, [(0, 46), (92, 115)]);
         assert_eq!(queues.queues[1].ranges, [(46, 92)]);
-        assert_eq!((out.nxt(), reinjected), (246, 0));
+        assert_eq!((out.nxt(), reinjected), (115, 0));
         assert_eq!(queues.take(1, &mut out).map(|(n, chunk)| (n, chunk.offset)), Some((46, 46 * 1428)));
     }
 
@@ -329,7 +365,7 @@ mod tests {
     /// until something is heard.
     #[test]
     fn a_silent_subflow_is_stale_after_five_intervals() {
-        let (subflows, cc) = subflows(&[(100.0, 10), (100.0, 50)]);
+        let (subflows, cc) = subflows(&[(10.0, 10), (10.0, 50)]);
         let (mut queues, mut out, mut reinjected) = (SendQueues::new(2), endless(2), 0);
         queues.fill(&subflows, &cc, &mut out, &mut reinjected);
         for interval in 1..=5 {
@@ -338,9 +374,9 @@ mod tests {
             queues.on_timeout(&subflows, &cc, &mut out, &mut reinjected);
         }
         assert!(queues.queues[0].stale && !queues.queues[1].stale);
-        assert_eq!((queues.again, reinjected), ((0, 246), 0));
+        assert_eq!((queues.again, reinjected), ((0, 115), 0));
         queues.fill(&subflows, &cc, &mut out, &mut reinjected);
-        assert_eq!(queues.queues[1].ranges.back(), Some(&(0, 154))); // 200 less the 46 that it had
+        assert_eq!(queues.queues[1].ranges.back(), Some(&(0, 23))); // a fragment, with the 46 that it had
         queues.heard(0, Time::from_millis(2000));
         assert!(queues.is_active(0, &subflows, &cc));
     }
@@ -348,15 +384,31 @@ mod tests {
     /// An idle subflow repeats the first fragment of what is missing; a busy one does not.
     #[test]
     fn an_idle_subflow_repeats_what_is_missing() {
-        let (subflows, cc) = subflows(&[(100.0, 10), (100.0, 50)]);
+        let (subflows, cc) = subflows(&[(10.0, 10), (10.0, 50)]);
         let (mut queues, mut out, mut reinjected) = (SendQueues::new(2), endless(2), 0);
         queues.fill(&subflows, &cc, &mut out, &mut reinjected);
         queues.reset(1);
         queues.on_timeout(&subflows, &cc, &mut out, &mut reinjected);
-        // 32,768 bytes are 23 segments of 1428 bytes.
+        // 32,728 bytes are 23 segments of 1428 bytes.
         assert_eq!((queues.queues[1].ranges.back(), reinjected), (Some(&(0, 23)), 23));
         queues.on_timeout(&subflows, &cc, &mut out, &mut reinjected);
         assert_eq!(reinjected, 23);
+    }
+
+    /// `tcp_sndbuf_expand` runs where the window is larger than ever; nothing takes the buffer back. The connection's own is as large as
+    /// both (`__mptcp_sync_sndbuf`): data that waits for its DATA_ACK is in it, on whichever subflow it was acknowledged.
+    #[test]
+    fn a_send_buffer_grows_with_the_window_and_never_shrinks() {
+        let (subflows, mut cc) = subflows(&[(40.0, 10), (10.0, 10)]);
+        let (mut queues, mut out, mut reinjected) = (SendQueues::new(2), endless(2), 0);
+        queues.fill(&subflows, &cc, &mut out, &mut reinjected);
+        cc.restart(subflows[0].tx.row(), 1.0, 5.0);
+        queues.fill(&subflows, &cc, &mut out, &mut reinjected);
+        assert_eq!((queues.buffer(0, 1428), queues.buffer(1, 1428)), (80 * 4352, 20 * 4352));
+        let both = 100 * 4352 / 1428;
+        queues.queues.iter_mut().for_each(|queue| (queue.ranges, queue.len) = (VecDeque::new(), 0));
+        queues.fill(&subflows, &cc, &mut out, &mut reinjected);
+        assert!((both..both + 46).contains(&out.nxt()), "{} chunks", out.nxt());
     }
 
     #[test]

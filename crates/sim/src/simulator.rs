@@ -3,10 +3,10 @@
 use crate::SimError;
 use crate::application::Application;
 use crate::connection::{Connection, TARGETS_PER_SUBFLOW};
+use crate::dss::Dss;
 use crate::event::EventQueue;
 use crate::look::Look;
 use crate::network::{Arrived, Network};
-use crate::packet::DSS;
 use crate::sampler::Sampler;
 use crate::subflow::Subflow;
 use anabranch_net::{Random, Time, Totals};
@@ -361,7 +361,8 @@ fn check(scenario: &Scenario) -> Result<(), SimError> {
         if hops > Some(MAX_HOPS + 1) {
             return Err(SimError::TooManyLinks { flow: flow.name.clone() });
         }
-        if flow.tcp.mss <= DSS || flow.tcp.mss > u16::MAX - 200 {
+        let dss = Dss::new(flow.paths.len() > 1, flow.tcp.long_dss);
+        if flow.tcp.mss <= dss.mapping || flow.tcp.mss > u16::MAX - 200 {
             return Err(SimError::Mss { flow: flow.name.clone(), mss: flow.tcp.mss });
         }
     }

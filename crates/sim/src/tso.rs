@@ -6,6 +6,7 @@
 //! jiffy. (5.18 has larger bursts where the RTT is below 3 ms; 6.18 waits only where the next ACK is due within 1 ms.)
 //! What is written and not sent counts as one buffer, whereas Linux has one for each 64 kB.
 
+use crate::packet::flag;
 use anabranch_net::Time;
 
 /// What fits an offloaded packet (`sk_gso_max_size`), in bytes.
@@ -55,6 +56,12 @@ pub(crate) struct Question {
     pub(crate) mss: u64,
     /// The largest burst, from [`largest`].
     pub(crate) largest: u64,
+}
+
+/// The flag of a segment of a burst of so many, which `left` follow: the last one of several has PSH
+/// (`__tcp_transmit_skb`, since Linux 5.5).
+pub(crate) fn push(left: u64, segments: u64) -> u8 {
+    if left == 0 && segments > 1 { flag::PSH } else { 0 }
 }
 
 /// The largest burst at a rate in bytes per second, in segments of `mss` bytes.
@@ -136,6 +143,11 @@ mod tests {
         ] {
             assert_eq!(largest(rate, 1448), segments, "at {rate} bytes/s");
         }
+    }
+
+    #[test]
+    fn the_last_of_several_is_pushed() {
+        assert_eq!([push(0, 1), push(1, 2), push(0, 2)], [0, 0, flag::PSH]);
     }
 
     #[test]

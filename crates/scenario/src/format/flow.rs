@@ -76,6 +76,14 @@ table! {
         /// Whether segments leave in bursts, as Linux hands them to a network card that cuts them (TSO), and wait for a
         /// larger burst. Default: false, each leaves when the window allows it.
         tso: Option<bool>,
+        /// Whether the last segment of a burst, which has PSH, is acknowledged once the application has read all that came,
+        /// as by Linux from 6.6 on; needs tso. Default: false.
+        push_acks: Option<bool>,
+        /// Whether ACKs of what arrives behind a hole wait for more, from the fourth on, as by Linux. Default: false.
+        sack_compression: Option<bool>,
+        /// Whether MPTCP's DSS has data sequence numbers of 64 bits, as upstream Linux's: it takes 24 bytes of a segment
+        /// instead of 20, and leaves room for one SACK block instead of two. Default: false.
+        long_dss: Option<bool>,
         /// Whether the window starts again from the initial window after a pause of more than a timeout (RFC 5681 §4.1).
         /// Default: true.
         slow_start_after_idle: Option<bool>,

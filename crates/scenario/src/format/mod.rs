@@ -14,8 +14,8 @@ pub(crate) use link::{Change, Jitter, Link, Loss, LossAt};
 
 use crate::diagnostic::{At, Problems};
 use crate::leaf::{PositiveSpan, Seed, Span};
-use crate::model::Vary;
-use crate::read::{Named, Read, table};
+use crate::model::{Hosts, Vary};
+use crate::read::{Named, Read, table, words};
 use crate::tree::{Node, Value};
 use schemars::{JsonSchema, Schema, SchemaGenerator, json_schema};
 use std::borrow::Cow;
@@ -38,6 +38,8 @@ table! {
         record: Option<Record>,
         /// The seed's variation beside the links' random processes.
         variation: Option<Variation>,
+        /// What the hosts are like. Default: plain.
+        hosts: Option<Hosts>,
         /// The links, each under its name. A link carries packets in one direction.
         links: Named<Link>,
         /// The connections.
@@ -63,6 +65,14 @@ table! {
         /// Each ACK leaves the receiving host later by a time drawn uniformly up to this, order kept.
         /// "auto", the default: up to the transmission time of a full packet on the path's slowest link.
         host_jitter: Option<Vary>,
+    }
+}
+
+words! {
+    Hosts, "Hosts", "hosts" {
+        "plain" => Hosts::Plain, "As RFCs have them: a segment leaves when the window allows it.";
+        "linux" => Hosts::Linux, "As Linux 6.12 and 6.18: by default flows have scheduler = \"linux\" and tso, push_acks, \
+            sack_compression and long_dss of tcp.";
     }
 }
 

@@ -3,7 +3,7 @@
 use crate::diagnostic::{At, Problems};
 use crate::format::{self, Event};
 use crate::leaf::Whole;
-use crate::model::{Flow, MAX_HOPS, MAX_PATHS, Path, Scheduler, SubflowAction, SubflowEvent, Tcp};
+use crate::model::{Flow, Hosts, MAX_HOPS, MAX_PATHS, Path, Scheduler, SubflowAction, SubflowEvent, Tcp};
 use crate::resolve::{LinkNames, application, check_instant, check_name, link_index};
 use anabranch_net::Time;
 use std::collections::BTreeSet;
@@ -20,6 +20,7 @@ const MAX_WINDOW: u64 = 1 << 30;
 /// Every connection of the file, counts spelled out, and its flow's name in the file.
 pub(super) fn flows(
     given: &At<Vec<format::Flow>>,
+    hosts: Hosts,
     links: &LinkNames<'_>,
     duration: Time,
     horizon: Time,
@@ -31,7 +32,7 @@ pub(super) fn flows(
     let (mut flows, mut origin, mut names) = (Vec::new(), Vec::new(), BTreeSet::new());
     let (mut all_hops, mut subflows) = (0, 0);
     for file_flow in &given.value {
-        let Some(flow) = flow(file_flow, links, duration, horizon, problems) else { continue };
+        let Some(flow) = flow(file_flow, hosts, links, duration, horizon, problems) else { continue };
         let count = file_flow.count.as_ref().map_or(1, |count| count.value.0);
         if flows.len() + count as usize > MAX_FLOWS {
             let place = file_flow.count.as_ref().map_or(&file_flow.name.place, |count| &count.place);
@@ -74,6 +75,7 @@ pub(super) fn flows(
 
 fn flow(
     given: &format::Flow,
+    hosts: Hosts,
     links: &LinkNames<'_>,
     duration: Time,
     horizon: Time,
@@ -92,7 +94,7 @@ fn flow(
         let message = format!("the flow stops at {}, but starts at {start}", stop.value.0);
         problems.add(&stop.place, message, format!("must be more than {start}"), "");
     }
-    let scheduler = given.scheduler.unwrap_or_default();
+    let scheduler = given.scheduler.unwrap_or(hosts.scheduler());
     let stop = given.stop.as_ref().map_or(Time::NEVER, |stop| stop.value.0);
     let events =
         events(given.events.as_deref().unwrap_or_default(), start, stop.min(horizon), &paths, problems);
@@ -106,7 +108,7 @@ fn flow(
         application: application::application(given.application.as_ref(), problems),
         paths: paths?,
         events: events?,
-        tcp: tcp(given.tcp.as_ref(), problems),
+        tcp: tcp(given.tcp.as_ref(), hosts.tcp(), problems),
     })
 }
 
@@ -256,8 +258,7 @@ fn events(
     Some(events)
 }
 
-fn tcp(given: Option<&format::Tcp>, problems: &mut Problems) -> Tcp {
-    let default = Tcp::default();
+fn tcp(given: Option<&format::Tcp>, default: Tcp, problems: &mut Problems) -> Tcp {
     let Some(given) = given else { return default };
     let mss = given.mss.map_or(default.mss, |mss| mss.0 as u16);
     match &given.receive_buffer {
@@ -280,6 +281,9 @@ fn tcp(given: Option<&format::Tcp>, problems: &mut Problems) -> Tcp {
         delayed_ack_timeout: given.delayed_ack_timeout.map_or(default.delayed_ack_timeout, |time| time.0),
         ecn: given.ecn.unwrap_or(default.ecn),
         tso: given.tso.unwrap_or(default.tso),
+        push_acks: given.push_acks.unwrap_or(default.push_acks),
+        sack_compression: given.sack_compression.unwrap_or(default.sack_compression),
+        long_dss: given.long_dss.unwrap_or(default.long_dss),
         slow_start_after_idle: given.slow_start_after_idle.unwrap_or(default.slow_start_after_idle),
     }
 }

@@ -42,7 +42,8 @@ pub(crate) fn resolve(file: File, horizon: Time, problems: &mut Problems) -> Res
         );
     }
     let names = LinkNames::of(&file);
-    let (flows, origin) = flow::flows(&file.flows, &names, duration, horizon, problems);
+    let (flows, origin) =
+        flow::flows(&file.flows, file.hosts.unwrap_or_default(), &names, duration, horizon, problems);
     let links = link::links(&file.links, &flows, horizon, problems);
     let variation = file.variation;
     let scenario = Scenario {

@@ -141,7 +141,7 @@ fn every_key_of_a_flow() {
             { at = "4 s", path = 1, action = "backup" },
             { at = "3 s", path = 2, action = "add" },
         ]
-        tcp = { mss = 1460, initial_window = 4, initial_ssthresh = 64, receive_buffer = "64 KiB", min_rto = "1 s", delayed_ack = 1, delayed_ack_timeout = "0 s", ecn = true, tso = true, slow_start_after_idle = false }
+        tcp = { mss = 1460, initial_window = 4, initial_ssthresh = 64, receive_buffer = "64 KiB", min_rto = "1 s", delayed_ack = 1, delayed_ack_timeout = "0 s", ecn = true, tso = true, push_acks = true, sack_compression = true, long_dss = true, slow_start_after_idle = false }
         "#;
     let scenario = valid(&format!("{}{keys}", SMALL.replace("cc = \"reno\"\n", "")));
     let flow = &scenario.flows[0];
@@ -164,11 +164,36 @@ fn every_key_of_a_flow() {
         delayed_ack_timeout: Time::ZERO,
         ecn: true,
         tso: true,
+        push_acks: true,
+        sack_compression: true,
+        long_dss: true,
         slow_start_after_idle: false,
     };
     assert_eq!(flow.tcp, tcp);
     let default = valid(SMALL).flows[0].tcp;
     assert_eq!((default.tso, default.initial_ssthresh), (false, None));
+}
+
+/// `hosts` has defaults only: a flow's own keys are before them. Plain hosts are the default, and scenarios that run the same have
+/// the same hash.
+#[test]
+fn hosts_are_defaults_of_flows() {
+    let linux = valid(&SMALL.replace("[links.a]", "hosts = \"linux\"\n[links.a]"));
+    let Flow { scheduler, penalise, tcp, .. } = &linux.flows[0];
+    assert_eq!((*scheduler, *penalise), (Scheduler::Linux, false));
+    let all = Tcp { tso: true, push_acks: true, sack_compression: true, long_dss: true, ..Tcp::default() };
+    assert_eq!(*tcp, all);
+    let own = valid(&format!(
+        "{}scheduler = \"blest\"\ntcp = {{ push_acks = false, mss = 1000 }}\n",
+        SMALL.replace("[links.a]", "hosts = \"linux\"\n[links.a]")
+    ));
+    assert_eq!(own.flows[0].scheduler, Scheduler::Blest);
+    assert_eq!(own.flows[0].tcp, Tcp { push_acks: false, mss: 1000, ..all });
+    let plain = valid(&SMALL.replace("[links.a]", "hosts = \"plain\"\n[links.a]"));
+    assert_eq!(plain.hash, valid(SMALL).hash);
+    let spelt = "scheduler = \"linux\"\ntcp = { tso = true, push_acks = true, sack_compression = true, long_dss = true }\n";
+    assert_eq!(valid(&format!("{SMALL}{spelt}")).hash, linux.hash);
+    assert_ne!(linux.hash, plain.hash);
 }
 
 #[test]

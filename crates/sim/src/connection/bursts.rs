@@ -7,9 +7,12 @@ use anabranch_net::Time;
 use anabranch_scenario::Scheduler;
 
 impl Connection {
-    /// Sends new data in bursts, each on the subflow that the scheduler picks. Those of `redundant` and
-    /// `linux`, once they no longer wait, send what their windows take.
+    /// Sends new data in bursts, each on the subflow that the scheduler picks, or, under `linux`, that has it in its queue.
+    /// Those of `redundant`, once they no longer wait, send what their windows take.
     pub(super) fn send_bursts(&mut self, net: &mut Network) {
+        if self.queues.is_some() {
+            return self.send_from_queues(net);
+        }
         let now = net.now();
         for s in 0..self.subflows.len() {
             self.size_burst(s, now);
@@ -17,28 +20,25 @@ impl Connection {
         if self.multipath && self.scheduler == Scheduler::Redundant {
             return self.send_redundantly(net);
         }
-        if self.queues.is_some() {
-            return self.send_from_queues(net);
-        }
         while let Some(s) = self.picker.pick(self.scheduler, &mut self.subflows, &self.cc, &self.out, now) {
             // What a pause takes from the window is no part of the burst.
             self.restart_if_idle(s, now);
             self.size_burst(s, now);
             let Burst::Send(segments) = self.subflows[s].burst else { return };
-            for _ in 0..segments {
+            for left in (0..segments).rev() {
                 let next = self.next_chunk(s, now).map(|(n, chunk)| (s, n, chunk));
                 let Some((s, n, chunk)) = next.or_else(|| self.next_repeat(now)) else { return };
                 self.picker.last = s;
-                self.send_chunk(s, n, chunk, net);
+                self.send_chunk(s, n, chunk, tso::push(left, segments), net);
             }
             self.size_burst(s, now);
         }
     }
 
     /// Decides what subflow `s` may send next.
-    fn size_burst(&mut self, s: usize, now: Time) {
+    pub(super) fn size_burst(&mut self, s: usize, now: Time) {
         let subflow = &mut self.subflows[s];
-        if !subflow.is_up() {
+        if !self.tcp.tso || !subflow.is_up() {
             return;
         }
         let (tx, board) = (&subflow.tx, &subflow.tx.board);

@@ -2,12 +2,13 @@
 
 use super::Connection;
 use crate::data::Chunk;
+use crate::dss::Dss;
 use crate::network::Network;
-use crate::packet::{DSS, HEADER, Kind, Packet, flag};
+use crate::packet::{HEADER, Kind, Packet, flag};
 use crate::schedule;
 use crate::scoreboard::Segment;
 use crate::subflow::{Stage, Subflow};
-use crate::tso::Burst;
+use crate::tso::{self, Burst};
 use anabranch_cc::Group;
 use anabranch_net::Time;
 use anabranch_scenario::Scheduler;
@@ -17,6 +18,7 @@ impl Connection {
     pub(super) fn push(&mut self, net: &mut Network) {
         for s in 0..self.subflows.len() {
             self.resend_lost(s, net);
+            self.size_burst(s, net.now());
         }
         self.send_new_data(net);
     }
@@ -25,6 +27,7 @@ impl Connection {
     #[inline]
     pub(super) fn push_from(&mut self, s: usize, net: &mut Network) {
         self.resend_lost(s, net);
+        self.size_burst(s, net.now());
         self.send_new_data(net);
     }
 
@@ -44,7 +47,7 @@ impl Connection {
                 return;
             }
             let segment = subflow.tx.resend(seq, now, &self.cc);
-            Self::transmit(subflow, seq, segment, self.multipath, net);
+            Self::transmit(subflow, seq, segment, self.dss, net);
         }
     }
 
@@ -65,7 +68,7 @@ impl Connection {
                 let next = self.next_chunk(s, now).map(|(n, chunk)| (s, n, chunk));
                 let Some((s, n, chunk)) = next.or_else(|| self.next_repeat(now)) else { break };
                 self.picker.last = s;
-                self.send_chunk(s, n, chunk, net);
+                self.send_chunk(s, n, chunk, 0, net);
             }
         }
         if self.out.is_sent() {
@@ -103,7 +106,7 @@ impl Connection {
             }
             let Some((n, chunk)) = self.out.cut(0) else { return };
             let segment = Segment::new(n as u32, chunk.offset, chunk.len, flags);
-            Self::send_on(subflow, segment, self.tcp.ecn, false, &self.cc, net);
+            Self::send_on(subflow, segment, self.tcp.ecn, self.dss, &self.cc, net);
         }
     }
 
@@ -158,29 +161,47 @@ impl Connection {
     /// Upstream Linux: data is given to the subflows, and each sends what it has as its window opens.
     pub(super) fn send_from_queues(&mut self, net: &mut Network) {
         let now = net.now();
-        let Some(queues) = &mut self.queues else { return };
-        let flags = if self.tcp.ecn { flag::ECT } else { 0 };
         loop {
+            let Some(queues) = &mut self.queues else { return };
             queues.fill(&self.subflows, &self.cc, &mut self.out, &mut self.reinjected);
             for s in 0..self.subflows.len() {
-                let subflow = &mut self.subflows[s];
-                let may_send = subflow.is_up() && matches!(subflow.burst, Burst::Send(_));
-                while may_send && subflow.tx.has_room(&self.cc) {
-                    if !subflow.tx.may_pace(now) {
-                        subflow.tx.wait_for_pacer();
-                        break;
-                    }
-                    let Some((n, chunk)) = queues.take(s, &mut self.out) else { break };
-                    let segment = Segment::new(n as u32, chunk.offset, chunk.len, flags);
-                    Self::send_on(subflow, segment, self.tcp.ecn, true, &self.cc, net);
+                while self.send_burst_from_queue(s, net) {
+                    self.size_burst(s, now);
                 }
             }
-            if !queues.has_left_out() {
+            if self.queues.as_ref().is_none_or(|queues| !queues.has_left_out()) {
                 break;
             }
         }
-        queues.restart_timer(&self.subflows, &self.out, false, now);
+        if let Some(queues) = &mut self.queues {
+            queues.restart_timer(&self.subflows, &self.out, false, now);
+        }
         self.arm_application(net);
+    }
+
+    /// Sends a burst of what `s` was given; whether it was a whole one.
+    fn send_burst_from_queue(&mut self, s: usize, net: &mut Network) -> bool {
+        let now = net.now();
+        let subflow = &mut self.subflows[s];
+        let (Some(queues), Burst::Send(segments), true) = (&mut self.queues, subflow.burst, subflow.is_up())
+        else {
+            return false;
+        };
+        let flags = if self.tcp.ecn { flag::ECT } else { 0 };
+        for left in (0..segments).rev() {
+            if !subflow.tx.has_room(&self.cc) {
+                return false;
+            }
+            if !subflow.tx.may_pace(now) {
+                subflow.tx.wait_for_pacer();
+                return false;
+            }
+            let Some((n, chunk)) = queues.take(s, &mut self.out) else { return false };
+            let flags = flags | tso::push(left, segments);
+            let segment = Segment::new(n as u32, chunk.offset, chunk.len, flags);
+            Self::send_on(subflow, segment, self.tcp.ecn, self.dss, &self.cc, net);
+        }
+        true
     }
 
     /// Every subflow sends every chunk that is not acknowledged when its turn comes.
@@ -200,16 +221,17 @@ impl Connection {
                 };
                 let Some((n, chunk)) = next else { break };
                 self.subflows[s].redundant_next = n + 1;
-                self.send_chunk(s, n, chunk, net);
+                self.send_chunk(s, n, chunk, 0, net);
             }
         }
     }
 
+    /// Sends a chunk as a new segment of `s`, with these flags.
     #[inline]
-    pub(super) fn send_chunk(&mut self, s: usize, n: u64, chunk: Chunk, net: &mut Network) {
-        let flags = if self.tcp.ecn { flag::ECT } else { 0 };
+    pub(super) fn send_chunk(&mut self, s: usize, n: u64, chunk: Chunk, flags: u8, net: &mut Network) {
+        let ect = if self.tcp.ecn { flag::ECT } else { 0 };
         self.restart_if_idle(s, net.now());
-        self.send_segment(s, Segment::new(n as u32, chunk.offset, chunk.len, flags), net);
+        self.send_segment(s, Segment::new(n as u32, chunk.offset, chunk.len, ect | flags), net);
     }
 
     /// Before new data goes out on `s`.
@@ -222,34 +244,21 @@ impl Connection {
 
     #[inline]
     pub(super) fn send_segment(&mut self, s: usize, segment: Segment, net: &mut Network) {
-        Self::send_on(&mut self.subflows[s], segment, self.tcp.ecn, self.multipath, &self.cc, net);
+        Self::send_on(&mut self.subflows[s], segment, self.tcp.ecn, self.dss, &self.cc, net);
     }
 
     #[inline]
-    fn send_on(
-        subflow: &mut Subflow,
-        segment: Segment,
-        ecn: bool,
-        multipath: bool,
-        cc: &Group,
-        net: &mut Network,
-    ) {
+    fn send_on(subflow: &mut Subflow, segment: Segment, ecn: bool, dss: Dss, cc: &Group, net: &mut Network) {
         let (seq, mut segment) = subflow.tx.send_new(segment, net.now(), cc);
         if ecn && subflow.tx.take_cwr() {
             segment.flags |= flag::CWR;
         }
-        Self::transmit(subflow, seq, segment, multipath, net);
+        Self::transmit(subflow, seq, segment, dss, net);
     }
 
     #[inline]
-    pub(super) fn transmit(
-        subflow: &Subflow,
-        seq: u64,
-        segment: Segment,
-        multipath: bool,
-        net: &mut Network,
-    ) {
-        let wire = segment.len + HEADER + if multipath { DSS } else { 0 };
+    pub(super) fn transmit(subflow: &Subflow, seq: u64, segment: Segment, dss: Dss, net: &mut Network) {
+        let wire = segment.len + HEADER + dss.mapping;
         let mut packet = Packet::new(Kind::Data, subflow.id, subflow.life, wire, segment.sent);
         packet.seq = seq as u32;
         packet.data = segment.chunk;
@@ -269,7 +278,7 @@ impl Connection {
             let Some(s) = self.subflows.iter().position(|s| s.has_room(&self.cc)) else { return };
             let (n, fin) = self.out.cut_fin(s);
             self.fin_cut = true;
-            self.send_chunk(s, n, fin, net);
+            self.send_chunk(s, n, fin, 0, net);
         }
         if self.multipath && !self.out.is_acked() {
             return;

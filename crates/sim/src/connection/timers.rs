@@ -51,12 +51,12 @@ impl Connection {
         };
         let resent = new.is_none();
         match new {
-            Some((n, chunk)) => self.send_chunk(s, n, chunk, net),
+            Some((n, chunk)) => self.send_chunk(s, n, chunk, 0, net),
             None => {
                 let subflow = &mut self.subflows[s];
                 let last = subflow.tx.board.nxt() - 1;
                 let segment = subflow.tx.resend(last, net.now(), &self.cc);
-                Self::transmit(subflow, last, segment, self.multipath, net);
+                Self::transmit(subflow, last, segment, self.dss, net);
             }
         }
         self.subflows[s].tx.begin_probe(resent, net.now());

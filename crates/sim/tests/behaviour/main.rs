@@ -9,6 +9,7 @@ mod delay;
 mod determinism;
 mod edges;
 mod every_algorithm;
+mod hosts;
 mod idle;
 mod independent;
 mod kernel;
