@@ -90,8 +90,8 @@ pub fn cell(row: &Row, column: &ColumnName) -> Markup {
     };
     html! {
         td.number.other {
-            @if let Some(m) = &other.measured { div { (format::of(m)) } }
-            @for (name, m) in &other.compared { div { (prose(name)) ": " (format::of(m)) } }
+            @if let Some(m) = &other.measured { div { span.value { (format::of(m)) } } }
+            @for (name, m) in &other.compared { div { (prose(name)) ": " span.value { (format::of(m)) } } }
             @if let Some(failure) = &other.failure { div { (prose(failure)) } }
             @if other.verdict != Verdict::NotJudged { (verdict::badge(other.verdict)) }
         }

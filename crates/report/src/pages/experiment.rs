@@ -13,6 +13,9 @@ use crate::{
 };
 use anabranch_study::format;
 
+/// Columns of backends and of assumptions that fit beside each other: of more, those of assumptions have a table of their own.
+const FEW_COLUMNS: usize = 2;
+
 /// Runs beyond which their list starts folded.
 const FEW_RUNS: usize = 3;
 
@@ -45,6 +48,8 @@ fn table(plan: &ExperimentPlan) -> Markup {
     let ratios = plan.rows.iter().any(|(row, _)| Ratio::of(row).is_some());
     // Paper, simulator and another backend stand side by side; then the rule and what else was assumed.
     let (backends, assumed): (Vec<_>, Vec<_>) = plan.experiment.columns.iter().partition(|c| c.of_backend);
+    let few = plan.experiment.columns.len() <= FEW_COLUMNS;
+    let (assumed, apart) = if few { (assumed, vec![]) } else { (vec![], assumed) };
     let columns = Columns { ratios, backends, assumed };
     html! {
         (scroll(&caption, &html! {
@@ -69,11 +74,42 @@ fn table(plan: &ExperimentPlan) -> Markup {
                 tbody { @for (row, anchor) in &plan.rows { (table_row(row, anchor, &columns)) } }
             }
         }))
-        @let all = columns.backends.iter().chain(&columns.assumed);
+        @if !apart.is_empty() { (under_assumptions(plan, &apart)) }
+        @let all = columns.backends.iter().chain(&columns.assumed).chain(&apart);
         @if !plan.experiment.columns.is_empty() {
             dl.terms.columns { @for column in all { dt { (column.title) } dd { (prose(&column.meaning)) } } }
         }
     }
+}
+
+/// The rows that assumptions change, with their values under each.
+fn under_assumptions(plan: &ExperimentPlan, columns: &[&ColumnName]) -> Markup {
+    let caption = format!("{}: under other assumptions", plan.experiment.id);
+    let changed = |row: &Row| columns.iter().any(|column| row.other(&column.id).is_some());
+    scroll(
+        &caption,
+        &html! {
+            table.rows.assumed {
+                caption { (caption) }
+                thead {
+                    tr {
+                        th scope="col" { "Quantity" }
+                        th.number scope="col" { "Default" }
+                        @for column in columns { th.number scope="col" title=(column.meaning) { (column.title) } }
+                    }
+                }
+                tbody {
+                    @for (row, anchor) in plan.rows.iter().filter(|(row, _)| changed(row)) {
+                        tr {
+                            th scope="row" { (prose(&row.what)) div.rowid { a href={ "#" (anchor) } { (row.id) } } }
+                            (measured(row))
+                            @for column in columns { (assumptions::cell(row, column)) }
+                        }
+                    }
+                }
+            }
+        },
+    )
 }
 
 /// The columns that not every table has.
@@ -147,7 +183,7 @@ pub fn measured(row: &Row) -> Markup {
                 Some(m) => (format::of(m)),
                 None => @if row.compared.is_empty() { "–" }
             }
-            @for (name, m) in &row.compared { div { (prose(name)) ": " (format::of(m)) } }
+            @for (name, m) in &row.compared { div { (prose(name)) ": " span.value { (format::of(m)) } } }
         }
     }
 }

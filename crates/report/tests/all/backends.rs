@@ -67,14 +67,14 @@ fn rows_have_linux_beside_the_simulator() {
     let (paper, simulator, linux) = (place(">Published"), place(">Simulator, 95 %"), place(">Linux"));
     assert_eq!((simulator, linux), (paper + 1, paper + 2));
     let row = |id: &str| between(page, &format!("<tr id=\"{id}\""), "</tr>")[0];
-    assert!(row("B-T2.reno.mptcp").contains("<div>2.000 ± 0.020</div>"));
+    assert!(row("B-T2.reno.mptcp").contains("<span class=\"value\">2.000 ± 0.020</span>"));
     assert!(row("B-T2.reno.tcp").contains("<td class=\"number quiet\">–</td>"));
     for id in ["B-T2.reno.mptcp", "B-T2.reno.tcp"] {
         let table = between(page, "<table class=\"rows\"", "</table>")[0];
         let cells = row(id).matches("<td").count() + row(id).matches("<th").count();
         assert_eq!(cells, table.matches("scope=\"col\"").count());
     }
-    assert!(files["index.html"].contains("<div>2.000 ± 0.020</div>"));
+    assert!(files["index.html"].contains("<span class=\"value\">2.000 ± 0.020</span>"));
 }
 
 #[test]

@@ -19,6 +19,7 @@ fn rendered(page: &Path) -> Option<String> {
         "--disable-background-networking",
         "--disable-component-update",
         "--disable-sync",
+        "--window-size=1280,1000",
         "--virtual-time-budget=60000",
         "--dump-dom",
     ];
@@ -89,4 +90,26 @@ fn charts_with_hostile_names_are_drawn() {
         }
     }
     draws_all(&results, "coupled-cubic.html", 8);
+}
+
+/// What in a page is wider than its place, a line each.
+const CLIPPED: &str = r#"<script>addEventListener("load", () => {
+    const wide = [...document.querySelectorAll(".scroll, main, th, td")].filter(e => e.scrollWidth > e.clientWidth + 1);
+    document.body.dataset.clipped = `${innerWidth}: ` + wide.map(e => e.ariaLabel ?? e.textContent).join("; ");
+})</script>"#;
+
+/// In a window of 1280 px, with Linux and three assumptions beside the simulator.
+#[test]
+fn tables_fit_the_page() {
+    let dir = tempfile::tempdir().unwrap();
+    let papers = fixture::beside_linux_and_assumptions();
+    write(dir.path(), &Results { papers: &papers, ..Results::default() }, &fixture::context()).unwrap();
+    for page in ["index.html", "coupled-cubic.html", "kato-lia.html"] {
+        let page = dir.path().join(page);
+        let text = fs::read_to_string(&page).unwrap();
+        fs::write(&page, text + CLIPPED).unwrap();
+        let Some(dom) = rendered(&page) else { return };
+        let clipped = dom.split("data-clipped=\"").nth(1).unwrap().split('"').next().unwrap();
+        assert_eq!(clipped, "1280: ", "{}", page.display());
+    }
 }

@@ -163,7 +163,7 @@ fn verdicts_are_counted_under_other_assumptions() {
     assert_eq!(table("index.html").unwrap(), [default, before, after, under]);
     assert_eq!(table("kato-lia.html").unwrap()[1..3], [before, after]);
     assert_eq!(table("coupled-cubic.html"), None);
-    assert!(files["coupled-cubic.html"].contains("<div>158.00 ± 0.50</div>"));
+    assert!(files["coupled-cubic.html"].contains("<div><span class=\"value\">158.00 ± 0.50</span></div>"));
     assert!(files["data/coupled-cubic-rows.csv"].contains("\"v0: 158.00 ± 0.50, not reproduced\""));
 }
 
@@ -327,7 +327,9 @@ fn cells_of_orderings_and_derived_values() {
     row.published = Published::Derived { value: 2.82 / 7.0275, from: "2.82 ÷ 7.03".into() };
     let files = files(&results);
     for page in ["coupled-cubic.html", "index.html"] {
-        assert!(files[page].contains("<div>LIA: 70.1 ± 1.2</div><div>Coupled CUBIC: 75.4</div>"), "{page}");
+        let value = |name, value| format!("<div>{name}: <span class=\"value\">{value}</span></div>");
+        let both = value("LIA", "70.1 ± 1.2") + &value("Coupled CUBIC", "75.4");
+        assert!(files[page].contains(&both), "{page}");
     }
     assert!(files["kato-lia.html"].contains("0.4013<div class=\"quiet\">derived: 2.82 ÷ 7.03</div>"));
 }
