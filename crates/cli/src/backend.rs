@@ -100,8 +100,11 @@ pub fn all() -> Backends<'static> {
 /// An error where the backend can run nothing here: before a command does anything else.
 pub fn ready(backend: BackendName) -> Result<(), Failure> {
     match backend {
+        BackendName::Sim => Ok(()),
         BackendName::Kernel => anabranch_testbed::ready().map_err(|why| Failure::Input(miette!("{why}"))),
-        _ => Ok(()),
+        BackendName::Guest612 => Ok(GUEST_6_12.ready()?),
+        BackendName::Guest61 => Ok(GUEST_6_1.ready()?),
+        BackendName::GuestNewest => Ok(GUEST_NEWEST.ready()?),
     }
 }
 
@@ -172,7 +175,7 @@ impl Backend for Kernel {
         let run = anabranch_testbed::run(&scenario, task.seed_of_run(), &options, sink, keep_going);
         run.map_err(|error| match error {
             TestbedError::Interrupted { at, partial } => TaskError::Interrupted { at, partial },
-            TestbedError::Failed(why) => TaskError::Failed(why),
+            TestbedError::Failed(why) | TestbedError::Broken(why) => TaskError::Failed(why),
             refused => TaskError::Refused(refused.to_string()),
         })
     }

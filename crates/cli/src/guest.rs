@@ -27,6 +27,11 @@ impl Guests {
         Guests { name, series, made: OnceLock::new() }
     }
 
+    /// An error where there is no image, or no QEMU.
+    pub fn ready(&self) -> Result<(), TaskError> {
+        self.guest().map(drop)
+    }
+
     fn guest(&self) -> Result<&Guest, TaskError> {
         let make = || {
             let program = env::current_exe().map_err(|why| format!("this program cannot be found: {why}"))?;
@@ -65,7 +70,7 @@ impl Backend for Guests {
         let outcome = self.guest()?.run(&inside, task.seed_of_run(), scenario.duration, keep_going);
         let outcome = outcome.map_err(|error| match error {
             TestbedError::Interrupted { at, partial } => TaskError::Interrupted { at, partial },
-            TestbedError::Failed(why) => TaskError::Failed(why),
+            TestbedError::Failed(why) | TestbedError::Broken(why) => TaskError::Failed(why),
             refused => TaskError::Refused(refused.to_string()),
         })?;
         let record: Record = serde_json::from_slice(&outcome)

@@ -16,6 +16,7 @@ use anabranch_study::{
     ColumnName, Experiment, Kept, Kind, Options, Results, Row, Store, Study, StudyError, StudyResult, Verdict,
 };
 use miette::miette;
+use std::collections::HashSet;
 use std::sync::Arc;
 
 /// Longer ones on the kernel are asked for.
@@ -145,7 +146,7 @@ enum Finished {
 #[derive(Default)]
 struct Done {
     standard: Vec<AlgorithmResult>,
-    failed: Vec<Row>,
+    failed: Vec<String>,
     /// Papers of which everything that was asked for is there.
     complete: usize,
     /// Names of those that were interrupted.
@@ -162,7 +163,7 @@ impl Done {
             }
             Finished::Paper(result) => {
                 let page = page(&result);
-                self.failed.extend(rows(&result).filter(|row| has_failed(row)).cloned());
+                self.failed.extend(failed(&result));
                 match result.partial {
                     true => self.partial.push(result.name.clone()),
                     false => self.complete += 1,
@@ -171,9 +172,7 @@ impl Done {
                 let printed = unless_closed(print(&page));
                 let paper = anabranch_papers::find(&result.name)
                     .ok_or_else(|| Failure::Result(miette!("no paper is called {}", result.name)))?;
-                if let Some(notice) = store.keep_study(Kind::Paper, paper, result)? {
-                    note(&notice);
-                }
+                store.keep_study(Kind::Paper, paper, result)?.iter().for_each(|notice| note(notice));
                 printed?;
             }
         }
@@ -196,13 +195,21 @@ pub fn rows(result: &StudyResult) -> impl Iterator<Item = &Row> {
     result.experiments.iter().flat_map(|e| &e.rows)
 }
 
-/// Under whatever assumption.
-pub fn has_failed(row: &Row) -> bool {
-    row.others
-        .iter()
-        .map(|other| other.verdict)
-        .chain([row.verdict])
-        .any(|verdict| verdict == Verdict::Failed)
+/// What failed: rows, under whatever assumption, and runs on another backend, which their rows leave out.
+pub fn failed(result: &StudyResult) -> Vec<String> {
+    let runs = result.experiments.iter().flat_map(|e| &e.columns).flat_map(|column| &column.failed);
+    let has_failed = |row: &&Row| {
+        let others = row.others.iter().map(|other| other.verdict);
+        others.chain([row.verdict]).any(|verdict| verdict == Verdict::Failed)
+    };
+    let why = |row: &Row| {
+        let other = row.others.iter().find_map(|other| other.failure.clone());
+        let why = row.explanation.clone().filter(|_| row.verdict == Verdict::Failed).or(other);
+        format!("row {}: {}", row.id, why.as_deref().unwrap_or("no value"))
+    };
+    let mut known = HashSet::new();
+    let all = runs.cloned().chain(rows(result).filter(has_failed).map(why));
+    all.filter(|line| known.insert(line.clone())).collect()
 }
 
 /// The verdicts for people.
@@ -273,14 +280,12 @@ fn assumptions(result: &StudyResult) -> String {
     format!("\n{table}")
 }
 
-pub fn failures(rows: &[Row]) -> miette::Report {
-    let why = |r: &Row| {
-        let other = r.others.iter().find_map(|other| other.failure.clone());
-        let why = r.explanation.clone().filter(|_| r.verdict == Verdict::Failed).or(other);
-        format!("{}: {}", r.id, why.as_deref().unwrap_or("no value"))
-    };
-    let lines: Vec<_> = rows.iter().map(why).collect();
-    miette!(help = lines.join("\n"), "{} failed", counted(rows.len(), "row"))
+/// The report on what [`failed`].
+pub fn failures(lines: &[String]) -> miette::Report {
+    let of_rows = lines.iter().filter(|line| line.starts_with("row ")).count();
+    let counts = [(lines.len() - of_rows, "run"), (of_rows, "row")].into_iter();
+    let counts: Vec<_> = counts.filter(|(n, _)| *n > 0).map(|(n, what)| counted(n, what)).collect();
+    miette!(help = lines.join("\n"), "{} failed", counts.join(" and "))
 }
 
 #[cfg(test)]
@@ -307,6 +312,7 @@ mod tests {
             notes: vec![],
             beyond,
             columns: vec![],
+            asked: vec![],
             rows: verdicts.iter().map(row).collect(),
             figures: vec![],
             runs: vec![],

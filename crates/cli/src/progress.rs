@@ -50,9 +50,10 @@ impl Progress {
         Progress { bar, lines: if io::stderr().is_terminal() { None } else { Lines::new() } }
     }
 
-    /// That much more simulated time has passed.
-    pub fn advance(&self, by: Time) {
-        self.bar.inc(by.as_nanos());
+    /// The simulated time that the run has reached.
+    pub fn reach(&self, now: Time) {
+        // A run that is made again begins anew.
+        self.bar.set_position(self.bar.position().max(now.as_nanos()));
         let part = || self.bar.position() as f64 / self.bar.length().unwrap_or(1) as f64;
         self.say(&|| (part(), "of the simulated time".into(), None));
     }

@@ -102,10 +102,8 @@ fn attend(
     sink: &mut dyn Sink,
     progress: &Progress,
 ) -> Result<Summary, TaskError> {
-    let mut reached = Time::ZERO;
     let mut keep_going = |now: Time| {
-        progress.advance(now.since(reached));
-        reached = now;
+        progress.reach(now);
         !interrupt::requested()
     };
     backends.run(task, sink, &mut keep_going)

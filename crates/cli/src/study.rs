@@ -223,16 +223,16 @@ impl Run<'_> {
         }
     }
 
-    /// Keeps the result and the table of all runs; gives the rows that failed.
+    /// Keeps the result and the table of all runs; gives what failed.
     fn keep(
         &self,
         results: &Results,
         mut result: StudyResult,
         taken: Vec<Taken>,
         page: &impl Fn(&StudyResult, &[Taken]) -> String,
-    ) -> Result<Vec<Row>, Failure> {
+    ) -> Result<Vec<String>, Failure> {
         result.command = Some(self.command.clone());
-        let failed: Vec<Row> = paper::rows(&result).filter(|row| paper::has_failed(row)).cloned().collect();
+        let failed = paper::failed(&result);
         // What was simulated is told even where it cannot be kept.
         let printed = match self.json {
             true => print_json(&result),
@@ -245,9 +245,8 @@ impl Run<'_> {
         }
         // The table is of the whole study.
         let whole = !result.partial && self.options.only.is_none();
-        if let Some(notice) = results.keep_study(Kind::Study, &self.study, result)? {
-            note(&notice);
-        }
+        let notices = results.keep_study(Kind::Study, &self.study, result)?;
+        notices.iter().for_each(|notice| note(notice));
         if whole {
             self.write_runs(results, &taken)?;
         }

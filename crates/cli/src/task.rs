@@ -28,10 +28,9 @@ pub fn task(args: &TaskArgs) -> Result<(), Failure> {
     let version = anabranch_study::store::program()
         .map_err(|e| Failure::environment("this program cannot be read", &e))?;
     interrupt::listen()?;
-    let (progress, mut reached) = (Progress::over(scenario.duration), Time::ZERO);
+    let progress = Progress::over(scenario.duration);
     let mut keep_going = |now: Time| {
-        progress.advance(now.since(reached));
-        reached = now;
+        progress.reach(now);
         !interrupt::requested()
     };
     let summary = backend.run(&task, &mut NoSamples, &mut keep_going)?;

@@ -439,7 +439,8 @@ pub fn run_all_on<T: Send>(
         let mut advance = |now: Time| {
             simulated.fetch_add(now.since(reached).as_nanos(), Ordering::Relaxed);
             carried.fetch_add(packets_until(now).saturating_sub(packets_until(reached)), Ordering::Relaxed);
-            reached = now;
+            // A run in real time that is made again begins anew.
+            reached = reached.max(now);
             report();
             keep_going()
         };

@@ -44,12 +44,20 @@ impl Column {
         matches!(self.change, Change::Backend(_))
     }
 
+    /// Why its backend cannot run the scenario, if it cannot.
+    pub(crate) fn refuses(&self, scenario: &Scenario) -> Option<String> {
+        match self.change {
+            Change::Scenario(_) => None,
+            Change::Backend(backend) => backend.refuses(scenario),
+        }
+    }
+
     /// The simulation in this column, with a part of the seeds; `None` where it is the default's.
     pub fn of(&self, setup: &Setup) -> Result<Option<Setup>, ScenarioError> {
         let (setup, scenario) = (setup.clone(), setup.scenario()?);
         let mut changed = match self.change {
             Change::Scenario(change) => change(setup.clone(), &scenario),
-            Change::Backend(backend) if backend.refuses(&scenario).is_some() => return Ok(None),
+            Change::Backend(_) if self.refuses(&scenario).is_some() => return Ok(None),
             Change::Backend(backend) => setup.clone().on(backend),
         };
         changed.title += &format!(", {}", self.title);

@@ -14,6 +14,10 @@ pub struct Fidelity {
     pub column: String,
     /// The command that runs it there.
     pub command: String,
+    /// How many seeds both have: the values are of these.
+    pub seeds: usize,
+    /// How many there were to be.
+    pub of_seeds: usize,
     /// What is compared.
     pub quantities: Vec<Difference>,
 }
@@ -65,7 +69,8 @@ impl Measure {
 }
 
 impl Fidelity {
-    /// From the runs of a scenario in the simulator and on the other backend, a seed each; nothing where a run failed.
+    /// From the runs of a scenario in the simulator and on the other backend, a seed each: of those seeds that both have. Nothing
+    /// where there is none.
     pub(crate) fn of(
         title: &str,
         column: &str,
@@ -73,18 +78,22 @@ impl Fidelity {
         simulated: &[Result<Outcome, String>],
         real: &[Result<Outcome, String>],
     ) -> Option<Fidelity> {
-        let complete = |runs: &[Result<Outcome, String>]| -> Option<Vec<Summary>> {
-            runs.iter().map(|run| run.as_ref().ok().map(|run| run.summary.clone())).collect()
-        };
-        let (simulated, real) = (complete(simulated)?, complete(real)?);
+        let of_seeds = simulated.len().min(real.len());
+        let pairs = simulated.iter().zip(real).filter_map(|(simulated, real)| {
+            Some((&simulated.as_ref().ok()?.summary, &real.as_ref().ok()?.summary))
+        });
+        let (simulated, real): (Vec<&Summary>, Vec<&Summary>) = pairs.unzip();
         let quantities = of_flows(&real.first()?.flows).filter_map(|(kind, of, value)| {
-            let each = |runs: &[Summary]| estimate(runs.iter().map(&value).collect::<Option<_>>()?).ok();
+            let each =
+                |runs: &[&Summary]| estimate(runs.iter().map(|run| value(run)).collect::<Option<_>>()?).ok();
             Some(Difference::of(kind, of, each(&simulated)?, each(&real)?))
         });
         Some(Fidelity {
             title: title.into(),
             column: column.into(),
             command,
+            seeds: real.len(),
+            of_seeds,
             quantities: quantities.collect(),
         })
     }
@@ -201,8 +210,8 @@ mod tests {
             Difference::of(Measure::Window, "x".into(), simulated, real)
         };
         let quantities = [101.0, 96.0, 106.0, 80.0].map(apart).to_vec();
-        let fidelity =
-            Fidelity { title: "x".into(), column: "kernel".into(), command: "run".into(), quantities };
+        let (title, column, command) = ("x".into(), "kernel".into(), "run".into());
+        let fidelity = Fidelity { title, column, command, seeds: 1, of_seeds: 1, quantities };
         let [found] = overview(std::iter::once(&fidelity))[..] else { panic!("one kind") };
         assert_eq!((found.kind, found.count, found.within), (Measure::Window, 4, [0.5, 0.75]));
         assert!((found.median - 0.05).abs() < 1e-12);
@@ -232,6 +241,24 @@ mod tests {
         assert!((goodputs[0].real.mean / by_hand.sum::<f64>() - 1.0).abs() < 1e-12);
         assert_eq!(fidelity.quantities.len(), 2 + 3 * 3);
         assert!(fidelity.quantities.iter().all(|q| q.relative.is_none_or(|r| r == 0.0)));
-        assert!(Fidelity::of("x", "kernel", "run".into(), &same, &[run(1), Err("broken".into())]).is_none());
+    }
+
+    /// A run that failed on one of the two takes its seed out, and not the scenario.
+    #[test]
+    fn seeds_that_both_have() {
+        let text = r#"
+            name = "one"
+            duration = "3 s"
+            links.a = { rate = "10 Mbit/s", delay = "5 ms", loss = { model = "bernoulli", rate = 1e-2 } }
+            flows = [{ name = "tcp", cc = "reno", paths = [["a"]] }]
+        "#;
+        let run = |seed| Ok(crate::outcome::tests::outcome(&crate::Task::new(text).seed(seed)));
+        let broken = || Err("broken".to_owned());
+        let of = |simulated: &[_], real: &[_]| Fidelity::of("x", "kernel", "run".into(), simulated, real);
+        let found = of(&[run(1), broken(), run(3)], &[run(1), run(2), run(3)]).unwrap();
+        assert_eq!((found.seeds, found.of_seeds), (2, 3));
+        let quantity = &found.quantities[0];
+        assert_eq!((quantity.simulated.values.len(), &quantity.simulated), (2, &quantity.real));
+        assert_eq!(of(&[run(1), broken()], &[broken(), run(2)]), None);
     }
 }

@@ -6,7 +6,6 @@ use crate::{Column, Figure, Outcome, Published, Rule, Setup, Size, StudyError};
 use anabranch_record::Summary;
 use anabranch_scenario::{Scenario, ScenarioError};
 use std::collections::BTreeMap;
-use std::ops::Range;
 
 /// A paper, or a study of one's own: its experiments.
 pub struct Study {
@@ -224,6 +223,11 @@ impl Plan {
         &self.setups
     }
 
+    /// True where it leaves the paper's own setting.
+    pub fn is_beyond(&self) -> bool {
+        self.beyond
+    }
+
     /// True where it is run only by its name.
     pub fn is_on_request(&self) -> bool {
         self.on_request
@@ -344,6 +348,9 @@ impl RowPlan {
 /// What came of a plan's simulations.
 pub(crate) struct Runs<'a> {
     pub(crate) of: Vec<&'a [Result<Outcome, String>]>,
+    /// Whether a seed that failed is left out. Otherwise it takes its rows with it: a failure of the simulator is a defect, while a
+    /// run in real time may fail because of what else the machine does.
+    pub(crate) leaves_out_failed: bool,
 }
 
 impl Runs<'_> {
@@ -352,25 +359,33 @@ impl Runs<'_> {
         self.of[setup.0].first()?.as_ref().ok()
     }
 
+    /// The first of so many seeds, as far as their runs are taken. Where none is left all are: their failure is told.
+    fn taken(&self, setups: &[SetupId], seeds: usize) -> Vec<usize> {
+        let whole = |seed: &usize| setups.iter().all(|s| self.of[s.0][*seed].is_ok());
+        let taken: Vec<usize> = (0..seeds).filter(|seed| !self.leaves_out_failed || whole(seed)).collect();
+        if taken.is_empty() { (0..seeds).collect() } else { taken }
+    }
+
     /// What each seed gives, or all of them together where the quantity is pooled.
     ///
     /// # Errors
     /// What went wrong: a run failed or has no such value, or the seeds did not vary the runs at all.
     pub(crate) fn values(&self, quantity: &Quantity) -> Result<Vec<f64>, String> {
         let seeds = quantity.setups.iter().map(|s| self.of[s.0].len()).min().unwrap_or(0);
-        let value = |seeds: Option<Range<usize>>| {
-            let all = |s: &SetupId| 0..self.of[s.0].len();
-            let runs = quantity
-                .setups
-                .iter()
-                .map(|s| self.of[s.0][seeds.clone().unwrap_or_else(|| all(s))].iter().map(Result::as_ref));
-            let runs: Vec<Vec<&Outcome>> =
-                runs.map(Iterator::collect).collect::<Result<_, _>>().map_err(String::clone)?;
+        let value = |seeds: &dyn Fn(SetupId) -> Vec<usize>| {
+            let runs = quantity.setups.iter().map(|s| {
+                let runs = seeds(*s).into_iter().map(|seed| self.of[s.0][seed].as_ref());
+                runs.collect::<Result<Vec<&Outcome>, _>>().map_err(String::clone)
+            });
+            let runs = runs.collect::<Result<Vec<_>, _>>()?;
             (quantity.value)(&runs.iter().map(Vec::as_slice).collect::<Vec<_>>())
         };
         let values: Vec<f64> = match quantity.pooled {
-            true => vec![value(None)?],
-            false => (0..seeds).map(|i| value(Some(i..i + 1))).collect::<Result<_, _>>()?,
+            true => vec![value(&|s| self.taken(&[s], self.of[s.0].len()))?],
+            false => {
+                let seeds = self.taken(&quantity.setups, seeds).into_iter();
+                seeds.map(|seed| value(&|_| vec![seed])).collect::<Result<_, _>>()?
+            }
         };
         match quantity.setups.iter().any(|s| identical(self.of[s.0])) {
             true => Err("the seeds did not vary the runs: an interval of zero width".into()),
@@ -381,8 +396,8 @@ impl Runs<'_> {
 
 /// Whether several runs are the same, but for their seed.
 fn identical(runs: &[Result<Outcome, String>]) -> bool {
-    let summary =
-        |run: &Result<Outcome, String>| run.as_ref().ok().map(|o| Summary { seed: 0, ..o.summary.clone() });
-    let first = runs.first().map(summary);
-    runs.len() > 1 && runs[1..].iter().all(|run| Some(summary(run)) == first)
+    let mut summaries = runs.iter().flatten().map(|run| Summary { seed: 0, ..run.summary.clone() });
+    let first = summaries.next();
+    let mut others = summaries.peekable();
+    others.peek().is_some() && others.all(|other| Some(other) == first)
 }

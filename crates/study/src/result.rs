@@ -28,6 +28,9 @@ pub struct StudyResult {
     /// The command that repeats it, where it is not a shipped paper's.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub command: Option<String>,
+    /// Commands that made what it has from before that.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub earlier_commands: Vec<String>,
     /// True where it was not run again under other assumptions: experiments then have no [`Experiment::columns`].
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub without_columns: bool,
@@ -82,6 +85,10 @@ pub struct Experiment {
     /// Under which other assumptions it was run.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub columns: Vec<ColumnName>,
+    /// The backends that were asked for beside the simulator, by their columns' identifiers. One that cannot run any of the scenarios
+    /// has no column.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub asked: Vec<String>,
     /// Every value compared.
     pub rows: Vec<Row>,
     /// Figures drawn from the runs.
@@ -105,6 +112,12 @@ pub struct ColumnName {
     /// True where the difference is what runs the scenarios: a row without a value there could not be run.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub of_backend: bool,
+    /// Of a backend: on which kernels it ran, and what could not be run there.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub notes: Vec<String>,
+    /// Of a backend: the runs that failed, with the reason. They are left out of its values.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub failed: Vec<String>,
 }
 
 /// One value, published and ours.
@@ -314,6 +327,9 @@ pub struct Run {
     pub scenario: String,
     /// Its text.
     pub text: String,
+    /// The identifier of the column that it is of; none of the default's.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub column: Option<String>,
     /// Its goodputs beside what theory gives; missing where the network changes meanwhile or a run failed.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub shares: Option<Shares>,

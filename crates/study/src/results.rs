@@ -1,6 +1,8 @@
 //! Results in a folder, beside the report on them: one JSON file each, to which commands add.
 
-use crate::runner::choose;
+mod merge;
+
+use crate::runner::{Planned, choose};
 use crate::{Options, Study, StudyError, StudyResult};
 use anabranch_record::place::{Place, PlaceError, Tell, aside, at_work, try_writing};
 use anabranch_record::replace;
@@ -10,6 +12,7 @@ use std::fs::{self, File, TryLockError};
 use std::io;
 use std::path::{Path, PathBuf};
 use std::sync::{Mutex, PoisonError};
+use std::time::SystemTime;
 
 /// Where the results are. As long as this is, no other command works there.
 pub struct Results {
@@ -104,18 +107,17 @@ impl Results {
     }
 
     /// Writes a study's result. Experiments that an earlier command of the same size, seeds and version left stay; another
-    /// result is replaced as a whole, so that a page never mixes two. What was lost by it, for people.
+    /// result is replaced as a whole, so that a page never mixes two. Backends' columns that the new result was not asked for stay where
+    /// the simulator gives what it gave then. What was lost, for people.
     ///
     /// # Errors
     /// Where it cannot be written.
-    pub fn keep_study(
-        &self,
-        kind: Kind,
-        study: &Study,
-        new: StudyResult,
-    ) -> Result<Option<String>, PlaceError> {
-        let (result, notice) = merge(study, self.load(kind, &study.name)?, new);
-        write(&self.file(kind, &study.name), serde_json::to_string_pretty(&result)).map(|()| notice)
+    pub fn keep_study(&self, kind: Kind, study: &Study, new: StudyResult) -> Result<Vec<String>, PlaceError> {
+        let file = self.file(kind, &study.name);
+        let written = file.metadata().and_then(|there| there.modified()).unwrap_or(SystemTime::UNIX_EPOCH);
+        let old: Option<StudyResult> = self.load(kind, &study.name)?;
+        let (result, notices) = merge::merge(study, old.map(|old| (old, written)), new);
+        write(&file, serde_json::to_string_pretty(&result)).map(|()| notices)
     }
 
     /// What an earlier command left; none where there is none. What cannot be read is put aside, and noted as damaged.
@@ -188,26 +190,6 @@ fn write(file: &Path, json: Result<String, serde_json::Error>) -> Result<(), Pla
     written.map_err(|e| PlaceError::because(format!("cannot write {}", file.display()), &e))
 }
 
-/// What is to be kept, and what was lost by it.
-fn merge(study: &Study, old: Option<StudyResult>, mut new: StudyResult) -> (StudyResult, Option<String>) {
-    let Some(old) = old else { return (new, None) };
-    let made =
-        |r: &StudyResult| (r.size.clone(), r.seeds, r.version.clone(), r.hash.clone(), r.without_columns);
-    if made(&old) != made(&new) && new.partial {
-        let notice = format!("{}: {} stays, {} being partial", study.name, described(&old), described(&new));
-        return (old, Some(notice));
-    }
-    if made(&old) != made(&new) {
-        let notice = format!("{}: {} replaces {}", study.name, described(&new), described(&old));
-        return (new, Some(notice));
-    }
-    let run_again: Vec<String> = new.experiments.iter().map(|e| e.id.clone()).collect();
-    new.experiments.extend(old.experiments.iter().filter(|e| !run_again.contains(&e.id)).cloned());
-    new.partial = (new.partial || old.partial) && new.experiments.len() < study.experiments.len();
-    new.experiments.sort_by_key(|e| study.experiments.iter().position(|d| d.id() == e.id));
-    (new, None)
-}
-
 /// In what an earlier result is not what the study would now give with these options, for people; nothing where it is.
 ///
 /// # Errors
@@ -218,6 +200,11 @@ pub fn outdated(study: &Study, options: &Options, result: &StudyResult) -> Resul
     let missing: Vec<&str> =
         asked.iter().map(|planned| planned.id.as_str()).filter(|id| !here.contains(id)).collect();
     let seeds = options.seeds.unwrap_or((study.seeds)(options.size)).max(1);
+    let there = |id: &str| result.experiments.iter().find(|e| e.id == id);
+    let lacks = |planned: &&Planned| {
+        there(&planned.id).is_some_and(|e| planned.asked().iter().any(|column| !e.asked.contains(column)))
+    };
+    let not_beside: Vec<&str> = asked.iter().filter(lacks).map(|planned| planned.id.as_str()).collect();
     let all = [
         (result.size != options.size.name(), format!("of another size ({})", result.size)),
         (result.seeds != seeds, format!("of another number of seeds ({})", result.seeds)),
@@ -226,6 +213,10 @@ pub fn outdated(study: &Study, options: &Options, result: &StudyResult) -> Resul
         (result.without_columns != options.without_columns, "of another choice of --no-columns".to_owned()),
         (result.partial, "partial: it was interrupted".to_owned()),
         (!missing.is_empty(), format!("without {}", missing.join(", "))),
+        (
+            !not_beside.is_empty(),
+            format!("without that backend beside the simulator in {}", not_beside.join(", ")),
+        ),
     ];
     Ok(all.into_iter().filter(|(is_so, _)| *is_so).map(|(_, what)| what).collect())
 }

@@ -12,7 +12,6 @@ use crate::{
 };
 use anabranch_record::Summary;
 use anabranch_scenario::ScenarioError;
-use beside::kernels;
 use std::collections::HashSet;
 use std::sync::Arc;
 
@@ -162,6 +161,7 @@ fn work_with(
                 version: env!("CARGO_PKG_VERSION").into(),
                 hash: study.hash.clone(),
                 command: None,
+                earlier_commands: vec![],
                 without_columns,
                 partial,
                 notes: description.into_iter().chain(study.notes.iter().cloned()).collect(),
@@ -207,16 +207,21 @@ pub(crate) struct Planned {
     unchanged: Vec<String>,
     /// Whether another backend was asked for.
     asked_beside: bool,
+    /// The columns of those that were asked for in this experiment.
+    asked: Vec<String>,
 }
 
 /// A column, and which of the plan's simulations it changes.
 struct Changed {
     column: &'static Column,
     setups: Vec<bool>,
+    /// What a backend cannot run, and why.
+    refused: Vec<String>,
 }
 
 impl Planned {
     fn of(study: &Study, definition: &Definition, plan: Plan, options: &Options) -> Result<Self, StudyError> {
+        let seeds = options.seeds.unwrap_or((study.seeds)(options.size)).max(1);
         let all = study.columns.iter().chain(&plan.columns).copied();
         let own = all.filter(|_| !options.without_columns);
         // What leaves the paper's own setting is taken to another backend where it is asked for by name.
@@ -231,6 +236,7 @@ impl Planned {
             columns: vec![],
             unchanged: vec![],
             asked_beside: options.beside.iter().any(|column| column.is_of_backend()),
+            asked: vec![],
         };
         for column in asked {
             let of = |setup: &Setup| {
@@ -242,15 +248,26 @@ impl Planned {
             };
             let changed = planned.plan.setups.iter().map(of).collect::<Result<Vec<_>, _>>()?;
             let setups: Vec<bool> = changed.iter().map(Option::is_some).collect();
+            let mut refused = vec![];
+            if column.is_of_backend() {
+                planned.asked.push(column.id.into());
+                refused = beside::refused(column, &planned.plan.setups, seeds);
+            }
             if !setups.contains(&true) {
                 planned.unchanged.push(column.unchanged.into());
+                planned.unchanged.extend(refused);
                 continue;
             }
             let all = changed.into_iter().zip(&planned.plan.setups);
             planned.setups.extend(all.map(|(changed, same)| changed.unwrap_or_else(|| same.clone())));
-            planned.columns.push(Changed { column, setups });
+            planned.columns.push(Changed { column, setups, refused });
         }
         Ok(planned)
+    }
+
+    /// The backends' columns that were asked for, by their identifiers.
+    pub(crate) fn asked(&self) -> &[String] {
+        &self.asked
     }
 
     /// The runs of its plan's simulations, each followed by those of the same on other backends. Where others were asked for,
@@ -278,13 +295,15 @@ impl Planned {
 
     /// From what came of each of its simulations; `as_explained` where the run has the size for which explanations are
     /// written, the default one.
-    fn conclude(&self, outcomes: &[&[Result<Outcome, String>]], as_explained: bool) -> Experiment {
+    fn conclude<'a>(&'a self, outcomes: &[&'a [Result<Outcome, String>]], as_explained: bool) -> Experiment {
         let plan = &self.plan;
         let n = plan.setups.len();
-        let runs = Runs { of: outcomes[..n].to_vec() };
-        let others: Vec<(&Changed, Runs<'_>)> = (self.columns.iter().enumerate())
-            .map(|(c, changed)| (changed, Runs { of: outcomes[n * (c + 1)..n * (c + 2)].to_vec() }))
-            .collect();
+        let runs = Runs { of: outcomes[..n].to_vec(), leaves_out_failed: false };
+        let of_column = |(c, changed): (usize, &'a Changed)| {
+            let of = outcomes[n * (c + 1)..n * (c + 2)].to_vec();
+            (changed, Runs { of, leaves_out_failed: changed.column.is_of_backend() })
+        };
+        let others: Vec<(&Changed, Runs<'_>)> = self.columns.iter().enumerate().map(of_column).collect();
         let run = |i: usize| {
             let setup = &self.setups[i];
             Run {
@@ -292,24 +311,35 @@ impl Planned {
                 command: setup.command(1),
                 scenario: setup.file.name.to_string(),
                 text: setup.file.text.to_string(),
+                column: (i >= n).then(|| self.columns[i / n - 1].column.id.into()),
                 // Theory knows the default's rules.
                 shares: if i < n { shares(setup, outcomes[i]) } else { None },
             }
         };
-        let name = |changed: &Changed| {
+        let (figures, not_drawn) = self.figures(&runs, &others);
+        let name = |(changed, runs): &(&Changed, Runs<'_>)| {
             let Column { id, title, meaning, .. } = changed.column;
-            ColumnName {
+            let mut name = ColumnName {
                 id: (*id).into(),
                 title: (*title).into(),
                 meaning: (*meaning).into(),
                 of_backend: changed.column.is_of_backend(),
+                notes: vec![],
+                failed: vec![],
+            };
+            if name.of_backend {
+                let not_drawn = not_drawn.iter().filter(|(id, _)| *id == changed.column.id);
+                name.notes = beside::kernels(runs);
+                name.notes.extend(changed.refused.iter().cloned());
+                name.notes.extend(not_drawn.map(|(_, said)| said.clone()));
+                name.failed = beside::failed(runs);
             }
+            name
         };
         let row = |row: &RowPlan| Row {
             others: others.iter().filter_map(|(changed, runs)| row.under(changed, runs)).collect(),
             ..row.conclude(&runs, as_explained)
         };
-        let (figures, not_drawn) = self.figures(&runs, &others);
         Experiment {
             id: self.id.clone(),
             title: self.title.clone(),
@@ -317,12 +347,11 @@ impl Planned {
                 self.notes.clone(),
                 plan.conclusions.iter().flat_map(|say| say(&runs)).collect(),
                 self.unchanged.clone(),
-                not_drawn,
-                others.iter().flat_map(|(changed, runs)| kernels(changed, runs)).collect(),
             ]
             .concat(),
             beyond: plan.beyond,
-            columns: self.columns.iter().map(name).collect(),
+            columns: others.iter().map(name).collect(),
+            asked: self.asked.clone(),
             rows: plan.rows.iter().map(row).collect(),
             figures,
             runs: distinct(&self.setups).map(run).collect(),
@@ -382,7 +411,8 @@ impl Found {
 impl Plan {
     /// Its rows, from what came of each of its simulations.
     pub fn rows(&self, outcomes: &[&Outcomes]) -> Vec<Row> {
-        let runs = Runs { of: outcomes.iter().map(|outcomes| outcomes.as_slice()).collect() };
+        let of = outcomes.iter().map(|outcomes| outcomes.as_slice()).collect();
+        let runs = Runs { of, leaves_out_failed: false };
         self.rows.iter().map(|row| row.conclude(&runs, false)).collect()
     }
 }
@@ -467,11 +497,11 @@ fn measured(quantity: &Quantity, runs: &Runs<'_>) -> Result<Estimate, String> {
 }
 
 #[cfg(test)]
-mod tests {
+pub(crate) mod tests {
     use super::*;
 
     /// Empty plans, of which the second takes long.
-    fn study() -> Arc<Study> {
+    pub(crate) fn empty_study() -> Arc<Study> {
         let definition = |id: &str, on_request: bool| Definition {
             ids: vec![id.into()],
             title: String::new(),
@@ -505,7 +535,7 @@ mod tests {
     fn on_request_only() {
         let chosen = |only: Option<&str>| {
             let options = Options { only: only.map(Into::into), ..Options::default() };
-            let result = run(&study(), &options, &|_| (), &|| true).unwrap();
+            let result = run(&empty_study(), &options, &|_| (), &|| true).unwrap();
             result.experiments.into_iter().map(|e| e.id).collect::<Vec<_>>()
         };
         assert_eq!(chosen(None), ["Z-1"]);

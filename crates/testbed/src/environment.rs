@@ -1,6 +1,7 @@
 //! Whether this machine, and this user, can run anything on its kernel.
 
-use crate::{TestbedError, Traffic};
+use crate::device::Tun;
+use crate::{Host, TestbedError, Traffic};
 use anabranch_scenario::Scenario;
 use rustix::process::{Resource, getrlimit, setrlimit};
 use std::env;
@@ -20,25 +21,26 @@ pub fn release() -> String {
     rustix::system::uname().release().to_string_lossy().into_owned()
 }
 
-/// Whether anything can be run here.
+/// Whether anything can be run here: a namespace with a device is made, and goes again.
 ///
 /// # Errors
 /// [`TestbedError::Environment`], which says what is missing and what to do.
 pub fn ready() -> Result<(), TestbedError> {
-    if !rustix::process::geteuid().is_root() {
-        return lacks("a run on the kernel makes network namespaces and devices: it needs root".into());
-    }
+    has_privileges()?;
     match OpenOptions::new().read(true).write(true).open(TUN) {
         Err(why) => {
             lacks(format!("cannot open {TUN}: {why}; the kernel's module `tun` makes it (modprobe tun)"))
         }
-        Ok(_) => Ok(()),
+        Ok(_) => {
+            let device = || Host::new()?.run(|| Tun::open("path1", 1500).map(drop))?;
+            device().or_else(|why| lacks(format!("this root may not run anything on the kernel: {why}")))
+        }
     }
 }
 
 /// The same of a scenario and its traffic.
 pub(crate) fn check(scenario: &Scenario, traffic: Traffic) -> Result<(), TestbedError> {
-    ready()?;
+    has_privileges()?;
     let multipath = scenario.flows.iter().any(|flow| flow.is_multipath());
     if multipath && !Path::new(MPTCP).exists() {
         return lacks(format!("this kernel has no MPTCP: {MPTCP} is missing (CONFIG_MPTCP)"));
@@ -53,11 +55,18 @@ pub(crate) fn check(scenario: &Scenario, traffic: Traffic) -> Result<(), Testbed
     allow_files(FILES + FILES_PER_PATH * paths as u64)
 }
 
+fn has_privileges() -> Result<(), TestbedError> {
+    if rustix::process::geteuid().is_root() {
+        return Ok(());
+    }
+    lacks("a run on the kernel makes network namespaces and devices: it needs root".into())
+}
+
 fn lacks(why: String) -> Result<(), TestbedError> {
     Err(TestbedError::Environment(why))
 }
 
-fn is_installed(program: &str) -> bool {
+pub(crate) fn is_installed(program: &str) -> bool {
     env::split_paths(&env::var_os("PATH").unwrap_or_default()).any(|folder| folder.join(program).is_file())
 }
 

@@ -57,12 +57,12 @@ impl Traffic {
     }
 }
 
-/// Runs a scenario on the running kernel, as root. Where its links did not keep up with real time, the run is made again; the
-/// summary's [`anabranch_record::KernelRun::invalid`] tells of the last one. Samples go to `sink` when it is over.
+/// Runs a scenario on the running kernel, as root. Where its links did not keep up with real time, or the run broke off, it is
+/// made again; the summary's [`anabranch_record::KernelRun::invalid`] tells of the last one. Samples go to `sink` when it is over.
 /// `keep_going` is asked now and then, with the time that the run has reached.
 ///
 /// # Errors
-/// [`TestbedError`].
+/// [`TestbedError`]; [`TestbedError::Failed`] where the last attempt broke off.
 pub fn run(
     scenario: &Scenario,
     seed: u64,
@@ -76,31 +76,55 @@ pub fn run(
         express::check_for_iperf3(scenario)?;
     }
     capacity::check(scenario)?;
+    let mut recording = Recording::new(scenario, sink.wants_samples());
+    let ended = repeated(options.repeats, || {
+        recording = Recording::new(scenario, sink.wants_samples());
+        before_others(|| {
+            let attempt = Attempt::new(scenario, seed, options.traffic);
+            let attempt = attempt.map_err(|why| Ended { begun: false, why })?;
+            attempt.run(options, &mut recording, keep_going).map_err(|why| Ended { begun: true, why })
+        })
+    });
+    if matches!(ended, Ok(_) | Err(TestbedError::Interrupted { .. })) {
+        recording.replay(sink);
+    }
+    ended
+}
+
+/// Why an attempt has no summary of a whole run.
+struct Ended {
+    /// Whether it had begun by then: hosts and connections were there.
+    begun: bool,
+    why: TestbedError,
+}
+
+/// Makes attempts until one is valid, or there were so many repetitions. What breaks a run off, such as a kernel without memory for
+/// a moment, may be gone in the next one.
+fn repeated(
+    repeats: u32,
+    mut attempt: impl FnMut() -> Result<Summary, Ended>,
+) -> Result<Summary, TestbedError> {
     let mut invalid_attempts = 0;
     loop {
-        let mut recording = Recording::new(scenario, sink.wants_samples());
-        let made = before_others(|| {
-            Attempt::new(scenario, seed, options.traffic)?.run(options, &mut recording, keep_going)
-        });
-        let mut summary = match made {
-            Err(TestbedError::Interrupted { at, mut partial }) => {
-                recording.replay(sink);
+        let is_last = invalid_attempts == repeats;
+        match attempt() {
+            Ok(mut summary) => {
+                let kernel = summary.kernel.get_or_insert_default();
+                kernel.invalid_attempts = invalid_attempts;
+                if kernel.invalid.is_empty() || is_last {
+                    return Ok(summary);
+                }
+            }
+            Err(Ended { why: TestbedError::Interrupted { at, mut partial }, .. }) => {
                 let kernel = partial.as_mut().and_then(|partial| partial.kernel.as_mut());
                 kernel.into_iter().for_each(|kernel| kernel.invalid_attempts = invalid_attempts);
                 return Err(TestbedError::Interrupted { at, partial });
             }
-            made => made?,
-        };
-        let invalid = match &mut summary.kernel {
-            Some(kernel) => {
-                kernel.invalid_attempts = invalid_attempts;
-                !kernel.invalid.is_empty()
-            }
-            None => false,
-        };
-        if !invalid || invalid_attempts == options.repeats {
-            recording.replay(sink);
-            return Ok(summary);
+            Err(Ended { why, .. }) if !why.is_of_one_run() => return Err(why),
+            // Nothing could be set up: that is no result of a run.
+            Err(Ended { begun: false, why }) if is_last => return Err(why),
+            Err(Ended { why, .. }) if is_last => return Err(why.after(repeats + 1)),
+            Err(_) => {}
         }
         invalid_attempts += 1;
     }
@@ -255,4 +279,60 @@ impl<'a> Attempt<'a> {
 fn device_drops(hosts: &[Pair]) -> Result<u64, TestbedError> {
     let each = hosts.iter().flat_map(|pair| [&pair.sender, &pair.receiver]);
     each.map(|host| host.run(dropped_packets)?).sum()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use anabranch_record::KernelRun;
+
+    fn summary(invalid: &[&str]) -> Summary {
+        let invalid = invalid.iter().map(|why| (*why).to_owned()).collect();
+        Summary {
+            scenario: "one".into(),
+            scenario_hash: String::new(),
+            seed: 1,
+            version: String::new(),
+            duration_s: 1.0,
+            warmup_s: 0.0,
+            partial_until_s: None,
+            flows: vec![],
+            links: vec![],
+            jain: None,
+            kernel: Some(KernelRun { invalid, ..KernelRun::default() }),
+        }
+    }
+
+    fn no_memory(begun: bool) -> Result<Summary, Ended> {
+        let why = std::io::Error::from_raw_os_error(libc::ENOBUFS);
+        Err(Ended { begun, why: TestbedError::kernel("send")(why) })
+    }
+
+    /// What comes of attempts that end so, in this order, and how many are made.
+    fn of(attempts: Vec<Result<Summary, Ended>>) -> (Result<Summary, TestbedError>, usize) {
+        let (all, mut left) = (attempts.len(), attempts.into_iter());
+        let ended = repeated(2, || left.next().unwrap());
+        (ended, all - left.len())
+    }
+
+    #[test]
+    fn what_breaks_a_run_off_is_an_attempt_that_is_not_valid() {
+        let (ended, made) = of(vec![no_memory(true), Ok(summary(&["late"])), Ok(summary(&[]))]);
+        assert_eq!((ended.unwrap().kernel.unwrap().invalid_attempts, made), (2, 3));
+        let (ended, _) = of(vec![no_memory(true), no_memory(false), no_memory(true)]);
+        let Err(TestbedError::Failed(why)) = ended else { panic!("{ended:?}") };
+        assert!(why.starts_with("no valid run in 3 attempts") && why.contains("cannot send"), "{why}");
+        let (ended, _) = of(vec![no_memory(true), no_memory(true), Ok(summary(&["late"]))]);
+        assert_eq!(ended.unwrap().kernel.unwrap().invalid, ["late"]);
+    }
+
+    #[test]
+    fn what_another_attempt_would_not_change() {
+        let (ended, made) = of(vec![no_memory(false), no_memory(false), no_memory(false)]);
+        assert!(matches!(ended, Err(TestbedError::Kernel { .. })), "{ended:?}");
+        assert_eq!(made, 3);
+        let defect = || Err(Ended { begun: true, why: TestbedError::Failed("byte 3".into()) });
+        let (ended, made) = of(vec![defect(), Ok(summary(&[]))]);
+        assert!(matches!(ended, Err(TestbedError::Failed(_))) && made == 1, "{ended:?}");
+    }
 }

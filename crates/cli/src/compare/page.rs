@@ -14,16 +14,18 @@ pub struct Comparison {
     runs: Vec<Vec<Summary>>,
     /// How many runs there were to be.
     total: usize,
+    /// How many of them failed.
+    failed: usize,
 }
 
 impl Comparison {
     /// Of those of `total` runs that are complete, and algorithms that have some; the first of each job is the algorithm.
-    pub fn of(cc: &[String], total: usize, runs: Vec<((usize, u64), Summary)>) -> Comparison {
+    pub fn of(cc: &[String], total: usize, failed: usize, runs: Vec<((usize, u64), Summary)>) -> Comparison {
         let mut each = vec![Vec::new(); cc.len()];
         let complete = runs.into_iter().filter(|(_, summary)| summary.partial_until_s.is_none());
         complete.for_each(|((i, _), summary)| each[i].push(summary));
         let (cc, runs) = cc.iter().cloned().zip(each).filter(|(_, runs)| !runs.is_empty()).unzip();
-        Comparison { cc, runs, total }
+        Comparison { cc, runs, total, failed }
     }
 
     /// Which runs it is about.
@@ -34,11 +36,17 @@ impl Comparison {
             let seeds =
                 |(cc, runs): (&String, &Vec<Summary>)| format!("{cc} {}", counted(runs.len(), "seed"));
             let each: Vec<_> = self.cc.iter().zip(&self.runs).map(seeds).collect();
+            let total = self.total;
+            let why = match (self.failed, complete + self.failed == total) {
+                (0, _) => format!("partial, interrupted after {complete} of {total} runs"),
+                (failed, true) => format!("{failed} of {total} runs failed, and the means are without them"),
+                (failed, false) => {
+                    format!("partial, interrupted after {complete} of {total} runs, of which {failed} failed")
+                }
+            };
             let text = format!(
-                "{}: partial, interrupted after {complete} of {} runs: {}, from {} on, where they were complete; means ± \
-                 half the width of the 95 % interval (Student's t)",
+                "{}: {why}: {}, from {} on, where they were complete; means ± half the width of the 95 % interval (Student's t)",
                 first.scenario,
-                self.total,
                 each.join(", "),
                 first.seed
             );

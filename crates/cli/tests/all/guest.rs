@@ -56,6 +56,17 @@ fn without_an_image() {
     let stderr = outcome(&run.unwrap()).fails(2);
     assert!(stderr.contains("tools/guest-image.sh 6.1"), "{stderr}");
     let out = folder.path().join("out");
+    let studies = [
+        &["paper", "B", "--only", "B-T2", "--quick"][..],
+        &["study", "studies/buffer-and-delay.toml", "--quick"],
+        &["sweep", TWO_PATHS, "--cc", "lia"],
+    ];
+    for study in studies {
+        let mut run = command();
+        run.args(study).args(["--backend", "guest-6.1", "--out"]).arg(&out);
+        let stderr = outcome(&run.env("ANABRANCH_GUESTS", folder.path()).output().unwrap()).fails(2);
+        assert!(stderr.contains("tools/guest-image.sh 6.1") && !out.exists(), "{stderr}");
+    }
     let stderr = anabranch(["run", TWO_PATHS, "--backend", "guest", "--out", out.to_str().unwrap()]).fails(2);
     assert!(stderr.contains("no samples over time") && !out.exists(), "{stderr}");
 }

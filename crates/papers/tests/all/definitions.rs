@@ -116,6 +116,11 @@ fn a_result_names_its_command_and_seeds() {
     assert_eq!(result.seeds_of_rows(), "2 (8 for short runs)");
     let longer = StudyResult { size: "default".into(), seeds: 7, ..result };
     assert_eq!(commands(&longer), ["anabranch paper kato-lia-evaluation --seeds 7 --only B-T2"]);
+    let mut beside = longer;
+    beside.experiments[0].asked = vec!["kernel".into(), "guest-6.12".into()];
+    let again =
+        |backend| format!("anabranch paper kato-lia-evaluation --seeds 7 --only B-T2 --backend {backend}");
+    assert_eq!(commands(&beside), ["kernel", "guest-6.12"].map(again));
 }
 
 /// Without columns nothing is run again under other assumptions, the rest is the same, and the result says so.

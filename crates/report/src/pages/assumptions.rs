@@ -1,6 +1,6 @@
 //! The verdicts on the papers' own rows under other assumptions than the default: what each changes, before and after.
 
-use anabranch_study::{ColumnName, Row, StudyResult, Verdict};
+use anabranch_study::{ColumnName, Estimate, Row, StudyResult, Verdict};
 use maud::{Markup, html};
 
 use crate::{layout::scroll, prose::prose, verdict};
@@ -83,6 +83,11 @@ fn columns<'a>(papers: &'a [&StudyResult]) -> Vec<&'a ColumnName> {
     columns
 }
 
+/// From how many seeds a value is.
+fn values(measured: &Option<Estimate>, compared: &[(String, Estimate)]) -> usize {
+    measured.as_ref().or(compared.first().map(|(_, m)| m)).map_or(0, |m| m.values.len())
+}
+
 /// A cell of a row's table: the value under an assumption, or on another backend, with its verdict.
 pub fn cell(row: &Row, column: &ColumnName) -> Markup {
     let Some(other) = row.other(&column.id) else {
@@ -90,8 +95,11 @@ pub fn cell(row: &Row, column: &ColumnName) -> Markup {
     };
     html! {
         td.number.other {
+            @let (values, own) = (values(&other.measured, &other.compared), values(&row.measured, &row.compared));
             @if let Some(m) = &other.measured { div { span.value { (format::of(m)) } } }
             @for (name, m) in &other.compared { div { (prose(name)) ": " span.value { (format::of(m)) } } }
+            // Elsewhere the seeds are the default's, but for runs that failed; an assumption has fewer from the outset.
+            @if column.of_backend && values < own && values > 0 { div.quiet { "n = " (values) } }
             @if let Some(failure) = &other.failure { div { (prose(failure)) } }
             @if other.verdict != Verdict::NotJudged { (verdict::badge(other.verdict)) }
         }

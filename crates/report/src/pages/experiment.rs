@@ -77,7 +77,21 @@ fn table(plan: &ExperimentPlan) -> Markup {
         @if !apart.is_empty() { (under_assumptions(plan, &apart)) }
         @let all = columns.backends.iter().chain(&columns.assumed).chain(&apart);
         @if !plan.experiment.columns.is_empty() {
-            dl.terms.columns { @for column in all { dt { (column.title) } dd { (prose(&column.meaning)) } } }
+            dl.terms.columns { @for column in all { dt { (column.title) } dd { (meaning(column)) } } }
+        }
+    }
+}
+
+/// The difference from the default, and what is said of runs on another backend.
+fn meaning(column: &ColumnName) -> Markup {
+    html! {
+        (prose(&column.meaning))
+        @for note in &column.notes { div { (prose(note)) } }
+        @if !column.failed.is_empty() {
+            div {
+                "Left out, as they failed: " (column.failed.len()) @if column.failed.len() == 1 { " run." } @else { " runs." }
+            }
+            ul { @for why in &column.failed { li { (prose(why)) } } }
         }
     }
 }

@@ -85,8 +85,12 @@ fn by_kind(scenarios: &[&Fidelity]) -> Markup {
             }
         }
     };
+    let short = scenarios.iter().filter(|scenario| is_short(scenario)).count();
     html! {
-        p { (scenarios.len()) @if scenarios.len() == 1 { " scenario" } @else { " scenarios" } " ran on both." }
+        p {
+            (scenarios.len()) @if scenarios.len() == 1 { " scenario" } @else { " scenarios" } " ran on both."
+            @if short > 0 { " Of " (short) " only those seeds count that both have: other runs failed." }
+        }
         (scroll("Differences by kind", &table))
     }
 }
@@ -132,6 +136,11 @@ fn counted<'a>(scenarios: impl Iterator<Item = &'a Fidelity> + Clone) -> String 
     )
 }
 
+/// Whether a seed is missing on one of the two.
+fn is_short(scenario: &Fidelity) -> bool {
+    scenario.seeds < scenario.of_seeds
+}
+
 fn is_apart(quantity: &Difference) -> bool {
     quantity.relative.is_some_and(|relative| relative.abs() > APART)
 }
@@ -147,7 +156,10 @@ pub fn section(backend: &BackendPlan) -> Markup {
             }
             @for scenario in &backend.scenarios {
                 div.run {
-                    p { (prose(&scenario.title)) }
+                    p {
+                        (prose(&scenario.title))
+                        @if is_short(scenario) { span.quiet { " " (scenario.seeds) " of " (scenario.of_seeds) " seeds, which both have" } }
+                    }
                     (table(scenario, backend.column))
                     p.hint { "On " (backend.column.title) ":" }
                     pre.command tabindex="0" { code { (scenario.command) } }

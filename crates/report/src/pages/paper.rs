@@ -125,8 +125,8 @@ fn errata(paper: &PaperPlan) -> Markup {
 
 /// What repeats a paper or another study.
 fn commands(result: &anabranch_study::StudyResult) -> Vec<String> {
-    result
-        .command
-        .as_ref()
-        .map_or_else(|| anabranch_papers::commands(result), |command| vec![command.clone()])
+    match &result.command {
+        None => anabranch_papers::commands(result),
+        Some(command) => result.earlier_commands.iter().chain([command]).cloned().collect(),
+    }
 }

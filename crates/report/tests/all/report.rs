@@ -200,7 +200,8 @@ fn hostile_text_stays_text() {
                 }
                 shares
             });
-            *run = Run { title: evil(), command: evil(), scenario: evil(), text: evil(), shares };
+            *run =
+                Run { title: evil(), command: evil(), scenario: evil(), text: evil(), column: None, shares };
         }
         for figure in &mut e.figures {
             (figure.id, figure.title) = (evil(), evil());

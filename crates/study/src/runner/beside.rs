@@ -2,17 +2,17 @@
 
 use super::{Changed, Planned, distinct};
 use crate::plan::Runs;
-use crate::{Fidelity, Figure, Outcome};
-use std::collections::BTreeSet;
+use crate::{Column, Fidelity, Figure, Outcome, Setup};
+use std::collections::{BTreeSet, HashSet};
 
 impl Planned {
     /// Each figure of the plan, from the simulator's runs and then from those of each backend that ran all of them; and what is
-    /// said of a backend that did not.
+    /// said of a backend's column that did not.
     pub(super) fn figures(
         &self,
         runs: &Runs<'_>,
         others: &[(&Changed, Runs<'_>)],
-    ) -> (Vec<Figure>, Vec<String>) {
+    ) -> (Vec<Figure>, Vec<(&'static str, String)>) {
         let backends = || others.iter().filter(|(changed, _)| changed.column.is_of_backend());
         let (complete, partial): (Vec<_>, Vec<_>) =
             backends().partition(|(changed, _)| changed.is_complete());
@@ -26,8 +26,9 @@ impl Planned {
         let not_drawn = partial.iter().filter(|_| !self.plan.figures.is_empty()).map(|(changed, _)| {
             let scenarios: Vec<usize> = distinct(&self.setups[..self.plan.setups.len()]).collect();
             let missing = scenarios.iter().filter(|i| !changed.setups[**i]).count();
-            let (title, all) = (changed.column.title, scenarios.len());
-            format!("Figures are not drawn for {title}: {missing} of {all} scenarios cannot run there.")
+            let all = scenarios.len();
+            let said = format!("Figures are not drawn: {missing} of {all} scenarios cannot run there.");
+            (changed.column.id, said)
         });
         (figures.collect(), not_drawn.collect())
     }
@@ -49,17 +50,49 @@ impl Planned {
     }
 }
 
+/// What the backend of a column cannot run, and why: a sentence for each reason.
+pub(super) fn refused(column: &Column, setups: &[Setup], seeds: u32) -> Vec<String> {
+    let runs = |setup: &Setup| setup.seeds(seeds);
+    let all: u32 = distinct(setups).map(|i| runs(&setups[i])).sum();
+    let mut reasons: Vec<(String, u32)> = vec![];
+    for setup in distinct(setups).map(|i| &setups[i]) {
+        let Some(why) = setup.scenario().ok().and_then(|scenario| column.refuses(&scenario)) else {
+            continue;
+        };
+        let why = of_any_flow(&why);
+        match reasons.iter_mut().find(|(known, _)| *known == why) {
+            Some((_, count)) => *count += runs(setup),
+            None => reasons.push((why, runs(setup))),
+        }
+    }
+    reasons.iter().map(|(why, count)| format!("{count} of {all} runs cannot be made there: {why}.")).collect()
+}
+
+/// The reason without the flow's name, which differs among scenarios: "`flows.*.cc`: …".
+fn of_any_flow(why: &str) -> String {
+    let key = why.strip_prefix("`flows.").and_then(|rest| rest.split_once('`'));
+    let parts = key.and_then(|(key, rest)| Some((key.split_once('.')?.1, rest)));
+    parts.map_or_else(|| why.to_owned(), |(key, rest)| format!("`flows.*.{key}`{rest}"))
+}
+
+/// The runs that failed, with the reason: each once, though several simulations of an experiment may be the same.
+pub(super) fn failed(runs: &Runs<'_>) -> Vec<String> {
+    let each = runs.of.iter().copied().flatten().filter_map(|run| run.as_ref().err());
+    let mut known = HashSet::new();
+    each.filter(|why| known.insert(*why)).cloned().collect()
+}
+
 /// On which kernels a column's runs were made, and what speaks against these.
-pub(super) fn kernels(changed: &Changed, runs: &Runs<'_>) -> Vec<String> {
-    let title = changed.column.title;
+pub(super) fn kernels(runs: &Runs<'_>) -> Vec<String> {
     let of_runs =
         || runs.of.iter().copied().flatten().flatten().filter_map(|run| run.summary.kernel.as_ref());
     let releases: BTreeSet<&str> = of_runs().map(|kernel| &*kernel.release).collect();
     let releases = Vec::from_iter(releases).join(", ");
     let skips = of_runs().any(|kernel| kernel.skips_programs == Some(true));
-    let on = (!releases.is_empty()).then(|| format!("{title}: the kernel was {releases}."));
+    let on = (!releases.is_empty()).then(|| format!("The kernel was {releases}."));
     let skipping = skips.then(|| {
-        format!("{title}: this kernel leaves out some calls of eBPF programs. Values of algorithms that are such programs are not to be trusted there.")
+        "This kernel leaves out some calls of eBPF programs. Values of algorithms that are such programs are not to be trusted there."
+            .to_owned()
     });
     on.into_iter().chain(skipping).collect()
 }
@@ -85,11 +118,15 @@ fn on(changed: &Changed, figure: Figure) -> Figure {
 mod tests {
     use crate::task::TaskError;
     use crate::{
-        Backend, Backends, Column, Experiment, Options, Simulator, Taken, Task, run_all_on, work_with_runs,
+        Backend, Backends, Column, Experiment, Options, Simulator, Taken, Task, Verdict, run_all_on,
+        work_with_runs,
     };
     use anabranch_net::Time;
     use anabranch_record::{KernelRun, Sink, Summary};
     use anabranch_scenario::Scenario;
+
+    /// A seed that fails elsewhere.
+    const FAILS: u64 = 4;
 
     /// The simulator with twice the loss, which cannot run scenarios of three flows.
     struct Elsewhere;
@@ -109,6 +146,9 @@ mod tests {
             sink: &mut dyn Sink,
             keep_going: &mut dyn FnMut(Time) -> bool,
         ) -> Result<Summary, TaskError> {
+            if task.seed_of_run() == FAILS {
+                return Err(TaskError::Failed("the machine was busy".into()));
+            }
             let summary = Simulator.run(&task.clone().set("links.a.loss.rate=0.02"), sink, keep_going)?;
             let kernel =
                 KernelRun { release: "9.9".into(), skips_programs: Some(true), ..KernelRun::default() };
@@ -157,6 +197,10 @@ mod tests {
         "#;
 
     fn experiment(counts: &[u32]) -> (Experiment, Vec<Taken>) {
+        of_seeds(2, counts)
+    }
+
+    fn of_seeds(seeds: u32, counts: &[u32]) -> (Experiment, Vec<Taken>) {
         let folder = tempfile::tempdir().unwrap();
         let scenario = r#"
             name = "flows"
@@ -171,7 +215,7 @@ mod tests {
             .replace("ORDER", &list(&|n| format!(r#"'at(n = {n}, utilisation("a"))'"#)));
         let study =
             crate::file::load("flows.toml", &text, folder.path(), &[]).unwrap_or_else(|e| panic!("{e}"));
-        let options = Options { beside: vec![&ELSEWHERE], ..Options::default() };
+        let options = Options { beside: vec![&ELSEWHERE], seeds: Some(seeds), ..Options::default() };
         let (work, mut result) = ([work_with_runs(&study, &options).unwrap()], None);
         let backends: [&dyn Backend; 2] = [&Simulator, &Elsewhere];
         run_all_on(Backends(&backends), &work, None, &|_| (), &|| true, &mut |done| result = Some(done))
@@ -200,9 +244,28 @@ mod tests {
         let use_of_two = experiment.rows[1].other("there").unwrap().measured.as_ref().unwrap().mean;
         assert_eq!(there.panels[0].series[0].points[1].y, use_of_two);
         assert_eq!(experiment.fidelity.len(), 2);
-        for said in ["Elsewhere: the kernel was 9.9.", "Elsewhere: this kernel leaves out some calls"] {
-            assert!(experiment.notes.iter().any(|note| note.starts_with(said)), "{:?}", experiment.notes);
+        let notes = &experiment.columns[0].notes;
+        for said in ["The kernel was 9.9.", "This kernel leaves out some calls"] {
+            assert!(notes.iter().any(|note| note.starts_with(said)), "{notes:?}");
         }
+    }
+
+    /// A run that fails elsewhere takes its seed out there, and says so; the simulator's values have all.
+    #[test]
+    fn a_run_that_failed_is_left_out() {
+        let (experiment, taken) = of_seeds(4, &[1, 2]);
+        let values = |row: usize| {
+            let row = &experiment.rows[row];
+            [&row.measured, &row.other("there").unwrap().measured].map(|m| m.as_ref().unwrap().values.len())
+        };
+        assert_eq!((values(0), values(1)), ([4, 3], [4, 3]));
+        let there = experiment.rows[0].other("there").unwrap();
+        assert_eq!((there.verdict, &there.failure), (Verdict::NotJudged, &None));
+        let failed = &experiment.columns[0].failed;
+        assert_eq!(failed.len(), 2);
+        assert!(failed[0].ends_with("Elsewhere, seed 4: the machine was busy"), "{failed:?}");
+        assert!(experiment.fidelity.iter().all(|f| (f.seeds, f.of_seeds) == (3, 4)));
+        assert_eq!(taken.iter().map(|taken| taken.summaries.len()).collect::<Vec<_>>(), [4, 3, 4, 3]);
     }
 
     /// A row and a figure never mix backends without saying so.
@@ -210,8 +273,13 @@ mod tests {
     fn where_not_all_can_run() {
         let (experiment, taken) = experiment(&[1, 2, 3]);
         assert_eq!(figures(&experiment), ["F1", "F2", "F3"]);
-        let said = "Figures are not drawn for Elsewhere: 1 of 3 scenarios cannot run there.";
-        assert!(experiment.notes.iter().any(|note| note == said), "{:?}", experiment.notes);
+        let notes = &experiment.columns[0].notes;
+        for said in [
+            "2 of 6 runs cannot be made there: three flows.",
+            "Figures are not drawn: 1 of 3 scenarios cannot run there.",
+        ] {
+            assert!(notes.iter().any(|note| note == said), "{notes:?}");
+        }
         assert_eq!(rows_there(&experiment), ["1", "2"]);
         assert_eq!(experiment.fidelity.len(), 2);
         let axes = taken.iter().map(|taken| taken.axes.iter().map(|(_, value)| &**value).collect::<Vec<_>>());

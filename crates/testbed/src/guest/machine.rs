@@ -2,7 +2,7 @@
 //! while its processor idles. What it does depends neither on the speed nor on the other work of the machine that it runs on, and it
 //! does the same each time.
 
-use crate::TestbedError;
+use crate::{TestbedError, environment};
 use rustix::fs::{MemfdFlags, memfd_create};
 use rustix::process::{
     Resource, Rlimit, Signal, getpid, getppid, set_parent_process_death_signal, setrlimit,
@@ -46,6 +46,11 @@ pub struct Machine {
 }
 
 impl Machine {
+    /// Fails where there is no QEMU.
+    pub fn is_installed() -> Result<(), TestbedError> {
+        if environment::is_installed(QEMU) { Ok(()) } else { Err(missing()) }
+    }
+
     /// Boots a kernel with the archives as its first file system, one after the other. `seed` is the seed of all that is random in
     /// the machine. It is killed after that many seconds of a processor's time.
     pub fn boot(kernel: &Path, archives: &[&[u8]], seed: u64, limit: u64) -> Result<Self, TestbedError> {
@@ -70,9 +75,7 @@ impl Machine {
         qemu.stdin(Stdio::null()).stdout(Stdio::null()).stderr(Stdio::piped()).process_group(0);
         end_with_us(&mut qemu, limit);
         let process = qemu.spawn().map_err(|why| match why.kind() {
-            io::ErrorKind::NotFound => TestbedError::Environment(format!(
-                "{QEMU} is not installed (Debian's package qemu-system-x86)"
-            )),
+            io::ErrorKind::NotFound => missing(),
             _ => TestbedError::Kernel { doing: format!("start {QEMU}"), source: why },
         })?;
         Ok(Machine { process, ports, _initramfs: initramfs })
@@ -104,6 +107,10 @@ impl Drop for Machine {
         let _ = self.process.kill();
         let _ = self.process.wait();
     }
+}
+
+fn missing() -> TestbedError {
+    TestbedError::Environment(format!("{QEMU} is not installed (Debian's package qemu-system-x86)"))
 }
 
 /// A file without a name.

@@ -44,8 +44,9 @@ impl Guest {
     /// The guest of a series, such as `6.12`, whose image is in the folder `images`; `program` is the `anabranch` that runs in it.
     ///
     /// # Errors
-    /// [`TestbedError::Environment`] where there is no such image.
+    /// [`TestbedError::Environment`] where there is no such image, or no QEMU.
     pub fn new(images: &Path, series: &str, program: &Path) -> Result<Self, TestbedError> {
+        Machine::is_installed()?;
         let image = images.join(series);
         let initramfs = fs::read(image.join("initramfs")).map_err(|why| {
             TestbedError::Environment(format!(

@@ -57,7 +57,7 @@ impl Program {
         if let Some(errors) = &mut self.0.stderr {
             let _ = errors.read_to_string(&mut said);
         }
-        Err(TestbedError::Failed(format!("iperf3 has ended with {status}: {}", said.trim())))
+        Err(TestbedError::Broken(format!("iperf3 has ended with {status}: {}", said.trim())))
     }
 
     /// Copies of its sockets, in the order in which it has opened them.
@@ -119,7 +119,7 @@ pub(super) fn receive(
             shared.received.store(received.saturating_sub(COOKIE), Ordering::Release);
         }
         if !shared.breaks_off() && program.has_ended()? {
-            return Err(TestbedError::Failed("iperf3's server has ended before its time".into()));
+            return Err(TestbedError::Broken("iperf3's server has ended before its time".into()));
         }
         if let Woken::Over = wait(shared, shared.clock.now() + LOOK)? {
             drop(program);

@@ -21,7 +21,7 @@ use client::Client;
 use membership::Membership;
 use receiver::Receiver;
 use sender::Sender;
-use shared::Shared;
+use shared::{Failure, Shared};
 use source::Source;
 use std::sync::atomic::Ordering;
 use std::sync::{Arc, PoisonError, mpsc};
@@ -124,7 +124,7 @@ impl Connection {
         // It fails where the receiver has ended, and then its failure says why.
         if is_ready.recv_timeout(PATIENCE).is_err() {
             connection.finish()?;
-            return Err(TestbedError::Failed("iperf3 does not listen".into()));
+            return Err(TestbedError::Broken("iperf3 does not listen".into()));
         }
         connection
             .spawn(&hosts.sender, "sender", &plan, move || iperf3::send(&shared, &mut membership, &client))?;
@@ -146,7 +146,10 @@ impl Connection {
                 let _ = realtime::raise(realtime::TRAFFIC);
             }
             if let Err(e) = run() {
-                let _ = shared.failure.set(format!("flow {name}, {end}: {e}"));
+                let said = format!("flow {name}, {end}: {e}");
+                let is_defect = matches!(e, TestbedError::Failed(_));
+                let why = if is_defect { Failure::Defect(said) } else { Failure::Broken(said) };
+                let _ = shared.failure.set(why);
             }
         })?;
         self.threads.push(thread);
@@ -189,7 +192,11 @@ impl Connection {
     /// # Errors
     /// Where bytes arrived that were not sent, or the kernel refused a step.
     pub fn check(&self) -> Result<(), TestbedError> {
-        self.shared.failure.get().map_or(Ok(()), |why| Err(TestbedError::Failed(why.clone())))
+        match self.shared.failure.get() {
+            None => Ok(()),
+            Some(Failure::Broken(why)) => Err(TestbedError::Broken(why.clone())),
+            Some(Failure::Defect(why)) => Err(TestbedError::Failed(why.clone())),
+        }
     }
 
     /// Ends the connection by resets, and both threads.
@@ -207,7 +214,10 @@ impl Connection {
         }
         for thread in self.threads.drain(..) {
             if thread.join().is_err() {
-                let _ = self.shared.failure.set("a thread of the traffic has ended in a panic".into());
+                let _ = self
+                    .shared
+                    .failure
+                    .set(Failure::Defect("a thread of the traffic has ended in a panic".into()));
             }
         }
     }

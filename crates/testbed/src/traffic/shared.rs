@@ -24,8 +24,16 @@ pub(super) struct Shared {
     /// The sender breaks the connection off, as its stop time has come.
     pub(super) breaks_off: AtomicBool,
     /// Why the run is worth nothing.
-    pub(super) failure: OnceLock<String>,
+    pub(super) failure: OnceLock<Failure>,
     over: OwnedFd,
+}
+
+/// Why an end of a connection ended before its time.
+pub(super) enum Failure {
+    /// The kernel, or another program.
+    Broken(String),
+    /// What must not be: bytes arrived that were not sent.
+    Defect(String),
 }
 
 /// Why a wait has ended.
@@ -99,7 +107,8 @@ pub(super) struct End {
 
 enum State {
     None,
-    Open(Arc<OwnedFd>),
+    /// With what was seen last.
+    Open(Arc<OwnedFd>, Option<Observed>),
     /// A reset takes the counters with it: the last ones.
     Over(Option<Observed>),
 }
@@ -115,21 +124,28 @@ impl End {
 
     /// The connection is there.
     pub(super) fn open(&self, socket: &Arc<OwnedFd>) {
-        *self.state() = State::Open(socket.clone());
+        *self.state() = State::Open(socket.clone(), None);
     }
 
     /// What the kernel says, or said last. `None` before the connection is there.
     pub(super) fn observe(&self) -> io::Result<Option<Observed>> {
-        match &*self.state() {
+        match &mut *self.state() {
             State::None => Ok(None),
-            State::Open(socket) => self.look(socket).map(Some),
+            State::Open(socket, last) => {
+                // While subflows come and go there is nothing new: the next look reads them.
+                if let Some(seen) = self.look(socket)? {
+                    *last = Some(seen);
+                }
+                Ok(last.clone())
+            }
             State::Over(last) => Ok(last.clone()),
         }
     }
 
-    fn look(&self, socket: &OwnedFd) -> io::Result<Observed> {
+    fn look(&self, socket: &OwnedFd) -> io::Result<Option<Observed>> {
         let multipath = if self.multipath { Some(multipath(socket)?) } else { None };
-        Ok(Observed { subflows: subflows(socket.as_fd(), self.multipath)?, multipath })
+        let subflows = subflows(socket.as_fd(), self.multipath)?;
+        Ok(subflows.map(|subflows| Observed { subflows, multipath }))
     }
 
     /// Bytes that the kernel has received in order.
@@ -146,8 +162,8 @@ impl End {
     /// Ends the connection by a reset.
     pub(super) fn abort(&self) -> io::Result<()> {
         let mut state = self.state();
-        if let State::Open(socket) = &*state {
-            let last = self.look(socket).ok();
+        if let State::Open(socket, last) = &mut *state {
+            let last = self.look(socket).ok().flatten().or(last.take());
             let done = socket::abort(socket);
             *state = State::Over(last);
             return done;
