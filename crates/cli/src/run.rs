@@ -23,7 +23,6 @@ pub fn run(args: &RunArgs) -> Result<(), Failure> {
     memory::check(&scenario, 1, args.yes)?;
     let task = input::task(&source, &args.scenario, &args.cc, scenario.seed, args.backend);
     backend::accepts(args.backend, &source.name, &scenario)?;
-    backend::ready(args.backend)?;
     if args.traffic != TrafficName::Own && args.backend != BackendName::Kernel {
         return Err(Failure::Input(miette!("`--traffic` is for `--backend kernel`")));
     }
@@ -31,6 +30,7 @@ pub fn run(args: &RunArgs) -> Result<(), Failure> {
         let help = "leave out --out; --json prints the summary";
         return Err(Failure::Input(miette!(help = help, "a guest's run has no samples over time")));
     }
+    backend::ready(args.backend)?;
     interrupt::listen()?;
     let open = |path| RunDirectory::open(path, args.format.into(), &[], note);
     let mut directory = args.out.as_deref().map(open).transpose()?;

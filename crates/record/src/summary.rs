@@ -3,7 +3,7 @@
 //! Means cover the time from the later of warm-up and the flow's start to its stop. A value that
 //! does not exist (the RTT of a subflow that never had one) is null.
 
-use crate::KernelRun;
+use crate::{Histogram, KernelRun};
 use serde::{Deserialize, Serialize};
 
 /// One run.
@@ -88,6 +88,19 @@ pub struct Completion {
     pub p95_s: f64,
     /// 99th percentile.
     pub p99_s: f64,
+}
+
+impl Completion {
+    /// Of these times, whose sum is that in seconds; none of none.
+    pub fn of(times: &Histogram, sum_s: f64) -> Option<Self> {
+        Some(Completion {
+            count: times.count(),
+            mean_s: sum_s / times.count() as f64,
+            p50_s: times.quantile(0.5)?,
+            p95_s: times.quantile(0.95)?,
+            p99_s: times.quantile(0.99)?,
+        })
+    }
 }
 
 /// One subflow.

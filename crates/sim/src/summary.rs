@@ -1,7 +1,7 @@
 //! The summary of a run, from what was measured.
 
 use crate::sampler::link_names;
-use crate::simulator::{Measured, Simulator};
+use crate::simulator::Simulator;
 use crate::subflow::Subflow;
 use anabranch_net::{Time, Totals};
 use anabranch_record::{Completion, FlowSummary, LinkSummary, SubflowSummary, Summary, jain};
@@ -47,20 +47,9 @@ fn flow(simulator: &Simulator<'_>, f: usize) -> FlowSummary {
         delivered_bytes: measured.bytes,
         retransmitted_segments: subflows.iter().map(|s| s.retransmitted_segments).sum(),
         reinjected_segments: measured.reinjected,
-        completion: completion(measured),
+        completion: Completion::of(&measured.completions, measured.completion_seconds),
         subflows,
     }
-}
-
-fn completion(measured: &Measured) -> Option<Completion> {
-    let times = &measured.completions;
-    Some(Completion {
-        count: times.count(),
-        mean_s: measured.completion_seconds / times.count() as f64,
-        p50_s: times.quantile(0.5)?,
-        p95_s: times.quantile(0.95)?,
-        p99_s: times.quantile(0.99)?,
-    })
 }
 
 fn subflow(

@@ -6,6 +6,9 @@
 
 #[path = "../tests/all/common/mod.rs"]
 mod common;
+#[path = "../tests/all/support.rs"]
+#[allow(dead_code)]
+mod support;
 
 use anabranch_net::{LinkSpec, QueueLimit, Time};
 use anabranch_scenario::Path;

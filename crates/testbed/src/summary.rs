@@ -95,15 +95,6 @@ fn flow(scenario: &Scenario, f: usize, observer: &Observer, recording: &Recordin
     let subflows: Vec<SubflowSummary> =
         meters.map(|(p, meter)| subflow(scenario, f, p, meter, window, end)).collect();
     let (times, sum_s) = recording.completion_times(f);
-    let completion = || {
-        Some(Completion {
-            count: times.count(),
-            mean_s: sum_s / times.count() as f64,
-            p50_s: times.quantile(0.5)?,
-            p95_s: times.quantile(0.95)?,
-            p99_s: times.quantile(0.99)?,
-        })
-    };
     FlowSummary {
         name: spec.name.clone(),
         cc: spec.cc.entry.name.to_owned(),
@@ -111,7 +102,7 @@ fn flow(scenario: &Scenario, f: usize, observer: &Observer, recording: &Recordin
         delivered_bytes: bytes,
         retransmitted_segments: subflows.iter().map(|s| s.retransmitted_segments).sum(),
         reinjected_segments: reinjected_bytes.div_ceil(u64::from(spec.tcp.mss)),
-        completion: completion(),
+        completion: Completion::of(&times, sum_s),
         subflows,
     }
 }

@@ -4,6 +4,7 @@ use crate::cli::{anabranch, anabranch_reading, command};
 use crate::common::Kernel;
 use serde_json::Value;
 use std::os::unix::process::CommandExt;
+use std::process::Command;
 
 const SCENARIO: &str = r#"
     name = "two paths"
@@ -67,6 +68,27 @@ fn a_sweep_beside_the_simulator() {
     assert!(again.stderr.contains("8 runs of an earlier command taken over"), "{}", again.stderr);
     let result: Value = serde_json::from_str(&again.stdout).unwrap();
     assert_eq!(result["experiments"][0]["fidelity"].as_array().unwrap().len(), 2);
+}
+
+/// A disk that is full at the end of a run: what was measured is told, and nothing half-written stays.
+#[test]
+fn a_full_disk() {
+    let Some(_kernel) = Kernel::lock() else { return };
+    let dir = tempfile::tempdir().unwrap();
+    std::fs::write(dir.path().join("two.toml"), SCENARIO).unwrap();
+    // In a mount namespace of its own: enough room to begin, and not for a sample every 10 ms.
+    let run = "mount -t tmpfs -o size=80k tmpfs disk && { \"$0\" run two.toml --backend kernel --format csv \
+               --set record.interval='10 ms' --out disk/out; echo status $?; ls -A disk; }";
+    std::fs::create_dir(dir.path().join("disk")).unwrap();
+    let ended = Command::new("unshare")
+        .args(["--mount", "sh", "-c", run, env!("CARGO_BIN_EXE_anabranch")])
+        .current_dir(&dir)
+        .output()
+        .unwrap();
+    let said = String::from_utf8_lossy(&ended.stderr);
+    assert!(said.contains("No space left on device"), "{said}");
+    let page = String::from_utf8_lossy(&ended.stdout);
+    assert!(page.contains("On Linux") && page.ends_with("status 2\n"), "{page}");
 }
 
 #[test]

@@ -116,7 +116,7 @@ fn tcp_send(to: &str, length: Duration) {
     set_tcp_congestion(&stream, "cubic").unwrap();
     let end = Instant::now() + length;
     let other = stream.try_clone().unwrap();
-    let look = || subflows(&other, false).unwrap()[0].info;
+    let look = || subflows(&other, false).unwrap().expect("a list of one")[0].info;
     scope(|scope| {
         scope.spawn(|| {
             let block = vec![0; 1 << 18];

@@ -9,6 +9,9 @@
 mod common;
 mod ends;
 mod routers;
+#[path = "../../tests/all/support.rs"]
+#[allow(dead_code)]
+mod support;
 
 use anabranch_net::{LinkSpec, Loss, QueueLimit, Time};
 use anabranch_scenario::Path;

@@ -13,7 +13,12 @@ const LIMIT: Duration = Duration::from_secs(60);
 /// Whether the machine can take part, with these programs. Where not, the test is skipped and says why; with
 /// ANABRANCH_REQUIRE_KERNEL=1 it fails.
 pub fn kernel(tools: &[&str]) -> bool {
-    let Some(why) = lacking(tools) else { return true };
+    takes_part(lacking(tools))
+}
+
+/// The same of what a test finds lacking itself.
+pub fn takes_part(lacking: Option<String>) -> bool {
+    let Some(why) = lacking else { return true };
     let required = std::env::var("ANABRANCH_REQUIRE_KERNEL").is_ok_and(|v| v == "1");
     assert!(!required, "{why}");
     // Past the harness, which keeps to itself what a passing test prints.
