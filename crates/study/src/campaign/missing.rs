@@ -42,3 +42,42 @@ impl Simulations {
         self.each[job.simulation].id(job.seed)
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::{Backend, ScenarioFile, Setup, Simulator, Store};
+    use anabranch_record::NoSamples;
+
+    #[test]
+    fn what_is_not_kept_the_longest_first() {
+        let text = r#"
+            name = "one link"
+            duration = "2 s"
+            links.a = { rate = "10 Mbit/s", delay = "5 ms" }
+            flows = [{ name = "tested", cc = "reno", paths = [["a"]] }]
+        "#;
+        let file = ScenarioFile { name: "a".into(), path: "a".into(), text: text.into() };
+        let long = Setup::new("long", &file).set("duration", "9 s");
+        let sampled = Setup::new("with samples", &file).set("duration", "5 s").sampled();
+        let setups = [Setup::new("short", &file), sampled, long];
+        let simulations = Simulations::of([("test", &setups[..])], 2).unwrap();
+        let folder = tempfile::tempdir().unwrap();
+        let store = Store::open(folder.path(), "v1").unwrap();
+        let missing = simulations.missing(&store);
+        let durations = |missing: &[Missing]| -> Vec<(f64, u64)> {
+            let of = |missing: &Missing| {
+                let task = simulations.task(*missing);
+                (task.scenario("a").unwrap().duration.as_secs_f64(), task.seed_of_run())
+            };
+            missing.iter().map(of).collect()
+        };
+        assert_eq!(durations(&missing), [(9.0, 1), (9.0, 2), (2.0, 1), (2.0, 2)]);
+        assert!(missing[0].seconds() > 4.0 * missing[2].seconds());
+        let run = simulations.run_id(missing[1]);
+        let summary = Simulator.run(&simulations.task(missing[1]), &mut NoSamples, &mut |_| true).unwrap();
+        assert_eq!((run.scenario_hash, run.seed), (&*summary.scenario_hash, summary.seed));
+        store.keep(store.claim(run).unwrap(), &summary);
+        assert_eq!(durations(&simulations.missing(&store)), [(9.0, 1), (2.0, 1), (2.0, 2)]);
+    }
+}
