@@ -43,6 +43,6 @@ test)
     ;;
 wheel)
     environment
-    "$venv/bin/maturin" build --manifest-path crates/python/Cargo.toml --profile wheel --out "$target/wheels"
+    (cd python && "$venv/bin/maturin" build --profile wheel --out "$target/wheels")
     ;;
 esac

@@ -17,6 +17,7 @@ from distributed import Client, LocalCluster
 from test_sweep import STUDY, Counting, lines
 
 import anabranch
+from anabranch._elsewhere import workers
 
 # Of which each run takes about a tenth of a second.
 LONGER = SHORT.replace('"3 s"', '"80 s"').replace("1e-3", "0.0")
@@ -53,6 +54,7 @@ def serial(tmp_path_factory: pytest.TempPathFactory) -> tuple[anabranch.Table, l
 
 
 def test_workers_give_the_same_bytes(client: Client, serial: tuple[anabranch.Table, list[bytes]], tmp_path: Path) -> None:
+    assert workers(client.get_executor()) == 2
     counting = Counting(client.get_executor())
     table = sweep(executor=counting, store=tmp_path)
     assert table.to_pydict() == serial[0].to_pydict()
