@@ -38,6 +38,8 @@ pub(crate) struct Connection {
     penalise: bool,
     multipath: bool,
     dss: Dss,
+    /// SACK blocks that fit into an ACK.
+    sack_blocks: u8,
     /// It has been opened; the first subflow is established at the sender; the receiver is known to know it.
     opened: bool,
     established: bool,
@@ -95,6 +97,7 @@ impl Connection {
             penalise,
             multipath,
             dss,
+            sack_blocks: dss.sack_blocks(),
             tcp,
             scale,
             window,
@@ -277,7 +280,7 @@ impl Connection {
     pub(crate) fn send_ack(&mut self, s: usize, net: &mut Network) {
         let subflow = &mut self.subflows[s];
         net.delayed_acks.forget(subflow.id);
-        let blocks = self.dss.sack_blocks();
+        let blocks = usize::from(self.sack_blocks);
         let (mut ack, sack) = subflow.rx.acknowledge(subflow.id, subflow.life, blocks, net.now());
         ack.sack = sack.map_or(0, |sack| net.sacks.keep(sack));
         ack.data = self.incoming.next() as u32;

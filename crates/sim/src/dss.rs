@@ -32,9 +32,9 @@ impl Dss {
     }
 
     /// SACK blocks that fit beside an acknowledgement.
-    pub(crate) fn sack_blocks(self) -> usize {
-        let fits = |blocks: &usize| sack_option_bytes(*blocks as u16) <= OPTIONS - self.ack;
-        (0..=SACK_BLOCKS).rev().find(fits).unwrap_or(0)
+    pub(crate) fn sack_blocks(self) -> u8 {
+        let fits = |blocks: &u8| sack_option_bytes((*blocks).into()) <= OPTIONS - self.ack;
+        (0..=SACK_BLOCKS as u8).rev().find(fits).unwrap_or(0)
     }
 }
 

@@ -38,7 +38,7 @@ impl Connection {
     /// Decides what subflow `s` may send next.
     pub(super) fn size_burst(&mut self, s: usize, now: Time) {
         let subflow = &mut self.subflows[s];
-        if !self.tcp.tso || !subflow.is_up() {
+        if !subflow.is_up() {
             return;
         }
         let (tx, board) = (&subflow.tx, &subflow.tx.board);

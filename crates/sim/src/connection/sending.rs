@@ -18,7 +18,9 @@ impl Connection {
     pub(super) fn push(&mut self, net: &mut Network) {
         for s in 0..self.subflows.len() {
             self.resend_lost(s, net);
-            self.size_burst(s, net.now());
+            if self.tcp.tso {
+                self.size_burst(s, net.now());
+            }
         }
         self.send_new_data(net);
     }
@@ -27,7 +29,9 @@ impl Connection {
     #[inline]
     pub(super) fn push_from(&mut self, s: usize, net: &mut Network) {
         self.resend_lost(s, net);
-        self.size_burst(s, net.now());
+        if self.tcp.tso {
+            self.size_burst(s, net.now());
+        }
         self.send_new_data(net);
     }
 
@@ -166,7 +170,9 @@ impl Connection {
             queues.fill(&self.subflows, &self.cc, &mut self.out, &mut self.reinjected);
             for s in 0..self.subflows.len() {
                 while self.send_burst_from_queue(s, net) {
-                    self.size_burst(s, now);
+                    if self.tcp.tso {
+                        self.size_burst(s, now);
+                    }
                 }
             }
             if self.queues.as_ref().is_none_or(|queues| !queues.has_left_out()) {
