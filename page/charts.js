@@ -24,14 +24,16 @@ class Chart {
   }
 
   draw(series, until, most) {
-    const data = uPlot.join(series.map(({ x, y }) => [x, y]));
+    // A null is a gap as wide as the series has no values there, though others have.
+    const expand = series.map(() => [1, 2]);
+    const data = series.length > 0 ? uPlot.join(series.map(({ x, y }) => [x, y]), expand) : [[]];
     const shape = JSON.stringify(series.map(({ label }) => label));
-    const scales = { x: { time: false, range: [0, until] }, y: { range: [0, most > 0 ? most * 1.05 : 1] } };
+    const top = most > 0 ? most * 1.05 : 1;
     if (this.#plot && this.#shape === shape) {
       this.#plot.batch(() => {
         this.#plot.setData(data, false);
         this.#plot.setScale("x", { min: 0, max: until });
-        this.#plot.setScale("y", { min: 0, max: scales.y.range[1] });
+        this.#plot.setScale("y", { min: 0, max: top });
       });
       return;
     }
@@ -45,18 +47,17 @@ class Chart {
       dash: DASHES[dash ?? 0],
       width: width ?? 1.5,
       points: { show: false },
-      spanGaps: true,
       value: (_, value) => (value == null ? "–" : digits(value)),
     });
     this.#plot = new uPlot({
       width: this.figure.clientWidth || 480,
       height: 200,
-      scales: { x: { time: false, min: 0, max: until }, y: { auto: false, min: 0, max: scales.y.range[1] } },
+      scales: { x: { time: false, min: 0, max: until }, y: { auto: false, min: 0, max: top } },
       axes: [axis, { ...axis, size: 56, values: (_, values) => values.map(digits) }],
       series: [{ label: "s", value: (_, value) => (value == null ? "–" : value.toFixed(1)) }, ...series.map(line)],
     }, data, this.figure);
     this.#plot.setScale("x", { min: 0, max: until });
-    this.#plot.setScale("y", { min: 0, max: scales.y.range[1] });
+    this.#plot.setScale("y", { min: 0, max: top });
   }
 }
 

@@ -11,26 +11,21 @@ const CONTROLS = [
   },
   {
     key: "queue", label: "buffer", min: 0.05, max: 10,
-    of: (link) => (link.queue_bytes ?? link.queue_packets * 1500) / bdp(link),
+    of: (link) => (link.queue_bytes ?? link.queue_packets * 1500) / link.bdp_bytes,
     text: (value) => `${digits(value)} BDP`, set: (value) => `${value} BDP`,
   },
   {
-    key: "loss", label: "random loss", of: (link) => (link.loss_rate ?? 0) * 100, min: 0.001, max: 10, zero: true,
-    text: (value) => (value === 0 ? "none" : `${digits(value)} %`),
+    key: "loss", label: "random loss", of: (link) => link.loss_rate === null ? null : link.loss_rate * 100, min: 0.001, max: 10, zero: true,
+    text: (value) => (value === null ? "as in the text" : value === 0 ? "none" : `${digits(value)} %`),
     set: (value) => (value === 0 ? '{model="none"}' : `{model="bernoulli",rate=${+(value / 100).toPrecision(3)}}`),
   },
 ];
-
-/** Bytes: rate × twice the delay of the link. */
-function bdp(link) {
-  return Math.max(1500, (link.rate_bps * 2 * link.delay_s) / 8);
-}
 
 const STEPS = 200;
 
 /** A value's place on a logarithmic slider; the first place is zero where there is one. */
 function place({ min, max, zero }, value) {
-  if (zero && value < min) return 0;
+  if (zero && !(value >= min)) return 0;
   return Math.max(zero ? 1 : 0, Math.min(STEPS, Math.round((STEPS * Math.log(value / min)) / Math.log(max / min))));
 }
 
@@ -38,9 +33,9 @@ function valueAt({ min, max, zero }, step) {
   return zero && step === 0 ? 0 : +(min * (max / min) ** (step / STEPS)).toPrecision(2);
 }
 
-/** Sliders for every link of a scene; `moved(link, key, value)` hears of a change, undefined for what the text says. */
-function controls(parent, scene, moved) {
-  parent.replaceChildren(...scene.links.map((link) => {
+/** Sliders for every link; `moved(link, key, value)` hears of a change. */
+function controls(parent, links, moved) {
+  parent.replaceChildren(...links.map((link) => {
     const fieldset = document.createElement("fieldset");
     const legend = document.createElement("legend");
     legend.textContent = `Link ${link.name}`;

@@ -12,12 +12,13 @@ let sides;
 let algorithms;
 const planner = new Engine();
 
-function question(side) {
-  const set = [`duration=${state.duration} s`, `seed=${state.seed}`];
-  for (const [link, keys] of Object.entries(state.set)) {
-    for (const [key, value] of Object.entries(keys)) set.push(`links."${link}".${key}=${value}`);
+function question(side, of = state) {
+  const set = [`duration=${of.duration} s`, `seed=${of.seed}`];
+  for (const [link, keys] of Object.entries(of.set)) {
+    const quote = link.includes('"') ? "'" : '"';
+    for (const [key, value] of Object.entries(keys)) set.push(`links.${quote}${link}${quote}.${key}=${value}`);
   }
-  return { text: state.text, set, cc: [state.flow ? `${state.flow}=${state.cc[side]}` : state.cc[side]] };
+  return { text: of.text, set, cc: [of.flow ? `${of.flow}=${of.cc[side]}` : of.cc[side]] };
 }
 
 function command(side) {
@@ -27,8 +28,10 @@ function command(side) {
     ...set.map((word) => `--set ${quoted(word)}`)].join(" ");
 }
 
+/** Problems, and nothing that was computed before them; or none. */
 function show(problems) {
   $("problems").hidden = !problems;
+  if (problems) sides.forEach((side) => side.clear("not computed"));
   $("problems").replaceChildren(...(problems ?? []).map(({ message, line, text, help }) => {
     const p = document.createElement("p");
     p.textContent = [line && `Line ${line}: `, message, text && ` (${text})`, help && `. ${help}.`].filter(Boolean).join("");
@@ -36,26 +39,40 @@ function show(problems) {
   }));
 }
 
+let opening = 0;
+
 /** Takes a scenario's text: its links and flows get controls. */
 async function open(next) {
-  state = { set: {}, cc: ["lia", "uncoupled"], seed: 1, ...next };
-  $("text").value = state.text;
-  let scene;
+  const mine = ++opening;
+  const opened = { set: {}, ...next, cc: [...(next.cc ?? ["lia", "uncoupled"])] };
+  const describe = async (ask) => (await planner.ask("describe", ask)).value;
+  let scene, changed;
   try {
-    scene = (await planner.ask("describe", { text: state.text })).value;
+    scene = await describe({ text: opened.text });
+    opened.duration ??= scene.duration_s;
+    opened.seed ??= Number(scene.seed);
+    opened.flow = scene.flows.some((flow) => flow.multipath) ? null : scene.flows[0]?.name ?? null;
+    changed = await describe(question(0, opened)).catch(() => scene);
   } catch (problems) {
+    if (mine !== opening) return;
+    state = opened.cc && { ...opened, duration: opened.duration ?? 60, seed: opened.seed ?? 1 };
+    $("text").value = state.text;
+    $("links").replaceChildren();
     return show(problems);
   }
-  state.duration ??= Math.min(120, Math.max(5, scene.duration_s));
-  state.flow = scene.flows.some((flow) => flow.multipath) ? null : scene.flows[0]?.name ?? null;
-  const changed = await planner.ask("describe", question(0)).catch(() => ({ value: scene }));
-  controls($("links"), changed.value, (link, key, value) => {
+  if (mine !== opening) return;
+  state = opened;
+  $("text").value = state.text;
+  controls($("links"), changed.links, (link, key, value) => {
     (state.set[link] ??= {})[key] = value;
     start();
   });
   for (const side of [0, 1]) $(`cc-${side}`).value = state.cc[side];
-  $("duration").value = state.duration;
-  $("duration").nextElementSibling.textContent = `${state.duration} s`;
+  const duration = $("duration");
+  duration.min = 5 * Math.ceil((scene.warmup_s + 1) / 5);
+  duration.max = Math.max(120, scene.duration_s);
+  duration.value = state.duration;
+  duration.nextElementSibling.textContent = `${state.duration} s`;
   $("seed").value = state.seed;
   $("about").textContent = state.about ?? scene.description ?? "";
   for (const button of $("presets").children) button.setAttribute("aria-pressed", button.dataset.id === state.id);
@@ -64,17 +81,30 @@ async function open(next) {
 
 let frame = null;
 let turn = 0;
+let linking = null;
+
+/** Puts the state into the address, at most a few times a second: browsers refuse more. */
+function link() {
+  clearTimeout(linking);
+  linking = setTimeout(() => {
+    try {
+      history.replaceState(null, "", `#s=${encode(state)}`);
+    } catch {
+      // The page works without it.
+    }
+  }, 300);
+}
 
 /** Computes both sides anew. */
 async function start() {
   const mine = ++turn;
-  history.replaceState(null, "", `#s=${encode(state)}`);
+  link();
   $("command").textContent = `${command(0)}\n${command(1)}`;
   let scenes;
   try {
     scenes = await Promise.all([0, 1].map(async (side) => (await planner.ask("describe", question(side))).value));
   } catch (problems) {
-    return show(problems);
+    return mine === turn ? show(problems) : undefined;
   }
   if (mine !== turn) return;
   show(null);
@@ -130,8 +160,13 @@ async function begin() {
   });
   $("apply").addEventListener("click", () => open({ text: $("text").value, cc: state.cc }));
   $("copy-link").addEventListener("click", async () => {
-    await navigator.clipboard?.writeText(location.href).catch(() => {});
-    $("copied").textContent = "The link is in the address bar, and in the clipboard where the browser allows it.";
+    const address = `${location.href.split("#")[0]}#s=${encode(state)}`;
+    try {
+      await navigator.clipboard.writeText(address);
+      $("copied").textContent = "The link is in the clipboard.";
+    } catch {
+      $("copied").textContent = "This browser keeps the clipboard to itself: the link is in the address bar.";
+    }
   });
   $("presets").append(...PRESETS.map((preset) => {
     const button = document.createElement("button");
@@ -141,19 +176,22 @@ async function begin() {
     return button;
   }));
   sides = [0, 1].map((i) => new Side($(`side-${i}`)));
+  $("unable").hidden = true;
   $("laboratory").hidden = false;
+  window.addEventListener("hashchange", fromAddress);
+  await fromAddress();
+}
+
+/** Opens what the page's address names: a question, or a state. */
+async function fromAddress() {
   const asked = location.hash;
   const shared = asked.startsWith("#s=") ? decode(asked.slice(3)) : null;
   const named = PRESETS.find(({ id }) => asked === `#${id}`);
+  $("damaged").hidden = asked.length <= 1 || Boolean(shared ?? named);
   await open(shared ?? named ?? PRESETS[0]);
-  if (asked.length > 1 && !shared && !named) {
-    show([{ message: "The link to this page is damaged: this is the first question instead" }]);
-  }
 }
 
-if (typeof WebAssembly === "undefined" || typeof Worker === "undefined") {
+begin().catch((error) => {
   $("unable").hidden = false;
-  $("unable").textContent = "This browser has no WebAssembly, or no workers: it cannot simulate. The command anabranch run gives the same numbers.";
-} else {
-  begin();
-}
+  $("unable").append(` (${error?.message ?? error})`);
+});

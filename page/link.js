@@ -6,12 +6,23 @@ function encode(state) {
   return text.replaceAll("+", "-").replaceAll("/", "_").replaceAll("=", "");
 }
 
+const isText = (value) => typeof value === "string";
+const isTable = (value) => typeof value === "object" && value !== null && !Array.isArray(value);
+
+function isState(state) {
+  return isTable(state) && isText(state.text) &&
+    Array.isArray(state.cc) && state.cc.length === 2 && state.cc.every(isText) &&
+    isTable(state.set) && Object.values(state.set).every((keys) => isTable(keys) && Object.values(keys).every(isText)) &&
+    Number.isFinite(state.duration) && state.duration > 0 && state.duration <= 3600 &&
+    Number.isSafeInteger(state.seed) && state.seed >= 0;
+}
+
 /** The state in a link; null where there is none or it is damaged. */
 function decode(text) {
   try {
     const bytes = atob(text.replaceAll("-", "+").replaceAll("_", "/"));
     const state = JSON.parse(new TextDecoder().decode(Uint8Array.from(bytes, (c) => c.charCodeAt(0))));
-    return typeof state?.text === "string" ? state : null;
+    return isState(state) ? state : null;
   } catch {
     return null;
   }

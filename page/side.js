@@ -23,6 +23,18 @@ class Side {
     this.engine = new Engine();
   }
 
+  /** Nothing is computed: what was there is of something else. */
+  clear(why) {
+    this.engine.stop();
+    this.flows = this.links = [];
+    this.summary = this.ideal = null;
+    this.record.textContent = this.theory.textContent = "";
+    this.state.textContent = why;
+    this.shares.replaceChildren();
+    this.scene = { duration_s: 1, warmup_s: 0 };
+    for (const chart of Object.values(this.charts)) chart.draw([], 1, 1);
+  }
+
   /** Begins anew; `changed` is called whenever there is more to draw. */
   async run(question, scene, title, changed) {
     this.engine.stop();
@@ -59,9 +71,17 @@ class Side {
     for (let i = 0; i < subflows.length; i += 7) {
       const series = this.flows[subflows[i]]?.subflows[subflows[i + 1]];
       if (!series) continue;
-      series.time.push(subflows[i + 2]);
-      series.cwnd.push(subflows[i + 3]);
-      series.delivered.push(subflows[i + 5]);
+      const [time, cwnd, delivered] = [subflows[i + 2], subflows[i + 3], subflows[i + 5]];
+      // A subflow that is not up has no samples: the line ends there.
+      const [before, last] = series.time.slice(-2);
+      if (last !== undefined && time - last > 3.5 * (last - before)) {
+        series.time.push(last + (time - last) / 2);
+        series.cwnd.push(null);
+        series.delivered.push(series.delivered.at(-1));
+      }
+      series.time.push(time);
+      series.cwnd.push(cwnd);
+      series.delivered.push(delivered);
     }
     for (let i = 0; i < links.length; i += 4) {
       const series = this.links[links[i]];
@@ -133,10 +153,14 @@ class Side {
   }
 }
 
-/** Throughput of a connection over the last second, in Mbit/s. */
+/** Throughput of a connection over the last second, in Mbit/s. Its subflows are not all up at the same times. */
 function rate(subflows) {
-  const time = subflows[0].time;
-  const total = time.map((_, i) => subflows.reduce((sum, { delivered }) => sum + (delivered[i] ?? delivered.at(-1) ?? 0), 0));
+  const time = [...new Set(subflows.flatMap((subflow) => subflow.time))].sort((a, b) => a - b);
+  const next = subflows.map(() => 0);
+  const total = time.map((now) => subflows.reduce((sum, subflow, s) => {
+    while (subflow.time[next[s]] <= now) next[s]++;
+    return sum + (next[s] > 0 ? subflow.delivered[next[s] - 1] : 0);
+  }, 0));
   const x = [];
   const y = [];
   let from = 0;

@@ -69,14 +69,23 @@ pub fn describe(question: &str) -> Answer {
         "duration_s": scenario.duration.as_secs_f64(),
         "warmup_s": scenario.warmup.as_secs_f64(),
         "seed": scenario.seed.to_string(),
-        "links": scenario.links.iter().map(link).collect::<Vec<_>>(),
+        "links": (0..scenario.links.len()).map(|index| link(&scenario, index)).collect::<Vec<_>>(),
         "flows": scenario.flows.iter().map(|f| flow(f, &scenario.links)).collect::<Vec<_>>(),
     })
     .to_string())
 }
 
-fn link(link: &NamedLink) -> Value {
+fn link(scenario: &Scenario, index: usize) -> Value {
+    let link = &scenario.links[index];
     let LinkSpec { rate_bps, delay, queue, loss, .. } = &link.spec;
+    // As "1 BDP" in the file: of the longest path over the link.
+    let rtts = scenario.flows.iter().enumerate().flat_map(|(f, flow)| {
+        let paths = flow.paths.iter().enumerate();
+        let over =
+            paths.filter(|(_, path)| path.links.contains(&index) || path.return_links.contains(&index));
+        over.map(move |(p, _)| scenario.base_rtt(f, p))
+    });
+    let rtt = rtts.max().unwrap_or(*delay + *delay);
     let (packets, bytes) = match *queue {
         QueueLimit::Packets(packets) => (Some(packets), None),
         QueueLimit::Bytes(bytes) => (None, Some(bytes)),
@@ -90,6 +99,7 @@ fn link(link: &NamedLink) -> Value {
         "name": link.name,
         "rate_bps": rate_bps,
         "delay_s": delay.as_secs_f64(),
+        "bdp_bytes": rate_bps * rtt.as_secs_f64() / 8.0,
         "queue_packets": packets,
         "queue_bytes": bytes,
         "loss_rate": loss_rate,
@@ -163,6 +173,7 @@ mod tests {
         let found: Value = serde_json::from_str(&describe(&ask(&[], &[])).unwrap()).unwrap();
         assert_eq!(found["links"][0]["rate_bps"], 10e6);
         assert_eq!(found["links"][0]["loss_rate"], 0.01);
+        assert_eq!(found["links"][0]["bdp_bytes"], 10e6 * 0.020 / 8.0);
         assert_eq!(found["links"][1]["queue_packets"], 20);
         assert_eq!(found["flows"][0]["paths"], json!([["a"], ["b"]]));
         assert_eq!(found["flows"][0]["multipath"], true);
