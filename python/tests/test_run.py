@@ -98,7 +98,11 @@ def test_other_threads_go_on() -> None:
 
 @pytest.mark.parametrize("call", ["run(S, duration=1e6)", "sweep(S, cc=['lia'], duration=1e6)"])
 def test_control_c_ends_it(call: str) -> None:
-    code = f"import anabranch; S = {str(SCENARIO)!r}; print('ready', flush=True); anabranch.{call}"
+    # Whoever starts the tests in the background may have SIGINT ignored.
+    code = (
+        "import anabranch, signal; signal.signal(signal.SIGINT, signal.default_int_handler); "
+        f"S = {str(SCENARIO)!r}; print('ready', flush=True); anabranch.{call}"
+    )
     process = subprocess.Popen(
         [sys.executable, "-c", code], stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True
     )

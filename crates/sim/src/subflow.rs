@@ -135,6 +135,7 @@ impl Subflow {
         self.tx.counters = Counters::default();
         self.tx.board.deemed_lost = 0;
         self.tx.stop();
+        self.rx = Receiver::new(); // or it would acknowledge, in the next life, what it got in this one
         self.handshake_at = Time::NEVER;
         self.stage = Stage::Idle;
         self.wanted = false;

@@ -56,7 +56,7 @@ class Elsewhere:
         self.done = 0
         # What the tasks that are done were thought to take, and took: a worker is faster or slower than thought.
         self.thought = self.took = 0.0
-        self.whole = sum(campaign.seconds(i) for i in range(campaign.missing))
+        self.whole = sum(max(campaign.seconds(i), LEAST) for i in range(campaign.missing))
 
     def run(self) -> None:
         """Runs all of them, the longest first."""
@@ -64,7 +64,8 @@ class Elsewhere:
             self.submit()
             while self.under_way:
                 done, _ = wait(self.under_way, return_when=FIRST_COMPLETED)
-                for future in done:
+                # What has come is kept before what failed may end the call.
+                for future in sorted(done, key=failed):
                     self.take(future, self.under_way.pop(future))
                 self.submit()
                 if self.progress:
@@ -124,6 +125,11 @@ class Elsewhere:
         self.done += len(group.tasks)
         self.thought += group.thought
         self.took += made.seconds
+
+
+def failed(future: Future[_worker.Made]) -> bool:
+    """Whether a future that is done has no result."""
+    return future.cancelled() or future.exception() is not None
 
 
 def workers(executor: Executor) -> int:

