@@ -1,6 +1,7 @@
 //! The command line.
 
 use crate::backend::{BackendName, TrafficName};
+use crate::fidelity::FidelityArgs;
 use crate::format::Format;
 use crate::kernel::args::{self as kernel_args, KernelArgs};
 use crate::size_args::SizeArgs;
@@ -162,6 +163,9 @@ pub enum Command {
     /// Tell what theory gives for a scenario: max–min and pooled shares, where LIA, OLIA, BALIA and Linked CUBIC settle.
     #[command(after_help = IDEAL_EXAMPLES)]
     Ideal(IdealArgs),
+    /// Tell how far the simulator is from Linux, with plain and with Linux hosts, from results in folders: tables in Markdown.
+    #[command(after_help = crate::fidelity::EXAMPLES)]
+    Fidelity(FidelityArgs),
     /// Put coupled congestion control into the running Linux kernel, for its MPTCP.
     #[command(after_help = kernel_args::EXAMPLES)]
     Kernel(KernelArgs),
@@ -281,6 +285,9 @@ pub struct PaperArgs {
     /// beside the simulator's.
     #[arg(long, value_enum, default_value_t = BackendName::Sim)]
     pub backend: BackendName,
+    /// Simulate everything with `hosts = "linux"` too, in a column beside the default. Another backend brings it along.
+    #[arg(long)]
+    pub linux_hosts: bool,
     /// Run it even if it takes more than an hour.
     #[arg(long)]
     pub yes: bool,

@@ -2,13 +2,11 @@
 
 use crate::failure::Failure;
 use crate::guest::Guests;
-use crate::table::{PERCENT, TIME, Table, with_unit};
+use crate::table::{PERCENT, TIME, with_unit};
 use anabranch_net::Time;
 use anabranch_record::{KernelRun, Sink, Summary};
 use anabranch_scenario::{Scenario, printable};
-use anabranch_study::{
-    Backend, Backends, Column, Overview, Simulator, StudyResult, Task, TaskError, overview,
-};
+use anabranch_study::{Backend, Backends, Column, Simulator, Task, TaskError, column};
 use anabranch_testbed::{Limits, RunOptions, TestbedError, Traffic};
 use clap::ValueEnum;
 use miette::miette;
@@ -89,6 +87,18 @@ impl BackendName {
             BackendName::GuestNewest => Some(&COLUMN_NEWEST),
         }
     }
+}
+
+/// The columns beside the simulator's: the backend's, and beside that or where they are asked for that of Linux hosts.
+pub fn beside(backend: BackendName, linux_hosts: bool) -> Vec<&'static Column> {
+    let hosts = (linux_hosts || backend != BackendName::Sim).then_some(&column::LINUX_HOSTS);
+    backend.column().into_iter().chain(hosts).collect()
+}
+
+/// The two options as they stand on a command line.
+pub fn options(backend: BackendName, linux_hosts: bool) -> String {
+    let hosts = if linux_hosts { " --linux-hosts" } else { "" };
+    backend.option() + hosts
 }
 
 /// All of them.
@@ -179,20 +189,6 @@ impl Backend for Kernel {
             refused => TaskError::Refused(refused.to_string()),
         })
     }
-}
-
-/// How far the simulator is from another backend, for people; nothing where there is no other.
-pub fn fidelity(result: &StudyResult) -> Option<Table> {
-    let all = overview(result.experiments.iter().flat_map(|experiment| &experiment.fidelity));
-    let percent = |value: fn(&Overview) -> f64| all.iter().map(move |o| Some(value(o)));
-    (!all.is_empty()).then(|| {
-        Table::new()
-            .text("simulator beside Linux", all.iter().map(|o| o.kind.title()))
-            .count("quantities", all.iter().map(|o| o.count as u64))
-            .quantity("median difference", PERCENT, percent(|o| o.median))
-            .quantity("within 5 %", PERCENT, percent(|o| o.within[0]))
-            .quantity("within 10 %", PERCENT, percent(|o| o.within[1]))
-    })
 }
 
 /// What a run on a kernel tells of itself, for people.

@@ -7,6 +7,7 @@ mod check;
 mod cluster;
 mod compare;
 mod failure;
+mod fidelity;
 mod format;
 mod guest;
 mod ideal;
@@ -63,6 +64,7 @@ fn execute(command: Command) -> Result<(), Failure> {
         Command::Check(args) => check::check(&args),
         Command::Task(args) => task::task(&args),
         Command::Ideal(args) => ideal::ideal(&args),
+        Command::Fidelity(args) => fidelity::fidelity(&args),
         Command::Kernel(args) => kernel::kernel(&args.command),
         Command::Schema { of: Schema::Scenario } => output::print_json(&anabranch_scenario::json_schema()),
         Command::Schema { of: Schema::Study } => output::print_json(&anabranch_study::file::json_schema()),

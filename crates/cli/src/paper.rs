@@ -1,7 +1,6 @@
 //! `anabranch paper`: experiments of papers, judged, and the report.
 
 use crate::args::PaperArgs;
-use crate::backend;
 use crate::failure::Failure;
 use crate::interrupt;
 use crate::output::{counted, note, print, unless_closed};
@@ -9,6 +8,7 @@ use crate::report;
 use crate::standard;
 use crate::store;
 use crate::table::{Table, WIDTH};
+use crate::{backend, fidelity};
 use anabranch_cc::registry;
 use anabranch_papers::standard::AlgorithmResult;
 use anabranch_record::quoted;
@@ -34,7 +34,7 @@ pub fn paper(args: &PaperArgs) -> Result<(), Failure> {
         seeds: args.size.seeds(),
         only: args.only.clone(),
         without_columns: args.no_columns,
-        beside: args.backend.column().into_iter().collect(),
+        beside: backend::beside(args.backend, args.linux_hosts),
     };
     interrupt::listen()?;
     let (mut work, mut without) = (Vec::new(), Vec::new());
@@ -188,7 +188,7 @@ fn command(args: &PaperArgs) -> String {
     if args.no_columns {
         command += " --no-columns";
     }
-    command + &args.backend.option()
+    command + &backend::options(args.backend, args.linux_hosts)
 }
 
 pub fn rows(result: &StudyResult) -> impl Iterator<Item = &Row> {
@@ -221,8 +221,8 @@ pub fn page(result: &StudyResult) -> String {
     let (size, seeds) = (&result.size, result.seeds_of_rows());
     let partial = if result.partial { "; partial: interrupted" } else { "" };
     let heading = format!("{}: {} ({size} size; seeds: {seeds}{partial})", result.name, result.title);
-    let fidelity = backend::fidelity(result).map(|table| format!("\n{table}")).unwrap_or_default();
-    format!("{}\n{}{}{fidelity}", textwrap::fill(&heading, WIDTH), tables.join("\n"), assumptions(result))
+    let apart = fidelity::table(result).map(|table| format!("\n{table}")).unwrap_or_default();
+    format!("{}\n{}{}{apart}", textwrap::fill(&heading, WIDTH), tables.join("\n"), assumptions(result))
 }
 
 /// The verdicts of some experiments, and of several all together.
@@ -317,6 +317,7 @@ mod tests {
             figures: vec![],
             runs: vec![],
             fidelity: vec![],
+            linux_hosts: vec![],
         }
     }
 

@@ -129,7 +129,7 @@ fn options(args: &StudyRunArgs) -> Options {
         seeds,
         only: args.only.clone(),
         without_columns: args.no_columns,
-        beside: args.backend.column().into_iter().collect(),
+        beside: backend::beside(args.backend, args.linux_hosts),
     }
 }
 
@@ -141,7 +141,8 @@ fn command(args: &StudyRunArgs) -> String {
         .iter()
         .map(|(axis, values)| format!(" --at {}", quoted(&format!("{axis}={}", values.join(",")))));
     let columns = if args.no_columns { " --no-columns" } else { "" };
-    let (size, at, backend) = (args.size.as_size(), at.collect::<String>(), args.backend.option());
+    let (size, at, backend) =
+        (args.size.as_size(), at.collect::<String>(), backend::options(args.backend, args.linux_hosts));
     format!("anabranch study {name}{size}{only}{at}{columns}{backend}")
 }
 

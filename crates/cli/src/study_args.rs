@@ -84,9 +84,12 @@ pub struct StudyRunArgs {
     /// simulator's.
     #[arg(long, value_enum, default_value_t = BackendName::Sim)]
     pub backend: BackendName,
+    /// Simulate everything with `hosts = "linux"` too, in a column beside the default. Another backend brings it along.
+    #[arg(long)]
+    pub linux_hosts: bool,
     /// Have the runs made by a cluster of Dask with this scheduler, such as `tcp://node1:8786`: by the Python package, which
     /// `python3` must have.
-    #[arg(long, value_name = "ADDRESS", conflicts_with_all = ["at", "backend", "json"])]
+    #[arg(long, value_name = "ADDRESS", conflicts_with_all = ["at", "backend", "linux_hosts", "json"])]
     pub dask: Option<String>,
     /// Where `studies/` and `report/` are written.
     #[arg(long, value_name = "DIR", default_value = "out")]
@@ -127,6 +130,9 @@ pub struct SweepArgs {
     /// simulator's.
     #[arg(long, value_enum, default_value_t = BackendName::Sim)]
     pub backend: BackendName,
+    /// Simulate everything with `hosts = "linux"` too, in a column beside the default. Another backend brings it along.
+    #[arg(long)]
+    pub linux_hosts: bool,
     /// Where `studies/` and `report/` are written.
     #[arg(long, value_name = "DIR", default_value = "out")]
     pub out: PathBuf,

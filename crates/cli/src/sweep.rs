@@ -5,7 +5,7 @@ use crate::output::print;
 use crate::study::{self, Run};
 use crate::study_args::SweepArgs;
 use crate::table::{PERCENT, PLAIN, RATE, Spread, Table};
-use crate::{backend, input};
+use crate::{backend, fidelity, input};
 use anabranch_record::{Summary, quoted};
 use anabranch_scenario::Overrides;
 use anabranch_study::{Options, StudyResult, Taken, file};
@@ -54,7 +54,7 @@ pub fn sweep(args: &SweepArgs) -> Result<(), Failure> {
     study::not_shipped(&study)?;
     let run = Run {
         study,
-        options: Options { beside: args.backend.column().into_iter().collect(), ..Options::default() },
+        options: Options { beside: backend::beside(args.backend, args.linux_hosts), ..Options::default() },
         command: command(args),
         out: &args.out,
         store: args.store.as_deref(),
@@ -74,7 +74,7 @@ fn command(args: &SweepArgs) -> String {
     for (option, value) in options.chain(duration).chain(name) {
         command += &format!(" {option} {}", quoted(value));
     }
-    command + &format!(" --seeds {}{}", args.seeds, args.backend.option())
+    command + &format!(" --seeds {}{}", args.seeds, backend::options(args.backend, args.linux_hosts))
 }
 
 /// A row for each point.
@@ -117,6 +117,6 @@ fn page(result: &StudyResult, taken: &[Taken]) -> String {
         0 => String::new(),
         more => format!("and {more} more: see studies/{}.csv\n", result.name),
     };
-    let fidelity = backend::fidelity(result).map(|table| format!("\n{table}")).unwrap_or_default();
-    format!("{} (seeds: {})\n{table}{more}{fidelity}", result.title, result.seeds)
+    let apart = fidelity::table(result).map(|table| format!("\n{table}")).unwrap_or_default();
+    format!("{} (seeds: {})\n{table}{more}{apart}", result.title, result.seeds)
 }

@@ -142,6 +142,10 @@ pub fn backends(paper: &PaperPlan) -> String {
         "there_half_width_95",
         "difference_percent",
         "difference_half_width_95",
+        "linux_hosts",
+        "linux_hosts_half_width_95",
+        "linux_hosts_difference_percent",
+        "linux_hosts_difference_half_width_95",
         "command",
     ]);
     let text = |value: Option<f64>| value.map(|value| value.to_string()).unwrap_or_default();
@@ -151,6 +155,9 @@ pub fn backends(paper: &PaperPlan) -> String {
                 let (factor, unit) = fidelity::unit(quantity.kind);
                 let [here, there] =
                     [&quantity.simulated, &quantity.real].map(|value| fidelity::scaled(value, factor));
+                let hosts = quantity.linux_hosts.as_ref();
+                let with_hosts = hosts.map(|hosts| fidelity::scaled(&hosts.simulated, factor));
+                let percent = |part: Option<f64>| text(part.map(|part| 100.0 * part));
                 out += &line([
                     &plan.experiment.id,
                     &scenario.title,
@@ -162,8 +169,12 @@ pub fn backends(paper: &PaperPlan) -> String {
                     &text(here.half_width),
                     &there.mean.to_string(),
                     &text(there.half_width),
-                    &text(quantity.relative.map(|part| 100.0 * part)),
-                    &text(quantity.half_width.map(|part| 100.0 * part)),
+                    &percent(quantity.relative),
+                    &percent(quantity.half_width),
+                    &text(with_hosts.as_ref().map(|value| value.mean)),
+                    &text(with_hosts.and_then(|value| value.half_width)),
+                    &percent(hosts.and_then(|hosts| hosts.relative)),
+                    &percent(hosts.and_then(|hosts| hosts.half_width)),
                     &scenario.command,
                 ]);
             }

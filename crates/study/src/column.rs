@@ -44,6 +44,11 @@ impl Column {
         matches!(self.change, Change::Backend(_))
     }
 
+    /// Whether it is of [`LINUX_HOSTS`].
+    pub(crate) fn is_of_linux_hosts(&self) -> bool {
+        self.id == LINUX_HOSTS.id
+    }
+
     /// Why its backend cannot run the scenario, if it cannot.
     pub(crate) fn refuses(&self, scenario: &Scenario) -> Option<String> {
         match self.change {
@@ -129,6 +134,24 @@ pub static TSO: Column = Column {
     unchanged: "No column of hosts with TSO: there is no flow.",
     one_in: 3,
     change: Change::Scenario(tso),
+};
+
+/// What [`LINUX_HOSTS`] sets.
+pub(crate) const LINUX_HOSTS_SET: &str = "hosts=linux";
+
+/// Hosts as Linux has them, all of their properties together: beside another backend, what of a difference is the hosts'.
+pub static LINUX_HOSTS: Column = Column {
+    id: "linux-hosts",
+    title: "Linux hosts",
+    meaning: "The simulator with `hosts = \"linux\"`: bursts, acknowledgements, options and the scheduler as Linux has them.",
+    unchanged: "No column of Linux hosts: the hosts are such by default.",
+    one_in: 1,
+    change: Change::Scenario(|setup, scenario| {
+        let (key, value) = LINUX_HOSTS_SET.split_once('=').expect("an assignment");
+        let changed = setup.clone().set(key, value);
+        let is_other = changed.scenario().map_or(true, |changed| changed.hash != scenario.hash);
+        if is_other { changed } else { setup }
+    }),
 };
 
 /// Both.

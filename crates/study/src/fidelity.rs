@@ -1,5 +1,10 @@
 //! The simulator beside another backend: how far the same scenario's runs on both are apart.
 
+mod hosts;
+
+pub(crate) use hosts::put_beside;
+pub use hosts::{LinuxHosts, Simulated, Standing, WithLinuxHosts, beyond, is_apart};
+
 use crate::column::base;
 use crate::{Estimate, Outcome, estimate};
 use anabranch_record::{FlowSummary, SubflowSummary, Summary};
@@ -37,6 +42,9 @@ pub struct Difference {
     pub relative: Option<f64>,
     /// Half the width of its 95 % interval; null where one of the two has none.
     pub half_width: Option<f64>,
+    /// The same where the simulator has Linux hosts; null where that was not simulated.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub linux_hosts: Option<WithLinuxHosts>,
 }
 
 /// What is compared.
@@ -84,9 +92,7 @@ impl Fidelity {
         });
         let (simulated, real): (Vec<&Summary>, Vec<&Summary>) = pairs.unzip();
         let quantities = of_flows(&real.first()?.flows).filter_map(|(kind, of, value)| {
-            let each =
-                |runs: &[&Summary]| estimate(runs.iter().map(|run| value(run)).collect::<Option<_>>()?).ok();
-            Some(Difference::of(kind, of, each(&simulated)?, each(&real)?))
+            Some(Difference::of(kind, of, each(&simulated, &value)?, each(&real, &value)?))
         });
         Some(Fidelity {
             title: title.into(),
@@ -101,16 +107,26 @@ impl Fidelity {
 
 impl Difference {
     fn of(kind: Measure, of: String, simulated: Estimate, real: Estimate) -> Self {
-        let ratio = simulated.mean / real.mean;
-        let part = |estimate: &Estimate| estimate.half_width.map(|half| half / estimate.mean);
-        // Of independent errors that are small (the delta method).
-        let half_width = match (part(&simulated), part(&real)) {
-            (Some(a), Some(b)) if ratio.is_finite() => Some(ratio * a.hypot(b)),
-            _ => None,
-        };
-        let relative = ratio.is_finite().then_some(ratio - 1.0);
-        Difference { kind, of, simulated, real, relative, half_width: half_width.filter(|h| h.is_finite()) }
+        let (relative, half_width) = ratio(&simulated, &real);
+        Difference { kind, of, simulated, real, relative, half_width, linux_hosts: None }
     }
+}
+
+/// The simulator's value ÷ the other's − 1, and half the width of its interval.
+fn ratio(simulated: &Estimate, real: &Estimate) -> (Option<f64>, Option<f64>) {
+    let ratio = simulated.mean / real.mean;
+    let part = |estimate: &Estimate| estimate.half_width.map(|half| half / estimate.mean);
+    // Of independent errors that are small (the delta method).
+    let half_width = match (part(simulated), part(real)) {
+        (Some(a), Some(b)) if ratio.is_finite() => Some(ratio * a.hypot(b)),
+        _ => None,
+    };
+    (ratio.is_finite().then_some(ratio - 1.0), half_width.filter(|h| h.is_finite()))
+}
+
+/// The estimate of a quantity that each run has.
+fn each(runs: &[&Summary], value: &Value) -> Option<Estimate> {
+    estimate(runs.iter().map(|run| value(run)).collect::<Option<_>>()?).ok()
 }
 
 /// How far the two are apart over many scenarios.
@@ -118,29 +134,53 @@ impl Difference {
 pub struct Overview {
     /// In what.
     pub kind: Measure,
+    /// Of the simulator as it is.
+    pub plain: Amounts,
+    /// With Linux hosts, of the quantities that were simulated so; nothing where there are none.
+    pub linux_hosts: Option<Amounts>,
+}
+
+/// Differences of one kind, relative.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Amounts {
     /// The number of quantities that have a difference.
     pub count: usize,
-    /// The median of the differences' amounts, relative.
+    /// The median of the differences' amounts.
     pub median: f64,
     /// The part of them that is 5 % at most, and 10 % at most.
     pub within: [f64; 2],
+    /// The number of those that are [`beyond`].
+    pub beyond: usize,
+}
+
+impl Amounts {
+    /// Of differences with their intervals; nothing where there is none.
+    fn of(differences: impl Iterator<Item = (Option<f64>, Option<f64>)> + Clone) -> Option<Amounts> {
+        let mut amounts: Vec<f64> =
+            differences.clone().filter_map(|(relative, _)| relative).map(f64::abs).collect();
+        amounts.sort_by(f64::total_cmp);
+        let count = amounts.len();
+        let within =
+            |bound: f64| amounts.iter().filter(|amount| **amount <= bound).count() as f64 / count as f64;
+        (count > 0).then(|| Amounts {
+            count,
+            median: (amounts[(count - 1) / 2] + amounts[count / 2]) / 2.0,
+            within: [within(0.05), within(0.10)],
+            beyond: differences.filter(|(relative, half)| beyond(*relative, *half)).count(),
+        })
+    }
 }
 
 /// The overview of each kind of quantity that there is.
 pub fn overview<'a>(all: impl Iterator<Item = &'a Fidelity>) -> Vec<Overview> {
     let quantities: Vec<&Difference> = all.flat_map(|fidelity| &fidelity.quantities).collect();
     let of_kind = |kind: Measure| {
-        let of_kind = quantities.iter().filter(|quantity| quantity.kind == kind);
-        let mut amounts: Vec<f64> = of_kind.filter_map(|quantity| quantity.relative).map(f64::abs).collect();
-        amounts.sort_by(f64::total_cmp);
-        let count = amounts.len();
-        let within =
-            |bound: f64| amounts.iter().filter(|amount| **amount <= bound).count() as f64 / count as f64;
-        (count > 0).then(|| Overview {
+        let of_kind = quantities.iter().filter(move |quantity| quantity.kind == kind);
+        let hosts = of_kind.clone().filter_map(|quantity| quantity.linux_hosts.as_ref());
+        Some(Overview {
             kind,
-            count,
-            median: (amounts[(count - 1) / 2] + amounts[count / 2]) / 2.0,
-            within: [within(0.05), within(0.10)],
+            plain: Amounts::of(of_kind.map(|quantity| (quantity.relative, quantity.half_width)))?,
+            linux_hosts: Amounts::of(hosts.map(|hosts| (hosts.relative, hosts.half_width))),
         })
     };
     Measure::ALL.into_iter().filter_map(of_kind).collect()
@@ -213,8 +253,11 @@ mod tests {
         let (title, column, command) = ("x".into(), "kernel".into(), "run".into());
         let fidelity = Fidelity { title, column, command, seeds: 1, of_seeds: 1, quantities };
         let [found] = overview(std::iter::once(&fidelity))[..] else { panic!("one kind") };
-        assert_eq!((found.kind, found.count, found.within), (Measure::Window, 4, [0.5, 0.75]));
-        assert!((found.median - 0.05).abs() < 1e-12);
+        assert_eq!((found.kind, found.linux_hosts), (Measure::Window, None));
+        assert_eq!((found.plain.count, found.plain.within), (4, [0.5, 0.75]));
+        assert!((found.plain.median - 0.05).abs() < 1e-12);
+        // Without intervals nothing is beyond.
+        assert_eq!(found.plain.beyond, 0);
     }
 
     #[test]

@@ -34,7 +34,10 @@ mod verdict;
 
 pub use campaign::{Conclude, Kept, Missing, Outcomes, Progress, Simulations, Work, run_all, run_all_on};
 pub use column::Column;
-pub use fidelity::{Difference, Fidelity, Measure, Overview, overview};
+pub use fidelity::{
+    Amounts, Difference, Fidelity, LinuxHosts, Measure, Overview, Simulated, Standing, WithLinuxHosts,
+    beyond, is_apart, overview,
+};
 pub use key::RunId;
 pub use outcome::Outcome;
 pub use plan::{Definition, Plan, Study};

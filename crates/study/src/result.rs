@@ -2,7 +2,7 @@
 //!
 //! Written as JSON by `anabranch paper`, read by the report.
 
-use crate::{Fidelity, Shares};
+use crate::{Fidelity, LinuxHosts, Shares};
 use serde::{Deserialize, Serialize};
 
 /// A study's experiments, run.
@@ -85,8 +85,8 @@ pub struct Experiment {
     /// Under which other assumptions it was run.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub columns: Vec<ColumnName>,
-    /// The backends that were asked for beside the simulator, by their columns' identifiers. One that cannot run any of the scenarios
-    /// has no column.
+    /// The columns that the command asked for, by their identifiers: of backends beside the simulator, and of Linux hosts. A backend that
+    /// cannot run any of the scenarios has no column.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub asked: Vec<String>,
     /// Every value compared.
@@ -98,6 +98,9 @@ pub struct Experiment {
     /// The simulator beside other backends, where it was run on them.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub fidelity: Vec<Fidelity>,
+    /// The simulator with Linux hosts, where that was asked for.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub linux_hosts: Vec<LinuxHosts>,
 }
 
 /// An assumption under which an experiment was run beside the default: see [`crate::Column`].

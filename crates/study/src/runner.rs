@@ -207,7 +207,7 @@ pub(crate) struct Planned {
     unchanged: Vec<String>,
     /// Whether another backend was asked for.
     asked_beside: bool,
-    /// The columns of those that were asked for in this experiment.
+    /// The identifiers of the columns that were asked for in this experiment.
     asked: Vec<String>,
 }
 
@@ -226,7 +226,8 @@ impl Planned {
         let own = all.filter(|_| !options.without_columns);
         // What leaves the paper's own setting is taken to another backend where it is asked for by name.
         let beside = options.beside.iter().filter(|_| !plan.beyond || options.only.is_some());
-        let asked: Vec<&'static Column> = beside.copied().chain(own).collect();
+        let all = beside.map(|column| (*column, true)).chain(own.map(|column| (column, false)));
+        let all: Vec<(&'static Column, bool)> = all.collect();
         let mut planned = Planned {
             id: definition.id().to_owned(),
             title: definition.title.clone(),
@@ -238,7 +239,7 @@ impl Planned {
             asked_beside: options.beside.iter().any(|column| column.is_of_backend()),
             asked: vec![],
         };
-        for column in asked {
+        for (column, asked) in all {
             let of = |setup: &Setup| {
                 column.of(setup).map_err(|why| StudyError::Scenario {
                     experiment: definition.id().to_owned(),
@@ -249,8 +250,10 @@ impl Planned {
             let changed = planned.plan.setups.iter().map(of).collect::<Result<Vec<_>, _>>()?;
             let setups: Vec<bool> = changed.iter().map(Option::is_some).collect();
             let mut refused = vec![];
-            if column.is_of_backend() {
+            if asked {
                 planned.asked.push(column.id.into());
+            }
+            if column.is_of_backend() {
                 refused = beside::refused(column, &planned.plan.setups, seeds);
             }
             if !setups.contains(&true) {
@@ -265,7 +268,7 @@ impl Planned {
         Ok(planned)
     }
 
-    /// The backends' columns that were asked for, by their identifiers.
+    /// The columns that were asked for, by their identifiers.
     pub(crate) fn asked(&self) -> &[String] {
         &self.asked
     }
@@ -340,6 +343,7 @@ impl Planned {
             others: others.iter().filter_map(|(changed, runs)| row.under(changed, runs)).collect(),
             ..row.conclude(&runs, as_explained)
         };
+        let (fidelity, linux_hosts) = self.fidelity(outcomes);
         Experiment {
             id: self.id.clone(),
             title: self.title.clone(),
@@ -355,7 +359,8 @@ impl Planned {
             rows: plan.rows.iter().map(row).collect(),
             figures,
             runs: distinct(&self.setups).map(run).collect(),
-            fidelity: self.fidelity(outcomes),
+            fidelity,
+            linux_hosts,
         }
     }
 }

@@ -65,9 +65,14 @@ fn a_sweep_beside_the_simulator() {
     assert_eq!((of("sim"), of("kernel")), (4, 4), "{table}");
     // What was run on the kernel is kept too: this takes no eight seconds more.
     let again = sweep(&["--json"]);
-    assert!(again.stderr.contains("8 runs of an earlier command taken over"), "{}", again.stderr);
+    // With Linux hosts the simulator has four more.
+    assert!(again.stderr.contains("12 runs of an earlier command taken over"), "{}", again.stderr);
     let result: Value = serde_json::from_str(&again.stdout).unwrap();
-    assert_eq!(result["experiments"][0]["fidelity"].as_array().unwrap().len(), 2);
+    let fidelity = result["experiments"][0]["fidelity"].as_array().unwrap();
+    assert_eq!(fidelity.len(), 2);
+    assert!(fidelity.iter().all(|scenario| scenario["quantities"][0]["linux_hosts"]["relative"].is_f64()));
+    let tables = anabranch(["fidelity", dir.path().join("out").to_str().unwrap()]);
+    assert!(tables.stdout.starts_with("The simulator beside Linux, 2 scenarios."), "{}", tables.stdout);
 }
 
 /// A disk that is full at the end of a run: what was measured is told, and nothing half-written stays.

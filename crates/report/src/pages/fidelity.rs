@@ -2,7 +2,9 @@
 
 use std::collections::HashSet;
 
-use anabranch_study::{ColumnName, Difference, Estimate, Fidelity, Measure, overview};
+use anabranch_study::{
+    Amounts, ColumnName, Difference, Estimate, Fidelity, Measure, Standing, is_apart, overview,
+};
 use maud::{Markup, html};
 
 use crate::{
@@ -11,9 +13,6 @@ use crate::{
     prose::prose,
 };
 use anabranch_study::format;
-
-/// Differences beyond this are marked.
-const APART: f64 = 0.10;
 
 /// Scenarios beyond which they start folded.
 const FEW_SCENARIOS: usize = 1;
@@ -27,7 +26,8 @@ pub fn summary(papers: &[&PaperPlan], own_page: bool) -> Markup {
                 h2 { "The simulator beside " (column.title) }
                 p {
                     (prose(&column.meaning)) " "
-                    "A difference is the simulator's value ÷ the other's − 1. What is zero there has none. "
+                    "A difference is the simulator's value ÷ the other's − 1. What is zero there has none. One that is beyond 10 % and its "
+                    "95 % interval is put down to the hosts where it is not with " code { "hosts = \"linux\"" } " in the simulator. "
                     "A scenario that several experiments have counts once."
                 }
                 (by_kind(&scenarios))
@@ -62,6 +62,8 @@ fn scenarios<'a>(papers: &[&'a PaperPlan<'a>], column: &ColumnName) -> Vec<&'a F
 }
 
 fn by_kind(scenarios: &[&Fidelity]) -> Markup {
+    let all = overview(scenarios.iter().copied());
+    let has_hosts = all.iter().any(|of_kind| of_kind.linux_hosts.is_some());
     let table = html! {
         table.flows {
             thead {
@@ -71,15 +73,20 @@ fn by_kind(scenarios: &[&Fidelity]) -> Markup {
                     th.number scope="col" { "Median |difference|" }
                     th.number scope="col" { "Within 5 %" }
                     th.number scope="col" { "Within 10 %" }
+                    @if has_hosts {
+                        th.number scope="col" { "Linux hosts: median" }
+                        th.number scope="col" { "Within 5 %" }
+                        th.number scope="col" { "Within 10 %" }
+                    }
                 }
             }
             tbody {
-                @for of_kind in overview(scenarios.iter().copied()) {
+                @for of_kind in &all {
                     tr {
                         th scope="row" { (of_kind.kind.title()) }
-                        td.number { (of_kind.count) }
-                        td.number { (format!("{:.1} %", 100.0 * of_kind.median)) }
-                        @for part in of_kind.within { td.number { (format!("{:.0} %", 100.0 * part)) } }
+                        td.number { (of_kind.plain.count) }
+                        (amounts(Some(&of_kind.plain)))
+                        @if has_hosts { (amounts(of_kind.linux_hosts.as_ref())) }
                     }
                 }
             }
@@ -92,6 +99,19 @@ fn by_kind(scenarios: &[&Fidelity]) -> Markup {
             @if short > 0 { " Of " (short) " only those seeds count that both have: other runs failed." }
         }
         (scroll("Differences by kind", &table))
+    }
+}
+
+/// Their median, and the parts of them that are small.
+fn amounts(amounts: Option<&Amounts>) -> Markup {
+    html! {
+        @match amounts {
+            Some(amounts) => {
+                td.number { (format!("{:.1} %", 100.0 * amounts.median)) }
+                @for part in amounts.within { td.number { (format!("{:.0} %", 100.0 * part)) } }
+            }
+            None => @for _ in 0..3 { td.number.quiet { "–" } }
+        }
     }
 }
 
@@ -128,7 +148,8 @@ fn places(papers: &[&PaperPlan], column: &ColumnName, own_page: bool) -> Markup 
 /// "3 scenarios, 5 of 27 quantities beyond 10 %".
 fn counted<'a>(scenarios: impl Iterator<Item = &'a Fidelity> + Clone) -> String {
     let quantities = || scenarios.clone().flat_map(|scenario| &scenario.quantities);
-    let (n, apart) = (scenarios.clone().count(), quantities().filter(|q| is_apart(q)).count());
+    let (n, apart) =
+        (scenarios.clone().count(), quantities().filter(|q| q.relative.is_some_and(is_apart)).count());
     format!(
         "{n} {}, {apart} of {} quantities beyond 10 %",
         if n == 1 { "scenario" } else { "scenarios" },
@@ -141,8 +162,9 @@ fn is_short(scenario: &Fidelity) -> bool {
     scenario.seeds < scenario.of_seeds
 }
 
-fn is_apart(quantity: &Difference) -> bool {
-    quantity.relative.is_some_and(|relative| relative.abs() > APART)
+/// Whether it is marked: with plain hosts or with Linux hosts.
+fn is_marked(quantity: &Difference) -> bool {
+    quantity.standing() != Standing::Near
 }
 
 /// In an experiment's section: a table for each scenario.
@@ -170,6 +192,7 @@ pub fn section(backend: &BackendPlan) -> Markup {
 }
 
 fn table(scenario: &Fidelity, column: &ColumnName) -> Markup {
+    let has_hosts = scenario.quantities.iter().any(|quantity| quantity.linux_hosts.is_some());
     let body = html! {
         table.flows.fidelity {
             thead {
@@ -177,42 +200,60 @@ fn table(scenario: &Fidelity, column: &ColumnName) -> Markup {
                     th scope="col" { "Quantity" }
                     th scope="col" { "Of" }
                     th.number scope="col" { "Simulator" }
+                    @if has_hosts { th.number scope="col" { "Linux hosts" } }
                     th.number scope="col" { (column.title) }
                     th scope="col" { "Unit" }
                     th.number scope="col" { "Difference" }
+                    @if has_hosts { th.number scope="col" { "Linux hosts" } }
                     th scope="col" { "Beyond 10 %" }
                 }
             }
-            tbody { @for quantity in &scenario.quantities { (line(quantity)) } }
+            tbody { @for quantity in &scenario.quantities { (line(quantity, has_hosts)) } }
         }
     };
     scroll(&format!("{}: the simulator beside {}", scenario.title, column.title), &body)
 }
 
-fn line(quantity: &Difference) -> Markup {
+fn line(quantity: &Difference, has_hosts: bool) -> Markup {
     let (factor, unit) = unit(quantity.kind);
     let value = |estimate: &Estimate| format::of(&scaled(estimate, factor));
+    let hosts = quantity.linux_hosts.as_ref();
     html! {
-        tr class=[is_apart(quantity).then_some("apart")] {
+        tr class=[is_marked(quantity).then_some("apart")] {
             th scope="row" { (quantity.kind.title()) }
             td { (quantity.of) }
             td.number { (value(&quantity.simulated)) }
+            @if has_hosts { td.number { (hosts.map_or("–".into(), |hosts| value(&hosts.simulated))) } }
             td.number { (value(&quantity.real)) }
             td { (unit) }
-            td.number { (difference(quantity)) }
-            td { @if is_apart(quantity) { span.verdict.not-reproduced { span.sign aria-hidden="true" { "≠" } " unexplained" } } }
+            td.number { (difference(quantity.relative, quantity.half_width)) }
+            @if has_hosts {
+                td.number { (hosts.map_or("–".into(), |hosts| difference(hosts.relative, hosts.half_width))) }
+            }
+            td { (put_down_to(quantity.standing())) }
+        }
+    }
+}
+
+fn put_down_to(standing: Standing) -> Markup {
+    html! {
+        @match standing {
+            Standing::Near => {}
+            Standing::Chance => span.quiet { "≠ not beyond chance" }
+            Standing::LinuxHosts => span.verdict.partly { span.sign aria-hidden="true" { "≠" } " the hosts" }
+            Standing::Unexplained => span.verdict.not-reproduced { span.sign aria-hidden="true" { "≠" } " unexplained" }
         }
     }
 }
 
 /// In per cent: "+12.3 ± 0.4 %".
-fn difference(quantity: &Difference) -> String {
-    let Some(relative) = quantity.relative else { return "–".into() };
+fn difference(relative: Option<f64>, half_width: Option<f64>) -> String {
+    let Some(relative) = relative else { return "–".into() };
     let mean = match format!("{:+.1}", 100.0 * relative).as_str() {
         "+0.0" | "-0.0" => "0.0".into(),
         signed => signed.replace('-', "−"),
     };
-    let interval = quantity.half_width.map(|half| format!(" ± {}", format::bounded(100.0 * half, 1)));
+    let interval = half_width.map(|half| format!(" ± {}", format::bounded(100.0 * half, 1)));
     format!("{mean}{} %", interval.unwrap_or_default())
 }
 
@@ -241,23 +282,10 @@ mod tests {
 
     #[test]
     fn differences_have_a_sign_and_tenths() {
-        let of = |relative, half_width| {
-            let estimate = || Estimate { mean: 1.0, half_width: None, values: vec![] };
-            let of = String::new();
-            let kind = Measure::Loss;
-            difference(&Difference {
-                kind,
-                of,
-                simulated: estimate(),
-                real: estimate(),
-                relative,
-                half_width,
-            })
-        };
-        assert_eq!(of(Some(0.1234), Some(0.0456)), "+12.3 ± 4.6 %");
-        assert_eq!(of(Some(-0.5), Some(1e-5)), "−50.0 ± <\u{202f}0.1 %");
-        assert_eq!(of(Some(-1e-4), None), "0.0 %");
-        assert_eq!(of(Some(12.345), None), "+1234.5 %");
-        assert_eq!(of(None, None), "–");
+        assert_eq!(difference(Some(0.1234), Some(0.0456)), "+12.3 ± 4.6 %");
+        assert_eq!(difference(Some(-0.5), Some(1e-5)), "−50.0 ± <\u{202f}0.1 %");
+        assert_eq!(difference(Some(-1e-4), None), "0.0 %");
+        assert_eq!(difference(Some(12.345), None), "+1234.5 %");
+        assert_eq!(difference(None, None), "–");
     }
 }

@@ -1,6 +1,7 @@
 //! A new result beside an earlier one of the same study: what stays of that.
 
 use super::described;
+use crate::fidelity::put_beside;
 use crate::{ColumnName, Experiment, Study, StudyResult};
 use std::time::SystemTime;
 
@@ -45,10 +46,12 @@ pub(super) fn merge(
     (new, notices)
 }
 
-/// Takes over the backends' columns that only the earlier result has, where the simulator gives the same as it did then. Says
+/// Takes over the columns that were asked for and that only the earlier result has, where the simulator gives the same as it did then. Says
 /// whether there are some, and what is lost.
 fn keep_backends(new: &mut Experiment, old: &Experiment, origin: &str) -> (bool, Option<String>) {
-    let missing = |column: &&ColumnName| column.of_backend && !new.asked.contains(&column.id);
+    // Which columns were asked for, results have not always said.
+    let asked = |column: &ColumnName| column.of_backend || old.asked.contains(&column.id);
+    let missing = |column: &&ColumnName| asked(column) && !new.asked.contains(&column.id);
     let columns: Vec<ColumnName> = old.columns.iter().filter(missing).cloned().collect();
     if columns.is_empty() {
         return (false, None);
@@ -88,6 +91,10 @@ fn keep_backends(new: &mut Experiment, old: &Experiment, origin: &str) -> (bool,
         new.fidelity.extend(old.fidelity.iter().filter(|fidelity| fidelity.column == id).cloned());
         new.asked.push(id);
     }
+    if new.linux_hosts.is_empty() {
+        new.linux_hosts.clone_from(&old.linux_hosts);
+    }
+    put_beside(&mut new.fidelity, &new.linux_hosts);
     (true, None)
 }
 
@@ -116,7 +123,10 @@ fn simulates_the_same(new: &Experiment, old: &Experiment) -> bool {
 mod tests {
     use super::*;
     use crate::runner::tests::empty_study;
-    use crate::{Estimate, Fidelity, Figure, Other, Published, Row, Run, Verdict};
+    use crate::{
+        Difference, Estimate, Fidelity, Figure, LinuxHosts, Measure, Other, Published, Row, Run, Simulated,
+        Verdict,
+    };
 
     fn estimate(mean: f64) -> Option<Estimate> {
         Some(Estimate { mean, half_width: None, values: vec![mean] })
@@ -188,6 +198,7 @@ mod tests {
             figures: [figure("F1")].into_iter().chain(figures).chain([figure("F2")]).collect(),
             runs: [None].into_iter().chain(backends.iter().map(|id| Some(*id))).map(run).collect(),
             fidelity: backends.iter().map(fidelity).collect(),
+            linux_hosts: vec![],
         };
         StudyResult {
             id: "Z".into(),
@@ -231,6 +242,52 @@ mod tests {
         assert_eq!(ids, ["guest", "kernel", "tick"]);
         let figures: Vec<&str> = two.experiments[0].figures.iter().map(|figure| &*figure.id).collect();
         assert_eq!(figures, ["F1", "F1@guest", "F1@kernel", "F2"]);
+    }
+
+    /// Linux hosts can be added to a result that has a kernel's values, and a kernel's values to one that has Linux hosts.
+    #[test]
+    fn linux_hosts_and_a_backend_meet_in_either_order() {
+        let with_hosts = |mut result: StudyResult| {
+            let experiment = &mut result.experiments[0];
+            experiment.asked.push("linux-hosts".into());
+            let column =
+                ColumnName { id: "linux-hosts".into(), of_backend: false, ..experiment.columns[0].clone() };
+            experiment.columns.push(column);
+            let simulated = estimate(8.0).unwrap();
+            let quantities = vec![Simulated { kind: Measure::Goodput, of: "tcp".into(), simulated }];
+            let command = "anabranch run one.toml --set hosts=linux --seed 1".into();
+            experiment.linux_hosts = vec![LinuxHosts { command, quantities }];
+            result
+        };
+        let of_kernel = || {
+            let mut result = result(3.0, &["kernel"]);
+            let fidelity = &mut result.experiments[0].fidelity[0];
+            fidelity.command = "anabranch run one.toml --backend kernel --seed 1".into();
+            fidelity.quantities = vec![Difference {
+                kind: Measure::Goodput,
+                of: "tcp".into(),
+                simulated: estimate(12.0).unwrap(),
+                real: estimate(10.0).unwrap(),
+                relative: Some(0.2),
+                half_width: None,
+                linux_hosts: None,
+            }];
+            result
+        };
+        let apart = |result: &StudyResult| {
+            let quantity = &result.experiments[0].fidelity[0].quantities[0];
+            quantity.linux_hosts.as_ref().and_then(|hosts| hosts.relative)
+        };
+        let hosts_later = merged(of_kernel(), with_hosts(result(3.0, &[]))).0;
+        let kernel_later = merged(with_hosts(result(3.0, &[])), of_kernel()).0;
+        for both in [&hosts_later, &kernel_later] {
+            assert!((apart(both).unwrap() + 0.2).abs() < 1e-12, "{:?}", apart(both));
+            let mut asked = both.experiments[0].asked.clone();
+            asked.sort();
+            assert_eq!(asked, ["kernel", "linux-hosts"]);
+        }
+        // They stay when neither is asked for.
+        assert_eq!(apart(&merged(hosts_later, result(3.0, &[])).0), apart(&kernel_later));
     }
 
     /// Linux is not shown beside a simulator that gave something else.

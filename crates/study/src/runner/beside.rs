@@ -1,8 +1,9 @@
 //! What another backend gave beside the simulator: its figures, and how far the two are apart.
 
 use super::{Changed, Planned, distinct};
+use crate::fidelity::put_beside;
 use crate::plan::Runs;
-use crate::{Column, Fidelity, Figure, Outcome, Setup};
+use crate::{Column, Fidelity, Figure, LinuxHosts, Outcome, Setup};
 use std::collections::{BTreeSet, HashSet};
 
 impl Planned {
@@ -33,20 +34,27 @@ impl Planned {
         (figures.collect(), not_drawn.collect())
     }
 
-    /// Each simulation beside the same one on the backends that columns are of.
-    pub(super) fn fidelity(&self, outcomes: &[&[Result<Outcome, String>]]) -> Vec<Fidelity> {
+    /// Each simulation beside the same one on the backends that columns are of; and what it is with Linux hosts.
+    pub(super) fn fidelity(
+        &self,
+        outcomes: &[&[Result<Outcome, String>]],
+    ) -> (Vec<Fidelity>, Vec<LinuxHosts>) {
+        let (mut fidelity, mut hosts) = (vec![], vec![]);
         let n = self.plan.setups.len();
-        let on_backends =
-            self.columns.iter().enumerate().filter(|(_, changed)| changed.column.is_of_backend());
-        let all = on_backends.flat_map(|(c, changed)| {
-            let same = distinct(&self.setups[..n]).filter(|i| changed.setups[*i]);
-            same.filter_map(move |i| {
+        for (c, changed) in self.columns.iter().enumerate() {
+            for i in distinct(&self.setups[..n]).filter(|i| changed.setups[*i]) {
                 let other = n * (c + 1) + i;
                 let command = self.setups[other].command(1);
-                Fidelity::of(&self.setups[i].title, changed.column.id, command, outcomes[i], outcomes[other])
-            })
-        });
-        all.collect()
+                if changed.column.is_of_backend() {
+                    let (title, id) = (&self.setups[i].title, changed.column.id);
+                    fidelity.extend(Fidelity::of(title, id, command, outcomes[i], outcomes[other]));
+                } else if changed.column.is_of_linux_hosts() {
+                    hosts.extend(LinuxHosts::of(command, outcomes[other]));
+                }
+            }
+        }
+        put_beside(&mut fidelity, &hosts);
+        (fidelity, hosts)
     }
 }
 
@@ -116,13 +124,14 @@ fn on(changed: &Changed, figure: Figure) -> Figure {
 
 #[cfg(test)]
 mod tests {
+    use crate::column::LINUX_HOSTS;
     use crate::task::TaskError;
     use crate::{
         Backend, Backends, Column, Experiment, Options, Simulator, Taken, Task, Verdict, run_all_on,
         work_with_runs,
     };
     use anabranch_net::Time;
-    use anabranch_record::{KernelRun, Sink, Summary};
+    use anabranch_record::{KernelRun, NoSamples, Sink, Summary};
     use anabranch_scenario::Scenario;
 
     /// A seed that fails elsewhere.
@@ -215,7 +224,8 @@ mod tests {
             .replace("ORDER", &list(&|n| format!(r#"'at(n = {n}, utilisation("a"))'"#)));
         let study =
             crate::file::load("flows.toml", &text, folder.path(), &[]).unwrap_or_else(|e| panic!("{e}"));
-        let options = Options { beside: vec![&ELSEWHERE], seeds: Some(seeds), ..Options::default() };
+        let beside = vec![&ELSEWHERE, &LINUX_HOSTS];
+        let options = Options { beside, seeds: Some(seeds), ..Options::default() };
         let (work, mut result) = ([work_with_runs(&study, &options).unwrap()], None);
         let backends: [&dyn Backend; 2] = [&Simulator, &Elsewhere];
         run_all_on(Backends(&backends), &work, None, &|_| (), &|| true, &mut |done| result = Some(done))
@@ -248,6 +258,27 @@ mod tests {
         for said in ["The kernel was 9.9.", "This kernel leaves out some calls"] {
             assert!(notes.iter().any(|note| note.starts_with(said)), "{notes:?}");
         }
+    }
+
+    /// With Linux hosts the simulator has another value, that of its own run; and the difference beside it is that value's.
+    #[test]
+    fn linux_hosts_stand_beside() {
+        let (experiment, _) = experiment(&[1, 2]);
+        assert_eq!(experiment.asked, ["there", "linux-hosts"]);
+        assert_eq!(experiment.linux_hosts.len(), 2);
+        assert!(experiment.rows[0].other("linux-hosts").is_some() && !experiment.columns[1].of_backend);
+        let run = experiment.runs.iter().find(|run| run.column.as_deref() == Some("linux-hosts")).unwrap();
+        let task = Task::new(&*run.text).set("flows.tcp.count=1").set("hosts=linux");
+        let goodput = |seed: u64| {
+            let summary = Simulator.run(&task.clone().seed(seed), &mut NoSamples, &mut |_| true).unwrap();
+            summary.flows[0].goodput_bps.unwrap()
+        };
+        let quantity = &experiment.fidelity[0].quantities[0];
+        let hosts = quantity.linux_hosts.as_ref().unwrap();
+        assert_eq!(hosts.simulated.values, [goodput(1), goodput(2)]);
+        assert_ne!(hosts.simulated, quantity.simulated);
+        let apart = hosts.simulated.mean / quantity.real.mean - 1.0;
+        assert!((hosts.relative.unwrap() - apart).abs() < 1e-12);
     }
 
     /// A run that fails elsewhere takes its seed out there, and says so; the simulator's values have all.

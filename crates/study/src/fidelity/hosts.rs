@@ -1,0 +1,169 @@
+//! The same scenarios in the simulator with Linux hosts: how much of the differences is the hosts'.
+
+use super::{Difference, Fidelity, Measure, each, of_flows, ratio};
+use crate::column::LINUX_HOSTS_SET;
+use crate::{Estimate, Outcome};
+use anabranch_record::Summary;
+use serde::{Deserialize, Serialize};
+
+/// A scenario in the simulator with `hosts = "linux"`.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct LinuxHosts {
+    /// The command that runs it.
+    pub command: String,
+    /// What can be compared.
+    pub quantities: Vec<Simulated>,
+}
+
+/// A quantity of one scenario in the simulator.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Simulated {
+    /// Which.
+    pub kind: Measure,
+    /// As [`Difference::of`].
+    pub of: String,
+    /// Its value, in the kind's unit.
+    pub simulated: Estimate,
+}
+
+/// A [`Difference`] where the simulator has Linux hosts.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct WithLinuxHosts {
+    /// The simulator's value with these hosts, over all of its seeds.
+    pub simulated: Estimate,
+    /// As [`Difference::relative`].
+    pub relative: Option<f64>,
+    /// As [`Difference::half_width`].
+    pub half_width: Option<f64>,
+}
+
+impl LinuxHosts {
+    /// From the runs of a scenario with these hosts, a seed each. Nothing where none has an outcome.
+    pub(crate) fn of(command: String, runs: &[Result<Outcome, String>]) -> Option<LinuxHosts> {
+        let runs: Vec<&Summary> = runs.iter().flatten().map(|run| &run.summary).collect();
+        let quantities = of_flows(&runs.first()?.flows).filter_map(|(kind, of, value)| {
+            each(&runs, &value).map(|simulated| Simulated { kind, of, simulated })
+        });
+        Some(LinuxHosts { command, quantities: quantities.collect() })
+    }
+
+    /// Whether that scenario, which ran on another backend, is this one: their commands differ in that.
+    fn is_of(&self, there: &Fidelity) -> bool {
+        let same = there.command.rsplit_once(" --backend ");
+        same.is_some_and(|(same, _)| self.command == format!("{same} --set {LINUX_HOSTS_SET} --seed 1"))
+    }
+}
+
+/// Puts beside each difference what it is with Linux hosts, where that was simulated.
+pub(crate) fn put_beside(fidelity: &mut [Fidelity], hosts: &[LinuxHosts]) {
+    for there in fidelity {
+        let Some(hosts) = hosts.iter().find(|hosts| hosts.is_of(there)) else { continue };
+        for quantity in &mut there.quantities {
+            let same = |s: &&Simulated| s.kind == quantity.kind && s.of == quantity.of;
+            quantity.linux_hosts = hosts.quantities.iter().find(same).map(|here| {
+                let (relative, half_width) = ratio(&here.simulated, &quantity.real);
+                WithLinuxHosts { simulated: here.simulated.clone(), relative, half_width }
+            });
+        }
+    }
+}
+
+/// What a difference is put down to.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Standing {
+    /// It is 10 % at most, or cannot be told.
+    Near,
+    /// It is more than 10 %, and no more than its 95 % interval; or it has no interval.
+    Chance,
+    /// It is more, and no more with Linux hosts.
+    LinuxHosts,
+    /// It is more, with Linux hosts too where these were simulated.
+    Unexplained,
+}
+
+impl Difference {
+    /// What it is put down to.
+    pub fn standing(&self) -> Standing {
+        let here = beyond(self.relative, self.half_width);
+        match &self.linux_hosts {
+            Some(hosts) if beyond(hosts.relative, hosts.half_width) => Standing::Unexplained,
+            Some(_) if here => Standing::LinuxHosts,
+            None if here => Standing::Unexplained,
+            _ if self.relative.is_some_and(is_apart) => Standing::Chance,
+            _ => Standing::Near,
+        }
+    }
+}
+
+/// Differences of larger amounts are named.
+const APART: f64 = 0.10;
+
+/// Whether a difference is more than 10 %.
+pub fn is_apart(relative: f64) -> bool {
+    relative.abs() > APART
+}
+
+/// Whether a difference is more than 10 %, and more than its 95 % interval.
+pub fn beyond(relative: Option<f64>, half_width: Option<f64>) -> bool {
+    relative.zip(half_width).is_some_and(|(relative, half)| is_apart(relative) && relative.abs() > half)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn estimate(mean: f64, half_width: f64) -> Estimate {
+        Estimate { mean, half_width: Some(half_width), values: vec![mean] }
+    }
+
+    fn there(simulated: f64, half_width: f64) -> Fidelity {
+        let quantity = Difference::of(
+            Measure::Goodput,
+            "tcp".into(),
+            estimate(simulated, half_width),
+            estimate(10.0, 0.1),
+        );
+        Fidelity {
+            title: "one".into(),
+            column: "kernel".into(),
+            command: "anabranch run a.toml --set 'name=x --backend y' --backend kernel --seed 1".into(),
+            seeds: 2,
+            of_seeds: 2,
+            quantities: vec![quantity],
+        }
+    }
+
+    fn hosts(simulated: f64, half_width: f64) -> LinuxHosts {
+        let (kind, of) = (Measure::Goodput, "tcp".to_owned());
+        LinuxHosts {
+            command: "anabranch run a.toml --set 'name=x --backend y' --set hosts=linux --seed 1".into(),
+            quantities: vec![Simulated { kind, of, simulated: estimate(simulated, half_width) }],
+        }
+    }
+
+    /// By hand: 12 and 10.5 beside 10 are 20 % and 5 % apart.
+    #[test]
+    fn what_a_difference_is_put_down_to() {
+        let standing = |here: Fidelity, hosts: &[LinuxHosts]| {
+            let mut all = [here];
+            put_beside(&mut all, hosts);
+            all[0].quantities[0].standing()
+        };
+        assert_eq!(standing(there(10.5, 0.1), &[]), Standing::Near);
+        assert_eq!(standing(there(12.0, 0.1), &[]), Standing::Unexplained);
+        assert_eq!(standing(there(12.0, 0.1), &[hosts(10.5, 0.1)]), Standing::LinuxHosts);
+        assert_eq!(standing(there(12.0, 0.1), &[hosts(12.0, 0.1)]), Standing::Unexplained);
+        assert_eq!(standing(there(10.5, 0.1), &[hosts(8.0, 0.1)]), Standing::Unexplained);
+        assert_eq!(standing(there(12.0, 4.0), &[hosts(12.0, 4.0)]), Standing::Chance);
+        let mut all = [there(12.0, 0.1)];
+        put_beside(&mut all, &[hosts(10.5, 0.1)]);
+        let found = all[0].quantities[0].linux_hosts.as_ref().unwrap();
+        assert!((found.relative.unwrap() - 0.05).abs() < 1e-12);
+        // Another scenario's are not taken.
+        let other = LinuxHosts {
+            command: "anabranch run b.toml --set hosts=linux --seed 1".into(),
+            ..hosts(10.5, 0.1)
+        };
+        assert_eq!(standing(there(12.0, 0.1), &[other]), Standing::Unexplained);
+    }
+}
