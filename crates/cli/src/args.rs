@@ -17,6 +17,7 @@ Examples:
   anabranch run scenarios/two-paths-and-a-neighbour.toml
   anabranch run scenarios/two-paths-and-a-neighbour.toml --cc lia --seed 7 --duration '30 s'
   anabranch run scenarios/two-paths-and-a-neighbour.toml --cc bonded=lia --cc neighbour=cubic
+  anabranch run scenarios/two-paths-and-a-neighbour.toml --cc '{name=\"lia\", count=\"acks\"}'
   anabranch run scenarios/two-paths-and-a-neighbour.toml --set links.dsl.rate='50 Mbit/s'
   anabranch run scenarios/two-paths-and-a-neighbour.toml --set flows.bonded.start='5 s'
   anabranch run scenarios/two-paths-and-a-neighbour.toml --out out/run --format csv
@@ -211,7 +212,7 @@ pub struct ScenarioArgs {
 pub struct RunArgs {
     #[command(flatten)]
     pub scenario: ScenarioArgs,
-    /// Algorithm of the multipath flows, or of the flow that is named.
+    /// Algorithm of the multipath flows, or of the flow that is named: a name, or a table with parameters.
     #[arg(long, value_name = "[FLOW=]CC", value_parser = NonEmptyStringValueParser::new())]
     pub cc: Vec<String>,
     /// Write into this directory the summary, the samples, and the scenario's text with the command that repeats
@@ -240,12 +241,11 @@ pub struct RunArgs {
 pub struct CompareArgs {
     #[command(flatten)]
     pub scenario: ScenarioArgs,
-    /// The algorithms, separated by commas; each replaces that of the multipath flows, or of the flow that is
-    /// named.
+    /// The algorithms, separated by commas: names, or tables with parameters. Each replaces that of the multipath flows, or of
+    /// the flow that is named.
     #[arg(
         long,
         value_name = "[FLOW=]CC,…",
-        value_delimiter = ',',
         required = true,
         value_parser = NonEmptyStringValueParser::new()
     )]
@@ -366,7 +366,7 @@ pub struct CheckArgs {
     /// Accept it even if a run may need more than 4 GB of memory.
     #[arg(long)]
     pub yes: bool,
-    /// Algorithm of the multipath flows, or of the flow that is named.
+    /// Algorithm of the multipath flows, or of the flow that is named: a name, or a table with parameters.
     #[arg(long, value_name = "[FLOW=]CC", value_parser = NonEmptyStringValueParser::new())]
     pub cc: Vec<String>,
 }
@@ -384,7 +384,7 @@ pub struct TaskArgs {
 pub struct IdealArgs {
     #[command(flatten)]
     pub scenario: ScenarioArgs,
-    /// Algorithm of the multipath flows, or of the flow that is named.
+    /// Algorithm of the multipath flows, or of the flow that is named: a name, or a table with parameters.
     #[arg(long, value_name = "[FLOW=]CC", value_parser = NonEmptyStringValueParser::new())]
     pub cc: Vec<String>,
     /// The part of a full link's buffer that is taken up on average, from 0 to 1.

@@ -126,6 +126,22 @@ pub fn accepts(backend: BackendName, file: &str, scenario: &Scenario) -> Result<
     }
 }
 
+/// An error where the backend can run none of the scenarios: a study beside it would have nothing of it.
+pub fn accepts_any<'a>(
+    backend: BackendName,
+    scenarios: impl Iterator<Item = &'a Scenario>,
+) -> Result<(), Failure> {
+    let mut reasons = scenarios.map(|scenario| backend.backend().refuses(scenario));
+    let first = reasons.next().flatten();
+    match first.filter(|_| reasons.all(|why| why.is_some())) {
+        Some(why) => {
+            let name = backend.name();
+            Err(Failure::Input(miette!("the {name} can run none of these scenarios: {why}")))
+        }
+        None => Ok(()),
+    }
+}
+
 static KERNEL: Kernel = Kernel(Traffic::Own);
 
 static COLUMN: Column = Column::on(

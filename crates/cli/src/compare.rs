@@ -11,7 +11,7 @@ use anabranch_net::Time;
 use anabranch_record::{Sink, Summary};
 use anabranch_scenario::{Scenario, Source};
 use anabranch_study::{
-    Backend, Backends, Outcomes, ScenarioFile, Setup, Simulations, StudyError, Task, TaskError, Work,
+    Backend, Backends, Outcomes, ScenarioFile, Setup, Simulations, StudyError, Task, TaskError, Work, file,
     run_all_on,
 };
 use miette::miette;
@@ -21,7 +21,9 @@ use std::collections::BTreeMap;
 use std::sync::{Mutex, PoisonError};
 
 /// `anabranch compare`.
-pub fn compare(args: &CompareArgs) -> Result<(), Failure> {
+pub fn compare(mut args: CompareArgs) -> Result<(), Failure> {
+    args.cc = args.cc.iter().flat_map(|cc| file::parts(cc)).collect();
+    let args = &args;
     let source = input::read(&args.scenario.file)?;
     let load = |cc: &String| input::load(&source, &args.scenario, std::slice::from_ref(cc));
     let scenarios = args.cc.iter().map(load).collect::<Result<Vec<_>, _>>()?;

@@ -29,7 +29,21 @@ Examples:
   anabranch fidelity out-kernel out-guest > fidelity.md";
 
 /// For people; nothing where there is no other backend.
-pub fn table(result: &StudyResult) -> Option<Table> {
+pub fn page(result: &StudyResult) -> String {
+    let Some(table) = table(result) else { return String::new() };
+    let all = result.experiments.iter().flat_map(|experiment| &experiment.fidelity);
+    let short = all.filter(|scenario| scenario.seeds < scenario.of_seeds).count();
+    let left_out = match short {
+        0 => String::new(),
+        n => format!(
+            "Of {} only those seeds count that both have: other runs failed.\n",
+            counted(n, "scenario")
+        ),
+    };
+    format!("\n{table}{left_out}")
+}
+
+fn table(result: &StudyResult) -> Option<Table> {
     let all = overview(result.experiments.iter().flat_map(|experiment| &experiment.fidelity));
     let plain = |value: fn(&Amounts) -> f64| all.iter().map(move |o| Some(value(&o.plain)));
     let hosts = |value: fn(&Amounts) -> f64| all.iter().map(move |o| o.linux_hosts.as_ref().map(value));

@@ -48,7 +48,7 @@ fn main() -> ExitCode {
 fn execute(command: Command) -> Result<(), Failure> {
     match command {
         Command::Run(args) => run::run(&args),
-        Command::Compare(args) => compare::compare(&args),
+        Command::Compare(args) => compare::compare(args),
         Command::Paper(args) => paper::paper(&args),
         Command::Study(args) => match args.command {
             Some(StudyCommand::Check { file }) => study::check(&file),

@@ -49,6 +49,7 @@ pub fn paper(args: &PaperArgs) -> Result<(), Failure> {
     if work.is_empty() {
         return Err(Failure::Input(miette!("{}", without.join("\n"))));
     }
+    backend::accepts_any(args.backend, work.iter().flat_map(|one| one.simulations.scenarios()))?;
     let real_s: f64 = work.iter().map(|one| one.simulations.seconds_in_real_time()).sum();
     if real_s > ASK_S && !args.yes {
         return Err(Failure::Input(miette!(
@@ -221,7 +222,7 @@ pub fn page(result: &StudyResult) -> String {
     let (size, seeds) = (&result.size, result.seeds_of_rows());
     let partial = if result.partial { "; partial: interrupted" } else { "" };
     let heading = format!("{}: {} ({size} size; seeds: {seeds}{partial})", result.name, result.title);
-    let apart = fidelity::table(result).map(|table| format!("\n{table}")).unwrap_or_default();
+    let apart = fidelity::page(result);
     format!("{}\n{}{}{apart}", textwrap::fill(&heading, WIDTH), tables.join("\n"), assumptions(result))
 }
 

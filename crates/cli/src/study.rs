@@ -1,5 +1,6 @@
 //! `anabranch study`: a study file, run, judged and reported.
 
+use crate::backend::BackendName;
 use crate::failure::Failure;
 use crate::output::{counted, note, print, print_json};
 use crate::size_args::StudySizeArgs;
@@ -33,6 +34,7 @@ pub fn study(args: &StudyRunArgs) -> Result<(), Failure> {
     let command = command(args);
     let run = Run {
         study,
+        backend: args.backend,
         options,
         command,
         out: &args.out,
@@ -166,6 +168,8 @@ fn extent(simulations: &Simulations) -> String {
 /// A study about to be run.
 pub struct Run<'a> {
     pub study: Arc<Study>,
+    /// What stands beside the simulator.
+    pub backend: BackendName,
     pub options: Options,
     /// What repeats it.
     pub command: String,
@@ -180,6 +184,7 @@ impl Run<'_> {
     /// Runs it, keeps what it gives, and prints a page of it.
     pub fn run(self, page: impl Fn(&StudyResult, &[Taken]) -> String) -> Result<(), Failure> {
         let work = work(&self.study, &self.options)?;
+        backend::accepts_any(self.backend, work.simulations.scenarios())?;
         self.ask(&work.simulations)?;
         interrupt::listen()?;
         let results = Results::open(self.out, note)?;

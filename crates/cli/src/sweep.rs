@@ -54,6 +54,7 @@ pub fn sweep(args: &SweepArgs) -> Result<(), Failure> {
     study::not_shipped(&study)?;
     let run = Run {
         study,
+        backend: args.backend,
         options: Options { beside: backend::beside(args.backend, args.linux_hosts), ..Options::default() },
         command: command(args),
         out: &args.out,
@@ -84,6 +85,10 @@ fn page(result: &StudyResult, taken: &[Taken]) -> String {
     let Some(first) = shown.first() else { return result.title.clone() };
     for (i, (axis, _)) in first.axes.iter().enumerate() {
         table = table.text(axis, shown.iter().map(|taken| taken.axes[i].1.as_str()));
+    }
+    // A run in real time may have failed: its means are of fewer.
+    if shown.iter().any(|taken| taken.summaries.len() < result.seeds as usize) {
+        table = table.count("seeds", shown.iter().map(|taken| taken.summaries.len() as u64));
     }
     let each = |value: &dyn Fn(&Summary) -> Option<f64>| -> Vec<Spread> {
         shown.iter().map(|taken| Spread::of(taken.summaries.iter().map(value))).collect()
@@ -117,6 +122,6 @@ fn page(result: &StudyResult, taken: &[Taken]) -> String {
         0 => String::new(),
         more => format!("and {more} more: see studies/{}.csv\n", result.name),
     };
-    let apart = fidelity::table(result).map(|table| format!("\n{table}")).unwrap_or_default();
+    let apart = fidelity::page(result);
     format!("{} (seeds: {})\n{table}{more}{apart}", result.title, result.seeds)
 }

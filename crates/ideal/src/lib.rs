@@ -31,7 +31,7 @@ pub use algorithm::COUPLED;
 pub use equilibrium::NoEquilibrium;
 #[cfg(feature = "fair")]
 pub use max_min::max_min;
-pub use network::{DSS, HEADERS};
+pub use network::{HEADERS, dss};
 pub use result::{Allocation, FlowIdeal, Ideals, LinkIdeal, Missing, SubflowIdeal};
 
 use anabranch_scenario::Scenario;

@@ -7,8 +7,15 @@ use std::collections::BTreeSet;
 
 /// Bytes of headers of a data packet: IPv4, TCP and its timestamps option.
 pub const HEADERS: f64 = 52.0;
-/// MPTCP's DSS option takes that much of a segment's payload, in bytes.
-pub const DSS: f64 = 20.0;
+
+/// Bytes that MPTCP's DSS option takes of a flow's segments: 20, with data sequence numbers of 64 bits 24, and none of TCP's.
+pub fn dss(flow: &Flow) -> f64 {
+    match (flow.is_multipath(), flow.tcp.long_dss) {
+        (false, _) => 0.0,
+        (true, false) => 20.0,
+        (true, true) => 24.0,
+    }
+}
 
 /// Links, and connections over them.
 #[derive(Clone, Debug)]
@@ -130,7 +137,6 @@ fn connection(
     }
     notes.flow(flow, used.len(), scenario);
     let packet_bits = 8.0 * (f64::from(flow.tcp.mss) + HEADERS);
-    let option = if flow.is_multipath() { DSS } else { 0.0 };
     let route = |p: usize| {
         let path = &flow.paths[p];
         let back = if path.return_links.is_empty() { &path.links } else { &path.return_links };
@@ -156,7 +162,7 @@ fn connection(
     Some(Connection {
         flow: f,
         packet_bits,
-        payload_bits: 8.0 * (f64::from(flow.tcp.mss) - option),
+        payload_bits: 8.0 * (f64::from(flow.tcp.mss) - dss(flow)),
         routes: used.into_iter().map(route).collect(),
     })
 }

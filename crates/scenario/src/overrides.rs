@@ -1,8 +1,9 @@
 //! The command line's changes to a scenario.
 
 use crate::diagnostic::{At, Place, Problems};
-use crate::format::find_algorithm;
+use crate::format::{Algorithm, find_algorithm};
 use crate::model::{CongestionControl, Flow};
+use crate::read::Read;
 use crate::suggest::suggest;
 use crate::tree::{self, Node, Table, Value};
 
@@ -26,7 +27,8 @@ impl Overrides {
     }
 
     /// Replaces the algorithm of the multipath flows, `lia`, or of one flow, `neighbour=cubic`. Of a
-    /// flow with a count all are meant, or one: `neighbour/2=cubic`.
+    /// flow with a count all are meant, or one: `neighbour/2=cubic`. An algorithm may be a table with parameters:
+    /// `{ name = "lia", count = "acks" }`.
     pub fn cc(&mut self, spec: &str) -> &mut Self {
         self.algorithms.push(spec.to_owned());
         self
@@ -51,14 +53,9 @@ impl Overrides {
     pub(crate) fn apply_cc(&self, flows: &mut [Flow], origin: &[String], problems: &mut Problems) {
         for spec in &self.algorithms {
             let Some(whole) = Place::whole("--cc", spec, problems) else { continue };
-            let (flow, name) = match spec.rsplit_once('=') {
-                Some((flow, name)) => (Some(flow.trim()), name),
-                None => (None, spec.as_str()),
-            };
-            // Where nothing is named, all of it is shown.
-            let begin = if name.trim().is_empty() { 0 } else { spec.len() - name.len() };
+            let (flow, begin) = named(spec);
             let place = whole.part(begin..spec.len());
-            let Some(entry) = find_algorithm(name.trim(), &place, problems) else { continue };
+            let Some(algorithm) = algorithm(&place, problems) else { continue };
             let meant = |(each, origin): (&Flow, &String)| match flow {
                 Some(name) => name == each.name || name == origin,
                 None => each.is_multipath(),
@@ -68,10 +65,34 @@ impl Overrides {
                 nothing_meant(flow, &whole, flows, origin, problems);
             }
             for (flow, _) in flows.iter_mut().zip(meant).filter(|(_, meant)| *meant) {
-                flow.cc = CongestionControl { entry, params: Vec::new() };
+                flow.cc = algorithm.clone();
             }
         }
     }
+}
+
+/// The flow that `FLOW=CC` names, and where CC begins. A table has equals signs of its own. Where nothing is named, all of it is shown.
+fn named(spec: &str) -> (Option<&str>, usize) {
+    let before_table = spec.find('{').unwrap_or(spec.len());
+    match spec[..before_table].rfind('=') {
+        Some(at) if spec[at + 1..].trim().is_empty() => (Some(spec[..at].trim()), 0),
+        Some(at) => (Some(spec[..at].trim()), at + 1),
+        None => (None, 0),
+    }
+}
+
+/// A name, or a table with parameters: `lia`, `{ name = "lia", count = "acks" }`.
+fn algorithm(place: &Place, problems: &mut Problems) -> Option<CongestionControl> {
+    let text = place.text();
+    if text.trim_start().starts_with('{') {
+        let from = place.range().start;
+        let before = text.len() - text.trim_start().len();
+        let table = place.part(from + before..from + text.trim_end().len());
+        return Algorithm::read(&tree::value(&table, problems)?, problems).map(|algorithm| algorithm.0);
+    }
+    let name = text.rsplit_once('=').map_or(text, |(_, name)| name).trim();
+    let entry = find_algorithm(name, place, problems)?;
+    Some(CongestionControl { entry, params: Vec::new() })
 }
 
 fn nothing_meant(

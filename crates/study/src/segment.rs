@@ -1,6 +1,6 @@
 //! What a flow's full segment takes, as payload and as a packet.
 
-use anabranch_ideal::{DSS, HEADERS};
+use anabranch_ideal::{HEADERS, dss};
 use anabranch_scenario::Flow;
 
 /// A full segment of a flow.
@@ -16,7 +16,31 @@ impl Segment {
     /// Of that flow.
     pub fn of(flow: &Flow) -> Self {
         let mss = f64::from(flow.tcp.mss);
-        let option = if flow.is_multipath() { DSS } else { 0.0 };
-        Segment { payload: mss - option, packet: mss + HEADERS }
+        Segment { payload: mss - dss(flow), packet: mss + HEADERS }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use anabranch_scenario::{Overrides, Source, load};
+
+    /// RFC 8684 §3.3: 20 bytes with data sequence numbers of 32 bits and their ACKs, 24 with those of 64 bits and ACKs of 32.
+    #[test]
+    fn the_option_takes_of_the_payload() {
+        let payload = |hosts: &str, paths: &str| {
+            let text = format!(
+                "name = \"t\"\nduration = \"1 s\"\nhosts = \"{hosts}\"\nlinks.a = {{ rate = \"1 Mbit/s\", delay = \"1 ms\" }}\n\
+                 flows = [{{ name = \"f\", cc = \"reno\", paths = {paths} }}]"
+            );
+            let scenario = load(&Source { name: "t".into(), text }, &Overrides::default()).unwrap();
+            let Segment { payload, packet } = Segment::of(&scenario.flows[0]);
+            assert_eq!(packet, 1500.0);
+            payload
+        };
+        assert_eq!(payload("plain", "[[\"a\"]]"), 1448.0);
+        assert_eq!(payload("plain", "[[\"a\"], [\"a\"]]"), 1428.0);
+        assert_eq!(payload("linux", "[[\"a\"], [\"a\"]]"), 1424.0);
+        assert_eq!(payload("linux", "[[\"a\"]]"), 1448.0);
     }
 }

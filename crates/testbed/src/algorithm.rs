@@ -84,6 +84,15 @@ impl Algorithms {
         self.program_index(flow).map(|index| &self.programs[index])
     }
 
+    /// How often a program had no row for a socket.
+    pub fn refused(&self) -> u64 {
+        self.programs
+            .iter()
+            .filter_map(|program| program.counters().ok())
+            .map(|counters| counters.refused)
+            .sum()
+    }
+
     /// Every program of the run.
     pub fn programs(&self) -> &[Private] {
         &self.programs

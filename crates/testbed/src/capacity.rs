@@ -15,6 +15,9 @@ const HEADERS: u32 = 52;
 /// Packets per second that every machine carries: 600 Mbit/s in full packets. Nothing is measured below.
 const ALWAYS: f64 = 50_000.0;
 
+/// The largest window that a receiver on Linux offers: 5/8 of the largest buffer, see [`crate::pair`].
+const MOST_WINDOW: u64 = 640 << 20;
+
 /// So long is a measurement, and so many are made, of which the best counts: together well below 0.3 s.
 const LENGTH: Duration = Duration::from_millis(40);
 const TRIES: usize = 3;
@@ -49,27 +52,46 @@ fn verdict(asked: f64, link: &str, able: f64) -> Result<(), TestbedError> {
     Err(TestbedError::Inexpressible { key, why })
 }
 
-/// Packets per second that go over the network all the time, and the link that carries most of them: over each link that is the
-/// narrowest of a path, of those flows that send as fast as they can, lose nothing to chance and have the window for it.
+/// Packets per second that go over the network at the busiest time, and the link that carries most of them then.
 fn asked(scenario: &Scenario) -> (f64, &str) {
+    let starts = scenario.flows.iter().map(|flow| flow.start);
+    let each = starts.map(|time| asked_at(scenario, time)).max_by(|a, b| a.0.total_cmp(&b.0));
+    let (packets, link) = each.expect("a scenario has flows");
+    (packets, &scenario.links[link].name)
+}
+
+/// The same at a time. The flows that send as fast as they can and lose nothing to chance fill their paths one after the other, each
+/// as far as its links have room and its window reaches: so a link counts no more than it carries, whoever shares it.
+fn asked_at(scenario: &Scenario, time: Time) -> (f64, usize) {
+    let mut room: Vec<f64> = scenario.links.iter().map(|link| least_rate(&link.spec)).collect();
     let mut each = vec![0.0_f64; scenario.links.len()];
-    for flow in scenario.flows.iter().filter(|flow| sends_always(flow)) {
+    let mut packets = 0.0;
+    let there = |flow: &&Flow| sends_always(flow) && flow.start <= time && time < flow.stop;
+    for flow in scenario.flows.iter().filter(there) {
         let bits = f64::from((u32::from(flow.tcp.mss) + HEADERS) * 8);
         let losses = |path: &&Path| path.links.iter().any(|link| loses(&scenario.links[*link].spec));
-        for path in flow.paths.iter().filter(|path| !path.backup && !losses(path)) {
-            let rate = |link: &usize| least_rate(&scenario.links[*link].spec);
-            let narrowest =
-                path.links.iter().min_by(|a, b| rate(a).total_cmp(&rate(b))).expect("a path has links");
-            let delay: Time =
-                path.links.iter().fold(Time::ZERO, |sum, link| sum + scenario.links[*link].spec.delay);
-            let bdp_bytes = rate(narrowest) * 2.0 * delay.as_secs_f64() / 8.0;
-            if flow.tcp.receive_buffer as f64 > bdp_bytes {
-                each[*narrowest] = each[*narrowest].max(rate(narrowest) / bits);
-            }
+        let paths: Vec<&Path> = flow.paths.iter().filter(|path| !path.backup && !losses(path)).collect();
+        // The connection's window is shared out among its paths by their links' rates.
+        let rate = |path: &&Path| path.links.iter().map(|link| room[*link]).fold(f64::INFINITY, f64::min);
+        let window_bits = flow.tcp.receive_buffer.min(MOST_WINDOW) as f64 * 8.0;
+        let in_flight: f64 = paths.iter().map(|path| rate(path) * round_trip_s(scenario, path)).sum();
+        let part = (window_bits / in_flight).min(1.0);
+        for path in paths {
+            let rate = path.links.iter().map(|link| room[*link]).fold(f64::INFINITY, f64::min) * part;
+            path.links.iter().for_each(|link| {
+                room[*link] -= rate;
+                each[*link] += rate / bits;
+            });
+            packets += rate / bits;
         }
     }
     let most = (0..each.len()).max_by(|a, b| each[*a].total_cmp(&each[*b])).expect("a scenario has links");
-    (each.iter().sum(), &scenario.links[most].name)
+    (packets, most)
+}
+
+/// Without queues and serialisation, as far as the links ahead say.
+fn round_trip_s(scenario: &Scenario, path: &Path) -> f64 {
+    2.0 * path.links.iter().map(|link| scenario.links[*link].spec.delay.as_secs_f64()).sum::<f64>()
 }
 
 fn sends_always(flow: &Flow) -> bool {
@@ -124,7 +146,8 @@ mod tests {
     fn scenario(flows: &str) -> Scenario {
         let links = "links.a = { rate = \"3 Gbit/s\", delay = \"1 ms\" }\n\
                      links.b = { rate = \"1.2 Gbit/s\", delay = \"1 ms\" }\n\
-                     links.c = { rate = \"9 Gbit/s\", delay = \"1 ms\", loss = { model = \"bernoulli\", rate = 0.01 } }\n";
+                     links.c = { rate = \"9 Gbit/s\", delay = \"1 ms\", loss = { model = \"bernoulli\", rate = 0.01 } }\n\
+                     links.d = { rate = \"400 Gbit/s\", delay = \"100 ms\" }\n";
         let text = format!("name = \"t\"\nduration = \"1 s\"\n{links}flows = [{flows}]");
         load(&Source { name: "t".into(), text }, &Overrides::default()).unwrap_or_else(|e| panic!("{e:?}"))
     }
@@ -140,8 +163,22 @@ mod tests {
             // Flows that share a link share its rate.
             ("{ name = \"f\", cc = \"reno\", count = 3, paths = [[\"b\"]] }", 100e3),
             ("{ name = \"f\", cc = \"reno\", tcp.mss = 698, paths = [[\"b\"]] }", 200e3),
-            // Nobody knows what these take: losses, a small window, and an end decide.
-            ("{ name = \"f\", cc = \"reno\", tcp.receive_buffer = \"100 kB\", paths = [[\"b\"]] }", 0.0),
+            // Paths that share a wide link share its rate.
+            ("{ name = \"f\", cc = \"lia\", paths = [[\"a\"], [\"a\", \"b\"]] }", 250e3),
+            // Flows that are never there together.
+            (
+                "{ name = \"f\", cc = \"reno\", stop = \"0.5 s\", paths = [[\"a\"]] }, \
+                 { name = \"g\", cc = \"reno\", start = \"0.5 s\", paths = [[\"b\"]] }",
+                250e3,
+            ),
+            // A window in a round trip of 2 ms: 400 Mbit/s.
+            (
+                "{ name = \"f\", cc = \"reno\", tcp.receive_buffer = \"100 kB\", paths = [[\"b\"]] }",
+                400e6 / 12e3,
+            ),
+            // 640 MiB in 200 ms: the window of Linux, 26.8 Gbit/s.
+            ("{ name = \"f\", cc = \"reno\", paths = [[\"d\"]] }", 640.0 * 1048576.0 / 0.2 / 1500.0),
+            // Nobody knows what these take: losses, and an end decide.
             ("{ name = \"f\", cc = \"reno\", paths = [[\"c\"]] }", 0.0),
             (
                 "{ name = \"f\", cc = \"reno\", application = { kind = \"bulk\", size = \"1 MB\" }, paths = [[\"b\"]] }",

@@ -1,7 +1,7 @@
 //! What of a scenario a kernel can do.
 
 use crate::pair::MOST_PATHS;
-use crate::{TestbedError, algorithm};
+use crate::{TestbedError, algorithm, capacity};
 use anabranch_net::Time;
 use anabranch_scenario::{Application, Flow, Scenario, Scheduler, Tcp};
 
@@ -13,13 +13,18 @@ const MOST_RTO: Time = Time::from_millis(120_000);
 const DELAYED_ACK: u32 = 2;
 const DELAYED_ACK_TIMEOUT: Time = Time::from_millis(40);
 
-/// Whether the running kernel can do what the scenario asks for.
+/// Whether the running kernel can do what the scenario asks for, and this machine carry it.
 ///
 /// # Errors
 /// [`TestbedError::Inexpressible`] with the key that it cannot express.
 pub fn check(scenario: &Scenario) -> Result<(), TestbedError> {
     scenario.flows.iter().try_for_each(flow)?;
-    algorithm::check(&scenario.flows)
+    algorithm::check(&scenario.flows)?;
+    // Where nothing can be measured nothing can be run: `ready` tells why.
+    match capacity::check(scenario) {
+        Err(refused @ TestbedError::Inexpressible { .. }) => Err(refused),
+        _ => Ok(()),
+    }
 }
 
 /// Whether a guest's kernel can: its image has what the kernel's own algorithms need.

@@ -9,7 +9,7 @@ use crate::pair::Pair;
 use crate::recording::Recording;
 use crate::summary::{self, End, Limits};
 use crate::traffic::{Connection, Plan};
-use crate::{TestbedError, capacity, environment, express, realtime};
+use crate::{TestbedError, environment, express, realtime};
 use anabranch_net::Time;
 use anabranch_record::{Sink, Summary};
 use anabranch_scenario::Scenario;
@@ -75,7 +75,6 @@ pub fn run(
     if options.traffic == Traffic::Iperf3 {
         express::check_for_iperf3(scenario)?;
     }
-    capacity::check(scenario)?;
     let mut recording = Recording::new(scenario, sink.wants_samples());
     let ended = repeated(options.repeats, || {
         recording = Recording::new(scenario, sink.wants_samples());
@@ -250,6 +249,7 @@ impl<'a> Attempt<'a> {
         }
         let programs = !self.algorithms.programs().is_empty();
         let skips_programs = programs.then(|| anabranch_mptcp_bpf::skips_calls().ok()).flatten();
+        let without_row = self.algorithms.refused();
         let begun_late = self.begun_late;
         let Attempt { connections, emulator, hosts, .. } = self;
         connections.into_iter().try_for_each(Connection::finish)?;
@@ -262,6 +262,7 @@ impl<'a> Attempt<'a> {
             report,
             device_drops,
             skips_programs,
+            without_row,
             traffic: options.traffic,
             limits: options.limits,
             looks_late,

@@ -47,6 +47,8 @@ pub(crate) struct End {
     /// Packets that devices dropped before the emulator took them.
     pub device_drops: u64,
     pub skips_programs: Option<bool>,
+    /// How often a socket was refused a row in its program's table: then it has no window of the group, and no samples.
+    pub without_row: u64,
     pub traffic: Traffic,
     pub limits: Limits,
     /// How much later than planned sockets were looked at, at most.
@@ -174,6 +176,7 @@ fn kernel(scenario: &Scenario, observer: &Observer, end: &End) -> KernelRun {
         real_time_priority: health.realtime,
     };
     let mut invalid = invalid(&emulator, &end.limits);
+    invalid.extend(refused(end.without_row));
     let beyond = |what: &str, late: Time, limit: Time| (late > limit).then(|| format!("{what} {late} late"));
     invalid.extend(beyond("sockets were looked at", end.looks_late, end.limits.look));
     invalid.extend(beyond("hosts and connections were there", end.begun_late, Time::ZERO));
@@ -226,6 +229,15 @@ fn invalid(emulator: &EmulatorHealth, limits: &Limits) -> Vec<String> {
     said.into_iter().flatten().collect()
 }
 
+/// What speaks against a run in its algorithms' tables.
+fn refused(times: u64) -> Option<String> {
+    (times > 0).then(|| {
+        format!(
+            "an algorithm's program had no row for a subflow {times} times: its table has 4096 connections"
+        )
+    })
+}
+
 /// The 95th percentile of small numbers.
 fn p95(tally: &Tally) -> Option<f64> {
     let all: u64 = tally.counts().iter().sum();
@@ -268,5 +280,7 @@ mod tests {
             let [why] = &invalid(&bad, &Limits::USUAL)[..] else { panic!("one reason: {bad:?}") };
             assert!(why.contains(said), "{why}");
         }
+        assert_eq!(refused(0), None);
+        assert!(refused(2).is_some_and(|why| why.contains("no row for a subflow 2 times")));
     }
 }

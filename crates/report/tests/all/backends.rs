@@ -24,12 +24,7 @@ fn differences_are_summed_over_a_study_and_over_all() {
     // One goodput was simulated with Linux hosts, and is 5 % apart then.
     assert_eq!(all[0], ["3", "6.5 %", "33 %", "67 %", "5.0 %", "100 %", "100 %"]);
     // A loss rate of zero on Linux has no ratio.
-    let of_one = |median| vec!["1", median, "100 %", "100 %"];
-    let without = |cells: &[&str]| cells.iter().take(4).copied().collect::<Vec<_>>();
-    assert_eq!(
-        all[1..].iter().map(|row| without(row)).collect::<Vec<_>>(),
-        [of_one("3.8 %"), of_one("3.0 %")]
-    );
+    assert_eq!(all[1..], [["1", "3.8 %", "100 %", "100 %"], ["1", "3.0 %", "100 %", "100 %"]]);
     assert!(files["index.html"].contains("3 scenarios ran on both."));
     let links: BTreeSet<&str> = attributes(&files["index.html"], "href").into_iter().collect();
     assert!(links.contains("coupled-cubic.html#fidelity") && links.contains("kato-lia.html#fidelity"));
@@ -43,15 +38,16 @@ fn quantities_have_readable_units_and_marks() {
     let rows = between(part, "<th scope=\"row\">", "</tr>");
     let shown: Vec<Vec<&str>> = rows.iter().map(|row| cells(row)).collect();
     assert_eq!(
-        shown,
+        shown[..4],
         [
             ["3.010 ± 0.030", "2.100 ± 0.010", "2.000 ± 0.020", "+50.5 ± 2.1 %", "+5.0 ± 1.1 %"],
             ["10", "–", "10.4", "−3.8 %", "–"],
             ["41.2", "–", "40", "+3.0 %", "–"],
             ["0.15", "–", "0", "–", "–"],
-            ["4.9", "4.6", "+6.5 %"],
         ]
     );
+    // The other scenario was not simulated with Linux hosts.
+    assert_eq!(shown[4..], [["4.9", "4.6", "+6.5 %"]]);
     for (row, unit) in rows.iter().zip(["Mbit/s", "segments", "ms", "%"]) {
         assert!(row.contains(&format!("<td>{unit}</td>")), "{row}");
     }

@@ -78,7 +78,7 @@ table! {
         tso: Option<bool>,
         /// Whether the last segment of a burst, which has PSH, is acknowledged once the application has read all that came,
         /// as by Linux from 6.6 on; needs tso. Default: false.
-        push_acks: Option<bool>,
+        push_acks: Option<At<bool>>,
         /// Whether ACKs of what arrives behind a hole wait for more, from the fourth on, as by Linux. Default: false.
         sack_compression: Option<bool>,
         /// Whether MPTCP's DSS has data sequence numbers of 64 bits, as upstream Linux's: it takes 24 bytes of a segment

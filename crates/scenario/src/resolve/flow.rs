@@ -271,6 +271,13 @@ fn tcp(given: Option<&format::Tcp>, default: Tcp, problems: &mut Problems) -> Tc
         }
         _ => {}
     }
+    let tso = given.tso.unwrap_or(default.tso);
+    if let Some(At { value: true, place }) = &given.push_acks
+        && !tso
+    {
+        let message = "`push_acks` is about the ends of bursts, and these segments leave one by one";
+        problems.add(place, message, "needs `tso = true`", "add tso = true, or leave push_acks out");
+    }
     Tcp {
         mss,
         initial_window: given.initial_window.map_or(default.initial_window, |window| window.0 as u32),
@@ -280,8 +287,8 @@ fn tcp(given: Option<&format::Tcp>, default: Tcp, problems: &mut Problems) -> Tc
         delayed_ack: given.delayed_ack.map_or(default.delayed_ack, |segments| segments.0 as u32),
         delayed_ack_timeout: given.delayed_ack_timeout.map_or(default.delayed_ack_timeout, |time| time.0),
         ecn: given.ecn.unwrap_or(default.ecn),
-        tso: given.tso.unwrap_or(default.tso),
-        push_acks: given.push_acks.unwrap_or(default.push_acks),
+        tso,
+        push_acks: given.push_acks.as_ref().map_or(default.push_acks, |given| given.value),
         sack_compression: given.sack_compression.unwrap_or(default.sack_compression),
         long_dss: given.long_dss.unwrap_or(default.long_dss),
         slow_start_after_idle: given.slow_start_after_idle.unwrap_or(default.slow_start_after_idle),

@@ -145,6 +145,7 @@ fn bounds() {
     wrong(&tick("\"0 ms\""), 5, "\"0 ms\"", &["the time", "must be positive"]);
     wrong(&tick("\"-1 ms\""), 5, "\"-1 ms\"", &["the time", "must be positive"]);
     wrong(&tick("1"), 5, "1", &["a time needs a unit"]);
+    wrong(&flow("tcp.push_acks = true"), 16, "true", &["needs `tso = true`"]);
     wrong(&flow("tcp.tso = 1"), 16, "1", &["expected true or false, found a whole number"]);
     wrong(&small("\"10 s\"", "\"0 s\""), 2, "\"0 s\"", &["must be positive"]);
     wrong(&small("\"10 s\"", "\"-1 s\""), 2, "\"-1 s\"", &["must be positive"]);
@@ -373,6 +374,8 @@ fn mistakes_in_cc_show_it() {
     shows(&cc("g=lia"), "--cc", 1, "g", &["no flow is named `g`"]);
     shows(&cc("f="), "--cc", 1, "f=", &["not an algorithm", "there are: reno"]);
     shows(&cc("f=liaa"), "--cc", 1, "liaa", &["did you mean `lia`?"]);
+    shows(&cc("f={ name = \"liaa\" }"), "--cc", 1, "\"liaa\"", &["did you mean `lia`?"]);
+    shows(&cc("f={ count = \"acks\" }"), "--cc", 1, "{ count = \"acks\" }", &["`name` is missing"]);
     let alone = small("[[\"a\"], [\"b\"]]", "[[\"a\"]]");
     let mut overrides = Overrides::default();
     let error = read_with(&alone, overrides.cc("lia")).unwrap_err();

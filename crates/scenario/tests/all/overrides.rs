@@ -82,6 +82,27 @@ fn cc_of_a_flow_changes_that_one() {
     }
 }
 
+/// A table as the file has it: the same scenario as with the table in the file.
+#[test]
+fn cc_takes_a_table_with_parameters() {
+    let table = r#"{ name = "uncoupled", over = "reno" }"#;
+    let set = |key: &str| {
+        with(|o| {
+            o.set(&format!("flows.{key}.cc={table}"));
+        })
+    };
+    let cc = |spec: &str| {
+        with(|o| {
+            o.cc(spec);
+        })
+    };
+    let multipath = cc(table);
+    assert_eq!(algorithms(&multipath), ["uncoupled", "reno", "reno"]);
+    assert_eq!(multipath.hash, set(&multipath.flows[0].name).hash);
+    let of_one = format!("neighbour = {table} ");
+    assert_eq!(cc(&of_one).hash, set("neighbour").hash);
+}
+
 #[test]
 fn seed_and_duration() {
     let scenario = with(|o| {
