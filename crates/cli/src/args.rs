@@ -1,6 +1,7 @@
 //! The command line.
 
 use crate::backend::{BackendName, TrafficName};
+use crate::capture::CaptureArgs;
 use crate::fidelity::FidelityArgs;
 use crate::format::Format;
 use crate::kernel::args::{self as kernel_args, KernelArgs};
@@ -21,6 +22,7 @@ Examples:
   anabranch run scenarios/two-paths-and-a-neighbour.toml --set links.dsl.rate='50 Mbit/s'
   anabranch run scenarios/two-paths-and-a-neighbour.toml --set flows.bonded.start='5 s'
   anabranch run scenarios/two-paths-and-a-neighbour.toml --out out/run --format csv
+  anabranch run scenarios/two-paths-and-a-neighbour.toml --duration '12 s' --pcap run.pcapng
   anabranch run - --json < scenario.toml
   anabranch run scenarios/two-paths-and-a-neighbour.toml --backend kernel";
 
@@ -228,6 +230,8 @@ pub struct RunArgs {
     /// Who sends and receives on the kernel.
     #[arg(long, value_enum, default_value_t = TrafficName::Own)]
     pub traffic: TrafficName,
+    #[command(flatten)]
+    pub capture: CaptureArgs,
     /// Run it even if it may need more than 4 GB of memory.
     #[arg(long)]
     pub yes: bool,

@@ -3,6 +3,7 @@
 mod algorithms;
 mod args;
 mod backend;
+mod capture;
 mod check;
 mod cluster;
 mod compare;

@@ -2,6 +2,7 @@
 
 use crate::args::RunArgs;
 use crate::backend::{BackendName, Kernel, TrafficName};
+use crate::capture::Captured;
 use crate::failure::Failure;
 use crate::output::{note, print, print_text_of_json};
 use crate::progress::Progress;
@@ -30,8 +31,10 @@ pub fn run(args: &RunArgs) -> Result<(), Failure> {
         let help = "leave out --out; --json prints the summary";
         return Err(Failure::Input(miette!(help = help, "a guest's run has no samples over time")));
     }
+    args.capture.check(args.backend)?;
     backend::ready(args.backend)?;
     interrupt::listen()?;
+    let captured = Captured::new(&args.capture, &scenario)?;
     let open = |path| RunDirectory::open(path, args.format.into(), &[], note);
     let mut directory = args.out.as_deref().map(open).transpose()?;
     if let (Some(path), Some(earlier)) = (&args.out, directory.as_ref().and_then(RunDirectory::earlier)) {
@@ -46,9 +49,10 @@ pub fn run(args: &RunArgs) -> Result<(), Failure> {
     };
     let progress = Progress::over(scenario.duration);
     let kernel = Kernel(args.traffic.into());
-    let backend: &dyn Backend = match args.backend {
-        BackendName::Kernel => &kernel,
-        other => other.backend(),
+    let backend: &dyn Backend = match (&captured, args.backend) {
+        (Some(captured), _) => captured,
+        (None, BackendName::Kernel) => &kernel,
+        (None, other) => other.backend(),
     };
     let summary = match attend(&task, Backends(&[backend]), sink, &progress) {
         Err(TaskError::Interrupted { partial: Some(partial), .. }) => *partial,
@@ -67,13 +71,16 @@ pub fn run(args: &RunArgs) -> Result<(), Failure> {
     let text = format!("# As it was run: {again}\n{}{}", partial.unwrap_or_default(), source.text);
     // What was simulated is told even where it cannot be kept.
     let files = directory.map(|directory| directory.finish(&summary, Some(&text))).transpose();
+    let capture = captured.map(Captured::finish).transpose();
     if args.json {
         print_text_of_json(&summary.to_json())?;
     } else {
-        let wrote = files.as_ref().ok().and_then(|files| files.as_deref()).map(wrote);
-        print(&(page(&summary) + &wrote.map(|text| format!("\n{text}")).unwrap_or_default()))?;
+        let files = files.iter().flatten().flatten();
+        let wrote = wrote(files.chain(capture.iter().flatten()));
+        print(&format!("{}\n{wrote}", page(&summary)))?;
     }
     files?;
+    capture?;
     match summary.partial_until_s {
         None => trusted(summary).map(drop).map_err(Into::into),
         Some(s) => Err(Failure::Interrupted(miette!(
@@ -90,9 +97,10 @@ pub fn note_replaced(path: &Path, earlier: &Summary) {
     note(&format!("{path} has a run of {scenario}, seed {seed}, version {version}: this one replaces it"));
 }
 
-/// The files that were written.
-pub fn wrote(files: &[PathBuf]) -> String {
-    files.iter().fold("Wrote\n".to_owned(), |text, file| text + &format!("  {}\n", file.display()))
+/// The files that were written; nothing of none.
+pub fn wrote<'a>(files: impl IntoIterator<Item = &'a PathBuf>) -> String {
+    let lines: String = files.into_iter().map(|file| format!("  {}\n", file.display())).collect();
+    if lines.is_empty() { lines } else { format!("Wrote\n{lines}") }
 }
 
 /// Runs a task until its end or Ctrl-C.

@@ -14,6 +14,7 @@ use crate::receiver::Reply;
 use crate::schedule::Picker;
 use crate::send_queues::SendQueues;
 use crate::subflow::{Stage, Subflow};
+use crate::tap::window_scale;
 use anabranch_cc::Group;
 use anabranch_net::Time;
 use anabranch_scenario::{Flow, Scheduler, SubflowAction, Tcp};
@@ -84,7 +85,7 @@ impl Connection {
         let queued = multipath && scheduler == Scheduler::Linux;
         let queues = queued.then(|| Box::new(SendQueues::new(subflows.len())));
         let dss = Dss::new(multipath, tcp.long_dss);
-        let scale = (64 - (tcp.receive_buffer >> 16).leading_zeros()).min(14);
+        let scale = window_scale(tcp.receive_buffer);
         let window = (tcp.receive_buffer >> scale).min(u64::from(u16::MAX)) as u16;
         Connection {
             out: Outgoing::new(tcp.mss - dss.mapping, u64::from(window) << scale, subflows.len()),

@@ -36,6 +36,7 @@ mod sender;
 mod simulator;
 mod subflow;
 mod summary;
+pub mod tap;
 #[cfg(test)]
 mod tests;
 mod tso;
@@ -49,6 +50,7 @@ use anabranch_record::{NoSamples, Sink, Summary};
 use anabranch_scenario::Scenario;
 use simulator::{End, Simulator};
 use summary::summarise;
+use tap::Tap;
 
 /// Runs a scenario to its end.
 ///
@@ -64,9 +66,32 @@ pub fn run(
     sink: &mut dyn Sink,
     keep_going: &mut dyn FnMut(Time) -> bool,
 ) -> Result<Summary, SimError> {
+    finish(Simulator::new(scenario, seed, sink)?, keep_going)
+}
+
+/// The same, with a capture that listens; the result does not depend on it.
+///
+/// # Errors
+/// As [`run`].
+pub fn run_captured(
+    scenario: &Scenario,
+    seed: u64,
+    sink: &mut dyn Sink,
+    tap: &mut dyn Tap,
+    keep_going: &mut dyn FnMut(Time) -> bool,
+) -> Result<Summary, SimError> {
     let mut simulator = Simulator::new(scenario, seed, sink)?;
+    simulator.listen(tap);
+    finish(simulator, keep_going)
+}
+
+fn finish(
+    mut simulator: Simulator<'_>,
+    keep_going: &mut dyn FnMut(Time) -> bool,
+) -> Result<Summary, SimError> {
+    let duration = simulator.scenario.duration;
     match simulator.run(keep_going)? {
-        End::Reached => Ok(summarise(&mut simulator, scenario.duration)),
+        End::Reached => Ok(summarise(&mut simulator, duration)),
         End::Interrupted(at) => {
             Err(SimError::Interrupted { at, partial: Some(Box::new(summarise(&mut simulator, at))) })
         }

@@ -8,6 +8,7 @@ use crate::lane::{Host, Lane};
 use crate::packet::{Packet, flag};
 use crate::routes::Routes;
 use crate::sack_blocks::SackBlocks;
+use crate::tap::{Place, Sights};
 use anabranch_net::{Arrival, Fate, Link, LinkSpec, Random, Time, Totals, Waiting};
 use std::collections::{BTreeMap, VecDeque};
 
@@ -26,6 +27,8 @@ pub(crate) struct Network {
     pub(crate) sacks: SackBlocks,
     pub(crate) drops: Drops,
     pub(crate) delayed_acks: DelayedAcks,
+    /// Where a capture listens.
+    pub(crate) sights: Option<Box<Sights>>,
 }
 
 /// What came out of a hop.
@@ -49,6 +52,7 @@ impl Network {
             sacks: SackBlocks::default(),
             drops: Drops::default(),
             delayed_acks: DelayedAcks::default(),
+            sights: None,
         };
         let mut pipe = specs.clone().count() as u32;
         for (i, spec) in specs.clone().enumerate() {
@@ -128,7 +132,11 @@ impl Network {
 
     /// Sends a packet on its next hop.
     #[inline]
-    pub(crate) fn send(&mut self, packet: Packet) {
+    pub(crate) fn send(&mut self, mut packet: Packet) {
+        if let Some(sights) = &mut self.sights {
+            let sack = self.sacks.of(&packet);
+            sights.leaves(&mut packet, sack, self.events.now());
+        }
         if let Some(target) = self.routes.next(&packet) {
             self.enter(packet, target);
         }
@@ -143,6 +151,13 @@ impl Network {
             let host = &mut self.hosts[packet.subflow as usize];
             return self.lanes[host.lane as usize].enter(packet, host, target, &mut self.events);
         };
+        if let Some(sights) = &mut self.sights
+            && sights.links
+            && !matches!(hop.stage, Stage::Pipe)
+        {
+            // Link `i` is hop `i`.
+            sights.seen.push((Place::Link(target as usize), packet, self.sacks.of(&packet)));
+        }
         let at = match &mut hop.stage {
             Stage::Link(link) => match link.offer(now, u32::from(packet.wire), packet.has(flag::ECT)) {
                 Fate::Delivered { at, marked } => {

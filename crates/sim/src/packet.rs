@@ -20,7 +20,7 @@ pub(crate) const SACK_BLOCKS: usize = 3;
 /// What a packet is.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[repr(u8)]
-pub(crate) enum Kind {
+pub enum Kind {
     /// SYN of the sender: MP_CAPABLE on the first subflow, MP_JOIN on others.
     Syn,
     /// The receiver's answer.
@@ -79,7 +79,7 @@ pub(crate) struct Packet {
     pub(crate) life: u8,
     /// Size at IP level, in bytes.
     pub(crate) wire: u16,
-    /// Payload, in bytes.
+    /// Payload, in bytes. Of what the receiver sends, where a capture listens: see [`crate::tap`].
     pub(crate) len: u16,
     /// Window that an ACK offers, in units of the window scale (RFC 7323 §2).
     pub(crate) window: u16,

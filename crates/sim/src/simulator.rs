@@ -9,6 +9,7 @@ use crate::look::Look;
 use crate::network::{Arrived, Network};
 use crate::sampler::Sampler;
 use crate::subflow::Subflow;
+use crate::tap::{Place, Seen, Sights, Tap};
 use anabranch_net::{Random, Time, Totals};
 use anabranch_record::{CompletionSample, Histogram, Sink};
 use anabranch_scenario::{MAX_HOPS, Scenario, SubflowAction};
@@ -70,6 +71,7 @@ pub(crate) struct Simulator<'a> {
     hop_targets: u32,
     sampler: Sampler,
     sink: &'a mut dyn Sink,
+    tap: Option<&'a mut dyn Tap>,
 }
 
 impl<'a> Simulator<'a> {
@@ -112,6 +114,7 @@ impl<'a> Simulator<'a> {
             hop_targets,
             sampler,
             sink,
+            tap: None,
         };
         for (f, of_flow) in subflows.into_iter().enumerate() {
             simulator.add_connection(f, of_flow)?;
@@ -120,6 +123,22 @@ impl<'a> Simulator<'a> {
         match simulator.hop_targets as usize + simulator.targets.len() {
             n if n > EventQueue::MAX_TARGETS => Err(SimError::TooLarge { targets: n }),
             _ => Ok(simulator),
+        }
+    }
+
+    /// Has a capture listen.
+    pub(crate) fn listen(&mut self, tap: &'a mut dyn Tap) {
+        self.net.sights = Some(Sights::new(tap.sees_links()));
+        self.tap = Some(tap);
+    }
+
+    /// Tells the capture what was seen during an event.
+    #[cold]
+    fn show(&mut self) {
+        let (Some(sights), Some(tap)) = (&mut self.net.sights, &mut self.tap) else { return };
+        let now = self.net.events.now();
+        for (place, packet, sack) in sights.seen.drain(..) {
+            tap.packet(&Seen::new(now, place, self.owners[packet.subflow as usize], &packet, sack));
         }
     }
 
@@ -194,6 +213,9 @@ impl<'a> Simulator<'a> {
             if at_once > EVENTS_AT_ONCE {
                 return Err(SimError::Livelock { at: now });
             }
+            if self.tap.is_some() {
+                self.show();
+            }
             if look.is_due() && !keep_going(now) {
                 self.finish(now);
                 return Ok(End::Interrupted(now));
@@ -209,6 +231,11 @@ impl<'a> Simulator<'a> {
         let Some((now, index)) = self.net.events.advance() else { return Ok(None) };
         if index < self.hop_targets {
             if let Arrived::Packet(packet) = self.net.step(index) {
+                if let Some(sights) = &mut self.net.sights
+                    && !packet.is_forward()
+                {
+                    sights.seen.push((Place::Sender, packet, self.net.sacks.of(&packet)));
+                }
                 let (c, s) = self.owners[packet.subflow as usize];
                 let connection = &mut self.connections[c as usize];
                 connection.on_packet(s as usize, &packet, &mut self.net);
@@ -247,6 +274,9 @@ impl<'a> Simulator<'a> {
             Target::Stop(c) => connections[c as usize].stop(net),
             Target::Change(c, k) => {
                 let event = self.scenario.flows[c as usize].events[k as usize];
+                if let Some(tap) = &mut self.tap {
+                    tap.change(now, c as usize, event.path, event.action);
+                }
                 connections[c as usize].on_subflow_event(event.path, event.action, net);
             }
             Target::Begin(c) => self.begin(c as usize, now),

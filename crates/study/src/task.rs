@@ -161,6 +161,20 @@ impl fmt::Display for TaskError {
 
 impl std::error::Error for TaskError {}
 
+impl From<SimError> for TaskError {
+    fn from(error: SimError) -> Self {
+        match error {
+            SimError::Interrupted { at, partial } => TaskError::Interrupted { at, partial },
+            SimError::Corrupt { .. } | SimError::Livelock { .. } => TaskError::Failed(error.to_string()),
+            SimError::Parameters { .. }
+            | SimError::TooManyPaths { .. }
+            | SimError::TooManyLinks { .. }
+            | SimError::Mss { .. }
+            | SimError::TooLarge { .. } => TaskError::Refused(error.to_string()),
+        }
+    }
+}
+
 /// The summary, where nothing speaks against it.
 ///
 /// # Errors
@@ -226,15 +240,7 @@ impl Backend for Simulator {
     ) -> Result<Summary, TaskError> {
         let scenario =
             task.scenario("the task's scenario").map_err(|why| TaskError::Refused(why.to_string()))?;
-        anabranch_sim::run(&scenario, task.seed, sink, keep_going).map_err(|error| match error {
-            SimError::Interrupted { at, partial } => TaskError::Interrupted { at, partial },
-            SimError::Corrupt { .. } | SimError::Livelock { .. } => TaskError::Failed(error.to_string()),
-            SimError::Parameters { .. }
-            | SimError::TooManyPaths { .. }
-            | SimError::TooManyLinks { .. }
-            | SimError::Mss { .. }
-            | SimError::TooLarge { .. } => TaskError::Refused(error.to_string()),
-        })
+        anabranch_sim::run(&scenario, task.seed, sink, keep_going).map_err(TaskError::from)
     }
 }
 

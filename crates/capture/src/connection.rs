@@ -1,0 +1,338 @@
+//! What a host knows of a connection that the model need not: keys, ports, and where segments are in bytes.
+
+use crate::addresses::Ends;
+use crate::encode::{Flags, Frame, Segment};
+use crate::keys::{Keys, Nonces, initial_data_sequence};
+use crate::options::{Mapping, Options};
+use anabranch_net::Time;
+use anabranch_scenario::{Flow, SubflowAction};
+use anabranch_sim::tap::{PacketKind, Place, Seen, window_scale};
+use sha2::{Digest, Sha256};
+
+/// Timestamps (RFC 7323) count milliseconds from here; their zero is nobody's clock.
+const CLOCK: u64 = 1 << 20;
+/// Shift and size of the window that the sender offers, who receives nothing but acknowledgements.
+const SENDER_SCALE: u8 = 7;
+const SENDER_WINDOW: u16 = 512;
+/// RFC 8684 §3.6: administratively prohibited.
+const PROHIBITED: u8 = 3;
+
+/// A connection of the scenario.
+pub(crate) struct Connection {
+    flow: usize,
+    multipath: bool,
+    long: bool,
+    ecn: bool,
+    mss: u16,
+    scale: u8,
+    keys: Keys,
+    /// Where the data of either host begins.
+    sender_data: u64,
+    receiver_data: u64,
+    /// Each path's lives, the present one last.
+    paths: Vec<Path>,
+    /// The chunk that is the DATA_FIN.
+    data_fin: Option<u32>,
+    /// A place in the stream near those of the latest packets: packets have 32 bits of it.
+    near: u64,
+    /// Bytes acknowledged in the stream, as the sender knows.
+    data_acknowledged: u64,
+}
+
+struct Path {
+    backup: bool,
+    /// Whether its latest life is one that hosts use.
+    open: bool,
+    lives: Vec<Subflow>,
+}
+
+/// One TCP connection.
+struct Subflow {
+    /// It opened the connection, in place of joining it.
+    first: bool,
+    nonces: Nonces,
+    /// Initial sequence numbers of sender and receiver.
+    initial: (u32, u32),
+    /// Bytes before each segment that was sent, and at the end those of all.
+    before: Vec<u32>,
+    /// The receiver's latest timestamp that the sender has seen, and the sender's latest that was returned.
+    stamps: (u32, u32),
+    /// The end was sent.
+    finished: bool,
+}
+
+fn clock(at: Time) -> u32 {
+    (CLOCK + at.as_nanos() / 1_000_000) as u32
+}
+
+impl Connection {
+    pub(crate) fn new(flow: usize, spec: &Flow, seed: u64) -> Connection {
+        let keys = Keys::of(seed, flow);
+        Connection {
+            flow,
+            multipath: spec.is_multipath(),
+            long: spec.tcp.long_dss,
+            ecn: spec.tcp.ecn,
+            mss: spec.tcp.mss + 12, // RFC 6691: without the timestamps that each segment has
+            scale: window_scale(spec.tcp.receive_buffer) as u8,
+            keys,
+            sender_data: initial_data_sequence(keys.sender).wrapping_add(1),
+            receiver_data: initial_data_sequence(keys.receiver).wrapping_add(1),
+            paths: spec.paths.iter().map(|p| Path { backup: p.backup, open: false, lives: vec![] }).collect(),
+            data_fin: None,
+            near: 0,
+            data_acknowledged: 0,
+        }
+    }
+
+    /// Takes note of what the sender's host sends and receives.
+    pub(crate) fn note(&mut self, seen: &Seen) {
+        if seen.place != Place::Sender {
+            return;
+        }
+        let Connection { flow, keys, paths, .. } = self;
+        let path = &mut paths[seen.path];
+        if seen.kind == PacketKind::Syn && path.lives.len() <= usize::from(seen.life) {
+            path.open = true;
+            while path.lives.len() <= usize::from(seen.life) {
+                path.lives.push(Subflow::new(keys, *flow, seen.path, path.lives.len()));
+            }
+        }
+        let Some(subflow) = path.lives.get_mut(usize::from(seen.life)) else { return };
+        match seen.kind {
+            PacketKind::Syn => subflow.first = !seen.joins,
+            PacketKind::Data => {
+                if seen.segment as usize + 1 == subflow.before.len() {
+                    let end = subflow.before[seen.segment as usize];
+                    let takes = u32::from(seen.payload_bytes) + u32::from(seen.fin);
+                    subflow.before.push(end.wrapping_add(takes));
+                }
+                subflow.finished |= seen.fin;
+                if seen.payload_bytes == 0 && !seen.fin {
+                    self.data_fin = Some(seen.chunk);
+                }
+            }
+            PacketKind::HandshakeAck => (),
+            PacketKind::SynAck | PacketKind::JoinAck | PacketKind::Ack | PacketKind::Request => {
+                subflow.stamps.0 = clock(seen.sent);
+                if let Some(returned) = seen.returns {
+                    subflow.stamps.1 = clock(returned);
+                }
+                if seen.kind == PacketKind::Ack {
+                    let at = self.data_ack(seen);
+                    self.data_acknowledged = self.data_acknowledged.max(at);
+                }
+            }
+        }
+    }
+
+    /// The place in the stream whose low bits these are.
+    fn widen(&mut self, offset: u32) -> u64 {
+        let near = self.near.wrapping_add_signed(i64::from(offset.wrapping_sub(self.near as u32) as i32));
+        self.near = near;
+        near
+    }
+
+    /// What an ACK acknowledges of the stream, the DATA_FIN counted as a byte.
+    fn data_ack(&mut self, seen: &Seen) -> u64 {
+        let fin = self.data_fin.is_some_and(|fin| fin.wrapping_add(1) == seen.chunk);
+        self.widen(seen.offset) + u64::from(fin)
+    }
+
+    /// A packet as a host sends it.
+    pub(crate) fn frame(&mut self, seen: &Seen) -> Frame {
+        let forward = matches!(seen.kind, PacketKind::Syn | PacketKind::HandshakeAck | PacketKind::Data);
+        let data = match seen.kind {
+            PacketKind::Data => self.widen(seen.offset),
+            PacketKind::Ack => self.data_ack(seen),
+            _ => self.data_acknowledged,
+        };
+        let Connection { keys, multipath, .. } = *self;
+        let path = &self.paths[seen.path];
+        // What is seen was sent by the host, so that its subflow is known.
+        let subflow = &path.lives[usize::from(seen.life)];
+        let own = clock(seen.sent);
+        let mut segment = Segment {
+            ends: Ends::of(self.flow, seen.path, seen.life),
+            forward,
+            sequence: if forward { subflow.initial.0 } else { subflow.initial.1.wrapping_add(1) },
+            acknowledged: if forward { subflow.initial.1.wrapping_add(1) } else { subflow.at(0) },
+            flags: Flags {
+                ack: true,
+                psh: seen.push,
+                ece: seen.echo.0,
+                cwr: seen.echo.1,
+                ..Flags::default()
+            },
+            window: if forward { SENDER_WINDOW } else { seen.window },
+            ecn: seen.ecn,
+            options: Options::of_segment((own, if forward { subflow.stamps.0 } else { subflow.stamps.1 })),
+            payload: seen.payload_bytes,
+        };
+        let capable = multipath && subflow.first;
+        let joins = multipath && !subflow.first;
+        match seen.kind {
+            PacketKind::Syn => {
+                segment.acknowledged = 0;
+                segment.flags = Flags { syn: true, ece: self.ecn, cwr: self.ecn, ..Flags::default() };
+                segment.window = u16::MAX;
+                segment.options = Options::of_syn(self.mss, (own, 0), SENDER_SCALE);
+                if capable {
+                    segment.options = segment.options.capable(&[]);
+                } else if joins {
+                    segment.options =
+                        segment.options.join(path.backup, seen.path as u8, keys, subflow.nonces);
+                }
+            }
+            PacketKind::SynAck => {
+                segment.sequence = subflow.initial.1;
+                segment.flags = Flags { syn: true, ack: true, ece: self.ecn, ..Flags::default() };
+                segment.window = u16::MAX;
+                let returned = seen.returns.map_or(0, clock);
+                segment.options = Options::of_syn(self.mss, (own, returned), self.scale);
+                if capable {
+                    segment.options = segment.options.capable(&[keys.receiver]);
+                } else if joins {
+                    segment.options = segment.options.join_answer(path.backup, keys, subflow.nonces);
+                }
+            }
+            PacketKind::HandshakeAck => {
+                segment.sequence = subflow.at(0);
+                if capable {
+                    segment.options = segment.options.capable(&[keys.sender, keys.receiver]);
+                } else if joins {
+                    segment.options = segment.options.join_proof(keys, subflow.nonces);
+                }
+            }
+            PacketKind::JoinAck | PacketKind::Request => {
+                segment.window = u16::MAX >> 1;
+                segment.flags.psh = seen.kind == PacketKind::Request;
+                segment.acknowledged = subflow.at(0);
+                if multipath {
+                    let acknowledged = self.sender_data.wrapping_add(data);
+                    segment.options = segment.options.data_ack(acknowledged, self.long);
+                }
+            }
+            PacketKind::Data => {
+                segment.sequence = subflow.at(seen.segment);
+                segment.flags.fin = seen.fin;
+                if multipath && !seen.fin {
+                    segment.options = self.mapped(seen, data, subflow, segment.options);
+                } else if multipath {
+                    let acknowledged = self.receiver_data;
+                    segment.options = segment.options.data_ack(acknowledged, false);
+                }
+            }
+            PacketKind::Ack => {
+                segment.acknowledged = subflow.at(seen.segment);
+                segment.options = Options::of_segment((own, seen.returns.map_or(0, clock)));
+                let blocks = seen.sack.into_iter().map(|(start, len)| {
+                    let from = seen.segment.wrapping_add_signed(start);
+                    (subflow.at(from), subflow.at(from.wrapping_add(len)))
+                });
+                segment.options = segment.options.sack(blocks.filter(|(from, to)| from != to));
+                if multipath {
+                    let acknowledged = self.sender_data.wrapping_add(data);
+                    segment.options = segment.options.data_ack(acknowledged, self.long);
+                }
+            }
+        }
+        segment.frame()
+    }
+
+    /// The option that tells where a segment's data is in the stream.
+    fn mapped(&self, seen: &Seen, data: u64, subflow: &Subflow, options: Options) -> Options {
+        let fin = self.data_fin == Some(seen.chunk) && seen.payload_bytes == 0;
+        if subflow.first && seen.segment == 0 && data == 0 && !fin {
+            return options.capable_with_data(self.keys, seen.payload_bytes);
+        }
+        let mapping = Mapping {
+            data: self.sender_data.wrapping_add(data),
+            // RFC 8684 §3.3.3: a DATA_FIN without data is in no place of the subflow, and one byte long.
+            subflow: if fin { 0 } else { subflow.before[seen.segment as usize].wrapping_add(1) },
+            len: if fin { 1 } else { seen.payload_bytes },
+            fin,
+        };
+        options.mapping(mapping, self.receiver_data, self.long)
+    }
+
+    /// What hosts would tell each other where the scenario changes a path: the path of each packet, and the packet.
+    pub(crate) fn announcements(
+        &mut self,
+        at: Time,
+        path: usize,
+        action: SubflowAction,
+    ) -> Vec<(usize, Frame)> {
+        let open = |(_, p): &(usize, &Path)| p.open && p.lives.last().is_some_and(|s| !s.finished);
+        let other =
+            self.paths.iter().enumerate().find(|(p, of)| *p != path && open(&(*p, of))).map(|(p, _)| p);
+        let itself = open(&(path, &self.paths[path])).then_some(path);
+        let id = path as u8;
+        let mut said = vec![];
+        if !self.multipath {
+            return said;
+        }
+        match action {
+            SubflowAction::Add => {
+                let address = Ends::of(self.flow, path, 0).sender.0;
+                said.extend(
+                    other.map(|p| (p, self.notice(at, p, false, |o| o.add_address(id, address, self.keys)))),
+                );
+            }
+            SubflowAction::Remove => {
+                said.extend(other.map(|p| (p, self.notice(at, p, false, |o| o.remove_address(id)))));
+                said.extend(itself.map(|p| (p, self.notice(at, p, true, |o| o.reset(PROHIBITED)))));
+                self.paths[path].open = false;
+            }
+            SubflowAction::Backup(backup) => {
+                self.paths[path].backup = backup;
+                said.extend(itself.map(|p| (p, self.notice(at, p, false, |o| o.priority(backup)))));
+            }
+        }
+        said
+    }
+
+    /// A packet without payload that the sender sends on a path to tell something.
+    fn notice(&self, at: Time, path: usize, reset: bool, tell: impl Fn(Options) -> Options) -> Frame {
+        let life = self.paths[path].lives.len() - 1;
+        let subflow = &self.paths[path].lives[life];
+        let segment = Segment {
+            ends: Ends::of(self.flow, path, life as u8),
+            forward: true,
+            sequence: subflow.at(subflow.before.len() as u32 - 1),
+            acknowledged: subflow.initial.1.wrapping_add(1),
+            flags: Flags { ack: true, rst: reset, ..Flags::default() },
+            window: SENDER_WINDOW,
+            ecn: (false, false),
+            options: tell(Options::of_segment((clock(at), subflow.stamps.0))),
+            payload: 0,
+        };
+        segment.frame()
+    }
+}
+
+impl Subflow {
+    fn new(keys: &Keys, flow: usize, path: usize, life: usize) -> Subflow {
+        // Random numbers that are the same each time: of the connection's key, as keys are of the seed.
+        let random = Sha256::new()
+            .chain_update(keys.sender)
+            .chain_update(format!("flow {flow}, path {path}, life {life}"))
+            .finalize();
+        let part = |from: usize| -> [u8; 4] { random[from..from + 4].try_into().expect("4 bytes") };
+        Subflow {
+            first: false,
+            nonces: Nonces { sender: part(0), receiver: part(4) },
+            initial: (u32::from_be_bytes(part(8)), u32::from_be_bytes(part(12))),
+            before: vec![0],
+            stamps: (0, 0),
+            finished: false,
+        }
+    }
+
+    /// The sequence number where a segment begins.
+    fn at(&self, segment: u32) -> u32 {
+        let last = *self.before.last().expect("the first is there");
+        let bytes = self.before.get(segment as usize).copied().unwrap_or(last);
+        self.initial.0.wrapping_add(1).wrapping_add(bytes)
+    }
+}

@@ -1,0 +1,140 @@
+//! Captures: the packets of a simulated run as Wireshark, tshark and tcpdump read them.
+//!
+//! A [`Capture`] listens to a run (see [`anabranch_sim::run_captured`]) and writes pcapng: Ethernet, IPv4 and TCP
+//! with right checksums, SACK, timestamps, window scale, and MPTCP v1 (RFC 8684). Payload is zeros.
+
+mod addresses;
+mod connection;
+mod encode;
+mod keys;
+mod options;
+mod pcapng;
+
+use anabranch_net::Time;
+use anabranch_scenario::{Scenario, SubflowAction};
+use anabranch_sim::tap::{Place, Seen, Tap};
+use connection::Connection;
+use encode::{Frame, HEADERS};
+use pcapng::Writer;
+use std::io::{self, Write};
+
+/// Bytes kept of a packet, where only its headers are to be kept: no packet's headers are longer.
+pub const SNAP_HEADERS: u32 = HEADERS as u32;
+
+/// What a capture keeps.
+#[derive(Clone, Debug)]
+pub struct Options {
+    /// Links of the scenario to listen at; without any, it listens at the senders' hosts.
+    pub links: Vec<usize>,
+    /// Bytes kept of each packet.
+    pub snap: u32,
+}
+
+impl Default for Options {
+    fn default() -> Self {
+        Options { links: vec![], snap: SNAP_HEADERS }
+    }
+}
+
+/// A capture that is being written.
+pub struct Capture<W: Write> {
+    writer: Writer<W>,
+    connections: Vec<Connection>,
+    /// The writer's interface of each link of the scenario that it listens at.
+    links: Vec<Option<u32>>,
+    /// The first interface of each flow, where it listens at hosts.
+    hosts: Option<Vec<u32>>,
+    /// The first error, after which nothing more is written.
+    error: Option<io::Error>,
+}
+
+impl<W: Write> Capture<W> {
+    /// Begins a capture of a run of `scenario` with that seed, which the connections' keys are made of.
+    ///
+    /// # Errors
+    /// Where `to` does not take it.
+    pub fn new(scenario: &Scenario, seed: u64, options: &Options, to: W) -> io::Result<Self> {
+        let mut writer = Writer::new(to, options.snap, &format!("anabranch {}", env!("CARGO_PKG_VERSION")))?;
+        let mut links = vec![None; scenario.links.len()];
+        for &link in &options.links {
+            let name = &scenario.links[link].name;
+            links[link] = Some(writer.interface(name, &format!("what enters link {name}"))?);
+        }
+        let mut hosts = vec![];
+        if options.links.is_empty() {
+            for flow in &scenario.flows {
+                for (p, path) in flow.paths.iter().enumerate() {
+                    let over: Vec<&str> = path.links.iter().map(|l| &*scenario.links[*l].name).collect();
+                    let about =
+                        format!("the sender's host of flow {}, path over {}", flow.name, over.join(", "));
+                    let interface = writer.interface(&format!("{}.{}", flow.name, p + 1), &about)?;
+                    if p == 0 {
+                        hosts.push(interface);
+                    }
+                }
+            }
+        }
+        let connections = scenario.flows.iter().enumerate();
+        Ok(Capture {
+            writer,
+            connections: connections.map(|(f, flow)| Connection::new(f, flow, seed)).collect(),
+            links,
+            hosts: options.links.is_empty().then_some(hosts),
+            error: None,
+        })
+    }
+
+    /// Ends it, and gives back where it was written to.
+    ///
+    /// # Errors
+    /// The first error of the whole capture.
+    pub fn finish(self) -> io::Result<W> {
+        match self.error {
+            Some(error) => Err(error),
+            None => self.writer.finish(),
+        }
+    }
+
+    fn interface(&self, place: Place, flow: usize, path: usize) -> Option<u32> {
+        match place {
+            Place::Link(link) => self.links[link],
+            Place::Sender => Some(*self.hosts.as_ref()?.get(flow)? + path as u32),
+        }
+    }
+
+    fn write(&mut self, interface: u32, at: Time, frame: &Frame, comment: Option<&str>) {
+        if self.error.is_none() {
+            let length = frame.headers().len() + usize::from(frame.payload);
+            self.error = self.writer.packet(interface, at.as_nanos(), frame.headers(), length, comment).err();
+        }
+    }
+}
+
+impl<W: Write> Tap for Capture<W> {
+    fn sees_links(&self) -> bool {
+        self.hosts.is_none()
+    }
+
+    fn packet(&mut self, seen: &Seen) {
+        let connection = &mut self.connections[seen.flow];
+        connection.note(seen);
+        if let Some(interface) = self.interface(seen.place, seen.flow, seen.path) {
+            let frame = self.connections[seen.flow].frame(seen);
+            self.write(interface, seen.at, &frame, None);
+        }
+    }
+
+    /// The model has changes known at once; hosts tell each other with packets of no payload, which the capture has with a
+    /// comment.
+    fn change(&mut self, at: Time, flow: usize, path: usize, action: SubflowAction) {
+        let said = self.connections[flow].announcements(at, path, action);
+        for (path, frame) in said {
+            if let Some(interface) = self.interface(Place::Sender, flow, path) {
+                self.write(interface, at, &frame, Some(ANNOUNCED));
+            }
+        }
+    }
+}
+
+const ANNOUNCED: &str =
+    "what a host would send at this change; the model has it known at once, without a packet";

@@ -1,0 +1,96 @@
+//! What is in the file, by another reader of the format.
+
+use super::{SCENARIO, captured, scenario};
+use anabranch_capture::Options;
+use etherparse::{NetHeaders, PacketHeaders, TransportHeader};
+use pcap_parser::traits::{PcapNGPacketBlock, PcapReaderIterator};
+use pcap_parser::{Block, PcapBlockOwned, PcapError, PcapNGReader};
+use std::collections::BTreeMap;
+
+struct Packet {
+    interface: u32,
+    nanoseconds: u64,
+    bytes: Vec<u8>,
+    length: u32,
+}
+
+fn packets(file: &[u8]) -> (Vec<String>, Vec<Packet>) {
+    let mut reader = PcapNGReader::new(1 << 16, file).unwrap();
+    let (mut names, mut packets) = (vec![], vec![]);
+    loop {
+        match reader.next() {
+            Ok((offset, PcapBlockOwned::NG(block))) => {
+                match block {
+                    Block::InterfaceDescription(interface) => {
+                        assert_eq!(interface.if_tsresol, 9);
+                        names.push(interface.if_name().unwrap().unwrap().to_owned());
+                    }
+                    Block::EnhancedPacket(packet) => packets.push(Packet {
+                        interface: packet.if_id,
+                        nanoseconds: u64::from(packet.ts_high) << 32 | u64::from(packet.ts_low),
+                        bytes: packet.packet_data().to_vec(),
+                        length: packet.origlen,
+                    }),
+                    Block::SectionHeader(_) => (),
+                    other => panic!("{other:?}"),
+                }
+                reader.consume(offset);
+            }
+            Ok(_) => panic!("an old format"),
+            Err(PcapError::Incomplete(_)) => reader.refill().unwrap(),
+            Err(PcapError::Eof) => return (names, packets),
+            Err(error) => panic!("{error:?}"),
+        }
+    }
+}
+
+/// Time does not go back; what is kept of a packet is as long as asked for; its length is that of IPv4's header.
+#[test]
+fn packets_are_as_long_as_they_say() {
+    let scenario = scenario(SCENARIO);
+    for snap in [60, Options::default().snap, 262_144] {
+        let (_, file) = captured(&scenario, &Options { snap, ..Options::default() });
+        let (names, packets) = packets(&file);
+        assert_eq!(names, ["mp.1", "mp.2", "single.1"]);
+        assert!(packets.is_sorted_by_key(|p| p.nanoseconds));
+        for packet in &packets {
+            assert_eq!(packet.bytes.len() as u32, packet.length.min(snap));
+            let total = u32::from(u16::from_be_bytes([packet.bytes[16], packet.bytes[17]]));
+            assert_eq!(packet.length, 14 + total);
+        }
+    }
+}
+
+/// The model charges a data segment's and an acknowledgement's bytes as the capture has them: only handshakes, and the first
+/// segment of a connection, are longer.
+#[test]
+fn lengths_are_those_of_the_model() {
+    let scenario = scenario(SCENARIO);
+    let (summary, file) = captured(&scenario, &Options { links: vec![0, 1], snap: 262_144 });
+    let (names, packets) = packets(&file);
+    assert_eq!(names, ["a", "b"]);
+    let mut bytes: BTreeMap<u32, Vec<u16>> = BTreeMap::new();
+    for packet in &packets {
+        let PacketHeaders {
+            net: Some(NetHeaders::Ipv4(ip, _)),
+            transport: Some(TransportHeader::Tcp(tcp)),
+            ..
+        } = PacketHeaders::from_ethernet_slice(&packet.bytes).unwrap_or_else(|why| panic!("{why}"))
+        else {
+            panic!("not TCP over IPv4")
+        };
+        assert_eq!(ip.header_checksum, ip.calc_header_checksum());
+        if !tcp.syn && ip.total_len > 100 {
+            bytes.entry(packet.interface).or_default().push(ip.total_len);
+        }
+    }
+    // A full segment: 1448 bytes of payload and 52 of headers, of which MPTCP's option takes 20 from the payload.
+    for lengths in bytes.values() {
+        assert!(lengths.iter().filter(|l| **l == 1500).count() > lengths.len() * 9 / 10);
+        assert!(lengths.iter().all(|l| *l <= 1504));
+    }
+    let sent: u64 = summary.flows.iter().flat_map(|f| &f.subflows).map(|s| s.sent_segments).sum();
+    let captured: usize = bytes.values().map(Vec::len).sum();
+    // The ends of subflows and of the data have no payload.
+    assert!((sent as usize - captured) <= 8, "{sent} sent, {captured} captured");
+}

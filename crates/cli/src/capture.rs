@@ -1,0 +1,162 @@
+//! `--pcap`: the packets of a simulated run as a capture.
+
+use crate::backend::BackendName;
+use crate::failure::Failure;
+use anabranch_capture::{Capture, Options};
+use anabranch_net::Time;
+use anabranch_record::{Sink, Summary};
+use anabranch_scenario::Scenario;
+use anabranch_study::task::SIM;
+use anabranch_study::{Backend, Task, TaskError};
+use clap::Args;
+use miette::miette;
+use std::fs::{File, OpenOptions, Permissions};
+use std::io::{self, BufWriter, Write};
+use std::os::unix::fs::PermissionsExt;
+use std::path::{Path, PathBuf};
+use std::sync::Mutex;
+use tempfile::NamedTempFile;
+
+/// A packet with all of its payload.
+const WHOLE: u32 = 262_144;
+
+/// What is captured of a run.
+#[derive(Debug, Args)]
+pub struct CaptureArgs {
+    /// Write the packets of the simulated run into this file, as pcapng for Wireshark: as the senders' hosts see them.
+    #[arg(long, value_name = "FILE")]
+    pub pcap: Option<PathBuf>,
+    /// Capture what enters these links instead, before their queues, separated by commas.
+    #[arg(long, value_name = "LINK,…", requires = "pcap", value_delimiter = ',')]
+    pub links: Vec<String>,
+    /// Keep that many bytes of each packet, 0 for all: by default the headers, as payload is zeros.
+    #[arg(long, value_name = "BYTES", requires = "pcap")]
+    pub snap: Option<u32>,
+}
+
+impl CaptureArgs {
+    /// Whether the backend has packets to capture.
+    pub fn check(&self, backend: BackendName) -> Result<(), Failure> {
+        if self.pcap.is_some() && backend != BackendName::Sim {
+            let help = "on the running kernel tcpdump captures in a namespace; leave out --backend for a simulated capture";
+            return Err(Failure::Input(miette!(help = help, "`--pcap` is for the simulator")));
+        }
+        Ok(())
+    }
+}
+
+/// Where a capture goes.
+enum Target {
+    /// A file that is there when it is whole.
+    Whole(NamedTempFile, PathBuf),
+    /// A pipe or device.
+    Stream(File),
+}
+
+impl Write for Target {
+    fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
+        match self {
+            Target::Whole(file, _) => file.write(bytes),
+            Target::Stream(file) => file.write(bytes),
+        }
+    }
+
+    fn flush(&mut self) -> io::Result<()> {
+        match self {
+            Target::Whole(file, _) => file.flush(),
+            Target::Stream(file) => file.flush(),
+        }
+    }
+}
+
+/// The simulator, with a capture of what it simulates.
+pub struct Captured {
+    capture: Mutex<Capture<BufWriter<Target>>>,
+    path: PathBuf,
+}
+
+impl Captured {
+    /// Begins the capture that is asked for, if one is.
+    pub fn new(
+        args: &CaptureArgs,
+        scenario: &Scenario,
+        backend: BackendName,
+    ) -> Result<Option<Self>, Failure> {
+        let Some(path) = &args.pcap else { return Ok(None) };
+        let links = args.links.iter().map(|name| link(scenario, name)).collect::<Result<_, _>>()?;
+        let snap = match args.snap {
+            Some(0) => WHOLE,
+            Some(bytes) => bytes,
+            None => Options::default().snap,
+        };
+        let begin = || {
+            let to = BufWriter::with_capacity(1 << 16, target(path)?);
+            Capture::new(scenario, scenario.seed, &Options { links, snap }, to)
+        };
+        let capture = begin().map_err(|error| cannot_write(path, &error))?;
+        Ok(Some(Captured { capture: Mutex::new(capture), path: path.clone() }))
+    }
+
+    /// Ends it; the file that it wrote.
+    pub fn finish(self) -> Result<PathBuf, Failure> {
+        let Captured { capture, path } = self;
+        let capture = capture.into_inner().expect("nothing panicked");
+        let ended = capture.finish().and_then(|buffer| buffer.into_inner().map_err(io::Error::from));
+        ended.and_then(keep).map_err(|error| cannot_write(&path, &error))?;
+        Ok(path)
+    }
+}
+
+impl Backend for Captured {
+    fn name(&self) -> &str {
+        SIM
+    }
+
+    fn run(
+        &self,
+        task: &Task,
+        sink: &mut dyn Sink,
+        keep_going: &mut dyn FnMut(Time) -> bool,
+    ) -> Result<Summary, TaskError> {
+        let scenario =
+            task.scenario("the task's scenario").map_err(|why| TaskError::Refused(why.to_string()))?;
+        let capture = &mut *self.capture.lock().expect("nothing panicked");
+        let seed = task.seed_of_run();
+        anabranch_sim::run_captured(&scenario, seed, sink, capture, keep_going).map_err(TaskError::from)
+    }
+}
+
+fn link(scenario: &Scenario, name: &str) -> Result<usize, Failure> {
+    scenario.links.iter().position(|link| link.name == name).ok_or_else(|| {
+        let known: Vec<&str> = scenario.links.iter().map(|link| &*link.name).collect();
+        let help = format!("its links are: {}", known.join(", "));
+        Failure::Input(miette!(help = help, "`--links`: the scenario has no link `{name}`"))
+    })
+}
+
+fn target(path: &Path) -> io::Result<Target> {
+    match path.metadata() {
+        Ok(there) if !there.is_file() && !there.is_dir() => {
+            Ok(Target::Stream(OpenOptions::new().write(true).open(path)?))
+        }
+        Ok(there) if there.is_dir() => Err(io::ErrorKind::IsADirectory.into()),
+        _ => {
+            let folder = path.parent().filter(|folder| !folder.as_os_str().is_empty());
+            let mut builder = tempfile::Builder::new();
+            builder.prefix(".anabranch-").suffix(".pcapng").permissions(Permissions::from_mode(0o666));
+            Ok(Target::Whole(builder.tempfile_in(folder.unwrap_or(Path::new(".")))?, path.to_owned()))
+        }
+    }
+}
+
+/// A whole file takes its name.
+fn keep(target: Target) -> io::Result<()> {
+    match target {
+        Target::Whole(file, path) => file.persist(path).map(drop).map_err(|error| error.error),
+        Target::Stream(mut file) => file.flush(),
+    }
+}
+
+fn cannot_write(path: &Path, error: &io::Error) -> Failure {
+    Failure::environment(format!("cannot write the capture {}", path.display()), error)
+}

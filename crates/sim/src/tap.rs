@@ -1,0 +1,143 @@
+//! What a capture sees of a run: packets where it listens, with what a host would put into their headers.
+
+use crate::packet::{Kind, Packet, SACK_BLOCKS, Sack, flag};
+use anabranch_net::Time;
+use anabranch_scenario::SubflowAction;
+
+pub use crate::packet::Kind as PacketKind;
+
+/// Where a packet is seen.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub enum Place {
+    /// At the sender's host: what it sends as it sends it, what it receives as it arrives.
+    Sender,
+    /// As it enters this link of the scenario, before the queue.
+    Link(usize),
+}
+
+/// A packet that is seen. Numbers of segments and chunks and places in the stream are modulo 2³².
+#[derive(Clone, Copy, Debug)]
+pub struct Seen {
+    /// When.
+    pub at: Time,
+    /// Where.
+    pub place: Place,
+    /// The flow's index in the scenario.
+    pub flow: usize,
+    /// The path's index in the flow.
+    pub path: usize,
+    /// How often the subflow had been removed before: another life is another TCP connection.
+    pub life: u8,
+    /// What it is.
+    pub kind: PacketKind,
+    /// Whether a packet of a handshake joins a connection that there is.
+    pub joins: bool,
+    /// ECN-capable transport, and whether congestion was experienced (RFC 3168).
+    pub ecn: (bool, bool),
+    /// The ECN echo, and the reduction of the window.
+    pub echo: (bool, bool),
+    /// The end of a subflow.
+    pub fin: bool,
+    /// The end of a burst.
+    pub push: bool,
+    /// Bytes at IP level that the model charges.
+    pub wire_bytes: u16,
+    /// Bytes of payload.
+    pub payload_bytes: u16,
+    /// An ACK's window, in units of the connection's [`window_scale`].
+    pub window: u16,
+    /// Data: the segment's number on its subflow. ACK: the next one expected.
+    pub segment: u32,
+    /// Data: the chunk's number in the connection. ACK: the next one expected.
+    pub chunk: u32,
+    /// Data: where the payload is in the connection's stream. ACK: how much of it was received in order, both in bytes.
+    pub offset: u32,
+    /// SACK blocks as ranges of segments, from the one acknowledged on; empty ones mean nothing.
+    pub sack: [(i32, u32); SACK_BLOCKS],
+    /// When its host sent it; of what the receiver sends in whole milliseconds.
+    pub sent: Time,
+    /// The timestamp that it returns, if any.
+    pub returns: Option<Time>,
+}
+
+/// Who is told of packets.
+pub trait Tap {
+    /// Whether it wants to see what enters links, too.
+    fn sees_links(&self) -> bool;
+
+    /// A packet, in the order of time.
+    fn packet(&mut self, seen: &Seen);
+
+    /// The scenario changes a subflow.
+    fn change(&mut self, at: Time, flow: usize, path: usize, action: SubflowAction);
+}
+
+/// Shift of the windows that a receiver with this buffer offers (RFC 7323 §2.3).
+pub fn window_scale(receive_buffer: u64) -> u32 {
+    (64 - (receive_buffer >> 16).leading_zeros()).min(14)
+}
+
+/// What was seen during an event, before the tap is told.
+pub(crate) struct Sights {
+    pub(crate) links: bool,
+    pub(crate) seen: Vec<(Place, Packet, Option<Sack>)>,
+}
+
+impl Sights {
+    pub(crate) fn new(links: bool) -> Box<Sights> {
+        Box::new(Sights { links, seen: Vec::new() })
+    }
+
+    /// A host sends a packet. What the receiver sends has no payload: the clock's milliseconds stand in its place.
+    pub(crate) fn leaves(&mut self, packet: &mut Packet, sack: Option<Sack>, now: Time) {
+        if packet.is_forward() {
+            self.seen.push((Place::Sender, *packet, sack));
+        } else {
+            packet.len = milliseconds(now) as u16;
+        }
+    }
+}
+
+fn milliseconds(at: Time) -> u64 {
+    at.as_nanos() / 1_000_000
+}
+
+impl Seen {
+    pub(crate) fn new(
+        at: Time,
+        place: Place,
+        owner: (u32, u32),
+        packet: &Packet,
+        sack: Option<Sack>,
+    ) -> Seen {
+        let echoes = matches!(packet.kind, Kind::SynAck | Kind::Ack);
+        let now = milliseconds(at);
+        let since = (now as u16).wrapping_sub(packet.len);
+        let sent = match packet.is_forward() {
+            true => packet.stamp,
+            false => Time::from_millis(now - u64::from(since)),
+        };
+        Seen {
+            at,
+            place,
+            flow: owner.0 as usize,
+            path: owner.1 as usize,
+            life: packet.life,
+            kind: packet.kind,
+            joins: packet.has(flag::JOIN),
+            ecn: (packet.has(flag::ECT), packet.has(flag::CE)),
+            echo: (packet.has(flag::ECE), packet.has(flag::CWR)),
+            fin: packet.has(flag::FIN),
+            push: packet.has(flag::PSH),
+            wire_bytes: packet.wire,
+            payload_bytes: if packet.kind == Kind::Data { packet.len } else { 0 },
+            window: packet.window,
+            segment: packet.seq,
+            chunk: packet.data,
+            offset: packet.offset,
+            sack: sack.unwrap_or_default().map(|block| (block.start, block.len)),
+            sent,
+            returns: echoes.then_some(packet.stamp),
+        }
+    }
+}
