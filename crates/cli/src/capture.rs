@@ -77,11 +77,7 @@ pub struct Captured {
 
 impl Captured {
     /// Begins the capture that is asked for, if one is.
-    pub fn new(
-        args: &CaptureArgs,
-        scenario: &Scenario,
-        backend: BackendName,
-    ) -> Result<Option<Self>, Failure> {
+    pub fn new(args: &CaptureArgs, scenario: &Scenario) -> Result<Option<Self>, Failure> {
         let Some(path) = &args.pcap else { return Ok(None) };
         let links = args.links.iter().map(|name| link(scenario, name)).collect::<Result<_, _>>()?;
         let snap = match args.snap {
