@@ -227,7 +227,7 @@ pub struct RunArgs {
     /// What runs it: the simulator, or the running Linux kernel, as root.
     #[arg(long, value_enum, default_value_t = BackendName::Sim)]
     pub backend: BackendName,
-    /// Who sends and receives on the kernel.
+    /// Who sends and receives on the kernel, also on a guest's.
     #[arg(long, value_enum, default_value_t = TrafficName::Own)]
     pub traffic: TrafficName,
     #[command(flatten)]
@@ -381,6 +381,12 @@ pub struct TaskArgs {
     /// Run it even if it may need more than 4 GB of memory.
     #[arg(long)]
     pub yes: bool,
+    /// Where its samples over time are written for who has started it in a guest.
+    #[arg(long, hide = true)]
+    pub samples: Option<PathBuf>,
+    /// Who sends and receives, there.
+    #[arg(long, hide = true, value_enum, default_value_t = TrafficName::Own)]
+    pub traffic: TrafficName,
 }
 
 /// Arguments of `ideal`.

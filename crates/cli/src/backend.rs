@@ -72,11 +72,6 @@ impl BackendName {
         }
     }
 
-    /// Whether its runs have samples over time.
-    pub fn has_samples(self) -> bool {
-        matches!(self, BackendName::Sim | BackendName::Kernel)
-    }
-
     /// Its column beside the simulator's.
     pub fn column(self) -> Option<&'static Column> {
         match self {
@@ -139,6 +134,30 @@ pub fn accepts_any<'a>(
             Err(Failure::Input(miette!("the {name} can run none of these scenarios: {why}")))
         }
         None => Ok(()),
+    }
+}
+
+/// A backend with another traffic than its own.
+pub struct WithTraffic(pub BackendName, pub Traffic);
+
+impl Backend for WithTraffic {
+    fn name(&self) -> &str {
+        self.0.backend().name()
+    }
+
+    fn run(
+        &self,
+        task: &Task,
+        sink: &mut dyn Sink,
+        keep_going: &mut dyn FnMut(Time) -> bool,
+    ) -> Result<Summary, TaskError> {
+        match self.0 {
+            BackendName::Sim => Simulator.run(task, sink, keep_going),
+            BackendName::Kernel => Kernel(self.1).run(task, sink, keep_going),
+            BackendName::Guest612 => GUEST_6_12.run_with(self.1, task, sink, keep_going),
+            BackendName::Guest61 => GUEST_6_1.run_with(self.1, task, sink, keep_going),
+            BackendName::GuestNewest => GUEST_NEWEST.run_with(self.1, task, sink, keep_going),
+        }
     }
 }
 

@@ -45,23 +45,22 @@ pub fn page(result: &StudyResult) -> String {
 
 fn table(result: &StudyResult) -> Option<Table> {
     let all = overview(result.experiments.iter().flat_map(|experiment| &experiment.fidelity));
-    let plain = |value: fn(&Amounts) -> f64| all.iter().map(move |o| Some(value(&o.plain)));
-    let hosts = |value: fn(&Amounts) -> f64| all.iter().map(move |o| o.linux_hosts.as_ref().map(value));
-    (!all.is_empty()).then(|| {
-        let table = Table::new()
-            .text("simulator beside Linux", all.iter().map(|o| o.kind.title()))
-            .count("quantities", all.iter().map(|o| o.plain.count as u64))
-            .quantity("median difference", PERCENT, plain(|o| o.median))
-            .quantity("within 5 %", PERCENT, plain(|o| o.within[0]))
-            .quantity("within 10 %", PERCENT, plain(|o| o.within[1]));
-        match all.iter().any(|o| o.linux_hosts.is_some()) {
-            true => table.quantity("Linux hosts: median", PERCENT, hosts(|o| o.median)).quantity(
-                "within 10 %",
-                PERCENT,
-                hosts(|o| o.within[1]),
-            ),
-            false => table,
-        }
+    let rows: Vec<(String, &Amounts)> = all
+        .iter()
+        .flat_map(|of| {
+            let name = of.kind.title();
+            let hosts = of.linux_hosts.as_ref().map(|hosts| (format!("{name}, Linux hosts"), hosts));
+            std::iter::once((name.to_owned(), &of.plain)).chain(hosts)
+        })
+        .collect();
+    let percent = |value: fn(&Amounts) -> f64| rows.iter().map(move |(_, amounts)| Some(value(amounts)));
+    (!rows.is_empty()).then(|| {
+        Table::new()
+            .text("simulator beside Linux", rows.iter().map(|(name, _)| name))
+            .count("quantities", rows.iter().map(|(_, amounts)| amounts.count as u64))
+            .quantity("median difference", PERCENT, percent(|o| o.median))
+            .quantity("within 5 %", PERCENT, percent(|o| o.within[0]))
+            .quantity("within 10 %", PERCENT, percent(|o| o.within[1]))
     })
 }
 

@@ -5,7 +5,7 @@ use anabranch_record::{Sink, Summary};
 use anabranch_scenario::Scenario;
 use anabranch_study::store::Record;
 use anabranch_study::{Backend, Task, TaskError};
-use anabranch_testbed::{Guest, TestbedError};
+use anabranch_testbed::{Guest, TestbedError, Traffic};
 use std::env;
 use std::path::PathBuf;
 use std::sync::OnceLock;
@@ -13,7 +13,7 @@ use std::sync::OnceLock;
 /// The folder of images, in the environment.
 const IMAGES: &str = "ANABRANCH_GUESTS";
 
-/// A guest of a series of kernels. It gives summaries, and no samples over time.
+/// A guest of a series of kernels.
 pub struct Guests {
     name: &'static str,
     series: &'static str,
@@ -61,13 +61,26 @@ impl Backend for Guests {
     fn run(
         &self,
         task: &Task,
-        _sink: &mut dyn Sink,
+        sink: &mut dyn Sink,
+        keep_going: &mut dyn FnMut(Time) -> bool,
+    ) -> Result<Summary, TaskError> {
+        self.run_with(Traffic::Own, task, sink, keep_going)
+    }
+}
+
+impl Guests {
+    /// With this traffic.
+    pub fn run_with(
+        &self,
+        traffic: Traffic,
+        task: &Task,
+        sink: &mut dyn Sink,
         keep_going: &mut dyn FnMut(Time) -> bool,
     ) -> Result<Summary, TaskError> {
         let scenario =
             task.scenario("the task's scenario").map_err(|why| TaskError::Refused(why.to_string()))?;
         let inside = serde_json::to_vec(&task.clone().on("kernel")).expect("a task is plain data");
-        let outcome = self.guest()?.run(&inside, task.seed_of_run(), scenario.duration, keep_going);
+        let outcome = self.guest()?.run(&inside, &scenario, task.seed_of_run(), traffic, sink, keep_going);
         let outcome = outcome.map_err(|error| match error {
             TestbedError::Interrupted { at, partial } => TaskError::Interrupted { at, partial },
             TestbedError::Failed(why) | TestbedError::Broken(why) => TaskError::Failed(why),

@@ -1,7 +1,7 @@
 //! `anabranch run`: one run of a scenario.
 
 use crate::args::RunArgs;
-use crate::backend::{BackendName, Kernel, TrafficName};
+use crate::backend::{BackendName, TrafficName, WithTraffic};
 use crate::capture::Captured;
 use crate::failure::Failure;
 use crate::output::{note, print, print_text_of_json};
@@ -24,12 +24,8 @@ pub fn run(args: &RunArgs) -> Result<(), Failure> {
     memory::check(&scenario, 1, args.yes)?;
     let task = input::task(&source, &args.scenario, &args.cc, scenario.seed, args.backend);
     backend::accepts(args.backend, &source.name, &scenario)?;
-    if args.traffic != TrafficName::Own && args.backend != BackendName::Kernel {
-        return Err(Failure::Input(miette!("`--traffic` is for `--backend kernel`")));
-    }
-    if args.out.is_some() && !args.backend.has_samples() {
-        let help = "leave out --out; --json prints the summary";
-        return Err(Failure::Input(miette!(help = help, "a guest's run has no samples over time")));
+    if args.traffic != TrafficName::Own && args.backend == BackendName::Sim {
+        return Err(Failure::Input(miette!("`--traffic` is for `--backend kernel` and guests")));
     }
     args.capture.check(args.backend)?;
     backend::ready(args.backend)?;
@@ -48,11 +44,10 @@ pub fn run(args: &RunArgs) -> Result<(), Failure> {
         None => &mut NoSamples,
     };
     let progress = Progress::over(scenario.duration);
-    let kernel = Kernel(args.traffic.into());
-    let backend: &dyn Backend = match (&captured, args.backend) {
-        (Some(captured), _) => captured,
-        (None, BackendName::Kernel) => &kernel,
-        (None, other) => other.backend(),
+    let uncaptured = WithTraffic(args.backend, args.traffic.into());
+    let backend: &dyn Backend = match &captured {
+        Some(captured) => captured,
+        None => &uncaptured,
     };
     let summary = match attend(&task, Backends(&[backend]), sink, &progress) {
         Err(TaskError::Interrupted { partial: Some(partial), .. }) => *partial,

@@ -6,7 +6,7 @@ use anabranch_scenario::Scenario;
 use rustix::process::{Resource, getrlimit, setrlimit};
 use std::env;
 use std::fs::OpenOptions;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
 const TUN: &str = "/dev/net/tun";
 const MPTCP: &str = "/proc/sys/net/mptcp/enabled";
@@ -46,13 +46,19 @@ pub(crate) fn check(scenario: &Scenario, traffic: Traffic) -> Result<(), Testbed
         return lacks(format!("this kernel has no MPTCP: {MPTCP} is missing (CONFIG_MPTCP)"));
     }
     if traffic == Traffic::Iperf3 {
-        let programs = if multipath { &["iperf3", "mptcpize"][..] } else { &["iperf3"] };
-        if let Some(missing) = programs.iter().find(|program| !is_installed(program)) {
-            return lacks(format!("{missing} is not installed"));
-        }
+        has_iperf3(multipath)?;
     }
     let paths: usize = scenario.flows.iter().map(|flow| flow.paths.len()).sum();
     allow_files(FILES + FILES_PER_PATH * paths as u64)
+}
+
+/// Whether there is iperf3, and what makes its sockets MPTCP's.
+pub(crate) fn has_iperf3(multipath: bool) -> Result<(), TestbedError> {
+    let programs = if multipath { &["iperf3", "mptcpize"][..] } else { &["iperf3"] };
+    match programs.iter().find(|program| !is_installed(program)) {
+        Some(missing) => lacks(format!("{missing} is not installed")),
+        None => Ok(()),
+    }
 }
 
 fn has_privileges() -> Result<(), TestbedError> {
@@ -67,7 +73,13 @@ fn lacks(why: String) -> Result<(), TestbedError> {
 }
 
 pub(crate) fn is_installed(program: &str) -> bool {
-    env::split_paths(&env::var_os("PATH").unwrap_or_default()).any(|folder| folder.join(program).is_file())
+    find(program).is_some()
+}
+
+/// The file of a program.
+pub(crate) fn find(program: &str) -> Option<PathBuf> {
+    let folders = env::var_os("PATH").unwrap_or_default();
+    env::split_paths(&folders).map(|folder| folder.join(program)).find(|file| file.is_file())
 }
 
 /// Lets this process open so many files.

@@ -20,18 +20,9 @@ pub(crate) struct Recording {
 
 impl Recording {
     pub fn new(scenario: &Scenario, wanted: bool) -> Self {
-        let flows = scenario.flows.iter().map(|flow| FlowLayout {
-            name: flow.name.clone(),
-            cc: flow.cc.entry.name.to_owned(),
-            paths: flow.paths.iter().map(|path| link_names(scenario, &path.links)).collect(),
-            observables: flow.cc.entry.observables.iter().map(|o| o.name).collect(),
-        });
         Recording {
             wanted,
-            layout: Layout {
-                flows: flows.collect(),
-                links: scenario.links.iter().map(|link| link.name.clone()).collect(),
-            },
+            layout: layout(scenario),
             warmup: scenario.warmup,
             subflows: vec![],
             links: vec![],
@@ -128,6 +119,18 @@ fn replay_completion(flow: usize, one: &Completed, sink: &mut dyn Sink) {
         bytes: one.bytes,
         completion_s: one.took.as_secs_f64(),
     });
+}
+
+/// The subjects of a scenario's samples.
+pub(crate) fn layout(scenario: &Scenario) -> Layout {
+    let flows = scenario.flows.iter().map(|flow| FlowLayout {
+        name: flow.name.clone(),
+        cc: flow.cc.entry.name.to_owned(),
+        paths: flow.paths.iter().map(|path| link_names(scenario, &path.links)).collect(),
+        observables: flow.cc.entry.observables.iter().map(|o| o.name).collect(),
+    });
+    let links = scenario.links.iter().map(|link| link.name.clone());
+    Layout { flows: flows.collect(), links: links.collect() }
 }
 
 /// Names of the links of a path.

@@ -34,6 +34,8 @@ pub enum Port {
     Outcome,
     /// What the job complains of.
     Errors,
+    /// Samples over time.
+    Samples,
 }
 
 /// A running machine. It ends when it is dropped, and with the thread that started it.
@@ -41,7 +43,7 @@ pub enum Port {
 /// Its files are in memory, so that nothing is left of it however this process ends.
 pub struct Machine {
     process: Child,
-    ports: [File; 3],
+    ports: [File; 4],
     _initramfs: File,
 }
 
@@ -56,7 +58,7 @@ impl Machine {
     pub fn boot(kernel: &Path, archives: &[&[u8]], seed: u64, limit: u64) -> Result<Self, TestbedError> {
         let mut initramfs = memory(c"initramfs")?;
         archives.iter().try_for_each(|archive| initramfs.write_all(archive)).map_err(memory_failed)?;
-        let ports = [memory(c"console")?, memory(c"outcome")?, memory(c"errors")?];
+        let ports = [memory(c"console")?, memory(c"outcome")?, memory(c"errors")?, memory(c"samples")?];
 
         let mut qemu = Command::new(QEMU);
         qemu.args(["-nodefaults", "-no-user-config", "-no-reboot", "-display", "none"])

@@ -3,9 +3,15 @@
 mod cpio;
 mod machine;
 mod program;
+mod samples;
 
-use crate::TestbedError;
+pub use samples::SampleWriter;
+
+use crate::recording::layout;
+use crate::{TestbedError, Traffic, environment};
 use anabranch_net::Time;
+use anabranch_record::Sink;
+use anabranch_scenario::Scenario;
 use cpio::Archive;
 use machine::{Machine, Port};
 use std::fs;
@@ -15,13 +21,15 @@ use std::thread::sleep;
 use std::time::Duration;
 
 /// What the image's first process runs. The outcome's port ends with the status, so that what is cut off is told from what is whole.
-/// Progress goes through a pipe: on a terminal, as a serial port is one, it would be a bar.
+/// iperf3 makes its buffers in /tmp. Progress goes through a pipe: on a terminal, as a serial port is one, it would be a bar.
 const JOB: &str = "#!/bin/sh
-for port in 1 2; do stty -F /dev/ttyS$port raw 115200; done
+busybox mkdir -p /tmp
+for port in 1 2 3; do stty -F /dev/ttyS$port raw 115200; done
 {
-    ANABRANCH_PROGRESS_SECONDS=1 anabranch task --yes </task.json >/outcome
+    ANABRANCH_PROGRESS_SECONDS=1 anabranch task --yes $(cat /options) </task.json >/outcome
     echo \"status $?\" >/status
 } 2>&1 | cat >/dev/ttyS2
+if [ -e /samples ]; then cat /samples >/dev/ttyS3; fi
 cat /outcome /status >/dev/ttyS1
 ";
 
@@ -60,20 +68,33 @@ impl Guest {
         Ok(Guest { kernel: image.join("kernel"), initramfs, program: archive.finish() })
     }
 
-    /// The output of `anabranch task` for a task, which is a JSON object. `length` is the simulated time that it takes, and `seed` that of
-    /// what the kernel has of random. `keep_going` is asked now and then, with the simulated time that was reached.
+    /// The output of `anabranch task` for a task of this scenario, which is a JSON object. Samples go to `sink` when it is over. `seed` is
+    /// that of what the kernel has of random. `keep_going` is asked now and then, with the simulated time that was reached.
     ///
     /// # Errors
     /// [`TestbedError`]; what the task is refused for is an [`TestbedError::Environment`].
     pub fn run(
         &self,
         task: &[u8],
+        scenario: &Scenario,
         seed: u64,
-        length: Time,
+        traffic: Traffic,
+        sink: &mut dyn Sink,
         keep_going: &mut dyn FnMut(Time) -> bool,
     ) -> Result<Vec<u8>, TestbedError> {
+        let length = scenario.duration;
+        let mut options = format!("--traffic {}", traffic.name());
+        if sink.wants_samples() {
+            options += " --samples /samples";
+        }
         let mut archive = Archive::default();
         archive.file(Path::new("/task.json"), 0o644, task);
+        archive.file(Path::new("/options"), 0o644, options.as_bytes());
+        if traffic == Traffic::Iperf3 {
+            let multipath = scenario.flows.iter().any(|flow| flow.is_multipath());
+            environment::has_iperf3(multipath)?;
+            program::add_iperf3(&mut archive, multipath)?;
+        }
         let archives = [&self.initramfs, &self.program, &archive.finish()];
         let mut machine = Machine::boot(&self.kernel, &archives.map(|a| &a[..]), seed, limit(length))?;
         loop {
@@ -82,7 +103,7 @@ impl Guest {
             if let Some((status, complaints)) = ended {
                 let outcome = machine.said(Port::Outcome)?;
                 let console = String::from_utf8_lossy(&machine.said(Port::Console)?).into_owned();
-                return outcome_of(&outcome, &errors).unwrap_or_else(|| {
+                let outcome = outcome_of(&outcome, &errors).unwrap_or_else(|| {
                     let killed = match status.signal() {
                         Some(_) => format!(", after at most {} s of a processor", limit(length)),
                         None => String::new(),
@@ -91,7 +112,14 @@ impl Guest {
                         "the guest ended without an outcome (QEMU: {status}{killed})\n{complaints}{}",
                         last(&console)
                     )))
-                });
+                })?;
+                if sink.wants_samples() {
+                    sink.begin(&layout(scenario));
+                    let text = machine.said(Port::Samples)?;
+                    let read = str::from_utf8(&text).ok().and_then(|text| samples::replay(text, sink));
+                    read.ok_or_else(|| TestbedError::Failed("a guest's samples cannot be read".into()))?;
+                }
+                return Ok(outcome);
             }
             let at = reached(&errors, length);
             if !keep_going(at) {

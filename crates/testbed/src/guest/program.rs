@@ -1,7 +1,7 @@
 //! A program of this machine for a guest that has none of its libraries.
 
 use super::cpio::Archive;
-use crate::TestbedError;
+use crate::{TestbedError, environment};
 use std::fs;
 use std::path::{Path, PathBuf};
 use std::process::Command;
@@ -15,6 +15,29 @@ pub fn add(archive: &mut Archive, program: &Path, name: &str) -> Result<(), Test
     };
     put(&Path::new("/bin").join(name), program)?;
     libraries(program)?.iter().try_for_each(|library| put(library, library))
+}
+
+/// Adds iperf3, and for connections of several paths what makes its sockets MPTCP's.
+pub fn add_iperf3(archive: &mut Archive, multipath: bool) -> Result<(), TestbedError> {
+    let find = |name| {
+        environment::find(name).ok_or_else(|| TestbedError::Environment(format!("{name} is not installed")))
+    };
+    add(archive, &find("iperf3")?, "iperf3")?;
+    if !multipath {
+        return Ok(());
+    }
+    let mptcpize = find("mptcpize")?;
+    add(archive, &mptcpize, "mptcpize")?;
+    // It has the name of the library that it puts before the C library's.
+    let content = fs::read(&mptcpize).map_err(TestbedError::kernel("read mptcpize"))?;
+    let words = content.split(|byte| !byte.is_ascii_graphic()).filter_map(|word| str::from_utf8(word).ok());
+    let mut paths = words.filter_map(|word| word.strip_prefix("LD_PRELOAD=")).map(Path::new);
+    let library = paths
+        .find(|path| path.is_absolute())
+        .ok_or_else(|| TestbedError::Environment(format!("{} names no library", mptcpize.display())))?;
+    let content = fs::read(library).map_err(TestbedError::kernel(format!("read {}", library.display())))?;
+    archive.file(library, 0o755, &content);
+    Ok(())
 }
 
 /// Those of a program, and what loads them.
