@@ -251,16 +251,20 @@ mod tests {
         serde_json::from_value(experiment).unwrap()
     }
 
+    fn result() -> StudyResult {
+        let result = json!({
+            "id": "X", "name": "x", "title": "", "citation": "", "size": "quick", "seeds": 2, "version": "1",
+            "notes": [], "errata": [], "experiments": [],
+        });
+        serde_json::from_value(result).unwrap()
+    }
+
     /// By hand: of 30, 2 and 12 % the median is 12 %, of 4, −22 and 12 % it is 12 %. Both experiments have the same scenario.
     #[test]
     fn medians_and_what_is_beyond() {
         let quantities =
             [quantity("mptcp", 0.3, 0.04), quantity("h3", 0.02, -0.22), quantity("h4", 0.12, 0.12)];
-        let result = json!({
-            "id": "X", "name": "x", "title": "", "citation": "", "size": "quick", "seeds": 2, "version": "1",
-            "notes": [], "errata": [], "experiments": [],
-        });
-        let mut result: StudyResult = serde_json::from_value(result).unwrap();
+        let mut result = result();
         result.experiments = ["X-1", "X-2"].map(|id| experiment(id, &quantities)).into();
         let page = markdown(&[result]);
         let empty = "| – | – | – | – | – | – |";
@@ -275,5 +279,15 @@ mod tests {
         }
         assert!(page.contains("1 scenario.") && !page.contains("| X-2 | a"), "{page}");
         assert_eq!(markdown(&[]), "");
+    }
+
+    /// Where one of the two lacks a seed, both are taken without, and the terminal says so.
+    #[test]
+    fn missing_seeds_are_told() {
+        let mut result = result();
+        result.experiments = vec![experiment("X-1", &[quantity("mptcp", 0.3, 0.04)])];
+        assert!(!page(&result).contains("only those seeds count"));
+        result.experiments[0].fidelity[0].of_seeds = 3;
+        assert!(page(&result).contains("Of 1 scenario only those seeds count that both have"));
     }
 }

@@ -125,3 +125,38 @@ fn page(result: &StudyResult, taken: &[Taken]) -> String {
     let apart = fidelity::page(result);
     format!("{} (seeds: {})\n{table}{more}{apart}", result.title, result.seeds)
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use anabranch_record::NoSamples;
+    use anabranch_study::{Backend, Simulator, Task};
+
+    /// A point whose run failed has fewer seeds than were asked for, and says so.
+    #[test]
+    fn missing_seeds_are_told() {
+        let result = serde_json::json!({
+            "id": "x", "name": "x", "title": "x", "citation": "", "size": "default", "seeds": 2, "version": "1",
+            "notes": [], "errata": [], "experiments": [],
+        });
+        let result: StudyResult = serde_json::from_value(result).unwrap();
+        let text = "name = \"one\"\nduration = \"1 s\"\nlinks.a = { rate = \"1 Mbit/s\", delay = \"5 ms\" }\n\
+                    flows = [{ name = \"tcp\", cc = \"reno\", paths = [[\"a\"]] }]";
+        let summary = Simulator.run(&Task::new(text), &mut NoSamples, &mut |_| true).unwrap();
+        let taken = |seeds: usize| Taken {
+            experiment: String::new(),
+            title: String::new(),
+            axes: vec![("delay".into(), "5 ms".into())],
+            summaries: vec![summary.clone(); seeds],
+        };
+        let seeds = |all: &[Taken]| -> Option<Vec<String>> {
+            let page = page(&result, all);
+            let lines: Vec<&str> = page.lines().skip(1).collect();
+            let at = lines[0].split_whitespace().position(|head| head == "seeds")?;
+            let cell = |line: &&str| line.replace("5 ms", "5").split_whitespace().nth(at).map(str::to_owned);
+            lines[2..].iter().map(cell).collect()
+        };
+        assert_eq!(seeds(&[taken(2), taken(2)]), None);
+        assert_eq!(seeds(&[taken(2), taken(1)]), Some(vec!["2".into(), "1".into()]));
+    }
+}

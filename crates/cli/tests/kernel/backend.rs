@@ -102,6 +102,23 @@ fn what_the_kernel_cannot_do() {
         let said = run(&["--set", &format!("{key}={value}")]).fails(2);
         assert!(said.contains(key), "{said}");
     }
+    // A rate that flows would fill and nobody can emulate: before anything runs, whatever the command.
+    let dir = tempfile::tempdir().unwrap();
+    let out = dir.path().join("out");
+    let rate = "links.pipe.rate=400 Gbit/s";
+    let long = "scenarios/long-fat.toml";
+    for command in
+        [&["run"][..], &["compare", "--cc", "bulk=reno,bulk=cubic"], &["sweep", "--cc", "bulk=reno"]]
+    {
+        let mut words = vec![command[0], long, "--set", rate, "--backend", "kernel"];
+        words.extend(&command[1..]);
+        if command[0] != "compare" {
+            words.extend(["--out", out.to_str().unwrap()]);
+        }
+        let said = anabranch(words).fails(2);
+        assert!(said.contains("links.pipe.rate") && said.contains("packets a second"), "{said}");
+    }
+    assert!(!out.exists());
     let said = anabranch(["run", "scenarios/dumbbell.toml", "--traffic", "iperf3"]).fails(2);
     assert!(said.contains("`--backend kernel`"), "{said}");
     let said = anabranch(["run", "scenarios/dumbbell.toml", "--backend", "ns3"]).fails(2);
