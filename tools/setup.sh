@@ -55,6 +55,7 @@ have valgrind || packages+=(valgrind) # counts instructions
 python3 -m venv --help >/dev/null 2>&1 && python3 -m ensurepip --version >/dev/null 2>&1 || packages+=(python3-venv)
 have mptcpize || packages+=(mptcpize)
 have tshark || packages+=(tshark) # reads our captures in a test
+have tcpdump || packages+=(tcpdump)
 [ -e /etc/ssl/certs/ca-certificates.crt ] || packages+=(ca-certificates)
 [ ${#packages[@]} = 0 ] || install "${packages[@]}"
 

@@ -1,4 +1,4 @@
-//! Captures: the packets of a simulated run as Wireshark, tshark and tcpdump read them.
+//! Captures: the packets of a simulated run as Wireshark, tshark and tcpdump read them, and captures of real hosts as records.
 //!
 //! A [`Capture`] listens to a run (see [`anabranch_sim::run_captured`]) and writes pcapng: Ethernet, IPv4 and TCP
 //! with right checksums, SACK, timestamps, window scale, and MPTCP v1 (RFC 8684). Payload is zeros.
@@ -9,6 +9,9 @@ mod encode;
 mod keys;
 mod options;
 mod pcapng;
+mod read;
+
+pub use read::{ReadError, ReadOptions, read};
 
 use anabranch_net::Time;
 use anabranch_scenario::{Scenario, SubflowAction};

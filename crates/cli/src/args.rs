@@ -5,6 +5,7 @@ use crate::capture::CaptureArgs;
 use crate::fidelity::FidelityArgs;
 use crate::format::Format;
 use crate::kernel::args::{self as kernel_args, KernelArgs};
+use crate::read_capture::{self, ReadArgs};
 use crate::size_args::SizeArgs;
 use crate::study_args::{self, StudyArgs, SweepArgs};
 use crate::table::WIDTH;
@@ -169,6 +170,9 @@ pub enum Command {
     /// Tell how far the simulator is from Linux, with plain and with Linux hosts, from results in folders: tables in Markdown.
     #[command(after_help = crate::fidelity::EXAMPLES)]
     Fidelity(FidelityArgs),
+    /// Read a capture of MPTCP connections, of whatever hosts: throughput, round-trip times, what was sent again, how ACKs come.
+    #[command(after_help = read_capture::EXAMPLES)]
+    Capture(ReadArgs),
     /// Put coupled congestion control into the running Linux kernel, for its MPTCP.
     #[command(after_help = kernel_args::EXAMPLES)]
     Kernel(KernelArgs),

@@ -20,6 +20,7 @@ mod memory;
 mod output;
 mod paper;
 mod progress;
+mod read_capture;
 mod report;
 mod run;
 mod size_args;
@@ -65,6 +66,7 @@ fn execute(command: Command) -> Result<(), Failure> {
         Command::Check(args) => check::check(&args),
         Command::Task(args) => task::task(&args),
         Command::Ideal(args) => ideal::ideal(&args),
+        Command::Capture(args) => read_capture::capture(&args),
         Command::Fidelity(args) => fidelity::fidelity(&args),
         Command::Kernel(args) => kernel::kernel(&args.command),
         Command::Schema { of: Schema::Scenario } => output::print_json(&anabranch_scenario::json_schema()),

@@ -4,6 +4,7 @@
 //! files in constant memory, a [`MemorySink`] keeps them for figures, [`NoSamples`] wants none. At the end it
 //! returns a [`Summary`], whose JSON is the project's format for results.
 
+mod capture_read;
 #[cfg(feature = "files")]
 mod files;
 mod histogram;
@@ -16,6 +17,7 @@ pub mod seed;
 mod shell;
 mod summary;
 
+pub use capture_read::CaptureRead;
 #[cfg(feature = "files")]
 pub use files::*;
 pub use histogram::Histogram;

@@ -3,7 +3,7 @@
 //! Means cover the time from the later of warm-up and the flow's start to its stop. A value that
 //! does not exist (the RTT of a subflow that never had one) is null.
 
-use crate::{Histogram, KernelRun};
+use crate::{CaptureRead, Histogram, KernelRun};
 use serde::{Deserialize, Serialize};
 
 /// One run.
@@ -34,6 +34,9 @@ pub struct Summary {
     /// Only of a run on a real kernel.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub kernel: Option<KernelRun>,
+    /// Only of a capture that was read.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub capture: Option<CaptureRead>,
 }
 
 impl Summary {

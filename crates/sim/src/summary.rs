@@ -25,6 +25,7 @@ pub(crate) fn summarise(simulator: &mut Simulator<'_>, end: Time) -> Summary {
         links,
         jain: jain(&goodputs),
         kernel: None,
+        capture: None,
     }
 }
 

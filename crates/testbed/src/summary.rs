@@ -81,6 +81,7 @@ pub(crate) fn of(
         links,
         jain: jain(&goodputs),
         kernel: Some(kernel(scenario, observer, end)),
+        capture: None,
     }
 }
 

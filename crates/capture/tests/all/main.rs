@@ -1,6 +1,7 @@
 //! Captures against programs and libraries of others.
 
 mod format;
+mod read;
 mod tshark;
 
 use anabranch_capture::{Capture, Options};

@@ -2,6 +2,7 @@
 //! would keep both processors busy while traffic is measured here.
 
 mod backend;
+mod capture;
 #[path = "../common/mod.rs"]
 mod cli;
 mod commands;

@@ -98,6 +98,7 @@ impl Recorder {
             partial_until_s: None,
             jain: jain(&goodputs),
             kernel: None,
+            capture: None,
             flows,
             links: Vec::new(),
         }

@@ -53,6 +53,7 @@ fn summary() -> Summary {
         }],
         jain: None,
         kernel: None,
+        capture: None,
     }
 }
 

@@ -20,6 +20,7 @@ pub fn summary(scenario_hash: &str, seed: u64) -> Summary {
         links: vec![],
         jain: Some(1.0 / 3.0),
         kernel: None,
+        capture: None,
     }
 }
 

@@ -77,6 +77,7 @@ fn summary(seed: u64) -> Summary {
         links: vec![link("a", 1.0), link("b", 0.5), link("c", 0.0), link("unused", 0.1)],
         jain: Some(0.8),
         kernel: None,
+        capture: None,
     }
 }
 

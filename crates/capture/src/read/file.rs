@@ -1,0 +1,117 @@
+//! Packets of a capture file: pcap or pcapng, whichever it is.
+
+use super::ReadError;
+use pcap_parser::traits::PcapNGPacketBlock;
+use pcap_parser::{Block, Linktype, PcapBlockOwned, PcapError, create_reader};
+use std::io::Read;
+
+/// Room for the longest packet: 256 KiB, as tcpdump keeps at most, and its block.
+const BUFFER: usize = 1 << 19;
+/// Nanoseconds in a second.
+const SECOND: u64 = 1_000_000_000;
+
+/// A packet.
+pub(super) struct Captured<'a> {
+    /// Counted from 1.
+    pub(super) number: u64,
+    /// Since 1970.
+    pub(super) nanoseconds: u64,
+    pub(super) link: Linktype,
+    pub(super) bytes: &'a [u8],
+    /// Its length on the wire.
+    pub(super) length: u32,
+}
+
+/// What is known of an interface.
+#[derive(Clone, Copy)]
+struct Interface {
+    link: Linktype,
+    /// Units of time in a second, and seconds to add.
+    resolution: u64,
+    offset: i64,
+}
+
+impl Interface {
+    fn nanoseconds(self, ticks: u64) -> u64 {
+        let whole = (ticks / self.resolution).saturating_add_signed(self.offset);
+        let part = u128::from(ticks % self.resolution) * u128::from(SECOND) / u128::from(self.resolution);
+        whole.saturating_mul(SECOND).saturating_add(part as u64)
+    }
+}
+
+/// Gives every packet to `take`, until it refuses one.
+///
+/// # Errors
+/// [`ReadError`] where the file is no capture or is cut off, and what `take` answers.
+pub(super) fn each_packet<R: Read + Send>(
+    file: R,
+    mut take: impl FnMut(Captured<'_>) -> Result<(), ReadError>,
+) -> Result<(), ReadError> {
+    let mut reader = create_reader(BUFFER, file).map_err(|error| match error {
+        PcapError::Eof => ReadError::Empty,
+        PcapError::ReadError => ReadError::Broken { packets: 0 },
+        _ => ReadError::NoCapture,
+    })?;
+    let (mut interfaces, mut number): (Vec<Interface>, u64) = (vec![], 0);
+    let mut refilled = false;
+    loop {
+        let size = match reader.next() {
+            Ok((size, block)) => {
+                match block {
+                    // Another section counts its interfaces anew.
+                    PcapBlockOwned::NG(Block::SectionHeader(_)) => interfaces.clear(),
+                    PcapBlockOwned::NG(Block::InterfaceDescription(block)) => interfaces.push(Interface {
+                        link: block.linktype,
+                        resolution: block.ts_resolution().filter(|r| *r > 0).unwrap_or(1_000_000),
+                        offset: block.if_tsoffset,
+                    }),
+                    PcapBlockOwned::LegacyHeader(header) => interfaces.push(Interface {
+                        link: header.network,
+                        resolution: if header.is_nanosecond_precision() { SECOND } else { 1_000_000 },
+                        offset: 0,
+                    }),
+                    PcapBlockOwned::NG(Block::EnhancedPacket(block)) => {
+                        number += 1;
+                        let interface = interfaces.get(block.if_id as usize);
+                        let interface = interface.ok_or(ReadError::NoInterface { packet: number })?;
+                        take(Captured {
+                            number,
+                            nanoseconds: interface
+                                .nanoseconds(u64::from(block.ts_high) << 32 | u64::from(block.ts_low)),
+                            link: interface.link,
+                            bytes: block.packet_data(),
+                            length: block.origlen,
+                        })?;
+                    }
+                    PcapBlockOwned::Legacy(block) => {
+                        number += 1;
+                        let interface = interfaces.first().ok_or(ReadError::NoCapture)?;
+                        let seconds = interface.resolution.saturating_mul(u64::from(block.ts_sec));
+                        take(Captured {
+                            number,
+                            nanoseconds: interface
+                                .nanoseconds(seconds.saturating_add(u64::from(block.ts_usec))),
+                            link: interface.link,
+                            bytes: block.data,
+                            length: block.origlen,
+                        })?;
+                    }
+                    PcapBlockOwned::NG(_) => (),
+                }
+                size
+            }
+            Err(PcapError::Eof) => return Ok(()),
+            Err(PcapError::Incomplete(_)) if !refilled => {
+                refilled = true;
+                reader.refill().map_err(|_| ReadError::Broken { packets: number })?;
+                continue;
+            }
+            Err(PcapError::Incomplete(_) | PcapError::UnexpectedEof | PcapError::BufferTooSmall) => {
+                return Err(ReadError::CutOff { packets: number });
+            }
+            Err(_) => return Err(ReadError::Broken { packets: number }),
+        };
+        refilled = false;
+        reader.consume(size);
+    }
+}

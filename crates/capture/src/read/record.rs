@@ -1,0 +1,188 @@
+//! The record of what was read.
+
+use super::connections::{Connection, Connections};
+use super::half::Half;
+use super::{ReadError, ReadOptions};
+use anabranch_record::{
+    CaptureRead, FlowLayout, FlowSummary, Layout, PathTraffic, Sink, SubflowSample, SubflowSummary, Summary,
+    jain,
+};
+
+/// Nanoseconds of a second.
+const SECOND: f64 = 1e9;
+
+/// A flow: a connection in the direction with more payload.
+struct Flow<'a> {
+    connection: &'a Connection,
+    direction: usize,
+    name: String,
+    paths: Vec<String>,
+}
+
+/// Gives samples to the sink; the summary.
+pub(super) fn record(
+    mut all: Connections,
+    options: &ReadOptions,
+    sink: &mut dyn Sink,
+) -> Result<Summary, ReadError> {
+    all.sample();
+    let flows: Vec<Flow> = all.connections.iter().filter_map(|c| flow(&all, c, options)).collect();
+    if flows.is_empty() {
+        let tcp = all.connections.iter().filter(|c| !c.multipath && !c.subflows.is_empty()).count();
+        return Err(ReadError::NoMptcp { packets: all.packets, tcp });
+    }
+    let begin = all.from.unwrap_or_default();
+    sink.begin(&Layout { flows: flows.iter().map(layout).collect(), links: vec![] });
+    give(&all, &flows, begin, sink);
+
+    let end = flows.iter().map(|flow| flow.connection.to).max().unwrap_or(begin);
+    let summaries: Vec<FlowSummary> = flows.iter().map(|flow| summary(&all, flow)).collect();
+    let goodputs: Vec<f64> = summaries.iter().filter_map(|flow| flow.goodput_bps).collect();
+    Ok(Summary {
+        scenario: options.name.clone(),
+        scenario_hash: String::new(),
+        seed: 0,
+        version: env!("CARGO_PKG_VERSION").into(),
+        duration_s: (end - begin) as f64 / SECOND,
+        warmup_s: 0.0,
+        partial_until_s: None,
+        jain: jain(&goodputs),
+        links: vec![],
+        kernel: None,
+        capture: Some(CaptureRead {
+            packets: all.packets,
+            others: all.others,
+            begins_s: begin as f64 / SECOND,
+            joins_of_strangers: all.strangers,
+            paths: flows.iter().flat_map(|flow| traffic(&all, flow)).collect(),
+        }),
+        flows: summaries,
+    })
+}
+
+fn flow<'a>(all: &'a Connections, connection: &'a Connection, options: &ReadOptions) -> Option<Flow<'a>> {
+    if connection.subflows.is_empty() || !(connection.multipath || options.tcp) {
+        return None;
+    }
+    let sent = |direction: usize| -> u64 {
+        connection.subflows.iter().map(|t| all.tcp[*t].halves[direction].next).sum()
+    };
+    let direction = usize::from(sent(1) > sent(0));
+    let first = &all.tcp[*connection.subflows.first()?];
+    let name = match connection.token {
+        Some(token) => format!("mptcp-{:08x}", u32::from_be_bytes(token)),
+        None if connection.multipath => format!("mptcp-{}", first.ends[0].port()),
+        None => format!("tcp-{}-{}", first.ends[0].port(), first.ends[1].port()),
+    };
+    let path = |t: &usize| {
+        let ends = all.tcp[*t].ends;
+        format!("{} → {}", ends[direction], ends[1 - direction])
+    };
+    Some(Flow { connection, direction, name, paths: connection.subflows.iter().map(path).collect() })
+}
+
+fn layout(flow: &Flow) -> FlowLayout {
+    FlowLayout {
+        name: flow.name.clone(),
+        cc: UNKNOWN.into(),
+        paths: flow.paths.iter().map(|path| vec![path.clone()]).collect(),
+        observables: vec![],
+    }
+}
+
+/// No packet says what its sender's algorithm is.
+const UNKNOWN: &str = "unknown";
+
+fn give(all: &Connections, flows: &[Flow], begin: u64, sink: &mut dyn Sink) {
+    let mut place = vec![None; all.tcp.len()];
+    for (f, flow) in flows.iter().enumerate() {
+        flow.connection
+            .subflows
+            .iter()
+            .enumerate()
+            .for_each(|(s, t)| place[*t] = Some((f, s, flow.direction)));
+    }
+    for row in &all.rows {
+        let Some((flow, subflow, direction)) = place[row.tcp] else { continue };
+        if row.direction != direction {
+            continue;
+        }
+        sink.subflow(&SubflowSample {
+            time_s: (row.at - begin) as f64 / SECOND,
+            flow,
+            subflow,
+            cwnd_segments: f64::NAN,
+            ssthresh_segments: f64::NAN,
+            srtt_s: row.srtt_s,
+            in_flight_segments: row.in_flight_segments,
+            sent_bytes: row.sent_bytes,
+            delivered_bytes: row.delivered_bytes,
+            lost_segments: row.again,
+            retransmitted_segments: row.again,
+            observables: &[],
+        });
+    }
+}
+
+fn summary(all: &Connections, flow: &Flow) -> FlowSummary {
+    let Flow { connection, direction, .. } = flow;
+    let seconds = (connection.to - connection.from) as f64 / SECOND;
+    let rate = |bytes: u64| (seconds > 0.0).then(|| bytes as f64 * 8.0 / seconds);
+    let halves = || connection.subflows.iter().map(|t| &all.tcp[*t].halves[*direction]);
+    let stream = &connection.streams[*direction];
+    let delivered = match connection.multipath {
+        true => stream.delivered(),
+        false => halves().map(|half| half.acknowledged).sum(),
+    };
+    let segments: u64 = halves().map(|half| half.segments).sum();
+    let payload: u64 = halves().map(|half| half.next).sum::<u64>().max(1);
+    let subflows = halves().zip(&flow.paths).map(|(half, path)| subflow(half, path, rate(half.acknowledged)));
+    FlowSummary {
+        name: flow.name.clone(),
+        cc: UNKNOWN.into(),
+        goodput_bps: rate(delivered),
+        delivered_bytes: delivered,
+        retransmitted_segments: halves().map(|half| half.again).sum(),
+        reinjected_segments: (stream.reinjected as f64 * segments as f64 / payload as f64).round() as u64,
+        completion: None,
+        subflows: subflows.collect(),
+    }
+}
+
+fn subflow(half: &Half, path: &str, goodput_bps: Option<f64>) -> SubflowSummary {
+    let quantile = |q| half.round_trips.quantile(q);
+    SubflowSummary {
+        path: vec![path.into()],
+        goodput_bps,
+        mean_cwnd_segments: None,
+        mean_rtt_s: half.mean_round_trip_s(),
+        rtt_p5_s: quantile(0.05),
+        rtt_p50_s: quantile(0.5),
+        rtt_p95_s: quantile(0.95),
+        rtt_p99_s: quantile(0.99),
+        loss_rate: (half.segments > 0).then(|| half.again as f64 / half.segments as f64),
+        sent_segments: half.segments,
+        lost_segments: half.again,
+        retransmitted_segments: half.again,
+        recoveries: 0,
+        timeouts: 0,
+        spurious: 0,
+        mean_observables: vec![],
+    }
+}
+
+fn traffic<'a>(all: &'a Connections, flow: &'a Flow) -> impl Iterator<Item = PathTraffic> + 'a {
+    flow.connection.subflows.iter().enumerate().map(|(subflow, t)| {
+        let half = &all.tcp[*t].halves[flow.direction];
+        let per_ack = half.segments_per_ack();
+        PathTraffic {
+            flow: flow.name.clone(),
+            subflow,
+            segments: half.segments,
+            mean_burst_segments: (half.packets > 0).then(|| half.segments as f64 / half.packets as f64),
+            acknowledgements: half.acks,
+            mean_segments_per_ack: per_ack.map(|(mean, _)| mean),
+            p95_segments_per_ack: per_ack.map(|(_, p95)| p95),
+        }
+    })
+}

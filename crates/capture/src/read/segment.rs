@@ -1,0 +1,114 @@
+//! TCP segments out of packets.
+
+use super::mptcp::{self, Mptcp};
+use etherparse::{EtherType, LaxNetSlice, LaxSlicedPacket, TransportSlice};
+use pcap_parser::Linktype;
+use std::net::{IpAddr, SocketAddr};
+
+/// MPTCP options of a segment: more than a few do not fit.
+pub(super) const MOST_OPTIONS: usize = 4;
+
+/// What is needed of a segment.
+#[derive(Clone, Debug)]
+pub(super) struct Segment {
+    pub(super) from: SocketAddr,
+    pub(super) to: SocketAddr,
+    pub(super) sequence: u32,
+    pub(super) acknowledged: Option<u32>,
+    pub(super) syn: bool,
+    /// Bytes of payload on the wire.
+    pub(super) payload: u32,
+    /// Bytes of TCP's options.
+    pub(super) options: u32,
+    /// Of a SYN.
+    pub(super) mss: Option<u32>,
+    /// The first SACK block.
+    pub(super) sack: Option<(u32, u32)>,
+    pub(super) mptcp: [Option<Mptcp>; MOST_OPTIONS],
+}
+
+/// The TCP segment in a packet; nothing where there is none, or its headers are cut off.
+pub(super) fn segment(link: Linktype, bytes: &[u8], length: u32) -> Option<Segment> {
+    let cut = |from: usize| bytes.get(from..);
+    let kind = |at: usize| Some(EtherType(u16::from_be_bytes([*bytes.get(at)?, *bytes.get(at + 1)?])));
+    let (packet, before) = match link.0 {
+        1 => (LaxSlicedPacket::from_ethernet(bytes).ok()?, 14),
+        // Linux cooked captures, of both versions.
+        113 => (LaxSlicedPacket::from_ether_type(kind(14)?, cut(16)?), 16),
+        276 => (LaxSlicedPacket::from_ether_type(kind(0)?, cut(20)?), 20),
+        // Loopback of BSD; bare IP.
+        0 | 108 => (LaxSlicedPacket::from_ip(cut(4)?).ok()?, 4),
+        12 | 14 | 101 | 228 | 229 => (LaxSlicedPacket::from_ip(bytes).ok()?, 0),
+        _ => return None,
+    };
+    let Some(TransportSlice::Tcp(tcp)) = packet.transport else { return None };
+    let header = usize::from(tcp.data_offset()) * 4;
+    let (source, destination, carried) = match packet.net? {
+        LaxNetSlice::Ipv4(ip) => {
+            let ip = ip.header();
+            let total = match ip.total_len() {
+                0 => (length as usize).checked_sub(before)?, // a packet longer than its field can say
+                total => usize::from(total),
+            };
+            let carried = total.checked_sub(usize::from(ip.ihl()) * 4)?;
+            (IpAddr::V4(ip.source_addr()), IpAddr::V4(ip.destination_addr()), carried)
+        }
+        LaxNetSlice::Ipv6(ip) => {
+            let ip = ip.header();
+            let carried = match ip.payload_length() {
+                0 => (length as usize).checked_sub(before + 40)?,
+                carried => usize::from(carried),
+            };
+            (IpAddr::V6(ip.source_addr()), IpAddr::V6(ip.destination_addr()), carried)
+        }
+        _ => return None,
+    };
+    let mut segment = Segment {
+        from: SocketAddr::new(source, tcp.source_port()),
+        to: SocketAddr::new(destination, tcp.destination_port()),
+        sequence: tcp.sequence_number(),
+        acknowledged: tcp.ack().then(|| tcp.acknowledgment_number()),
+        syn: tcp.syn(),
+        payload: carried.checked_sub(header)? as u32,
+        options: header as u32 - 20,
+        mss: None,
+        sack: None,
+        mptcp: [const { None }; MOST_OPTIONS],
+    };
+    segment.read_options(tcp.options());
+    Some(segment)
+}
+
+impl Segment {
+    fn read_options(&mut self, mut options: &[u8]) {
+        let mut found = self.mptcp.iter_mut();
+        loop {
+            let length = match options {
+                [] | [0, ..] => return,
+                [1, rest @ ..] => {
+                    options = rest;
+                    continue;
+                }
+                [_, length, ..] if usize::from(*length) >= 2 && usize::from(*length) <= options.len() => {
+                    usize::from(*length)
+                }
+                _ => return,
+            };
+            let (option, rest) = options.split_at(length);
+            match option {
+                [2, 4, mss @ ..] => self.mss = mss.try_into().ok().map(|b| u16::from_be_bytes(b).into()),
+                [5, _, block @ ..] if block.len() >= 8 => {
+                    let word = |at: usize| u32::from_be_bytes(block[at..at + 4].try_into().expect("4 bytes"));
+                    self.sack = Some((word(0), word(4)));
+                }
+                [30, _, body @ ..] => {
+                    if let (Some(option), Some(place)) = (mptcp::option(body), found.next()) {
+                        *place = Some(option);
+                    }
+                }
+                _ => (),
+            }
+            options = rest;
+        }
+    }
+}

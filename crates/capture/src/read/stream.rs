@@ -1,0 +1,147 @@
+//! The stream of an MPTCP connection in one direction: which subflow sent which of its bytes, and what was acknowledged.
+
+use super::mptcp::{Mapping, Number};
+use std::collections::BTreeMap;
+
+/// Places are bytes since the first of the stream.
+#[derive(Default)]
+pub(super) struct Stream {
+    /// The data sequence number of that byte.
+    base: Option<u64>,
+    /// Behind the last byte that was sent.
+    pub(super) next: u64,
+    /// How far it is acknowledged, a DATA_FIN counted as a byte.
+    acknowledged: u64,
+    /// By start, the end and the subflow of what was sent and is not acknowledged.
+    owners: BTreeMap<u64, (u64, usize)>,
+    /// Bytes that were sent on another subflow before.
+    pub(super) reinjected: u64,
+}
+
+impl Stream {
+    /// The keys are known.
+    pub(super) fn begins_at(&mut self, base: u64) {
+        self.base = Some(base);
+    }
+
+    fn place(&self, base: u64, number: Number) -> u64 {
+        if number.long {
+            return number.value.wrapping_sub(base);
+        }
+        let low = (number.value as u32).wrapping_sub(base as u32);
+        self.next.saturating_add_signed(i64::from(low.wrapping_sub(self.next as u32) as i32))
+    }
+
+    /// Bytes delivered.
+    pub(super) fn delivered(&self) -> u64 {
+        self.acknowledged.min(self.next)
+    }
+
+    /// A subflow sends the bytes of its places `start..end`, which the mapping says where they are; its first place is `mapped`.
+    pub(super) fn on_sent(
+        &mut self,
+        mapping: Mapping,
+        mapped: u64,
+        (start, end): (u64, u64),
+        subflow: usize,
+    ) {
+        let base = *self.base.get_or_insert(mapping.data.value);
+        let end = end.min(mapped + u64::from(mapping.len));
+        if start < mapped || start >= end {
+            return; // the mapping is of other bytes
+        }
+        let from = self.place(base, mapping.data).wrapping_add(start - mapped);
+        let Some(to) = from.checked_add(end - start).filter(|to| *to < 1 << 62) else { return };
+        self.carry(from, to, subflow);
+    }
+
+    /// The same where places in the stream are known.
+    fn carry(&mut self, from: u64, to: u64, subflow: usize) {
+        self.next = self.next.max(to);
+        // What was acknowledged, some subflow had sent.
+        let mut at = from;
+        if at < self.acknowledged {
+            self.reinjected += to.min(self.acknowledged) - at;
+            at = to.min(self.acknowledged);
+        }
+        while at < to {
+            let around = self.owners.range(..=at).next_back().filter(|(_, (end, _))| *end > at);
+            let (until, owner) = match around {
+                Some((_, &(end, owner))) => (end.min(to), Some(owner)),
+                None => (self.owners.range(at..to).next().map_or(to, |(start, _)| *start), None),
+            };
+            match owner {
+                Some(owner) if owner != subflow => self.reinjected += until - at,
+                Some(_) => (),
+                None => self.own(at, until, subflow),
+            }
+            at = until;
+        }
+    }
+
+    /// New bytes of a subflow, joined with those before them where these are its own.
+    fn own(&mut self, from: u64, to: u64, subflow: usize) {
+        match self.owners.range_mut(..from).next_back() {
+            Some((_, (end, owner))) if *end == from && *owner == subflow => *end = to,
+            _ => _ = self.owners.insert(from, (to, subflow)),
+        }
+    }
+
+    /// The receiver acknowledges.
+    pub(super) fn on_acknowledged(&mut self, number: Number) {
+        let Some(base) = self.base else { return };
+        let place = self.place(base, number);
+        // A DATA_FIN is one byte behind the last.
+        if place > self.next + 1 || place <= self.acknowledged {
+            return;
+        }
+        self.acknowledged = place;
+        while let Some(first) = self.owners.first_entry().filter(|first| first.get().0 <= place) {
+            first.remove();
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn sent(stream: &mut Stream, from: u64, to: u64, subflow: usize) {
+        stream.carry(from, to, subflow);
+    }
+
+    #[test]
+    fn what_another_subflow_had_sent_is_reinjected() {
+        let mut stream = Stream::default();
+        stream.begins_at(1000);
+        sent(&mut stream, 0, 300, 0);
+        sent(&mut stream, 300, 500, 1);
+        sent(&mut stream, 0, 100, 0); // sent again, on the same subflow
+        assert_eq!(stream.reinjected, 0);
+        sent(&mut stream, 200, 400, 1); // 100 of them are its own
+        assert_eq!(stream.reinjected, 100);
+        sent(&mut stream, 450, 600, 0); // 50 of the other's, 100 new
+        assert_eq!((stream.reinjected, stream.next), (150, 600));
+        stream.on_acknowledged(Number { value: 1500, long: true });
+        assert_eq!(stream.delivered(), 500);
+        sent(&mut stream, 550, 600, 1);
+        assert_eq!(stream.reinjected, 200);
+    }
+
+    #[test]
+    fn numbers_of_32_bits_go_on_beyond_them() {
+        let mut stream = Stream::default();
+        let base = u64::from(u32::MAX) - 99;
+        stream.begins_at(base);
+        let mapping = |data: u64| Mapping {
+            data: Number { value: data & 0xffff_ffff, long: false },
+            subflow: 1,
+            len: 200,
+        };
+        stream.on_sent(mapping(base), 0, (0, 200), 0);
+        stream.on_sent(mapping(base + 200), 0, (0, 200), 0);
+        assert_eq!(stream.next, 400);
+        stream.on_acknowledged(Number { value: (base + 401) & 0xffff_ffff, long: false });
+        assert_eq!(stream.delivered(), 400); // 401 is behind the DATA_FIN
+    }
+}

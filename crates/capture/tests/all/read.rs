@@ -1,0 +1,91 @@
+//! Captures that are read: our own beside the simulator's record, and what is none.
+
+use super::{SCENARIO, captured, scenario};
+use anabranch_capture::{Options, ReadError, ReadOptions, read};
+use anabranch_record::{MemorySink, NoSamples, Summary};
+
+fn options() -> ReadOptions {
+    ReadOptions { name: "test".into(), interval: 100_000_000, tcp: true }
+}
+
+fn read_back(file: &[u8]) -> Result<Summary, ReadError> {
+    read(file, &options(), &mut NoSamples, &mut |_| true)
+}
+
+/// Bytes, segments sent again, reinjections, and the RTT that the sender measured.
+#[test]
+fn the_record_is_the_simulators() {
+    let (simulated, file) = captured(&scenario(SCENARIO), &Options::default());
+    let mut found = read_back(&file).unwrap();
+    // In a capture the first packet comes first, not the first flow of the scenario.
+    found.flows.sort_by_key(|flow| flow.name.starts_with("tcp"));
+    assert_eq!(found.flows.len(), 2);
+    for (simulated, found) in simulated.flows.iter().zip(&found.flows) {
+        assert_eq!(found.delivered_bytes, simulated.delivered_bytes);
+        assert_eq!(found.retransmitted_segments, simulated.retransmitted_segments);
+        assert_eq!(found.reinjected_segments, simulated.reinjected_segments);
+    }
+    // The second subflow has two lives, which are two TCP connections.
+    let [simulated, found] = [&simulated, &found].map(|s| &s.flows[0].subflows);
+    assert_eq!((simulated.len(), found.len()), (2, 3));
+    let sent: u64 = found.iter().map(|s| s.sent_segments).sum();
+    let expected: u64 = simulated.iter().map(|s| s.sent_segments).sum();
+    assert!(expected - sent <= 2, "{sent} of {expected}: ends have no payload");
+    let [a, b] = [&simulated[0], &found[0]].map(|s| s.mean_rtt_s.unwrap());
+    assert!((a / b - 1.0).abs() < 0.1, "{a} s, {b} s");
+}
+
+#[test]
+fn samples_end_where_the_summary_does() {
+    let (_, file) = captured(&scenario(SCENARIO), &Options::default());
+    let mut sink = MemorySink::default();
+    let summary = read(&*file, &options(), &mut sink, &mut |_| true).unwrap();
+    let delivered: Vec<f64> =
+        sink.flows[0].subflows.iter().map(|s| *s.delivered_bytes.last().unwrap()).collect();
+    let sum: f64 = delivered.iter().sum();
+    assert!(sum >= summary.flows[0].delivered_bytes as f64, "{sum}");
+    assert!(sink.flows[0].subflows[0].time_s.is_sorted());
+}
+
+#[test]
+fn what_cannot_be_read_is_told() {
+    let (_, file) = captured(&scenario(SCENARIO), &Options::default());
+    let why = |bytes: &[u8]| read_back(bytes).unwrap_err().to_string();
+    assert_eq!(why(b""), "the file is empty");
+    assert!(why(b"duration = \"12 s\"\n").starts_with("this is no capture"));
+    assert!(why(&[0; 4000]).starts_with("this is no capture"));
+    let cut = why(&file[..file.len() - 5]);
+    assert!(cut.starts_with("the capture is cut off within packet"), "{cut}");
+    let only_headers = read_back(&file[..28]);
+    assert!(only_headers.is_err());
+    // The fifth block is the second packet; its time's upper half is 12 bytes in.
+    let mut backwards = file.clone();
+    let mut at = 0;
+    for _ in 0..6 {
+        at += u32::from_le_bytes(backwards[at + 4..at + 8].try_into().unwrap()) as usize;
+    }
+    backwards[at + 12] = 9;
+    let back = why(&backwards);
+    assert!(back.contains("ms earlier than the one before it"), "{back}");
+}
+
+#[test]
+fn without_mptcp_there_is_no_record_unless_asked_for() {
+    let single = SCENARIO.split("[[flows]]").enumerate().filter(|(i, _)| *i != 1).map(|(_, part)| part);
+    let text = single.collect::<Vec<_>>().join("[[flows]]");
+    let (_, file) = captured(&scenario(&text), &Options::default());
+    let refused = read(&*file, &ReadOptions { tcp: false, ..options() }, &mut NoSamples, &mut |_| true);
+    assert!(matches!(refused, Err(ReadError::NoMptcp { tcp: 1, packets: 1000.. })), "{refused:?}");
+    assert_eq!(read_back(&file).unwrap().flows[0].delivered_bytes, 1_000_000);
+}
+
+proptest::proptest! {
+    /// Whatever a file has, nothing panics.
+    #[test]
+    fn changed_bytes_are_no_defect(changes in proptest::collection::vec((0usize..60_000, 0u8..), 1..20)) {
+        static FILE: std::sync::OnceLock<Vec<u8>> = std::sync::OnceLock::new();
+        let mut file = FILE.get_or_init(|| captured(&scenario(SCENARIO), &Options::default()).1[..60_000].to_vec()).clone();
+        changes.into_iter().for_each(|(at, byte)| file[at] = byte);
+        let _ = read_back(&file);
+    }
+}
