@@ -101,6 +101,7 @@ const SCHEMA_EXAMPLES: &str = "\
 Examples:
   anabranch schema > scenario.schema.json
   anabranch schema study > study.schema.json
+  anabranch schema summary
 and as the first line of a scenario, for editors that know Taplo's directive:
   #:schema scenario.schema.json";
 
@@ -176,7 +177,7 @@ pub enum Command {
     /// Put coupled congestion control into the running Linux kernel, for its MPTCP.
     #[command(after_help = kernel_args::EXAMPLES)]
     Kernel(KernelArgs),
-    /// Print the JSON Schema of scenario or study files, for editors.
+    /// Print the JSON Schema of scenario or study files, for editors, or of a run's summary.
     #[command(after_help = SCHEMA_EXAMPLES)]
     Schema {
         /// Of which files.
@@ -225,6 +226,9 @@ pub struct RunArgs {
     /// the run.
     #[arg(long, value_name = "DIR")]
     pub out: Option<PathBuf>,
+    /// Replace what `--out` has of a run of another scenario, seed or version; without this, such a run stays.
+    #[arg(long, requires = "out")]
+    pub replace: bool,
     /// Format of the samples.
     #[arg(long, value_enum, default_value_t = Format::Parquet, requires = "out")]
     pub format: Format,
@@ -315,6 +319,8 @@ pub enum Schema {
     Scenario,
     /// A study.
     Study,
+    /// The summary of a run: what `run --json` prints.
+    Summary,
 }
 
 /// Arguments of `cc`.

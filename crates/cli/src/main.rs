@@ -71,6 +71,7 @@ fn execute(command: Command) -> Result<(), Failure> {
         Command::Kernel(args) => kernel::kernel(&args.command),
         Command::Schema { of: Schema::Scenario } => output::print_json(&anabranch_scenario::json_schema()),
         Command::Schema { of: Schema::Study } => output::print_json(&anabranch_study::file::json_schema()),
+        Command::Schema { of: Schema::Summary } => output::print_json(&anabranch_record::json_schema()),
         Command::Completions { shell } => {
             let mut script = Vec::new();
             clap_complete::generate(shell, &mut Cli::command(), "anabranch", &mut script);

@@ -36,6 +36,10 @@ pub fn run(args: &RunArgs) -> Result<(), Failure> {
     if let (Some(path), Some(earlier)) = (&args.out, directory.as_ref().and_then(RunDirectory::earlier)) {
         let made = (&scenario.hash, scenario.seed, env!("CARGO_PKG_VERSION"));
         if made != (&earlier.scenario_hash, earlier.seed, &*earlier.version) {
+            if !args.replace {
+                let help = "another --out, or --replace to put this run in its place";
+                return Err(Failure::Input(miette!(help = help, "{}", of_another_run(path, &earlier))));
+            }
             note_replaced(path, &earlier);
         }
     }
@@ -87,9 +91,11 @@ pub fn run(args: &RunArgs) -> Result<(), Failure> {
 
 /// Says what the new results take the place of: before they do, so that the user may end the command.
 pub fn note_replaced(path: &Path, earlier: &Summary) {
-    let Summary { scenario, seed, version, .. } = earlier;
-    let path = path.display();
-    note(&format!("{path} has a run of {scenario}, seed {seed}, version {version}: this one replaces it"));
+    note(&format!("{}: this one replaces it", of_another_run(path, earlier)));
+}
+
+fn of_another_run(path: &Path, Summary { scenario, seed, version, .. }: &Summary) -> String {
+    format!("{} has a run of {scenario}, seed {seed}, version {version}", path.display())
 }
 
 /// The files that were written; nothing of none.

@@ -5,6 +5,7 @@ use serde::{Deserialize, Serialize};
 
 /// A capture of packets.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct CaptureRead {
     /// Packets in it.
     pub packets: u64,

@@ -4,6 +4,7 @@ use serde::{Deserialize, Serialize};
 
 /// A run on a kernel: which one, how the testbed kept up, how hosts sent and acknowledged.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct KernelRun {
     /// The kernel's release, as `uname -r` has it.
     pub release: String,
@@ -26,6 +27,7 @@ pub struct KernelRun {
 
 /// How the emulator kept up with real time.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct EmulatorHealth {
     /// Median of how much later than its link says a packet was delivered, in seconds; null where none was.
     pub lateness_p50_s: Option<f64>,
@@ -43,6 +45,7 @@ pub struct EmulatorHealth {
 
 /// How the hosts of a subflow sent data and acknowledged it.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct PathTraffic {
     /// The flow's name.
     pub flow: String,

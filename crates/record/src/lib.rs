@@ -27,3 +27,9 @@ pub use memory_sink::{FlowSeries, LinkSeries, MemorySink, SubflowSeries};
 pub use sample::*;
 pub use shell::quoted;
 pub use summary::*;
+
+/// The JSON Schema of a [`Summary`].
+#[cfg(feature = "schema")]
+pub fn json_schema() -> serde_json::Value {
+    serde_json::to_value(schemars::schema_for!(Summary)).expect("a schema is JSON")
+}

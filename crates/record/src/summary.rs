@@ -8,6 +8,7 @@ use serde::{Deserialize, Serialize};
 
 /// One run.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct Summary {
     /// The scenario's name.
     pub scenario: String,
@@ -15,6 +16,7 @@ pub struct Summary {
     pub scenario_hash: String,
     /// The seed; text, since JSON's numbers do not hold 64 bits everywhere.
     #[serde(with = "crate::seed")]
+    #[cfg_attr(feature = "schema", schemars(with = "String"))]
     pub seed: u64,
     /// The version that ran it.
     pub version: String,
@@ -58,6 +60,7 @@ impl Summary {
 
 /// One connection.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct FlowSummary {
     /// The flow's name.
     pub name: String,
@@ -80,12 +83,13 @@ pub struct FlowSummary {
 
 /// Completion times of responses, from the request to the last byte.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct Completion {
     /// The number of those that completed.
     pub count: u64,
     /// Mean, in seconds.
     pub mean_s: f64,
-    /// Percentiles, in seconds.
+    /// Percentiles, in seconds, within 1/64 of their value.
     pub p50_s: f64,
     /// 95th percentile.
     pub p95_s: f64,
@@ -108,6 +112,7 @@ impl Completion {
 
 /// One subflow.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct SubflowSummary {
     /// Names of the links from sender to receiver.
     pub path: Vec<String>,
@@ -117,7 +122,7 @@ pub struct SubflowSummary {
     pub mean_cwnd_segments: Option<f64>,
     /// Time-weighted mean of the round-trip time.
     pub mean_rtt_s: Option<f64>,
-    /// Percentiles of the round-trip time samples.
+    /// Percentiles of the round-trip time samples, within 1/64 of their value.
     pub rtt_p5_s: Option<f64>,
     /// Median.
     pub rtt_p50_s: Option<f64>,
@@ -141,11 +146,13 @@ pub struct SubflowSummary {
     pub spurious: u64,
     /// Time-weighted means of the algorithm's observables, in the registry's order; an object in JSON.
     #[serde(with = "crate::ordered")]
+    #[cfg_attr(feature = "schema", schemars(with = "std::collections::BTreeMap<String, Option<f64>>"))]
     pub mean_observables: Vec<(String, Option<f64>)>,
 }
 
 /// One link.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct LinkSummary {
     /// Its name.
     pub name: String,

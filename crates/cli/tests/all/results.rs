@@ -1,6 +1,7 @@
 //! Results are never destroyed before there are new ones, and nothing of the user's with them.
 
 use crate::common::{Outcome, TWO_PATHS, anabranch, command, is_ignored, kept, root, short, skipped};
+use parquet::file::reader::{FileReader, SerializedFileReader};
 use rustix::process::{Pid, Signal, kill_process};
 use serde_json::Value;
 use std::collections::BTreeMap;
@@ -22,7 +23,55 @@ fn content(folder: &Path) -> BTreeMap<PathBuf, Vec<u8>> {
 }
 
 fn run_into(out: &Path, options: &[&str]) -> Outcome {
-    anabranch(short("run", &[options, &["--out", out.to_str().unwrap()]].concat()))
+    anabranch(short("run", &[options, &["--replace", "--out", out.to_str().unwrap()]].concat()))
+}
+
+#[test]
+fn another_run_stays_unless_it_may_be_replaced() {
+    let folder = tempfile::tempdir().unwrap();
+    let out = folder.path().join("run");
+    let into = |seed: &str| anabranch(short("run", &["--seed", seed, "--out", out.to_str().unwrap()]));
+    into("1").ok();
+    let first = content(&out);
+    let said = into("2").fails(2);
+    assert!(said.contains("seed 1,") && said.contains("--replace to put this run in its place"), "{said}");
+    assert_eq!(content(&out), first);
+    into("1").ok(); // the same run
+    replaces(run_into(&out, &["--seed", "2"]), 1);
+}
+
+/// Each fact is in every Parquet file, and the schema names each field of a summary.
+#[test]
+fn files_say_whose_they_are() {
+    let folder = tempfile::tempdir().unwrap();
+    let out = folder.path().join("run");
+    run_into(&out, &[]).ok();
+    let summary: Value = serde_json::from_slice(&fs::read(out.join("summary.json")).unwrap()).unwrap();
+    for table in ["subflows", "links"] {
+        let file = fs::File::open(out.join(table).with_extension("parquet")).unwrap();
+        let reader = SerializedFileReader::new(file).unwrap();
+        let facts = reader.metadata().file_metadata().key_value_metadata().unwrap();
+        let fact = |key: &str| {
+            let found = facts.iter().find(|fact| fact.key == format!("anabranch.{key}"));
+            found.and_then(|fact| fact.value.clone()).unwrap_or_else(|| panic!("no {key} in {facts:?}"))
+        };
+        for key in ["seed", "version", "scenario", "scenario_hash"] {
+            assert_eq!(fact(key), summary[key].as_str().unwrap());
+        }
+        let algorithms: Value = serde_json::from_str(&fact("cc")).unwrap();
+        assert_eq!(algorithms["bonded"], summary["flows"][0]["cc"]);
+        assert!(fact("units").contains(r#""_s":"seconds""#));
+    }
+    let schema = anabranch(["schema", "summary"]).json();
+    let has_each = |value: &Value, properties: &Value| {
+        for name in value.as_object().unwrap().keys() {
+            assert!(properties.get(name).is_some(), "{name} is not in the schema");
+        }
+    };
+    has_each(&summary, &schema["properties"]);
+    has_each(&summary["flows"][0], &schema["$defs"]["FlowSummary"]["properties"]);
+    has_each(&summary["flows"][0]["subflows"][0], &schema["$defs"]["SubflowSummary"]["properties"]);
+    has_each(&summary["links"][0], &schema["$defs"]["LinkSummary"]["properties"]);
 }
 
 /// The run succeeded, and said that it replaces that of another seed.
@@ -36,7 +85,18 @@ fn replaces(outcome: Outcome, seed: u64) {
 /// A run without end, of which samples are there.
 fn long_run(out: &Path) -> Child {
     let mut child = command()
-        .args(["run", TWO_PATHS, "--duration", "1000000 s", "--set", "warmup=0 s", "--seed", "9", "--out"])
+        .args([
+            "run",
+            TWO_PATHS,
+            "--duration",
+            "1000000 s",
+            "--set",
+            "warmup=0 s",
+            "--seed",
+            "9",
+            "--replace",
+            "--out",
+        ])
         .arg(out)
         .stdin(Stdio::null())
         .stdout(Stdio::null())

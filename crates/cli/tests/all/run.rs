@@ -141,7 +141,7 @@ fn a_directory_holds_all_of_a_run() {
     assert_eq!(String::from_utf8(again.stdout).unwrap(), printed);
 
     // Another run leaves nothing of this one.
-    let again = anabranch(short("run", &["--json", "--out", path, "--format", "csv"]));
+    let again = anabranch(short("run", &["--json", "--replace", "--out", path, "--format", "csv"]));
     assert!(again.status == 0 && again.stderr.contains("seed 7"), "{}", again.stderr);
     assert_eq!(listed(&out), [".anabranch", "links.csv", "scenario.toml", "subflows.csv", "summary.json"]);
     let samples = fs::read_to_string(out.join("subflows.csv")).unwrap();

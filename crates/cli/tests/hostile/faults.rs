@@ -58,7 +58,7 @@ fn assert_told(output: &Output, fault: i32, at: u64) {
 }
 
 /// A short run.
-fn of_seed(seed: &str) -> [&str; 11] {
+fn of_seed(seed: &str) -> [&str; 12] {
     [
         "run",
         TWO_PATHS,
@@ -70,6 +70,7 @@ fn of_seed(seed: &str) -> [&str; 11] {
         "csv",
         "--seed",
         seed,
+        "--replace",
         "--out",
     ]
 }

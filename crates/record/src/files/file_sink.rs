@@ -70,16 +70,20 @@ impl<T: Table> FileSink<T> {
         }
     }
 
-    /// Completes the files and returns their paths.
+    /// Completes the files, which say these facts of themselves where their format has a place for it, and returns their paths.
     ///
     /// # Errors
     /// The first [`WriteError`] since the start of the run; files that are not complete are removed.
-    pub fn finish(mut self) -> Result<Vec<PathBuf>, WriteError> {
+    pub fn finish(mut self, facts: &[(&'static str, String)]) -> Result<Vec<PathBuf>, WriteError> {
         if let Some(error) = self.error.take() {
             return Err(error);
         }
         let outputs = [self.subflows.take(), self.links.take(), self.completions.take()];
-        outputs.into_iter().flatten().map(TableFile::finish).collect()
+        let complete = |mut file: TableFile<T>| {
+            file.describe(facts);
+            file.finish()
+        };
+        outputs.into_iter().flatten().map(complete).collect()
     }
 
     /// Does `write` unless something failed before.

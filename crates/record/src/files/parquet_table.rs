@@ -3,6 +3,7 @@
 use super::table::{Cell, Column, Kind, Table};
 use parquet::basic::{Compression, LogicalType, Repetition, Type as Physical};
 use parquet::data_type::{ByteArray, ByteArrayType, DoubleType, Int64Type};
+use parquet::file::metadata::KeyValue;
 use parquet::file::properties::{EnabledStatistics, WriterProperties};
 use parquet::file::writer::{SerializedColumnWriter, SerializedFileWriter};
 use parquet::schema::types::{Type, TypePtr};
@@ -53,6 +54,13 @@ impl Table for ParquetTable {
         }
         self.rows += 1;
         if self.rows == GROUP_ROWS { self.write_group() } else { Ok(()) }
+    }
+
+    fn describe(&mut self, facts: &[(&'static str, String)]) {
+        for (name, fact) in facts {
+            let key = format!("anabranch.{name}");
+            self.writer.append_key_value_metadata(KeyValue::new(key, fact.clone()));
+        }
     }
 
     fn close(mut self) -> io::Result<()> {

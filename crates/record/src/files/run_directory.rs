@@ -2,6 +2,7 @@
 
 use super::place::{Place, PlaceError, Tell};
 use crate::{CsvSink, ParquetSink, Sink, Summary, WriteError};
+use std::collections::BTreeMap;
 use std::fs;
 use std::path::{Path, PathBuf};
 
@@ -30,6 +31,24 @@ enum Samples {
 
 const SUMMARY: &str = "summary.json";
 const SCENARIO: &str = "scenario.toml";
+
+/// What a file of samples says of its run, apart from the others.
+fn facts(summary: &Summary) -> [(&'static str, String); 6] {
+    let algorithms: BTreeMap<&str, &str> = summary.flows.iter().map(|f| (&*f.name, &*f.cc)).collect();
+    let json = |map: &BTreeMap<&str, &str>| serde_json::to_string(map).expect("text");
+    [
+        ("version", summary.version.clone()),
+        ("scenario", summary.scenario.clone()),
+        ("scenario_hash", summary.scenario_hash.clone()),
+        ("seed", summary.seed.to_string()),
+        ("cc", json(&algorithms)),
+        ("units", json(&UNITS.into())),
+    ]
+}
+
+/// Endings of columns' names, and what they mean.
+const UNITS: [(&str, &str); 4] =
+    [("_s", "seconds"), ("_bytes", "bytes"), ("_segments", "segments"), ("_packets", "packets")];
 
 impl RunDirectory {
     /// Claims the directory, with columns for these observables whether or not an algorithm has them at the start. What an
@@ -76,8 +95,8 @@ impl RunDirectory {
         let RunDirectory { path, place, samples, tell } = self;
         let lost = |e: WriteError| PlaceError::because("the samples are lost", &e);
         let samples = match samples {
-            Samples::Parquet(sink) => sink.finish(),
-            Samples::Csv(sink) => sink.finish(),
+            Samples::Parquet(sink) => sink.finish(&facts(summary)),
+            Samples::Csv(sink) => sink.finish(&[]),
         };
         let samples = samples.map_err(lost)?;
         let cannot = |e| PlaceError::because(format!("cannot write into {}", path.display()), &e);

@@ -37,6 +37,13 @@ impl<T: Table> TableFile<T> {
         table.row(&cells).map_err(|source| self.failed(source))
     }
 
+    /// What the file says of itself: see [`Table::describe`].
+    pub fn describe(&mut self, facts: &[(&'static str, String)]) {
+        if let Some(table) = &mut self.table {
+            table.describe(facts);
+        }
+    }
+
     /// Gives it its name, in place of a former file; the name.
     ///
     /// # Errors

@@ -84,7 +84,7 @@ fn parquet() {
     let dir = tempfile::tempdir().unwrap();
     let mut sink = ParquetSink::new(dir.path());
     fill(&mut sink);
-    let files = sink.finish().unwrap();
+    let files = sink.finish(&[]).unwrap();
     let names: Vec<_> = files.iter().map(|f| f.file_name().unwrap().to_str().unwrap()).collect();
     assert_eq!(names, ["subflows.parquet", "links.parquet", "completions.parquet"]);
     assert_eq!(fs::read_dir(dir.path()).unwrap().count(), 3);
@@ -121,7 +121,7 @@ fn csv() {
     let dir = tempfile::tempdir().unwrap();
     let mut sink = CsvSink::new(dir.path());
     fill(&mut sink);
-    let files = sink.finish().unwrap();
+    let files = sink.finish(&[]).unwrap();
     let rows = read_csv(&files[0]);
     assert_eq!(rows.len(), 4);
     assert_eq!(rows[0]["flow"], "bonded, both");
@@ -156,7 +156,7 @@ fn a_layout_that_grows() {
         sink.subflow(&subflow(1, 0, 1, &[0.5, 90.0]));
         sink.subflow(&subflow(1, 1, 0, &[33.0]));
     }
-    let rows = read_csv(&file.finish().unwrap()[0]);
+    let rows = read_csv(&file.finish(&[]).unwrap()[0]);
     let column = |name: &str| rows.iter().map(|r| r[name].as_str()).collect::<Vec<_>>();
     assert_eq!(column("path"), ["fibre+core", "dsl", "dsl"]);
     assert_eq!(column("alpha"), ["0.25", "0.5", ""]);
@@ -175,7 +175,7 @@ fn many_row_groups() {
     for i in 0..rows {
         sink.subflow(&subflow(i, 1, 0, &[i as f64]));
     }
-    let files = sink.finish().unwrap();
+    let files = sink.finish(&[]).unwrap();
     assert_eq!(files.len(), 2, "no completions, no file of them");
     let reader = SerializedFileReader::new(File::open(&files[0]).unwrap()).unwrap();
     assert_eq!(reader.metadata().file_metadata().num_rows(), rows as i64);
@@ -208,7 +208,7 @@ fn errors_wait_until_asked_for() {
     let dir = tempfile::tempdir().unwrap();
     let mut sink = ParquetSink::new(dir.path().join("missing"));
     fill(&mut sink);
-    let error = sink.finish().unwrap_err();
+    let error = sink.finish(&[]).unwrap_err();
     assert!(error.to_string().ends_with("missing/subflows.parquet"), "{error}");
     assert_eq!(error.source.kind(), std::io::ErrorKind::NotFound);
 }
