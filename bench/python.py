@@ -2,6 +2,9 @@
 4 workers, the overhead of a task, the bytes of a task and of its outcome. Needs the package and `distributed`:
 
     python bench/python.py [TASKS]
+
+The overhead is all that the processes of client, scheduler, nannies and workers take of a core during a sweep, but for what the
+tasks themselves take. What Dask takes when there is nothing to do is part of it, and is also measured by itself.
 """
 
 import json
@@ -11,6 +14,7 @@ import time
 from concurrent.futures import Executor, Future
 
 import anabranch
+import dask
 from anabranch import _anabranch, _elsewhere, _worker
 from distributed import Client, LocalCluster
 
@@ -79,10 +83,11 @@ class Timing(Executor):
     """An executor in front of Dask's, which adds up what the tasks themselves take."""
 
     def __init__(self, executor: Executor, workers: int) -> None:
-        self.executor, self._max_workers, self.seconds = executor, workers, 0.0
+        self.executor, self._max_workers, self.seconds, self.groups = executor, workers, 0.0, 0
 
     def submit(self, _: object, /, *arguments: object, **__: object) -> Future[_worker.Made]:  # type: ignore[override]
         future = self.executor.submit(timed, *arguments)
+        self.groups += 1
         future.add_done_callback(self.add)
         return future
 
@@ -90,34 +95,73 @@ class Timing(Executor):
         self.seconds += future.result().seconds
 
 
+# The book's page on Python advises these.
+QUIET = {
+    "distributed.worker.profile.enabled": False,
+    "distributed.admin.tick.interval": "1s",
+    "distributed.worker.memory.monitor-interval": "1s",
+}
+IDLE_S = 10
+
+
+class Spent:
+    """Seconds by the clock, and of a core that workers and this process, with client, scheduler and nannies, have used."""
+
+    def __init__(self, client: Client) -> None:
+        self.client = client
+        self.begin = self.now()
+
+    def now(self) -> tuple[float, float, float]:
+        return time.perf_counter(), cpu(self.client), time.process_time()
+
+    def since(self) -> list[float]:
+        return [now - then for now, then in zip(self.now(), self.begin)]
+
+
+def measure(name: str, workers: int, tasks: int, most: int) -> None:
+    """A sweep through so many workers."""
+    _elsewhere.MOST = most
+    with (
+        LocalCluster(n_workers=workers, threads_per_worker=1, dashboard_address=":0") as cluster,
+        Client(cluster) as client,
+        tempfile.TemporaryDirectory() as store,
+    ):
+        executor = Timing(client.get_executor(), workers)
+        # Warm, so that every worker has imported what it needs.
+        anabranch.sweep(SCENARIO, seeds=20 * workers, executor=executor, store=f"{store}/warm", progress=False)
+        nothing = Spent(client)
+        time.sleep(IDLE_S)
+        clock, theirs, ours = nothing.since()
+        idle = (theirs + ours) / clock
+        print(f"{workers} workers, {name}: idle {theirs / clock / workers:.1%} of a core for each, {ours / clock:.1%} for the rest; ", end="")
+        executor.seconds, executor.groups = 0.0, 0
+        spent = Spent(client)
+        anabranch.sweep(SCENARIO, seeds=tasks, executor=executor, store=f"{store}/runs", progress=False)
+        clock, theirs, ours = spent.since()
+        beside = theirs - executor.seconds
+        print(
+            f"{tasks / clock:.0f} tasks/s in {executor.groups} groups; ms of a core per task: "
+            f"itself {executor.seconds / tasks * 1e3:.2f}, workers beside it {beside / tasks * 1e3:.2f}, "
+            f"client and scheduler {ours / tasks * 1e3:.2f}; overhead {(beside + ours) / executor.seconds:.1%}, "
+            f"of which idle {idle * clock / executor.seconds:.1%}",
+            flush=True,
+        )
+
+
 def main(tasks: int) -> None:
     algorithm()
     sample = json.dumps({"scenario": SCENARIO, "seed": "1"})
     made = timed([sample] * 100, _anabranch.build())
     print(f"a task alone: {made.seconds * 10:.2f} ms of a core; {len(sample)} bytes, its outcome {len(made.records[0] or b'')} bytes")
-    for most in (_elsewhere.MOST, 1):
-        _elsewhere.MOST = most
-        for workers in (1, 2, 4):
-            with (
-                LocalCluster(n_workers=workers, threads_per_worker=1, dashboard_address=":0") as cluster,
-                Client(cluster) as client,
-                tempfile.TemporaryDirectory() as store,
-            ):
-                executor = Timing(client.get_executor(), workers)
-                count = tasks if most > 1 else tasks // 5
-                # Warm, so that every worker has imported what it needs.
-                anabranch.sweep(SCENARIO, seeds=20, executor=executor, store=f"{store}/warm", progress=False)
-                executor.seconds = 0.0
-                before, own, start = cpu(client), time.process_time(), time.perf_counter()
-                anabranch.sweep(SCENARIO, seeds=count, executor=executor, store=f"{store}/runs", progress=False)
-                took = time.perf_counter() - start
-                theirs, ours = cpu(client) - before - executor.seconds, time.process_time() - own
-                print(
-                    f"{workers} workers, groups of up to {most}: {count / took:.0f} tasks/s; ms of a core per task: "
-                    f"itself {executor.seconds / count * 1e3:.2f}, workers beside it {theirs / count * 1e3:.2f}, "
-                    f"client and scheduler {ours / count * 1e3:.2f}; overhead {(theirs + ours) / executor.seconds:.0%}",
-                    flush=True,
-                )
+    together = _elsewhere.MOST
+    for name, settings, most in (
+        ("together, quiet", QUIET, together),
+        ("together", {}, together),
+        ("one by one", {}, 1),
+    ):
+        with dask.config.set(settings):
+            for workers in (1, 2, 4):
+                measure(name, workers, tasks if most > 1 else tasks // 5, most)
 
 
 if __name__ == "__main__":

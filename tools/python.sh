@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
 # The Python package:  tools/python.sh test  tests it,  tools/python.sh wheel  builds the wheel, into target/wheels.
-# What both need from the Python package index is in a virtual environment, target/python/venv.
+# What they need from the Python package index is in virtual environments, target/python/venv and target/python/maturin.
 set -euo pipefail
 cd "$(dirname "$0")/.."
 
@@ -9,14 +9,15 @@ work=$target/python
 venv=$work/venv
 pinned=python/requirements.txt
 
-# The virtual environment, made anew where other versions are pinned.
+# The virtual environment of the tests, made anew where other versions are pinned.
 environment() {
     cmp -s "$pinned" "$venv/pinned" && return
     rm -rf "$venv"
     python3 -m venv "$venv"
-    "$venv/bin/pip" install --quiet --disable-pip-version-check --only-binary :all: -r "$pinned" &&
-        cp "$pinned" "$venv/pinned"
+    pip --only-binary :all: -r "$pinned" && cp "$pinned" "$venv/pinned"
 }
+
+pip() { "$venv/bin/python" -m pip install --quiet --disable-pip-version-check "$@"; }
 
 # A wheel around the library that the Rust tests have built already: maturin's own would compile everything again. Who installs
 # it must not find another one.
@@ -33,16 +34,23 @@ test_wheel() {
 
 case "$1" in
 test)
+    if ! python3 -c "import sys; sys.exit(sys.version_info < (3, 11))"; then
+        tools/skipped.sh "the Python package" "its tests' packages need Python 3.11, and this is $(python3 -V)"
+        exit
+    fi
     if ! environment; then
         tools/skipped.sh "the Python package" "its tests' packages cannot be had from here"
         exit
     fi
     test_wheel
-    "$venv/bin/pip" install --quiet --disable-pip-version-check --no-index --no-deps --force-reinstall "$work"/wheels/*.whl
+    pip --no-index --no-deps --force-reinstall "$work"/wheels/*.whl
     ANABRANCH_WHEELS=$work/wheels "$venv/bin/python" -m pytest -q -p no:cacheprovider python/tests "${@:2}"
     ;;
 wheel)
-    environment
+    # Nothing but maturin, so that any Python builds it that takes it.
+    venv=$work/maturin
+    [ -e "$venv" ] || python3 -m venv "$venv"
+    pip "$(grep ^maturin== "$pinned")"
     (cd python && "$venv/bin/maturin" build --profile wheel --out "$target/wheels")
     ;;
 esac

@@ -7,6 +7,7 @@ from pathlib import Path
 import pytest
 
 ROOT = Path(__file__).parents[2]
+TARGET = Path(os.environ.get("CARGO_TARGET_DIR", ROOT / "target"))
 SCENARIO = ROOT / "scenarios/two-paths-and-a-neighbour.toml"
 
 # A link that two connections share; a run of it takes milliseconds.
@@ -34,7 +35,7 @@ def short(tmp_path: Path) -> Path:
 @pytest.fixture(scope="session")
 def command() -> Path:
     """The command, as the Rust tests have built it."""
-    command = Path(os.environ.get("CARGO_TARGET_DIR", ROOT / "target")) / "debug/anabranch"
+    command = TARGET / "debug/anabranch"
     assert command.exists(), "cargo build --bin anabranch makes it"
     return command
 

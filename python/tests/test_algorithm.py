@@ -84,6 +84,34 @@ def test_its_errors_are_the_caller_s() -> None:
     assert anabranch.run(SHORT).flows["algorithm"] == ["lia", "reno"]
 
 
+def test_what_it_observes_is_what_it_says() -> None:
+    class Short(Reno):
+        observables = ("halved", "doubled")
+
+    class NoNumbers(Reno):
+        def observe(self, paths: list[Path], r: int) -> list[float]:
+            return ["much"]  # type: ignore[list-item]
+
+    class Clash(Reno):
+        observables = ("srtt_s",)
+
+    class Twice(Reno):
+        observables = ("halved", "halved")
+
+    class Letters(Reno):
+        observables = "halved"
+
+    for algorithm, said in (
+        (Short, "Short'>.observe` gave 1 values; `observables` names 2"),
+        (NoNumbers, "no numbers"),
+        (Clash, "`Clash.observables` has `srtt_s`, which is another column of the samples"),
+        (Twice, "`Twice.observables` has `halved`, which it has twice"),
+        (Letters, "`Letters.observables` is 'halved', of type str"),
+    ):
+        with pytest.raises(anabranch.InputError, match=said):
+            anabranch.run(SHORT, cc=algorithm)
+
+
 def test_windows_stay_within_what_there_may_be() -> None:
     class Huge(Reno):
         def acked(self, paths: list[Path], r: int, ack: Ack) -> None:

@@ -17,7 +17,7 @@ from distributed import Client, LocalCluster
 from test_sweep import STUDY, Counting, lines
 
 import anabranch
-from anabranch._elsewhere import workers
+from anabranch._pool import pool
 
 # Of which each run takes about a tenth of a second.
 LONGER = SHORT.replace('"3 s"', '"80 s"').replace("1e-3", "0.0")
@@ -54,7 +54,7 @@ def serial(tmp_path_factory: pytest.TempPathFactory) -> tuple[anabranch.Table, l
 
 
 def test_workers_give_the_same_bytes(client: Client, serial: tuple[anabranch.Table, list[bytes]], tmp_path: Path) -> None:
-    assert workers(client.get_executor()) == 2
+    assert pool(client.get_executor()).workers() == 2
     counting = Counting(client.get_executor())
     table = sweep(executor=counting, store=tmp_path)
     assert table.to_pydict() == serial[0].to_pydict()
@@ -82,24 +82,51 @@ def test_a_worker_is_killed(client: Client, serial: tuple[anabranch.Table, list[
     assert table.to_pydict() == serial[0].to_pydict() and lines(tmp_path) == serial[1]
 
 
+# With a second argument it stops after three runs.
 CLIENT = """
-import sys
+import sys, time
 from distributed import Client
 from test_dask import Counting, sweep
 if __name__ == "__main__":
-    address, store = sys.argv[1:]
+    address, store, *stops = sys.argv[1:]
     with Client(address) as client:
         counting = Counting(client.get_executor())
-        sweep(executor=counting, store=store)
+        sweep(executor=counting, store=store, progress=lambda _, done, __: time.sleep(600) if stops and done >= 3 else None)
         print(len(counting.tasks))
 """
+
+
+def test_a_task_that_ends_its_workers_is_given_up(client: Client, tmp_path: Path) -> None:
+    """It is named, and everything else is done."""
+    deaths = tmp_path / "deaths"
+
+    class Deadly(Counting):
+        _client = client
+
+        def submit(self, make: Any, /, *args: Any, **kwargs: Any) -> Any:
+            def die(tasks: list[str], build: str) -> Any:
+                if any('links.a.delay=20 ms' in task and '"seed":"5"' in task for task in tasks):
+                    with deaths.open("a") as file:
+                        file.write(f"{os.getpid()}\n")
+                    # As what takes too much memory does.
+                    time.sleep(2)
+                    os.kill(os.getpid(), signal.SIGKILL)
+                return make(tasks, build)
+
+            return super().submit(die, *args, **kwargs)
+
+    with pytest.raises(anabranch.RunError, match="links.a.delay=20 ms, seed 5\n") as raised:
+        anabranch.sweep(LONGER, VARY, seeds=SEEDS, progress=False, executor=Deadly(client.get_executor()), store=tmp_path / "store")
+    assert str(raised.value).count("seed") == 1
+    assert 2 <= len(deaths.read_text().splitlines()) <= 4
+    assert len(lines(tmp_path / "store")) == RUNS - 1
 
 
 def test_the_client_is_killed(cluster: LocalCluster, serial: tuple[anabranch.Table, list[bytes]], tmp_path: Path) -> None:
     """Started again it has only the rest made."""
     words = [sys.executable, "-c", CLIENT, cluster.scheduler_address, str(tmp_path)]
     environment = {**os.environ, "PYTHONPATH": os.pathsep.join([str(Path(__file__).parent), *sys.path])}
-    first = subprocess.Popen(words, env=environment, stdout=subprocess.DEVNULL)
+    first = subprocess.Popen([*words, "stops"], env=environment, stdout=subprocess.DEVNULL)
     deadline = time.monotonic() + 60
     while not (files := list(tmp_path.glob("*/runs.jsonl"))) or files[0].read_bytes().count(b"\n") < 3:
         assert first.poll() is None and time.monotonic() < deadline
@@ -154,17 +181,39 @@ def test_a_result_of_another_build_is_refused(tmp_path: Path) -> None:
         sweep(SHORT, executor=Lying(pool), store=tmp_path)
 
 
-def test_the_command_hands_a_study_over(cluster: LocalCluster, command: Path, tmp_path: Path) -> None:
-    """Rows and figures are those of the command alone."""
+def study(command: Path, *words: object) -> subprocess.CompletedProcess[str]:
+    """The command, with the package."""
     environment = {**os.environ, "PATH": os.pathsep.join([str(Path(sys.executable).parent), os.environ["PATH"]])}
-    for words in ([], ["--dask", cluster.scheduler_address]):
-        out = tmp_path / ("there" if words else "here")
-        subprocess.run(
-            [command, "study", STUDY, "--quick", "--out", out, *words], env=environment, check=True, capture_output=True
-        )
-    here, there = (json.loads((tmp_path / out / "studies/buffer-and-delay.json").read_text()) for out in ("here", "there"))
-    assert there["experiments"] == here["experiments"] and there["command"] != here["command"]
-    assert len(lines(tmp_path / "there/store")) > 10 and (tmp_path / "there/report/index.html").exists()
+    return subprocess.run(
+        [str(word) for word in (command, "study", STUDY, *words)], env=environment, capture_output=True, text=True
+    )
+
+
+def test_the_command_hands_a_study_over(cluster: LocalCluster, command: Path, tmp_path: Path) -> None:
+    """It ends as the command alone: with the same page, rows and figures."""
+    here, there = tmp_path / "here", tmp_path / "there"
+    alone = study(command, "--quick", "--out", here)
+    handed = study(command, "--quick", "--out", there, "--dask", cluster.scheduler_address)
+    assert alone.returncode == handed.returncode == 0, handed.stderr
+    assert "verdict" in handed.stdout and handed.stdout == alone.stdout.replace(str(here), str(there))
+    ours, theirs = (json.loads((out / "studies/buffer-and-delay.json").read_text()) for out in (here, there))
+    assert theirs["experiments"] == ours["experiments"]
+    assert theirs["command"] == f"{ours['command']} --dask {cluster.scheduler_address}"
+    assert len(lines(there / "store")) > 10 and (there / "report/index.html").exists()
+    # A part of it, as JSON.
+    at = ("--quick", "--at", "buffer=1 BDP", "--json", "--out", tmp_path / "part", "--dask", cluster.scheduler_address)
+    assert json.loads(study(command, *at).stdout)["experiments"]
+
+
+def test_the_command_refuses(cluster: LocalCluster, command: Path, tmp_path: Path) -> None:
+    for words, said in (
+        (("--dask", "tcp://127.0.0.1:1"), "no scheduler of Dask answers at tcp://127.0.0.1:1"),
+        (("--dask", "nowhere"), "no scheduler of Dask answers at nowhere"),
+        (("--dask", cluster.scheduler_address, "--seeds", "10000"), "say --yes"),
+        (("--dask", cluster.scheduler_address, "--only", "none"), "none"),
+    ):
+        refused = study(command, "--out", tmp_path, *words)
+        assert refused.returncode == 2 and said in refused.stderr and "Traceback" not in refused.stderr, refused.stderr
 
 
 def test_the_command_without_the_package(command: Path, tmp_path: Path) -> None:

@@ -5,11 +5,11 @@ from pathlib import Path
 
 import nbformat
 import pytest
-from conftest import ROOT
+from conftest import ROOT, TARGET
 from matplotlib.image import imread
 from nbclient import NotebookClient
 
-PICTURES = ROOT / "target/python/pictures"
+PICTURES = TARGET / "python/pictures"
 """For people to look at."""
 NOTEBOOKS = sorted((ROOT / "python/notebooks").glob("*.ipynb"))
 

@@ -7,11 +7,11 @@ import venv
 from pathlib import Path
 
 import pytest
-from conftest import ROOT, SHORT, output
+from conftest import ROOT, SHORT, TARGET, output
 
 import anabranch
 
-WHEELS = Path(os.environ.get("ANABRANCH_WHEELS", ROOT / "target/wheels"))
+WHEELS = Path(os.environ.get("ANABRANCH_WHEELS", TARGET / "wheels"))
 
 
 def test_its_types() -> None:

@@ -1,6 +1,7 @@
 """One run: the same as the command's, other threads go on meanwhile, Ctrl-C ends it, and errors show their place."""
 
 import json
+import math
 import os
 import signal
 import subprocess
@@ -9,9 +10,11 @@ import threading
 import time
 import tomllib
 from pathlib import Path
+from typing import Any
 
+import numpy
 import pytest
-from conftest import SCENARIO, SHORT, output
+from conftest import ROOT, SCENARIO, SHORT, output
 
 import anabranch
 
@@ -76,11 +79,42 @@ def test_errors_show_file_line_and_help(tmp_path: Path) -> None:
     assert {problem["file"] for problem in raised.value.problems} <= {"--set", "--cc"}
     with pytest.raises(anabranch.InputError, match="lia"):
         anabranch.run(SHORT, cc="lai")
-    with pytest.raises(FileNotFoundError):
-        anabranch.run(tmp_path / "none.toml")
-    for seed in (-1, 2**64):
-        with pytest.raises(OverflowError):
-            anabranch.run(SHORT, seed=seed)
+
+
+RUN: Any = anabranch.run
+
+
+@pytest.mark.parametrize(
+    ("call", "said"),
+    [
+        (lambda: RUN("none.toml"), "`scenario`: there is no file 'none.toml' in /"),
+        (lambda: RUN(ROOT), "`scenario`: .* cannot be read"),
+        (lambda: RUN(4), "`scenario` is 4, of type int: it must be a file's path, TOML text or a dictionary"),
+        (lambda: RUN({"name": object()}), "`scenario` is <object.*what TOML has"),
+        (lambda: RUN(SHORT, seed=-1), "`seed` is -1, of type int: it must be a whole number from 0 to 18446744073709551615"),
+        (lambda: RUN(SHORT, seed=2**64), "`seed` is 18446744073709551616"),
+        (lambda: RUN(SHORT, seed=1.5), "`seed` is 1.5, of type float"),
+        (lambda: RUN(SHORT, set=["a=b"]), "`set` is .*a dictionary of keys and their values"),
+        (lambda: RUN(SHORT, set={1: "b"}), "`set` is .*a dictionary of keys and their values"),
+        (lambda: RUN(SHORT, set={"links.a.rate": object()}), r"`set\['links.a.rate'\]` is <object"),
+        (lambda: RUN(SHORT, cc=["lia"]), r"`cc` is \['lia'\], of type list: .*name, or a subclass of anabranch.Algorithm"),
+        (lambda: RUN(SHORT, cc={"other": int}), r"`cc\['other'\]` is <class 'int'>"),
+        (lambda: RUN(SHORT, duration=[20]), "`duration` is .*number of seconds"),
+        (lambda: RUN(SHORT, duration=-5), "duration"),
+        (lambda: RUN(SHORT, duration=math.nan), "duration"),
+        (lambda: anabranch.ideal(SHORT, cc=anabranch.Algorithm), "theory knows none in Python"),  # type: ignore[arg-type]
+        (lambda: anabranch.ideal(SHORT, queue="half"), "`queue` is 'half'"),  # type: ignore[arg-type]
+    ],
+)
+def test_another_type_is_told(call: Any, said: str) -> None:
+    with pytest.raises(anabranch.InputError, match=said):
+        call()
+
+
+def test_numbers_of_numpy() -> None:
+    given = {"links.b.loss.rate": numpy.float64(2e-3), "flows.other.count": numpy.int64(2)}
+    ours = anabranch.run(SHORT, set=given, seed=numpy.int64(3), duration=numpy.float64(4))
+    assert ours.summary == anabranch.run(SHORT, set={key: value.item() for key, value in given.items()}, seed=3, duration=4).summary
 
 
 def test_other_threads_go_on() -> None:

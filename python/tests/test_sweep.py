@@ -3,6 +3,9 @@
 import json
 import math
 import os
+import signal
+import subprocess
+import sys
 from collections import Counter
 from concurrent.futures import Executor, Future, ProcessPoolExecutor, ThreadPoolExecutor
 from pathlib import Path
@@ -147,6 +150,81 @@ def test_a_worker_that_dies_in_a_pool(tmp_path: Path) -> None:
     assert len(counting.tasks) == RUNS - kept
 
 
+KILLED = """
+import multiprocessing, sys, time
+from concurrent.futures import ProcessPoolExecutor
+import anabranch, anabranch._elsewhere
+from conftest import SHORT
+
+anabranch._elsewhere.MOST = 1
+pool = ProcessPoolExecutor(2, mp_context=multiprocessing.get_context("fork"))
+
+def at(part, done, total):
+    print(*pool._processes, flush=True)
+    time.sleep(600)
+
+anabranch.sweep(SHORT, seeds=20, executor=pool, store=sys.argv[1], progress=at)
+"""
+
+
+def test_a_killed_client_s_claims_end_though_its_pool_lives_on(tmp_path: Path) -> None:
+    """Workers that were forked had its files open, and outlive it."""
+    words = [sys.executable, "-c", KILLED, str(tmp_path)]
+    environment = {**os.environ, "PYTHONPATH": os.pathsep.join([str(Path(__file__).parent), *sys.path])}
+    with subprocess.Popen(words, env=environment, stdout=subprocess.PIPE, text=True) as client:
+        assert client.stdout
+        workers = [int(pid) for pid in client.stdout.readline().split()]
+        client.kill()
+        client.wait()
+    assert len(workers) == 2
+    kept = len(lines(tmp_path))
+    assert 1 <= kept < 20
+    again = f"import sys, anabranch; anabranch.sweep({SHORT!r}, seeds=20, store=sys.argv[1], progress=False)"
+    try:
+        subprocess.run([sys.executable, "-c", again, str(tmp_path)], check=True, timeout=60)
+        for pid in workers:
+            os.kill(pid, 0)
+    finally:
+        for pid in workers:
+            os.kill(pid, signal.SIGKILL)
+    assert len(lines(tmp_path)) == 20
+
+
+def test_a_damaged_run_is_told(tmp_path: Path) -> None:
+    table = sweep(store=tmp_path)
+    [file] = tmp_path.glob("*/runs.jsonl")
+    file.write_bytes(file.read_bytes().replace(b"delivered_bytes", b"delivered_bytez", 1))
+    with pytest.warns(UserWarning, match="line 1 is cut off or damaged: the run is made again"):
+        assert sweep(store=tmp_path).to_pydict() == table.to_pydict()
+
+
+FULL = """
+import resource, sys
+from concurrent.futures import ThreadPoolExecutor
+import anabranch
+from conftest import SHORT
+
+resource.setrlimit(resource.RLIMIT_FSIZE, (10_000, 10_000))
+with ThreadPoolExecutor(1) as pool:
+    executor = pool if sys.argv[1] == "pool" else None
+    print(len(anabranch.sweep(SHORT, seeds=20, executor=executor, store=sys.argv[2], progress=False)))
+"""
+
+
+@pytest.mark.parametrize(
+    ("where", "said"),
+    [("pool", "anabranch.Error: a run cannot be kept in"), ("here", "UserWarning: runs cannot be kept for later")],
+)
+def test_a_full_disk_is_told(where: str, said: str, tmp_path: Path) -> None:
+    """What workers make cannot be used then; what is made here is."""
+    environment = {**os.environ, "PYTHONPATH": os.pathsep.join([str(Path(__file__).parent), *sys.path])}
+    words = [sys.executable, "-c", FULL, where, str(tmp_path)]
+    ended = subprocess.run(words, env=environment, capture_output=True, text=True)
+    assert said in ended.stderr and "File too large" in ended.stderr
+    assert (ended.returncode, ended.stdout) == ((1, "") if where == "pool" else (0, "40\n"))
+    assert 1 <= len(lines(tmp_path)) < 20
+
+
 def test_a_study_is_the_command_s(command: Path, tmp_path: Path) -> None:
     printed = json.loads(output(command, "study", STUDY, "--quick", "--json", "--out", tmp_path / "command"))
     with ThreadPoolExecutor(2) as pool:
@@ -186,6 +264,7 @@ def test_progress_and_its_error() -> None:
             executor=pool,
             progress=lambda *at: told.append(at),
         )
+    assert told[-1] == (1.0, 100, 100)
     parts = [part for part, _, total in told if total == 100]
     assert len(parts) > 1 and parts == sorted(parts) and math.isclose(parts[-1], 1.0)
 
@@ -194,6 +273,48 @@ def test_progress_and_its_error() -> None:
 
     with pytest.raises(ValueError, match="enough"):
         anabranch.sweep(SHORT, cc=ALGORITHMS, duration=1e6, progress=stop)
+
+
+def test_progress_where_there_is_nothing_to_do(tmp_path: Path) -> None:
+    sweep(store=tmp_path)
+    told: list[tuple[float, int, int]] = []
+    anabranch.sweep(SHORT, VARY, ALGORITHMS, seeds=2, store=tmp_path, progress=lambda *at: told.append(at))
+    assert told[-1] == (1.0, 0, 0)
+
+
+def test_ten_seeds_are_usual() -> None:
+    assert len(anabranch.sweep(SHORT, progress=False)) == 10 * 2
+
+
+SWEEP: Any = anabranch.sweep
+STUDY_OF: Any = anabranch.Study.from_file
+
+
+@pytest.mark.parametrize(
+    ("call", "said"),
+    [
+        (lambda: SWEEP(SHORT, ["links.a.queue=1 BDP"]), "`vary` is .*of type list: it must be a dictionary of keys"),
+        (lambda: SWEEP(SHORT, {"links.a.queue": 5}), r"`vary\['links.a.queue'\]` is 5, of type int: .*a list of values"),
+        (lambda: SWEEP(SHORT, cc="lia"), "`cc` is 'lia', of type str: .*a list of algorithms"),
+        (lambda: SWEEP(SHORT, cc=[anabranch.Algorithm]), "runs in `run` alone"),
+        (lambda: SWEEP(SHORT, seeds=2.5), "`seeds` is 2.5, of type float: .*whole number from 1 to 10000"),
+        (lambda: SWEEP(SHORT, seeds=0), "`seeds` is 0"),
+        (lambda: SWEEP(SHORT, seeds=True), "`seeds` is True"),
+        (lambda: SWEEP(SHORT, executor=4), "`executor` is 4, .*concurrent.futures"),
+        (lambda: SWEEP(SHORT, store=4), "`store` is 4, of type int: it must be a path"),
+        (lambda: SWEEP(SHORT, progress="yes"), "`progress` is 'yes'"),
+        (lambda: STUDY_OF(4), "`path` is 4"),
+        (lambda: STUDY_OF("none.toml"), "there is no file 'none.toml' in /"),
+        (lambda: STUDY_OF(STUDY, at={"delay": "10 ms"}), r"`at\['delay'\]` is '10 ms', .*a list of values"),
+        (lambda: STUDY_OF(STUDY).run(seeds="3"), "`seeds` is '3', of type str"),
+        (lambda: STUDY_OF(STUDY).run(size=4), "`size` is 4"),
+        (lambda: STUDY_OF(STUDY).run(only=["B-T1"]), "`only` is"),
+    ],
+)
+def test_another_type_is_told(call: Any, said: str) -> None:
+    with pytest.raises(anabranch.InputError, match=said) as raised:
+        call()
+    assert [problem["message"] for problem in raised.value.problems] == [str(raised.value)]
 
 
 def test_what_is_no_study(tmp_path: Path) -> None:

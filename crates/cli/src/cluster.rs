@@ -1,43 +1,94 @@
-//! `anabranch study FILE --dask ADDRESS`: the Python package takes over, which has Dask's client.
+//! `anabranch study FILE --dask ADDRESS`: the Python package, which has Dask's client, has the runs made and judges them.
 
 use crate::failure::Failure;
-use crate::study_args::StudyRunArgs;
-use anabranch_study::Size;
+use crate::interrupt;
+use anabranch_study::StudyResult;
+use anabranch_study::file::Part;
 use miette::miette;
+use serde::{Deserialize, Serialize};
+use std::io::{Read, Write};
 use std::os::unix::process::CommandExt;
-use std::process::Command;
+use std::path::Path;
+use std::process::{Command, Stdio};
+use std::time::Duration;
 
-/// The interpreter that has the package.
+/// The interpreter that has the package, and what of the package it runs.
 const PYTHON: &str = "python3";
+const MODULE: &str = "anabranch._handed";
 
-/// Becomes `python3 -m anabranch study FILE --dask ADDRESS`.
-pub fn study(args: &StudyRunArgs, address: &str) -> Result<(), Failure> {
-    let tried = Command::new(PYTHON).args(["-c", "import anabranch, distributed"]).output();
-    let tried = tried.map_err(|e| Failure::environment(format!("cannot run {PYTHON}"), &e))?;
-    if !tried.status.success() {
-        let said = String::from_utf8_lossy(&tried.stderr);
+/// How often it is looked whether the user has interrupted.
+const LOOK: Duration = Duration::from_millis(50);
+
+/// What the package is to do, a line on its standard input. The end of that input ends the work.
+#[derive(Serialize)]
+pub struct Request<'a> {
+    pub dask: &'a str,
+    pub file: &'a Path,
+    pub at: &'a [Part],
+    pub size: &'a str,
+    pub seeds: Option<u32>,
+    pub only: Option<&'a str>,
+    pub columns: bool,
+    pub out: &'a Path,
+    pub store: &'a Path,
+    /// What repeats it.
+    pub command: &'a str,
+    /// So many seconds on that cluster are refused; none where the user has said `--yes`.
+    pub longest_s: Option<f64>,
+}
+
+/// What it gives on its standard output.
+#[derive(Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Answer {
+    /// All runs are made, and result and report written.
+    Done {
+        result: Box<StudyResult>,
+        report: String,
+    },
+    /// Bad input, or an environment in which it cannot work.
+    Refused {
+        why: String,
+        help: Option<String>,
+    },
+    /// Runs that failed.
+    Failed(String),
+    Interrupted,
+}
+
+/// Has the package do it.
+///
+/// # Errors
+/// Where it gives no answer.
+pub fn ask(request: &Request<'_>) -> Result<Answer, Failure> {
+    interrupt::listen()?;
+    let cannot = |e| Failure::environment(format!("cannot run {PYTHON}"), &e);
+    // In a group of its own: Ctrl-C is for this process, which passes it on.
+    let mut child = Command::new(PYTHON)
+        .args(["-m", MODULE])
+        .stdin(Stdio::piped())
+        .stdout(Stdio::piped())
+        .process_group(0)
+        .spawn()
+        .map_err(cannot)?;
+    let (mut input, output) = (child.stdin.take(), child.stdout.take());
+    let line = serde_json::to_string(request).map_err(|e| Failure::environment("cannot ask for it", &e))?;
+    // Where nobody reads it there is no answer either.
+    let _ = input.as_mut().map(|input| writeln!(input, "{line}"));
+    let reader = std::thread::spawn(move || {
+        let mut text = String::new();
+        output.map(|mut output| output.read_to_string(&mut text)).transpose().map(|_| text)
+    });
+    while !reader.is_finished() {
+        if interrupt::requested() {
+            drop(input.take());
+        }
+        std::thread::sleep(LOOK);
+    }
+    let text = reader.join().ok().and_then(Result::ok).unwrap_or_default();
+    child.wait().map_err(cannot)?;
+    serde_json::from_str(&text).map_err(|_| {
         let help = "`make wheel` builds the package, and `pip install` takes it and `distributed`; the book's page on Python has it";
-        let last = said.lines().last().unwrap_or_default();
-        return Err(Failure::Input(miette!(help = help, "{PYTHON} has not what a cluster needs: {last}")));
-    }
-    let mut command = Command::new(PYTHON);
-    command.args(["-m", "anabranch", "study"]).args(&args.file).args(["--dask", address]);
-    match args.size.as_size().size() {
-        Size::Default => {}
-        other => _ = command.arg(format!("--{}", other.name())),
-    }
-    if let Some(seeds) = args.size.seeds {
-        command.args(["--seeds", &seeds.to_string()]);
-    }
-    if let Some(only) = &args.only {
-        command.args(["--only", only]);
-    }
-    if args.no_columns {
-        command.arg("--no-columns");
-    }
-    command.arg("--out").arg(&args.out);
-    if let Some(store) = &args.store {
-        command.arg("--store").arg(store);
-    }
-    Err(Failure::environment(format!("cannot run {PYTHON}"), &command.exec()))
+        Failure::Input(miette!(help = help, "`{PYTHON} -m {MODULE}` gave no result: it needs the package of this version"))
+    })
 }

@@ -1,12 +1,13 @@
 //! `anabranch study`: a study file, run, judged and reported.
 
 use crate::backend::BackendName;
+use crate::cluster::{self, Answer, Request};
 use crate::failure::Failure;
 use crate::output::{counted, note, print, print_json};
 use crate::size_args::StudySizeArgs;
 use crate::study_args::StudyRunArgs;
 use crate::table::Table;
-use crate::{backend, cluster, input, interrupt, memory, paper, report, standard, store};
+use crate::{backend, input, interrupt, memory, paper, report, standard, store};
 use anabranch_record::quoted;
 use anabranch_study::file::Part;
 use anabranch_study::format::plain;
@@ -26,7 +27,7 @@ const ASK_RUNS: u64 = 100_000;
 /// `anabranch study FILE`.
 pub fn study(args: &StudyRunArgs) -> Result<(), Failure> {
     if let Some(address) = &args.dask {
-        return cluster::study(args, address);
+        return on_cluster(args, address);
     }
     let study = load(file(args), &args.at)?;
     backend::ready(args.backend)?;
@@ -43,6 +44,76 @@ pub fn study(args: &StudyRunArgs) -> Result<(), Failure> {
         json: args.json,
     };
     run.run(|result, _| page(result))
+}
+
+/// `anabranch study FILE --dask ADDRESS`.
+fn on_cluster(args: &StudyRunArgs, dask: &str) -> Result<(), Failure> {
+    let path = file(args);
+    let study = load(path, &args.at)?;
+    let options = options(args);
+    // Each worker has a memory of its own, and how long it takes depends on how many there are.
+    refuse(&study.name, &work(&study, &options)?.simulations, 1, None, args.yes)?;
+    let answer = cluster::ask(&Request {
+        dask,
+        file: path,
+        at: &args.at,
+        size: options.size.name(),
+        seeds: options.seeds,
+        only: options.only.as_deref(),
+        columns: !options.without_columns,
+        out: &args.out,
+        store: &store_of(args.store.as_deref(), &args.out),
+        command: &format!("{} --dask {}", command(args), quoted(dask)),
+        longest_s: (!args.yes).then_some(ASK_S),
+    })?;
+    match answer {
+        Answer::Done { result, report } => {
+            let failed = paper::failed(&result);
+            show(&result, args.json, || page(&result))?;
+            if !args.json {
+                print(&format!("Report: {report}"))?;
+            }
+            if failed.is_empty() { Ok(()) } else { Err(Failure::Result(paper::failures(&failed))) }
+        }
+        Answer::Refused { why, help: Some(help) } => Err(Failure::Input(miette!(help = help, "{why}"))),
+        Answer::Refused { why, help: None } => Err(Failure::Input(miette!("{why}"))),
+        Answer::Failed(why) => Err(Failure::Result(miette!("{why}"))),
+        Answer::Interrupted => Err(Failure::Interrupted(miette!(
+            "interrupted: the report is as it was; the same command goes on from here"
+        ))),
+    }
+}
+
+/// Prints a result, and notes which figures it could not have.
+fn show(result: &StudyResult, json: bool, page: impl FnOnce() -> String) -> Result<(), Failure> {
+    let printed = if json { print_json(result) } else { print(&page()) };
+    for figure in result.experiments.iter().flat_map(|e| &e.figures) {
+        if let Some(missing) = &figure.missing {
+            note(&format!("figure {}: {missing}", figure.id));
+        }
+    }
+    printed
+}
+
+/// Refuses what takes long or much, unless the user has said `--yes`: as so many runs at a time, of about that many seconds.
+fn refuse(
+    name: &str,
+    simulations: &Simulations,
+    at_a_time: usize,
+    seconds: Option<f64>,
+    yes: bool,
+) -> Result<(), Failure> {
+    let largest = simulations.scenarios().max_by_key(|scenario| anabranch_sim::memory(scenario));
+    largest.map_or(Ok(()), |scenario| memory::check(scenario, at_a_time, yes))?;
+    let long = seconds.is_some_and(|s| s > ASK_S) || simulations.runs() > ASK_RUNS;
+    match long && !yes {
+        true => Err(Failure::Input(miette!(
+            help = "say --yes, or ask for less: --quick, fewer seeds, fewer values",
+            "{name} has {}",
+            extent(simulations)
+        ))),
+        false => Ok(()),
+    }
 }
 
 /// `anabranch study check FILE`.
@@ -185,7 +256,10 @@ impl Run<'_> {
     pub fn run(self, page: impl Fn(&StudyResult, &[Taken]) -> String) -> Result<(), Failure> {
         let work = work(&self.study, &self.options)?;
         backend::accepts_any(self.backend, work.simulations.scenarios())?;
-        self.ask(&work.simulations)?;
+        let simulations = &work.simulations;
+        let threads =
+            rayon::current_num_threads().min(usize::try_from(simulations.runs()).unwrap_or(usize::MAX));
+        refuse(&self.study.name, simulations, threads, Some(simulations.seconds()), self.yes)?;
         interrupt::listen()?;
         let results = Results::open(self.out, note)?;
         let runs = store::open(&store_of(self.store, results.out()));
@@ -211,24 +285,6 @@ impl Run<'_> {
         if failed.is_empty() { Ok(()) } else { Err(Failure::Result(paper::failures(&failed))) }
     }
 
-    /// Refuses what takes long or much, unless the user has said `--yes`.
-    fn ask(&self, simulations: &Simulations) -> Result<(), Failure> {
-        let largest = simulations.scenarios().max_by_key(|scenario| anabranch_sim::memory(scenario));
-        let threads =
-            rayon::current_num_threads().min(usize::try_from(simulations.runs()).unwrap_or(usize::MAX));
-        largest.map_or(Ok(()), |scenario| memory::check(scenario, threads, self.yes))?;
-        let long = simulations.seconds() > ASK_S || simulations.runs() > ASK_RUNS;
-        match long && !self.yes {
-            true => Err(Failure::Input(miette!(
-                help = "say --yes, or ask for less: --quick, fewer seeds, fewer values",
-                "{} has {}",
-                self.study.name,
-                extent(simulations)
-            ))),
-            false => Ok(()),
-        }
-    }
-
     /// Keeps the result and the table of all runs; gives what failed.
     fn keep(
         &self,
@@ -240,15 +296,7 @@ impl Run<'_> {
         result.command = Some(self.command.clone());
         let failed = paper::failed(&result);
         // What was simulated is told even where it cannot be kept.
-        let printed = match self.json {
-            true => print_json(&result),
-            false => print(&page(&result, &taken)),
-        };
-        for figure in result.experiments.iter().flat_map(|e| &e.figures) {
-            if let Some(missing) = &figure.missing {
-                note(&format!("figure {}: {missing}", figure.id));
-            }
-        }
+        let printed = show(&result, self.json, || page(&result, &taken));
         // The table is of the whole study.
         let whole = !result.partial && self.options.only.is_none();
         let notices = results.keep_study(Kind::Study, &self.study, result)?;

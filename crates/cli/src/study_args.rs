@@ -89,7 +89,7 @@ pub struct StudyRunArgs {
     pub linux_hosts: bool,
     /// Have the runs made by a cluster of Dask with this scheduler, such as `tcp://node1:8786`: by the Python package, which
     /// `python3` must have.
-    #[arg(long, value_name = "ADDRESS", conflicts_with_all = ["at", "backend", "linux_hosts", "json"])]
+    #[arg(long, value_name = "ADDRESS", conflicts_with_all = ["backend", "linux_hosts"])]
     pub dask: Option<String>,
     /// Where `studies/` and `report/` are written.
     #[arg(long, value_name = "DIR", default_value = "out")]

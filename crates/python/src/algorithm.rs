@@ -2,8 +2,10 @@
 
 use crate::errors::refused;
 use crate::path::{Ack, Congestion, Path};
+use crate::samples;
 use anabranch_cc::registry::{Allowed, Entry, Given, Kind, Observable, Param, Params, Value};
 use anabranch_cc::{Ack as Event, Algorithm, Congestion as Signalled, Path as Row, Seconds};
+use anabranch_record::MemorySink;
 use anabranch_scenario::{CongestionControl, Scenario};
 use pyo3::prelude::*;
 use pyo3::types::PyList;
@@ -33,6 +35,7 @@ pub type Chosen = (Option<String>, String, Vec<String>, Py<PyAny>);
 pub fn choose(py: Python<'_>, scenario: &mut Scenario, chosen: Vec<Chosen>) -> PyResult<()> {
     let mut classes = Vec::new();
     for (flow, name, observables, class) in chosen {
+        distinct(py, &name, &observables)?;
         let entry = entry(&name, &observables);
         let meant = |f: &&mut anabranch_scenario::Flow| match &flow {
             Some(name) => *name == f.name || f.name.rsplit_once('/').is_some_and(|(base, _)| base == name),
@@ -55,6 +58,24 @@ pub fn choose(py: Python<'_>, scenario: &mut Scenario, chosen: Vec<Chosen>) -> P
     }
     CLASSES.set(classes);
     ERROR.set(None);
+    Ok(())
+}
+
+/// Each observable is a column of the samples, which have others too.
+fn distinct(py: Python<'_>, name: &str, observables: &[String]) -> PyResult<()> {
+    let taken = samples::subflows(&MemorySink::new())?.column_names();
+    for (i, observable) in observables.iter().enumerate() {
+        let why = match observable.as_str() {
+            "" => "which is no name",
+            _ if taken.contains(observable) => "which is another column of the samples",
+            _ if observables[..i].contains(observable) => "which it has twice",
+            _ => continue,
+        };
+        return Err(refused(
+            py,
+            format!("`{name}.observables` has `{observable}`, {why}: name it otherwise"),
+        ));
+    }
     Ok(())
 }
 
@@ -224,9 +245,16 @@ impl Algorithm for InPython {
                 *row.borrow_mut(py).0 = *path;
             }
             let values = self.object.call_method1(py, "observe", (self.list.bind(py), r))?;
-            for (out, value) in out.iter_mut().zip(values.extract::<Vec<f64>>(py)?) {
-                *out = value;
+            let wrong = |what: String| {
+                let class = self.object.bind(py).get_type();
+                let wanted = out.len();
+                refused(py, format!("`{class}.observe` gave {what}; `observables` names {wanted}"))
+            };
+            let numbers: Vec<f64> = values.extract(py).map_err(|_| wrong(format!("{values}, no numbers")))?;
+            if numbers.len() != out.len() {
+                return Err(wrong(format!("{} values", numbers.len())));
             }
+            out.copy_from_slice(&numbers);
             Ok(())
         };
         Python::attach(observe).unwrap_or_else(fail);

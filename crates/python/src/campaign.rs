@@ -11,8 +11,11 @@ use anabranch_study::{
     Claim, Kept, Kind, Missing, Progress, Results, RunId, Store, Study, StudyError, StudyResult, Taken, Work,
     run_all,
 };
+use pyo3::exceptions::PyUserWarning;
 use pyo3::prelude::*;
+use std::cell::RefCell;
 use std::collections::HashMap;
+use std::ffi::CString;
 use std::path::PathBuf;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::mpsc::{self, RecvTimeoutError};
@@ -21,6 +24,13 @@ use std::time::Duration;
 
 /// How often Python is asked whether there was a signal, and told how far the runs are.
 const LOOK: Duration = Duration::from_millis(100);
+
+thread_local! {
+    /// What this thread was told of a folder of results.
+    static TOLD: RefCell<Vec<String>> = const { RefCell::new(vec![]) };
+}
+
+type Notes = Arc<Mutex<Vec<String>>>;
 
 /// Runs of a study, and their results.
 #[pyclass(frozen, module = "anabranch._anabranch")]
@@ -31,6 +41,8 @@ pub struct Campaign {
     whole: bool,
     work: Work<(StudyResult, Vec<Taken>)>,
     store: Option<Store>,
+    /// What the user should know though the work goes on.
+    notes: Notes,
     missing: Vec<Missing>,
     /// Runs that somebody makes for us.
     claims: Mutex<HashMap<Key, Claim>>,
@@ -50,12 +62,26 @@ impl Campaign {
         let version = build(py)?;
         let store = store.map(|folder| Store::open(folder, version)).transpose();
         let store = store.map_err(|why| Error::new_err(why.to_string()))?;
+        let notes = Notes::default();
+        let told = notes.clone();
+        let store = store.map(|store| store.telling(move |note| lock(&told).push(note.to_owned())));
         let missing = match &store {
             Some(store) => py.detach(|| work.simulations.missing(store)),
             None => vec![],
         };
         let (claims, done) = Default::default();
-        Ok(Campaign { study, shipped, whole, work, store, missing, claims, done })
+        let campaign = Campaign { study, shipped, whole, work, store, notes, missing, claims, done };
+        campaign.warn(py).map(|()| campaign)
+    }
+
+    /// Warns of what the user should know.
+    fn warn(&self, py: Python<'_>) -> PyResult<()> {
+        let notes = std::mem::take(&mut *lock(&self.notes));
+        notes.into_iter().try_for_each(|note| {
+            let note = CString::new(note.replace('\0', "")).unwrap_or_default();
+            // Three calls up is who called a function of the package.
+            PyErr::warn(py, &py.get_type::<PyUserWarning>(), &note, 3)
+        })
     }
 
     fn with_result<T>(&self, with: impl FnOnce(&StudyResult, &[Taken]) -> PyResult<T>) -> PyResult<T> {
@@ -86,17 +112,19 @@ impl Campaign {
     }
 
     /// The task that the `i`-th of them is; none where another process has it in hand, or has made it meanwhile.
-    fn begin(&self, i: usize) -> PyResult<Option<String>> {
+    fn begin(&self, py: Python<'_>, i: usize) -> PyResult<Option<String>> {
         let simulations = &self.work.simulations;
         let Some(store) = &self.store else { return Ok(None) };
         let missing = self.missing[i];
         let run = simulations.run_id(missing);
-        let Some(claim) = store.claim(run).filter(|_| store.find(run).is_none()) else { return Ok(None) };
+        let claim = store.claim(run).filter(|_| store.find(run).is_none());
+        self.warn(py)?;
+        let Some(claim) = claim else { return Ok(None) };
         lock(&self.claims).insert(Key::of(store.version(), run), claim);
         json(&simulations.task(missing)).map(Some)
     }
 
-    /// Keeps a record that a worker gave.
+    /// Keeps a record that a worker gave. Where it cannot, whatever workers make is lost.
     fn put(&self, record: &[u8]) -> PyResult<()> {
         let wrong = |why: String| VersionError::new_err(format!("what a worker gave is no record: {why}"));
         let record: Record = serde_json::from_slice(record).map_err(|why| wrong(why.to_string()))?;
@@ -107,7 +135,12 @@ impl Campaign {
             return Err(wrong("it is of another run, or of another build of anabranch".into()));
         }
         if let Some(claim) = lock(&self.claims).remove(&key) {
-            store.keep(claim, &summary);
+            store.add(claim, &summary).map_err(|why| {
+                Error::new_err(format!(
+                    "a run cannot be kept in {}: {why}. What is kept there is not run again",
+                    store.dir().display()
+                ))
+            })?;
         }
         Ok(())
     }
@@ -118,7 +151,7 @@ impl Campaign {
     }
 
     /// Makes what is missing in this process, on all cores, and judges. `progress` is called with the part that is done, 0
-    /// to 1, the number of runs that are done and that of those to be done. The result, as JSON.
+    /// to 1, the number of runs that are done and that of those to be done; at the end all are. The result, as JSON.
     fn run(&self, py: Python<'_>, progress: Option<Bound<'_, PyAny>>) -> PyResult<String> {
         let (stop, at) = (AtomicBool::new(false), Mutex::new((0.0, 0, 0)));
         let show = |p: Progress<'_>| *lock(&at) = (p.part, p.done, p.total);
@@ -157,6 +190,9 @@ impl Campaign {
         });
         asked?;
         ended.map_err(|why| RunError::new_err(why.to_string()))?;
+        self.warn(py)?;
+        let total = lock(&at).2;
+        *lock(&at) = (1.0, total, total);
         tell()?;
         let done = done.ok_or_else(|| RunError::new_err("nothing came of it"))?;
         let result = json(&done.0)?;
@@ -199,10 +235,12 @@ impl Campaign {
     fn report(&self, py: Python<'_>, out: PathBuf, command: &str) -> PyResult<String> {
         let index = self.with_result(|result, taken| {
             py.detach(|| {
-                let results = Results::open(&out, |_| ()).map_err(|why| why.to_string())?;
+                let tell = |note: &str| TOLD.with_borrow_mut(|told| told.push(note.to_owned()));
+                let results = Results::open(&out, tell).map_err(|why| why.to_string())?;
                 let kind = if self.shipped { Kind::Paper } else { Kind::Study };
                 let result = StudyResult { command: Some(command.to_owned()), ..result.clone() };
-                results.keep_study(kind, &self.study, result).map_err(|why| why.to_string())?;
+                let notices = results.keep_study(kind, &self.study, result).map_err(|why| why.to_string())?;
+                lock(&self.notes).extend(notices);
                 if self.whole && !self.shipped {
                     tidy::write(&results.folder(kind), &self.study.name, taken)
                         .map_err(|why| why.to_string())?;
@@ -211,6 +249,8 @@ impl Campaign {
             })
             .map_err(|why: String| Error::new_err(why))
         })?;
+        lock(&self.notes).extend(TOLD.take());
+        self.warn(py)?;
         index.into_os_string().into_string().map_err(|_| refused(py, "the folder's name is not UTF-8"))
     }
 }

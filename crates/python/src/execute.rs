@@ -3,11 +3,12 @@
 use crate::errors::{Error, VersionError};
 use anabranch_net::Time;
 use anabranch_record::NoSamples;
-use anabranch_study::store::{Record, program_in};
+use anabranch_study::store::{self, Record, program_in};
 use anabranch_study::task::trusted;
 use anabranch_study::{Backend, Simulator, Task, TaskError};
 use pyo3::prelude::*;
 use pyo3::types::PyBytes;
+use std::os::fd::RawFd;
 use std::path::Path;
 use std::sync::OnceLock;
 
@@ -22,6 +23,18 @@ pub fn build(py: Python<'_>) -> PyResult<&'static str> {
     let hash = py.detach(|| program_in(Path::new(&file)));
     let hash = hash.map_err(|why| Error::new_err(format!("{file} cannot be read: {why}")))?;
     Ok(BUILD.get_or_init(|| hash))
+}
+
+/// This thread is about to fork.
+#[pyfunction]
+pub fn before_fork() {
+    store::before_fork();
+}
+
+/// It has forked. The descriptors that the child must not keep: claims end with their owner.
+#[pyfunction]
+pub fn after_fork() -> Vec<RawFd> {
+    store::after_fork()
 }
 
 /// Runs tasks for a client of that build: of each its record, or nothing where it failed.

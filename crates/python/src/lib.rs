@@ -25,7 +25,7 @@ mod _anabranch {
     #[pymodule_export]
     use crate::errors::{Error, InputError, RunError, VersionError};
     #[pymodule_export]
-    use crate::execute::{build, execute};
+    use crate::execute::{after_fork, before_fork, build, execute};
     #[pymodule_export]
     use crate::path::{Ack, Congestion, Path};
     #[pymodule_export]

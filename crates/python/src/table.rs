@@ -67,7 +67,7 @@ impl Table {
     }
 
     #[getter]
-    fn column_names(&self) -> Vec<String> {
+    pub fn column_names(&self) -> Vec<String> {
         self.0.schema().fields().iter().map(|field| field.name().clone()).collect()
     }
 

@@ -19,10 +19,12 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 mod locks;
 mod log;
+mod opened;
 mod others;
 mod record;
 
 pub use crate::key::Key;
+pub use opened::{after_fork, before_fork};
 pub use others::Others;
 pub use record::Record;
 
@@ -161,6 +163,19 @@ impl Store {
         *log = None;
     }
 
+    /// Keeps a run that has ended, as [`Kept::keep`] does, or says why it cannot.
+    ///
+    /// # Errors
+    /// Where the file cannot be written.
+    pub fn add(&self, claim: Claim, summary: &Summary) -> io::Result<()> {
+        let Some(held) = &claim.0 else { return Err(io::Error::other("the file has no lock of it")) };
+        let key = held.making.key;
+        let line = record::write(&key, &self.version, summary);
+        self.write(|log| log.append(&key, &line))?;
+        self.used(|used| _ = used.kept.insert(key));
+        Ok(())
+    }
+
     fn used<T>(&self, with: impl FnOnce(&mut Used) -> T) -> T {
         with(&mut lock(&self.used))
     }
@@ -259,12 +274,11 @@ impl Kept for Store {
     }
 
     fn keep(&self, claim: Claim, summary: &Summary) {
-        let Some(held) = &claim.0 else { return };
-        let key = held.making.key;
-        let line = record::write(&key, &self.version, summary);
-        match self.write(|log| log.append(&key, &line)) {
-            Ok(()) => self.used(|used| _ = used.kept.insert(key)),
-            Err(why) => self.cannot_keep(&self.file(), &why),
+        // Without the right to write somebody was told already.
+        if claim.0.is_some()
+            && let Err(why) = self.add(claim, summary)
+        {
+            self.cannot_keep(&self.file(), &why);
         }
     }
 }

@@ -6,6 +6,7 @@
 Quantities have their unit in their name: `goodput_bps`, `mean_rtt_s`, `cwnd_segments`.
 """
 
+from . import _fork as _fork
 from ._algorithm import Algorithm
 from ._anabranch import Ack, Congestion, Error, InputError, Path, RunError, VersionError, __version__
 from ._run import Run, algorithms, ideal, run

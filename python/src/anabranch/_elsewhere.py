@@ -6,11 +6,13 @@ killed loses what was under way alone.
 
 from __future__ import annotations
 
+import json
+from collections import deque
 from collections.abc import Callable
 from concurrent.futures import FIRST_COMPLETED, BrokenExecutor, CancelledError, Executor, Future, wait
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
-from . import _anabranch, _worker
+from . import _anabranch, _pool, _worker
 
 SHORTEST = 0.5
 """Tasks that take less together, in seconds, go to a worker together: an executor takes milliseconds for each."""
@@ -21,14 +23,14 @@ MOST = 500
 LEAST = 0.0005
 """What the shortest task takes, in seconds."""
 
-TRIES = 3
-"""So often is a task tried that ends its worker."""
-
 AHEAD = 3
 """So many groups of tasks for each worker are under way or wait."""
 
-UNKNOWN = 100
-"""So many workers has an executor that does not say."""
+LOST = 2
+"""A task that ends so many workers, by itself, is given up."""
+
+GIVEN_UP = 3
+"""After so many tasks that were given up the rest is not tried."""
 
 Progress = Callable[[float, int, int], object]
 """Called with the part that is done, 0 to 1, the number of runs that are done and that of those to be done."""
@@ -40,7 +42,10 @@ class Group(NamedTuple):
     tasks: list[str]
     thought: float
     """How long they were thought to take, in seconds of this machine."""
-    tries: int
+    suspect: bool = False
+    """Whether it is a task that may have ended a worker."""
+    lost: int = 0
+    """How many workers ended with it, since it goes by itself."""
 
 
 class Elsewhere:
@@ -48,14 +53,19 @@ class Elsewhere:
 
     def __init__(self, campaign: _anabranch.Campaign, executor: Executor, progress: Progress | None) -> None:
         self.campaign = campaign
-        self.executor = executor
+        self.pool = _pool.pool(executor)
         self.progress = progress
         self.build = _anabranch.build()
         self.next = 0
         self.under_way: dict[Future[_worker.Made], Group] = {}
+        # Tasks that were on a worker when it ended. One at a time is tried, so that it is known which one ends workers.
+        self.suspects: deque[Group] = deque()
+        self.given_up: list[str] = []
         self.done = 0
         # What the tasks that are done were thought to take, and took: a worker is faster or slower than thought.
         self.thought = self.took = 0.0
+        # Without those that another client makes meanwhile.
+        self.total = campaign.missing
         self.whole = sum(max(campaign.seconds(i), LEAST) for i in range(campaign.missing))
 
     def run(self) -> None:
@@ -63,13 +73,19 @@ class Elsewhere:
         try:
             self.submit()
             while self.under_way:
-                done, _ = wait(self.under_way, return_when=FIRST_COMPLETED)
+                done, _ = wait(self.under_way, timeout=_pool.LOOK, return_when=FIRST_COMPLETED)
                 # What has come is kept before what failed may end the call.
                 for future in sorted(done, key=failed):
                     self.take(future, self.under_way.pop(future))
+                for future, lost in self.pool.lost().items():
+                    if group := self.under_way.pop(future, None):
+                        future.cancel()
+                        self.suspect(group, lost)
                 self.submit()
                 if self.progress:
-                    self.progress(min(self.thought / self.whole, 1.0), self.done, self.campaign.missing)
+                    self.progress(min(self.thought / self.whole, 1.0), self.done, self.total)
+            if self.given_up:
+                raise self.deadly()
         finally:
             for future in self.under_way:
                 future.cancel()
@@ -77,10 +93,12 @@ class Elsewhere:
 
     def submit(self) -> None:
         """As many as keep every worker busy: what has not gone yet, another client may make."""
-        while self.next < self.campaign.missing and len(self.under_way) < AHEAD * workers(self.executor):
+        while self.next < self.campaign.missing and len(self.under_way) < AHEAD * self.pool.workers():
             group = self.group()
             if group.tasks:
                 self.send(group)
+        if self.suspects and not any(group.suspect for group in self.under_way.values()):
+            self.send(self.suspects.popleft())
 
     def group(self) -> Group:
         """The next tasks."""
@@ -89,17 +107,21 @@ class Elsewhere:
         factor = self.took / self.thought if self.thought > 0.0 else 1.0
         while self.next < self.campaign.missing and thought * factor < SHORTEST and len(tasks) < MOST:
             task = self.campaign.begin(self.next)
-            if task is not None:
+            seconds = max(self.campaign.seconds(self.next), LEAST)
+            if task is None:
+                self.total -= 1
+                self.whole -= seconds
+            else:
                 tasks.append(task)
-                thought += max(self.campaign.seconds(self.next), LEAST)
+                thought += seconds
             self.next += 1
-        return Group(tasks, thought, 1)
+        return Group(tasks, thought)
 
     def send(self, group: Group) -> None:
-        self.under_way[self.executor.submit(_worker.make, group.tasks, self.build)] = group
+        self.under_way[self.pool.submit(group.tasks, self.build, group.suspect)] = group
 
     def take(self, future: Future[_worker.Made], group: Group) -> None:
-        """Keeps what came of some tasks. Those that ended their worker are tried again, each by itself."""
+        """Keeps what came of some tasks."""
         try:
             made = future.result()
         except _anabranch.Error:
@@ -113,12 +135,9 @@ class Elsewhere:
                 f"the executor has ended: {why or type(why).__name__}. "
                 "What was done is kept: the same call with another executor goes on from there"
             ) from why
-        except Exception as why:
-            if group.tries == TRIES:
-                raise _anabranch.RunError(f"a task failed {TRIES} times: {why}") from why
-            for task in group.tasks:
-                self.send(Group([task], group.thought / len(group.tasks), group.tries + 1))
-            return
+        except Exception:
+            # Such as Dask's, after four workers.
+            return self.suspect(group, LOST)
         for record in made.records:
             if record is not None:
                 self.campaign.put(record)
@@ -126,17 +145,34 @@ class Elsewhere:
         self.thought += group.thought
         self.took += made.seconds
 
+    def suspect(self, group: Group, lost: int) -> None:
+        """So many workers ended with these tasks: each is tried again by itself, or given up."""
+        if not group.suspect:
+            each = group.thought / len(group.tasks)
+            self.suspects.extend(Group([task], each, suspect=True) for task in group.tasks)
+        elif group.lost + lost < LOST:
+            self.suspects.appendleft(group._replace(lost=group.lost + lost))
+        else:
+            self.given_up.append(name(group.tasks[0]))
+            if len(self.given_up) == GIVEN_UP:
+                raise self.deadly()
+
+    def deadly(self) -> _anabranch.RunError:
+        """The error that names what was given up."""
+        tasks = "\n".join(f"  {task}" for task in self.given_up)
+        return _anabranch.RunError(
+            f"tasks that ended their workers, or failed there without a result, were given up:\n{tasks}\n"
+            "Perhaps a worker has too little memory for them, or its log says why. "
+            "What was done is kept: the same call goes on from there"
+        )
+
 
 def failed(future: Future[_worker.Made]) -> bool:
     """Whether a future that is done has no result."""
     return future.cancelled() or future.exception() is not None
 
 
-def workers(executor: Executor) -> int:
-    """How many tasks an executor makes at once, as far as it says."""
-    pool: Any = executor
-    if (size := getattr(pool, "_max_workers", None)) is not None:
-        return int(size)
-    if (client := getattr(pool, "_client", None)) is not None:  # of dask.distributed
-        return max(int(sum(client.nthreads().values())), 1)
-    return UNKNOWN
+def name(task: str) -> str:
+    """A task for people: what is changed in its scenario, and its seed."""
+    read = json.loads(task)
+    return ", ".join([*read["set"], *(f"cc {cc}" for cc in read["cc"]), f"seed {read['seed']}"])

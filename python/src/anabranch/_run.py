@@ -8,7 +8,7 @@ from functools import cached_property
 from html import escape
 from typing import TYPE_CHECKING, Any
 
-from . import _anabranch, _scenario
+from . import _anabranch, _arguments, _scenario
 from ._table import Table
 
 if TYPE_CHECKING:
@@ -136,15 +136,17 @@ def run(
     """Simulates a scenario.
 
     `scenario` is a file's path, TOML text or a dictionary; `set` replaces values in it, such as
-    `{"links.dsl.rate": "50 Mbit/s"}`; `cc` is the algorithm of the multipath flows, or a dictionary of flows' algorithms: names, or subclasses of `Algorithm`;
-    `duration` is the length with the warm-up, a number in seconds; without `seed` the scenario's own is taken. Without
+    `{"links.dsl.rate": "50 Mbit/s"}`; `cc` is the algorithm of the multipath flows, or a dictionary of flows' algorithms:
+    names, or subclasses of `Algorithm`; `duration` is the length with the warm-up, a number in seconds; without `seed` the scenario's own is taken. Without
     `samples` nothing is kept over time: the run is faster and `samples` is empty.
 
     The same arguments give the same result. Other threads go on meanwhile, and Ctrl-C ends it.
     """
     named, own = _scenario.algorithms(cc)
     sets = _scenario.assignments(set, duration)
-    return Run(_anabranch.run(_scenario.read(scenario), sets, named, own, seed, samples))
+    if seed is not None:
+        seed = _arguments.whole("seed", seed, 0, 2**64 - 1)
+    return Run(_anabranch.run(_scenario.read(scenario), sets, named, own, seed, bool(samples)))
 
 
 def ideal(
@@ -158,7 +160,11 @@ def ideal(
 
     As `anabranch ideal --json` prints it. `queue` is the part of a full link's buffer that is taken up on average, from 0 to 1.
     """
-    named, _ = _scenario.algorithms(cc)
+    named, own = _scenario.algorithms(cc)
+    if own:
+        raise _arguments.wrong("cc", cc, "names of algorithms: theory knows none in Python")
+    if queue is not None and not isinstance(queue, (int, float)):
+        raise _arguments.wrong("queue", queue, "a part, from 0 to 1")
     sets = _scenario.assignments(set, None)
     ideals: dict[str, Any] = json.loads(_anabranch.ideal(_scenario.read(scenario), sets, named, queue))
     return ideals

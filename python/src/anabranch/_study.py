@@ -8,10 +8,11 @@ import tempfile
 from collections.abc import Callable, Mapping, Sequence
 from concurrent.futures import Executor
 from contextlib import ExitStack
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal
 
-from . import _anabranch, _scenario
+from . import _anabranch, _arguments, _scenario
 from ._elsewhere import Elsewhere
 from ._progress import Line
 from ._table import Table
@@ -71,14 +72,19 @@ class Study:
     @classmethod
     def from_file(cls, path: str | os.PathLike[str], *, at: Mapping[str, Sequence[str]] = {}) -> Study:
         """Reads a study file, or of some of its axes only the values in `at`; its scenarios are looked for beside it."""
-        text = Path(path).read_text(encoding="utf-8")
-        parts = [(axis, list(values)) for axis, values in at.items()]
-        command = f"anabranch.Study.from_file({str(path)!r}" + (f", at={dict(at)!r})" if at else ")")
-        return cls(_anabranch.Study.from_file(str(path), text, parts), command)
+        name, text = _arguments.file("path", path)
+        right = 'a dictionary of axes and lists of their values, such as {"cc": ["lia"]}'
+        parts = [
+            (axis, [_scenario.text("at", value) for value in _arguments.several(f"at[{axis!r}]", values, "a list of values")])
+            for axis, values in _arguments.mapping("at", at, right).items()
+        ]
+        command = f"anabranch.Study.from_file({name!r}" + (f", at={dict(at)!r})" if at else ")")
+        return cls(_anabranch.Study.from_file(name, text, parts), command)
 
     @classmethod
     def of_paper(cls, name: str) -> Study:
         """A paper that comes with the package, by its name or letter."""
+        _arguments.text("name", name, "a paper's name or letter, such as 'A'")
         return cls(_anabranch.Study.of_paper(name), f"anabranch.Study.of_paper({name!r})")
 
     @property
@@ -108,17 +114,27 @@ class Study:
         assumptions. Runs are made on all cores of this machine, or by `executor`: those of which no samples over time are
         needed, the rest here. They are kept in the folder `store`, and what is kept there is not run again.
         """
+        _arguments.text("size", size, "'quick', 'default' or 'full'")
+        if seeds is not None:
+            seeds = _arguments.whole("seeds", seeds, 1, _arguments.SEEDS)
+        if only is not None:
+            _arguments.text("only", only, "the identifier of an experiment")
+        _arguments.executor(executor)
+        told = _arguments.progress(progress)
         with ExitStack() as stack:
             if executor is not None and store is None:
                 store = stack.enter_context(tempfile.TemporaryDirectory(prefix="anabranch-"))
-            folder = None if store is None else str(store)
-            campaign = self._study.campaign(size, seeds, only, columns, folder)
-            line = Line() if progress is True else None
-            if line is not None:
+            folder = None if store is None else str(_arguments.path("store", store))
+            campaign = self._study.campaign(size, seeds, only, bool(columns), folder)
+            if progress is True:
+                told = line = Line()
                 stack.callback(line.end)
-            tell = line or (progress if callable(progress) else None)
+            tell = told
             if executor is not None:
-                Elsewhere(campaign, executor, tell).run()
+                elsewhere = Elsewhere(campaign, executor, told)
+                elsewhere.run()
+                if told is not None:
+                    tell = partial(_after, told, elsewhere.done)
             self._result = json.loads(campaign.run(tell))
             self._campaign = campaign
         return self
@@ -163,7 +179,7 @@ class Study:
 
     def report(self, out: str | os.PathLike[str]) -> Path:
         """Adds the result to a folder of results, as the command does, and writes the report on them: its first page."""
-        return Path(self._done().report(str(out), self._command))
+        return Path(self._done().report(str(_arguments.path("out", out)), self._command))
 
     def _done(self) -> _anabranch.Campaign:
         if self._campaign is None:
@@ -172,6 +188,11 @@ class Study:
 
     def __repr__(self) -> str:
         return f"<anabranch.Study {self.name}: {self.title}>"
+
+
+def _after(tell: Callable[[float, int, int], object], made: int, part: float, done: int, total: int) -> None:
+    """Tells how far the runs are that are made here, after those that were made elsewhere."""
+    tell(part, made + done, made + total)
 
 
 def _published(published: Any) -> float | None:
@@ -192,7 +213,7 @@ def sweep(
     *,
     set: Mapping[str, object] = {},
     duration: str | float | None = None,
-    seeds: int = 5,
+    seeds: int = 10,
     executor: Executor | None = None,
     store: str | os.PathLike[str] | None = None,
     progress: Progress = True,
@@ -207,14 +228,19 @@ def sweep(
     They are kept in the folder `store`, and what is kept there is not run again.
     """
     name, text = _scenario.read(scenario)
+    keys = 'a dictionary of keys and their values, such as {"links.*.queue": "0.1..4 BDP/12log"}'
+    algorithms = _arguments.several("cc", cc, 'a list of algorithms, such as ["lia", "olia"]')
+    for algorithm in algorithms:
+        if not isinstance(algorithm, (str, Mapping)):
+            raise _arguments.wrong("cc", algorithm, "a name or a dictionary; an algorithm in Python runs in `run` alone")
     study = _anabranch.Study.of_sweep(
         Path(name).stem,
         name,
         text,
-        [_scenario.axis(key, values) for key, values in vary.items()],
-        [_scenario.text(algorithm) for algorithm in cc],
+        [_scenario.axis(key, values) for key, values in _arguments.mapping("vary", vary, keys).items()],
+        [_scenario.text("cc", algorithm) for algorithm in algorithms],
         _scenario.assignments(set, None),
         None if duration is None else _scenario.span(duration),
-        seeds,
+        _arguments.whole("seeds", seeds, 1, _arguments.SEEDS),
     )
     return Study(study, "anabranch.sweep(…)").run(executor=executor, store=store, progress=progress).runs

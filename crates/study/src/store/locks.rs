@@ -2,11 +2,11 @@
 //! see them where the file system has locks.
 
 use super::Key;
+use super::opened::Opened;
 use nix::errno::Errno;
 use nix::fcntl::FcntlArg::{F_OFD_SETLK, F_OFD_SETLKW};
 use nix::fcntl::fcntl;
 use nix::libc;
-use std::fs::File;
 use std::io;
 use std::sync::Arc;
 
@@ -43,14 +43,14 @@ impl Bytes {
 
 /// Bytes that are locked, until it is dropped.
 pub struct Locked {
-    file: Arc<File>,
+    file: Arc<Opened>,
     bytes: Bytes,
 }
 
 impl Locked {
     /// None where others have them.
-    pub fn at_once(file: &Arc<File>, bytes: Bytes) -> io::Result<Option<Self>> {
-        match fcntl(file, F_OFD_SETLK(&bytes.request(libc::F_WRLCK))) {
+    pub fn at_once(file: &Arc<Opened>, bytes: Bytes) -> io::Result<Option<Self>> {
+        match fcntl(&***file, F_OFD_SETLK(&bytes.request(libc::F_WRLCK))) {
             Ok(_) => Ok(Some(Locked { file: file.clone(), bytes })),
             Err(Errno::EAGAIN | Errno::EACCES) => Ok(None),
             Err(why) => Err(why.into()),
@@ -58,9 +58,9 @@ impl Locked {
     }
 
     /// Waits for others.
-    pub fn wait(file: &Arc<File>, bytes: Bytes) -> io::Result<Self> {
+    pub fn wait(file: &Arc<Opened>, bytes: Bytes) -> io::Result<Self> {
         loop {
-            match fcntl(file, F_OFD_SETLKW(&bytes.request(libc::F_WRLCK))) {
+            match fcntl(&***file, F_OFD_SETLKW(&bytes.request(libc::F_WRLCK))) {
                 Ok(_) => return Ok(Locked { file: file.clone(), bytes }),
                 Err(Errno::EINTR) => {}
                 Err(why) => return Err(why.into()),
@@ -71,6 +71,6 @@ impl Locked {
 
 impl Drop for Locked {
     fn drop(&mut self) {
-        let _ = fcntl(&self.file, F_OFD_SETLK(&self.bytes.request(libc::F_UNLCK)));
+        let _ = fcntl(&**self.file, F_OFD_SETLK(&self.bytes.request(libc::F_UNLCK)));
     }
 }

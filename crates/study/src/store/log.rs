@@ -1,6 +1,7 @@
 //! The file of a store: a line for each outcome, appended by all processes that share it.
 
 use super::locks::{Bytes, Locked};
+use super::opened::Opened;
 use super::{Key, record};
 use nix::libc;
 use std::collections::HashMap;
@@ -13,7 +14,7 @@ use std::sync::Arc;
 /// The file as far as this process has read it.
 pub struct Log {
     path: PathBuf,
-    file: Arc<File>,
+    file: Arc<Opened>,
     /// The last line of each run.
     lines: HashMap<Key, Line>,
     /// How far it is read, which is the end of a line, and the number of lines until there.
@@ -62,7 +63,7 @@ impl Log {
         }
         Ok(Log {
             path: path.to_owned(),
-            file: file.into(),
+            file: Arc::new(file.into()),
             lines: HashMap::new(),
             end: 0,
             count: 0,
@@ -107,7 +108,7 @@ impl Log {
         let locked = self.lock_to_write()?;
         let _locked = if self.rewrite { self.rewrite(locked)? } else { locked };
         // Not flushed to the disk: a machine that loses its power may leave a torn line, which its checksum tells.
-        if let Err(why) = (&*self.file).write_all(line) {
+        if let Err(why) = (&**self.file).write_all(line) {
             let _ = self.file.set_len(self.end);
             return Err(why);
         }
@@ -141,7 +142,7 @@ impl Log {
     /// A lock of the file that has the name now: another process may have put another one there, or removed it or its end.
     fn lock(
         &mut self,
-        lock: impl Fn(&Arc<File>) -> io::Result<Option<Locked>>,
+        lock: impl Fn(&Arc<Opened>) -> io::Result<Option<Locked>>,
     ) -> io::Result<Option<Locked>> {
         loop {
             let Some(locked) = lock(&self.file)? else { return Ok(None) };
@@ -191,7 +192,8 @@ impl Log {
         let new = Locked::wait(&written.file, Bytes::WRITE)?;
         let mut lines: Vec<_> = self.lines.iter().map(|(key, line)| (*key, *line)).collect();
         lines.sort_by_key(|(_, line)| line.start);
-        let mut to = BufWriter::new(written.file.clone());
+        let file = written.file.clone();
+        let mut to = BufWriter::new(&**file);
         for (key, line) in lines {
             to.write_all(&self.read(line)?)?;
             written.add(Some(key), line.length);

@@ -31,7 +31,7 @@ impl Store {
     /// Removes it, but for that of a version that is at work. Gives what is still there.
     pub fn remove_others(&self) -> Others {
         for path in self.files_of_others() {
-            let file = File::options().write(true).open(&path).map(Arc::new);
+            let file = File::options().write(true).open(&path).map(|file| Arc::new(file.into()));
             let locked = file.and_then(|file| Locked::at_once(&file, Bytes::ALL));
             if let Ok(Some(_locked)) = locked {
                 let _ = fs::remove_file(&path);

@@ -1,0 +1,96 @@
+"""What functions are called with: another type is told by the argument's name, with what would be right."""
+
+from __future__ import annotations
+
+import operator
+import os
+from collections.abc import Callable, Iterable, Mapping
+from pathlib import Path
+from typing import Any
+
+from ._anabranch import InputError
+
+LONGEST = 60
+"""So much of a value is shown."""
+
+SEEDS = 10_000
+"""So many seeds has a point at most."""
+
+
+def refused(message: str) -> InputError:
+    """A problem without a place in a file."""
+    error = InputError(message)
+    error.problems = [{"message": message, "file": None, "line": None, "column": None, "help": None}]
+    return error
+
+
+def wrong(name: str, value: object, right: str) -> InputError:
+    """`value` is not what the argument takes."""
+    shown = repr(value)
+    shown = shown if len(shown) <= LONGEST else f"{shown[:LONGEST]}…"
+    return refused(f"`{name}` is {shown}, of type {type(value).__name__}: it must be {right}")
+
+
+def text(name: str, value: object, right: str) -> str:
+    if not isinstance(value, str):
+        raise wrong(name, value, right)
+    return value
+
+
+def mapping(name: str, value: object, right: str) -> Mapping[str, Any]:
+    """With text as its keys."""
+    if not isinstance(value, Mapping) or not all(isinstance(key, str) for key in value):
+        raise wrong(name, value, right)
+    return value
+
+
+def several(name: str, value: object, right: str) -> list[Any]:
+    """Values in an order; a text is one value."""
+    if isinstance(value, (str, bytes, Mapping, set, frozenset)) or not isinstance(value, Iterable):
+        raise wrong(name, value, right)
+    return list(value)
+
+
+def whole(name: str, value: object, least: int, most: int) -> int:
+    """A whole number, of any library."""
+    right = f"a whole number from {least} to {most}"
+    if isinstance(value, bool):
+        raise wrong(name, value, right)
+    try:
+        number = operator.index(value)  # type: ignore[arg-type]
+    except TypeError:
+        raise wrong(name, value, right) from None
+    if not least <= number <= most:
+        raise wrong(name, value, right)
+    return number
+
+
+def path(name: str, value: object) -> Path:
+    if not isinstance(value, (str, os.PathLike)):
+        raise wrong(name, value, "a path")
+    return Path(value)
+
+
+def file(name: str, value: object) -> tuple[str, str]:
+    """A file's name and text."""
+    where = path(name, value)
+    try:
+        return str(where), where.read_text(encoding="utf-8")
+    except FileNotFoundError as why:
+        raise refused(f"`{name}`: there is no file {str(where)!r} in {os.getcwd()}") from why
+    except (OSError, UnicodeError) as why:
+        raise refused(f"`{name}`: {str(where)!r} cannot be read: {why}") from why
+
+
+def executor(value: Any) -> None:
+    if hasattr(value, "get_executor"):
+        raise wrong("executor", value, "an executor: of a Dask client that is client.get_executor()")
+    if value is not None and not callable(getattr(value, "submit", None)):
+        raise wrong("executor", value, "an executor of concurrent.futures, or None")
+
+
+def progress(value: object) -> Callable[[float, int, int], object] | None:
+    """What is called; none where nothing is to be told, or on the terminal."""
+    if not isinstance(value, bool) and not callable(value):
+        raise wrong("progress", value, "True, False or a function of the part that is done and two numbers of runs")
+    return value if callable(value) else None

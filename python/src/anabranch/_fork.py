@@ -1,0 +1,20 @@
+"""What a child gives back that this process forks: the files of stores, whose locks it would hold when this process is gone."""
+
+import os
+
+from . import _anabranch
+
+
+def _in_child() -> None:
+    null = os.open(os.devnull, os.O_RDWR | os.O_CLOEXEC)
+    for descriptor in _anabranch.after_fork():
+        os.dup2(null, descriptor, inheritable=False)
+    os.close(null)
+
+
+if hasattr(os, "register_at_fork"):
+    os.register_at_fork(
+        before=_anabranch.before_fork,
+        after_in_parent=_anabranch.after_fork,
+        after_in_child=_in_child,
+    )
