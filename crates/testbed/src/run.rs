@@ -301,6 +301,7 @@ mod tests {
             links: vec![],
             jain: None,
             kernel: Some(KernelRun { invalid, ..KernelRun::default() }),
+            capture: None,
         }
     }
 
