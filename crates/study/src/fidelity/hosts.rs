@@ -20,7 +20,7 @@ pub struct LinuxHosts {
 pub struct Simulated {
     /// Which.
     pub kind: Measure,
-    /// As [`Difference::of`].
+    /// As `Difference::of`.
     pub of: String,
     /// Its value, in the kind's unit.
     pub simulated: Estimate,

@@ -4,7 +4,7 @@ use anabranch_record::{CompletionSample, LinkSample, Sink, SubflowSample};
 use std::io::{self, Write};
 use std::str::{FromStr, SplitAsciiWhitespace};
 
-/// Writes samples for [`replay`].
+/// Writes samples for `replay`.
 pub struct SampleWriter<W> {
     to: W,
     failed: Option<io::Error>,
