@@ -158,11 +158,11 @@ fn a_rate_beyond_the_machine_is_refused() {
     if !kernel(&[]) {
         return;
     }
-    let text = ONE_LINK.replace("20 Mbit/s", "400 Gbit/s");
+    let text = ONE_LINK.replace("20 Mbit/s", "100 Gbit/s");
     let refused =
         anabranch_testbed::run(&scenario(&text), 1, &OPTIONS, &mut NoSamples, &mut |_| true).unwrap_err();
     let said = refused.to_string();
-    assert!(said.contains("`links.a.rate`") && said.contains("33333333 packets"), "{said}");
+    assert!(said.contains("`links.a.rate`") && said.contains("8333333 packets"), "{said}");
 }
 
 /// iperf3 in place of our own applications.
