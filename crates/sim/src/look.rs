@@ -59,14 +59,19 @@ impl Look {
         Look { events: 0, clock: Clock::new() }
     }
 
-    /// After an event: whether to ask now.
+    /// After an event: whether so many have gone by that the clock may be asked.
     #[inline]
-    pub(crate) fn is_due(&mut self) -> bool {
+    pub(crate) fn may_ask(&mut self) -> bool {
         self.events += 1;
         if self.events < Clock::EVENTS_PER_LOOK {
             return false;
         }
         self.events = 0;
+        true
+    }
+
+    /// Whether the driver is asked now.
+    pub(crate) fn is_due(&mut self) -> bool {
         self.clock.is_due()
     }
 }

@@ -9,7 +9,7 @@ use crate::look::Look;
 use crate::network::{Arrived, Network};
 use crate::sampler::Sampler;
 use crate::subflow::Subflow;
-use crate::tap::{Place, Seen, Sights, Tap};
+use crate::tap::{Seen, Sights, Tap};
 use anabranch_net::{Random, Time, Totals};
 use anabranch_record::{CompletionSample, Histogram, Sink};
 use anabranch_scenario::{MAX_HOPS, Scenario, SubflowAction};
@@ -132,13 +132,22 @@ impl<'a> Simulator<'a> {
         self.tap = Some(tap);
     }
 
-    /// Tells the capture what was seen during an event.
+    /// The scenario changes a subflow.
+    fn change(&mut self, c: usize, k: usize, now: Time) {
+        let event = self.scenario.flows[c].events[k];
+        self.show();
+        if let Some(tap) = &mut self.tap {
+            tap.change(now, c, event.path, event.action);
+        }
+        self.connections[c].on_subflow_event(event.path, event.action, &mut self.net);
+    }
+
+    /// Tells the capture what was seen since it was told.
     #[cold]
     fn show(&mut self) {
         let (Some(sights), Some(tap)) = (&mut self.net.sights, &mut self.tap) else { return };
-        let now = self.net.events.now();
-        for (place, packet, sack) in sights.seen.drain(..) {
-            tap.packet(&Seen::new(now, place, self.owners[packet.subflow as usize], &packet, sack));
+        for sight in sights.seen.drain(..) {
+            tap.packet(&Seen::new(self.owners[sight.packet.subflow as usize], &sight));
         }
     }
 
@@ -213,14 +222,15 @@ impl<'a> Simulator<'a> {
             if at_once > EVENTS_AT_ONCE {
                 return Err(SimError::Livelock { at: now });
             }
-            if self.tap.is_some() {
+            if look.may_ask() {
                 self.show();
-            }
-            if look.is_due() && !keep_going(now) {
-                self.finish(now);
-                return Ok(End::Interrupted(now));
+                if look.is_due() && !keep_going(now) {
+                    self.finish(now);
+                    return Ok(End::Interrupted(now));
+                }
             }
         }
+        self.show();
         self.finish(self.scenario.duration);
         Ok(End::Reached)
     }
@@ -231,10 +241,8 @@ impl<'a> Simulator<'a> {
         let Some((now, index)) = self.net.events.advance() else { return Ok(None) };
         if index < self.hop_targets {
             if let Arrived::Packet(packet) = self.net.step(index) {
-                if let Some(sights) = &mut self.net.sights
-                    && !packet.is_forward()
-                {
-                    sights.seen.push((Place::Sender, packet, self.net.sacks.of(&packet)));
+                if let Some(sights) = &mut self.net.sights {
+                    sights.arrives(now, &packet, &self.net.sacks);
                 }
                 let (c, s) = self.owners[packet.subflow as usize];
                 let connection = &mut self.connections[c as usize];
@@ -272,13 +280,7 @@ impl<'a> Simulator<'a> {
             Target::Application(c) => connections[c as usize].on_application_event(net),
             Target::Open(c) => connections[c as usize].open(net),
             Target::Stop(c) => connections[c as usize].stop(net),
-            Target::Change(c, k) => {
-                let event = self.scenario.flows[c as usize].events[k as usize];
-                if let Some(tap) = &mut self.tap {
-                    tap.change(now, c as usize, event.path, event.action);
-                }
-                connections[c as usize].on_subflow_event(event.path, event.action, net);
-            }
+            Target::Change(c, k) => self.change(c as usize, k as usize, now),
             Target::Begin(c) => self.begin(c as usize, now),
             Target::End(c) => self.end(c as usize, now),
             Target::WarmedUp => {

@@ -1,6 +1,7 @@
 //! What a capture sees of a run: packets where it listens, with what a host would put into their headers.
 
 use crate::packet::{Kind, Packet, SACK_BLOCKS, Sack, flag};
+use crate::sack_blocks::SackBlocks;
 use anabranch_net::Time;
 use anabranch_scenario::SubflowAction;
 
@@ -77,24 +78,57 @@ pub fn window_scale(receive_buffer: u64) -> u32 {
     (64 - (receive_buffer >> 16).leading_zeros()).min(14)
 }
 
-/// What was seen during an event, before the tap is told.
+/// What was seen, until the tap is told.
 pub(crate) struct Sights {
-    pub(crate) links: bool,
-    pub(crate) seen: Vec<(Place, Packet, Option<Sack>)>,
+    links: bool,
+    pub(crate) seen: Vec<Sight>,
 }
 
+/// A packet, as it was where it was seen.
+pub(crate) struct Sight {
+    at: Time,
+    place: Place,
+    pub(crate) packet: Packet,
+    sack: Option<Sack>,
+}
+
+// What runs without a capture do is one comparison where each of these is called.
 impl Sights {
     pub(crate) fn new(links: bool) -> Box<Sights> {
         Box::new(Sights { links, seen: Vec::new() })
     }
 
     /// A host sends a packet. What the receiver sends has no payload: the clock's milliseconds stand in its place.
-    pub(crate) fn leaves(&mut self, packet: &mut Packet, sack: Option<Sack>, now: Time) {
+    #[cold]
+    #[inline(never)]
+    pub(crate) fn leaves(&mut self, at: Time, packet: &mut Packet, sacks: &SackBlocks) {
         if packet.is_forward() {
-            self.seen.push((Place::Sender, *packet, sack));
+            self.note(at, Place::Sender, packet, sacks);
         } else {
-            packet.len = milliseconds(now) as u16;
+            packet.len = milliseconds(at) as u16;
         }
+    }
+
+    /// A packet enters a link.
+    #[cold]
+    #[inline(never)]
+    pub(crate) fn enters(&mut self, at: Time, link: usize, packet: &Packet, sacks: &SackBlocks) {
+        if self.links {
+            self.note(at, Place::Link(link), packet, sacks);
+        }
+    }
+
+    /// The sender's host receives a packet.
+    #[cold]
+    #[inline(never)]
+    pub(crate) fn arrives(&mut self, at: Time, packet: &Packet, sacks: &SackBlocks) {
+        if !packet.is_forward() {
+            self.note(at, Place::Sender, packet, sacks);
+        }
+    }
+
+    fn note(&mut self, at: Time, place: Place, packet: &Packet, sacks: &SackBlocks) {
+        self.seen.push(Sight { at, place, packet: *packet, sack: sacks.of(packet) });
     }
 }
 
@@ -103,13 +137,8 @@ fn milliseconds(at: Time) -> u64 {
 }
 
 impl Seen {
-    pub(crate) fn new(
-        at: Time,
-        place: Place,
-        owner: (u32, u32),
-        packet: &Packet,
-        sack: Option<Sack>,
-    ) -> Seen {
+    pub(crate) fn new(owner: (u32, u32), sight: &Sight) -> Seen {
+        let &Sight { at, place, ref packet, sack } = sight;
         let echoes = matches!(packet.kind, Kind::SynAck | Kind::Ack);
         let now = milliseconds(at);
         let since = (now as u16).wrapping_sub(packet.len);
