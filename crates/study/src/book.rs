@@ -7,8 +7,9 @@ use serde_json::Value;
 use std::collections::BTreeSet;
 
 /// Entries of a study file that the page has tables of, as the schema names them.
-const ENTRIES: [&str; 11] = [
+const ENTRIES: [&str; 12] = [
     "File",
+    "Headline",
     "Changes",
     "Group",
     "AxisTable",

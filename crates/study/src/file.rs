@@ -80,7 +80,7 @@ pub fn embedded(
 }
 
 /// What a study is called.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq)]
 pub struct Heading {
     /// Its letter or short name.
     pub id: String,
@@ -88,6 +88,8 @@ pub struct Heading {
     pub name: String,
     /// Its title.
     pub title: String,
+    /// What it claims above all.
+    pub headline: Option<crate::Headline>,
 }
 
 /// What a study of that name is called, without reading the rest of it.
@@ -99,12 +101,14 @@ pub fn heading(name: &str, text: &str) -> Result<Heading, FileError> {
     struct First {
         id: Option<String>,
         title: String,
+        headline: Option<spec::Headline>,
     }
     // Nothing after the first table's name is a key of the file itself.
     let first = text.split_once("\n[").map_or(text, |(first, _)| first);
-    let First { id, title } =
+    let First { id, title, headline } =
         toml::from_str(first).map_err(|error| Problem::of_toml(error).within(name, text))?;
-    Ok(Heading { id: id.unwrap_or_else(|| name.to_owned()), name: name.to_owned(), title })
+    let id = id.unwrap_or_else(|| name.to_owned());
+    Ok(Heading { id, name: name.to_owned(), title, headline: headline.map(Into::into) })
 }
 
 fn from_disk(folder: &Path, name: &str) -> Result<ScenarioFile, String> {

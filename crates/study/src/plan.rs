@@ -2,7 +2,7 @@
 
 use crate::file::FileError;
 use crate::setup::Samples;
-use crate::{Column, Figure, Outcome, Published, Rule, Setup, Size, StudyError};
+use crate::{Column, Figure, Headline, Outcome, Published, Rule, Setup, Size, StudyError};
 use anabranch_record::Summary;
 use anabranch_scenario::{Scenario, ScenarioError};
 use std::collections::BTreeMap;
@@ -21,6 +21,8 @@ pub struct Study {
     pub notes: Vec<String>,
     /// Mistakes and contradictions in the text that it is about.
     pub errata: Vec<String>,
+    /// What it claims above all.
+    pub headline: Option<Headline>,
     /// The seeds of a long run, for each size.
     pub seeds: Box<dyn Fn(Size) -> u32 + Send + Sync>,
     /// The hash of its file and scenarios, where it is read from files.

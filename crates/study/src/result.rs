@@ -41,6 +41,9 @@ pub struct StudyResult {
     pub notes: Vec<String>,
     /// Mistakes and contradictions found in the paper's text.
     pub errata: Vec<String>,
+    /// What it claims above all.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub headline: Option<Headline>,
     /// Groups of rows, in the paper's order.
     pub experiments: Vec<Experiment>,
 }
@@ -68,6 +71,17 @@ impl StudyResult {
         let own = self.experiments.iter().filter(|e| !e.beyond);
         own.flat_map(|e| e.rows.iter().map(move |row| (e, row))).filter(|(_, row)| row.is_judged())
     }
+}
+
+/// What a study claims above all, and the rows that answer it.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Headline {
+    /// The claim, in a sentence.
+    pub claim: String,
+    /// The rows that judge it, by their identifiers: it holds where all of them reproduce.
+    pub judged: Vec<String>,
+    /// Names of values with the identifiers of their rows, for a sentence and a drawing.
+    pub values: Vec<(String, String)>,
 }
 
 /// A table or figure of the paper, or an experiment beyond it.

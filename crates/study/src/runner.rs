@@ -166,6 +166,7 @@ fn work_with(
                 partial,
                 notes: description.into_iter().chain(study.notes.iter().cloned()).collect(),
                 errata: study.errata.clone(),
+                headline: study.headline.clone(),
                 experiments,
             };
             (result, taken.into_iter().flatten().collect())
@@ -529,6 +530,7 @@ pub(crate) mod tests {
             errata: vec![],
             seeds: Box::new(Size::seeds),
             hash: None,
+            headline: None,
             usual_sizes: true,
             columns: vec![],
             experiments: vec![definition("Z-1", false), definition("Z-2", true)],

@@ -8,7 +8,7 @@ use super::keys;
 use super::names::Names;
 use super::runs::Runs;
 use super::selection::Selection;
-use super::spec::{Experiment, File, Sizes};
+use super::spec::{Experiment, File, Headline, Sizes};
 use super::template::{Texts, check_texts, named, places, with_texts};
 use super::{Part, Scenarios};
 use crate::expr::parse;
@@ -220,6 +220,15 @@ pub(crate) fn study(
     let mut names = Names::of_sizes();
     let definitions = experiments.into_iter().map(|spec| definitions(&built, spec, &mut names));
     let definitions = definitions.collect::<Result<Vec<_>, _>>()?;
+    // A part of a study may lack rows.
+    if let Some(headline) = file.headline.as_ref().filter(|_| of.is_empty()) {
+        let known = |id: &str| names.iter().any(|(_, names)| names.has_row(id));
+        let ids = headline.judged.iter().chain(headline.values.values());
+        ids.into_iter().try_for_each(|id| match known(id.get_ref()) {
+            true => Ok(()),
+            false => Err(Problem::at(id.span(), format!("no row has the identifier `{}`", id.get_ref()))),
+        })?;
+    }
     Ok(Study {
         id,
         name: stem.to_owned(),
@@ -227,6 +236,7 @@ pub(crate) fn study(
         citation: file.cite.unwrap_or_default(),
         notes: file.notes.iter().map(|note| with_texts(note, &built.texts)).collect::<Result<_, _>>()?,
         errata: file.errata.iter().map(|text| with_texts(text, &built.texts)).collect::<Result<_, _>>()?,
+        headline: file.headline.map(Headline::into),
         seeds: Box::new(move |size: Size| {
             let own = match size {
                 Size::Quick => seeds[0],

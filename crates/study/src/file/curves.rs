@@ -15,11 +15,16 @@ pub(crate) fn published(
     along: impl FnOnce() -> Result<Vec<Point>, Problem>,
 ) -> Result<Vec<Point>, Problem> {
     let wrong = |message: String| Problem::at(values.span(), message);
-    let number = |value: &Value| {
-        let number = value.as_float().or_else(|| value.as_integer().map(|n| n as f64));
-        number.filter(|y| y.is_finite()).ok_or_else(|| wrong(format!("`{value}` is no published value")))
-    };
+    let number = |value: &Value| number(value, values);
     match values.get_ref() {
+        Value::Table(table) => {
+            let bars = |(label, y): (&String, &Value)| match y {
+                Value::Array(range) => range.iter().map(|y| Ok(bar(label, number(y)?))).collect(),
+                y => Ok(vec![bar(label, number(y)?)]),
+            };
+            let bars = table.iter().map(bars).collect::<Result<Vec<Vec<Point>>, Problem>>()?;
+            Ok(bars.into_iter().flatten().collect())
+        }
         Value::Array(list) => {
             let along = along()?;
             if along.len() != list.len() {
@@ -28,9 +33,19 @@ pub(crate) fn published(
             }
             along.into_iter().zip(list).map(|(at, y)| Ok(Point { y: number(y)?, ..at })).collect()
         }
-        Value::Table(table) => table.iter().map(|(label, y)| Ok(bar(label, number(y)?))).collect(),
         _ => Err(wrong("published values are a list along `x`, or a table of labels with numbers".into())),
     }
+}
+
+/// A published value that holds throughout a figure over time, such as a mean.
+pub(crate) fn level(value: &Spanned<Value>) -> Result<f64, Problem> {
+    number(value.get_ref(), value)
+}
+
+fn number(value: &Value, all: &Spanned<Value>) -> Result<f64, Problem> {
+    let number = value.as_float().or_else(|| value.as_integer().map(|n| n as f64));
+    let finite = number.filter(|y| y.is_finite());
+    finite.ok_or_else(|| Problem::at(all.span(), format!("`{value}` is no published value")))
 }
 
 /// Points of a linear axis.

@@ -86,6 +86,11 @@ impl<'a> View<'a> {
         }
     }
 
+    fn published(self) -> &'a indexmap::IndexMap<String, Spanned<Value>> {
+        let own = self.panel.map(|panel| &panel.published).filter(|published| !published.is_empty());
+        own.unwrap_or(&self.figure.published)
+    }
+
     fn limits(self) -> Option<(f64, f64)> {
         let own = self.panel.and_then(|panel| panel.limits.as_ref());
         own.or(self.figure.limits.as_ref()).map(|limits| *limits.get_ref())
@@ -242,6 +247,8 @@ enum Line {
     Points(String, Vec<(String, Place, Quantity)>),
     /// Published ones.
     Published(String, Vec<Point>),
+    /// A published value that holds throughout.
+    Level(String, f64),
     /// Samples over time.
     Time(String, Trace),
 }
@@ -257,7 +264,7 @@ impl Line {
     fn trace(&self) -> Option<&Trace> {
         match self {
             Line::Time(_, trace) => Some(trace),
-            Line::Points(..) | Line::Published(..) => None,
+            Line::Points(..) | Line::Published(..) | Line::Level(..) => None,
         }
     }
 
@@ -265,13 +272,17 @@ impl Line {
     fn points(&self) -> &[(String, Place, Quantity)] {
         match self {
             Line::Points(_, points) => points,
-            Line::Published(..) | Line::Time(..) => &[],
+            Line::Published(..) | Line::Level(..) | Line::Time(..) => &[],
         }
     }
 
     fn series(&self, runs: &Runs<'_>, kind: Kind, domain: Option<(f64, f64)>) -> Series {
         match self {
             Line::Published(name, points) => published(name.clone(), points.clone()),
+            Line::Level(name, y) => {
+                let ends = domain.into_iter().flat_map(|(from, to)| [from, to]);
+                published(name.clone(), ends.map(|x| point(x, *y)).collect())
+            }
             Line::Points(name, points) => {
                 let point = |(label, place, quantity): &(String, Place, Quantity)| match kind {
                     Kind::Boxes => runs.spread(label, quantity),
@@ -301,7 +312,7 @@ fn lines(
     here: &Selection,
     panel: &str,
 ) -> Result<Vec<Line>, Problem> {
-    let mut lines = given(planner, view, here)?;
+    let mut lines = given(planner, view, here, panel)?;
     for (by, here) in each(planner, here, view.by())? {
         // A lone series is its panel.
         let by = if by.is_empty() { panel } else { &by };
@@ -331,13 +342,22 @@ fn lines(
 }
 
 /// What is published, curves, and bars that have no axis.
-fn given(planner: &mut Planner<'_>, view: View<'_>, here: &Selection) -> Result<Vec<Line>, Problem> {
+fn given(
+    planner: &mut Planner<'_>,
+    view: View<'_>,
+    here: &Selection,
+    panel: &str,
+) -> Result<Vec<Line>, Problem> {
     let (built, figure) = (planner.built, view.figure);
     let mut lines = Vec::new();
     if figure.kind == Kind::Time {
-        return Ok(lines);
+        let level =
+            |(name, level): (&String, &Spanned<Value>)| Ok(Line::Level(name.clone(), curves::level(level)?));
+        return view.published().iter().map(level).collect();
     }
-    for (name, values) in &figure.published {
+    // Where panels are of an axis's values, what is published of one stands in its panel.
+    let here_too = |name: &str| figure.panel.is_none() || name == panel;
+    for (name, values) in figure.published.iter().filter(|(name, _)| here_too(name)) {
         let points = curves::published(values, || {
             let at = |(label, here): &(String, Selection)| match figure.kind {
                 Kind::Lines => Ok(point(place(planner, view, here)?, 0.0)),

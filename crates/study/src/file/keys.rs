@@ -22,7 +22,6 @@ pub(crate) fn figure(figure: &Figure) -> Result<(), Problem> {
         ("x", place(x), time),
         ("where", place(figure.only.as_ref()), time),
         ("bars", place(bars), time),
-        ("published", place(figure.published.values().next()), time),
         ("pooled", place(figure.pooled.as_ref()), time),
         ("curves", place(figure.curves.values().next()), !lines),
         ("x_title", place(figure.x_title.as_ref()), !lines),
@@ -39,6 +38,10 @@ pub(crate) fn figure(figure: &Figure) -> Result<(), Problem> {
     }
     if let Some(panel) = figure.panel.as_ref().filter(|_| !figure.panels.is_empty()) {
         return Err(Problem::at(panel.span(), "`panel` does nothing beside `panels`"));
+    }
+    let own = figure.panels.iter().find_map(|panel| panel.published.values().next());
+    if let Some(own) = own.filter(|_| !time) {
+        return Err(Problem::at(own.span(), "`published` of a panel belongs to figures of kind \"time\""));
     }
     limits(figure.x_limits.as_ref(), false)?;
     let own = figure.panels.iter().filter_map(|panel| panel.limits.as_ref());

@@ -31,6 +31,11 @@ impl Names {
         note(&mut self.rows, "rows", id, at)
     }
 
+    /// Whether a row has it.
+    pub fn has_row(&self, id: &str) -> bool {
+        self.rows.contains(&id.to_lowercase())
+    }
+
     /// Notes that of a figure.
     pub fn figure(&mut self, id: &str, at: Range<usize>) -> Result<(), Problem> {
         note(&mut self.figures, "figures", id, at)

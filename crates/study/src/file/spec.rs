@@ -31,6 +31,10 @@ pub(crate) struct File {
     /// Mistakes and contradictions in the cited work. Example: `errata = ["Eq. 4 lacks a bracket."]`
     #[serde(default)]
     pub errata: Vec<String>,
+    /// The claim that a report begins with, and the rows that answer it. Before the file's first table. Example: `headline.claim = "LIA
+    /// does no harm"`
+    #[serde(default)]
+    pub headline: Option<Headline>,
     /// Texts that stand in several places: `{texts.NAME}` in notes, titles, rows and explanations is replaced by the text. Example:
     /// `texts.ours = "Not judged."`
     #[serde(default)]
@@ -68,6 +72,32 @@ pub(crate) struct File {
     /// Parts of a long study, each with rows and figures of its own. Example: `[[experiments]]`
     #[serde(default)]
     pub experiments: Vec<Experiment>,
+}
+
+/// What a study claims above all.
+#[derive(Clone, Debug, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub(crate) struct Headline {
+    /// The claim, in a sentence. Example: `claim = "LIA takes no more than a single-path flow"`
+    pub claim: String,
+    /// The rows that judge it: it holds where all of them reproduce. Example: `judged = ["links.order"]`
+    #[schemars(with = "Vec<String>")]
+    pub judged: Vec<Spanned<String>>,
+    /// Rows of one unit whose values are shown, by name. Example: `values = { LIA = "links.lia", Reno = "links.reno" }`
+    #[serde(default)]
+    #[schemars(with = "std::collections::BTreeMap<String, String>")]
+    pub values: IndexMap<String, Spanned<String>>,
+}
+
+impl From<Headline> for crate::Headline {
+    fn from(spec: Headline) -> Self {
+        let id = Spanned::into_inner;
+        crate::Headline {
+            claim: spec.claim,
+            judged: spec.judged.into_iter().map(id).collect(),
+            values: spec.values.into_iter().map(|(name, row)| (name, id(row))).collect(),
+        }
+    }
 }
 
 /// What the sizes of a study are.

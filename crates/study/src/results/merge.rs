@@ -215,6 +215,7 @@ mod tests {
             partial: false,
             notes: vec![],
             errata: vec![],
+            headline: None,
             experiments: vec![experiment],
         }
     }

@@ -65,7 +65,8 @@ pub(crate) struct Figure {
     #[serde(default)]
     #[schemars(with = "std::collections::BTreeMap<String, std::collections::BTreeMap<String, String>>")]
     pub bars: IndexMap<String, IndexMap<String, Spanned<String>>>,
-    /// Published series: values in the order of `x`, or tables of labels with numbers. Example: `published.paper = [12.3, 16.6]`
+    /// Published series: values in the order of `x`, or tables of labels with numbers or, of `boxes`, with the ends of a range; of `time` a
+    /// number that holds throughout. Where `panel` is an axis, the panel that it stands in. Example: `published.paper = [12.3, 16.6]`
     #[serde(default)]
     #[schemars(with = "std::collections::BTreeMap<String, serde_json::Value>")]
     pub published: IndexMap<String, Spanned<Value>>,
@@ -134,6 +135,10 @@ pub(crate) struct Panel {
     #[serde(default)]
     #[schemars(with = "Option<(f64, f64)>")]
     pub limits: Option<Spanned<(f64, f64)>>,
+    /// For `time`: published values that hold throughout, such as means. Example: `published = { LIA = 849 }`
+    #[serde(default)]
+    #[schemars(with = "std::collections::BTreeMap<String, serde_json::Value>")]
+    pub published: IndexMap<String, Spanned<Value>>,
 }
 
 impl Figure {

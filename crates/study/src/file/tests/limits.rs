@@ -141,7 +141,7 @@ fn every_mistake_has_its_place() {
         ("", format!("{time}x = \"cc\""), "`x` does nothing", "x ="),
         ("", format!("{time}pooled = true"), "`pooled` does nothing", "pooled ="),
         ("", format!("{time}curves = {{ c = \"1\" }}"), "`curves` does nothing", "curves ="),
-        ("", format!("{time}published = {{ p = [1] }}"), "`published` does nothing", "published ="),
+        ("", format!("{time}published = {{ p = [1] }}"), "is no published value", "published ="),
         ("", format!("{heat}log = \"xy\""), "x in `log` does nothing", "log ="),
         ("", format!("{heat}x_title = \"x\""), "`x_title` does nothing", "x_title ="),
         ("", format!("{heat}panel = \"cc\"\npanels = [{{ title = \"\" }}]"), "beside `panels`", "panel ="),
