@@ -1,5 +1,44 @@
-// Draws each chart of the page from the Vega-Lite specification inside it.
+// Parts of a page that come once they are seen or opened, its charts, and the search.
 "use strict";
+
+const anabranch = { waiting: new Map() };
+
+// What a part's script hands over: its text, compressed. `data` is base64 of raw deflate.
+anabranch.part = (path, data) => {
+  const take = anabranch.waiting.get(path);
+  const bytes = Uint8Array.from(atob(data), (c) => c.charCodeAt(0));
+  const stream = new Blob([bytes]).stream().pipeThrough(new DecompressionStream("deflate-raw"));
+  take?.resolve(new Response(stream).text());
+};
+
+const scripts = new Map();
+
+// A script is loaded once.
+function script(src) {
+  if (!scripts.has(src)) {
+    scripts.set(src, new Promise((resolve, reject) => {
+      const element = document.createElement("script");
+      element.src = src;
+      element.onload = resolve;
+      element.onerror = () => reject(new Error(`${src} cannot be loaded`));
+      document.head.append(element);
+    }));
+  }
+  return scripts.get(src);
+}
+
+// The text of a part. A page from a disk may not fetch files, but it may load scripts.
+function part(path) {
+  let entry = anabranch.waiting.get(path);
+  if (!entry) {
+    entry = {};
+    entry.text = new Promise((resolve, reject) => Object.assign(entry, { resolve, reject }));
+    anabranch.waiting.set(path, entry);
+    if (typeof DecompressionStream === "undefined") entry.reject(new Error("this browser cannot decompress: a newer one can"));
+    else script(path).catch(entry.reject);
+  }
+  return entry.text;
+}
 
 // Text and lines take the page's colour, so that they follow the light and the dark scheme.
 const config = {
@@ -20,11 +59,18 @@ const config = {
 // Legends and labels are arranged by the width that a first layout finds: a second one makes room for them.
 const settle = (view) => view.resize().runAsync();
 
+async function vegaLibraries() {
+  for (const name of ["vega", "vega-lite", "vega-embed"]) await script(`assets/vendor/${name}.min.js`);
+}
+
 async function draw(chart) {
-  const spec = JSON.parse(chart.querySelector("script").textContent);
+  if (chart.dataset.state) return;
+  chart.dataset.state = "drawing";
   const place = document.createElement("div");
   chart.append(place);
   try {
+    const spec = JSON.parse(await part(chart.dataset.part))[chart.dataset.panel];
+    await vegaLibraries();
     const { view } = await vegaEmbed(place, spec, {
       mode: "vega-lite",
       renderer: "svg",
@@ -35,19 +81,90 @@ async function draw(chart) {
     });
     await settle(view);
     addEventListener("resize", () => settle(view));
+    chart.querySelector("img")?.remove();
     chart.dataset.state = "drawn";
   } catch (error) {
     chart.dataset.state = "failed";
     place.className = "hint";
-    place.textContent = `This chart could not be drawn (${error.message}). Its values are in the CSV file below.`;
+    place.textContent = `This chart cannot be made interactive (${error.message}). Its values are in the CSV file below.`;
   }
 }
 
-// What is folded away has no width to be drawn in: it is drawn when it is opened.
-(async () => {
-  for (const chart of document.querySelectorAll(".chart")) {
-    const fold = chart.closest("details:not([open])");
-    if (fold) fold.addEventListener("toggle", () => draw(chart), { once: true });
-    else await draw(chart);
+// One after the other: each takes the browser's time.
+let drawing = Promise.resolve();
+const seen = new IntersectionObserver((entries) => {
+  for (const entry of entries) {
+    if (!entry.isIntersecting) continue;
+    seen.unobserve(entry.target);
+    drawing = drawing.then(() => draw(entry.target));
   }
-})();
+}, { rootMargin: "600px" });
+
+function begin(within) {
+  for (const chart of within.querySelectorAll(".chart")) seen.observe(chart);
+  for (const details of within.querySelectorAll("details[data-part]")) {
+    details.addEventListener("toggle", () => fill(details), { once: true });
+  }
+}
+
+// Puts its part into what is opened.
+async function fill(details) {
+  const place = details.querySelector(":scope > .part");
+  try {
+    place.innerHTML = await part(details.dataset.part);
+    begin(place);
+    details.dataset.state = "filled";
+  } catch (error) {
+    details.dataset.state = "failed";
+    place.textContent = `This part cannot be shown (${error.message}).`;
+  }
+}
+
+// What a link leads to may be folded away.
+function open() {
+  const target = document.getElementById(decodeURIComponent(location.hash.slice(1)));
+  for (let fold = target?.closest("details"); fold; fold = fold.parentElement.closest("details")) fold.open = true;
+  if (target) target.scrollIntoView();
+}
+
+const MOST_FOUND = 40;
+
+function searching() {
+  const box = document.querySelector("search");
+  if (!box) return;
+  const [field, list] = [box.querySelector("input"), box.querySelector("ul")];
+  box.hidden = false;
+  const item = (html) => list.append(Object.assign(document.createElement("li"), html));
+  const find = async () => {
+    const words = field.value.toLowerCase().split(/\s+/).filter(Boolean);
+    if (!words.length) return list.replaceChildren();
+    let all;
+    try {
+      all = JSON.parse(await part(field.dataset.part));
+    } catch (error) {
+      list.replaceChildren();
+      return item({ textContent: `The search cannot be used (${error.message}).` });
+    }
+    const found = all.filter(([text, , , verdict]) => words.every((w) => `${text} ${verdict ?? ""}`.toLowerCase().includes(w)));
+    list.replaceChildren();
+    for (const [text, href, kind, verdict] of found.slice(0, MOST_FOUND)) {
+      const link = Object.assign(document.createElement("a"), { textContent: text, href });
+      const line = document.createElement("li");
+      line.append(link);
+      if (verdict) line.append(" ", Object.assign(document.createElement("span"), { className: `verdict ${kind}`, textContent: verdict }));
+      list.append(line);
+    }
+    if (!found.length) item({ textContent: "Nothing has all of these words." });
+    if (found.length > MOST_FOUND) item({ textContent: `and ${found.length - MOST_FOUND} more` });
+  };
+  field.addEventListener("input", find);
+  field.addEventListener("keydown", (event) => {
+    if (event.key === "Escape") { field.value = ""; list.replaceChildren(); }
+    if (event.key === "Enter") list.querySelector("a")?.click();
+  });
+}
+
+begin(document);
+searching();
+open();
+addEventListener("hashchange", open);

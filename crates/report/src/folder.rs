@@ -29,8 +29,12 @@ pub fn write_on(
     laboratory: Option<String>,
 ) -> Result<PathBuf, FolderError> {
     let size = |s: &Size| SizeNote { name: s.name().into(), meaning: s.description().into() };
-    let papers = anabranch_papers::headings().map(|paper| store.load(Kind::Paper, &paper.name));
-    let papers: Vec<_> = papers.collect::<Result<Vec<_>, _>>()?.into_iter().flatten().collect();
+    let mut papers: Vec<StudyResult> = Vec::new();
+    for paper in anabranch_papers::headings() {
+        let result: Option<StudyResult> = store.load(Kind::Paper, &paper.name)?;
+        // Results of earlier versions have none.
+        papers.extend(result.map(|r| StudyResult { headline: r.headline.or(paper.headline), ..r }));
+    }
     let studies: Vec<StudyResult> = store.load_all(Kind::Study)?;
     let algorithms = algorithms_in(store)?;
     let context = Context {

@@ -3,6 +3,7 @@
 use maud::{DOCTYPE, Markup, html};
 
 use crate::plan::{ALGORITHMS, PaperPlan, Plan};
+use crate::search;
 
 /// A page's place in the report.
 pub struct Page<'a> {
@@ -10,8 +11,6 @@ pub struct Page<'a> {
     pub file: &'a str,
     /// Its title in the browser.
     pub title: &'a str,
-    /// Does it have charts?
-    pub charts: bool,
 }
 
 /// What may be wider than the page: it scrolls by itself, with the keyboard too.
@@ -39,6 +38,11 @@ pub fn page(plan: &Plan, page: &Page, body: &Markup) -> String {
                 header.site {
                     a.brand href="index.html" { "Anabranch" }
                     (navigation(plan, page.file))
+                    // A script shows it, and fills the list.
+                    search hidden {
+                        input type="search" placeholder="Search rows, experiments, algorithms" aria-label="Search" data-part=(search::PART);
+                        ul {}
+                    }
                 }
                 main id="main" { (body) }
                 footer {
@@ -47,12 +51,7 @@ pub fn page(plan: &Plan, page: &Page, body: &Markup) -> String {
                         a href="assets/vendor/LICENSES.txt" { "licences" } ")."
                     }
                 }
-                @if page.charts {
-                    script src="assets/vendor/vega.min.js" {}
-                    script src="assets/vendor/vega-lite.min.js" {}
-                    script src="assets/vendor/vega-embed.min.js" {}
-                    script src="assets/report.js" {}
-                }
+                script src="assets/report.js" {}
             }
         }
     }

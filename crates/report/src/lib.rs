@@ -18,12 +18,16 @@ mod csv;
 mod dots;
 mod downsample;
 mod folder;
+mod goals;
+mod headline;
 mod layout;
 mod pages;
+mod part;
 mod plan;
 mod prose;
 mod ratio;
 mod scales;
+mod search;
 mod site;
 mod style;
 mod tiles;
@@ -87,6 +91,7 @@ pub fn write(dir: &Path, results: &Results<'_>, context: &Context) -> Result<(),
         pages::algorithm::add(&plan, algorithm, &mut site);
     }
     pages::methods::add(&plan, &mut site);
+    search::add(&plan, &mut site);
     if let Some(laboratory) = &context.laboratory {
         site.add(layout::LABORATORY, laboratory.clone());
     }

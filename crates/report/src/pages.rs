@@ -2,6 +2,7 @@
 
 pub mod algorithm;
 pub mod algorithms;
+pub mod answers;
 pub mod assumptions;
 pub mod case;
 pub mod experiment;

@@ -51,8 +51,12 @@ pub struct PaperPlan<'a> {
 pub struct ExperimentPlan<'a> {
     /// What it shows.
     pub experiment: &'a Experiment,
+    /// Its page: its own, or the study's where that has no other experiment.
+    pub file: String,
     /// Its `id` in the page.
     pub anchor: String,
+    /// The path of the commands that repeat its runs: "data/coupled-cubic-A-F5-runs.js".
+    pub runs_part: String,
     /// Its rows with their `id` in the page.
     pub rows: Vec<(&'a Row, String)>,
     /// Its figures.
@@ -77,6 +81,8 @@ pub struct FigurePlan<'a> {
     pub figure: &'a Figure,
     /// Its `id` in the page.
     pub anchor: String,
+    /// The path of its charts' specifications: "data/coupled-cubic-A-F5.js".
+    pub part: String,
     /// Its panels with the path of their values: "data/coupled-cubic-A-F5-1.csv".
     pub panels: Vec<(&'a Panel, String)>,
 }
@@ -84,7 +90,7 @@ pub struct FigurePlan<'a> {
 impl<'a> Plan<'a> {
     /// Names everything in `results`.
     pub fn new(results: &Results<'a>, context: &'a Context) -> Self {
-        let mut pages = Names::taken(["index", "methods", "algorithms"]);
+        let mut pages = Names::taken(["index", "methods", "algorithms", "laboratory"]);
         let algorithms = registry::ALL.iter().map(|entry| AlgorithmPlan {
             entry,
             result: results.algorithms.iter().find(|result| result.algorithm == entry.name),
@@ -92,7 +98,7 @@ impl<'a> Plan<'a> {
         });
         let algorithms = algorithms.collect();
         let mut named = |of: &'a [StudyResult]| -> Vec<_> {
-            of.iter().map(|result| PaperPlan::new(result, pages.claim(&result.name))).collect()
+            of.iter().map(|result| PaperPlan::new(result, &mut pages)).collect()
         };
         Self { context, papers: named(results.papers), studies: named(results.studies), algorithms }
     }
@@ -104,20 +110,37 @@ impl<'a> Plan<'a> {
 }
 
 impl AlgorithmPlan<'_> {
-    /// The path of a standard case's values over time: "data/algorithm-lia-alone-one.csv".
+    /// The path of the charts of a standard case: "data/algorithm-lia-alone-one.js".
+    pub fn case_part(&self, case: &str) -> String {
+        format!("data/{}-{case}.js", self.file.trim_end_matches(".html"))
+    }
+
+    /// The path of a standard case's values over time: "data/algorithm-lia-alone-one.csv.gz".
     pub fn case_csv(&self, case: &str) -> String {
-        format!("data/{}-{case}.csv", self.file.trim_end_matches(".html"))
+        format!("data/{}-{case}.csv.gz", self.file.trim_end_matches(".html"))
+    }
+}
+
+impl PaperPlan<'_> {
+    /// Whether its experiments have pages of their own.
+    pub fn is_split(&self) -> bool {
+        self.experiments.iter().any(|e| e.file != self.file)
     }
 }
 
 impl<'a> PaperPlan<'a> {
-    fn new(result: &'a StudyResult, slug: String) -> Self {
+    fn new(result: &'a StudyResult, pages: &mut Names) -> Self {
+        let slug = pages.claim(&result.name);
         let mut anchors = Names::taken(["notes", "assumptions", "fidelity", "errata", "contents"]);
         let mut data = Names::taken(["rows", "backends"]);
         let experiments = result
             .experiments
             .iter()
-            .map(|e| ExperimentPlan::new(e, &slug, &mut anchors, &mut data))
+            .map(|e| {
+                let own = result.experiments.len() > 1;
+                let page = if own { pages.claim(&format!("{slug}-{}", e.id)) } else { slug.clone() };
+                ExperimentPlan::new(e, &slug, page, &mut anchors, &mut data)
+            })
             .collect();
         Self {
             result,
@@ -130,7 +153,13 @@ impl<'a> PaperPlan<'a> {
 }
 
 impl<'a> ExperimentPlan<'a> {
-    fn new(experiment: &'a Experiment, paper: &str, anchors: &mut Names, data: &mut Names) -> Self {
+    fn new(
+        experiment: &'a Experiment,
+        paper: &str,
+        page: String,
+        anchors: &mut Names,
+        data: &mut Names,
+    ) -> Self {
         let anchor = anchors.claim(&experiment.id);
         let rows = experiment.rows.iter().map(|row| (row, anchors.claim(&row.id))).collect();
         let figures = experiment.figures.iter().map(|figure| {
@@ -139,7 +168,8 @@ impl<'a> ExperimentPlan<'a> {
                 (panel, format!("data/{paper}-{name}.csv"))
             });
             let panels = panels.collect();
-            FigurePlan { figure, anchor: anchors.claim(&format!("figure-{}", figure.id)), panels }
+            let part = format!("data/{paper}-{}.js", data.claim(&figure.id));
+            FigurePlan { figure, anchor: anchors.claim(&format!("figure-{}", figure.id)), part, panels }
         });
         let figures = figures.collect();
         let backends = experiment.columns.iter().filter_map(|column| {
@@ -150,7 +180,8 @@ impl<'a> ExperimentPlan<'a> {
             })
         });
         let backends = backends.collect();
-        Self { experiment, anchor, rows, figures, backends }
+        let runs_part = format!("data/{paper}-{}.js", data.claim(&format!("{}-runs", experiment.id)));
+        Self { experiment, file: format!("{page}.html"), anchor, runs_part, rows, figures, backends }
     }
 }
 

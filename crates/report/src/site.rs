@@ -51,6 +51,11 @@ impl Site {
         self.0.insert(path.into(), Cow::Owned(text.into_bytes()));
     }
 
+    /// Adds a file of bytes.
+    pub fn add_bytes(&mut self, path: impl Into<String>, bytes: Vec<u8>) {
+        self.0.insert(path.into(), Cow::Owned(bytes));
+    }
+
     /// Writes every file below `dir`.
     pub fn write(self, dir: &Path) -> Result<(), ReportError> {
         for (path, bytes) in self.0 {

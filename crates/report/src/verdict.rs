@@ -78,7 +78,7 @@ pub fn tally(counts: [usize; ALL.len()]) -> Markup {
 }
 
 /// One tile for each row, linked to it.
-pub fn strip<'a>(file: &str, rows: impl IntoIterator<Item = &'a (&'a Row, String)>) -> Markup {
+pub fn strip<'a, 'b: 'a>(file: &str, rows: impl IntoIterator<Item = &'a (&'b Row, String)>) -> Markup {
     html! {
         span.strip {
             @for (row, anchor) in rows {

@@ -19,7 +19,8 @@ fn an_experiment_leaves_results_and_a_report() {
     assert_eq!(result.experiments.len(), 1);
     assert!(!result.experiments[0].rows.is_empty());
     let index = fs::read_to_string(dir.path().join("report/index.html")).unwrap();
-    assert!(index.contains("A-T4"));
+    assert!(index.contains("href=\"coupled-cubic.html\""));
+    assert!(fs::read_to_string(dir.path().join("report/coupled-cubic.html")).unwrap().contains("A-T4"));
 }
 
 #[test]

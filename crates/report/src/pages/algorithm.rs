@@ -30,11 +30,7 @@ pub fn add(plan: &Plan, algorithm: &AlgorithmPlan, site: &mut Site) {
         }
     };
     let title = format!("{} – Anabranch", entry.name);
-    let charts = algorithm.result.is_some();
-    site.add(
-        algorithm.file.as_str(),
-        page(plan, &Page { file: &algorithm.file, title: &title, charts }, &body),
-    );
+    site.add(algorithm.file.as_str(), page(plan, &Page { file: &algorithm.file, title: &title }, &body));
 }
 
 /// "coupled" or "single path".
@@ -144,21 +140,17 @@ fn default(param: &Param) -> String {
 }
 
 fn behaviour(plan: &Plan, algorithm: &AlgorithmPlan, result: &AlgorithmResult, site: &mut Site) -> Markup {
-    let name = algorithm.entry.name;
     let cases: Vec<_> = CASES.iter().filter_map(|c| Some((c, result.case(&c.id)?))).collect();
     html! {
         @for (case, of) in &cases { (case::section(algorithm, case, of, site)) }
         section.experiment id="place" {
             h2 { "Its place among the others" }
             p {
-                "Each case's key figure and the mean queue, with 95 % intervals: " code { (name) } " is the row in colour. "
+                "Each case's key figure, and which it is of all: the largest share or utilisation is the first, and the shortest "
+                "recovery. A large share is no merit. "
                 a href={ (plan::ALGORITHMS) "#reading" } { "What the figures mean" } "."
             }
-            div.places {
-                @for (case, _) in &cases {
-                    div.place { h3 { a href={ "#" (case.id) } { (case.title) } } (case::compared(plan, case, result, Some(name))) }
-                }
-            }
+            (case::places(plan, &cases, result))
         }
     }
 }

@@ -40,7 +40,7 @@ pub fn add(plan: &Plan, site: &mut Site) {
                 section.experiment id=(case.id) {
                     h2 { (case.title) }
                     p { (prose(&case.purpose)) }
-                    div.place { (compared(plan, case, usual, None)) }
+                    div.place { (compared(plan, case, usual)) }
                 }
             }
         }
@@ -48,7 +48,7 @@ pub fn add(plan: &Plan, site: &mut Site) {
     };
     site.add(
         plan::ALGORITHMS,
-        page(plan, &Page { file: plan::ALGORITHMS, title: "Algorithms – Anabranch", charts: false }, &body),
+        page(plan, &Page { file: plan::ALGORITHMS, title: "Algorithms – Anabranch" }, &body),
     );
 }
 

@@ -8,8 +8,9 @@ use crate::{
     csv,
     dots::{self, Column, Dot, Name},
     layout::scroll,
-    pages::{figure::drawing, shares},
-    plan::{AlgorithmPlan, Plan},
+    pages::{figure::Charts, shares},
+    part,
+    plan::{self, AlgorithmPlan, Plan},
     prose::prose,
     site::Site,
 };
@@ -21,7 +22,9 @@ const NOTHING: &str = "–";
 /// The section of an algorithm's page, and its data file.
 pub fn section(plan: &AlgorithmPlan, case: &Case, result: &CaseResult, site: &mut Site) -> Markup {
     let data = plan.case_csv(&case.id);
-    site.add(data.as_str(), csv::traces(result));
+    site.add_bytes(data.as_str(), part::gzip(&csv::traces(result)));
+    let (own, inner) = (plan.case_part(&case.id), plan.case_part(&format!("{}-observables", case.id)));
+    let mut charts = Charts::new(&own);
     let title = if result.windows.len() > 1 { "Congestion windows" } else { "Congestion window" };
     html! {
         section.experiment id=(case.id) {
@@ -31,25 +34,38 @@ pub fn section(plan: &AlgorithmPlan, case: &Case, result: &CaseResult, site: &mu
             @for failure in &result.failures { p.failure { "A run failed: " (failure) } }
             (flows(case, result))
             (links(result))
-            @if let Some(shares) = &result.run.shares { (shares::section(shares)) }
             figure {
                 figcaption { "First seed, over time" }
                 div.panels {
-                    (drawing(&from_zero(title, "cwnd (segments)", &result.windows), &data))
-                    (drawing(&from_zero("Goodput over a second", "goodput (Mbit/s)", &result.rates), &data))
+                    (charts.drawing(&from_zero(title, "cwnd (segments)", &result.windows), &data))
+                    (charts.drawing(&from_zero("Goodput over a second", "goodput (Mbit/s)", &result.rates), &data))
                 }
             }
-            (observables(plan, result, &data))
-            details.runs {
-                summary { h3 { "Run it again" } }
-                div.run {
-                    pre.command tabindex="0" { code { (result.run.command) } }
-                    details {
-                        summary { "The scenario " code { (result.run.scenario) } }
-                        pre tabindex="0" { code { (result.run.text) } }
-                    }
-                }
+            (charts.finish(site))
+            (observables(plan, result, &data, &inner, site))
+            (run(plan, case, result, site))
+        }
+    }
+}
+
+/// The command, the scenario and what theory gives for it; they come once they are opened.
+fn run(plan: &AlgorithmPlan, case: &Case, result: &CaseResult, site: &mut Site) -> Markup {
+    let part = plan.case_part(&format!("{}-run", case.id));
+    let body = html! {
+        div.run {
+            pre.command tabindex="0" { code { (result.run.command) } }
+            @if let Some(shares) = &result.run.shares { (shares::section(shares)) }
+            details.scenario {
+                summary { "The scenario " code { (result.run.scenario) } }
+                pre tabindex="0" { code { (result.run.text) } }
             }
+        }
+    };
+    site.add(part.as_str(), part::script(&part, &body.into_string()));
+    html! {
+        details.runs data-part=(part) {
+            summary { h3 { "Run it again, and beside theory" } }
+            div.part { noscript { p.hint { "A script loads this part." } } }
         }
     }
 }
@@ -168,7 +184,8 @@ fn links(result: &CaseResult) -> Markup {
 }
 
 /// The algorithm's inner values, folded.
-fn observables(plan: &AlgorithmPlan, result: &CaseResult, data: &str) -> Markup {
+fn observables(plan: &AlgorithmPlan, result: &CaseResult, data: &str, part: &str, site: &mut Site) -> Markup {
+    let mut charts = Charts::new(part);
     let meaning =
         |name: &str| plan.entry.observables.iter().find(|o| o.name == name).map_or("", |o| o.meaning);
     let drawn: Vec<_> =
@@ -178,10 +195,11 @@ fn observables(plan: &AlgorithmPlan, result: &CaseResult, data: &str) -> Markup 
             details.observables {
                 summary { h3 { "Observables over time" } span.quiet { @for (i, o) in drawn.iter().enumerate() { @if i > 0 { "," } " " (o.name) } } }
                 div.panels {
-                    @for o in drawn { (drawing(&panel(meaning(&o.name), &o.name, &o.traces), data)) }
+                    @for o in drawn { (charts.drawing(&panel(meaning(&o.name), &o.name, &o.traces), data)) }
                 }
             }
         }
+        (charts.finish(site))
     }
 }
 
@@ -215,33 +233,76 @@ fn panel(title: &str, y: &str, traces: &[Trace]) -> Panel {
     }
 }
 
-/// Every algorithm in a case whose result was made like `like`: a dot each, in the order of the key figure.
-pub fn compared(plan: &Plan, case: &Case, like: &AlgorithmResult, own: Option<&str>) -> Markup {
-    let mut rows: Vec<(&AlgorithmPlan, Option<&CaseResult>)> = plan
-        .algorithms
-        .iter()
-        .filter_map(|a| Some((a, a.result.filter(|r| r.is_made_like(like))?.case(&case.id))))
-        .collect();
+/// The algorithms in a case whose results were made like `like`, in the order of the key figure.
+fn ordered<'a>(
+    plan: &'a Plan<'a>,
+    case: &Case,
+    like: &AlgorithmResult,
+) -> Vec<(&'a AlgorithmPlan<'a>, &'a CaseResult)> {
+    let made_so =
+        |a: &'a AlgorithmPlan<'a>| Some((a, a.result.filter(|r| r.is_made_like(like))?.case(&case.id)?));
+    let mut rows: Vec<_> = plan.algorithms.iter().filter_map(made_so).collect();
     // The less time a recovery takes the better; of the others the order is one of size alone.
-    let place = |result: &Option<&CaseResult>| match result.and_then(|r| r.key.as_ref()) {
+    let place = |result: &CaseResult| match &result.key {
         Some(key) if case.goal == Goal::Recovery => key.value.mean,
         Some(key) => -key.value.mean,
         None => f64::INFINITY,
     };
     rows.sort_by(|(_, a), (_, b)| place(a).total_cmp(&place(b)));
-    let name = |(a, _): &(&AlgorithmPlan, Option<&CaseResult>)| Name {
+    rows
+}
+
+/// A line for each case: the key figure, and which of how many it is.
+pub fn places(plan: &Plan, cases: &[(&Case, &CaseResult)], result: &AlgorithmResult) -> Markup {
+    let place = |case: &Case| {
+        let rows = ordered(plan, case, result);
+        let place =
+            rows.iter().position(|(a, _)| a.entry.name == result.algorithm).map_or(0, |place| place + 1);
+        format!("{place} of {}", rows.len())
+    };
+    scroll(
+        "Its place among the others",
+        &html! {
+            table.flows {
+                thead {
+                    tr {
+                        th scope="col" { "Case" }
+                        th scope="col" { "Key figure" }
+                        th.number scope="col" { "Value" }
+                        th.number scope="col" { "Place" }
+                        th.number scope="col" { "Mean queue (packets)" }
+                    }
+                }
+                tbody {
+                    @for (case, of) in cases {
+                        tr {
+                            th scope="row" { a href={ (plan::ALGORITHMS) "#" (case.id) } { (case.title) } }
+                            td { (case.goal.title()) }
+                            td.number { (key_text(of)) " " (case.goal.unit()) }
+                            td.number { (place(case)) }
+                            td.number { (cell(of.queue_packets.as_ref())) }
+                        }
+                    }
+                }
+            }
+        },
+    )
+}
+
+/// Every algorithm in a case whose result was made like `like`: a dot each, in the order of the key figure.
+pub fn compared(plan: &Plan, case: &Case, like: &AlgorithmResult) -> Markup {
+    let rows = ordered(plan, case, like);
+    let name = |(a, _): &(&AlgorithmPlan, &CaseResult)| Name {
         text: a.entry.name,
         href: format!("{}#{}", a.file, case.id),
-        own: own == Some(a.entry.name),
+        own: false,
     };
     let names: Vec<Name> = rows.iter().map(name).collect();
     let keys = Column {
         title: heading(case.goal),
         dots: rows
             .iter()
-            .map(|(_, r)| {
-                r.and_then(|r| r.key.as_ref()).map(|k| Dot { value: &k.value, at_least: k.at_least })
-            })
+            .map(|(_, r)| r.key.as_ref().map(|k| Dot { value: &k.value, at_least: k.at_least }))
             .collect(),
         mark: case.goal.mark(),
         covers: match case.goal {
@@ -254,9 +315,7 @@ pub fn compared(plan: &Plan, case: &Case, like: &AlgorithmResult, own: Option<&s
         title: "Mean queue (packets)".into(),
         dots: rows
             .iter()
-            .map(|(_, r)| {
-                r.and_then(|r| r.queue_packets.as_ref()).map(|value| Dot { value, at_least: false })
-            })
+            .map(|(_, r)| r.queue_packets.as_ref().map(|value| Dot { value, at_least: false }))
             .collect(),
         mark: None,
         covers: (0.0, 40.0),

@@ -1,14 +1,16 @@
 //! An experiment: its table, its figures, and the runs behind them.
 
-use anabranch_study::{ColumnName, Published, Row, Run, Verdict};
+use anabranch_study::{ColumnName, Experiment, Published, Row, Run, Verdict};
 use maud::{Markup, html};
 
 use crate::{
     layout::scroll,
     pages::{assumptions, fidelity, figure, shares},
+    part,
     plan::ExperimentPlan,
     prose::{paragraphs, prose},
     ratio::Ratio,
+    site::Site,
     verdict,
 };
 use anabranch_study::format;
@@ -20,8 +22,10 @@ const FEW_COLUMNS: usize = 2;
 const FEW_RUNS: usize = 3;
 
 /// The section of a paper's page.
-pub fn section(plan: &ExperimentPlan) -> Markup {
+pub fn section(plan: &ExperimentPlan, site: &mut Site) -> Markup {
     let experiment = plan.experiment;
+    let is_judged = |(row, _): &&(&Row, String)| row.verdict != Verdict::NotJudged;
+    let (judged, rest): (Vec<_>, Vec<_>) = plan.rows.iter().partition(is_judged);
     html! {
         section.experiment id=(plan.anchor) {
             h2 { span.id { (experiment.id) } " " (experiment.title) " " (permalink(&plan.anchor, &experiment.id)) }
@@ -30,10 +34,17 @@ pub fn section(plan: &ExperimentPlan) -> Markup {
                 @if experiment.beyond { " " span.quiet { "beyond the paper: not counted with its own" } }
             }
             (paragraphs(&experiment.notes))
-            @if !plan.rows.is_empty() { (table(plan)) }
-            @for together in figure::together(&plan.figures) { (figure::figures(together)) }
+            @for together in figure::together(&plan.figures) { (figure::figures(together, site)) }
+            @if !judged.is_empty() { (table(plan, &judged, "published beside ours")) }
+            @if !rest.is_empty() {
+                details.runs open[judged.is_empty()] {
+                    summary { h3 { "Not judged" } span.quiet { " " (rest.len()) @if rest.len() == 1 { " row" } @else { " rows" } } }
+                    (table(plan, &rest, "not judged"))
+                }
+            }
+            (columns(experiment))
             @for backend in &plan.backends { (fidelity::section(backend)) }
-            (runs(&experiment.runs))
+            (runs(plan, site))
         }
     }
 }
@@ -42,10 +53,12 @@ fn permalink(anchor: &str, of: &str) -> Markup {
     html! { a.permalink href={ "#" (anchor) } aria-label={ "Link to " (of) } { "#" } }
 }
 
-fn table(plan: &ExperimentPlan) -> Markup {
-    let caption = format!("{}: published beside ours", plan.experiment.id);
+type NamedRow<'a> = (&'a Row, String);
+
+fn table(plan: &ExperimentPlan, rows: &[&NamedRow], what: &str) -> Markup {
+    let caption = format!("{}: {what}", plan.experiment.id);
     // Where only claims are published there is nothing to divide by.
-    let ratios = plan.rows.iter().any(|(row, _)| Ratio::of(row).is_some());
+    let ratios = rows.iter().any(|(row, _)| Ratio::of(row).is_some());
     // Paper, simulator and another backend stand side by side; then the rule and what else was assumed.
     let (backends, assumed): (Vec<_>, Vec<_>) = plan.experiment.columns.iter().partition(|c| c.of_backend);
     let few = plan.experiment.columns.len() <= FEW_COLUMNS;
@@ -57,6 +70,7 @@ fn table(plan: &ExperimentPlan) -> Markup {
                 caption { (caption) }
                 thead {
                     tr {
+                        th scope="col" { (verdict_head(!columns.backends.is_empty())) }
                         th scope="col" { "Quantity" }
                         th scope="col" { "Unit" }
                         th.number scope="col" { "Published" }
@@ -67,17 +81,26 @@ fn table(plan: &ExperimentPlan) -> Markup {
                             th scope="col" { (if columns.backends.is_empty() { "Ours" } else { "Simulator" }) " ÷ published" span.scale aria-hidden="true" { span { "½" } span { "1" } span { "2" } } }
                         }
                         th scope="col" { "Rule" }
-                        th scope="col" { (verdict_head(!columns.backends.is_empty())) }
                         @for column in &columns.assumed { th.number scope="col" title=(column.meaning) { (column.title) } }
                     }
                 }
-                tbody { @for (row, anchor) in &plan.rows { (table_row(row, anchor, &columns)) } }
+                tbody { @for (row, anchor) in rows { (table_row(row, anchor, &columns)) } }
             }
         }))
-        @if !apart.is_empty() { (under_assumptions(plan, &apart)) }
-        @let all = columns.backends.iter().chain(&columns.assumed).chain(&apart);
-        @if !plan.experiment.columns.is_empty() {
-            dl.terms.columns { @for column in all { dt { (column.title) } dd { (meaning(column)) } } }
+        @if !apart.is_empty() { (under_assumptions(plan, rows, &apart)) }
+    }
+}
+
+/// What the columns are.
+fn columns(experiment: &Experiment) -> Markup {
+    let all = || experiment.columns.iter();
+    html! {
+        @if !experiment.columns.is_empty() && !experiment.rows.is_empty() {
+            dl.terms.columns {
+                @for column in all().filter(|c| c.of_backend).chain(all().filter(|c| !c.of_backend)) {
+                    dt { (column.title) } dd { (meaning(column)) }
+                }
+            }
         }
     }
 }
@@ -97,9 +120,13 @@ fn meaning(column: &ColumnName) -> Markup {
 }
 
 /// The rows that assumptions change, with their values under each.
-fn under_assumptions(plan: &ExperimentPlan, columns: &[&ColumnName]) -> Markup {
+fn under_assumptions(plan: &ExperimentPlan, rows: &[&NamedRow], columns: &[&ColumnName]) -> Markup {
     let caption = format!("{}: under other assumptions", plan.experiment.id);
-    let changed = |row: &Row| columns.iter().any(|column| row.other(&column.id).is_some());
+    let changed: Vec<&&NamedRow> =
+        rows.iter().filter(|(row, _)| columns.iter().any(|column| row.other(&column.id).is_some())).collect();
+    if changed.is_empty() {
+        return html! {};
+    }
     scroll(
         &caption,
         &html! {
@@ -113,7 +140,7 @@ fn under_assumptions(plan: &ExperimentPlan, columns: &[&ColumnName]) -> Markup {
                     }
                 }
                 tbody {
-                    @for (row, anchor) in plan.rows.iter().filter(|(row, _)| changed(row)) {
+                    @for (row, anchor) in changed {
                         tr {
                             th scope="row" { (prose(&row.what)) div.rowid { a href={ "#" (anchor) } { (row.id) } } }
                             (measured(row))
@@ -149,6 +176,7 @@ fn table_row(row: &Row, anchor: &str, columns: &Columns) -> Markup {
     let n = row.measured.as_ref().or(row.compared.first().map(|(_, m)| m)).map_or(0, |m| m.values.len());
     html! {
         tr id=(anchor) class={ (verdict::class(row.verdict)) @if row.explanation.is_some() { " explained" } } {
+            td { (verdict::badge(row.verdict)) }
             th scope="row" { (prose(&row.what)) div.rowid { a href={ "#" (anchor) } { (row.id) } } }
             td { (row.unit) }
             (published(row))
@@ -161,7 +189,6 @@ fn table_row(row: &Row, anchor: &str, columns: &Columns) -> Markup {
                 }
             }
             td.rule { (prose(&row.rule)) }
-            td { (verdict::badge(row.verdict)) }
             @for column in &columns.assumed { (assumptions::cell(row, column)) }
         }
         @if let Some(explanation) = &row.explanation {
@@ -202,21 +229,45 @@ pub fn measured(row: &Row) -> Markup {
     }
 }
 
-/// The commands, and the scenarios they read.
-fn runs(runs: &[Run]) -> Markup {
+/// The commands, and the scenarios they read. Of more than a few they come once they are opened.
+fn runs(plan: &ExperimentPlan, site: &mut Site) -> Markup {
+    let runs = &plan.experiment.runs;
+    if runs.is_empty() {
+        return html! {};
+    }
+    let summary = html! {
+        summary { h3 { "Run it again" } span.quiet { " " (runs.len()) @if runs.len() == 1 { " command" } @else { " commands" } } }
+    };
+    if runs.len() <= FEW_RUNS {
+        return html! { details.runs open { (summary) (commands(runs)) } };
+    }
+    site.add(plan.runs_part.as_str(), part::script(&plan.runs_part, &commands(runs).into_string()));
     html! {
-        @if !runs.is_empty() {
-            details.runs open[runs.len() <= FEW_RUNS] {
-                summary { h3 { "Run it again" } span.quiet { " " (runs.len()) @if runs.len() == 1 { " command" } @else { " commands" } } }
-                @for run in runs {
-                    div.run {
-                        p { (prose(&run.title)) }
-                        pre.command tabindex="0" { code { (run.command) } }
-                        @if let Some(shares) = &run.shares { (shares::section(shares)) }
-                        details { summary { "The scenario " code { (run.scenario) } } pre tabindex="0" { code { (run.text) } } }
-                    }
-                }
+        details.runs data-part=(plan.runs_part) {
+            (summary)
+            div.part { noscript { p.hint { "A script loads the commands. Without it, the command of the whole is on the study's page." } } }
+        }
+    }
+}
+
+/// Each run's command beside theory, and each scenario once.
+fn commands(runs: &[Run]) -> Markup {
+    let mut scenarios: Vec<&Run> = Vec::new();
+    for run in runs {
+        if !scenarios.iter().any(|known| (&known.scenario, &known.text) == (&run.scenario, &run.text)) {
+            scenarios.push(run);
+        }
+    }
+    html! {
+        @for run in runs {
+            div.run {
+                p { (prose(&run.title)) }
+                pre.command tabindex="0" { code { (run.command) } }
+                @if let Some(shares) = &run.shares { (shares::section(shares)) }
             }
+        }
+        @for run in scenarios {
+            details.scenario { summary { "The scenario " code { (run.scenario) } } pre tabindex="0" { code { (run.text) } } }
         }
     }
 }

@@ -125,7 +125,7 @@ fn places(papers: &[&PaperPlan], column: &ColumnName, own_page: bool) -> Markup 
             ul.readings {
                 @for (_, e, backend) in there {
                     li {
-                        a href={ "#" (backend.anchor) } { b { (e.experiment.id) } " " (e.experiment.title) } ": "
+                        a href={ (e.file) "#" (backend.anchor) } { b { (e.experiment.id) } " " (e.experiment.title) } ": "
                         (counted(backend.scenarios.iter().copied()))
                     }
                 }

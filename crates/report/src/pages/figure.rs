@@ -1,11 +1,11 @@
 //! A figure: its panels drawn, and the values behind them linked.
 
-use anabranch_study::Panel;
-use maud::{Markup, PreEscaped, html};
+use anabranch_study::{Mark, Panel};
+use maud::{Markup, html};
 
 use crate::{
-    chart::chart,
-    csv,
+    chart::{Chart, chart},
+    csv, part,
     plan::{FigurePlan, PaperPlan},
     prose::prose,
     site::Site,
@@ -20,59 +20,115 @@ pub fn together<'a, 'b>(figures: &'a [FigurePlan<'b>]) -> impl Iterator<Item = &
 }
 
 /// Figures of the same from several backends, side by side.
-pub fn figures(together: &[FigurePlan]) -> Markup {
+pub fn figures(together: &[FigurePlan], site: &mut Site) -> Markup {
     html! {
         @match together {
-            [alone] => (figure(alone)),
-            several => div.beside { @for f in several { (figure(f)) } },
+            [alone] => (figure(alone, site)),
+            several => div.beside { @for f in several { (figure(f, site)) } },
         }
     }
 }
 
 /// The figure with its caption.
-fn figure(plan: &FigurePlan) -> Markup {
+fn figure(plan: &FigurePlan, site: &mut Site) -> Markup {
+    let mut charts = Charts::new(&plan.part);
+    let facets = facets(&plan.panels.iter().map(|(panel, _)| *panel).collect::<Vec<_>>());
+    let n = plan.panels.len();
     html! {
         figure id=(plan.anchor) {
             figcaption { span.id { (plan.figure.id) } " " (prose(&plan.figure.title)) }
-            noscript { p.hint { "The charts are drawn by a script. Without it, the values are in the linked CSV files." } }
-            div.panels.single[plan.panels.len() == 1] {
-                @for (panel, data) in &plan.panels { (drawing(panel, data)) }
+            div.panels.single[n == 1].facets[facets.is_some()] {
+                @for (i, (panel, data)) in plan.panels.iter().enumerate() {
+                    (charts.drawing(facets.as_ref().map_or(panel, |facets| &facets[i]), data))
+                }
             }
             @if let Some(missing) = &plan.figure.missing { p.hint { (missing) "." } }
         }
+        (charts.finish(site))
     }
 }
 
-/// One plot, and where its values are.
-pub fn drawing(panel: &Panel, data: &str) -> Markup {
-    let chart = chart(panel);
-    html! {
-        div.panel {
-            h4 { (prose(&panel.title)) }
-            @match &chart {
-                Some(chart) => {
-                    div.chart role="figure" aria-label=(chart.description) data-name=(stem(data)) {
-                        script type="application/json" { (inline(&chart.spec)) }
-                    }
-                },
-                None => p.hint { "Nothing was recorded that could be drawn here." },
-            }
-            p.data {
-                a href=(data) download { "Values (CSV)" }
-                @for remark in chart.iter().flat_map(|c| &c.remarks) { " " (remark) }
+/// Panels beyond which they are small and have one scale.
+const MANY_PANELS: usize = 6;
+
+/// Many panels of one quantity as small ones with the same vertical axis, so that they can be compared.
+fn facets(panels: &[&Panel]) -> Option<Vec<Panel>> {
+    let first = panels.first()?;
+    let alike = |panel: &&Panel| {
+        panel.mark == first.mark && panel.y.title == first.y.title && panel.y.log == first.y.log
+    };
+    if panels.len() < MANY_PANELS || first.mark == Mark::Tile || !panels.iter().all(alike) {
+        return None;
+    }
+    let mut ends = panels.iter().flat_map(|panel| {
+        let points = panel.series.iter().flat_map(|s| &s.points);
+        let own = points.flat_map(|p| [p.y - p.half_width.unwrap_or(0.0), p.y + p.half_width.unwrap_or(0.0)]);
+        own.chain(panel.y.domain.into_iter().flat_map(|(low, high)| [low, high])).collect::<Vec<_>>()
+    });
+    let first_end = ends.find(|y| y.is_finite())?;
+    let finite = ends.filter(|y| y.is_finite() && (!first.y.log || *y > 0.0));
+    let domain = finite.fold((first_end, first_end), |(low, high), y| (low.min(y), high.max(y)));
+    let mut facets: Vec<Panel> = panels.iter().map(|panel| (*panel).clone()).collect();
+    facets.iter_mut().for_each(|panel| panel.y.domain = Some(domain));
+    Some(facets)
+}
+
+/// The specifications of charts that one part hands over.
+pub struct Charts<'a> {
+    part: &'a str,
+    specs: Vec<serde_json::Value>,
+}
+
+impl<'a> Charts<'a> {
+    /// For the part of that path: "data/coupled-cubic-A-F5.js".
+    pub fn new(part: &'a str) -> Self {
+        Charts { part, specs: vec![] }
+    }
+
+    /// One plot, and where its values are.
+    pub fn drawing(&mut self, panel: &Panel, data: &str) -> Markup {
+        let Some(Chart { spec, description, remarks }) = chart(panel) else {
+            return html! {
+                div.panel {
+                    h4 { (prose(&panel.title)) }
+                    p.hint { "Nothing was recorded that could be drawn here." }
+                    p.data { a href=(data) download { (kind(data)) } }
+                }
+            };
+        };
+        let number = self.specs.len();
+        self.specs.push(spec);
+        html! {
+            div.panel {
+                h4 { (prose(&panel.title)) }
+                div.chart role="figure" aria-label=(description) data-part=(self.part) data-panel=(number) data-name=(stem(data)) {
+                    noscript { p.hint { "A script draws this chart. Without it, its values are in the CSV file below." } }
+                }
+                p.data {
+                    a href=(data) download { (kind(data)) }
+                    @for remark in &remarks { " " (remark) }
+                }
             }
         }
     }
+
+    /// Writes the part.
+    pub fn finish(self, site: &mut Site) -> Markup {
+        if !self.specs.is_empty() {
+            site.add(self.part, part::script(self.part, &serde_json::Value::from(self.specs).to_string()));
+        }
+        html! {}
+    }
 }
 
-/// JSON that cannot end its script element: `<` is written as an escape.
-fn inline(json: &serde_json::Value) -> PreEscaped<String> {
-    PreEscaped(json.to_string().replace('<', "\\u003c"))
+/// What a link to values says.
+fn kind(path: &str) -> &'static str {
+    if path.ends_with(".gz") { "Values (CSV, compressed)" } else { "Values (CSV)" }
 }
 
 /// "data/x.csv" without folder and ending, for saved pictures.
 fn stem(path: &str) -> &str {
-    path.trim_start_matches("data/").trim_end_matches(".csv")
+    path.trim_start_matches("data/").trim_end_matches(".gz").trim_end_matches(".csv")
 }
 
 /// Adds the values of all figures of a paper.

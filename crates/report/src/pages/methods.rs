@@ -23,7 +23,7 @@ pub fn add(plan: &Plan, site: &mut Site) {
         (figures())
         (glossary())
     };
-    site.add(FILE, page(plan, &Page { file: FILE, title: "Methods – Anabranch", charts: false }, &body));
+    site.add(FILE, page(plan, &Page { file: FILE, title: "Methods – Anabranch" }, &body));
 }
 
 fn rows() -> Markup {

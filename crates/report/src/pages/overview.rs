@@ -5,11 +5,7 @@ use maud::{Markup, html};
 
 use crate::{
     layout::{Page, page, scroll},
-    pages::{
-        assumptions,
-        experiment::{self, measured, published},
-        fidelity,
-    },
+    pages::{answers, assumptions, fidelity},
     plan::{self, PaperPlan, Plan},
     prose::{paragraphs, prose},
     site::Site,
@@ -37,20 +33,22 @@ pub fn add(plan: &Plan, site: &mut Site) {
             (lead) " "
             a href="methods.html" { "How to read intervals and verdicts" } "."
         }
-        (facts(plan))
+        @for (size, meaning) in sizes(plan) {
+            p.hint { b { (size) } @if let Some(meaning) = meaning { ": " (prose(meaning)) } }
+        }
         (paragraphs(&plan.context.notes))
+        (answers::section(plan))
+        (facts(plan))
         (summary(plan))
         (assumptions::table(&plan.papers.iter().map(|paper| paper.result).collect::<Vec<_>>()))
         (fidelity::summary(&plan.papers_and_studies().collect::<Vec<_>>(), false))
         (algorithms(plan))
-        (strips(plan))
-        (every_row(plan))
     };
-    site.add(FILE, page(plan, &Page { file: FILE, title: "Anabranch: overview", charts: false }, &body));
+    site.add(FILE, page(plan, &Page { file: FILE, title: "Anabranch: overview" }, &body));
 }
 
-/// What was run, by what, and how to run it again.
-fn facts(plan: &Plan) -> Markup {
+/// The sizes that were run, and what they mean.
+fn sizes<'a>(plan: &'a Plan) -> Vec<(&'a str, Option<&'a str>)> {
     let meaning = |size: &str| plan.context.sizes.iter().find(|s| s.name == size).map(|s| s.meaning.as_str());
     let papers = plan.papers.iter().map(|p| (p.result.size.as_str(), meaning(&p.result.size)));
     let by_the_file = "lengths and seeds as the study's file has them";
@@ -61,14 +59,13 @@ fn facts(plan: &Plan) -> Markup {
             sizes.push(size)
         }
     });
+    sizes
+}
+
+/// By what it was run, and how to run it again.
+fn facts(plan: &Plan) -> Markup {
     html! {
         dl.facts {
-            dt { "Size" }
-            dd {
-                @for (size, meaning) in sizes {
-                    div { b { (size) } @if let Some(meaning) = meaning { ": " (prose(meaning)) } }
-                }
-            }
             dt { "Version" } dd { (plan.context.version) }
             @if let Some(machine) = &plan.context.machine { dt { "Machine" } dd { (machine) } }
             dt { "Repeat it" } dd { code { (plan.context.command) } }
@@ -154,67 +151,5 @@ fn algorithms(plan: &Plan) -> Markup {
         nav.siblings aria-label="Algorithms" {
             @for a in &plan.algorithms { a href=(a.file) title=(a.entry.title) { (a.entry.name) } }
         }
-    }
-}
-
-/// A tile for each row, by experiment.
-fn strips(plan: &Plan) -> Markup {
-    html! {
-        @for paper in plan.papers_and_studies() {
-            section.glance aria-label={ "At a glance: " (paper.result.title) } {
-                h3 { (paper.result.id) ". " (paper.result.title) }
-                dl {
-                    @for e in &paper.experiments {
-                        dt { a href={ (paper.file) "#" (e.anchor) } { b { (e.experiment.id) } " " (e.experiment.title) } }
-                        dd { @if e.rows.is_empty() { span.quiet { "figure only" } } @else { (verdict::strip(&paper.file, &e.rows)) } }
-                    }
-                }
-            }
-        }
-    }
-}
-
-/// All rows in one table, which can be narrowed to some verdicts.
-fn every_row(plan: &Plan) -> Markup {
-    let backends = fidelity::columns(&plan.papers_and_studies().collect::<Vec<_>>());
-    html! {
-        h2 id="rows" { "Every row" }
-        fieldset.filter {
-            legend { "Show" }
-            @for v in verdict::ALL {
-                label { input type="checkbox" checked id={ "show-" (verdict::class(v)) }; " " (verdict::badge(v)) }
-            }
-        }
-        (scroll("Every row", &html! {
-            table.rows {
-                thead {
-                    tr {
-                        th scope="col" { "Row" }
-                        th scope="col" { "Unit" }
-                        th.number scope="col" { "Published" }
-                        th.number scope="col" { (experiment::ours(!backends.is_empty())) }
-                        th scope="col" { (experiment::verdict_head(!backends.is_empty())) }
-                        @for backend in &backends { th.number scope="col" title=(backend.meaning) { (backend.title) } }
-                    }
-                }
-                @for paper in plan.papers_and_studies() {
-                    @for e in paper.experiments.iter().filter(|e| !e.rows.is_empty()) {
-                        tbody {
-                            tr.group { th scope="rowgroup" colspan=(5 + backends.len()) { (e.experiment.id) " " (e.experiment.title) @if e.experiment.beyond { span.quiet { " beyond the paper" } } } }
-                            @for (row, anchor) in &e.rows {
-                                tr class=(verdict::class(row.verdict)) {
-                                    th scope="row" { a href={ (paper.file) "#" (anchor) } { (row.what) } " " code { (row.id) } }
-                                    td { (row.unit) }
-                                    (published(row))
-                                    (measured(row))
-                                    td { (verdict::badge(row.verdict)) }
-                                    @for backend in &backends { (assumptions::cell(row, backend)) }
-                                }
-                            }
-                        }
-                    }
-                }
-            }
-        }))
     }
 }

@@ -1,19 +1,19 @@
 //! A paper's page.
 
-use anabranch_study::{Experiment, Run};
+use anabranch_study::{Experiment, Run, Verdict};
 use maud::{Markup, html};
 
 use crate::{
-    csv,
+    csv, headline,
     layout::{Page, page},
     pages::{assumptions, experiment, fidelity, figure},
-    plan::{PaperPlan, Plan},
+    plan::{ExperimentPlan, PaperPlan, Plan},
     prose::{paragraphs, prose},
     site::Site,
     verdict,
 };
 
-/// Adds the page and the values behind its table and figures.
+/// Adds the page, its experiments' pages, and the values behind its tables and figures.
 pub fn add(plan: &Plan, paper: &PaperPlan, site: &mut Site) {
     let result = paper.result;
     let [own, beyond] = result.own_and_beyond();
@@ -23,11 +23,12 @@ pub fn add(plan: &Plan, paper: &PaperPlan, site: &mut Site) {
     let body = html! {
         h1 { (result.title) }
         p.citation { (prose(&result.citation)) }
+        @if result.headline.is_some() { (headline::line(paper, false)) }
         dl.facts {
             @if !own.is_empty() { dt { "Verdicts" } dd { (tally(&own)) } }
             @if !beyond.is_empty() { dt { "Beyond the paper" } dd { (tally(&beyond)) } }
             dt { "Size" } dd { b { (result.size) } ", " "seeds a row: " (result.seeds_of_rows()) }
-            dt { "Version" } dd { (result.version) }
+            dt { "Version" } dd { (result.version) (other_version(plan, &result.version)) }
             @if result.without_columns {
                 dt { "Other assumptions" } dd { "left out: the same command without " code { "--no-columns" } " has them" }
             }
@@ -44,6 +45,7 @@ pub fn add(plan: &Plan, paper: &PaperPlan, site: &mut Site) {
                 }
             }
         }
+        @if result.experiments.is_empty() { p.hint { "This result has no experiment: nothing of it was run." } }
         (contents(paper))
         @if !result.notes.is_empty() {
             section id="notes" { h2 { "Notes" } (paragraphs(&result.notes)) }
@@ -51,16 +53,40 @@ pub fn add(plan: &Plan, paper: &PaperPlan, site: &mut Site) {
         (assumptions::table(&[result]))
         (fidelity::summary(&[paper], true))
         (errata(paper))
-        @for e in &paper.experiments { (experiment::section(e)) }
+        @if !paper.is_split() { @for e in &paper.experiments { (experiment::section(e, site)) } }
     };
     let title = format!("{} – Anabranch", result.title);
-    let charts = paper.experiments.iter().any(|e| !e.figures.is_empty());
-    site.add(paper.file.as_str(), page(plan, &Page { file: &paper.file, title: &title, charts }, &body));
+    site.add(paper.file.as_str(), page(plan, &Page { file: &paper.file, title: &title }, &body));
+    if paper.is_split() {
+        for (i, e) in paper.experiments.iter().enumerate() {
+            let around =
+                [i.checked_sub(1).map(|before| &paper.experiments[before]), paper.experiments.get(i + 1)];
+            let body = html! { (path(paper, around)) (experiment::section(e, site)) };
+            let title = format!("{} {} – Anabranch", e.experiment.id, e.experiment.title);
+            site.add(e.file.as_str(), page(plan, &Page { file: &paper.file, title: &title }, &body));
+        }
+    }
     site.add(paper.rows_csv.as_str(), csv::rows(paper));
     if fidelity::any(&[paper]) {
         site.add(paper.backends_csv.as_str(), csv::backends(paper));
     }
     figure::add_data(paper, site);
+}
+
+/// A word where another version made the result than writes the report.
+pub fn other_version(plan: &Plan, version: &str) -> Markup {
+    html! { @if version != plan.context.version { span.quiet { "; this report is by " (plan.context.version) } } }
+}
+
+/// From an experiment's page to the study's, and to its neighbours.
+fn path(paper: &PaperPlan, [before, after]: [Option<&ExperimentPlan>; 2]) -> Markup {
+    html! {
+        nav.path aria-label="Experiments" {
+            a href={ (paper.file) "#contents" } { (paper.result.id) " " (paper.result.name) }
+            @if let Some(e) = before { a rel="prev" href=(e.file) title=(e.experiment.title) { "← " (e.experiment.id) } }
+            @if let Some(e) = after { a rel="next" href=(e.file) title=(e.experiment.title) { (e.experiment.id) " →" } }
+        }
+    }
 }
 
 /// The pages of the algorithms that its runs and scenarios name.
@@ -90,7 +116,7 @@ fn names(run: &Run, name: &str) -> bool {
 fn contents(paper: &PaperPlan) -> Markup {
     html! {
         nav.contents id="contents" aria-label="On this page" {
-            h2 { "On this page" }
+            h2 { @if paper.is_split() { "Experiments" } @else { "On this page" } }
             ol {
                 @if !paper.result.notes.is_empty() { li { a href="#notes" { "Notes" } } }
                 @if assumptions::any(&[paper.result]) { li { a href="#assumptions" { "Under other assumptions" } } }
@@ -102,8 +128,10 @@ fn contents(paper: &PaperPlan) -> Markup {
                 }
                 @for e in &paper.experiments {
                     li {
-                        a href={ "#" (e.anchor) } { b { (e.experiment.id) } " " (e.experiment.title) } " "
-                        (verdict::strip("", &e.rows))
+                        a href={ (e.file) "#" (e.anchor) } { b { (e.experiment.id) } " " (e.experiment.title) } " "
+                        (verdict::strip(&e.file, e.rows.iter().filter(|(row, _)| row.verdict != Verdict::NotJudged)))
+                        @let rest = e.rows.iter().filter(|(row, _)| row.verdict == Verdict::NotJudged).count();
+                        @if rest > 0 { " " span.quiet { (rest) " not judged" } }
                     }
                 }
             }

@@ -1,6 +1,6 @@
 //! The algorithms' pages: one for each of the registry, with what is known and what was run.
 
-use crate::fixture;
+use crate::{fixture, report::text_of};
 use std::{fs, path::Path};
 
 use anabranch_cc::registry::ALL;
@@ -62,13 +62,14 @@ fn cases_show_what_was_measured() {
             html.split(&format!("<section class=\"experiment\" id=\"{}\"", case.id)).nth(1).unwrap();
         let section = section.split("</section>").next().unwrap();
         assert!(section.contains("9.50 ± 0.28"), "{}: the goodput", case.id);
-        assert!(section.contains("tested=reno --seed 1"), "{}", case.id);
+        let run = text_of(&dir.path().join(format!("data/algorithm-reno-{}-run.js", case.id)));
+        assert!(run.contains("tested=reno --seed 1"), "{}", case.id);
         assert_eq!(section.matches("class=\"chart\"").count(), 3, "windows, rates, the observable");
         assert_eq!(
             section.contains("at least 1.310 ± 0.039"),
             !case.id.contains("one") && section.contains("Recovery")
         );
-        let csv = page(dir.path(), &format!("data/algorithm-reno-{}.csv", case.id));
+        let csv = text_of(&dir.path().join(format!("data/algorithm-reno-{}.csv.gz", case.id)));
         assert_eq!(csv.lines().count(), 101);
         assert!(csv.starts_with("time (s),reno cwnd (segments),neighbour (reno) cwnd (segments),reno goodput (Mbit/s),reno alpha\r\n"));
         assert!(csv.contains("\r\n0.2,40.8,61.2,8.16,0.51\r\n"), "1 + 0.2/10 of each");
@@ -81,17 +82,17 @@ fn results_made_otherwise_are_not_compared() {
     let mut results = fixture::algorithms();
     let third = AlgorithmResult { algorithm: "cubic".into(), ..results[0].clone() };
     results.push(third);
-    let plots = |dir: &Path, name: &str| {
+    let among = |dir: &Path, name: &str| {
         let html = page(dir, &format!("algorithm-{name}.html"));
         let place = html.split("id=\"place\"").nth(1).unwrap().to_owned();
-        ["lia", "reno", "cubic"]
-            .map(|other| place.matches(&format!("algorithm-{other}.html#alone-one")).count())
+        [3, 2, 1].map(|of| place.matches(&format!(" of {of}</td>")).count())
     };
-    assert_eq!(plots(report(&results).path(), "lia"), [1, 1, 1]);
+    let cases = CASES.len();
+    assert_eq!(among(report(&results).path(), "lia"), [cases, 0, 0]);
     results[1].seeds = 2;
     let dir = report(&results);
-    assert_eq!(plots(dir.path(), "lia"), [1, 0, 1]);
-    assert_eq!(plots(dir.path(), "reno"), [0, 1, 0]);
+    assert_eq!(among(dir.path(), "lia"), [0, cases, 0]);
+    assert_eq!(among(dir.path(), "reno"), [0, 0, cases]);
     assert!(page(dir.path(), "algorithms.html").contains("default size, 2 seeds"));
 }
 

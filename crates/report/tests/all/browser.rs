@@ -6,8 +6,84 @@ use std::{env, fs, path::Path, process::Command};
 use anabranch_papers::standard::CASES;
 use anabranch_report::{Results, write};
 use anabranch_study::{Published, StudyResult, Verdict};
+use base64::{Engine, engine::general_purpose::STANDARD};
+use serde_json::Value;
 
-/// The page after its scripts have run; nothing where there is no Chromium.
+/// The most elements that a page begins with.
+const MOST_ELEMENTS: u64 = 5000;
+/// The largest page, in bytes.
+const LARGEST: u64 = 1 << 20;
+
+/// Notes the errors of a page, and what it has once its charts in sight are drawn.
+const PROBE: &str = r#"<script>
+const errors = [];
+addEventListener("error", (event) => errors.push(String(event.message)));
+const logged = console.error;
+console.error = (...what) => { errors.push(what.join(" ")); logged(...what); };
+const elements = new Promise((resolve) => addEventListener("DOMContentLoaded", () => resolve(document.querySelectorAll("*").length)));
+addEventListener("load", async () => {
+  const inSight = [...document.querySelectorAll(".chart")].filter((chart) => chart.checkVisibility());
+  const drawn = () => inSight.every((chart) => ["drawn", "failed"].includes(chart.dataset.state));
+  while (!drawn()) {
+    inSight.find((chart) => !chart.dataset.state)?.scrollIntoView();
+    await new Promise((resolve) => setTimeout(resolve, 100));
+  }
+  const beyond = (of) => of.scrollWidth > of.clientWidth + 1;
+  const wide = [...document.querySelectorAll(innerWidth > 600 ? ".scroll, main, th, td" : "main")].filter(beyond);
+  const first = [...document.querySelectorAll("table.rows > tbody > tr:not(.why) > :is(td:first-child, th)")];
+  parent.postMessage({
+    width: innerWidth,
+    errors,
+    elements: await elements,
+    charts: inSight.map((chart) => ({
+      state: chart.dataset.state,
+      marks: chart.querySelectorAll(".mark-line, .mark-symbol, .mark-rect").length,
+      text: chart.querySelector("svg")?.outerHTML.includes("NaN") ? "NaN" : chart.querySelector(".hint")?.textContent ?? "",
+    })),
+    folded: document.querySelectorAll(".chart").length - inSight.length,
+    clipped: wide.map((of) => of.ariaLabel ?? of.textContent),
+    page: document.documentElement.scrollWidth,
+    hidden: first.filter((of) => of.getBoundingClientRect().left > innerWidth - 40).map((of) => of.textContent),
+  }, "*");
+});
+</script>"#;
+
+/// What the pages of a report say of themselves in windows of that width; nothing where there is no Chromium.
+fn probed(dir: &Path, pages: &[&str], width: u32) -> Option<Vec<Value>> {
+    for page in pages {
+        let path = dir.join(page);
+        assert!(fs::metadata(&path).unwrap().len() <= LARGEST, "{page}");
+        let html = fs::read_to_string(&path).unwrap();
+        if !html.contains(PROBE) {
+            fs::write(&path, html.replacen("<head>", &format!("<head>{PROBE}"), 1)).unwrap();
+        }
+    }
+    let frame = |page: &&str| {
+        format!(
+            "<iframe src={page:?} style='position:absolute;top:0;left:0;border:0;width:{width}px;height:29000px'></iframe>"
+        )
+    };
+    let frames: String = pages.iter().map(frame).collect();
+    let gather = format!(
+        "<script>const said = {{}};
+        addEventListener('message', (event) => {{
+          const frames = [...document.querySelectorAll('iframe')];
+          said[frames.findIndex((frame) => frame.contentWindow === event.source)] = event.data;
+          if (Object.keys(said).length < {}) return;
+          const bytes = new TextEncoder().encode(JSON.stringify(Object.values(said)));
+          document.body.dataset.said = btoa(Array.from(bytes, (byte) => String.fromCharCode(byte)).join(''));
+        }});</script>",
+        pages.len()
+    );
+    let all = dir.join("probed.html");
+    fs::write(&all, format!("<!DOCTYPE html><body>{gather}{frames}</body>")).unwrap();
+    let dom = rendered(&all)?;
+    let said = dom.split("data-said=\"").nth(1).unwrap_or_else(|| panic!("{pages:?} were not drawn in time"));
+    let said = STANDARD.decode(said.split('"').next().unwrap()).unwrap();
+    Some(serde_json::from_slice(&said).unwrap())
+}
+
+/// The page after its scripts have run.
 fn rendered(page: &Path) -> Option<String> {
     let profile = tempfile::tempdir().unwrap();
     let flags = [
@@ -19,8 +95,8 @@ fn rendered(page: &Path) -> Option<String> {
         "--disable-background-networking",
         "--disable-component-update",
         "--disable-sync",
-        "--window-size=1280,1000",
-        "--virtual-time-budget=60000",
+        "--window-size=1400,30000",
+        "--virtual-time-budget=600000",
         "--dump-dom",
     ];
     let output = Command::new(env::var("CHROMIUM").unwrap_or("chromium".into()))
@@ -34,24 +110,61 @@ fn rendered(page: &Path) -> Option<String> {
     Some(String::from_utf8(output.stdout).unwrap())
 }
 
-fn draws_all(results: &[StudyResult], page: &str, expected: usize) {
-    let dir = tempfile::tempdir().unwrap();
-    let results = Results { papers: results, algorithms: &fixture::algorithms(), ..Results::default() };
-    write(dir.path(), &results, &fixture::context()).unwrap();
-    let written = fs::read_to_string(dir.path().join(page)).unwrap();
-    let charts = written.matches("<div class=\"chart\"").count();
-    assert_eq!(charts, expected);
-    let Some(dom) = rendered(&dir.path().join(page)) else { return };
-    assert!(!dom.contains("could not be drawn"), "{}", dom.split("could not be drawn").nth(1).unwrap());
-    assert_eq!(dom.matches("data-state=\"drawn\"").count(), charts);
-    let drawings: Vec<&str> = dom.split("class=\"marks\"").skip(1).collect();
-    assert_eq!(drawings.len(), charts);
-    for drawing in drawings {
-        let drawing = drawing.split("</svg>").next().unwrap();
-        let marks = ["mark-line", "mark-symbol", "mark-rect"].map(|m| drawing.matches(m).count());
-        assert!(marks.iter().sum::<usize>() > 0);
-        assert!(!drawing.contains("NaN"));
+/// Every chart in sight is drawn, without an error, on a page of bounded size that is as wide as its window.
+fn is_whole(page: &str, said: &Value) {
+    assert_eq!(said["errors"], serde_json::json!([]), "{page}");
+    assert!(said["elements"].as_u64().unwrap() <= MOST_ELEMENTS, "{page}: {}", said["elements"]);
+    for chart in said["charts"].as_array().unwrap() {
+        assert!(chart["state"] == "drawn" && chart["text"] == "", "{page}: {chart}");
+        assert!(chart["marks"].as_u64().unwrap() > 0, "{page}: {chart}");
     }
+    assert_eq!(said["clipped"], serde_json::json!([]), "{page}");
+    assert_eq!(said["page"], said["width"], "{page}");
+    assert_eq!(said["hidden"], serde_json::json!([]), "{page}");
+}
+
+/// Draws those pages of a report, which have so many charts in sight.
+fn draws_all(papers: &[StudyResult], pages: &[(&str, usize)], width: u32) {
+    let dir = tempfile::tempdir().unwrap();
+    let results = Results { papers, algorithms: &fixture::algorithms(), ..Results::default() };
+    write(dir.path(), &results, &fixture::context()).unwrap();
+    let names: Vec<&str> = pages.iter().map(|(page, _)| *page).collect();
+    let Some(said) = probed(dir.path(), &names, width) else { return };
+    for ((page, charts), said) in pages.iter().zip(&said) {
+        is_whole(page, said);
+        assert_eq!(said["charts"].as_array().unwrap().len(), *charts, "{page}");
+    }
+}
+
+const PAGES: [(&str, usize); 6] = [
+    ("index.html", 0),
+    ("coupled-cubic.html", 0),
+    ("coupled-cubic-A-F2.html", 1),
+    ("coupled-cubic-A-F6.html", 3),
+    ("coupled-cubic-A-F7.html", 4),
+    ("kato-lia.html", 0),
+];
+
+#[test]
+fn charts_are_drawn() {
+    draws_all(&fixture::results(), &PAGES, 1280);
+}
+
+/// With Linux and three assumptions beside the simulator.
+#[test]
+fn tables_fit_the_page() {
+    let papers = fixture::beside_linux_and_assumptions();
+    draws_all(&papers, &[("index.html", 0), ("coupled-cubic-A-F2.html", 2), ("kato-lia.html", 0)], 1280);
+}
+
+/// On a telephone tables scroll by themselves, and verdict and name stay in sight.
+#[test]
+fn a_narrow_page_has_nothing_beside_it() {
+    draws_all(
+        &fixture::beside_linux(),
+        &[("index.html", 0), ("coupled-cubic-A-F7.html", 4), ("kato-lia.html", 0)],
+        390,
+    );
 }
 
 /// Two charts for each standard case; the folded ones of observables wait until they are opened.
@@ -60,17 +173,10 @@ fn an_algorithms_charts_are_drawn() {
     let dir = tempfile::tempdir().unwrap();
     let results = Results { algorithms: &fixture::algorithms(), ..Results::default() };
     write(dir.path(), &results, &fixture::context()).unwrap();
-    let Some(dom) = rendered(&dir.path().join("algorithm-lia.html")) else { return };
-    assert!(!dom.contains("could not be drawn"));
-    assert_eq!(dom.matches("data-state=\"drawn\"").count(), 2 * CASES.len());
-    assert_eq!(dom.matches("class=\"chart\"").count(), 3 * CASES.len());
-    assert!(!dom.contains("NaN"));
-}
-
-#[test]
-fn charts_are_drawn() {
-    draws_all(&fixture::results(), "coupled-cubic.html", 8);
-    draws_all(&fixture::beside_linux(), "coupled-cubic.html", 9);
+    let Some(said) = probed(dir.path(), &["algorithm-lia.html"], 1280) else { return };
+    is_whole("algorithm-lia.html", &said[0]);
+    assert_eq!(said[0]["charts"].as_array().unwrap().len(), 2 * CASES.len());
+    assert_eq!(said[0]["folded"], CASES.len());
 }
 
 /// Series and labels that would be code or markup if anything took them for it.
@@ -89,27 +195,5 @@ fn charts_with_hostile_names_are_drawn() {
             row.verdict = Verdict::NotJudged;
         }
     }
-    draws_all(&results, "coupled-cubic.html", 8);
-}
-
-/// What in a page is wider than its place, a line each.
-const CLIPPED: &str = r#"<script>addEventListener("load", () => {
-    const wide = [...document.querySelectorAll(".scroll, main, th, td")].filter(e => e.scrollWidth > e.clientWidth + 1);
-    document.body.dataset.clipped = `${innerWidth}: ` + wide.map(e => e.ariaLabel ?? e.textContent).join("; ");
-})</script>"#;
-
-/// In a window of 1280 px, with Linux and three assumptions beside the simulator.
-#[test]
-fn tables_fit_the_page() {
-    let dir = tempfile::tempdir().unwrap();
-    let papers = fixture::beside_linux_and_assumptions();
-    write(dir.path(), &Results { papers: &papers, ..Results::default() }, &fixture::context()).unwrap();
-    for page in ["index.html", "coupled-cubic.html", "kato-lia.html"] {
-        let page = dir.path().join(page);
-        let text = fs::read_to_string(&page).unwrap();
-        fs::write(&page, text + CLIPPED).unwrap();
-        let Some(dom) = rendered(&page) else { return };
-        let clipped = dom.split("data-clipped=\"").nth(1).unwrap().split('"').next().unwrap();
-        assert_eq!(clipped, "1280: ", "{}", page.display());
-    }
+    draws_all(&results, &PAGES[2..5], 1280);
 }

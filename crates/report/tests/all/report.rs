@@ -1,11 +1,10 @@
 //! The written files: complete, escaped, self-contained, the same every time.
 
 use crate::fixture;
-use std::{
-    collections::{BTreeMap, BTreeSet},
-    fs,
-    path::Path,
-};
+use std::{collections::BTreeMap, fs, io::Read, path::Path};
+
+use base64::{Engine, engine::general_purpose::STANDARD};
+use flate2::read::{DeflateDecoder, GzDecoder};
 
 use anabranch_report::{Results, write};
 use anabranch_study::*;
@@ -32,9 +31,53 @@ fn collect(root: &Path, dir: &Path, files: &mut BTreeMap<String, String>) {
             collect(root, &path, files);
         } else {
             let name = path.strip_prefix(root).unwrap().to_str().unwrap().replace('\\', "/");
-            files.insert(name, fs::read_to_string(&path).unwrap());
+            files.insert(name, text_of(&path));
         }
     }
+}
+
+/// A file's text: of a part what it hands over, of a compressed file what is in it.
+pub fn text_of(path: &Path) -> String {
+    let bytes = fs::read(path).unwrap();
+    let mut text = String::new();
+    if path.extension().is_some_and(|ending| ending == "gz") {
+        GzDecoder::new(&bytes[..]).read_to_string(&mut text).unwrap();
+        return text;
+    }
+    let plain = String::from_utf8(bytes).unwrap();
+    let Some(call) = plain.strip_prefix("anabranch.part(") else { return plain };
+    let data = call.split('"').nth(3).unwrap();
+    DeflateDecoder::new(&STANDARD.decode(data).unwrap()[..]).read_to_string(&mut text).unwrap();
+    text
+}
+
+/// A study's page, those of its experiments, and their parts of text, one after the other.
+pub fn study(files: &BTreeMap<String, String>, name: &str) -> String {
+    let own = |file: &str| {
+        file == format!("{name}.html") || file.starts_with(&format!("{name}-")) && file.ends_with(".html")
+    };
+    let pages: Vec<&str> =
+        files.iter().filter(|(file, _)| own(file)).map(|(_, html)| html.as_str()).collect();
+    with_parts(files, &pages.concat())
+}
+
+/// A page with the text of what opens in it.
+pub fn with_parts(files: &BTreeMap<String, String>, html: &str) -> String {
+    let opened = between(html, "<details class=\"runs\" data-part=\"", "\"")
+        .into_iter()
+        .map(|part| files[part].as_str());
+    [html].into_iter().chain(opened).collect()
+}
+
+/// The specifications of a study's charts, as its pages have them.
+fn specifications(files: &BTreeMap<String, String>, name: &str) -> Vec<serde_json::Value> {
+    let html = study(files, name);
+    let charts = between(&html, "<div class=\"chart\"", ">").into_iter().map(|tag| {
+        let [part, panel] = ["data-part", "data-panel"].map(|key| attributes(tag, key)[0]);
+        let specs: Vec<serde_json::Value> = serde_json::from_str(&files[part]).unwrap();
+        specs[panel.parse::<usize>().unwrap()].clone()
+    });
+    charts.collect()
 }
 
 pub fn pages(files: &BTreeMap<String, String>) -> impl Iterator<Item = (&String, &String)> {
@@ -58,17 +101,39 @@ fn the_same_results_give_the_same_bytes() {
 }
 
 #[test]
-fn every_row_has_an_anchor_and_a_link_from_the_overview() {
+fn every_row_has_an_anchor_and_is_found_by_the_search() {
     let results = fixture::results();
     let files = files(&results);
-    let links: BTreeSet<_> = attributes(&files["index.html"], "href").into_iter().collect();
+    let found: Vec<Vec<String>> = serde_json::from_str(&files["data/search.js"]).unwrap();
     for paper in &results {
-        let file = format!("{}.html", paper.name);
-        let ids = attributes(&files[&file], "id");
+        let html = study(&files, &paper.name);
+        let ids = attributes(&html, "id");
         for row in paper.experiments.iter().flat_map(|e| &e.rows) {
             assert_eq!(ids.iter().filter(|id| **id == row.id).count(), 1, "{}", row.id);
-            assert!(links.contains(format!("{file}#{}", row.id).as_str()), "{}", row.id);
+            let line = found.iter().find(|line| line[0] == format!("{} {}", row.id, row.what)).unwrap();
+            let (page, anchor) = line[1].split_once('#').unwrap();
+            assert!(attributes(&files[page], "id").contains(&anchor), "{}", line[1]);
         }
+    }
+}
+
+/// What a study claims above all stands first, with its verdict and its values.
+#[test]
+fn the_headline_stands_first() {
+    let mut results = fixture::results();
+    let rows = &results[0].experiments.last().unwrap().rows;
+    let (first, unmet) = (rows[1].id.clone(), rows[0].id.clone());
+    assert_eq!((rows[1].verdict, rows[0].verdict), (Verdict::Reproduced, Verdict::Partly));
+    for (judged, says) in [(vec![first.clone()], "holds"), (vec![first.clone(), unmet], "holds in part")] {
+        results[0].headline = Some(Headline {
+            claim: "Coupling takes *no* harm".into(),
+            judged,
+            values: vec![("LIA".into(), first.clone())],
+        });
+        let index = &files(&results)["index.html"];
+        let claim = between(index, "<div class=\"claim\">", "</section>")[0];
+        assert!(claim.contains(&format!("</span> {says}</span>")), "{claim}");
+        assert!(index.find("<div class=\"claim\">") < index.find("<table class=\"counts\">"));
     }
 }
 
@@ -163,7 +228,7 @@ fn verdicts_are_counted_under_other_assumptions() {
     assert_eq!(table("index.html").unwrap(), [default, before, after, under]);
     assert_eq!(table("kato-lia.html").unwrap()[1..3], [before, after]);
     assert_eq!(table("coupled-cubic.html"), None);
-    assert!(files["coupled-cubic.html"].contains("<div><span class=\"value\">158.00 ± 0.50</span></div>"));
+    assert!(study(&files, "coupled-cubic").contains("<div><span class=\"value\">158.00 ± 0.50</span></div>"));
     assert!(files["data/coupled-cubic-rows.csv"].contains("\"v0: 158.00 ± 0.50, not reproduced\""));
 }
 
@@ -223,7 +288,9 @@ fn hostile_text_stays_text() {
     }
     // The page has as many scripts as it has with harmless text.
     let scripts = |html: &str| (html.matches("<script").count(), html.matches("</script").count());
-    assert_eq!(scripts(&files["-..-evil.html"]), scripts(&clean["coupled-cubic.html"]));
+    for (name, html) in pages(&files).filter(|(name, _)| name.starts_with("-..-evil")) {
+        assert_eq!(scripts(html), scripts(&clean["index.html"]), "{name}");
+    }
 }
 
 #[test]
@@ -251,11 +318,7 @@ fn nothing_is_loaded_from_elsewhere() {
 #[test]
 fn specifications_are_json_of_bounded_size_with_the_papers_axes() {
     let files = files(&fixture::results());
-    let specs: Vec<serde_json::Value> =
-        between(&files["coupled-cubic.html"], "<script type=\"application/json\">", "</script>")
-            .into_iter()
-            .map(|text| serde_json::from_str(text).unwrap())
-            .collect();
+    let specs = specifications(&files, "coupled-cubic");
     assert_eq!(specs.len(), 8);
     for spec in &specs {
         for series in spec["data"]["values"].as_array().unwrap() {
@@ -271,14 +334,13 @@ fn specifications_are_json_of_bounded_size_with_the_papers_axes() {
     assert_eq!(response["y"]["title"], "Mean window (segments)");
     // Panel (c)'s values leave the paper's limit of 100: it is moved, and the page says so.
     assert!(specs[3]["encoding"]["y"]["scale"]["domain"][1].as_f64().unwrap() > 100.0);
-    assert!(files["coupled-cubic.html"].contains("The axes reach beyond the paper's"));
+    assert!(study(&files, "coupled-cubic").contains("The axes reach beyond the paper's"));
 }
 
 #[test]
 fn published_series_differ_from_ours_in_more_than_colour() {
     let files = files(&fixture::results());
-    let specs = between(&files["coupled-cubic.html"], "<script type=\"application/json\">", "</script>");
-    let spec: serde_json::Value = serde_json::from_str(specs[0]).unwrap();
+    let spec = &specifications(&files, "coupled-cubic")[0];
     let range = |channel: &serde_json::Value| channel["scale"]["range"].clone();
     let strokes = range(&spec["encoding"]["stroke"]);
     assert_eq!((&strokes[0], &strokes[1]), (&strokes[2], &strokes[3]));
@@ -316,8 +378,9 @@ fn odd_values_do_not_break_a_page() {
         }
     }
     let files = files(&results);
-    assert!(files["coupled-cubic.html"].contains("Nothing was recorded that could be drawn here."));
-    assert!(!files["coupled-cubic.html"].contains("NaN"));
+    let html = study(&files, "coupled-cubic");
+    assert!(html.contains("Nothing was recorded that could be drawn here."));
+    assert!(!html.contains("NaN"));
 }
 
 /// Values that a claim orders stand where a single value would; derived values have few digits and their origin.
@@ -327,11 +390,9 @@ fn cells_of_orderings_and_derived_values() {
     let row = &mut results[1].experiments[0].rows[0];
     row.published = Published::Derived { value: 2.82 / 7.0275, from: "2.82 ÷ 7.03".into() };
     let files = files(&results);
-    for page in ["coupled-cubic.html", "index.html"] {
-        let value = |name, value| format!("<div>{name}: <span class=\"value\">{value}</span></div>");
-        let both = value("LIA", "70.1 ± 1.2") + &value("Coupled CUBIC", "75.4");
-        assert!(files[page].contains(&both), "{page}");
-    }
+    let value = |name, value| format!("<div>{name}: <span class=\"value\">{value}</span></div>");
+    let both = value("LIA", "70.1 ± 1.2") + &value("Coupled CUBIC", "75.4");
+    assert!(study(&files, "coupled-cubic").contains(&both));
     assert!(files["kato-lia.html"].contains("0.4013<div class=\"quiet\">derived: 2.82 ÷ 7.03</div>"));
 }
 
@@ -357,18 +418,18 @@ fn a_table_of_claims_has_no_ratios() {
 fn ideals_stand_beside_what_was_measured() {
     let files = files(&fixture::results());
     // The folded table has LIA's equilibrium, the other one the flows' own only.
-    for (page, expected) in [
-        ("coupled-cubic.html", ["9.50 ± 0.25", "12.7", "12.6", "11.5"]),
-        ("algorithm-lia.html", ["9.50 ± 0.28", "12.7", "12.6", "–"]),
+    for (html, expected) in [
+        (study(&files, "coupled-cubic"), ["9.50 ± 0.25", "12.7", "12.6", "11.5"]),
+        (with_parts(&files, &files["algorithm-lia.html"]), ["9.50 ± 0.28", "12.7", "12.6", "–"]),
     ] {
-        let html = &files[page];
+        let html = html.as_str();
         let row = between(html, "<td>all</td>", "</tr>")[0].to_owned();
         let cells = between(&row, "<td class=\"number\">", "</td>");
-        assert_eq!(cells[..4], expected, "{page}: {row}");
+        assert_eq!(cells[..4], expected, "{row}");
         // A part has no unique fair share.
-        let parts = between(html, "class=\"part\"", "</tr>");
+        let parts = between(html, "<tr class=\"part\"", "</tr>");
         assert!(!parts.is_empty() && parts.iter().all(|part| !part.contains("12.7")));
-        assert!(html.contains("Max–min</th>") && html.contains("No own: neighbour runs vegas."), "{page}");
+        assert!(html.contains("Max–min</th>") && html.contains("No own: neighbour runs vegas."));
         // Windows and loss rates of subflows, not of connections that have several.
         for (caption, expected) in [
             ("Mean congestion window (segments)", ["31.5 ± 2.5", "33.5"]),
@@ -376,9 +437,9 @@ fn ideals_stand_beside_what_was_measured() {
         ] {
             let table = between(html, &format!("<caption>{caption}</caption>"), "</table>")[0];
             let rows = between(table, "<tr", "</tr>");
-            assert!(table.contains("LIA</th>") && rows.len() == 1 + 3, "{page}: {table}");
+            assert!(table.contains("LIA</th>") && rows.len() == 1 + 3, "{table}");
             for row in &rows[1..] {
-                assert_eq!(between(row, "<td class=\"number\">", "</td>"), expected, "{page}");
+                assert_eq!(between(row, "<td class=\"number\">", "</td>"), expected);
             }
         }
     }

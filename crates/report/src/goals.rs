@@ -1,0 +1,195 @@
+//! Each algorithm against the three goals of RFC 6356 (Sec. 1): from the standard cases, and from the study "Coupling CUBIC".
+//!
+//! The limits are that study's, which were set before its first run. A standard case is judged by them as well: its share is
+//! compared with what one single-path flow would have in the connection's place.
+
+use std::cmp::Reverse;
+
+use anabranch_cc::registry::{Entry, Kind};
+use anabranch_study::{Estimate, Experiment, Mark, Rule, Verdict};
+
+use crate::headline::least;
+use crate::plan::{ALGORITHMS, AlgorithmPlan, PaperPlan, Plan};
+
+/// At least this part of what a single-path flow has on the best path.
+const THROUGHPUT: f64 = 0.95;
+/// At most this part of what a single-path flow has on a link.
+const NO_HARM: f64 = 1.1;
+
+/// The study of the goals in many networks.
+const STUDY: &str = "coupling-cubic";
+
+/// The goals, in the RFC's order.
+pub const GOALS: [&str; 3] = ["Improve throughput", "Do no harm", "Balance congestion"];
+
+/// One column: a goal beside neighbours of a kind.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Column {
+    /// Index in [`GOALS`].
+    pub goal: usize,
+    /// Beside whom.
+    pub beside: Beside,
+}
+
+/// Who else is there, and where it was measured.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub enum Beside {
+    /// Reno flows, in a standard case.
+    Reno,
+    /// CUBIC flows, in a standard case.
+    Cubic,
+    /// CUBIC flows, in the study's cells.
+    Cells,
+}
+
+/// The columns in their order.
+pub const COLUMNS: [Column; 7] = [
+    Column { goal: 0, beside: Beside::Reno },
+    Column { goal: 0, beside: Beside::Cubic },
+    Column { goal: 0, beside: Beside::Cells },
+    Column { goal: 1, beside: Beside::Reno },
+    Column { goal: 1, beside: Beside::Cubic },
+    Column { goal: 1, beside: Beside::Cells },
+    Column { goal: 2, beside: Beside::Cells },
+];
+
+/// Whether an algorithm meets a goal.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Cell {
+    /// As the limit's rule has it.
+    pub verdict: Verdict,
+    /// "1.32", or "8/9" cells.
+    pub text: String,
+    /// The same in a sentence.
+    pub says: String,
+    /// Where it is from.
+    pub href: String,
+    /// The part of the cells in which it is met.
+    pub met: f64,
+}
+
+/// An algorithm's line.
+pub struct Line<'a> {
+    /// Whose.
+    pub algorithm: &'a AlgorithmPlan<'a>,
+    /// In the order of [`COLUMNS`].
+    pub cells: [Option<Cell>; COLUMNS.len()],
+}
+
+impl Line<'_> {
+    /// True where it couples its subflows.
+    pub fn is_coupled(&self) -> bool {
+        self.algorithm.entry.kind == Kind::Coupled
+    }
+
+    /// By how many goals it misses, and how many it meets.
+    fn place(&self) -> (usize, Reverse<usize>) {
+        let count = |verdict| self.cells.iter().flatten().filter(|cell| cell.verdict == verdict).count();
+        (count(Verdict::NotReproduced), Reverse(count(Verdict::Reproduced)))
+    }
+
+    /// The verdict on all that was asked of it beside these.
+    pub fn all(&self, beside: Beside) -> Option<Verdict> {
+        least(self.beside(beside).map(|cell| cell.verdict))
+    }
+
+    /// The part of what was asked beside these that it meets least.
+    pub fn least(&self, beside: Beside) -> Option<f64> {
+        self.beside(beside).map(|cell| cell.met).reduce(f64::min)
+    }
+
+    fn beside(&self, beside: Beside) -> impl Iterator<Item = &Cell> {
+        let of = move |(column, cell)| if column == &beside { Option::as_ref(cell) } else { None };
+        COLUMNS.iter().map(|column| &column.beside).zip(&self.cells).filter_map(of)
+    }
+}
+
+/// Every algorithm of which something is known: those that miss fewest goals first, and of these those that meet most.
+pub fn lines<'a>(plan: &'a Plan<'a>) -> Vec<Line<'a>> {
+    let study = plan.papers.iter().find(|paper| paper.result.name == STUDY);
+    let line = |algorithm: &'a AlgorithmPlan<'a>| Line {
+        algorithm,
+        cells: COLUMNS.map(|column| match column.beside {
+            Beside::Reno => case(algorithm, column.goal, "reno"),
+            Beside::Cubic => case(algorithm, column.goal, "cubic"),
+            Beside::Cells => cells(study?, algorithm.entry, column.goal),
+        }),
+    };
+    let mut lines: Vec<Line> = plan.algorithms.iter().map(line).collect();
+    lines.retain(|line| line.cells.iter().any(Option::is_some));
+    lines.sort_by_key(Line::place);
+    lines
+}
+
+/// A goal in a standard case. On separate links, each with a neighbour, a single-path flow has half of one of the two links: a
+/// share of 3/4 among three connections. On a shared link it has what its neighbour has: a share of 1.
+fn case(algorithm: &AlgorithmPlan, goal: usize, neighbour: &str) -> Option<Cell> {
+    let (case, single, rule, limit) = match goal {
+        0 => (
+            format!("separate-{neighbour}"),
+            0.75,
+            Rule::AtLeast(THROUGHPUT),
+            format!("at least {THROUGHPUT}"),
+        ),
+        1 => (format!("shared-{neighbour}"), 1.0, Rule::AtMost(NO_HARM), format!("at most {NO_HARM}")),
+        _ => return None,
+    };
+    let share = &algorithm.result?.case(&case)?.key.as_ref()?.value;
+    let ratio = Estimate {
+        mean: share.mean / single,
+        half_width: share.half_width.map(|half| half / single),
+        values: share.values.iter().map(|value| value / single).collect(),
+    };
+    let verdict = rule.judge(&ratio);
+    Some(Cell {
+        verdict,
+        text: format!("{:.2}", ratio.mean),
+        says: format!(
+            "{}: {} times what one single-path flow would have; asked: {limit}",
+            GOALS[goal],
+            anabranch_study::format::of(&ratio)
+        ),
+        href: format!("{ALGORITHMS}#{case}"),
+        met: if verdict == Verdict::Reproduced { 1.0 } else { 0.0 },
+    })
+}
+
+/// A goal in the study's cells, at all rates that were run. Met in all of them it holds, in half of them or more partly.
+fn cells(study: &PaperPlan, algorithm: &Entry, goal: usize) -> Option<Cell> {
+    let number = goal + 1;
+    let (mut met, mut asked, mut href) = (0.0, 0.0, None);
+    for plan in &study.experiments {
+        let e = plan.experiment;
+        let mean = |id: String| {
+            e.rows.iter().find(|row| row.id == id).and_then(|row| row.measured.as_ref()).map(|m| m.mean)
+        };
+        let of_experiment = if goal == 2 { mean(format!("{}.applies", e.id)) } else { drawn(e, number) };
+        let Some((of, here)) = of_experiment.zip(mean(format!("{}.{}.goal{number}", e.id, algorithm.name)))
+        else {
+            continue;
+        };
+        (met, asked) = (met + here, asked + of);
+        let figure = plan.figures.iter().find(|f| f.figure.id == format!("{}.goal{number}", e.id));
+        href = href.or_else(|| Some(format!("{}#{}", plan.file, figure.map_or(&plan.anchor, |f| &f.anchor))));
+    }
+    let part = (asked > 0.0).then(|| met / asked)?;
+    let digits = |cells: f64| anabranch_study::format::significant(cells, 3).to_string();
+    Some(Cell {
+        verdict: match part {
+            1.0.. => Verdict::Reproduced,
+            0.5.. => Verdict::Partly,
+            _ => Verdict::NotReproduced,
+        },
+        text: format!("{}/{}", digits(met), digits(asked)),
+        says: format!("{}: met in {} of {} cells among CUBIC flows", GOALS[goal], digits(met), digits(asked)),
+        href: href?,
+        met: part,
+    })
+}
+
+/// The number of cells that the tiles of a goal show.
+fn drawn(e: &Experiment, number: usize) -> Option<f64> {
+    let figure = e.figures.iter().find(|figure| figure.id == format!("{}.goal{number}", e.id))?;
+    let tiles = figure.panels.iter().filter(|panel| panel.mark == Mark::Tile).flat_map(|panel| &panel.series);
+    tiles.map(|series| series.points.len()).max().map(|n| n as f64)
+}

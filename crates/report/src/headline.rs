@@ -1,0 +1,222 @@
+//! What a study claims above all, and what came of it: from its rows, in the simulator and on other backends.
+
+use anabranch_study::{ColumnName, Estimate, Row, StudyResult, Verdict, format};
+use maud::{Markup, html};
+
+use crate::{plan::PaperPlan, prose::prose, verdict};
+
+/// More reasons are counted.
+const MOST_REASONS: usize = 2;
+
+/// A line of values under the names of [`anabranch_study::Headline::values`].
+struct Source<'a> {
+    /// "published", "simulator", or a backend's.
+    name: &'a str,
+    class: &'static str,
+    /// In the order of the names.
+    values: Vec<Option<f64>>,
+    /// Of the claim, where this is ours.
+    verdict: Option<Verdict>,
+}
+
+/// The verdict on a claim that several rows judge: it holds as far as the one that holds least.
+pub fn least(verdicts: impl IntoIterator<Item = Verdict>) -> Option<Verdict> {
+    let order = |v: &Verdict| match v {
+        Verdict::NotJudged => 0,
+        Verdict::Reproduced => 1,
+        Verdict::Partly => 2,
+        Verdict::NotReproduced => 3,
+        Verdict::Failed => 4,
+    };
+    verdicts.into_iter().max_by_key(order)
+}
+
+/// What a verdict says of a claim.
+fn says(verdict: Option<Verdict>) -> &'static str {
+    match verdict {
+        Some(Verdict::Reproduced) => "holds",
+        Some(Verdict::Partly) => "holds in part",
+        Some(Verdict::NotReproduced) => "does not hold",
+        Some(Verdict::Failed) => "could not be measured",
+        Some(Verdict::NotJudged) => "not judged",
+        None => "not run",
+    }
+}
+
+/// Sign and words for a claim.
+pub fn badge(verdict: Option<Verdict>) -> Markup {
+    let of = verdict.unwrap_or(Verdict::NotJudged);
+    html! {
+        span class={ "verdict " (verdict::class(of)) } { span.sign aria-hidden="true" { (verdict::sign(of)) } " " (says(verdict)) }
+    }
+}
+
+/// The verdict on a study's headline; none where its rows were not run.
+pub fn answer(result: &StudyResult) -> Option<Verdict> {
+    let headline = result.headline.as_ref()?;
+    least(headline.judged.iter().filter_map(|id| find(result, id)).map(|row| row.verdict))
+}
+
+fn find<'a>(result: &'a StudyResult, id: &str) -> Option<&'a Row> {
+    result.experiments.iter().flat_map(|e| &e.rows).find(|row| row.id == *id)
+}
+
+/// A line of a page: the claim, whether it holds, and the values. A study without a headline has the count of its verdicts.
+pub fn line(plan: &PaperPlan, linked: bool) -> Markup {
+    let result = plan.result;
+    let Some(headline) = &result.headline else {
+        return html! {
+            div.claim {
+                p.study { (name(plan, linked)) }
+                (verdict::tally(verdict::counts(result.experiments.iter().flat_map(|e| &e.rows))))
+            }
+        };
+    };
+    let sources = sources(result);
+    html! {
+        div.claim {
+            div {
+                p.study { (badge(answer(result))) " " (name(plan, linked)) }
+                p { (prose(&headline.claim)) "." }
+                (reasons(result))
+                @for other in sources.iter().filter(|s| s.class == "backend") {
+                    p.quiet { "On " (other.name) ": " (badge(other.verdict)) }
+                }
+            }
+            @if sources.iter().any(|s| s.class != "published") { (bars(plan, &sources)) }
+        }
+    }
+}
+
+/// The judged rows that keep a claim from holding.
+fn reasons(result: &StudyResult) -> Markup {
+    let judged =
+        result.headline.iter().flat_map(|headline| &headline.judged).filter_map(|id| find(result, id));
+    let missed: Vec<&Row> = judged.filter(|row| row.verdict != Verdict::Reproduced).collect();
+    let value = |row: &Row| match &row.measured {
+        Some(m) => format::brief(m),
+        None => row
+            .compared
+            .iter()
+            .map(|(name, m)| format!("{name} {}", format::brief(m)))
+            .collect::<Vec<_>>()
+            .join(", "),
+    };
+    html! {
+        @for row in missed.iter().take(MOST_REASONS) {
+            p.reason { (verdict::sign(row.verdict)) " " (prose(&row.what)) ": " (value(row)) }
+        }
+        @if missed.len() > MOST_REASONS { p.reason { "and " (missed.len() - MOST_REASONS) " more" } }
+    }
+}
+
+fn name(plan: &PaperPlan, linked: bool) -> Markup {
+    let result = plan.result;
+    html! {
+        @if linked { a href=(plan.file) title=(result.title) { b { (result.id) } " " (result.name) } }
+        @else { b { (result.id) } " " (result.name) }
+    }
+}
+
+/// The values by where they are from, as far as there are any.
+fn sources(result: &StudyResult) -> Vec<Source<'_>> {
+    let Some(headline) = &result.headline else { return vec![] };
+    let rows: Vec<Option<&Row>> = headline.values.iter().map(|(_, id)| find(result, id)).collect();
+    let judged: Vec<&Row> = headline.judged.iter().filter_map(|id| find(result, id)).collect();
+    let values = |value: &dyn Fn(&Row) -> Option<f64>| -> Vec<Option<f64>> {
+        rows.iter().map(|row| value(row.as_ref()?).filter(|v| v.is_finite())).collect()
+    };
+    let mean = |e: &Option<Estimate>| e.as_ref().map(|e| e.mean);
+    let mut sources = vec![
+        Source {
+            name: "published",
+            class: "published",
+            values: values(&|row| row.published.value()),
+            verdict: None,
+        },
+        Source {
+            name: "simulator",
+            class: "ours",
+            values: values(&|row| mean(&row.measured)),
+            verdict: answer(result),
+        },
+    ];
+    for column in backends(result) {
+        sources.push(Source {
+            name: &column.title,
+            class: "backend",
+            values: values(&|row| row.other(&column.id).and_then(|other| mean(&other.measured))),
+            verdict: least(judged.iter().filter_map(|row| row.other(&column.id)).map(|other| other.verdict)),
+        });
+    }
+    sources.retain(|source| source.values.iter().any(Option::is_some));
+    sources
+}
+
+/// The backends on which any of it ran.
+fn backends(result: &StudyResult) -> Vec<&ColumnName> {
+    let mut known: Vec<&ColumnName> = Vec::new();
+    for column in result.experiments.iter().flat_map(|e| &e.columns).filter(|column| column.of_backend) {
+        if !known.iter().any(|k| k.id == column.id) {
+            known.push(column);
+        }
+    }
+    known
+}
+
+/// A table whose values are drawn as bars on one scale.
+fn bars(plan: &PaperPlan, sources: &[Source]) -> Markup {
+    let Some(headline) = &plan.result.headline else { return html! {} };
+    let all = sources.iter().flat_map(|source| &source.values).flatten();
+    let largest = all.copied().fold(0.0, f64::max);
+    let unit =
+        headline.values.iter().find_map(|(_, id)| find(plan.result, id)).map_or("", |row| row.unit.as_str());
+    let width = |value: f64| if largest > 0.0 { (100.0 * value.max(0.0) / largest).round() } else { 0.0 };
+    html! {
+        table.bars {
+            thead {
+                tr { th scope="col" { (unit) } @for (name, _) in &headline.values { th scope="col" { (prose(name)) } } }
+            }
+            tbody {
+                @for source in sources {
+                    tr class=(source.class) {
+                        th scope="row" { (source.name) }
+                        @for value in &source.values {
+                            td {
+                                @match value {
+                                    Some(value) => { span.bar style={ "width:" (width(*value)) "%" } {} (short(*value)) },
+                                    None => "–",
+                                }
+                            }
+                        }
+                    }
+                }
+            }
+        }
+    }
+}
+
+/// Three significant digits.
+fn short(value: f64) -> String {
+    format::number(format::significant(value, 3))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_claim_holds_as_far_as_its_weakest_row() {
+        use Verdict::{Failed, NotJudged, NotReproduced, Partly, Reproduced};
+        for (verdicts, expected) in [
+            (&[Reproduced, Reproduced][..], Some(Reproduced)),
+            (&[Reproduced, Partly], Some(Partly)),
+            (&[Partly, NotReproduced, Reproduced], Some(NotReproduced)),
+            (&[NotReproduced, Failed], Some(Failed)),
+            (&[NotJudged, Reproduced], Some(Reproduced)),
+            (&[], None),
+        ] {
+            assert_eq!(least(verdicts.iter().copied()), expected, "{verdicts:?}");
+        }
+    }
+}

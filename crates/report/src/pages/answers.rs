@@ -1,0 +1,143 @@
+//! The first screen: what was claimed and whether it holds, and each algorithm against the three goals.
+
+use anabranch_study::Verdict;
+use maud::{Markup, html};
+
+use crate::{
+    goals::{self, Beside, COLUMNS, Cell, GOALS, Line},
+    headline,
+    layout::scroll,
+    plan::Plan,
+    verdict,
+};
+
+/// Both, side by side where there is room.
+pub fn section(plan: &Plan) -> Markup {
+    let lines = goals::lines(plan);
+    html! {
+        div.answers {
+            @if plan.papers_and_studies().next().is_some() {
+                section id="claims" aria-label="Claims" {
+                    h2 { "What was claimed, and does it hold here?" }
+                    @for paper in plan.papers_and_studies() { (headline::line(paper, true)) }
+                }
+            }
+            @if !lines.is_empty() { (matrix(&lines)) }
+        }
+    }
+}
+
+/// The goals of RFC 6356: a line for each algorithm.
+fn matrix(lines: &[Line]) -> Markup {
+    let shown: Vec<usize> =
+        (0..COLUMNS.len()).filter(|i| lines.iter().any(|line| line.cells[*i].is_some())).collect();
+    let (coupled, single): (Vec<&Line>, Vec<&Line>) = lines.iter().partition(|line| line.is_coupled());
+    html! {
+        section id="goals" aria-label="Goals" {
+            h2 { "Which algorithm meets the goals of multipath?" }
+            @if !coupled.is_empty() { (scroll("Algorithms and goals", &table(&coupled, &shown))) }
+            (advice(&coupled, &shown))
+            p.hint {
+                "The goals are those of RFC 6356. ✓ meets the goal, ≈ on average or in most networks, × does not. Reno, CUBIC: "
+                "standard cases with such neighbours; the number is what the connection takes ÷ what one single-path flow would "
+                "take, asked are at least 0.95 (goal 1) and at most 1.1 (goal 2)."
+                @if shown.iter().any(|i| COLUMNS[*i].beside == Beside::Cells) {
+                    " Networks: study E, in how many of its networks with CUBIC neighbours the goal is met."
+                }
+            }
+            @if !single.is_empty() {
+                details {
+                    summary { "Single-path algorithms, one on each subflow: " (single.len()) }
+                    (scroll("Single-path algorithms and goals", &table(&single, &shown)))
+                }
+            }
+        }
+    }
+}
+
+fn table(lines: &[&Line], shown: &[usize]) -> Markup {
+    let beside = |i: usize| match COLUMNS[i].beside {
+        Beside::Reno => "Reno",
+        Beside::Cubic => "CUBIC",
+        Beside::Cells => "networks",
+    };
+    html! {
+        table.goals {
+            thead {
+                tr {
+                    td {}
+                    @for (goal, name) in GOALS.iter().enumerate() {
+                        @let n = shown.iter().filter(|i| COLUMNS[**i].goal == goal).count();
+                        @if n > 0 { th scope="colgroup" colspan=(n) { (goal + 1) ". " (name) } }
+                    }
+                }
+                tr { th scope="col" { "Algorithm" } @for i in shown { th scope="col" { (beside(*i)) } } }
+            }
+            tbody {
+                @for line in lines {
+                    tr {
+                        th scope="row" { a href=(line.algorithm.file) title=(line.algorithm.entry.title) { (line.algorithm.entry.name) } }
+                        @for i in shown { (cell(line.cells[*i].as_ref())) }
+                    }
+                }
+            }
+        }
+    }
+}
+
+fn cell(cell: Option<&Cell>) -> Markup {
+    html! {
+        @match cell {
+            None => td.none title="not run" { "–" },
+            Some(cell) => td class=(verdict::class(cell.verdict)) {
+                a href=(cell.href) title=(cell.says) { (verdict::sign(cell.verdict)) " " (cell.text) }
+            },
+        }
+    }
+}
+
+/// Which algorithms to use where, from the matrix.
+fn advice(lines: &[&Line], shown: &[usize]) -> Markup {
+    let here = |beside| shown.iter().any(|i| COLUMNS[*i].beside == beside);
+    html! {
+        ul.advice {
+            @if here(Beside::Reno) { li { (case_advice(lines, Beside::Reno, "Neighbours run Reno")) } }
+            @if here(Beside::Cubic) { li { (case_advice(lines, Beside::Cubic, "Neighbours run CUBIC")) } }
+            @if here(Beside::Cells) { li { (cells_advice(lines)) } }
+        }
+    }
+}
+
+fn case_advice(lines: &[&Line], beside: Beside, head: &str) -> Markup {
+    let with = |verdict| lines.iter().filter(|line| line.all(beside) == Some(verdict)).collect::<Vec<_>>();
+    let (all, in_part) = (with(Verdict::Reproduced), with(Verdict::Partly));
+    html! {
+        b { (head) ": " }
+        @if all.is_empty() { "no coupled algorithm surely meets goals 1 and 2" } @else { (names(&all)) " " @if all.len() == 1 { "meets" } @else { "meet" } " goals 1 and 2" }
+        @if !in_part.is_empty() { "; on average also " (names(&in_part)) }
+        "."
+    }
+}
+
+fn cells_advice(lines: &[&Line]) -> Markup {
+    let best = lines.iter().filter_map(|line| line.least(Beside::Cells)).reduce(f64::max);
+    let closest: Vec<&&Line> =
+        lines.iter().filter(|line| best.is_some() && line.least(Beside::Cells) == best).collect();
+    html! {
+        b { "Networks of many kinds with CUBIC: " }
+        @if best == Some(1.0) { (names(&closest)) " " @if closest.len() == 1 { "meets" } @else { "meet" } " all three goals everywhere." }
+        @else {
+            "none meets all three everywhere; " (names(&closest)) @if closest.len() == 1 { " comes" } @else { " come" } " closest, with each goal in at least "
+            (format!("{:.0}", 100.0 * best.unwrap_or(0.0))) " % of the networks."
+        }
+    }
+}
+
+fn names(lines: &[&&Line]) -> Markup {
+    html! {
+        @for (i, line) in lines.iter().enumerate() {
+            @if i > 0 { ", " }
+            a href=(line.algorithm.file) { (line.algorithm.entry.name) }
+        }
+    }
+}

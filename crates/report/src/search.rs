@@ -1,0 +1,40 @@
+//! What the search field finds: algorithms, experiments and rows.
+
+use serde_json::{Value, json};
+
+use crate::{part, plan::Plan, site::Site, verdict};
+
+/// The part that holds it.
+pub const PART: &str = "data/search.js";
+
+/// Adds the list: text, address, and for a row its verdict.
+pub fn add(plan: &Plan, site: &mut Site) {
+    let mut found: Vec<Value> = Vec::new();
+    for algorithm in &plan.algorithms {
+        found.push(json!([format!("{}: {}", algorithm.entry.name, algorithm.entry.title), algorithm.file]));
+    }
+    for paper in plan.papers_and_studies() {
+        found.push(json!([
+            format!("{} {}: {}", paper.result.id, paper.result.name, paper.result.title),
+            paper.file
+        ]));
+        for e in &paper.experiments {
+            let address = |anchor: &str| format!("{}#{anchor}", e.file);
+            found.push(json!([format!("{} {}", e.experiment.id, e.experiment.title), address(&e.anchor)]));
+            for figure in &e.figures {
+                let text = format!("{} figure: {}", figure.figure.id, figure.figure.title);
+                found.push(json!([text, address(&figure.anchor)]));
+            }
+            for (row, anchor) in &e.rows {
+                let text = format!("{} {}", row.id, row.what);
+                found.push(json!([
+                    text,
+                    address(anchor),
+                    verdict::class(row.verdict),
+                    verdict::label(row.verdict)
+                ]));
+            }
+        }
+    }
+    site.add(PART, part::script(PART, &json!(found).to_string()));
+}
