@@ -17,7 +17,7 @@ use anabranch_study::format::significant;
 /// Points of a series beyond which only extremes are drawn.
 const MOST_POINTS: usize = 2000;
 /// Points of a line up to which each is shown, with its interval as a bar; beyond, the interval is a band.
-const FEW_POINTS: usize = 40;
+pub const FEW_POINTS: usize = 40;
 /// Invisible points of a long line that carry its tooltips.
 const HANDLES: usize = 150;
 
@@ -38,14 +38,8 @@ pub fn chart(panel: &Panel) -> Option<Chart> {
     }
     let bars = panel.mark == Mark::Bar;
     let labelled = labelled(panel);
-    let drawn: Vec<Vec<&Point>> = panel.series.iter().map(|s| drawable_points(panel, s)).collect();
+    let Drawn { series: drawn, xs, ys, x_domain, y_domain, few } = Drawn::of(panel, MOST_POINTS)?;
     let points = || drawn.iter().flatten().copied();
-    let ys =
-        extent(points().flat_map(|p| ends(p).into_iter().chain([p.y])).filter(|&y| drawable(&panel.y, y)))?;
-    let xs = extent(points().map(|p| p.x))?;
-    let y_domain = domain(&panel.y, ys, bars || (ys.0 >= 0.0 && ys.0 < ys.1 / 2.0));
-
-    let few = drawn.iter().all(|points| points.len() <= FEW_POINTS);
     let style = Style::new(&panel.series, panel.mark == Mark::Line && !few);
     let series = panel.series.iter().zip(&drawn).zip(&style.names);
     let (data, flatten): (Vec<Value>, _) = match panel.mark {
@@ -64,7 +58,6 @@ pub fn chart(panel: &Panel) -> Option<Chart> {
         shared.insert("x".into(), categories(&panel.x.title, points()));
         shared.insert("xOffset".into(), json!({ "field": "series", "sort": null }));
     } else {
-        let x_domain = domain(&panel.x, xs, false);
         shared.insert("x".into(), quantitative("x", &panel.x, x_domain));
     }
     shared.insert("stroke".into(), style.channel(&style.strokes));
@@ -97,6 +90,37 @@ pub fn chart(panel: &Panel) -> Option<Chart> {
     Some(Chart { spec, description, remarks: remarks(panel, xs, ys) })
 }
 
+/// What of a panel is drawn, and between which limits.
+pub struct Drawn<'a> {
+    /// The points of each series that the axes can show, no more than can be told apart.
+    pub series: Vec<Vec<&'a Point>>,
+    /// The values across.
+    pub xs: (f64, f64),
+    /// The values up, intervals included.
+    pub ys: (f64, f64),
+    /// The limits of the horizontal axis.
+    pub x_domain: (f64, f64),
+    /// The limits of the vertical axis.
+    pub y_domain: (f64, f64),
+    /// Are there so few points that each is shown?
+    pub few: bool,
+}
+
+impl<'a> Drawn<'a> {
+    /// At most so many points of each series; nothing where there is none.
+    pub fn of(panel: &'a Panel, most: usize) -> Option<Self> {
+        let series: Vec<_> = panel.series.iter().map(|s| drawable_points(panel, s, most)).collect();
+        let points = || series.iter().flatten().copied();
+        let values = points().flat_map(|p| ends(p).into_iter().chain([p.y]));
+        let ys = extent(values.filter(|&y| drawable(&panel.y, y)))?;
+        let xs = extent(points().map(|p| p.x))?;
+        let from_zero = panel.mark == Mark::Bar || (ys.0 >= 0.0 && ys.0 < ys.1 / 2.0);
+        let (x_domain, y_domain) = (domain(&panel.x, xs, false), domain(&panel.y, ys, from_zero));
+        let few = series.iter().all(|points| points.len() <= FEW_POINTS);
+        Some(Drawn { series, xs, ys, x_domain, y_domain, few })
+    }
+}
+
 fn tiled(panel: &Panel) -> Option<Chart> {
     let names: Vec<String> = panel.series.iter().map(|s| s.name.clone()).collect();
     let description = describe(panel, &names);
@@ -105,18 +129,17 @@ fn tiled(panel: &Panel) -> Option<Chart> {
 }
 
 /// Do labels stand on the horizontal axis?
-fn labelled(panel: &Panel) -> bool {
+pub fn labelled(panel: &Panel) -> bool {
     matches!(panel.mark, Mark::Bar | Mark::Box)
 }
 
-/// The points of a series that its axes can show, no more than can be told apart.
-fn drawable_points<'a>(panel: &Panel, series: &'a Series) -> Vec<&'a Point> {
+fn drawable_points<'a>(panel: &Panel, series: &'a Series, most: usize) -> Vec<&'a Point> {
     let fits = |p: &&Point| drawable(&panel.y, p.y) && (labelled(panel) || drawable(&panel.x, p.x));
-    downsample(&series.points.iter().filter(fits).collect::<Vec<_>>(), MOST_POINTS)
+    downsample(&series.points.iter().filter(fits).collect::<Vec<_>>(), most)
 }
 
 /// The ends of a point's interval.
-fn ends(point: &Point) -> Vec<f64> {
+pub fn ends(point: &Point) -> Vec<f64> {
     let half = point.half_width.filter(|h| h.is_finite() && *h > 0.0);
     half.map(|h| vec![point.y - h, point.y + h]).unwrap_or_default()
 }
@@ -271,7 +294,7 @@ fn with_legend_selection(mut layers: Vec<Value>) -> Vec<Value> {
     layers
 }
 
-fn describe(panel: &Panel, names: &[String]) -> String {
+pub fn describe(panel: &Panel, names: &[String]) -> String {
     let kind = match panel.mark {
         Mark::Line => "Line chart",
         Mark::Point => "Scatter plot",

@@ -3,6 +3,7 @@
 use anabranch_study::Estimate;
 use maud::{Markup, html};
 
+use crate::scales::step;
 use anabranch_study::format::{self, number};
 
 /// Sizes in the drawing's own units, about CSS pixels.
@@ -152,15 +153,6 @@ impl Scale {
         let share = if share.is_finite() { share.clamp(0.0, 1.0) } else { 0.0 };
         format!("{:.1}", 5.0 + share * (COLUMN - 10.0))
     }
-}
-
-/// The 1, 2 or 5 times a power of ten that is `about` or the next larger.
-fn step(about: f64) -> f64 {
-    if !about.is_finite() || about <= 0.0 {
-        return 1.0;
-    }
-    let power = 10f64.powf(about.log10().floor());
-    [1.0, 2.0, 5.0].into_iter().map(|m| m * power).find(|s| *s >= about * 0.999).unwrap_or(10.0 * power)
 }
 
 #[cfg(test)]

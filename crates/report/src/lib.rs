@@ -33,6 +33,8 @@ mod style;
 mod tiles;
 mod verdict;
 
+pub mod svg;
+
 pub use folder::{FolderError, algorithms_in, write_on};
 pub use site::ReportError;
 

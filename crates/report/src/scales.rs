@@ -3,7 +3,7 @@
 use anabranch_study::Axis;
 use serde_json::{Value, json};
 
-use anabranch_study::format::power_of_ten;
+use anabranch_study::format::{exact, power_of_ten, significant};
 
 /// Smallest and largest of the values; nothing where there are none.
 pub fn extent(values: impl IntoIterator<Item = f64>) -> Option<(f64, f64)> {
@@ -66,6 +66,52 @@ pub fn quantitative(field: &str, axis: &Axis, (low, high): (f64, f64)) -> Value 
     })
 }
 
+/// The 1, 2 or 5 times a power of ten that is `about` or the next larger.
+pub fn step(about: f64) -> f64 {
+    if !about.is_finite() || about <= 0.0 {
+        return 1.0;
+    }
+    let power = 10f64.powf(about.log10().floor());
+    [1.0, 2.0, 5.0].into_iter().map(|m| m * power).find(|s| *s >= about * 0.999).unwrap_or(10.0 * power)
+}
+
+/// Limits moved outwards to whole steps, of which about so many fit between them; a logarithmic axis stays.
+pub fn nice(axis: &Axis, (low, high): (f64, f64), about: f64) -> (f64, f64) {
+    if axis.log || axis.domain.is_some() {
+        return (low, high);
+    }
+    let step = step((high - low) / about);
+    // What is on a step but for rounding stays there.
+    let outwards = |v: f64, round: fn(f64) -> f64, slack: f64| round(v / step + slack) * step;
+    (outwards(low, f64::floor, 1e-9), outwards(high, f64::ceil, -1e-9))
+}
+
+/// The values to be marked on an axis, about so many, with their labels.
+pub fn ticks(axis: &Axis, (low, high): (f64, f64), about: f64) -> Vec<(f64, String)> {
+    if axis.log {
+        let (first, last) = (low.log10().ceil() as i32, high.log10().floor() as i32);
+        let decades: Vec<i32> = (first..=last).collect();
+        if decades.len() > 2 {
+            let stride = (decades.len() as f64 / about.max(1.0)).ceil() as usize;
+            return decades
+                .iter()
+                .step_by(stride.max(1))
+                .map(|&e| (10f64.powi(e), power_of_ten(e)))
+                .collect();
+        }
+        let fine = (first - 1..=last).flat_map(|e| [1, 2, 5].map(|m| f64::from(m) * 10f64.powi(e)));
+        let fine: Vec<f64> = fine.filter(|v| (low..=high).contains(v)).collect();
+        if fine.len() > 1 {
+            return fine.into_iter().map(|v| (v, exact(significant(v, 1)))).collect();
+        }
+    }
+    let step = step((high - low) / about);
+    let (first, last) = ((low / step - 1e-9).ceil() as i64, (high / step + 1e-9).floor() as i64);
+    let decimals = (-(step.log10() + 1e-9).floor()).clamp(0.0, 15.0) as usize;
+    let rounded = |v: f64| format!("{v:.decimals$}").parse::<f64>().map_or(v, |v| v + 0.0);
+    (first..=last).map(|i| rounded(i as f64 * step)).map(|v| (v, exact(v))).collect()
+}
+
 fn decade(value: f64, round: impl Fn(f64) -> f64) -> f64 {
     10f64.powi(round(value.log10()) as i32)
 }
@@ -93,6 +139,26 @@ mod tests {
         assert_eq!(domain(&axis(true, None), (10.0, 10.0), false), (10.0, 100.0));
         assert_eq!(domain(&axis(true, Some((0.0, 10.0))), (3.0, 45.0), false), (1.0, 100.0));
         assert!(!drawable(&axis(true, None), 0.0));
+    }
+
+    #[test]
+    fn ticks_are_whole_steps_with_the_digits_that_they_need() {
+        let labels = |axis: &Axis, limits, about| {
+            ticks(axis, limits, about).into_iter().map(|(_, label)| label).collect::<Vec<_>>()
+        };
+        let linear = axis(false, None);
+        assert_eq!(labels(&linear, (0.0, 1.0), 5.0), ["0", "0.2", "0.4", "0.6", "0.8", "1"]);
+        assert_eq!(labels(&linear, (-1.0, 1.0), 4.0), ["−1", "−0.5", "0", "0.5", "1"]);
+        assert_eq!(
+            labels(&linear, (100_000.0, 100_010.0), 2.0),
+            ["100\u{202f}000", "100\u{202f}005", "100\u{202f}010"]
+        );
+        assert_eq!(nice(&linear, (0.3, 0.93), 3.0), (0.2, 1.0));
+        assert_eq!(nice(&axis(false, Some((0.0, 7.0))), (0.0, 7.0), 3.0), (0.0, 7.0));
+        let log = axis(true, None);
+        assert_eq!(labels(&log, (1.0, 1000.0), 5.0), ["10⁰", "10¹", "10²", "10³"]);
+        assert_eq!(labels(&log, (1e-8, 1.0), 5.0), ["10⁻⁸", "10⁻⁶", "10⁻⁴", "10⁻²", "10⁰"]);
+        assert_eq!(labels(&log, (0.5, 20.0), 5.0), ["0.5", "1", "2", "5", "10", "20"]);
     }
 
     #[test]

@@ -4,6 +4,7 @@
 //! with the same name. Beyond the colours, ours begin anew, dotted and pale.
 
 use anabranch_study::Series;
+use serde::Serialize;
 use serde_json::{Value, json};
 
 /// Colours of series, after Okabe and Ito's set for colour-blind readers, each darkened or lightened until it
@@ -12,6 +13,12 @@ const COLOURS: [&str; 7] = ["#0072b2", "#d55e00", "#009073", "#c065a0", "#a87900
 
 /// The opacity of areas beyond the colours.
 const PALE: &str = "60";
+
+/// The areas of published series.
+pub const HOLLOW: &str = "transparent";
+
+/// The dashes of a line without any.
+pub const SOLID: [f64; 2] = [1.0, 0.0];
 
 /// Shapes of points, for series with another colour each and for those beyond the colours.
 const SHAPES: [&str; 7] =
@@ -22,13 +29,13 @@ pub struct Style {
     /// Legend entries.
     pub names: Vec<String>,
     /// Colours of lines and outlines.
-    pub strokes: Vec<Value>,
+    pub strokes: Vec<&'static str>,
     /// Colours of areas.
-    pub fills: Vec<Value>,
+    pub fills: Vec<String>,
     /// Dashes of lines.
-    pub dashes: Vec<Value>,
+    pub dashes: Vec<[f64; 2]>,
     /// Shapes of points.
-    pub shapes: Vec<Value>,
+    pub shapes: Vec<&'static str>,
     /// Does the legend show lines?
     lines: bool,
 }
@@ -47,18 +54,18 @@ impl Style {
             let colour = COLOURS[family % COLOURS.len()];
             let again = family / COLOURS.len();
             style.names.push(style.unused_name(s));
-            style.strokes.push(json!(colour));
+            style.strokes.push(colour);
             style.fills.push(match (s.published, again) {
-                (true, _) => json!("transparent"),
-                (false, 0) => json!(colour),
-                (false, _) => json!(format!("{colour}{PALE}")),
+                (true, _) => HOLLOW.to_owned(),
+                (false, 0) => colour.to_owned(),
+                (false, _) => format!("{colour}{PALE}"),
             });
             style.dashes.push(match (s.published, again) {
-                (true, _) => json!([6, 4]),
-                (false, 0) => json!([1, 0]),
-                (false, _) => json!([1.5, 2.5]),
+                (true, _) => [6.0, 4.0],
+                (false, 0) => SOLID,
+                (false, _) => [1.5, 2.5],
             });
-            style.shapes.push(json!(SHAPES[(family + again) % SHAPES.len()]));
+            style.shapes.push(SHAPES[(family + again) % SHAPES.len()]);
         }
         style
     }
@@ -80,7 +87,7 @@ impl Style {
     }
 
     /// An encoding of the series by `range`. Equal domains and titles make Vega-Lite join their legends.
-    pub fn channel(&self, range: &[Value]) -> Value {
+    pub fn channel(&self, range: &[impl Serialize]) -> Value {
         let longest = self.names.iter().map(|n| n.chars().count()).max().unwrap_or(0);
         let columns = format!("max(1, min({}, floor(width / {})))", self.names.len(), longest * 7 + 40);
         let mut legend = json!({
@@ -141,7 +148,7 @@ mod tests {
         let series: Vec<_> =
             (0..14).map(|i| Series { name: i.to_string(), published: false, points: vec![] }).collect();
         let style = Style::new(&series, true);
-        let look = |i: usize| (&style.strokes[i], &style.dashes[i], &style.shapes[i]);
+        let look = |i: usize| (style.strokes[i], style.dashes[i], style.shapes[i]);
         for i in 0..14 {
             assert!((0..i).all(|j| look(i) != look(j)));
         }

@@ -8,10 +8,10 @@ use anabranch_study::format::significant;
 
 /// Colours of the worst value, the neutral one and the best: told apart by colour-blind readers, and the neutral one from
 /// the paper and the dark page.
-const COLOURS: [&str; 3] = ["#b2182b", "#f3f0e8", "#2166ac"];
+pub const COLOURS: [&str; 3] = ["#b2182b", "#f3f0e8", "#2166ac"];
 
 /// Tiles across up to which each shows its number.
-const FEW_LABELS: usize = 20;
+pub const FEW_LABELS: usize = 20;
 
 /// The Vega-Lite specification; nothing where there is no value.
 pub fn spec(panel: &Panel, description: &str) -> Option<Value> {

@@ -5,3 +5,4 @@ mod backends;
 mod browser;
 mod fixture;
 mod report;
+mod svg;

@@ -1,0 +1,144 @@
+//! A panel as a drawing in SVG: the marks, colours, scales and legend of the Vega-Lite chart, for pages without scripts and for print.
+//!
+//! Everything is drawn in `currentColor` but the series, so that a drawing in a page follows its light and dark scheme; a
+//! [`document()`] has black on white.
+
+use anabranch_study::{Mark, Panel};
+use maud::{Markup, html};
+
+use crate::chart::{Drawn, describe};
+use crate::style::Style;
+use frame::Frame;
+
+mod boxes;
+mod frame;
+mod legend;
+mod marks;
+mod tiles;
+
+/// Sizes, in CSS pixels.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Look {
+    /// The width of all.
+    pub width: f64,
+    /// The height of what the axes enclose.
+    pub plot_height: f64,
+    /// The size of text.
+    pub font: f64,
+    /// Is the panel's title in the drawing?
+    pub titled: bool,
+}
+
+impl Look {
+    /// For a panel of the report, which has the title above the drawing.
+    pub const REPORT: Look = Look { width: 560.0, plot_height: 250.0, font: 11.0, titled: false };
+}
+
+/// What a browser takes for text without more ado, and a system that has none of them replaces.
+const FONTS: &str = "system-ui, 'Helvetica Neue', Arial, 'Liberation Sans', 'DejaVu Sans', sans-serif";
+
+/// A panel's drawing without the element around it.
+struct Drawing {
+    content: Markup,
+    height: f64,
+}
+
+/// The panel for a page, as wide as its place; nothing where it has no point that could be drawn.
+pub fn inline(panel: &Panel, look: &Look) -> Option<Markup> {
+    let Drawing { content, height } = draw(panel, look)?;
+    let (style, _) = names(panel);
+    Some(html! {
+        svg viewBox={ "0 0 " (Places(look.width)) " " (Places(height)) } width=(Places(look.width)) role="img"
+            aria-label=(describe(panel, &style.names)) font-family=(FONTS) font-size=(Places(look.font))
+            fill="currentColor" style="max-width:100%;height:auto" { (content) }
+    })
+}
+
+/// Panels in a file of its own, beside each other in so many columns; nothing where none has a point that could be drawn.
+///
+/// `look` is of each panel.
+pub fn document(panels: &[Panel], columns: usize, look: &Look) -> Option<String> {
+    let gap = look.font;
+    let drawings: Vec<(&Panel, Drawing)> = panels.iter().filter_map(|p| Some((p, draw(p, look)?))).collect();
+    let rows: Vec<&[(&Panel, Drawing)]> = drawings.chunks(columns.max(1)).collect();
+    let across = rows.iter().map(|row| row.len()).max()?;
+    let width = across as f64 * (look.width + gap) - gap;
+    let high = |row: &[(&Panel, Drawing)]| row.iter().map(|(_, d)| d.height).fold(0.0, f64::max);
+    let height = rows.iter().map(|row| high(row) + gap).sum::<f64>() - gap;
+    let descriptions =
+        drawings.iter().map(|(p, _)| format!("{}: {}", p.title, describe(p, &names(p).0.names)));
+    let label = descriptions.collect::<Vec<_>>().join(" ");
+    let mut top = 0.0;
+    let svg = html! {
+        svg xmlns="http://www.w3.org/2000/svg" viewBox={ "0 0 " (Places(width)) " " (Places(height)) }
+            width=(Places(width)) height=(Places(height)) role="img" aria-label=(label)
+            font-family=(FONTS) font-size=(Places(look.font)) fill="currentColor" color="#1b1f24" {
+            rect width="100%" height="100%" fill="#ffffff" {}
+            @for row in rows {
+                @for (column, (_, drawing)) in row.iter().enumerate() {
+                    g transform={ "translate(" (Places(column as f64 * (look.width + gap))) " " (Places(top)) ")" } { (drawing.content) }
+                }
+                @let () = top += high(row) + gap;
+            }
+        }
+    };
+    Some(svg.into_string() + "\n")
+}
+
+/// The height that a panel takes beside what the axes enclose; `None` as for [`inline()`].
+pub fn margin(panel: &Panel, look: &Look) -> Option<f64> {
+    draw(panel, look).map(|drawing| drawing.height - look.plot_height)
+}
+
+/// How the series look, and whether the legend shows lines.
+fn names(panel: &Panel) -> (Style, bool) {
+    let few = Drawn::of(panel, most(&Look::REPORT)).is_none_or(|drawn| drawn.few);
+    let lines = panel.mark == Mark::Line;
+    (Style::new(&panel.series, lines && !few), lines)
+}
+
+/// Points of a line beyond which a drawing so wide cannot tell them apart: a lowest and a highest for every two pixels.
+fn most(look: &Look) -> usize {
+    (look.width as usize).max(200)
+}
+
+fn draw(panel: &Panel, look: &Look) -> Option<Drawing> {
+    if panel.mark == Mark::Tile {
+        return tiles::draw(panel, look);
+    }
+    let drawn = Drawn::of(panel, most(look))?;
+    let (style, lines) = names(panel);
+    let legend = legend::Legend::of(panel.mark, &style, lines, look);
+    let frame = Frame::of(panel, &drawn, look, legend.height());
+    let content = html! {
+        (frame.axes(panel))
+        @match panel.mark {
+            Mark::Bar => (marks::bars(panel, &drawn, &style, &frame)),
+            Mark::Box => (boxes::draw(panel, &style, &frame)),
+            _ => (marks::series(panel, &drawn, &style, &frame)),
+        }
+        (legend.draw(frame.left, frame.height - legend.height()))
+    };
+    Some(Drawing { content, height: frame.height })
+}
+
+/// A coordinate, to a tenth of a pixel.
+struct Places(f64);
+
+impl std::fmt::Display for Places {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        // Rounded, so that whole numbers have no decimals; adding 0 makes −0 a 0.
+        write!(f, "{}", (self.0 * 10.0).round() / 10.0 + 0.0)
+    }
+}
+
+impl maud::Render for Places {
+    fn render_to(&self, buffer: &mut String) {
+        buffer.push_str(&self.to_string());
+    }
+}
+
+/// About the width of a text of that size: SVG has no ruler.
+fn text_width(text: &str, font: f64) -> f64 {
+    text.chars().count() as f64 * font * 0.56
+}

@@ -1,0 +1,212 @@
+//! What surrounds the marks: axes with their ticks, grid and titles.
+
+use anabranch_study::{Axis, Panel, Point};
+use maud::{Markup, html};
+
+use super::{Look, Places, text_width};
+use crate::chart::{Drawn, labelled};
+use crate::scales::{nice, ticks};
+
+/// From values to places.
+pub struct Scale {
+    limits: (f64, f64),
+    log: bool,
+    ends: (f64, f64),
+}
+
+impl Scale {
+    /// Where a value is drawn.
+    pub fn place(&self, value: f64) -> f64 {
+        let along = |v: f64| if self.log { v.log10() } else { v };
+        let (low, high) = (along(self.limits.0), along(self.limits.1));
+        self.ends.0 + (along(value) - low) / (high - low) * (self.ends.1 - self.ends.0)
+    }
+
+    /// Where the lower end of the axis is, at which bars begin.
+    pub fn base(&self) -> f64 {
+        self.ends.0
+    }
+}
+
+/// The places on the horizontal axis.
+pub enum Across {
+    /// Of numbers.
+    Numbers(Scale),
+    /// Of labels, in their order.
+    Labels(Vec<String>),
+}
+
+/// The room of a drawing and its scales.
+pub struct Frame {
+    /// Where the horizontal axis begins.
+    pub left: f64,
+    /// Where it ends.
+    pub right: f64,
+    /// The horizontal scale.
+    pub x: Across,
+    /// The vertical scale.
+    pub y: Scale,
+    /// The height of all.
+    pub height: f64,
+    top: f64,
+    bottom: f64,
+    font: f64,
+    titled: bool,
+    /// The base line of the horizontal axis's title.
+    title: f64,
+    x_ticks: Vec<(f64, String)>,
+    y_ticks: Vec<(f64, String)>,
+    /// Are labels too long to stand beside each other?
+    aslant: bool,
+}
+
+impl Frame {
+    /// Room for a panel, with a legend of that height below it.
+    pub fn of(panel: &Panel, drawn: &Drawn, look: &Look, legend: f64) -> Frame {
+        let font = look.font;
+        let about = |length: f64, each: f64| (length / (each * font)).clamp(2.0, 8.0);
+        let y_about = about(look.plot_height, 4.0);
+        let y_limits = nice(&panel.y, drawn.y_domain, y_about);
+        let y_ticks = ticks(&panel.y, y_limits, y_about);
+        let widest = y_ticks.iter().map(|(_, label)| text_width(label, font)).fold(0.0, f64::max);
+        let left = 1.7 * font + widest + 8.0;
+        let right = look.width - 1.2 * font;
+        let top = if look.titled && !panel.title.is_empty() { 2.2 * font } else { 0.8 * font };
+        let bottom = top + look.plot_height;
+        let (mut x_ticks, mut aslant, mut below) = (Vec::new(), false, 1.5 * font);
+        let x = if labelled(panel) {
+            let labels = labels(drawn.series.iter().flatten().copied());
+            let longest = labels.iter().map(|label| text_width(label, font)).fold(0.0, f64::max);
+            aslant = labels.len() as f64 * (longest + font) > right - left;
+            if aslant {
+                below = font + longest.min(15.0 * font) * ASLANT.sin();
+            }
+            Across::Labels(labels)
+        } else {
+            let about = about(right - left, 7.0);
+            let limits = nice(&panel.x, drawn.x_domain, about);
+            x_ticks = ticks(&panel.x, limits, about);
+            Across::Numbers(Scale { limits, log: panel.x.log, ends: (left, right) })
+        };
+        let under = bottom + 5.0 + below + if panel.x.title.is_empty() { 0.0 } else { 1.6 * font };
+        let (title, height) = (under - 0.5 * font, under + legend);
+        let y = Scale { limits: y_limits, log: panel.y.log, ends: (bottom, top) };
+        let titled = look.titled;
+        Frame { left, right, x, y, height, top, bottom, font, titled, title, x_ticks, y_ticks, aslant }
+    }
+
+    /// The width that each label has, of which its marks leave a little free.
+    pub fn band(&self) -> f64 {
+        match &self.x {
+            Across::Labels(labels) => (self.right - self.left) / labels.len().max(1) as f64,
+            Across::Numbers(_) => 0.0,
+        }
+    }
+
+    /// Where the band of a label begins.
+    pub fn band_of(&self, label: &str) -> f64 {
+        let place = match &self.x {
+            Across::Labels(labels) => labels.iter().position(|l| l == label).unwrap_or(0),
+            Across::Numbers(_) => 0,
+        };
+        self.left + place as f64 * self.band()
+    }
+
+    /// Axes, grid, ticks and titles.
+    pub fn axes(&self, panel: &Panel) -> Markup {
+        let Frame { left, right, top, bottom, font, .. } = *self;
+        html! {
+            @if self.titled && !panel.title.is_empty() {
+                text x=(Places(left)) y=(Places(1.2 * font)) font-weight="bold" { (panel.title) }
+            }
+            path d=(self.grid()) stroke="currentColor" stroke-opacity="0.1" fill="none" {}
+            path d=(self.lines()) stroke="currentColor" stroke-opacity="0.5" fill="none" {}
+            g text-anchor="end" {
+                @for (value, label) in &self.y_ticks {
+                    text x=(Places(left - 7.0)) y=(Places(self.y.place(*value) + 0.35 * font)) { (label) }
+                }
+            }
+            @match &self.x {
+                Across::Numbers(scale) => {
+                    g text-anchor="middle" {
+                        @for (value, label) in &self.x_ticks {
+                            text x=(Places(scale.place(*value))) y=(Places(bottom + 5.0 + font)) { (label) }
+                        }
+                    }
+                }
+                Across::Labels(labels) => (self.labels(labels)),
+            }
+            (self.titles(&panel.x, &panel.y, top, right))
+        }
+    }
+
+    fn labels(&self, labels: &[String]) -> Markup {
+        let middle = |label: &str| self.band_of(label) + self.band() / 2.0;
+        let y = self.bottom + 5.0 + self.font;
+        let degrees = ASLANT.to_degrees().round();
+        html! {
+            g text-anchor=(if self.aslant { "end" } else { "middle" }) {
+                @for label in labels {
+                    @let x = Places(middle(label));
+                    @if self.aslant {
+                        text x=(x) y=(Places(y)) transform={ "rotate(-" (degrees) " " (x) " " (Places(y)) ")" } { (label) }
+                    } @else {
+                        text x=(x) y=(Places(y)) { (label) }
+                    }
+                }
+            }
+        }
+    }
+
+    fn titles(&self, x: &Axis, y: &Axis, top: f64, right: f64) -> Markup {
+        let (middle, up) = ((self.left + right) / 2.0, (top + self.bottom) / 2.0);
+        html! {
+            @if !x.title.is_empty() {
+                text x=(Places(middle)) y=(Places(self.title)) text-anchor="middle" { (x.title) }
+            }
+            text transform={ "translate(" (Places(self.font)) " " (Places(up)) ") rotate(-90)" } text-anchor="middle" { (y.title) }
+        }
+    }
+
+    /// A line for each tick.
+    fn grid(&self) -> String {
+        let across = self.y_ticks.iter().map(|(value, _)| {
+            format!("M{} {}H{}", Places(self.left), Places(self.y.place(*value)), Places(self.right))
+        });
+        let Across::Numbers(scale) = &self.x else { return across.collect() };
+        let up = self.x_ticks.iter().map(|(value, _)| {
+            format!("M{} {}V{}", Places(scale.place(*value)), Places(self.top), Places(self.bottom))
+        });
+        across.chain(up).collect()
+    }
+
+    /// Both axes with their ticks.
+    fn lines(&self) -> String {
+        let (left, bottom) = (Places(self.left), Places(self.bottom));
+        let mut path = format!("M{left} {}V{bottom}H{}", Places(self.top), Places(self.right));
+        for (value, _) in &self.y_ticks {
+            path += &format!("M{left} {}h-4", Places(self.y.place(*value)));
+        }
+        if let Across::Numbers(scale) = &self.x {
+            for (value, _) in &self.x_ticks {
+                path += &format!("M{} {bottom}v4", Places(scale.place(*value)));
+            }
+        }
+        path
+    }
+}
+
+/// The angle of labels that are too long to stand beside each other, in radians.
+const ASLANT: f64 = 35.0 * std::f64::consts::PI / 180.0;
+
+/// Labels in the order of their first points.
+fn labels<'a>(points: impl Iterator<Item = &'a Point>) -> Vec<String> {
+    let mut labels: Vec<String> = Vec::new();
+    for point in points {
+        let label = point.label.as_deref().unwrap_or("");
+        if !labels.iter().any(|known| known == label) {
+            labels.push(label.to_owned());
+        }
+    }
+    labels
+}

@@ -1,0 +1,152 @@
+//! Lines, points, bars and intervals.
+
+use anabranch_study::{Mark, Panel, Point};
+use maud::{Markup, html};
+
+use super::frame::{Across, Frame};
+use super::{Places, legend::dash};
+use crate::chart::{Drawn, ends};
+use crate::scales::drawable;
+use crate::style::Style;
+
+/// Radius of points, in pixels.
+pub const RADIUS: f64 = 3.7;
+/// The part of a label's band that its marks take.
+pub const FILLED: f64 = 0.8;
+
+/// Lines with their intervals, or points.
+pub fn series(panel: &Panel, drawn: &Drawn, style: &Style, frame: &Frame) -> Markup {
+    let Across::Numbers(x) = &frame.x else { return html! {} };
+    let at = |p: &Point| (x.place(p.x), frame.y.place(p.y));
+    html! {
+        @for (i, points) in drawn.series.iter().enumerate().filter(|(_, points)| !points.is_empty()) {
+            @let colour = style.strokes[i];
+            @let intervals = intervals(panel, points, frame);
+            g.series stroke=(colour) fill="none" stroke-width="1.6" stroke-linejoin="round" {
+                @if panel.mark == Mark::Line {
+                    @if !drawn.few && !intervals.is_empty() {
+                        path d=(band(points, &intervals, x, frame)) fill=(colour) fill-opacity="0.15" stroke="none" {}
+                    }
+                    path.line d=(line(points.iter().map(|p| at(p)))) stroke-dasharray=[dash(style.dashes[i])] {}
+                }
+                @if drawn.few || panel.mark == Mark::Point {
+                    @if !intervals.is_empty() {
+                        path d=(whiskers(&intervals, |p| x.place(p.x))) stroke-width="1.2" {}
+                    }
+                    g fill=(style.fills[i]) {
+                        @for point in points { path d=(symbol(style.shapes[i], at(point), RADIUS)) {} }
+                    }
+                }
+            }
+        }
+    }
+}
+
+/// Bars side by side at each label, with their intervals.
+pub fn bars(panel: &Panel, drawn: &Drawn, style: &Style, frame: &Frame) -> Markup {
+    let n = drawn.series.len() as f64;
+    let width = frame.band() * FILLED / n;
+    let left = |i: usize, p: &Point| {
+        frame.band_of(p.label.as_deref().unwrap_or(""))
+            + frame.band() * (1.0 - FILLED) / 2.0
+            + i as f64 * width
+    };
+    // Bars stand on zero, or on the axis where that is not on it.
+    let base = if panel.y.log { frame.y.base() } else { frame.y.place(0.0).min(frame.y.base()) };
+    html! {
+        @for (i, points) in drawn.series.iter().enumerate() {
+            g.series stroke=(style.strokes[i]) fill=(style.fills[i]) {
+                @for point in points {
+                    @let top = frame.y.place(point.y);
+                    rect x=(Places(left(i, point) + 0.5)) y=(Places(top.min(base))) width=(Places(width - 1.0)) height=(Places((base - top).abs())) {}
+                }
+            }
+        }
+        g stroke="currentColor" stroke-width="1.2" fill="none" {
+            @for (i, points) in drawn.series.iter().enumerate() {
+                @let intervals = intervals(panel, points, frame);
+                @if !intervals.is_empty() { path d=(whiskers(&intervals, |p| left(i, p) + width / 2.0)) {} }
+            }
+        }
+    }
+}
+
+/// Points with an interval, and the places of its lower and upper end. What of it is below a logarithmic axis cannot be drawn: it
+/// then ends at its point.
+fn intervals<'a>(panel: &Panel, points: &[&'a Point], frame: &Frame) -> Vec<(&'a Point, f64, f64)> {
+    let place = |p: &Point, v: f64| frame.y.place(if drawable(&panel.y, v) { v } else { p.y });
+    let of = |p: &&'a Point| match ends(p)[..] {
+        [low, high] => Some((*p, place(p, low), place(p, high))),
+        _ => None,
+    };
+    points.iter().filter_map(of).collect()
+}
+
+fn whiskers(intervals: &[(&Point, f64, f64)], x: impl Fn(&Point) -> f64) -> String {
+    let one = |(p, low, high): &(&Point, f64, f64)| {
+        let (x, low, high) = (x(p), Places(*low), Places(*high));
+        let (a, b) = (Places(x - 4.0), Places(x + 4.0));
+        format!("M{a} {low}H{b}M{a} {high}H{b}M{} {low}V{high}", Places(x))
+    };
+    intervals.iter().map(one).collect()
+}
+
+/// The area between the ends of all intervals; a point without one has none of it.
+fn band(
+    points: &[&Point],
+    intervals: &[(&Point, f64, f64)],
+    x: &super::frame::Scale,
+    frame: &Frame,
+) -> String {
+    let middle = |p: &Point| (x.place(p.x), frame.y.place(p.y));
+    let end = |p: &Point, upper: bool| {
+        let own = intervals.iter().find(|(of, ..)| std::ptr::eq(*of, p));
+        own.map_or(middle(p), |(_, low, high)| (middle(p).0, if upper { *high } else { *low }))
+    };
+    let there = points.iter().map(|p| end(p, true));
+    line(there.chain(points.iter().rev().map(|p| end(p, false)))) + "Z"
+}
+
+/// A path through all of these places.
+fn line(places: impl Iterator<Item = (f64, f64)>) -> String {
+    let pairs = places.map(|(x, y)| format!("{} {}", Places(x), Places(y)));
+    // After the first pair of a `M` the others are joined to it.
+    format!("M{}", pairs.collect::<Vec<_>>().join(" "))
+}
+
+/// A point's shape around a place.
+pub fn symbol(shape: &str, (x, y): (f64, f64), r: f64) -> String {
+    let corners =
+        |corners: &[(f64, f64)]| line(corners.iter().map(|(dx, dy)| (x + dx * r, y + dy * r))) + "Z";
+    match shape {
+        "square" => corners(&[(-0.9, -0.9), (0.9, -0.9), (0.9, 0.9), (-0.9, 0.9)]),
+        "triangle-up" => corners(&[(0.0, -1.1), (1.1, 0.9), (-1.1, 0.9)]),
+        "triangle-down" => corners(&[(0.0, 1.1), (1.1, -0.9), (-1.1, -0.9)]),
+        "triangle-right" => corners(&[(1.1, 0.0), (-0.9, 1.1), (-0.9, -1.1)]),
+        "diamond" => corners(&[(0.0, -1.3), (1.0, 0.0), (0.0, 1.3), (-1.0, 0.0)]),
+        "cross" => {
+            let (a, b) = (0.35, 1.1);
+            corners(&[
+                (-a, -b),
+                (a, -b),
+                (a, -a),
+                (b, -a),
+                (b, a),
+                (a, a),
+                (a, b),
+                (-a, b),
+                (-a, a),
+                (-b, a),
+                (-b, -a),
+                (-a, -a),
+            ])
+        }
+        _ => format!(
+            "M{} {}a{r} {r} 0 1 0 {} 0a{r} {r} 0 1 0 {} 0Z",
+            Places(x - r),
+            Places(y),
+            2.0 * r,
+            -2.0 * r
+        ),
+    }
+}

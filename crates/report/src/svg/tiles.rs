@@ -1,0 +1,115 @@
+//! Tiles: a value for each series and label, as a colour.
+
+use anabranch_study::Panel;
+use maud::html;
+
+use super::{Drawing, Look, Places, text_width};
+use crate::scales::drawable;
+use crate::tiles::{COLOURS, FEW_LABELS};
+use anabranch_study::format::{exact, significant};
+
+/// Height of a tile, in the size of text.
+const ROW: f64 = 2.0;
+
+/// Draws them, with their colours' scale below.
+pub fn draw(panel: &Panel, look: &Look) -> Option<Drawing> {
+    let font = look.font;
+    let mut labels: Vec<&str> = Vec::new();
+    for point in panel.series.iter().flat_map(|s| &s.points) {
+        let label = point.label.as_deref().unwrap_or("");
+        if !labels.contains(&label) {
+            labels.push(label);
+        }
+    }
+    if !panel.series.iter().flat_map(|s| &s.points).any(|p| drawable(&panel.y, p.y)) {
+        return None;
+    }
+    let widest =
+        |texts: &mut dyn Iterator<Item = &str>| texts.map(|t| text_width(t, font)).fold(0.0, f64::max);
+    let left = widest(&mut panel.series.iter().map(|s| s.name.as_str())) + font;
+    let width = (look.width - left - font) / labels.len() as f64;
+    let top = if look.titled { 2.2 * font } else { 0.4 * font };
+    let bottom = top + panel.series.len() as f64 * ROW * font;
+    let numbers = labels.len() <= FEW_LABELS;
+    let slant = widest(&mut labels.iter().copied()) * 0.87 + font;
+    // Where there is no room for every label, every second or third has one.
+    let stride = (1.3 * font / width).ceil().max(1.0) as usize;
+    let scale = bottom + slant + 1.5 * font;
+    let (worst, best) = limits(panel);
+    let content = html! {
+        @if look.titled { text x=(Places(left)) y=(Places(1.2 * font)) font-weight="bold" { (panel.title) } }
+        @for (row, series) in panel.series.iter().enumerate() {
+            @let y = top + row as f64 * ROW * font;
+            text x=(Places(left - 0.5 * font)) y=(Places(y + 1.35 * font)) text-anchor="end" { (series.name) }
+            g.series stroke="currentColor" stroke-opacity="0.15" {
+                @for point in series.points.iter().filter(|p| drawable(&panel.y, p.y)) {
+                    @let column = labels.iter().position(|l| Some(*l) == point.label.as_deref()).unwrap_or(0);
+                    @let x = left + column as f64 * width;
+                    rect x=(Places(x)) y=(Places(y)) width=(Places(width)) height=(Places(ROW * font)) fill=(colour(towards(point.y, worst, best))) {}
+                    @if numbers {
+                        text x=(Places(x + width / 2.0)) y=(Places(y + 1.35 * font)) text-anchor="middle" stroke="none"
+                            font-size=(Places(0.85 * font)) fill=(if (towards(point.y, worst, best) - 0.5).abs() > 0.25 { "#fff" } else { "#222" }) {
+                            (format!("{:.2}", point.y))
+                        }
+                    }
+                }
+            }
+        }
+        g text-anchor="end" {
+            @for (i, label) in labels.iter().enumerate().step_by(stride) {
+                @let (x, y) = (Places(left + (i as f64 + 0.7) * width), Places(bottom + font));
+                text transform={ "translate(" (x) " " (y) ") rotate(-60)" } { (label) }
+            }
+        }
+        @for step in 0..STEPS {
+            rect x=(Places(left + step as f64 * 8.0)) y=(Places(scale)) width="8.2" height="10" fill=(colour((step as f64 + 0.5) / STEPS as f64)) {}
+        }
+        g text-anchor="middle" {
+            @for (along, value) in [(0.0, worst), (0.5, (worst * best).sqrt()), (1.0, best)] {
+                text x=(Places(left + along * STEPS as f64 * 8.0)) y=(Places(scale + 10.0 + 1.2 * font)) { (exact(significant(value, 3))) }
+            }
+        }
+        text x=(Places(left + STEPS as f64 * 8.0 + 2.0 * font)) y=(Places(scale + 9.0)) { (panel.y.title) }
+    };
+    Some(Drawing { content, height: scale + 10.0 + 1.8 * font })
+}
+
+/// Parts of the colours' scale.
+const STEPS: usize = 24;
+
+/// The worst value and the best.
+fn limits(panel: &Panel) -> (f64, f64) {
+    panel.y.domain.unwrap_or((0.1, 10.0))
+}
+
+/// How far from the worst value, 0, to the best, 1, on a logarithmic scale.
+fn towards(value: f64, worst: f64, best: f64) -> f64 {
+    ((value / worst).ln() / (best / worst).ln()).clamp(0.0, 1.0)
+}
+
+/// Between the colours of the worst value, the neutral one and the best.
+fn colour(along: f64) -> String {
+    let (from, to, part) = match along < 0.5 {
+        true => (COLOURS[0], COLOURS[1], along * 2.0),
+        false => (COLOURS[1], COLOURS[2], along * 2.0 - 1.0),
+    };
+    let channel =
+        |colour: &str, at: usize| f64::from(u8::from_str_radix(&colour[at..at + 2], 16).unwrap_or(0));
+    let mixed =
+        [1, 3, 5].map(|at| (channel(from, at) + (channel(to, at) - channel(from, at)) * part).round() as u8);
+    format!("#{:02x}{:02x}{:02x}", mixed[0], mixed[1], mixed[2])
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn colours_turn_at_the_neutral_value() {
+        assert_eq!(colour(towards(0.25, 0.25, 4.0)), COLOURS[0]);
+        assert_eq!(colour(towards(1.0, 0.25, 4.0)), COLOURS[1]);
+        assert_eq!(colour(towards(99.0, 0.25, 4.0)), COLOURS[2]);
+        // The worst value may be the larger one.
+        assert_eq!(colour(towards(4.0, 4.0, 0.25)), COLOURS[0]);
+    }
+}

@@ -1,0 +1,146 @@
+//! Drawings without a script: read as XML, and their places turned back into values by the ticks beside them.
+
+use anabranch_report::svg::{Look, document, inline, margin};
+use anabranch_study::{Axis, Mark, Panel, Point, Series};
+use roxmltree::{Document, Node};
+
+fn axis(title: &str, log: bool) -> Axis {
+    Axis { title: title.into(), log, domain: None }
+}
+
+fn panel(mark: Mark, log: bool, series: Vec<Series>) -> Panel {
+    Panel { title: "a & b".into(), x: axis("time (s)", false), y: axis("window", log), mark, series }
+}
+
+fn series(name: &str, published: bool, values: &[(f64, f64)]) -> Series {
+    let point = |&(x, y): &(f64, f64)| Point { x, y, half_width: None, label: None };
+    Series { name: name.into(), published, points: values.iter().map(point).collect() }
+}
+
+fn of_class<'a>(svg: &'a Document, class: &'static str) -> Vec<Node<'a, 'a>> {
+    svg.descendants().filter(|n| n.attribute("class") == Some(class)).collect()
+}
+
+/// The pairs of coordinates of a path of straight lines.
+fn pairs(path: &str) -> Vec<(f64, f64)> {
+    let numbers: Vec<f64> =
+        path.trim_start_matches('M').trim_end_matches('Z').split(' ').map(|n| n.parse().unwrap()).collect();
+    numbers.chunks(2).map(|pair| (pair[0], pair[1])).collect()
+}
+
+/// From places back to values, by the first and last tick that has its label in such a group.
+fn reading(svg: &Document, anchor: &str, place: &str) -> impl Fn(f64) -> f64 {
+    let group = svg
+        .descendants()
+        .find(|n| n.tag_name().name() == "g" && n.attribute("text-anchor") == Some(anchor))
+        .unwrap();
+    let ticks: Vec<(f64, f64)> = group
+        .children()
+        .map(|text| {
+            (
+                text.attribute(place).unwrap().parse().unwrap(),
+                text.text().unwrap().replace('\u{202f}', "").parse().unwrap(),
+            )
+        })
+        .collect();
+    let ((a, low), (b, high)) = (ticks[0], *ticks.last().unwrap());
+    // The base line of a text is a little below its middle.
+    let lower = if place == "y" { 0.35 * Look::REPORT.font } else { 0.0 };
+    let (a, b) = (a - lower, b - lower);
+    move |at| low + (at - a) / (b - a) * (high - low)
+}
+
+#[test]
+fn lines_have_the_values_of_their_series() {
+    let values: Vec<(f64, f64)> =
+        (0..200).map(|i| (f64::from(i) * 0.3, 40.0 + 30.0 * (f64::from(i) * 0.1).sin())).collect();
+    let ours =
+        panel(Mark::Line, false, vec![series("LIA", false, &values), series("LIA", true, &values[..100])]);
+    let look = Look { titled: true, ..Look::REPORT };
+    let text = document(&[ours], 1, &look).unwrap();
+    let svg = Document::parse(&text).unwrap();
+    let lines = of_class(&svg, "line");
+    assert_eq!(lines.len(), 2);
+    assert_eq!(lines[0].attribute("stroke-dasharray"), None);
+    assert!(lines[1].attribute("stroke-dasharray").is_some());
+    let colour = |line: &Node| line.parent().unwrap().attribute("stroke").unwrap().to_owned();
+    assert_eq!(colour(&lines[0]), colour(&lines[1]));
+    let (x, y) = (reading(&svg, "middle", "x"), reading(&svg, "end", "y"));
+    let drawn = pairs(lines[0].attribute("d").unwrap());
+    assert_eq!(drawn.len(), values.len());
+    for ((px, py), (vx, vy)) in drawn.into_iter().zip(values) {
+        // A place is exact to a tenth of a pixel, of which there are 500 across for 60 s.
+        assert!((x(px) - vx).abs() < 0.05 && (y(py) - vy).abs() < 0.1, "{} {vx}, {} {vy}", x(px), y(py));
+    }
+    assert!(text.contains("a &amp; b"));
+}
+
+/// A file is of black on white; what a page takes in is of the page's colour.
+#[test]
+fn pages_have_their_own_colour() {
+    let ours = panel(Mark::Point, false, vec![series("x", false, &[(1.0, 2.0), (2.0, 3.0)])]);
+    let inline = inline(&ours, &Look::REPORT).unwrap().into_string();
+    assert!(inline.contains("fill=\"currentColor\"") && !inline.contains("#ffffff"));
+    assert!(document(&[ours], 1, &Look::REPORT).unwrap().contains("#ffffff"));
+}
+
+#[test]
+fn bars_stand_on_zero_and_reach_their_values() {
+    let bar = |label: &str, y| Point { x: 0.0, y, half_width: Some(1.0), label: Some(label.into()) };
+    let points = |a, b| vec![bar("<none>", a), bar("some", b)];
+    let each = |name: &str, a, b| Series { name: name.into(), published: false, points: points(a, b) };
+    let text = document(
+        &[panel(Mark::Bar, false, vec![each("a", 10.0, 20.0), each("b", 5.0, 2.5)])],
+        1,
+        &Look::REPORT,
+    )
+    .unwrap();
+    let svg = Document::parse(&text).unwrap();
+    let y = reading(&svg, "end", "y");
+    let bars = svg.descendants().filter(|n| n.tag_name().name() == "rect" && n.attribute("x").is_some());
+    let heights: Vec<f64> = bars
+        .map(|rect| {
+            let at = |name| rect.attribute(name).unwrap().parse::<f64>().unwrap();
+            assert!(y(at("y") + at("height")).abs() < 0.1);
+            y(at("y"))
+        })
+        .collect();
+    for (drawn, value) in heights.iter().zip([10.0, 20.0, 5.0, 2.5]) {
+        assert!((drawn - value).abs() < 0.1, "{drawn} {value}");
+    }
+    assert_eq!(heights.len(), 4);
+}
+
+#[test]
+fn every_mark_is_drawn_whatever_the_values() {
+    let odd = [(0.0, 3.0), (1.0, f64::NAN), (2.0, 1e-7), (3.0, 5e9), (4.0, -1.0), (f64::INFINITY, 1.0)];
+    let mut of = series("</svg>\"'& <x>", false, &odd);
+    of.points.iter_mut().for_each(|p| (p.half_width, p.label) = (Some(f64::INFINITY), Some("l".into())));
+    for mark in [Mark::Line, Mark::Point, Mark::Bar, Mark::Box, Mark::Tile] {
+        for log in [false, true] {
+            let text = document(&[panel(mark, log, vec![of.clone()])], 2, &Look::REPORT).unwrap();
+            let svg = Document::parse(&text).unwrap_or_else(|e| panic!("{mark:?}: {e}\n{text}"));
+            assert!(!of_class(&svg, "series").is_empty(), "{mark:?}");
+            assert!(!text.contains("NaN") && !text.contains("inf"), "{mark:?} {log}: {text}");
+        }
+        let nothing = panel(mark, false, vec![series("x", false, &[(1.0, f64::NAN)])]);
+        assert_eq!(document(&[nothing.clone()], 1, &Look::REPORT), None);
+        assert!(inline(&nothing, &Look::REPORT).is_none());
+    }
+}
+
+/// A hundred thousand samples are a line of some kilobytes that keeps its peak.
+#[test]
+fn long_lines_are_short_files() {
+    let mut values: Vec<(f64, f64)> = (0..100_000).map(|i| (f64::from(i), f64::from(i % 50))).collect();
+    values[33_333].1 = 500.0;
+    let long = panel(Mark::Line, false, vec![series("x", false, &values)]);
+    let text = document(&[long.clone()], 1, &Look::REPORT).unwrap();
+    assert!(text.len() < 12_000, "{}", text.len());
+    let svg = Document::parse(&text).unwrap();
+    let y = reading(&svg, "end", "y");
+    let drawn = pairs(of_class(&svg, "line")[0].attribute("d").unwrap());
+    assert!((drawn.iter().map(|(_, at)| y(*at)).fold(0.0, f64::max) - 500.0).abs() < 1.5);
+    let taller = Look { plot_height: 400.0, ..Look::REPORT };
+    assert_eq!(margin(&long, &taller).unwrap().round(), margin(&long, &Look::REPORT).unwrap().round());
+}
