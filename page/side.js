@@ -93,8 +93,9 @@ class Side {
     }
   }
 
-  /** The flow's part in theory, where there is one of what it runs. */
+  /** The flow's part in theory, where there is one of what it runs, and it has something to send at all times. */
   #share(flow) {
+    if (!this.flows[flow].greedy) return null;
     const own = this.ideal?.allocations.find((allocation) => allocation.id === this.ideal.own);
     return own?.flows[flow]?.goodput_bps ?? null;
   }
@@ -147,7 +148,9 @@ class Side {
       line("th", ["flow", "algorithm", "Mbit/s", "in theory"]), ...rows.map((row) => line("td", row)));
     const more = this.flows.length - FLOWS_SHOWN;
     const missing = this.ideal?.missing.map(({ title, why }) => `${title}: ${why}`) ?? [];
-    const notes = [...(more > 0 ? [`${more} more flows are not shown.`] : []),
+    const pausing = this.flows.some((flow) => !flow.greedy);
+    const notes = [...(pausing && this.ideal?.own ? ["Theory takes every flow to send all the time: flows that pause have no share in it."] : []),
+      ...(more > 0 ? [`${more} more flows are not shown.`] : []),
       ...(this.ideal && !this.ideal.own ? ["No theory of this share is built in.", ...missing] : [])];
     this.theory.textContent = notes.join(" ");
   }

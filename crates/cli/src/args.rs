@@ -24,8 +24,20 @@ Examples:
   anabranch run scenarios/two-paths-and-a-neighbour.toml --set flows.bonded.start='5 s'
   anabranch run scenarios/two-paths-and-a-neighbour.toml --out out/run --format csv
   anabranch run scenarios/two-paths-and-a-neighbour.toml --duration '12 s' --pcap run.pcapng
+  anabranch run scenarios/two-paths-and-a-neighbour.toml --plot
+  anabranch run scenarios/two-paths-and-a-neighbour.toml --plot=windows.svg
   anabranch run - --json < scenario.toml
   anabranch run scenarios/two-paths-and-a-neighbour.toml --backend kernel";
+
+const PLOT_EXAMPLES: &str = "\
+Examples:
+  anabranch plot out/run
+  anabranch plot out/run --figure windows,rtt --out windows.png --size single
+  anabranch plot out/run --figure alpha --out alpha.svg
+  anabranch plot out/run --figure windows,throughput,queue,rtt --columns 2 --size 7x4in --out run.svg
+  anabranch plot out/run --out run.html
+  anabranch plot out/run --figure list
+  anabranch plot out/papers/coupled-cubic.json --figure A-F5 --out a-f5.svg --size double --columns 2";
 
 const COMPARE_EXAMPLES: &str = "\
 Examples:
@@ -119,6 +131,7 @@ Examples:
 const EXAMPLES: &str = "\
 Examples:
   anabranch run scenarios/two-paths-and-a-neighbour.toml
+  anabranch run scenarios/two-paths-and-a-neighbour.toml --plot
   anabranch compare scenarios/two-paths-and-a-neighbour.toml --cc uncoupled,lia,coupled-cubic --seeds 10
   anabranch sweep scenarios/two-paths-and-a-neighbour.toml --vary 'links.*.queue=0.5..4 BDP/4log' --cc lia,olia
   anabranch paper all --quick
@@ -142,6 +155,9 @@ pub enum Command {
     /// Simulate a scenario and summarise what happened.
     #[command(after_help = RUN_EXAMPLES)]
     Run(RunArgs),
+    /// Draw a run's record or a study's figure: windows, throughput, queues and more, as SVG, PNG or an interactive page.
+    #[command(after_help = PLOT_EXAMPLES)]
+    Plot(PlotArgs),
     /// Simulate a scenario with several algorithms over several seeds: means and 95 % intervals.
     #[command(after_help = COMPARE_EXAMPLES)]
     Compare(CompareArgs),
@@ -232,6 +248,10 @@ pub struct RunArgs {
     /// Format of the samples.
     #[arg(long, value_enum, default_value_t = Format::Parquet, requires = "out")]
     pub format: Format,
+    /// Draw windows, throughput and queues over time into this file, an interactive page if none is given, and open it where there
+    /// is a display. The name's ending is the format: .html, .svg or .png.
+    #[arg(long, value_name = "FILE", num_args = 0..=1, require_equals = true, default_missing_value = "plot.html")]
+    pub plot: Option<PathBuf>,
     /// What runs it: the simulator, or the running Linux kernel, as root.
     #[arg(long, value_enum, default_value_t = BackendName::Sim)]
     pub backend: BackendName,
@@ -246,6 +266,35 @@ pub struct RunArgs {
     /// Print the summary as one JSON object.
     #[arg(long)]
     pub json: bool,
+}
+
+/// Arguments of `plot`.
+#[derive(Debug, Args)]
+pub struct PlotArgs {
+    /// A folder that `run --out` wrote, or the result of a study: a file in `studies` or `papers` of its folder of results.
+    #[arg(value_name = "RUN|STUDY")]
+    pub what: PathBuf,
+    /// Which figures, separated by commas; `list` lists them. Of a run windows, throughput and queue if not given; further ones are
+    /// rtt, sequence, shares, completions, and the algorithm's inner values by name, such as alpha.
+    #[arg(long, value_name = "NAME,…", value_delimiter = ',', value_parser = NonEmptyStringValueParser::new())]
+    pub figure: Vec<String>,
+    /// The file; its name's ending is the format: .svg, .png or .html.
+    #[arg(long, value_name = "FILE", default_value = "plot.svg")]
+    pub out: PathBuf,
+    /// screen; single (3.4 in, a column of a paper) or double (7 in), both with text of 8 points; or a width or WIDTHxHEIGHT, such
+    /// as 5x3in, 120mm or 800px. A page follows its window instead.
+    #[arg(long, default_value = "screen")]
+    pub size: anabranch_plot::Size,
+    /// How many panels stand beside each other; 1 if not given.
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u8).range(1..=12))]
+    pub columns: Option<u8>,
+}
+
+impl PlotArgs {
+    /// Is the list of figures asked for?
+    pub fn lists(&self) -> bool {
+        self.figure == ["list"]
+    }
 }
 
 /// Arguments of `compare`.

@@ -19,6 +19,7 @@ mod man;
 mod memory;
 mod output;
 mod paper;
+mod plot;
 mod progress;
 mod read_capture;
 mod report;
@@ -50,6 +51,7 @@ fn main() -> ExitCode {
 fn execute(command: Command) -> Result<(), Failure> {
     match command {
         Command::Run(args) => run::run(&args),
+        Command::Plot(args) => plot::plot(&args),
         Command::Compare(args) => compare::compare(args),
         Command::Paper(args) => paper::paper(&args),
         Command::Study(args) => match args.command {

@@ -7,9 +7,9 @@ use crate::failure::Failure;
 use crate::output::{note, print, print_text_of_json};
 use crate::progress::Progress;
 use crate::table::{BYTES, LOSS, PERCENT, PLAIN, RATE, TIME, Table};
-use crate::{backend, input, interrupt, memory};
+use crate::{backend, input, interrupt, memory as limits, plot};
 use anabranch_net::Time;
-use anabranch_record::{NoSamples, RunDirectory, Sink, SubflowSummary, Summary};
+use anabranch_record::{MemorySink, NoSamples, Record, RunDirectory, Sink, SubflowSummary, Summary};
 use anabranch_scenario::printable;
 use anabranch_study::format::plain;
 use anabranch_study::task::trusted;
@@ -21,11 +21,14 @@ use std::path::{Path, PathBuf};
 pub fn run(args: &RunArgs) -> Result<(), Failure> {
     let source = input::read(&args.scenario.file)?;
     let scenario = input::load(&source, &args.scenario, &args.cc)?;
-    memory::check(&scenario, 1, args.yes)?;
+    limits::check(&scenario, 1, args.yes)?;
     let task = input::task(&source, &args.scenario, &args.cc, scenario.seed, args.backend);
     backend::accepts(args.backend, &source.name, &scenario)?;
     if args.traffic != TrafficName::Own && args.backend == BackendName::Sim {
         return Err(Failure::Input(miette!("`--traffic` is for `--backend kernel` and guests")));
+    }
+    if let Some(picture) = &args.plot {
+        plot::format(picture)?;
     }
     args.capture.check(args.backend)?;
     backend::ready(args.backend)?;
@@ -43,9 +46,11 @@ pub fn run(args: &RunArgs) -> Result<(), Failure> {
             note_replaced(path, &earlier);
         }
     }
-    let sink: &mut dyn Sink = match &mut directory {
-        Some(directory) => directory.sink(),
-        None => &mut NoSamples,
+    let mut memory = MemorySink::new();
+    let sink: &mut dyn Sink = match (&mut directory, &args.plot) {
+        (Some(directory), _) => directory.sink(),
+        (None, Some(_)) => &mut memory,
+        (None, None) => &mut NoSamples,
     };
     let progress = Progress::over(scenario.duration);
     let uncaptured = WithTraffic(args.backend, args.traffic.into());
@@ -78,8 +83,20 @@ pub fn run(args: &RunArgs) -> Result<(), Failure> {
         let wrote = wrote(files.chain(capture.iter().flatten()));
         print(&format!("{}\n{wrote}", page(&summary)))?;
     }
-    files?;
+    let files = files?;
     capture?;
+    if let Some(picture) = &args.plot {
+        if let Some(folder) = files.iter().flatten().next().and_then(|file| file.parent()) {
+            let record = Record::read(folder).map_err(|e| Failure::environment("cannot draw the run", &e))?;
+            memory = record.samples;
+        }
+        plot::of_new_run(&scenario, &summary, &memory, picture)?;
+        match args.json {
+            true => note(&format!("wrote {}", picture.display())),
+            false => print(&format!("Wrote {}", picture.display()))?,
+        }
+        plot::show(picture);
+    }
     match summary.partial_until_s {
         None => trusted(summary).map(drop).map_err(Into::into),
         Some(s) => Err(Failure::Interrupted(miette!(

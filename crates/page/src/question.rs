@@ -109,7 +109,13 @@ fn link(scenario: &Scenario, index: usize) -> Value {
 fn flow(flow: &Flow, links: &[NamedLink]) -> Value {
     let names = |path: &Path| path.links.iter().map(|link| &*links[*link].name).collect::<Vec<_>>();
     let paths: Vec<_> = flow.paths.iter().map(names).collect();
-    json!({ "name": flow.name, "cc": flow.cc.entry.name, "multipath": flow.is_multipath(), "paths": paths })
+    json!({
+        "name": flow.name,
+        "cc": flow.cc.entry.name,
+        "multipath": flow.is_multipath(),
+        "greedy": flow.is_greedy(),
+        "paths": paths,
+    })
 }
 
 /// Every algorithm: name, title and whether it couples.
@@ -177,6 +183,10 @@ mod tests {
         assert_eq!(found["links"][1]["queue_packets"], 20);
         assert_eq!(found["flows"][0]["paths"], json!([["a"], ["b"]]));
         assert_eq!(found["flows"][0]["multipath"], true);
+        assert_eq!(found["flows"][0]["greedy"], true);
+        let answers = ask(&["flows.both.application={kind=\"request-response\",size=\"10 kB\"}"], &[]);
+        let found: Value = serde_json::from_str(&describe(&answers).unwrap()).unwrap();
+        assert_eq!(found["flows"][0]["greedy"], false);
     }
 
     /// By the response function of Reno: √(1.5/0.01) = 12.2 segments per 20 ms would be more than 10 Mbit/s if the RTT were

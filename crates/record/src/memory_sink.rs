@@ -49,13 +49,13 @@ pub struct SubflowSeries {
     /// Segments sent again.
     pub retransmitted_segments: Vec<f64>,
     /// The algorithm's inner values by name, NaN where one has none.
-    pub observables: Vec<(&'static str, Vec<f64>)>,
+    pub observables: Vec<(String, Vec<f64>)>,
 }
 
 impl SubflowSeries {
     /// The observable `name`, if the algorithm has it.
     pub fn observable(&self, name: &str) -> Option<&[f64]> {
-        self.observables.iter().find(|(n, _)| *n == name).map(|(_, values)| values.as_slice())
+        self.observables.iter().find(|(n, _)| n == name).map(|(_, values)| values.as_slice())
     }
 }
 
@@ -114,7 +114,11 @@ impl Sink for MemorySink {
             for path in flow.paths.iter().skip(subflows.len()) {
                 subflows.push(SubflowSeries {
                     path: path.clone(),
-                    observables: flow.observables.iter().map(|name| (*name, Vec::new())).collect(),
+                    observables: flow
+                        .observables
+                        .iter()
+                        .map(|name| ((*name).to_owned(), Vec::new()))
+                        .collect(),
                     ..SubflowSeries::default()
                 });
             }

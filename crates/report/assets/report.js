@@ -53,7 +53,9 @@ const config = {
     titleColor: "currentColor", titleFontSize: 12, titleFontWeight: "normal", titlePadding: 8,
     tickCount: 6,
   },
-  legend: { labelColor: "currentColor", labelFontSize: 12, symbolStrokeWidth: 1.8, symbolSize: 70, offset: 14 },
+  legend: {
+    labelColor: "currentColor", titleColor: "currentColor", titleFontWeight: "normal", labelFontSize: 12, symbolStrokeWidth: 1.8, symbolSize: 70, offset: 14,
+  },
 };
 
 // Legends and labels are arranged by the width that a first layout finds: a second one makes room for them.

@@ -19,7 +19,7 @@ const MOST_POINTS: usize = 2000;
 /// Points of a line up to which each is shown, with its interval as a bar; beyond, the interval is a band.
 pub const FEW_POINTS: usize = 40;
 /// Invisible points of a long line that carry its tooltips.
-const HANDLES: usize = 150;
+const HANDLES: usize = 80;
 
 /// A drawing and what a reader has to know of it.
 pub struct Chart {
@@ -61,7 +61,7 @@ pub fn chart(panel: &Panel) -> Option<Chart> {
         shared.insert("x".into(), quantitative("x", &panel.x, x_domain));
     }
     shared.insert("stroke".into(), style.channel(&style.strokes));
-    shared.insert("opacity".into(), json!({ "condition": { "param": "shown", "value": 1 }, "value": 0.08 }));
+    shared.insert("opacity".into(), json!({ "condition": { "param": "shown", "value": 1 }, "value": 0 }));
 
     let own = || style.channel(&style.strokes);
     let layer = match panel.mark {
@@ -70,12 +70,13 @@ pub fn chart(panel: &Panel) -> Option<Chart> {
         }
         Mark::Box => boxes::layers(&style, &panel.y.title),
         Mark::Tile => vec![], // has a drawing of its own
-        Mark::Point => vec![point_layer(&style, panel), interval_bars(own())],
+        Mark::Point => vec![interval_bars(own()), point_layer(&style, panel)],
         Mark::Line if few => {
             vec![line_layer(&style), interval_bars(own()), point_layer(&style, panel)]
         }
         Mark::Line => vec![line_layer(&style), interval_band(&style), handle_layer(panel)],
     };
+    let layer = if labelled { layer } else { zoomed(layer.into_iter().chain(crosshair()).collect()) };
     let description = describe(panel, &style.names);
     let spec = json!({
         "description": description,
@@ -85,7 +86,7 @@ pub fn chart(panel: &Panel) -> Option<Chart> {
         "data": { "values": data },
         "transform": flatten.into_iter().collect::<Vec<_>>(),
         "encoding": shared,
-        "layer": with_legend_selection(layer),
+        "layer": chosen_by_legend(layer),
     });
     Some(Chart { spec, description, remarks: remarks(panel, xs, ys) })
 }
@@ -212,6 +213,7 @@ fn line_layer(style: &Style) -> Value {
 
 fn point_layer(style: &Style, panel: &Panel) -> Value {
     json!({
+        "params": pointed(),
         "mark": {
             "type": "point",
             "size": 44,
@@ -229,10 +231,7 @@ fn point_layer(style: &Style, panel: &Panel) -> Value {
 fn handle_layer(panel: &Panel) -> Value {
     json!({
         "transform": [{ "filter": "datum.handle" }],
-        "params": [{
-            "name": "pointed",
-            "select": { "type": "point", "fields": ["series", "x"], "on": "pointerover", "clear": "pointerout" },
-        }],
+        "params": pointed(),
         "mark": {
             "type": "point",
             "size": 70,
@@ -241,7 +240,7 @@ fn handle_layer(panel: &Panel) -> Value {
             "tooltip": tooltip((&panel.x.title, "x"), &panel.y.title),
         },
         "encoding": {
-            "opacity": { "condition": { "param": "pointed", "empty": false, "value": 1 }, "value": 0 },
+            "opacity": { "condition": { "param": POINTED, "empty": false, "value": 1 }, "value": 0 },
         },
     })
 }
@@ -283,13 +282,68 @@ fn tooltip(place: (&str, &str), value: &str) -> Value {
     json!({ "expr": format!("datum.low == null ? {{{lines}}} : {{{lines}, {interval}}}") })
 }
 
-/// A click on the legend singles out its series. A selection belongs to one layer, which must not be a composite
-/// mark like the interval bars, and is read by all.
-fn with_legend_selection(mut layers: Vec<Value>) -> Vec<Value> {
-    let select =
-        json!([{ "name": "shown", "select": { "type": "point", "fields": ["series"] }, "bind": "legend" }]);
-    if let Some(first) = layers.first_mut() {
-        first["params"] = select;
+/// The point under the pointer, or the next one to it.
+fn pointed() -> Value {
+    let select = json!({
+        "type": "point",
+        "fields": ["series", "x"],
+        "nearest": true,
+        "on": "pointerover",
+        "clear": "pointerout",
+    });
+    json!([{ "name": POINTED, "select": select }])
+}
+
+const POINTED: &str = "pointed";
+
+/// Lines across and up through the point under the pointer.
+fn crosshair() -> [Value; 2] {
+    let line = |encoding: Value| {
+        let mut encoding = encoding;
+        encoding["stroke"] = json!({ "value": "currentColor" });
+        encoding["opacity"] = json!({ "value": 0.5 });
+        json!({
+            "transform": [{ "filter": { "param": POINTED, "empty": false } }],
+            "mark": { "type": "rule", "strokeDash": [2, 2], "tooltip": null },
+            "encoding": encoding,
+        })
+    };
+    [
+        line(json!({ "y": { "value": 0 }, "y2": { "value": "height" } })),
+        line(json!({ "x": { "value": 0 }, "x2": { "value": "width" } })),
+    ]
+}
+
+/// Dragging moves the horizontal axis, the wheel with Ctrl or Alt stretches it (alone it scrolls the page), a double click resets it.
+fn zoomed(mut layers: Vec<Value>) -> Vec<Value> {
+    for layer in &mut layers {
+        layer["mark"]["clip"] = json!(true);
+    }
+    let select = json!({
+        "type": "interval",
+        "encodings": ["x"],
+        "zoom": "wheel![event.ctrlKey || event.altKey]",
+    });
+    with_param(layers, json!({ "name": "zoom", "select": select, "bind": "scales" }))
+}
+
+/// A click on the legend singles out its series, further ones add others or take them away.
+fn chosen_by_legend(layers: Vec<Value>) -> Vec<Value> {
+    let shown = json!({
+        "name": "shown",
+        "select": { "type": "point", "fields": ["series"], "toggle": "true" },
+        "bind": "legend",
+    });
+    with_param(layers, shown)
+}
+
+/// A selection belongs to one layer, which must not be a composite mark like the interval bars, and is read by all.
+fn with_param(mut layers: Vec<Value>, param: Value) -> Vec<Value> {
+    if let Some(layer) = layers.iter_mut().find(|layer| layer["mark"]["type"] != "errorbar") {
+        match layer["params"].as_array_mut() {
+            Some(params) => params.push(param),
+            None => layer["params"] = json!([param]),
+        }
     }
     layers
 }

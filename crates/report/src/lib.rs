@@ -23,6 +23,7 @@ mod headline;
 mod layout;
 mod pages;
 mod part;
+mod picture;
 mod plan;
 mod prose;
 mod ratio;
@@ -36,7 +37,9 @@ mod verdict;
 pub mod svg;
 
 pub use folder::{FolderError, algorithms_in, write_on};
+pub use picture::page_of_charts;
 pub use site::ReportError;
+pub use style::THEORY;
 
 /// What the report says about the run as a whole; nothing here is looked up by the report itself.
 #[derive(Clone, Debug, Default, PartialEq)]

@@ -153,7 +153,7 @@ mod tests {
             labels(&linear, (100_000.0, 100_010.0), 2.0),
             ["100\u{202f}000", "100\u{202f}005", "100\u{202f}010"]
         );
-        assert_eq!(nice(&linear, (0.3, 0.93), 3.0), (0.2, 1.0));
+        assert_eq!(nice(&linear, (0.3, 0.93), 3.0), (0.0, 1.0));
         assert_eq!(nice(&axis(false, Some((0.0, 7.0))), (0.0, 7.0), 3.0), (0.0, 7.0));
         let log = axis(true, None);
         assert_eq!(labels(&log, (1.0, 1000.0), 5.0), ["10⁰", "10¹", "10²", "10³"]);

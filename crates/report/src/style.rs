@@ -14,7 +14,10 @@ const COLOURS: [&str; 7] = ["#0072b2", "#d55e00", "#009073", "#c065a0", "#a87900
 /// The opacity of areas beyond the colours.
 const PALE: &str = "60";
 
-/// The areas of published series.
+/// How the name of a series ends that is the theory of the one before: it has that one's colour, dotted.
+pub const THEORY: &str = " in theory";
+
+/// The areas of published series, and of theory.
 pub const HOLLOW: &str = "transparent";
 
 /// The dashes of a line without any.
@@ -47,23 +50,26 @@ impl Style {
         let mut style =
             Self { names: vec![], strokes: vec![], fills: vec![], dashes: vec![], shapes: vec![], lines };
         for s in series {
-            let family = families.iter().position(|&name| name == s.name).unwrap_or_else(|| {
-                families.push(&s.name);
+            let of = s.name.strip_suffix(THEORY);
+            let name = of.unwrap_or(&s.name);
+            let family = families.iter().position(|&known| known == name).unwrap_or_else(|| {
+                families.push(name);
                 families.len() - 1
             });
             let colour = COLOURS[family % COLOURS.len()];
             let again = family / COLOURS.len();
             style.names.push(style.unused_name(s));
             style.strokes.push(colour);
-            style.fills.push(match (s.published, again) {
+            style.fills.push(match (s.published || of.is_some(), again) {
                 (true, _) => HOLLOW.to_owned(),
                 (false, 0) => colour.to_owned(),
                 (false, _) => format!("{colour}{PALE}"),
             });
-            style.dashes.push(match (s.published, again) {
-                (true, _) => [6.0, 4.0],
-                (false, 0) => SOLID,
-                (false, _) => [1.5, 2.5],
+            style.dashes.push(match (s.published, of.is_some(), again) {
+                (true, ..) => [6.0, 4.0],
+                (_, true, _) => [2.0, 3.0],
+                (.., 0) => SOLID,
+                _ => [1.5, 2.5],
             });
             style.shapes.push(SHAPES[(family + again) % SHAPES.len()]);
         }
@@ -136,6 +142,10 @@ mod tests {
     #[test]
     fn series_of_one_name_share_a_colour_and_differ_in_the_legend() {
         let series = |name: &str, published| Series { name: name.into(), published, points: vec![] };
+        let theory =
+            Style::new(&[series("LIA", false), series("OLIA", false), series("LIA in theory", false)], true);
+        assert_eq!(theory.strokes[2], theory.strokes[0]);
+        assert_ne!(theory.dashes[2], theory.dashes[0]);
         let style = Style::new(&[series("LIA", true), series("LIA", false), series("LIA", false)], false);
         assert_eq!(style.names, ["LIA (published)", "LIA", "LIA 2"]);
         assert!(style.strokes.iter().all(|s| *s == style.strokes[0]));

@@ -73,6 +73,11 @@ impl Flow {
     pub fn is_multipath(&self) -> bool {
         self.paths.len() > 1
     }
+
+    /// Whether it has something to send at all times, as theory takes it: neither pauses nor an end of its own.
+    pub fn is_greedy(&self) -> bool {
+        matches!(self.application, Application::Bulk { bytes: None })
+    }
 }
 
 /// A registered algorithm and its given parameters, already checked against the registry.

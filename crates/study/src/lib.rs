@@ -46,7 +46,7 @@ pub use result::*;
 pub use results::{Kind, Results, outdated};
 pub use runner::{Options, StudyError, Taken, run, work, work_with_runs};
 pub use setup::{ScenarioFile, Setup};
-pub use shares::{Beside, EquilibriumName, ShareRow, Shares, shares};
+pub use shares::{Beside, EquilibriumName, ShareRow, Shares, changes, shares};
 pub use size::Size;
 pub use stats::{NoValue, estimate};
 pub use store::{Claim, Store, StoreError};

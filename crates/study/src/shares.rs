@@ -101,7 +101,7 @@ pub fn shares(setup: &Setup, outcomes: &[Result<Outcome, String>]) -> Option<Sha
 }
 
 /// Whether links or subflows change while means are taken.
-fn changes(scenario: &Scenario) -> bool {
+pub fn changes(scenario: &Scenario) -> bool {
     let links = scenario.links.iter().flat_map(|link| &link.spec.changes).map(|change| change.at);
     let flows = scenario.flows.iter().flat_map(|flow| &flow.events).map(|event| event.at);
     links.chain(flows).any(|at| at > scenario.warmup)

@@ -6,7 +6,7 @@ use std::fs::File;
 use std::io;
 
 /// How text begins that spreadsheets calculate (OWASP, "CSV Injection").
-const FORMULA: [char; 6] = ['=', '+', '-', '@', '\t', '\r'];
+pub(super) const FORMULA: [char; 6] = ['=', '+', '-', '@', '\t', '\r'];
 
 /// A CSV file.
 pub struct CsvTable(csv::Writer<File>);

@@ -10,7 +10,7 @@ use std::collections::BTreeMap;
 use std::fs::{self, File};
 use std::path::Path;
 
-fn layout() -> Layout {
+pub fn layout() -> Layout {
     let flow = |name: &str, paths: &[&[&str]], observables: &[&'static str]| FlowLayout {
         name: name.to_owned(),
         cc: "x".to_owned(),
@@ -45,7 +45,7 @@ fn subflow<'a>(i: u64, flow: usize, subflow: usize, observables: &'a [f64]) -> S
     }
 }
 
-fn fill(sink: &mut dyn Sink) {
+pub fn fill(sink: &mut dyn Sink) {
     sink.begin(&layout());
     sink.subflow(&subflow(0, 0, 0, &[0.25, f64::NAN]));
     sink.subflow(&subflow(1, 0, 1, &[0.5, 90.0]));

@@ -1,0 +1,188 @@
+//! `anabranch plot` and `run --plot`: pictures beside the records that they are of.
+
+use crate::common::{TWO_PATHS, anabranch, command, outcome, root, short};
+use csv::Reader;
+use roxmltree::Document;
+use std::fs;
+use std::path::{Path, PathBuf};
+
+/// The record of a short run in a folder, as CSV.
+fn recorded(folder: &Path, more: &[&str]) -> PathBuf {
+    let out = folder.join("run");
+    let args = ["--out", out.to_str().unwrap(), "--format", "csv"];
+    anabranch(short("run", &[&args, more].concat())).ok();
+    out
+}
+
+fn plot(what: &Path, out: &Path, more: &[&str]) -> String {
+    let args = ["plot", what.to_str().unwrap(), "--out", out.to_str().unwrap()];
+    let said = anabranch(args.iter().chain(more)).ok();
+    assert_eq!(said.trim(), format!("Wrote {}", out.display()));
+    fs::read_to_string(out).unwrap()
+}
+
+/// Time and window of a subflow, from the record.
+fn windows(record: &Path, flow: &str, subflow: &str) -> Vec<(f64, f64)> {
+    let mut reader = Reader::from_path(record.join("subflows.csv")).unwrap();
+    let header = reader.headers().unwrap().clone();
+    let column = |name: &str| header.iter().position(|h| h == name).unwrap();
+    let (time, cwnd) = (column("time_s"), column("cwnd_segments"));
+    let (of, number) = (column("flow"), column("subflow"));
+    let rows = reader.records().map(Result::unwrap);
+    let own = rows.filter(|row| &row[of] == flow && &row[number] == subflow);
+    own.map(|row| (row[time].parse().unwrap(), row[cwnd].parse().unwrap())).collect()
+}
+
+/// The highest place of the line of that number, as the value that the ticks beside it give that place.
+fn highest(svg: &Document, line: usize) -> f64 {
+    let axis = svg.descendants().find(|n| n.attribute("text-anchor") == Some("end")).unwrap();
+    let number = |n: roxmltree::Node, name| n.attribute(name).unwrap().parse::<f64>().unwrap();
+    let ticks: Vec<(f64, f64)> = axis
+        .children()
+        .map(|text| (number(text, "y"), text.text().unwrap().replace('\u{202f}', "").parse().unwrap()))
+        .collect();
+    let ((a, low), (b, high)) = (ticks[0], *ticks.last().unwrap());
+    let size: f64 = number(svg.root_element(), "font-size");
+    let path = svg.descendants().filter(|n| n.attribute("class") == Some("line")).nth(line).unwrap();
+    let places = path.attribute("d").unwrap()[1..].split(' ').map(|n| n.parse::<f64>().unwrap());
+    let top = places.skip(1).step_by(2).fold(f64::INFINITY, f64::min);
+    // The base line of a text is 0.35 of its size below the tick.
+    low + (top + 0.35 * size - a) / (b - a) * (high - low)
+}
+
+#[test]
+fn a_line_has_the_values_of_the_record() {
+    let folder = tempfile::tempdir().unwrap();
+    let record = recorded(folder.path(), &["--cc", "lia"]);
+    let text = plot(&record, &folder.path().join("x.svg"), &["--figure", "windows"]);
+    let svg = Document::parse(&text).unwrap();
+    let names: Vec<&str> = svg.descendants().filter_map(|n| n.text()).collect();
+    let lines = [
+        ("bonded", "1", "bonded, fibre"),
+        ("bonded", "2", "bonded, dsl"),
+        ("neighbour/1", "1", "neighbour/1 (reno)"),
+    ];
+    // Each is followed by its theory: LIA beside Reno has an equilibrium.
+    for (i, (flow, subflow, name)) in lines.into_iter().enumerate() {
+        assert!(names.contains(&name) && names.contains(&&*format!("{name} in theory")), "{names:?}");
+        let most = windows(&record, flow, subflow).into_iter().map(|(_, w)| w).fold(0.0, f64::max);
+        let drawn = highest(&svg, 2 * i);
+        assert!((drawn / most - 1.0).abs() < 0.02 || (drawn - most).abs() < 10.0, "{name}: {drawn}, {most}");
+    }
+    let lines = svg.descendants().filter(|n| n.attribute("class") == Some("line")).count();
+    assert_eq!(lines, 2 * 4);
+    // Coupled CUBIC has no model.
+    let other = tempfile::tempdir().unwrap();
+    let again = recorded(other.path(), &["--cc", "coupled-cubic"]);
+    assert!(!plot(&again, &folder.path().join("y.svg"), &[]).contains("in theory"));
+}
+
+#[test]
+fn every_figure_in_every_format() {
+    let folder = tempfile::tempdir().unwrap();
+    let record = recorded(folder.path(), &["--cc", "lia"]);
+    let list = anabranch(["plot", record.to_str().unwrap(), "--figure", "list"]).ok();
+    let all = ["windows", "throughput", "rtt", "queue", "sequence", "shares", "alpha"];
+    assert!(all.iter().all(|name| list.contains(name)) && !list.contains("completions"), "{list}");
+    for name in all {
+        let text = plot(
+            &record,
+            &folder.path().join(format!("{name}.svg")),
+            &["--figure", name, "--size", "single"],
+        );
+        let svg = Document::parse(&text).unwrap();
+        assert!(svg.descendants().any(|n| n.attribute("class") == Some("series")), "{name}");
+        assert_eq!(svg.root_element().attribute("width"), Some("326.4"));
+    }
+    let together = ["--figure", "windows,queue,alpha", "--columns", "2", "--size", "7x5in"];
+    let svg = plot(&record, &folder.path().join("all.svg"), &together);
+    let svg = Document::parse(&svg).unwrap();
+    assert_eq!(svg.root_element().attribute("width"), Some("672"));
+    let height: f64 = svg.root_element().attribute("height").unwrap().parse().unwrap();
+    assert!((height - 480.0).abs() < 1.0, "{height}");
+
+    let page = plot(&record, &folder.path().join("all.html"), &["--figure", "windows,rtt"]);
+    assert_eq!(page.matches("class=\"chart\"").count(), 2);
+    for elsewhere in ["<script src", "<link rel=\"stylesheet", "href=\"http"] {
+        assert!(!page.contains(elsewhere), "{elsewhere}");
+    }
+    let out = folder.path().join("x.png");
+    anabranch(["plot", record.to_str().unwrap(), "--out", out.to_str().unwrap(), "--size", "single"]).ok();
+    let png = resvg::tiny_skia::Pixmap::load_png(&out).unwrap();
+    // 3.4 inches of 300 dots.
+    assert_eq!(png.width(), 1020);
+    let coloured = png.pixels().iter().filter(|p| p.blue() > p.red().saturating_add(60)).count();
+    assert!(coloured > 500, "{coloured}");
+    let dark = png.pixels().iter().filter(|p| p.red() < 90 && p.green() < 90 && p.blue() < 90).count();
+    assert!(dark > 500, "text: {dark}");
+}
+
+#[test]
+fn a_run_and_its_picture_in_one_command() {
+    let folder = tempfile::tempdir().unwrap();
+    let page = folder.path().join("x.html");
+    let said = anabranch(short("run", &[&*format!("--plot={}", page.display())])).ok();
+    assert!(said.ends_with(&format!("Wrote {}\n", page.display())), "{said}");
+    let charts = fs::read_to_string(page).unwrap();
+    assert!(charts.contains("Congestion windows") && charts.contains("bonded, dsl"));
+    // With a record it is the record's, and the same.
+    let (svg, other) = (folder.path().join("x.svg"), folder.path().join("y.svg"));
+    let record = folder.path().join("r");
+    let with = ["--out", record.to_str().unwrap()];
+    anabranch(short("run", &[&with[..], &[&*format!("--plot={}", svg.display())]].concat())).ok();
+    assert_eq!(plot(&record, &other, &[]), fs::read_to_string(&svg).unwrap());
+    // Without a name, in the working directory; JSON stays alone on standard output.
+    let mut bare = command();
+    bare.current_dir(folder.path()).arg("run").arg(root().join(TWO_PATHS)).args([
+        "--duration",
+        "12 s",
+        "--plot",
+        "--json",
+    ]);
+    let left = outcome(&bare.output().unwrap());
+    assert!(left.status == 0 && left.stderr.contains("wrote plot.html"), "{}", left.stderr);
+    serde_json::from_str::<serde_json::Value>(&left.stdout).unwrap();
+    assert!(folder.path().join("plot.html").exists());
+}
+
+#[test]
+fn what_cannot_be_drawn_says_why() {
+    let folder = tempfile::tempdir().unwrap();
+    let record = recorded(folder.path(), &[]);
+    let out = folder.path().join("x.svg");
+    let fails = |what: &Path, more: &[&str]| {
+        let out = out.to_str().unwrap();
+        let args = [&["plot", what.to_str().unwrap(), "--out", out], more].concat();
+        let said = anabranch(args).fails(2);
+        assert!(!Path::new(out).exists());
+        said
+    };
+    assert!(fails(&record, &["--figure", "window"]).contains("there are: windows, throughput"));
+    assert!(fails(&record, &["--size", "60x60px"]).contains("do not fit"));
+    assert!(fails(&record, &["--size", "big"]).contains("a size is screen"));
+    assert!(fails(folder.path(), &[]).contains("has no summary.json"));
+    assert!(fails(&root().join(TWO_PATHS), &[]).contains("help: give the folder"));
+    assert!(fails(&folder.path().join("none"), &[]).contains("has no summary.json"));
+    let name = anabranch(["plot", record.to_str().unwrap(), "--out", "x.pdf"]).fails(2);
+    assert!(name.contains("does not say which format"), "{name}");
+
+    let samples = record.join("subflows.csv");
+    let whole = fs::read_to_string(&samples).unwrap();
+    let lines: Vec<&str> = whole.lines().collect();
+    // One sample is a point.
+    fs::write(&samples, format!("{}\n{}\n", lines[0], lines[1])).unwrap();
+    assert!(
+        plot(&record, &folder.path().join("one.svg"), &["--figure", "windows"]).contains("class=\"series\"")
+    );
+    // None is nothing to draw.
+    fs::write(&samples, format!("{}\n", lines[0])).unwrap();
+    assert!(fails(&record, &["--figure", "windows,rtt"]).contains("there is nothing to draw"));
+    // What is not a number has no place; another version has other columns.
+    let first = lines[1].split(',').nth(4).unwrap();
+    fs::write(&samples, whole.replacen(&format!(",{first},"), ",NaN,", 1)).unwrap();
+    assert!(!plot(&record, &folder.path().join("nan.svg"), &["--figure", "windows"]).contains("NaN"));
+    fs::write(&samples, whole.replace("cwnd_segments", "cwnd")).unwrap();
+    assert!(fails(&record, &[]).contains("damaged, or of another version"));
+    fs::write(record.join("summary.json"), "{}").unwrap();
+    assert!(fails(&record, &[]).contains("summary.json is damaged, or of another version"));
+}

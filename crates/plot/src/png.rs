@@ -1,0 +1,54 @@
+//! A drawing as pixels.
+
+use resvg::tiny_skia::{Pixmap, Transform};
+use resvg::usvg::{Options, Tree, fontdb};
+
+/// Pixels of the picture for each of CSS: 300 dots to the inch.
+const SCALE: f32 = 300.0 / 96.0;
+/// The most pixels: 400 MB of memory.
+const MOST: f32 = 1e8;
+
+/// Families without serifs, the first that is there; else any.
+const FAMILIES: [&str; 6] =
+    ["Helvetica Neue", "Arial", "Liberation Sans", "DejaVu Sans", "Noto Sans", "Nimbus Sans"];
+
+/// Why a drawing cannot be had as pixels.
+#[derive(Debug, thiserror::Error)]
+pub enum PngError {
+    /// There is no font for its text.
+    #[error(
+        "this machine has no font to write a PNG's text with: install one (apt-get install fonts-dejavu-core), or write an SVG"
+    )]
+    NoFont,
+    /// Too large.
+    #[error("the picture would have more than {} million pixels: give a smaller size", MOST / 1e6)]
+    Large,
+    /// The renderer's own message.
+    #[error("the picture cannot be drawn as a PNG: {0}")]
+    Renderer(String),
+}
+
+/// Draws an SVG of this crate with 300 dots to the inch, text in a font of this machine.
+///
+/// # Errors
+/// [`PngError`].
+pub fn png(svg: &str) -> Result<Vec<u8>, PngError> {
+    let mut fonts = fontdb::Database::new();
+    fonts.load_system_fonts();
+    let has = |family: &&str| fonts.faces().any(|face| face.families.iter().any(|(name, _)| name == family));
+    let first = || fonts.faces().next().and_then(|face| face.families.first()).map(|(name, _)| name.clone());
+    let known = FAMILIES.iter().copied().find(|family| has(family)).map(str::to_owned);
+    let family = known.or_else(first).ok_or(PngError::NoFont)?;
+    fonts.set_sans_serif_family(family.clone());
+    let options = Options { font_family: family, fontdb: fonts.into(), ..Options::default() };
+    let other = |e: &dyn std::fmt::Display| PngError::Renderer(e.to_string());
+    let tree = Tree::from_str(svg, &options).map_err(|e| other(&e))?;
+    let size = tree.size();
+    let (width, height) = ((size.width() * SCALE).round(), (size.height() * SCALE).round());
+    if width * height > MOST {
+        return Err(PngError::Large);
+    }
+    let mut pixels = Pixmap::new(width as u32, height as u32).ok_or(PngError::Large)?;
+    resvg::render(&tree, Transform::from_scale(SCALE, SCALE), &mut pixels.as_mut());
+    pixels.encode_png().map_err(|e| other(&e))
+}

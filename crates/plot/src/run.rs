@@ -1,0 +1,217 @@
+//! The figures of a run.
+
+use crate::Theory;
+use anabranch_record::{FlowSeries, MemorySink, SubflowSeries, Summary};
+use anabranch_report::THEORY;
+use anabranch_study::functions::recovery::rates;
+use anabranch_study::{Axis, Mark, Panel, Point, Series};
+
+/// The figures that every run has, with what they show. Further ones are its algorithms' observables, by name.
+pub const FIGURES: [(&str, &str); 7] = [
+    ("windows", "congestion window of each subflow"),
+    ("throughput", "acknowledged payload of each subflow over the last second"),
+    ("rtt", "smoothed round-trip time of each subflow"),
+    ("queue", "packets waiting at each link"),
+    ("sequence", "payload acknowledged since the start, of each subflow"),
+    ("shares", "mean goodput of each connection, beside theory where there is one"),
+    ("completions", "completion time of each response"),
+];
+
+/// What is drawn unless something else is asked for.
+pub const USUAL: [&str; 3] = ["windows", "throughput", "queue"];
+
+/// A run and what theory gives for it.
+pub struct Run<'a> {
+    /// Its summary.
+    pub summary: &'a Summary,
+    /// Its samples.
+    pub samples: &'a MemorySink,
+    /// What theory gives for it, where there is any.
+    pub theory: Option<Theory>,
+}
+
+impl Run<'_> {
+    /// The names of its figures.
+    pub fn figures(&self) -> Vec<String> {
+        let fixed = FIGURES.iter().map(|(name, _)| (*name).to_owned());
+        let mut names: Vec<String> =
+            fixed.filter(|n| n != "completions" || !self.samples.completions.is_empty()).collect();
+        for (name, _) in self.subflows().flat_map(|(_, _, s)| &s.observables) {
+            if !names.contains(name) {
+                names.push(name.clone());
+            }
+        }
+        names
+    }
+
+    /// The figure of that name; none where there is no such one.
+    pub fn panel(&self, figure: &str) -> Option<Panel> {
+        let over_time = |title: &str, y: &str, series| Some(self.over_time(title, y, series));
+        match figure {
+            "windows" => over_time("Congestion windows", "segments", self.windows()),
+            "throughput" => over_time("Throughput", "Mbit/s", self.throughput()),
+            "rtt" => over_time("Round-trip times, smoothed", "ms", self.rtt()),
+            "queue" => over_time("Queues", "packets", self.queues()),
+            "sequence" => over_time(
+                "Payload acknowledged",
+                "MB",
+                self.each(|_, _, s| scaled(s, &s.delivered_bytes, 1e-6)),
+            ),
+            "shares" => Some(self.shares()),
+            "completions" => Some(self.completions()),
+            observable => {
+                let known = self.figures();
+                known.iter().find(|name| *name == observable).map(|name| {
+                    let series = self
+                        .each(|_, _, s| s.observable(name).map(|v| scaled(s, v, 1.0)).unwrap_or_default());
+                    self.over_time(name, name, series)
+                })
+            }
+        }
+    }
+
+    fn subflows(&self) -> impl Iterator<Item = (usize, usize, &SubflowSeries)> {
+        let flows = self.samples.flows.iter().enumerate();
+        flows.flat_map(|(f, flow)| flow.subflows.iter().enumerate().map(move |(r, s)| (f, r, s)))
+    }
+
+    /// A line for each subflow that has values.
+    fn each<'s>(&'s self, points: impl Fn(usize, usize, &'s SubflowSeries) -> Vec<Point>) -> Vec<Series> {
+        let series =
+            self.subflows().map(|(f, r, s)| ours(subflow_name(&self.samples.flows[f], r), points(f, r, s)));
+        series.filter(|s| !s.points.is_empty()).collect()
+    }
+
+    /// The same, each followed by its value in theory.
+    fn beside_theory<'s>(
+        &'s self,
+        points: impl Fn(&'s SubflowSeries) -> Vec<Point>,
+        theory: impl Fn(&Theory, usize, usize) -> Option<f64>,
+    ) -> Vec<Series> {
+        let mut all = Vec::new();
+        for (f, r, s) in self.subflows() {
+            let name = subflow_name(&self.samples.flows[f], r);
+            let points = points(s);
+            if points.is_empty() {
+                continue;
+            }
+            let value = self.theory.as_ref().and_then(|t| theory(t, f, r));
+            all.push(ours(name.clone(), points));
+            all.extend(value.map(|value| self.level(&name, value)));
+        }
+        all
+    }
+
+    /// A value in theory, while means are taken.
+    fn level(&self, name: &str, value: f64) -> Series {
+        let until = self.summary.partial_until_s.unwrap_or(self.summary.duration_s);
+        ours(format!("{name}{THEORY}"), vec![point(self.summary.warmup_s, value), point(until, value)])
+    }
+
+    fn windows(&self) -> Vec<Series> {
+        self.beside_theory(|s| scaled(s, &s.cwnd_segments, 1.0), |t, f, r| t.cwnd_segments(f, r))
+    }
+
+    fn rtt(&self) -> Vec<Series> {
+        self.beside_theory(|s| scaled(s, &s.srtt_s, 1e3), |t, f, r| t.rtt_s(f, r).map(|s| s * 1e3))
+    }
+
+    /// Of each connection, beside theory, where that has one; and of its subflows, where it has several.
+    fn throughput(&self) -> Vec<Series> {
+        let mut all = Vec::new();
+        for (f, flow) in self.samples.flows.iter().enumerate() {
+            let rate = |subflows| rates(subflows).into_iter().map(|(x, y)| point(x, y)).collect::<Vec<_>>();
+            let total = rate(&flow.subflows[..]);
+            if total.is_empty() {
+                continue;
+            }
+            all.push(ours(flow_name(flow), total));
+            let share = self.theory.as_ref().and_then(|t| t.goodput_bps(f));
+            all.extend(share.map(|bps| self.level(&flow_name(flow), bps / 1e6)));
+            if flow.subflows.len() > 1 {
+                let parts = flow.subflows.iter().enumerate();
+                let parts = parts.map(|(r, s)| ours(subflow_name(flow, r), rate(std::slice::from_ref(s))));
+                all.extend(parts.filter(|s| !s.points.is_empty()));
+            }
+        }
+        all
+    }
+
+    fn queues(&self) -> Vec<Series> {
+        let links = self.samples.links.iter();
+        let series = links.map(|l| ours(l.name.clone(), points(&l.time_s, &l.queue_packets, 1.0)));
+        series.filter(|s| !s.points.is_empty()).collect()
+    }
+
+    /// Mean goodput of each connection beside theory.
+    fn shares(&self) -> Panel {
+        let flows = || self.summary.flows.iter().enumerate();
+        let bar = |name: &str, bps: Option<f64>| {
+            bps.map(|bps| Point { label: Some(name.to_owned()), ..point(0.0, bps / 1e6) })
+        };
+        let measured = flows().filter_map(|(_, f)| bar(&f.name, f.goodput_bps)).collect();
+        let mut series = vec![ours("measured".to_owned(), measured)];
+        let theory = flows()
+            .filter_map(|(i, f)| bar(&f.name, self.theory.as_ref()?.goodput_bps(i)))
+            .collect::<Vec<_>>();
+        if !theory.is_empty() {
+            series.push(ours("in theory".to_owned(), theory));
+        }
+        let y = Axis { title: "Mbit/s".to_owned(), log: false, domain: None };
+        let x = Axis { title: String::new(), log: false, domain: None };
+        Panel { title: "Goodput of each connection".to_owned(), x, y, mark: Mark::Bar, series }
+    }
+
+    fn completions(&self) -> Panel {
+        let flows = self.samples.flows.iter().enumerate();
+        let of = |f: usize| {
+            let own = self.samples.completions.iter().filter(move |c| c.flow == f);
+            own.map(|c| point(c.time_s, c.completion_s * 1e3)).collect::<Vec<_>>()
+        };
+        let series =
+            flows.map(|(f, flow)| ours(flow_name(flow), of(f))).filter(|s| !s.points.is_empty()).collect();
+        Panel {
+            mark: Mark::Point,
+            y: axis("ms", true),
+            ..self.over_time("Completion times of responses", "ms", series)
+        }
+    }
+
+    fn over_time(&self, title: &str, y: &str, series: Vec<Series>) -> Panel {
+        let until = self.summary.partial_until_s.unwrap_or(self.summary.duration_s);
+        let x = Axis { domain: Some((0.0, until)), ..axis("time (s)", false) };
+        Panel { title: title.to_owned(), x, y: axis(y, false), mark: Mark::Line, series }
+    }
+}
+
+fn axis(title: &str, log: bool) -> Axis {
+    Axis { title: title.to_owned(), log, domain: None }
+}
+
+fn point(x: f64, y: f64) -> Point {
+    Point { x, y, half_width: None, label: None }
+}
+
+fn ours(name: String, points: Vec<Point>) -> Series {
+    Series { name, published: false, points }
+}
+
+fn points(time_s: &[f64], values: &[f64], unit: f64) -> Vec<Point> {
+    let finite = time_s.iter().zip(values).filter(|(_, y)| y.is_finite());
+    finite.map(|(x, y)| point(*x, y * unit)).collect()
+}
+
+fn scaled(subflow: &SubflowSeries, values: &[f64], unit: f64) -> Vec<Point> {
+    points(&subflow.time_s, values, unit)
+}
+
+fn flow_name(flow: &FlowSeries) -> String {
+    format!("{} ({})", flow.name, flow.cc)
+}
+
+fn subflow_name(flow: &FlowSeries, r: usize) -> String {
+    match flow.subflows.len() {
+        1 => flow_name(flow),
+        _ => format!("{}, {}", flow.name, flow.subflows[r].path.join("+")),
+    }
+}

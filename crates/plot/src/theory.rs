@@ -1,0 +1,46 @@
+//! What theory gives for a run, beside it.
+
+use anabranch_ideal::{Allocation, Ideals, QUEUE};
+use anabranch_scenario::Scenario;
+use anabranch_study::changes;
+
+/// The most flows of which theory is computed: it takes seconds for more.
+const MOST_FLOWS: usize = 50;
+
+/// Where the congestion control that a scenario's flows run settles.
+pub struct Theory {
+    equilibrium: Allocation,
+    /// Of each flow, whether it sends all the time, as theory takes it.
+    greedy: Vec<bool>,
+}
+
+impl Theory {
+    /// Nothing where there is no theory of what the flows run, or the network changes while means are taken.
+    pub fn of(scenario: &Scenario) -> Option<Self> {
+        if changes(scenario) || scenario.flows.len() > MOST_FLOWS {
+            return None;
+        }
+        let mut ideals = Ideals::of(scenario, &[], QUEUE);
+        let own = ideals.own.take()?;
+        let equilibrium = ideals.allocations.into_iter().find(|a| a.id == own)?;
+        Some(Theory { equilibrium, greedy: scenario.flows.iter().map(|f| f.is_greedy()).collect() })
+    }
+
+    /// A connection's goodput, in bits per second.
+    pub(crate) fn goodput_bps(&self, flow: usize) -> Option<f64> {
+        let ideal = self.equilibrium.flows.get(flow)?;
+        ideal.goodput_bps.filter(|_| self.greedy[flow])
+    }
+
+    /// A subflow's mean congestion window.
+    pub(crate) fn cwnd_segments(&self, flow: usize, subflow: usize) -> Option<f64> {
+        let ideal = self.equilibrium.flows.get(flow)?.subflows.get(subflow)?;
+        ideal.cwnd_segments.filter(|_| self.greedy[flow])
+    }
+
+    /// A subflow's mean round-trip time, in seconds.
+    pub(crate) fn rtt_s(&self, flow: usize, subflow: usize) -> Option<f64> {
+        let ideal = self.equilibrium.flows.get(flow)?.subflows.get(subflow)?;
+        ideal.rtt_s.filter(|_| self.greedy[flow])
+    }
+}

@@ -1,0 +1,201 @@
+//! A run's record read back from its directory, Parquet or CSV.
+
+mod columns;
+
+use crate::{CompletionSample, FlowSeries, LinkSeries, MemorySink, SubflowSeries, Summary};
+use columns::{Columns, ColumnsError};
+use std::io;
+use std::path::{Path, PathBuf};
+
+/// A run as its directory has it.
+#[derive(Clone, Debug)]
+pub struct Record {
+    /// Its summary.
+    pub summary: Summary,
+    /// Its samples.
+    pub samples: MemorySink,
+}
+
+/// Why a directory is not the record of a run.
+#[derive(Debug, thiserror::Error)]
+pub enum ReadError {
+    /// It has no such file.
+    #[error("{} has no {file}: it is not the record of a run", folder.display())]
+    Missing {
+        /// The directory.
+        folder: PathBuf,
+        /// What it lacks.
+        file: &'static str,
+    },
+    /// A file cannot be opened or read.
+    #[error("cannot read {}: {source}", path.display())]
+    Unreadable {
+        /// Which.
+        path: PathBuf,
+        /// Why.
+        source: io::Error,
+    },
+    /// A file holds something else than this version writes.
+    #[error("{} is damaged, or of another version: {why}", path.display())]
+    Other {
+        /// Which.
+        path: PathBuf,
+        /// What is wrong.
+        why: String,
+    },
+}
+
+/// The columns of subflows that every record has; further ones are observables.
+const FIXED: [&str; 12] = [
+    "time_s",
+    "flow",
+    "subflow",
+    "path",
+    "cwnd_segments",
+    "ssthresh_segments",
+    "srtt_s",
+    "in_flight_segments",
+    "sent_bytes",
+    "delivered_bytes",
+    "lost_segments",
+    "retransmitted_segments",
+];
+
+impl Record {
+    /// Reads what a [`RunDirectory`](crate::RunDirectory) left in a folder.
+    ///
+    /// # Errors
+    /// [`ReadError`].
+    pub fn read(folder: &Path) -> Result<Record, ReadError> {
+        let file = folder.join("summary.json");
+        let summary = match Summary::read(&file) {
+            Err(e) if matches!(e.kind(), io::ErrorKind::NotFound | io::ErrorKind::NotADirectory) => {
+                return Err(ReadError::Missing { folder: folder.to_owned(), file: "summary.json" });
+            }
+            Err(e) if matches!(e.kind(), io::ErrorKind::InvalidData | io::ErrorKind::UnexpectedEof) => {
+                return Err(ReadError::Other { path: file, why: e.to_string() });
+            }
+            other => other.map_err(|source| ReadError::Unreadable { path: file, source })?,
+        };
+        let missing = |file| ReadError::Missing { folder: folder.to_owned(), file };
+        let (path, subflows) =
+            table(folder, "subflows")?.ok_or_else(|| missing("subflows.parquet or .csv"))?;
+        let flows = flows(&subflows, &summary).map_err(|e| e.of(&path))?;
+        let (path, links) = table(folder, "links")?.ok_or_else(|| missing("links.parquet or .csv"))?;
+        let links = link_series(&links, &summary).map_err(|e| e.of(&path))?;
+        let completions = match table(folder, "completions")? {
+            Some((path, table)) => completions(&table, &flows).map_err(|e| e.of(&path))?,
+            None => Vec::new(),
+        };
+        Ok(Record { summary, samples: MemorySink { flows, links, completions } })
+    }
+}
+
+/// A table of that name, whichever format it has; none where there is no such file.
+fn table(folder: &Path, name: &str) -> Result<Option<(PathBuf, Columns)>, ReadError> {
+    for (extension, read) in [("parquet", Columns::parquet as fn(_) -> _), ("csv", Columns::csv)] {
+        let path = folder.join(name).with_extension(extension);
+        match std::fs::File::open(&path) {
+            Err(e) if e.kind() == io::ErrorKind::NotFound => {}
+            Err(source) => return Err(ReadError::Unreadable { path, source }),
+            Ok(file) => return read(file).map_err(|e: ColumnsError| e.of(&path)).map(|t| Some((path, t))),
+        }
+    }
+    Ok(None)
+}
+
+/// Rows of each subject, in the order of the subjects' first rows.
+fn groups<K: PartialEq + Copy>(keys: impl Iterator<Item = K>) -> Vec<(K, Vec<usize>)> {
+    let mut groups: Vec<(K, Vec<usize>)> = Vec::new();
+    let mut last = 0;
+    for (row, key) in keys.enumerate() {
+        // The subjects take turns: the next one is most often the one that followed before.
+        let next = (last + 1..groups.len()).chain(0..groups.len()).find(|&g| groups[g].0 == key);
+        last = next.unwrap_or(groups.len());
+        match next {
+            Some(g) => groups[g].1.push(row),
+            None => groups.push((key, vec![row])),
+        }
+    }
+    groups
+}
+
+fn flows(table: &Columns, summary: &Summary) -> Result<Vec<FlowSeries>, ColumnsError> {
+    let (names, numbers) = (table.text("flow")?, table.numbers("subflow")?);
+    let paths = table.text("path")?;
+    let series = |name: &str| summary.flows.iter().find(|f| f.name == name).map(|f| f.cc.clone());
+    let mut flows: Vec<FlowSeries> = summary
+        .flows
+        .iter()
+        .map(|f| FlowSeries { name: f.name.clone(), cc: f.cc.clone(), subflows: Vec::new() })
+        .collect();
+    for ((name, number), rows) in
+        groups(names.iter().map(String::as_str).zip(numbers.iter().map(|n| *n as u64)))
+    {
+        if series(name).is_none() {
+            return Err(ColumnsError(format!("the flow {name:?} is not in summary.json")));
+        }
+        let of = |column: &str| table.rows(column, &rows);
+        let observables = table.names().filter(|n| !FIXED.contains(n)).map(|n| Ok((n.to_owned(), of(n)?)));
+        let observables: Vec<(String, Vec<f64>)> = observables.collect::<Result<_, ColumnsError>>()?;
+        let subflow = SubflowSeries {
+            path: paths[rows[0]].split('+').map(str::to_owned).collect(),
+            time_s: of("time_s")?,
+            cwnd_segments: of("cwnd_segments")?,
+            // Null stands for what is infinite before the first congestion.
+            ssthresh_segments: of("ssthresh_segments")?
+                .into_iter()
+                .map(|s| if s.is_nan() { f64::INFINITY } else { s })
+                .collect(),
+            srtt_s: of("srtt_s")?,
+            in_flight_segments: of("in_flight_segments")?,
+            sent_bytes: of("sent_bytes")?,
+            delivered_bytes: of("delivered_bytes")?,
+            lost_segments: of("lost_segments")?,
+            retransmitted_segments: of("retransmitted_segments")?,
+            observables: observables.into_iter().filter(|(_, v)| v.iter().any(|v| v.is_finite())).collect(),
+        };
+        let Some(flow) = flows.iter_mut().find(|f| f.name == name) else { continue };
+        // A subflow that never came up has no rows: those after it keep their numbers.
+        while flow.subflows.len() as u64 + 1 < number {
+            flow.subflows.push(SubflowSeries::default());
+        }
+        match flow.subflows.get_mut(number.saturating_sub(1) as usize) {
+            Some(place) => *place = subflow,
+            None => flow.subflows.push(subflow),
+        }
+    }
+    Ok(flows)
+}
+
+fn link_series(table: &Columns, summary: &Summary) -> Result<Vec<LinkSeries>, ColumnsError> {
+    let names = table.text("link")?;
+    let mut groups = groups(names.iter().map(String::as_str));
+    let of = |name: &String| {
+        let rows = groups.iter_mut().find(|(n, _)| n == name).map(|(_, rows)| std::mem::take(rows));
+        let rows = rows.unwrap_or_default();
+        let of = |column: &str| table.rows(column, &rows);
+        Ok(LinkSeries {
+            name: name.clone(),
+            time_s: of("time_s")?,
+            queue_bytes: of("queue_bytes")?,
+            queue_packets: of("queue_packets")?,
+            drops: of("drops")?,
+            marks: of("marks")?,
+            losses: of("losses")?,
+        })
+    };
+    summary.links.iter().map(|link| &link.name).map(of).collect()
+}
+
+fn completions(table: &Columns, flows: &[FlowSeries]) -> Result<Vec<CompletionSample>, ColumnsError> {
+    let (names, time) = (table.text("flow")?, table.numbers("time_s")?);
+    let (bytes, took) = (table.numbers("bytes")?, table.numbers("completion_s")?);
+    let one = |i: usize| {
+        let flow = flows.iter().position(|f| f.name == names[i]);
+        let flow =
+            flow.ok_or_else(|| ColumnsError(format!("the flow {:?} is not in summary.json", names[i])))?;
+        Ok(CompletionSample { time_s: time[i], flow, bytes: bytes[i] as u64, completion_s: took[i] })
+    };
+    (0..names.len()).map(one).collect()
+}

@@ -1,0 +1,165 @@
+//! A table read back: columns of equal length, numbers or text.
+
+use super::ReadError;
+use parquet::column::reader::ColumnReader;
+use parquet::file::reader::{FileReader, SerializedFileReader};
+use std::fs::File;
+use std::path::Path;
+
+/// What is wrong with a table.
+pub struct ColumnsError(pub String);
+
+impl ColumnsError {
+    /// With the file it is in.
+    pub fn of(self, path: &Path) -> ReadError {
+        ReadError::Other { path: path.to_owned(), why: self.0 }
+    }
+}
+
+impl<E: std::error::Error> From<E> for ColumnsError {
+    fn from(error: E) -> Self {
+        ColumnsError(error.to_string())
+    }
+}
+
+/// The columns by name.
+#[derive(Default)]
+pub struct Columns(Vec<(String, Values)>);
+
+enum Values {
+    /// Null is NaN.
+    Numbers(Vec<f64>),
+    Text(Vec<String>),
+}
+
+/// The columns of text that our tables have.
+const TEXT: [&str; 3] = ["flow", "path", "link"];
+
+impl Columns {
+    /// Reads CSV as [`CsvTable`](crate::CsvTable) writes it.
+    pub fn csv(file: File) -> Result<Columns, ColumnsError> {
+        let mut reader = csv::Reader::from_reader(file);
+        let values = |name: &str| match TEXT.contains(&name) {
+            true => Values::Text(Vec::new()),
+            false => Values::Numbers(Vec::new()),
+        };
+        let mut columns: Vec<_> =
+            reader.headers()?.iter().map(|name| (name.to_owned(), values(name))).collect();
+        let mut row = csv::StringRecord::new();
+        while reader.read_record(&mut row)? {
+            for ((name, values), cell) in columns.iter_mut().zip(&row) {
+                match values {
+                    Values::Text(texts) => texts.push(unescaped(cell).to_owned()),
+                    Values::Numbers(numbers) if cell.is_empty() => numbers.push(f64::NAN),
+                    Values::Numbers(numbers) => numbers.push(
+                        cell.parse()
+                            .map_err(|_| ColumnsError(format!("{cell:?} in {name} is not a number")))?,
+                    ),
+                }
+            }
+        }
+        Ok(Columns(columns))
+    }
+
+    /// Reads Parquet.
+    pub fn parquet(file: File) -> Result<Columns, ColumnsError> {
+        let reader = SerializedFileReader::new(file)?;
+        let schema = reader.metadata().file_metadata().schema_descr_ptr();
+        let mut columns: Vec<(String, Option<Values>)> =
+            schema.columns().iter().map(|c| (c.name().to_owned(), None)).collect();
+        for g in 0..reader.num_row_groups() {
+            let group = reader.get_row_group(g)?;
+            let rows = usize::try_from(group.metadata().num_rows())?;
+            for (i, (name, values)) in columns.iter_mut().enumerate() {
+                let more = read(group.get_column_reader(i)?, rows)
+                    .map_err(|ColumnsError(why)| ColumnsError(format!("{name}: {why}")))?;
+                match (values, more) {
+                    (Some(Values::Numbers(all)), Values::Numbers(more)) => all.extend(more),
+                    (Some(Values::Text(all)), Values::Text(more)) => all.extend(more),
+                    (values, more) => *values = Some(more),
+                }
+            }
+        }
+        let empty = |name: &str| match TEXT.contains(&name) {
+            true => Values::Text(Vec::new()),
+            false => Values::Numbers(Vec::new()),
+        };
+        Ok(Columns(
+            columns
+                .into_iter()
+                .map(|(n, v)| {
+                    let v = v.unwrap_or_else(|| empty(&n));
+                    (n, v)
+                })
+                .collect(),
+        ))
+    }
+
+    /// The columns' names.
+    pub fn names(&self) -> impl Iterator<Item = &str> {
+        self.0.iter().map(|(name, _)| name.as_str())
+    }
+
+    /// A column of numbers.
+    pub fn numbers(&self, name: &str) -> Result<&[f64], ColumnsError> {
+        match self.0.iter().find(|(n, _)| n == name) {
+            Some((_, Values::Numbers(numbers))) => Ok(numbers),
+            _ => Err(ColumnsError(format!("it has no numbers {name}"))),
+        }
+    }
+
+    /// A column of text.
+    pub fn text(&self, name: &str) -> Result<&[String], ColumnsError> {
+        match self.0.iter().find(|(n, _)| n == name) {
+            Some((_, Values::Text(texts))) => Ok(texts),
+            _ => Err(ColumnsError(format!("it has no text {name}"))),
+        }
+    }
+
+    /// Some rows of a column of numbers.
+    pub fn rows(&self, name: &str, rows: &[usize]) -> Result<Vec<f64>, ColumnsError> {
+        let numbers = self.numbers(name)?;
+        Ok(rows.iter().map(|&row| numbers[row]).collect())
+    }
+}
+
+/// Text that a spreadsheet would have taken for a formula has an apostrophe before it.
+fn unescaped(cell: &str) -> &str {
+    match cell.strip_prefix('\'') {
+        Some(text) if text.starts_with(crate::files::csv_table::FORMULA) => text,
+        _ => cell,
+    }
+}
+
+/// The values of a column's part.
+fn read(reader: ColumnReader, rows: usize) -> Result<Values, ColumnsError> {
+    let mut levels = Vec::new();
+    let mut numbers = Vec::new();
+    match reader {
+        ColumnReader::DoubleColumnReader(mut column) => {
+            column.read_records(rows, Some(&mut levels), None, &mut numbers)?;
+        }
+        ColumnReader::Int64ColumnReader(mut column) => {
+            let mut counts = Vec::new();
+            column.read_records(rows, Some(&mut levels), None, &mut counts)?;
+            numbers = counts.into_iter().map(|n| n as f64).collect();
+        }
+        ColumnReader::ByteArrayColumnReader(mut column) => {
+            let mut bytes = Vec::new();
+            column.read_records(rows, None, None, &mut bytes)?;
+            let texts = bytes.iter().map(|b| b.as_utf8().map(str::to_owned)).collect::<Result<_, _>>()?;
+            return Ok(Values::Text(texts));
+        }
+        _ => return Err(ColumnsError("neither numbers nor text".to_owned())),
+    }
+    // Of a column that may be null, `levels` says of each row whether it has a value.
+    let mut values = numbers.into_iter();
+    let all = match levels.is_empty() {
+        true => values.collect(),
+        false => levels
+            .iter()
+            .map(|there| if *there > 0 { values.next().unwrap_or(f64::NAN) } else { f64::NAN })
+            .collect(),
+    };
+    Ok(Values::Numbers(all))
+}

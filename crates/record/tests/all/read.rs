@@ -1,0 +1,91 @@
+//! Records read back: what a sink in memory was given at the same time, and messages for what is none.
+
+use crate::files::{fill, layout};
+use anabranch_record::{MemorySink, ReadError, Record, RunDirectory, SampleFormat, Sink, Summary};
+use std::fs;
+use std::path::{Path, PathBuf};
+
+fn summary() -> Summary {
+    let layout = layout();
+    let flow = |name: &str| {
+        format!(
+            r#"{{"name": "{name}", "cc": "x", "goodput_bps": null, "delivered_bytes": 0, "retransmitted_segments": 0,
+            "reinjected_segments": 0, "completion": null, "subflows": []}}"#
+        )
+    };
+    let flows: Vec<String> = layout.flows.iter().map(|f| flow(&f.name)).collect();
+    let link = |name: &str| {
+        format!(
+            r#"{{"name": "{name}", "utilisation": 0, "mean_queue_bytes": 0, "mean_queue_delay_s": null, "drops": 0,
+            "early_drops": 0, "marks": 0, "losses": 0}}"#
+        )
+    };
+    let links: Vec<String> = layout.links.iter().map(|l| link(l)).collect();
+    Summary::from_json(&format!(
+        r#"{{"scenario": "x", "scenario_hash": "", "seed": "1", "version": "0", "duration_s": 1, "warmup_s": 0,
+        "flows": [{}], "links": [{}], "jain": null}}"#,
+        flows.join(","),
+        links.join(",")
+    ))
+    .unwrap()
+}
+
+fn written(folder: &Path, format: SampleFormat, fill: impl Fn(&mut dyn Sink)) -> PathBuf {
+    let path = folder.join(format!("{format:?}"));
+    let mut directory = RunDirectory::open(&path, format, &[], |note| panic!("{note}")).unwrap();
+    fill(directory.sink());
+    directory.finish(&summary(), None).unwrap();
+    path
+}
+
+#[test]
+fn a_record_is_what_memory_has() {
+    let folder = tempfile::tempdir().unwrap();
+    let mut memory = MemorySink::new();
+    fill(&mut memory);
+    // A column that has no value for a subflow is none of its observables.
+    for subflow in memory.flows.iter_mut().flat_map(|f| &mut f.subflows) {
+        subflow.observables.retain(|(_, values)| values.iter().any(|v| v.is_finite()));
+    }
+    for format in [SampleFormat::Parquet, SampleFormat::Csv] {
+        let record = Record::read(&written(folder.path(), format, fill)).unwrap();
+        assert_eq!(record.summary, summary());
+        assert_eq!(format!("{:?}", record.samples), format!("{memory:?}"), "{format:?}");
+    }
+}
+
+#[test]
+fn a_record_without_samples_has_none() {
+    let folder = tempfile::tempdir().unwrap();
+    for format in [SampleFormat::Parquet, SampleFormat::Csv] {
+        let record = Record::read(&written(folder.path(), format, |sink| sink.begin(&layout()))).unwrap();
+        assert!(record.samples.flows.iter().all(|f| f.subflows.is_empty()));
+    }
+}
+
+#[test]
+fn what_is_no_record_says_why() {
+    let folder = tempfile::tempdir().unwrap();
+    let message = |folder: &Path| Record::read(folder).unwrap_err().to_string();
+    assert!(message(folder.path()).contains("has no summary.json"));
+    assert!(matches!(Record::read(&folder.path().join("none")), Err(ReadError::Missing { .. })));
+    let path = written(folder.path(), SampleFormat::Csv, fill);
+    let (csv, summary) = (path.join("subflows.csv"), path.join("summary.json"));
+    let whole = fs::read_to_string(&csv).unwrap();
+    for (damage, says) in [
+        (whole.replace("cwnd_segments", "window"), "no numbers cwnd_segments"),
+        (whole.replace("plain/1", "other"), "\"other\" is not in summary.json"),
+        (whole.replace("0.5,", "half,"), "is not a number"),
+        (whole.replacen("0.25", "0.25,7", 1), "found record with"),
+    ] {
+        fs::write(&csv, damage).unwrap();
+        let message = message(&path);
+        assert!(message.contains(says) && message.contains("subflows.csv"), "{message}");
+    }
+    fs::remove_file(&csv).unwrap();
+    assert!(message(&path).contains("has no subflows"));
+    fs::write(path.join("subflows.parquet"), "PAR1").unwrap();
+    assert!(message(&path).contains("subflows.parquet is damaged, or of another version"));
+    fs::write(summary, "{\"version\": \"9\"}").unwrap();
+    assert!(message(&path).contains("summary.json is damaged, or of another version"));
+}

@@ -1,0 +1,68 @@
+//! Charts on a page of their own: one file, which needs neither a network nor other files.
+
+use anabranch_study::Panel;
+use maud::{DOCTYPE, PreEscaped, html};
+
+use crate::chart::chart;
+use crate::svg::{Look, inline};
+
+const CSS: &str = include_str!("../assets/report.css");
+const LICENCES: &str = include_str!("../assets/vendor/LICENSES.txt");
+const SCRIPTS: [&str; 4] = [
+    include_str!("../assets/vendor/vega.min.js"),
+    include_str!("../assets/vendor/vega-lite.min.js"),
+    include_str!("../assets/vendor/vega-embed.min.js"),
+    include_str!("../assets/report.js"),
+];
+
+/// The page; nothing where no panel has a point that could be drawn. Without scripts it shows the drawings as they are.
+pub fn page_of_charts(title: &str, about: &str, panels: &[Panel]) -> Option<String> {
+    let charts: Vec<_> = panels.iter().map(|panel| (panel, chart(panel))).collect();
+    if charts.iter().all(|(_, chart)| chart.is_none()) {
+        return None;
+    }
+    let page = html! {
+        (DOCTYPE)
+        html lang="en" {
+            head {
+                meta charset="utf-8";
+                meta name="viewport" content="width=device-width, initial-scale=1";
+                meta name="color-scheme" content="light dark";
+                title { (title) }
+                link rel="icon" href="data:,";
+                style { (PreEscaped(CSS)) }
+            }
+            body {
+                main id="main" {
+                    h1 { (title) }
+                    p { (about) }
+                    @for (i, (panel, chart)) in charts.iter().enumerate() {
+                        div.panel {
+                            h4 { (panel.title) }
+                            @match chart {
+                                Some(chart) => {
+                                    div.chart role="figure" aria-label=(chart.description) data-name={ "figure-" (i + 1) } {
+                                        script type="application/json" { (script(&chart.spec.to_string())) }
+                                        noscript { @if let Some(drawing) = inline(panel, &Look::REPORT) { (drawing) } }
+                                    }
+                                    @for remark in &chart.remarks { p.hint { (remark) } }
+                                },
+                                None => p.hint { "Nothing was recorded that could be drawn here." },
+                            }
+                        }
+                    }
+                }
+                footer {
+                    details { summary { "Charts are drawn by Vega, Vega-Lite and Vega-Embed: licences" } pre { (LICENCES) } }
+                }
+                @for text in SCRIPTS { script { (PreEscaped(text)) } }
+            }
+        }
+    };
+    Some(page.into_string())
+}
+
+/// JSON that cannot end its script element: `<` is written as an escape.
+fn script(json: &str) -> PreEscaped<String> {
+    PreEscaped(json.replace('<', "\\u003c"))
+}
