@@ -40,7 +40,7 @@ pub fn paper(args: &PaperArgs) -> Result<(), Failure> {
     let (mut work, mut without) = (Vec::new(), Vec::new());
     for paper in papers {
         match anabranch_study::work(paper, &options) {
-            Ok(one) => work.push(one.map(Finished::Paper)),
+            Ok(one) => work.push(one.map(|result| Finished::Paper(Box::new(result)))),
             // With several papers it is enough that one has the experiment.
             Err(error @ StudyError::NoExperiment { .. }) => without.push(error.to_string()),
             Err(error) => return Err(Failure::Result(miette!("{}: {error}", paper.name))),
@@ -139,7 +139,7 @@ fn chosen(names: &[String]) -> Result<Vec<&'static Arc<Study>>, Failure> {
 
 /// What a piece of work gave.
 enum Finished {
-    Paper(StudyResult),
+    Paper(Box<StudyResult>),
     Algorithm(AlgorithmResult),
 }
 
@@ -173,7 +173,7 @@ impl Done {
                 let printed = unless_closed(print(&page));
                 let paper = anabranch_papers::find(&result.name)
                     .ok_or_else(|| Failure::Result(miette!("no paper is called {}", result.name)))?;
-                store.keep_study(Kind::Paper, paper, result)?.iter().for_each(|notice| note(notice));
+                store.keep_study(Kind::Paper, paper, *result)?.iter().for_each(|notice| note(notice));
                 printed?;
             }
         }

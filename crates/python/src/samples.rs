@@ -34,7 +34,7 @@ pub fn subflows(samples: &MemorySink) -> PyResult<Table> {
     ];
     let mut observables: Vec<&str> = Vec::new();
     for (name, _) in all.iter().flat_map(|(.., series)| &series.observables) {
-        if !observables.contains(name) {
+        if !observables.contains(&name.as_str()) {
             observables.push(name);
         }
     }

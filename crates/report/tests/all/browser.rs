@@ -26,7 +26,7 @@ addEventListener("load", async () => {
   const drawn = () => inSight.every((chart) => ["drawn", "failed"].includes(chart.dataset.state));
   while (!drawn()) {
     inSight.find((chart) => !chart.dataset.state)?.scrollIntoView();
-    await new Promise((resolve) => setTimeout(resolve, 100));
+    await new Promise((resolve) => setTimeout(resolve, 5));
   }
   const beyond = (of) => of.scrollWidth > of.clientWidth + 1;
   const wide = [...document.querySelectorAll(innerWidth > 600 ? ".scroll, main, th, td" : "main")].filter(beyond);

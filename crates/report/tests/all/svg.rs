@@ -124,7 +124,7 @@ fn every_mark_is_drawn_whatever_the_values() {
             assert!(!text.contains("NaN") && !text.contains("inf"), "{mark:?} {log}: {text}");
         }
         let nothing = panel(mark, false, vec![series("x", false, &[(1.0, f64::NAN)])]);
-        assert_eq!(document(&[nothing.clone()], 1, &Look::REPORT), None);
+        assert_eq!(document(std::slice::from_ref(&nothing), 1, &Look::REPORT), None);
         assert!(inline(&nothing, &Look::REPORT).is_none());
     }
 }
@@ -135,7 +135,7 @@ fn long_lines_are_short_files() {
     let mut values: Vec<(f64, f64)> = (0..100_000).map(|i| (f64::from(i), f64::from(i % 50))).collect();
     values[33_333].1 = 500.0;
     let long = panel(Mark::Line, false, vec![series("x", false, &values)]);
-    let text = document(&[long.clone()], 1, &Look::REPORT).unwrap();
+    let text = document(std::slice::from_ref(&long), 1, &Look::REPORT).unwrap();
     assert!(text.len() < 12_000, "{}", text.len());
     let svg = Document::parse(&text).unwrap();
     let y = reading(&svg, "end", "y");
