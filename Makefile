@@ -12,6 +12,8 @@ ANABRANCH := cargo run --quiet --release --locked --bin anabranch --
 # Root on a kernel with BTF and MPTCP: there the tests of the kernel's algorithms run, and are not skipped.
 export ANABRANCH_REQUIRE_KERNEL ?= $(shell [ "$$(id -u)" = 0 ] && [ -e /sys/kernel/btf/vmlinux ] && \
 	[ -e /proc/sys/net/mptcp/enabled ] && unshare --net true 2>/dev/null && echo 1)
+# Root on Debian: there setup installs Chromium, and the tests of pages are not skipped.
+export ANABRANCH_REQUIRE_BROWSER ?= $(shell [ "$$(id -u)" = 0 ] && grep -qsx ID=debian /etc/os-release && echo 1)
 
 .PHONY: help setup build page page-check reproduce test unskipped lint unit python wheel deny docs quick instructions bench random fuzz hostile fmt guest-images guests test-kernels kernel-proof
 .NOTPARALLEL:
@@ -47,6 +49,7 @@ lint: ## formatting and clippy
 # The random cases are the same each time, so that a failure is of the change; `make random` draws others.
 unit: export PROPTEST_RNG_SEED ?= 1
 unit: ## cargo test, with the sum of its closing lines
+	@command -v "$${CHROMIUM:-chromium}" >/dev/null || tools/skipped.sh "the pages of reports in a browser" "Chromium is not installed"
 	cargo test --workspace --locked --no-fail-fast 2>&1 | awk -f tools/tally.awk
 
 python: ## the Python package's tests, as a wheel

@@ -56,6 +56,8 @@ python3 -m venv --help >/dev/null 2>&1 && python3 -m ensurepip --version >/dev/n
 have mptcpize || packages+=(mptcpize)
 have tshark || packages+=(tshark) # reads our captures in a test
 have tcpdump || packages+=(tcpdump)
+# Draws our pages in tests. Ubuntu has it as a snap only, which is not asked for.
+have chromium || ! grep -qsx 'ID=debian' /etc/os-release || packages+=(chromium)
 [ -e /etc/ssl/certs/ca-certificates.crt ] || packages+=(ca-certificates)
 [ ${#packages[@]} = 0 ] || install "${packages[@]}"
 

@@ -1,12 +1,11 @@
 //! The report in a real browser, where there is one.
 
-use crate::fixture;
-use std::{env, fs, path::Path, process::Command};
+use crate::{chromium, fixture};
+use std::{fs, path::Path};
 
 use anabranch_papers::standard::CASES;
 use anabranch_report::{Results, write};
 use anabranch_study::{Published, StudyResult, Verdict};
-use base64::{Engine, engine::general_purpose::STANDARD};
 use serde_json::Value;
 
 /// The most elements that a page begins with.
@@ -60,7 +59,7 @@ fn probed(dir: &Path, pages: &[&str], width: u32) -> Option<Vec<Value>> {
     }
     let frame = |page: &&str| {
         format!(
-            "<iframe src={page:?} style='position:absolute;top:0;left:0;border:0;width:{width}px;height:29000px'></iframe>"
+            "<iframe src={page:?} style='position:absolute;top:0;left:0;border:0;width:{width}px;height:1000px'></iframe>"
         )
     };
     let frames: String = pages.iter().map(frame).collect();
@@ -69,45 +68,12 @@ fn probed(dir: &Path, pages: &[&str], width: u32) -> Option<Vec<Value>> {
         addEventListener('message', (event) => {{
           const frames = [...document.querySelectorAll('iframe')];
           said[frames.findIndex((frame) => frame.contentWindow === event.source)] = event.data;
-          if (Object.keys(said).length < {}) return;
-          const bytes = new TextEncoder().encode(JSON.stringify(Object.values(said)));
-          document.body.dataset.said = btoa(Array.from(bytes, (byte) => String.fromCharCode(byte)).join(''));
+          if (Object.keys(said).length === {}) say(Object.values(said));
         }});</script>",
         pages.len()
     );
-    let all = dir.join("probed.html");
-    fs::write(&all, format!("<!DOCTYPE html><body>{gather}{frames}</body>")).unwrap();
-    let dom = rendered(&all)?;
-    let said = dom.split("data-said=\"").nth(1).unwrap_or_else(|| panic!("{pages:?} were not drawn in time"));
-    let said = STANDARD.decode(said.split('"').next().unwrap()).unwrap();
-    Some(serde_json::from_slice(&said).unwrap())
-}
-
-/// The page after its scripts have run.
-fn rendered(page: &Path) -> Option<String> {
-    let profile = tempfile::tempdir().unwrap();
-    let flags = [
-        "--headless",
-        "--no-sandbox",
-        "--disable-gpu",
-        "--disable-quic",
-        "--no-first-run",
-        "--disable-background-networking",
-        "--disable-component-update",
-        "--disable-sync",
-        "--window-size=1400,30000",
-        "--virtual-time-budget=600000",
-        "--dump-dom",
-    ];
-    let output = Command::new(env::var("CHROMIUM").unwrap_or("chromium".into()))
-        .args(flags)
-        .arg(format!("--user-data-dir={}", profile.path().display()))
-        .arg(format!("file://{}", page.display()))
-        .output()
-        .inspect_err(|error| eprintln!("skipped: chromium does not start ({error})"))
-        .ok()?;
-    assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
-    Some(String::from_utf8(output.stdout).unwrap())
+    let said = chromium::says(dir, &format!("{gather}{frames}"))?;
+    Some(said.as_array().unwrap().clone())
 }
 
 /// Every chart in sight is drawn, without an error, on a page of bounded size that is as wide as its window.

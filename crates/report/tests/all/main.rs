@@ -3,6 +3,7 @@
 mod algorithms;
 mod backends;
 mod browser;
+mod chromium;
 mod fixture;
 mod report;
 mod svg;

@@ -1,0 +1,98 @@
+//! A page in a real browser, where there is one: what its script says.
+
+use std::io::{BufRead, BufReader};
+use std::process::{Child, Command, Stdio};
+use std::sync::mpsc::{RecvTimeoutError, channel};
+use std::{env, fs, path::Path, thread, time::Duration};
+
+use base64::{Engine, engine::general_purpose::STANDARD};
+use serde_json::Value;
+
+/// How long a page may take, also beside a busy machine's other work.
+const PATIENCE: Duration = Duration::from_secs(240);
+
+/// What comes before what a page says, on its console.
+const MARK: &str = "the page says ";
+
+/// Hands a value over to the test, once.
+const SAY: &str = "<script>
+  const say = (what) => {
+    const bytes = new TextEncoder().encode(JSON.stringify(what));
+    console.log('the page says ' + btoa(Array.from(bytes, (byte) => String.fromCharCode(byte)).join('')) + '.');
+  };
+</script>";
+
+/// What a page in `dir` with that body hands to `say`; nothing where there is no Chromium.
+///
+/// # Panics
+/// Where it says nothing, and where there is no Chromium though ANABRANCH_REQUIRE_BROWSER=1 asks for one.
+pub fn says(dir: &Path, body: &str) -> Option<Value> {
+    let page = dir.join("says.html");
+    fs::write(&page, format!("<!DOCTYPE html><body>{SAY}{body}</body>")).unwrap();
+    let profile = tempfile::tempdir().unwrap();
+    let mut browser = Browser::start(&page, profile.path())?;
+    let (sender, receiver) = channel();
+    let lines = BufReader::new(browser.0.stderr.take().unwrap()).lines();
+    // The thread ends with the browser.
+    let reader = thread::spawn(move || lines.map_while(Result::ok).try_for_each(|line| sender.send(line)));
+    let mut log = Vec::new();
+    let said = loop {
+        match receiver.recv_timeout(PATIENCE) {
+            Ok(line) => match line.split_once(MARK) {
+                Some((_, said)) => break STANDARD.decode(said.split('.').next().unwrap()).unwrap(),
+                None => log.push(line),
+            },
+            Err(RecvTimeoutError::Timeout) => panic!("the page said nothing: {}", log.join("\n")),
+            Err(RecvTimeoutError::Disconnected) => panic!("Chromium ended: {}", log.join("\n")),
+        }
+    };
+    drop((browser, receiver));
+    let _ = reader.join();
+    Some(serde_json::from_slice(&said).unwrap())
+}
+
+/// Ends with its value.
+struct Browser(Child);
+
+impl Browser {
+    fn start(page: &Path, profile: &Path) -> Option<Self> {
+        let flags = [
+            "--headless",
+            "--no-sandbox",
+            "--disable-gpu",
+            "--disable-quic",
+            "--no-first-run",
+            "--disable-background-networking",
+            "--disable-component-update",
+            "--disable-sync",
+            // So that a page can look into its frames.
+            "--allow-file-access-from-files",
+            "--enable-logging=stderr",
+            "--hide-scrollbars",
+            "--window-size=1400,1100",
+        ];
+        let child = Command::new(env::var("CHROMIUM").unwrap_or("chromium".into()))
+            .args(flags)
+            .arg(format!("--user-data-dir={}", profile.display()))
+            .arg(format!("file://{}", page.display()))
+            .stdout(Stdio::null())
+            .stderr(Stdio::piped())
+            .spawn();
+        match child {
+            Ok(child) => Some(Browser(child)),
+            Err(error) => {
+                let required = env::var("ANABRANCH_REQUIRE_BROWSER").is_ok_and(|value| value == "1");
+                assert!(!required, "chromium does not start ({error}), and must be there");
+                eprintln!("skipped: chromium does not start ({error})");
+                None
+            }
+        }
+    }
+}
+
+impl Drop for Browser {
+    fn drop(&mut self) {
+        let _ = self.0.kill();
+        let _ = self.0.wait();
+    }
+}
