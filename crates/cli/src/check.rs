@@ -13,7 +13,7 @@ use miette::miette;
 
 /// `anabranch check`.
 pub fn check(args: &CheckArgs) -> Result<(), Failure> {
-    let source = input::read(&args.scenario.file)?;
+    let source = input::scenario(&args.scenario)?;
     let scenario = input::load(&source, &args.scenario, &args.cc)?;
     // What only the simulator can tell: it is built, and not run.
     anabranch_sim::check(&scenario).map_err(|e| Failure::Input(miette!("{e}")))?;
@@ -34,11 +34,17 @@ fn page(s: &Scenario) -> String {
 fn links(s: &Scenario) -> Table {
     Table::new()
         .text("link", s.links.iter().map(|l| &l.name))
-        .text("rate", s.links.iter().map(|l| with_unit(l.spec.rate_bps, RATE)))
+        .text("rate", s.links.iter().map(|l| rate(&l.spec)))
         .text("delay", s.links.iter().map(|l| time(l.spec.delay)))
         .text("queue", Crossing::of(s).iter().enumerate().map(|(i, crossing)| queue(s, i, crossing)))
         .text("loss", s.links.iter().map(|l| loss(&l.spec)))
         .count("changes", s.links.iter().map(|l| l.spec.changes.len() as u64))
+}
+
+/// Of a trace the mean.
+fn rate(spec: &LinkSpec) -> String {
+    let rate = with_unit(spec.rate_bps, RATE);
+    if spec.trace.is_some() { rate + " (trace, mean)" } else { rate }
 }
 
 /// A queue's limit as it was given, in full packets and in BDPs: rate times the longest base RTT across.

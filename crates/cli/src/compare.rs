@@ -24,7 +24,7 @@ use std::sync::{Mutex, PoisonError};
 pub fn compare(mut args: CompareArgs) -> Result<(), Failure> {
     args.cc = args.cc.iter().flat_map(|cc| file::parts(cc)).collect();
     let args = &args;
-    let source = input::read(&args.scenario.file)?;
+    let source = input::scenario(&args.scenario)?;
     let load = |cc: &String| input::load(&source, &args.scenario, std::slice::from_ref(cc));
     let scenarios = args.cc.iter().map(load).collect::<Result<Vec<_>, _>>()?;
     let total = scenarios.len() * args.seeds as usize;

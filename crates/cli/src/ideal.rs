@@ -10,7 +10,7 @@ use anabranch_study::format::plain;
 
 /// `anabranch ideal`.
 pub fn ideal(args: &IdealArgs) -> Result<(), Failure> {
-    let source = input::read(&args.scenario.file)?;
+    let source = input::scenario(&args.scenario)?;
     let scenario = input::load(&source, &args.scenario, &args.cc)?;
     let ideals = Ideals::of(&scenario, &COUPLED.map(|(name, _)| name), args.queue);
     if args.json { print_json(&ideals) } else { print(&page(&ideals)) }

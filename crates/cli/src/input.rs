@@ -42,8 +42,22 @@ fn not_utf8(name: &str, error: &FromUtf8Error) -> Failure {
     Failure::Input(miette!(help = "save the file as UTF-8", "cannot read {name}: line {line} is not UTF-8"))
 }
 
+/// The same, with the files that it and the changes name.
+pub fn scenario(args: &ScenarioArgs) -> Result<Source, Failure> {
+    with_files(read(&args.file)?, &args.file, &overrides(args, &[]))
+}
+
+/// A scenario that was read from `file`, with the files that it and the changes name.
+pub fn with_files(source: Source, file: &Path, overrides: &Overrides) -> Result<Source, Failure> {
+    source.with_files(overrides, file.parent().unwrap_or(Path::new(""))).map_err(Failure::input)
+}
+
 /// Checks a scenario with the changes of the command line, `cc` those of algorithms.
 pub fn load(source: &Source, args: &ScenarioArgs, cc: &[String]) -> Result<Scenario, Failure> {
+    anabranch_scenario::load(source, &overrides(args, cc)).map_err(Failure::input)
+}
+
+fn overrides(args: &ScenarioArgs, cc: &[String]) -> Overrides {
     let mut overrides = Overrides::default();
     overrides.seed = args.seed;
     overrides.duration.clone_from(&args.duration);
@@ -53,7 +67,7 @@ pub fn load(source: &Source, args: &ScenarioArgs, cc: &[String]) -> Result<Scena
     for algorithm in cc {
         overrides.cc(algorithm);
     }
-    anabranch_scenario::load(source, &overrides).map_err(Failure::input)
+    overrides
 }
 
 /// The same, as a task of a backend.

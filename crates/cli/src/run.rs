@@ -19,7 +19,7 @@ use std::path::{Path, PathBuf};
 
 /// `anabranch run`.
 pub fn run(args: &RunArgs) -> Result<(), Failure> {
-    let source = input::read(&args.scenario.file)?;
+    let source = input::scenario(&args.scenario)?;
     let scenario = input::load(&source, &args.scenario, &args.cc)?;
     limits::check(&scenario, 1, args.yes)?;
     let task = input::task(&source, &args.scenario, &args.cc, scenario.seed, args.backend);

@@ -26,6 +26,7 @@ pub fn sweep(args: &SweepArgs) -> Result<(), Failure> {
         overrides.set(assignment);
     });
     overrides.duration.clone_from(&args.duration);
+    let source = input::with_files(source, &args.scenario, &overrides)?;
     let scenario = anabranch_scenario::load(&source, &overrides).map_err(Failure::input)?;
     // A study file names its scenario beside itself: what is printed may be put anywhere.
     let named = match args.print_study {

@@ -227,6 +227,14 @@ impl Notes {
 
     fn link(&mut self, name: &str, spec: &LinkSpec, begin: &LinkSpec, scenario: &Scenario) {
         let at = scenario.warmup;
+        if let Some(trace) = &spec.trace {
+            let mbps = trace.mean_rate_bps() / 1e6;
+            let delay = if trace.longest_delay().is_some() { " and shortest delay" } else { "" };
+            let loss = if trace.loses() { " and mean loss" } else { "" };
+            self.add(format!(
+                "{name} follows a trace: taken as a link of its mean rate, {mbps:.3} Mbit/s{delay}{loss}, at all times."
+            ));
+        }
         if spec.changes.iter().any(|change| change.at > at) {
             self.add(format!("{name} changes after {at}: taken as it is then, when means begin."));
         }

@@ -1,7 +1,7 @@
 //! A link's life, cut at its changes.
 
 use crate::fine::Fine;
-use crate::{LinkSpec, Loss, Time};
+use crate::{Change, LinkSpec, Loss, Time};
 
 /// A span of time in which a link does not change.
 #[derive(Clone, Debug)]
@@ -24,25 +24,49 @@ impl Epoch {
     }
 }
 
+/// A link's properties up to its next change.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct State {
+    rate_bps: f64,
+    delay: Time,
+    up: bool,
+    loss: Option<Loss>,
+}
+
+impl State {
+    /// That in which a link begins.
+    pub fn of(spec: &LinkSpec) -> State {
+        State { rate_bps: spec.rate_bps, delay: spec.delay, up: true, loss: None }
+    }
+
+    /// What it is after a change.
+    pub fn change(&mut self, change: &Change) {
+        self.rate_bps = change.rate_bps.unwrap_or(self.rate_bps);
+        self.delay = change.delay.unwrap_or(self.delay);
+        self.up = change.up.unwrap_or(self.up);
+        self.loss = change.loss;
+    }
+
+    /// Its epoch, up to `end`.
+    pub fn until(&self, end: Time) -> Epoch {
+        // These bounds keep sums of transmission times and of bits finite, whatever is given.
+        let rate = if self.rate_bps > 4.0 { self.rate_bps.min(1e18) } else { 4.0 };
+        let rate_bps = if self.up { rate } else { 0.0 };
+        Epoch { end, rate_bps, per_byte: Fine::per_byte(rate), delay: self.delay, loss: self.loss }
+    }
+}
+
 /// Every epoch of a link, in order; at least one. The last never ends.
 pub(crate) fn epochs(spec: &LinkSpec) -> Vec<Epoch> {
     let mut changes: Vec<_> = spec.changes.iter().collect();
     changes.sort_by_key(|change| change.at);
 
-    let (mut rate_bps, mut delay, mut up, mut loss) = (spec.rate_bps, spec.delay, true, None);
-    let ends = changes.iter().map(|change| change.at).chain([Time::NEVER]);
+    let mut state = State::of(spec);
     let mut epochs = Vec::with_capacity(changes.len() + 1);
-    for (i, end) in ends.enumerate() {
-        // These bounds keep sums of transmission times and of bits finite, whatever is given.
-        let rate = if rate_bps > 4.0 { rate_bps.min(1e18) } else { 4.0 };
-        let rate_while_up = if up { rate } else { 0.0 };
-        epochs.push(Epoch { end, rate_bps: rate_while_up, per_byte: Fine::per_byte(rate), delay, loss });
-        if let Some(change) = changes.get(i) {
-            rate_bps = change.rate_bps.unwrap_or(rate_bps);
-            delay = change.delay.unwrap_or(delay);
-            up = change.up.unwrap_or(up);
-            loss = change.loss;
-        }
+    for change in changes {
+        epochs.push(state.until(change.at));
+        state.change(change);
     }
+    epochs.push(state.until(Time::NEVER));
     epochs
 }

@@ -150,6 +150,7 @@ impl HoldingLink {
             }
         }
         self.enter_epochs(now);
+        self.transmitter.pass(now);
     }
 
     /// Takes the next packet at `now` and transmits it from when the transmitter is free.

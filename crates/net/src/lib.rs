@@ -8,6 +8,7 @@
 //! with the fate when it is asked at the end of a transmission.
 
 mod aqm;
+mod course;
 mod epoch;
 mod fate;
 mod fifo;
@@ -16,11 +17,13 @@ mod holding;
 mod link;
 mod loss;
 mod moment;
+mod opportunities;
 mod queue;
 mod random;
 mod spec;
 mod store;
 mod time;
+mod trace;
 mod transmitter;
 mod wander;
 
@@ -32,3 +35,4 @@ pub use link::Link;
 pub use random::Random;
 pub use spec::{Change, Discipline, Jitter, LinkSpec, Loss, LossAt, QueueLimit};
 pub use time::Time;
+pub use trace::{Course, Trace};

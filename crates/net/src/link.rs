@@ -3,7 +3,7 @@
 use crate::aqm::{Average, Controller};
 use crate::fifo::{AtArrival, FifoLink};
 use crate::holding::HoldingLink;
-use crate::{Discipline, LinkSpec, Random};
+use crate::{Discipline, LinkSpec, Random, trace};
 
 /// The random processes of queues have a seed of their own.
 const QUEUE_SEED: u64 = 0x7175_6575_6520_7072;
@@ -22,6 +22,8 @@ impl Link {
     /// A link at time 0. `seed` and `stream` choose its random numbers: links of one run have one seed and a stream
     /// each.
     pub fn new(spec: &LinkSpec, seed: u64, stream: u64) -> Link {
+        let begun = spec.trace.as_ref().map(|trace| trace::begin(spec, trace, seed, stream));
+        let spec = begun.as_ref().unwrap_or(spec);
         let random = || Random::new(seed ^ QUEUE_SEED, stream);
         let fifo = |decides| Link::Fifo(Box::new(FifoLink::new(spec, decides, seed, stream)));
         let holding = |decides| Link::Holding(Box::new(HoldingLink::new(spec, decides, seed, stream)));

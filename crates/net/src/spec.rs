@@ -1,6 +1,6 @@
 //! The description of a link, from which [`crate::Link`] is made.
 
-use crate::{CoDel, FqCoDel, Pie, Red, Time};
+use crate::{CoDel, FqCoDel, Pie, Red, Time, Trace};
 
 /// One directed link: a queue, a transmitter, a propagation delay, and loss before or behind them.
 #[derive(Clone, Debug, PartialEq)]
@@ -23,12 +23,14 @@ pub struct LinkSpec {
     pub loss_at: LossAt,
     /// Delay beyond the propagation delay.
     pub jitter: Jitter,
-    /// Changes at given instants, in order of time.
+    /// Changes at given instants, in order of time; none beside a trace.
     pub changes: Vec<Change>,
+    /// A trace that the link follows. `rate_bps` is its mean then, and `delay` its shortest, where it sets the delay.
+    pub trace: Option<Trace>,
 }
 
 impl LinkSpec {
-    /// A drop-tail queue without marks, random loss, jitter, clock or changes.
+    /// A drop-tail queue without marks, random loss, jitter, clock, changes or a trace.
     pub fn new(rate_bps: f64, delay: Time, queue: QueueLimit) -> LinkSpec {
         LinkSpec {
             rate_bps,
@@ -40,6 +42,7 @@ impl LinkSpec {
             loss_at: LossAt::Entry,
             jitter: Jitter::default(),
             changes: Vec::new(),
+            trace: None,
         }
     }
 }

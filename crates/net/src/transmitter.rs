@@ -1,10 +1,12 @@
 //! The part of a link that sends: one packet at a time, at a rate that changes at known instants, into a
 //! propagation delay.
 
+use crate::course::Steps;
 use crate::epoch::{Epoch, epochs};
 use crate::fine::Fine;
+use crate::opportunities::Opportunities;
 use crate::wander::Wander;
-use crate::{Jitter, LinkSpec, Loss, Random, Time};
+use crate::{Course, Jitter, LinkSpec, Loss, Random, Time, Trace};
 
 /// The random processes have seeds of their own, apart from those of their users.
 const JITTER_SEED: u64 = 0x6a69_7474_6572_2070;
@@ -13,6 +15,7 @@ const REORDER_SEED: u64 = 0x7265_6f72_6465_7220;
 /// A transmitter. All changes are known beforehand, so that it is known when a transmission begins when it ends.
 #[derive(Clone, Debug)]
 pub(crate) struct Transmitter {
+    /// One at least; of a trace's steps one more than the last that is in use.
     epochs: Vec<Epoch>,
     /// The present epoch.
     current: usize,
@@ -25,6 +28,10 @@ pub(crate) struct Transmitter {
     delay: Time,
     /// See [`LinkSpec::tick`].
     tick: Time,
+    /// A trace that the link follows.
+    follows: Option<Box<Follows>>,
+    /// Whether a transmission begins when it can, which is without a clock and without opportunities.
+    at_once: bool,
     /// When the transmitter falls idle: all that was given to it is transmitted, or the link goes down.
     pub busy_until: Fine,
     jitter: Option<Box<Delays>>,
@@ -34,6 +41,28 @@ pub(crate) struct Transmitter {
     undelivered_bits: f64,
     /// The capacity up to the beginning of the current epoch.
     capacity_bits: f64,
+}
+
+/// A trace at work.
+#[derive(Clone, Debug)]
+enum Follows {
+    Steps(Steps),
+    Opportunities(Opportunities),
+}
+
+impl Follows {
+    /// None of a trace that has nothing in it.
+    fn new(trace: &Trace, begun: &LinkSpec) -> Option<Follows> {
+        let start = trace.start.unwrap_or(Time::ZERO);
+        match &trace.course {
+            Course::Steps(steps) if steps.is_empty() => None,
+            Course::Steps(steps) => Some(Follows::Steps(Steps::new(steps, trace.period, start, begun))),
+            Course::Opportunities(at) if at.is_empty() => None,
+            Course::Opportunities(at) => {
+                Some(Follows::Opportunities(Opportunities::new(at, trace.period, start)))
+            }
+        }
+    }
 }
 
 /// Random delays behind the transmitter.
@@ -61,14 +90,22 @@ impl Delays {
 impl Transmitter {
     pub fn new(spec: &LinkSpec, seed: u64, stream: u64) -> Transmitter {
         let jitters = spec.jitter.up_to > Time::ZERO || spec.jitter.reorder_rate > 0.0;
+        let follows = spec.trace.as_ref().and_then(|trace| Follows::new(trace, spec));
+        let by_opportunity = matches!(follows, Some(Follows::Opportunities(_)));
+        let epochs = match follows {
+            Some(Follows::Steps(_)) => Vec::new(),
+            _ => epochs(spec),
+        };
         let mut transmitter = Transmitter {
-            epochs: epochs(spec),
+            epochs,
             current: 0,
             last: 0,
             last_end: Fine::ZERO,
             per_byte: Fine::ZERO,
             delay: Time::ZERO,
             tick: spec.tick,
+            at_once: spec.tick == Time::ZERO && !by_opportunity,
+            follows: follows.map(Box::new),
             busy_until: Fine::ZERO,
             jitter: jitters.then(|| Box::new(Delays::new(spec.jitter, seed, stream))),
             last_delivery: Time::ZERO,
@@ -114,16 +151,37 @@ impl Transmitter {
     /// From here on transmissions end in that epoch.
     fn transmit_in(&mut self, epoch: usize) {
         self.last = epoch;
-        let Epoch { end, per_byte, delay, .. } = self.epochs[epoch];
+        if let Some(Follows::Steps(steps)) = self.follows.as_deref_mut()
+            && self.last + 1 >= self.epochs.len()
+        {
+            // The one before the present says when that began.
+            let over = self.current.saturating_sub(1);
+            self.epochs.drain(..over);
+            (self.current, self.last) = (self.current - over, self.last - over);
+            steps.extend(&mut self.epochs);
+        }
+        let Epoch { end, per_byte, delay, .. } = self.epochs[self.last];
         (self.last_end, self.per_byte, self.delay) = (Fine::from_time(end), per_byte, delay);
+        if let Some(Follows::Opportunities(_)) = self.follows.as_deref() {
+            // So that each packet's transmission seems to outlast the epoch, and is looked at.
+            self.last_end = Fine::ZERO;
+        }
     }
 
     /// From when on a packet that arrives finds the transmitter idle, and when the one behind all that was given to it
     /// leaves the queue: when it is free, and with a clock the tick behind that, unless the link goes down before.
     #[inline]
     pub fn free_at(&self) -> Fine {
-        if self.tick == Time::ZERO {
+        if self.at_once {
             return self.busy_until;
+        }
+        self.free_with_a_clock()
+    }
+
+    #[inline(never)]
+    fn free_with_a_clock(&self) -> Fine {
+        if let Some(Follows::Opportunities(opportunities)) = self.follows.as_deref() {
+            return Fine::from_time(opportunities.next());
         }
         let tick = Fine::from_time(self.busy_until.as_time().ceil(self.tick));
         if self.goes_down() { tick.min(self.last_end) } else { tick }
@@ -140,10 +198,26 @@ impl Transmitter {
         self.tick > Time::ZERO && at >= self.last_end && self.goes_down()
     }
 
+    /// Nothing waits at `now`: opportunities up to then pass unused.
+    pub fn pass(&mut self, now: Time) {
+        if let Some(Follows::Opportunities(opportunities)) = self.follows.as_deref_mut() {
+            opportunities.pass(now);
+        }
+    }
+
     /// When the transmission of a packet begins that finds the transmitter idle at `now`. With a clock time passes in
     /// ticks: it begins with the present one, or where the transmitter fell idle since the last.
     #[inline]
-    pub fn start(&self, now: Time) -> Fine {
+    pub fn start(&mut self, now: Time) -> Fine {
+        if self.at_once {
+            return Fine::from_time(now);
+        }
+        self.start_with_a_clock(now)
+    }
+
+    #[inline(never)]
+    fn start_with_a_clock(&mut self, now: Time) -> Fine {
+        self.pass(now);
         if self.tick == Time::ZERO {
             return Fine::from_time(now);
         }
@@ -155,7 +229,17 @@ impl Transmitter {
     #[inline]
     pub fn transmit(&mut self, start: Fine, wire_bytes: u32) -> bool {
         self.busy_until = start.plus(self.per_byte.times(wire_bytes));
-        self.busy_until <= self.last_end || self.transmit_across_changes(wire_bytes)
+        self.busy_until <= self.last_end || self.transmit_otherwise(wire_bytes)
+    }
+
+    /// Not all of the latest packet at the present rate.
+    #[inline(never)]
+    fn transmit_otherwise(&mut self, wire_bytes: u32) -> bool {
+        if let Some(Follows::Opportunities(opportunities)) = self.follows.as_deref_mut() {
+            self.busy_until = Fine::from_time(opportunities.deliver(wire_bytes));
+            return true;
+        }
+        self.transmit_across_changes(wire_bytes)
     }
 
     /// The latest packet's transmission would outlast the epoch: goes on at the rates of the next
@@ -212,11 +296,17 @@ impl Transmitter {
 
     /// Bits that could have left by `now`.
     pub fn capacity_bits(&self, now: Time) -> f64 {
+        if let Some(Follows::Opportunities(opportunities)) = self.follows.as_deref() {
+            return opportunities.capacity(now) * 8.0;
+        }
         self.capacity_bits + self.rate_bps() * self.age(now)
     }
 
     /// Bits that will be transmitted after `now`, of what was given to it.
     fn backlog_bits(&self, now: Time) -> f64 {
+        if let Some(Follows::Opportunities(opportunities)) = self.follows.as_deref() {
+            return opportunities.backlog(now) * 8.0;
+        }
         let mut from = Fine::from_time(now);
         let mut bits = 0.0;
         for epoch in &self.epochs[self.current..=self.last] {

@@ -9,6 +9,7 @@ use anabranch_record::{MemorySink, NoSamples, Sink};
 use anabranch_scenario::{Overrides, Scenario, Source, load};
 use anabranch_sim::SimError;
 use pyo3::prelude::*;
+use std::path::Path;
 
 /// A text, after its name in diagnostics.
 pub type Named = (String, String);
@@ -18,7 +19,9 @@ pub fn scenario(py: Python<'_>, (name, text): Named, set: &[String], cc: &[Strin
     let mut overrides = Overrides::default();
     set.iter().for_each(|assignment| _ = overrides.set(assignment));
     cc.iter().for_each(|algorithm| _ = overrides.cc(algorithm));
-    load(&Source { name, text }, &overrides).map_err(|error| input(py, &error))
+    let folder = Path::new(&name).parent().unwrap_or(Path::new("")).to_owned();
+    let source = Source { name, text }.with_files(&overrides, &folder);
+    source.and_then(|source| load(&source, &overrides)).map_err(|error| input(py, &error))
 }
 
 /// What a run gave: its summary as JSON, and its samples of subflows, links and completions.

@@ -7,7 +7,8 @@
 use crate::model::*;
 use anabranch_cc::registry::Given;
 use anabranch_net::{
-    Change, CoDel, Discipline, FqCoDel, Jitter, LinkSpec, Loss, LossAt, Pie, QueueLimit, Red, Time,
+    Change, CoDel, Course, Discipline, FqCoDel, Jitter, LinkSpec, Loss, LossAt, Pie, QueueLimit, Red, Time,
+    Trace,
 };
 use sha2::{Digest, Sha256};
 use std::fmt::Write;
@@ -53,7 +54,18 @@ fn text(scenario: &Scenario) -> String {
 }
 
 fn link(out: &mut Text, spec: &LinkSpec) {
-    let LinkSpec { rate_bps, delay, tick, queue, discipline, loss: process, loss_at, jitter, changes } = spec;
+    let LinkSpec {
+        rate_bps,
+        delay,
+        tick,
+        queue,
+        discipline,
+        loss: process,
+        loss_at,
+        jitter,
+        changes: by_hand,
+        trace,
+    } = spec;
     let Jitter { up_to, correlation, reorder_rate, reorder_delay } = jitter;
     out.number(*rate_bps).time(*delay);
     match queue {
@@ -66,11 +78,7 @@ fn link(out: &mut Text, spec: &LinkSpec) {
     };
     out.option(threshold, |out, bytes| out.count(bytes));
     loss(out, process).time(*up_to).number(*reorder_rate).time(*reorder_delay);
-    for Change { at, rate_bps, delay, loss: process, up } in changes {
-        out.line("change").time(*at).option(*rate_bps, |out, rate| out.number(rate));
-        out.option(*delay, |out, delay| out.time(delay));
-        out.option(process.as_ref(), loss).option(*up, |out, up| out.flag(up));
-    }
+    changes(out, by_hand);
     // A line only where there is one: the others keep the hashes that they had before there were such things.
     managed(out, discipline);
     if *loss_at == LossAt::Exit {
@@ -81,6 +89,24 @@ fn link(out: &mut Text, spec: &LinkSpec) {
     }
     if *tick > Time::ZERO {
         out.line("tick").time(*tick);
+    }
+    if let Some(Trace { course, period, start }) = trace {
+        out.line("trace").time(*period).option(*start, |out, start| out.time(start));
+        match course {
+            Course::Steps(steps) => changes(out, steps),
+            Course::Opportunities(at) => {
+                out.word("opportunities");
+                at.iter().for_each(|at| _ = out.time(*at));
+            }
+        }
+    }
+}
+
+fn changes(out: &mut Text, changes: &[Change]) {
+    for Change { at, rate_bps, delay, loss: process, up } in changes {
+        out.line("change").time(*at).option(*rate_bps, |out, rate| out.number(rate));
+        out.option(*delay, |out, delay| out.time(delay));
+        out.option(process.as_ref(), loss).option(*up, |out, up| out.flag(up));
     }
 }
 

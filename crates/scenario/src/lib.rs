@@ -25,6 +25,7 @@ mod chance;
 mod derived;
 pub mod describe;
 mod diagnostic;
+mod files;
 mod format;
 mod leaf;
 mod model;
@@ -35,6 +36,7 @@ mod read;
 mod resolve;
 mod schema;
 mod suggest;
+mod trace;
 mod tree;
 
 pub use diagnostic::{Problem, ScenarioError};

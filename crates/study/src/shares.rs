@@ -104,7 +104,8 @@ pub fn shares(setup: &Setup, outcomes: &[Result<Outcome, String>]) -> Option<Sha
 pub fn changes(scenario: &Scenario) -> bool {
     let links = scenario.links.iter().flat_map(|link| &link.spec.changes).map(|change| change.at);
     let flows = scenario.flows.iter().flat_map(|flow| &flow.events).map(|event| event.at);
-    links.chain(flows).any(|at| at > scenario.warmup)
+    let traced = scenario.links.iter().any(|link| link.spec.trace.is_some());
+    traced || links.chain(flows).any(|at| at > scenario.warmup)
 }
 
 /// Flows in a row that share an entry of the file.

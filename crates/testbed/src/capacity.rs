@@ -99,10 +99,11 @@ fn sends_always(flow: &Flow) -> bool {
 }
 
 fn loses(spec: &LinkSpec) -> bool {
-    spec.loss != Loss::None || spec.changes.iter().any(|change| change.loss.is_some())
+    let traced = spec.trace.as_ref().is_some_and(|trace| trace.loses());
+    traced || spec.loss != Loss::None || spec.changes.iter().any(|change| change.loss.is_some())
 }
 
-/// The lowest that it has at any time, in bits per second.
+/// The lowest that it has at any time, of a trace the mean, in bits per second.
 fn least_rate(spec: &LinkSpec) -> f64 {
     spec.changes.iter().filter_map(|change| change.rate_bps).fold(spec.rate_bps, f64::min)
 }

@@ -15,3 +15,4 @@ mod results;
 mod run;
 mod study;
 mod task;
+mod trace;

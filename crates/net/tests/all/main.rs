@@ -4,3 +4,4 @@ mod against_reference;
 mod holding;
 mod properties;
 mod reference;
+mod traces;

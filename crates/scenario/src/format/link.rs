@@ -1,17 +1,18 @@
 //! `[links.NAME]`.
 
 use crate::diagnostic::At;
-use crate::format::Aqm;
+use crate::format::{Aqm, Trace};
 use crate::leaf::{Length, PositiveSpan, Probability, Rate, Span, Whole};
 use crate::read::{table, tagged, words};
 
 table! {
     /// A link in one direction: a queue, a transmitter, a propagation delay, and loss before or behind them.
+    #[schemars(extend("anyOf" = [{ "required": ["rate", "delay"] }, { "required": ["trace"] }]))]
     struct Link {
-        /// Rate at IP level: a full packet of the default MSS has 1500 bytes.
-        rate: Rate,
-        /// Propagation delay, one way.
-        delay: Span,
+        /// Rate at IP level: a full packet of the default MSS has 1500 bytes. Not beside a trace, which gives it.
+        rate: Option<Rate>,
+        /// Propagation delay, one way. Not beside a trace with delays.
+        delay: Option<Span>,
         /// Period of the clock on which packets leave, as in an emulator driven by a timer: all whose transmission would
         /// have ended within a tick leave together at its end. Default: none, each leaves when its transmission ends.
         tick: Option<PositiveSpan>,
@@ -30,6 +31,8 @@ table! {
         ecn_threshold: Option<At<Length>>,
         /// Changes while the run lasts.
         changes: Option<Vec<At<Change>>>,
+        /// A trace that the link follows, in place of rate and changes.
+        trace: Option<At<Trace>>,
     }
 }
 

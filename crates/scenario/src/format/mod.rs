@@ -5,12 +5,14 @@ mod application;
 mod aqm;
 mod flow;
 mod link;
+mod trace;
 
 pub(crate) use algorithm::{Algorithm, find as find_algorithm};
 pub(crate) use application::{Application, Distribution, Draw};
 pub(crate) use aqm::{Aqm, Discipline};
 pub(crate) use flow::{Event, Flow, Tcp};
 pub(crate) use link::{Change, Jitter, Link, Loss, LossAt};
+pub(crate) use trace::{TextFile, Trace, TraceStart};
 
 use crate::diagnostic::{At, Problems};
 use crate::leaf::{PositiveSpan, Seed, Span};
@@ -41,10 +43,12 @@ table! {
         /// What the hosts are like. Default: plain.
         hosts: Option<Hosts>,
         /// The links, each under its name. A link carries packets in one direction.
-        links: Named<Link>,
+        links: Named<At<Link>>,
         /// The connections.
         #[schemars(length(min = 1))]
         flows: At<Vec<Flow>>,
+        /// Files that links name, each under its name. Commands put them here when they read a scenario's file.
+        files: Option<Named<TextFile>>,
     }
 }
 

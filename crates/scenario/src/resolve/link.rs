@@ -1,40 +1,60 @@
 //! Links, and what "1 BDP" is for each.
 
 use crate::diagnostic::{At, Problems};
-use crate::format::{self, Jitter};
+use crate::format::{self, Jitter, TextFile};
 use crate::leaf::{Length, PositiveSpan};
 use crate::model::{Flow, NamedLink, Path};
 use crate::read::Named;
 use crate::resolve::aqm::discipline;
 use crate::resolve::queue::queue;
+use crate::resolve::trace::{Traced, traced};
 use crate::resolve::{check_instant, check_name};
 use anabranch_net::{self as net, LinkSpec, Time};
 
 /// Every link of the file.
 pub(super) fn links(
-    links: &Named<format::Link>,
+    links: &Named<At<format::Link>>,
+    files: Option<&Named<TextFile>>,
     flows: &[Flow],
     horizon: Time,
     problems: &mut Problems,
 ) -> Vec<NamedLink> {
-    let delays: Vec<Time> = links.0.iter().map(|(_, link)| link.delay.0).collect();
+    let traces: Vec<Option<Traced>> =
+        links.0.iter().map(|(_, link)| traced(&link.value, files, problems)).collect();
+    let delay = |((_, link), traced): (&(At<String>, At<format::Link>), &Option<Traced>)| {
+        let own = link.value.delay.map(|delay| delay.0);
+        own.or(traced.as_ref().and_then(|traced| traced.delay)).unwrap_or(Time::ZERO)
+    };
+    let delays: Vec<Time> = links.0.iter().zip(&traces).map(delay).collect();
     let longest = longest_base_rtts(flows, &delays);
-    let link = |(index, (name, link)): (usize, &(At<String>, format::Link))| {
+    let mut traces = traces.into_iter();
+    let link = |(index, (name, link)): (usize, &(At<String>, At<format::Link>))| {
         check_name(name, problems);
-        let bdp_bytes = link.rate.0 * longest[index].as_secs_f64() / 8.0;
+        let At { value: link, place } = link;
+        for (key, given) in [("rate", link.rate.is_some()), ("delay", link.delay.is_some())] {
+            if !given && link.trace.is_none() {
+                problems.add(place, format!("`{key}` is missing"), format!("needs `{key}`"), "");
+            }
+        }
+        let (trace, trace_loss) =
+            traces.next().flatten().map_or((None, None), |traced| (Some(traced.trace), traced.loss));
+        let mean = trace.as_ref().map(|trace| trace.mean_rate_bps());
+        let rate_bps = link.rate.map(|rate| rate.0).or(mean).unwrap_or(1.0);
+        let bdp_bytes = rate_bps * longest[index].as_secs_f64() / 8.0;
         let spec = LinkSpec {
-            rate_bps: link.rate.0,
-            delay: link.delay.0,
+            rate_bps,
+            delay: delays[index],
             tick: link.tick.map_or(Time::ZERO, |tick| tick.0),
             queue: queue(link.queue.unwrap_or(Length::Bdp(1.0)), bdp_bytes),
             discipline: discipline(link, bdp_bytes, problems),
-            loss: link.loss.as_ref().map_or(net::Loss::None, loss),
+            loss: link.loss.as_ref().map(loss).or(trace_loss).unwrap_or(net::Loss::None),
             loss_at: match link.loss_at {
                 None | Some(format::LossAt::Entry) => net::LossAt::Entry,
                 Some(format::LossAt::Exit) => net::LossAt::Exit,
             },
             jitter: link.jitter.as_ref().map_or(net::Jitter::default(), |given| jitter(given, problems)),
             changes: changes(link.changes.as_deref().unwrap_or_default(), horizon, problems),
+            trace,
         };
         NamedLink { name: name.value.clone(), spec }
     };

@@ -6,6 +6,7 @@ mod aqm;
 mod flow;
 mod link;
 mod queue;
+mod trace;
 
 pub(crate) use link::base_rtt;
 
@@ -44,7 +45,7 @@ pub(crate) fn resolve(file: File, horizon: Time, problems: &mut Problems) -> Res
     let names = LinkNames::of(&file);
     let (flows, origin) =
         flow::flows(&file.flows, file.hosts.unwrap_or_default(), &names, duration, horizon, problems);
-    let links = link::links(&file.links, &flows, horizon, problems);
+    let links = link::links(&file.links, file.files.as_ref(), &flows, horizon, problems);
     let variation = file.variation;
     let scenario = Scenario {
         name: file.name,

@@ -9,3 +9,4 @@ mod limits;
 mod overrides;
 mod properties;
 mod rules;
+mod traces;

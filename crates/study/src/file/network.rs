@@ -6,6 +6,36 @@ use crate::column::base;
 use crate::functions::Takes;
 use crate::{ScenarioFile, Setup};
 use anabranch_scenario::{Overrides, Scenario, Source, suggest};
+use std::path::Path;
+
+/// The file with those that it and its changes name.
+fn with_files(file: &ScenarioFile, overrides: &Overrides) -> Result<ScenarioFile, Problem> {
+    let source = Source { name: file.path.to_string(), text: file.text.to_string() };
+    let folder = Path::new(&*file.path).parent().unwrap_or(Path::new(""));
+    let whole = source.with_files(overrides, folder).map_err(|why| {
+        let first = why.problems().first();
+        Problem::new(format!("{}: {}", file.path, first.map_or(why.to_string(), ToString::to_string)))
+    })?;
+    Ok(match whole.text.len() == file.text.len() {
+        true => file.clone(),
+        false => ScenarioFile { text: whole.text.into(), ..file.clone() },
+    })
+}
+
+/// With the traces that it sets in its scenario's text.
+pub(super) fn with_traces(setup: Setup) -> Result<Setup, Problem> {
+    let mut overrides = Overrides::default();
+    let traces = setup.set.iter().filter(|(key, _)| key.ends_with(".trace") || key.contains(".trace."));
+    let mut traced = false;
+    for (key, value) in traces {
+        overrides.set(&format!("{key}={value}"));
+        traced = true;
+    }
+    Ok(match traced {
+        true => Setup { file: with_files(&setup.file, &overrides)?, ..setup },
+        false => setup,
+    })
+}
 
 /// A scenario file and the scenario in it.
 pub(crate) struct Network {
@@ -16,6 +46,7 @@ pub(crate) struct Network {
 impl Network {
     pub fn read(name: &str, scenarios: Scenarios<'_>) -> Result<Self, Problem> {
         let file = scenarios(name).map_err(|why| Problem::new(format!("cannot read the scenario {why}")))?;
+        let file = with_files(&file, &Overrides::default())?;
         let path = &file.path;
         let source = Source { name: path.to_string(), text: file.text.to_string() };
         let scenario = anabranch_scenario::load(&source, &Overrides::default()).map_err(|why| {

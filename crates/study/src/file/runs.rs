@@ -5,7 +5,7 @@ use super::build::{Built, within};
 use super::error::Problem;
 use super::keys;
 use super::lengths;
-use super::network::Network;
+use super::network::{Network, with_traces};
 use super::only;
 use super::selection::Selection;
 use super::spec::{Count, Group};
@@ -202,7 +202,7 @@ impl Runs {
         if self.spec.samples {
             setup = setup.sampled();
         }
-        Ok((setup, places))
+        Ok((with_traces(setup)?, places))
     }
 
     /// Why a point is no scenario; none where it is one. The place is that of the key or axis without which it would be one,

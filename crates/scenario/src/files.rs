@@ -1,0 +1,94 @@
+//! Files that a scenario names: they become a part of its text, so that the text is all there is to a run, wherever it is made.
+
+use crate::diagnostic::{At, Place, Problems};
+use crate::tree::{self, Node, Value};
+use crate::{Overrides, ScenarioError, Source};
+use std::fs::File;
+use std::io::Read;
+use std::path::Path;
+
+/// The longest file, in bytes: some minutes of opportunities at 100 Mbit/s.
+const LONGEST: u64 = 16_000_000;
+
+impl Source {
+    /// With the files that it and its changes name and that are not yet in it, at its end: `[files."NAME"]`. Relative names are those
+    /// below `folder`. Mistakes that [`crate::load`] finds are left to it.
+    ///
+    /// # Errors
+    /// Those files that cannot be read, or are no text.
+    pub fn with_files(mut self, overrides: &Overrides, folder: &Path) -> Result<Source, ScenarioError> {
+        let mut problems = Problems::default();
+        for At { value: name, place } in missing(&self, overrides) {
+            match content(folder, &name) {
+                Ok(content) => put(&mut self.text, &name, &content),
+                Err(why) => problems.add(
+                    &place,
+                    format!("cannot read `{name}`: {why}"),
+                    "this file",
+                    "the name is relative to the folder of the scenario's file",
+                ),
+            }
+        }
+        problems.check(Some(self))
+    }
+}
+
+/// The files that a scenario names and has not got, each once.
+fn missing(source: &Source, overrides: &Overrides) -> Vec<At<String>> {
+    let ignored = &mut Problems::default();
+    let root =
+        Place::whole(&source.name, &source.text, ignored).and_then(|whole| tree::document(&whole, ignored));
+    let Some(mut root) = root else { return vec![] };
+    overrides.apply(&mut root, ignored);
+    let mut names: Vec<At<String>> = Vec::new();
+    for link in children(key(&root, "links")) {
+        let trace = key(link, "trace");
+        let name = trace.and_then(|trace| key(trace, "file")).or(trace);
+        if let Some(At { value: Value::String(name), place }) = name
+            && key(&root, "files").and_then(|files| key(files, name)).is_none()
+            && names.iter().all(|known| known.value != *name)
+        {
+            names.push(At { value: name.clone(), place: place.clone() });
+        }
+    }
+    names
+}
+
+fn key<'a>(node: &'a Node, key: &str) -> Option<&'a Node> {
+    match &node.value {
+        Value::Table(table) => table.get(key),
+        _ => None,
+    }
+}
+
+fn children(node: Option<&Node>) -> impl Iterator<Item = &Node> {
+    let table = node.and_then(|node| match &node.value {
+        Value::Table(table) => Some(table),
+        _ => None,
+    });
+    table.into_iter().flat_map(|table| table.0.iter().map(|(_, child)| child))
+}
+
+fn content(folder: &Path, name: &str) -> Result<String, String> {
+    let mut bytes = Vec::new();
+    let file = File::open(folder.join(name)).map_err(|why| why.to_string())?;
+    file.take(LONGEST + 1).read_to_end(&mut bytes).map_err(|why| why.to_string())?;
+    if bytes.len() as u64 > LONGEST {
+        return Err(format!("it has more than {} MB", LONGEST / 1_000_000));
+    }
+    let text = String::from_utf8(bytes).map_err(|_| "it is not text in UTF-8".to_owned())?;
+    let text = text.trim_start_matches('\u{feff}').replace("\r\n", "\n");
+    // What TOML's literal strings cannot hold is in no such file.
+    let wrong = |line: &str| line.contains("'''") || line.chars().any(|c| c.is_control() && c != '\t');
+    match text.lines().position(wrong) {
+        Some(line) => Err(format!("line {} is not plain text", line + 1)),
+        None => Ok(text),
+    }
+}
+
+fn put(text: &mut String, name: &str, content: &str) {
+    // A JSON string is one of TOML, too.
+    let name = serde_json::Value::from(name);
+    let end = if content.ends_with('\n') || content.is_empty() { "" } else { "\n" };
+    *text += &format!("\n\n[files.{name}]\ntext = '''\n{content}{end}'''\n");
+}

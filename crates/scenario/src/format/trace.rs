@@ -1,0 +1,82 @@
+//! `trace` of a link, and `[files]`.
+
+use crate::diagnostic::{At, Problems};
+use crate::leaf::Span;
+use crate::read::{Read, table};
+use crate::tree::{Node, Value};
+use schemars::{JsonSchema, Schema, SchemaGenerator, json_schema};
+use std::borrow::Cow;
+
+table! {
+    /// A file that the scenario names, as a part of it.
+    struct TextFile {
+        /// All of it.
+        text: String,
+    }
+}
+
+table! {
+    /// A trace that a link follows.
+    struct TraceKeys {
+        /// The file: a line for each opportunity, in ms, as mahimahi has them, or columns time, rate, and perhaps delay and loss.
+        /// Its name is relative to the scenario's file.
+        file: At<String>,
+        /// Where in the trace a run begins. "random", the default: the seed says.
+        start: Option<TraceStart>,
+    }
+}
+
+/// A trace that a link follows: its file alone, or a table.
+#[derive(Clone, Debug)]
+pub(crate) struct Trace(pub TraceKeys);
+
+impl Read for Trace {
+    fn read(node: &Node, problems: &mut Problems) -> Option<Self> {
+        match &node.value {
+            Value::String(_) => At::read(node, problems).map(|file| Trace(TraceKeys { file, start: None })),
+            Value::Table(_) => TraceKeys::read(node, problems).map(Trace),
+            _ => {
+                node.expected("a trace", "\"lte.csv\", or { file = \"lte.csv\", start = \"0 s\" }", problems);
+                None
+            }
+        }
+    }
+}
+
+impl JsonSchema for Trace {
+    fn schema_name() -> Cow<'static, str> {
+        "Trace".into()
+    }
+
+    fn json_schema(generator: &mut SchemaGenerator) -> Schema {
+        let keys = generator.subschema_for::<TraceKeys>();
+        json_schema!({ "description": "A trace that a link follows: its file alone, or a table.",
+            "anyOf": [{ "type": "string" }, keys] })
+    }
+}
+
+/// Where in a trace a run begins.
+#[derive(Clone, Debug)]
+pub(crate) enum TraceStart {
+    Random,
+    At(At<Span>),
+}
+
+impl Read for TraceStart {
+    fn read(node: &Node, problems: &mut Problems) -> Option<Self> {
+        match &node.value {
+            Value::String(word) if word == "random" => Some(TraceStart::Random),
+            _ => At::read(node, problems).map(TraceStart::At),
+        }
+    }
+}
+
+impl JsonSchema for TraceStart {
+    fn schema_name() -> Cow<'static, str> {
+        "TraceStart".into()
+    }
+
+    fn json_schema(generator: &mut SchemaGenerator) -> Schema {
+        json_schema!({ "anyOf": [{ "const": "random" }, generator.subschema_for::<Span>()] })
+    }
+}

@@ -1,0 +1,100 @@
+//! Traces: files become courses, and what a trace gives nothing else may.
+
+use crate::diagnostic::{At, Place, Problems};
+use crate::format::{self, TextFile, TraceStart};
+use crate::read::Named;
+use crate::trace;
+use anabranch_net::{self as net, Course, Loss, Time};
+
+/// What a link's trace gives it.
+pub(super) struct Traced {
+    pub trace: net::Trace,
+    /// The shortest delay, where it sets the delay.
+    pub delay: Option<Time>,
+    /// The mean loss, where it sets the loss.
+    pub loss: Option<Loss>,
+}
+
+/// Reads the trace of a link, and refuses what does not go with it.
+pub(super) fn traced(
+    link: &format::Link,
+    files: Option<&Named<TextFile>>,
+    problems: &mut Problems,
+) -> Option<Traced> {
+    let At { value: format::Trace(keys), place } = link.trace.as_ref()?;
+    let name = &keys.file.value;
+    let file = files.and_then(|files| files.0.iter().find(|(known, _)| known.value == *name));
+    let Some((_, TextFile { text })) = file else {
+        let help = format!(
+            "where it cannot be read beside the scenario's file, as in a page, its content belongs under [files.\"{name}\"], as `text`"
+        );
+        problems.add(
+            &keys.file.place,
+            format!("there is no file `{name}` in the scenario"),
+            "not here",
+            help,
+        );
+        return None;
+    };
+    let (course, period) = trace::read(&Place::whole(name, text, problems)?, problems)?;
+    let start = match &keys.start {
+        None | Some(TraceStart::Random) => None,
+        Some(TraceStart::At(At { value: start, place })) => {
+            if start.0 >= period {
+                let message = format!("{} is not within the trace, which is {period} long", start.0);
+                problems.add(place, message, format!("must be less than {period}"), "");
+            }
+            Some(start.0)
+        }
+    };
+    let traced = Traced {
+        delay: delays(&course).min(),
+        loss: mean_loss(&course, period),
+        trace: net::Trace { course, period, start },
+    };
+    alone(link, &traced, place, problems);
+    Some(traced)
+}
+
+fn delays(course: &Course) -> impl Iterator<Item = Time> {
+    let steps = match course {
+        Course::Steps(steps) => &steps[..],
+        Course::Opportunities(_) => &[],
+    };
+    steps.iter().filter_map(|step| step.delay)
+}
+
+/// Over time.
+fn mean_loss(course: &Course, period: Time) -> Option<Loss> {
+    let Course::Steps(steps) = course else { return None };
+    let ends = steps.iter().skip(1).map(|step| step.at).chain([period]);
+    let part = |(step, end): (&net::Change, Time)| {
+        Some(step.loss?.mean_rate() * end.since(step.at).as_secs_f64() / period.as_secs_f64())
+    };
+    let sum = steps.iter().zip(ends).map(part).sum::<Option<f64>>()?;
+    Some(Loss::Bernoulli { rate: sum.min(1.0) })
+}
+
+/// Two rules for one property are a mistake.
+fn alone(link: &format::Link, traced: &Traced, place: &Place, problems: &mut Problems) {
+    let by_opportunity = matches!(traced.trace.course, Course::Opportunities(_));
+    let gives = "the trace gives it: leave it out";
+    let refused = [
+        (link.rate.is_some(), "rate", gives),
+        (link.delay.is_some() && traced.delay.is_some(), "delay", gives),
+        (link.loss.is_some() && traced.loss.is_some(), "loss", gives),
+        (link.changes.is_some(), "changes", "put them into the trace"),
+        (link.tick.is_some() && by_opportunity, "tick", "opportunities have times of their own"),
+    ];
+    for (_, key, help) in refused.into_iter().filter(|(given, ..)| *given) {
+        problems.add(place, format!("a trace beside `{key}`"), format!("beside `{key}`"), help);
+    }
+    if link.delay.is_none() && traced.delay.is_none() {
+        problems.add(
+            place,
+            "`delay` is missing",
+            "this trace has no column `delay`",
+            "give the link a `delay`",
+        );
+    }
+}

@@ -1,0 +1,251 @@
+//! Columns: `time,rate[,delay][,loss]`, a step for each row.
+
+use super::{LONGEST_NS, lines, part};
+use crate::diagnostic::{At, Place, Problems};
+use crate::quantity::{Quantity, RATE, TIME};
+use crate::suggest::suggest;
+use anabranch_net::{Change, Course, Loss, Time, Trace};
+
+/// The least and the greatest rate of a step that sends, in bits per second.
+const RATES: std::ops::RangeInclusive<f64> = 4.0..=1e15;
+
+/// The shortest trace, and the least mean rate, in bits per second: a packet's transmission passes step after step until it ends.
+const SHORTEST: Time = Time::from_millis(1);
+const LEAST_MEAN_BPS: f64 = 1e3;
+
+/// A column.
+#[derive(Clone, Copy, Debug, PartialEq)]
+enum Column {
+    Time,
+    Rate,
+    Delay,
+    Loss,
+}
+
+const COLUMNS: [(&str, Column); 4] =
+    [("time", Column::Time), ("rate", Column::Rate), ("delay", Column::Delay), ("loss", Column::Loss)];
+
+impl Column {
+    fn quantity(self) -> Option<&'static Quantity> {
+        match self {
+            Column::Time | Column::Delay => Some(&TIME),
+            Column::Rate => Some(&RATE),
+            Column::Loss => None,
+        }
+    }
+
+    /// Why a value in base units is none of it.
+    fn refuses(self, value: f64) -> Option<&'static str> {
+        match self {
+            Column::Rate if value != 0.0 && !RATES.contains(&value) => {
+                Some("a rate is 0 or from 4 bit/s to 1000000 Gbit/s")
+            }
+            Column::Loss if !(0.0..=1.0).contains(&value) => Some("a loss is a probability, from 0 to 1"),
+            Column::Delay if !(0.0..=LONGEST_NS).contains(&value) => Some("a delay is zero or more"),
+            Column::Time if !(0.0..=2.0 * LONGEST_NS).contains(&value) => Some("a time is zero or more"),
+            _ => None,
+        }
+    }
+}
+
+/// A column with the unit that the header gives, empty where each value has its own.
+type Headed<'a> = (Column, &'a str);
+
+/// Reads one that has a line.
+pub(super) fn read(whole: &Place, problems: &mut Problems) -> Option<(Course, Time)> {
+    let begin = whole.text().as_ptr() as usize;
+    let mut lines = lines(whole);
+    let (header_place, header) = lines.next()?;
+    let header = columns(header, &header_place, &|piece| part(whole, piece, begin), problems)?;
+    let mut steps: Vec<Change> = Vec::new();
+    let mut first = 0.0;
+    let mut end: Option<Time> = None;
+    for (place, line) in lines {
+        let row = row(line, &header, &place, &|piece| part(whole, piece, begin), problems)?;
+        if steps.is_empty() {
+            first = row.time_ns;
+        }
+        let at = Time::from_nanos((row.time_ns - first).max(0.0).round() as u64);
+        let before = end.or(steps.last().map(|step| step.at));
+        if let Some(before) = before.filter(|&before| at <= before) {
+            let message = match end {
+                Some(_) => "a row behind the end: one with a time alone is the last".to_owned(),
+                None => format!("{at} is not after {before}, both counted from the first row"),
+            };
+            problems.add(&place, message, "not after the row before", "sort the rows by time");
+            return None;
+        }
+        match row.step {
+            Some(step) if end.is_none() => steps.push(Change { at, ..step }),
+            Some(_) => {
+                problems.add(
+                    &place,
+                    "a row behind the end",
+                    "behind the end",
+                    "a row with a time alone is the last",
+                );
+                return None;
+            }
+            None => end = Some(at),
+        }
+    }
+    let help = "for example `0,10` and `1,20` under `time (s),rate (Mbit/s)`";
+    if steps.is_empty() {
+        problems.add(&header_place, "the trace has no row", "nothing under this", help);
+        return None;
+    }
+    let period = end.unwrap_or_else(|| length(&steps));
+    let course = Course::Steps(steps.into());
+    let trace = Trace { course, period, start: None };
+    if period < SHORTEST {
+        problems.add(
+            &header_place,
+            format!("the trace is {period} long"),
+            format!("must be at least {SHORTEST}"),
+            help,
+        );
+        return None;
+    }
+    if trace.mean_rate_bps() < LEAST_MEAN_BPS {
+        let message = format!("the trace's mean rate is {} bit/s", trace.mean_rate_bps());
+        problems.add(&header_place, message, "must be at least 1 kbit/s", help);
+        return None;
+    }
+    Some((trace.course, period))
+}
+
+/// The last step lasts as long as the one before it.
+fn length(steps: &[Change]) -> Time {
+    match steps {
+        [.., before, last] => last.at + last.at.since(before.at),
+        _ => Time::from_millis(1000),
+    }
+}
+
+fn columns<'a>(
+    header: &'a str,
+    all: &Place,
+    place: &dyn Fn(&str) -> Place,
+    problems: &mut Problems,
+) -> Option<Vec<Headed<'a>>> {
+    let help =
+        "the first line names the columns: `time (s),rate (Mbit/s)`, and perhaps `delay (ms)` and `loss`";
+    let mut found: Vec<Headed<'_>> = Vec::new();
+    for cell in header.split(',') {
+        let (name, unit) = match cell.split_once('(') {
+            Some((name, unit)) => (name.trim(), unit.trim().trim_end_matches(')').trim()),
+            None => (cell.trim(), ""),
+        };
+        let known = COLUMNS.iter().find(|(known, _)| *known == name);
+        let Some(&(_, column)) = known else {
+            let near = suggest(name, COLUMNS.iter().map(|(name, _)| *name));
+            problems.add(&place(cell), format!("`{name}` is no column of a trace"), near, help);
+            return None;
+        };
+        if found.iter().any(|(known, _)| *known == column) {
+            problems.add(&place(cell), format!("two columns `{name}`"), "again", help);
+            return None;
+        }
+        let units = column.quantity().map_or(&[][..], |quantity| quantity.units);
+        if !unit.is_empty() && units.iter().all(|known| known.name != unit) {
+            let known: Vec<&str> = units.iter().map(|unit| unit.name).collect();
+            let near = match known.is_empty() {
+                true => "a loss is a probability, and has no unit".to_owned(),
+                false => suggest(unit, known),
+            };
+            problems.add(&place(cell), format!("`{unit}` is no unit of a {name}"), "not a unit", near);
+            return None;
+        }
+        found.push((column, unit));
+    }
+    for (name, column) in &COLUMNS[..2] {
+        if found.iter().all(|(known, _)| known != column) {
+            problems.add(all, format!("there is no column `{name}`"), format!("needs `{name}`"), help);
+            return None;
+        }
+    }
+    Some(found)
+}
+
+struct Row {
+    time_ns: f64,
+    /// None: the trace ends here.
+    step: Option<Change>,
+}
+
+fn row(
+    line: &str,
+    header: &[Headed<'_>],
+    all: &Place,
+    place: &dyn Fn(&str) -> Place,
+    problems: &mut Problems,
+) -> Option<Row> {
+    let mut values = [None; COLUMNS.len()];
+    let mut cells = line.split(',');
+    for &headed in header {
+        let Some(cell) = cells.next() else { continue };
+        if cell.trim().is_empty() {
+            continue;
+        }
+        values[headed.0 as usize] =
+            Some(value(&At { value: cell.trim(), place: place(cell.trim()) }, headed, problems)?);
+    }
+    if cells.next().is_some() {
+        let message = format!("more values than the {} columns", header.len());
+        problems.add(all, message, "too many", "a comma stands between values; a fraction has a point");
+        return None;
+    }
+    let Some(time_ns) = values[Column::Time as usize] else {
+        problems.add(all, "a row without a time", "needs a time", "");
+        return None;
+    };
+    let given = header.iter().filter(|(column, _)| values[*column as usize].is_some()).count();
+    if given == 1 {
+        return Some(Row { time_ns, step: None });
+    }
+    if given < header.len() {
+        let help = "each row has a value for each column; one with a time alone ends the trace";
+        problems.add(all, "a row with values missing", "not all columns", help);
+        return None;
+    }
+    let delay = values[Column::Delay as usize].map(|ns| Time::from_nanos(ns.round() as u64));
+    let loss = values[Column::Loss as usize].map(|rate| Loss::Bernoulli { rate });
+    let rate_bps = values[Column::Rate as usize];
+    Some(Row { time_ns, step: Some(Change { at: Time::ZERO, rate_bps, delay, loss, up: None }) })
+}
+
+/// A value in base units.
+fn value(cell: &At<&str>, (column, unit): Headed<'_>, problems: &mut Problems) -> Option<f64> {
+    let parsed = match column.quantity() {
+        Some(quantity) if unit.is_empty() => quantity.parse(cell.value),
+        Some(quantity) => quantity.parse(&format!("{} {unit}", cell.value)),
+        None => {
+            let number = cell.value.parse::<f64>().ok().filter(|number| number.is_finite());
+            if number.is_none() {
+                problems.add(&cell.place, format!("`{}` is no number", cell.value), "not a number", "");
+            }
+            return check(number?, cell, column, problems);
+        }
+    };
+    match parsed {
+        Ok((number, unit)) => check(number * unit.factor, cell, column, problems),
+        Err(wrong) => {
+            let help = match unit.is_empty() {
+                true => "give the unit in the first line, `time (s),rate (Mbit/s)`, or behind each value",
+                false => "the first line has the unit already",
+            };
+            problems.add(&cell.place, format!("`{}`: {}", cell.value, wrong.message), "not a value", help);
+            None
+        }
+    }
+}
+
+fn check(value: f64, cell: &At<&str>, column: Column, problems: &mut Problems) -> Option<f64> {
+    match column.refuses(value) {
+        Some(must) => {
+            problems.add(&cell.place, format!("`{}`: {must}", cell.value), "out of bounds", "");
+            None
+        }
+        None => Some(value),
+    }
+}

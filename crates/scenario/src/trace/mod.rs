@@ -1,0 +1,37 @@
+//! Traces that links follow, as files have them: what a link does when.
+
+mod columns;
+mod opportunities;
+
+use crate::diagnostic::{Place, Problems};
+use anabranch_net::{Course, Time};
+
+/// The longest trace, in nanoseconds.
+const LONGEST_NS: f64 = 1e18;
+
+/// The lines that say something, each with its place: not empty, and no comment.
+fn lines(whole: &Place) -> impl Iterator<Item = (Place, &str)> {
+    let begin = whole.text().as_ptr() as usize;
+    let lines = whole.text().lines().map(str::trim).filter(|line| !line.is_empty() && !line.starts_with('#'));
+    lines.map(move |line| (part(whole, line, begin), line))
+}
+
+/// The place of a piece of `whole`'s text, which begins at the address `begin`.
+fn part(whole: &Place, piece: &str, begin: usize) -> Place {
+    let at = piece.as_ptr() as usize - begin;
+    whole.part(at..at + piece.len())
+}
+
+/// Reads a trace and its length. One whose first line is a number has opportunities, as mahimahi's files; any other has columns.
+pub(crate) fn read(whole: &Place, problems: &mut Problems) -> Option<(Course, Time)> {
+    let first = lines(whole).next();
+    let Some((_, line)) = first else {
+        let help = "a line for each opportunity, in milliseconds, or columns under `time (s),rate (Mbit/s)`";
+        problems.add(whole, "the trace is empty", "nothing in it", help);
+        return None;
+    };
+    match line.parse::<f64>() {
+        Ok(_) => opportunities::read(whole, problems),
+        Err(_) => columns::read(whole, problems),
+    }
+}

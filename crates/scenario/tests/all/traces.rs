@@ -1,0 +1,182 @@
+//! Links that follow traces: what files mean, what is wrong in one, and what does not go with it.
+
+use crate::common::{SMALL, read, rendered, valid};
+use anabranch_net::{Course, Loss, Time, Trace};
+use anabranch_scenario::{Overrides, Source};
+
+/// The small file with a trace in place of the rate and delay of link `a`.
+fn with(keys: &str, file: &str) -> String {
+    let own = "rate = \"10 Mbit/s\"\ndelay = \"10 ms\"\n";
+    assert!(SMALL.contains(own));
+    format!("{}\n[files.\"x.csv\"]\ntext = '''\n{file}'''\n", SMALL.replacen(own, keys, 1))
+}
+
+const PLAIN: &str = "trace = \"x.csv\"\ndelay = \"10 ms\"\n";
+const ALONE: &str = "trace = \"x.csv\"\n";
+
+fn trace(keys: &str, file: &str) -> Trace {
+    valid(&with(keys, file)).links[0].spec.trace.clone().unwrap()
+}
+
+fn ms(ms: u64) -> Time {
+    Time::from_millis(ms)
+}
+
+#[test]
+fn lines_of_opportunities() {
+    let Trace { course, period, start } = trace(PLAIN, "# ours\n2\n\n5\n5\n10\n");
+    assert_eq!(course, Course::Opportunities([2, 5, 5, 10].map(ms).into()));
+    assert_eq!((period, start), (ms(10), None));
+    let spec = &valid(&with(PLAIN, "2\n5\n5\n10\n")).links[0].spec;
+    assert!((spec.rate_bps - 4.8e6).abs() < 1e-6 && spec.delay == ms(10), "{spec:?}");
+}
+
+#[test]
+fn columns_in_any_order_with_units() {
+    let file =
+        "rate (kbit/s), time (min) ,loss,delay\n2000,1,0,20 ms\n4000,1.5,0.5,0.05 s\n0,2,1,30 ms\n,3,,\n";
+    let spec = &valid(&with(ALONE, file)).links[0].spec;
+    let trace = spec.trace.as_ref().unwrap();
+    let Course::Steps(steps) = &trace.course else { panic!("{trace:?}") };
+    let rows: Vec<_> =
+        steps.iter().map(|step| (step.at.as_secs_f64(), step.rate_bps, step.delay, step.loss)).collect();
+    let loss = |rate| Some(Loss::Bernoulli { rate });
+    let expected = [
+        (0.0, Some(2e6), Some(ms(20)), loss(0.0)),
+        (30.0, Some(4e6), Some(ms(50)), loss(0.5)),
+        (60.0, Some(0.0), Some(ms(30)), loss(1.0)),
+    ];
+    assert_eq!(rows, expected);
+    // The last row lasts until the time that stands alone: 2 minutes after the first.
+    assert_eq!(trace.period.as_secs_f64(), 120.0);
+    assert_eq!((spec.rate_bps, spec.delay), (1.5e6, ms(20)));
+    assert_eq!(spec.loss, Loss::Bernoulli { rate: 0.625 });
+    // Without it, it lasts as long as the row before.
+    assert_eq!(self::trace(PLAIN, "time (s),rate (Mbit/s)\n0,1\n2,3\n7,5\n").period.as_secs_f64(), 12.0);
+    assert_eq!(self::trace(PLAIN, "time,rate\r\n5 s,1 Mbit/s\r\n").mean_rate_bps(), 1e6);
+}
+
+#[test]
+fn a_start_is_the_seeds_or_given() {
+    let at = |start: &str| {
+        let keys = format!("trace = {{ file = \"x.csv\", start = {start} }}\ndelay = \"10 ms\"\n");
+        read(&with(&keys, "2\n10\n"))
+    };
+    assert_eq!(at("\"random\"").unwrap().links[0].spec.trace.as_ref().unwrap().start, None);
+    assert_eq!(at("\"3 ms\"").unwrap().links[0].spec.trace.as_ref().unwrap().start, Some(ms(3)));
+    let error = at("\"10 ms\"").unwrap_err();
+    assert!(rendered(&error).contains("not within the trace"), "{}", rendered(&error));
+}
+
+/// All of a trace counts, and nothing of how it is written.
+#[test]
+fn a_trace_is_a_part_of_the_hash() {
+    let hash = |file: &str| valid(&with(PLAIN, file)).hash;
+    let steps = "time (s),rate (Mbit/s)\n0,1\n1,2\n";
+    assert_eq!(hash(steps), hash("# other\ntime,rate\n9 s, 1000 kbit/s\n\n10 s,2 Mbit/s\n"));
+    for other in ["time (s),rate (Mbit/s)\n0,1\n1,3\n", "time (s),rate (Mbit/s)\n0,1\n1,2\n3,\n", "2\n5\n"] {
+        assert_ne!(hash(steps), hash(other));
+    }
+    assert_ne!(hash("2\n5\n"), hash("1\n5\n"));
+    assert_ne!(
+        hash("2\n5\n"),
+        valid(&with(&PLAIN.replace("\"x.csv\"", "{ file = \"x.csv\", start = \"1 ms\" }"), "2\n5\n")).hash
+    );
+}
+
+/// Each with its line of the trace, and what is marked there.
+#[test]
+fn mistakes_in_a_trace() {
+    let columns = "time (s),rate (Mbit/s)\n";
+    for (file, line, marked, word) in [
+        ("\n# nothing\n", 1, "\n# nothing\n", "the trace is empty"),
+        ("5\n3\n", 2, "3", "3 ms is before 5 ms"),
+        ("5\n-3\n", 2, "-3", "no time in milliseconds"),
+        ("5\n6.5\n", 2, "6.5", "no time in milliseconds"),
+        ("5\nNaN\n", 2, "NaN", "no time in milliseconds"),
+        ("0\n0\n", 1, "0\n0\n", "has no length"),
+        ("5\n99999999999999999999999\n", 2, "99999999999999999999999", "no time in milliseconds"),
+        (columns, 1, "time (s),rate (Mbit/s)", "the trace has no row"),
+        (&format!("{columns}0,1\n2,1\n1,1\n"), 4, "1,1", "not after"),
+        (&format!("{columns}0,1\n0,1\n"), 3, "0,1", "not after"),
+        (&format!("{columns}0,1\n1,-2\n"), 3, "-2", "a rate is 0 or from 4 bit/s"),
+        (&format!("{columns}0,1\n-1,2\n"), 3, "-1", "a time is zero or more"),
+        (&format!("{columns}0,NaN\n"), 2, "NaN", "begins with a number"),
+        (&format!("{columns}0,inf\n"), 2, "inf", "begins with a number"),
+        (&format!("{columns}0,1e300\n"), 2, "1e300", "a rate is 0 or from"),
+        (&format!("{columns}0,1 Mbit/s\n"), 2, "1 Mbit/s", "the first line has the unit already"),
+        (&format!("{columns}0,1,2\n"), 2, "0,1,2", "more values than the 2 columns"),
+        (&format!("{columns}0,0\n1,0\n"), 1, "time (s),rate (Mbit/s)", "at least 1 kbit/s"),
+        (&format!("{columns}0,1\n1,\n2,3\n"), 4, "2,3", "behind the end"),
+        ("time,rate\n0,1\n", 2, "0", "needs a unit"),
+        ("time (s),rate (Mbit/s),delay\n0,1,1 ms\n1,2\n", 3, "1,2", "values missing"),
+        ("time (s),rate (Mbit/s),loss\n0,1,2\n", 2, "2", "from 0 to 1"),
+        ("time (s),rate (Mbit/s),loss\n0,1,nan\n", 2, "nan", "no number"),
+        ("time (s),rat (Mbit/s)\n0,1\n", 1, "rat (Mbit/s)", "did you mean"),
+        ("time (s),rate (Mbps)\n0,1\n", 1, "rate (Mbps)", "`Mbps` is no unit"),
+        ("time (s)\n0\n", 1, "time (s)", "no column `rate`"),
+        ("time,time,rate\n", 1, "time", "two columns"),
+    ] {
+        let error = read(&with(PLAIN, file)).unwrap_err();
+        let shown = rendered(&error);
+        assert!(shown.contains("snippet for x.csv"), "{shown}");
+        let [problem] = error.problems() else { panic!("{shown}") };
+        assert_eq!((problem.line(), problem.text()), (line, marked), "{shown}");
+        assert!(shown.contains(word), "no `{word}` in {shown}");
+    }
+}
+
+#[test]
+fn what_does_not_go_with_a_trace() {
+    let lossy = "time (s),rate (Mbit/s),delay (ms),loss\n0,1,5,0\n";
+    for (keys, file, word) in [
+        ("trace = \"x.csv\"\n", "2\n", "`delay` is missing"),
+        ("trace = \"x.csv\"\ndelay = \"1 ms\"\nrate = \"1 Mbit/s\"\n", "2\n", "a trace beside `rate`"),
+        ("trace = \"x.csv\"\ndelay = \"1 ms\"\ntick = \"1 ms\"\n", "2\n", "a trace beside `tick`"),
+        ("trace = \"x.csv\"\ndelay = \"1 ms\"\nchanges = []\n", "2\n", "a trace beside `changes`"),
+        ("trace = \"x.csv\"\ndelay = \"1 ms\"\n", lossy, "a trace beside `delay`"),
+        ("trace = \"x.csv\"\nloss = { model = \"every-nth\", n = 3 }\n", lossy, "a trace beside `loss`"),
+        ("trace = \"y.csv\"\ndelay = \"1 ms\"\n", "2\n", "there is no file `y.csv`"),
+        ("trace = 3\ndelay = \"1 ms\"\n", "2\n", "expected a trace"),
+        ("delay = \"1 ms\"\n", "2\n", "`rate` is missing"),
+        ("rate = \"1 Mbit/s\"\n", "2\n", "`delay` is missing"),
+    ] {
+        let error = read(&with(keys, file)).unwrap_err();
+        let shown = rendered(&error);
+        assert!(error.problems().len() == 1 && shown.contains(word), "no `{word}` in {shown}");
+    }
+}
+
+#[test]
+fn files_are_read_into_the_text() {
+    let folder = tempfile::tempdir().unwrap();
+    std::fs::create_dir(folder.path().join("traces")).unwrap();
+    std::fs::write(folder.path().join("traces/a.csv"), "time (s),rate (Mbit/s)\r\n0,3\r\n").unwrap();
+    std::fs::write(folder.path().join("b"), "\u{feff}2\n5").unwrap();
+    let text = SMALL.replacen("rate = \"10 Mbit/s\"", "trace = { file = \"traces/a.csv\" }", 1);
+    let source = Source { name: "small.toml".into(), text };
+    let mut overrides = Overrides::default();
+    overrides.set("links.b={ trace = \"b\", delay = \"1 ms\" }");
+    let whole = source.clone().with_files(&overrides, folder.path()).unwrap();
+    assert!(whole.text.starts_with(&source.text));
+    // All of it is there now, and reading it again adds nothing.
+    assert_eq!(whole.clone().with_files(&overrides, "/nowhere".as_ref()).unwrap(), whole);
+    let scenario = anabranch_scenario::load(&whole, &overrides).unwrap();
+    assert_eq!([0, 1].map(|link| scenario.links[link].spec.rate_bps), [3e6, 4.8e6]);
+
+    for (name, content, why) in [
+        ("no", None, "cannot read `no`"),
+        ("b", Some(&b"1\n\xff"[..]), "UTF-8"),
+        ("b", Some(b"1\n\x002"), "line 2 is not plain text"),
+    ] {
+        if let Some(content) = content {
+            std::fs::write(folder.path().join(name), content).unwrap();
+        }
+        let text = SMALL.replacen("rate = \"10 Mbit/s\"", &format!("trace = \"{name}\""), 1);
+        let error = Source { name: "small.toml".into(), text }
+            .with_files(&Overrides::default(), folder.path())
+            .unwrap_err();
+        let shown = rendered(&error);
+        assert!(shown.contains(why) && error.problems()[0].line() == 5, "{shown}");
+    }
+}
