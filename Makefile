@@ -15,7 +15,7 @@ export ANABRANCH_REQUIRE_KERNEL ?= $(shell [ "$$(id -u)" = 0 ] && [ -e /sys/kern
 # Root on Debian: there setup installs Chromium, and the tests of pages are not skipped.
 export ANABRANCH_REQUIRE_BROWSER ?= $(shell [ "$$(id -u)" = 0 ] && grep -qsx ID=debian /etc/os-release && echo 1)
 
-.PHONY: help setup build page page-check reproduce test unskipped lint unit python wheel deny docs quick instructions bench random fuzz hostile fmt guest-images guests test-kernels kernel-proof
+.PHONY: help setup build page page-check reproduce test unskipped lint unit python wheel deny docs quick instructions bench random fuzz hostile fmt pictures guest-images guests test-kernels kernel-proof
 .NOTPARALLEL:
 
 help: ## list the targets
@@ -94,6 +94,9 @@ fuzz: setup ## drive every algorithm by the fuzzer, for FUZZ_SECONDS=600; see th
 
 hostile: setup ## HOSTILE=200 times what the tests do to it: mutants, faults, kills and signals; about an hour
 	ANABRANCH_HOSTILE=$(HOSTILE) cargo test --release --locked -p anabranch-cli --test hostile -- --nocapture --test-threads 1
+
+pictures: setup ## draw the pictures of README and book anew, by the commands beside them
+	ANABRANCH_WRITE_BOOK=1 cargo test --locked -p anabranch-cli --test all pictures::
 
 fmt: ## format the sources
 	cargo fmt --all -- $(LISTED)

@@ -9,7 +9,7 @@ use anabranch_study::{Axis, Mark, Panel, Point, Series};
 /// The figures that every run has, with what they show. Further ones are its algorithms' observables, by name.
 pub const FIGURES: [(&str, &str); 7] = [
     ("windows", "congestion window of each subflow"),
-    ("throughput", "acknowledged payload of each subflow over the last second"),
+    ("throughput", "acknowledged payload of each subflow and connection over the last second"),
     ("rtt", "smoothed round-trip time of each subflow"),
     ("queue", "packets waiting at each link"),
     ("sequence", "payload acknowledged since the start, of each subflow"),
@@ -19,6 +19,9 @@ pub const FIGURES: [(&str, &str); 7] = [
 
 /// What is drawn unless something else is asked for.
 pub const USUAL: [&str; 3] = ["windows", "throughput", "queue"];
+
+/// Samples that are so many usual intervals apart are not joined by a line.
+const PAUSE: f64 = 3.0;
 
 /// A run and what theory gives for it.
 pub struct Run<'a> {
@@ -116,23 +119,31 @@ impl Run<'_> {
         self.beside_theory(|s| scaled(s, &s.srtt_s, 1e3), |t, f, r| t.rtt_s(f, r).map(|s| s * 1e3))
     }
 
-    /// Of each connection, beside theory, where that has one; and of its subflows, where it has several.
+    /// Of each subflow, and then of each connection that has several. Subflows come first, so that they have the colours of
+    /// the other figures; theory knows connections.
     fn throughput(&self) -> Vec<Series> {
+        let rate = |subflows| {
+            let (times, rates): (Vec<f64>, Vec<f64>) = rates(subflows).into_iter().unzip();
+            points(&times, &rates, 1.0)
+        };
+        let flows = || self.samples.flows.iter().enumerate();
         let mut all = Vec::new();
-        for (f, flow) in self.samples.flows.iter().enumerate() {
-            let rate = |subflows| rates(subflows).into_iter().map(|(x, y)| point(x, y)).collect::<Vec<_>>();
-            let total = rate(&flow.subflows[..]);
-            if total.is_empty() {
-                continue;
+        let mut add = |name: String, points: Vec<Point>, flow: Option<usize>| {
+            if !points.is_empty() {
+                let share = flow.and_then(|f| self.theory.as_ref()?.goodput_bps(f));
+                let theory = share.map(|bps| self.level(&name, bps / 1e6));
+                all.push(ours(name, points));
+                all.extend(theory);
             }
-            all.push(ours(flow_name(flow), total));
-            let share = self.theory.as_ref().and_then(|t| t.goodput_bps(f));
-            all.extend(share.map(|bps| self.level(&flow_name(flow), bps / 1e6)));
-            if flow.subflows.len() > 1 {
-                let parts = flow.subflows.iter().enumerate();
-                let parts = parts.map(|(r, s)| ours(subflow_name(flow, r), rate(std::slice::from_ref(s))));
-                all.extend(parts.filter(|s| !s.points.is_empty()));
+        };
+        for (f, flow) in flows() {
+            let alone = (flow.subflows.len() == 1).then_some(f);
+            for (r, subflow) in flow.subflows.iter().enumerate() {
+                add(subflow_name(flow, r), rate(std::slice::from_ref(subflow)), alone);
             }
+        }
+        for (f, flow) in flows().filter(|(_, flow)| flow.subflows.len() > 1) {
+            add(flow_name(flow), rate(&flow.subflows[..]), Some(f));
         }
         all
     }
@@ -196,9 +207,21 @@ fn ours(name: String, points: Vec<Point>) -> Series {
     Series { name, published: false, points }
 }
 
+/// A line's points; one without a value where there is none or the samples pause, as of a subflow that was removed.
 fn points(time_s: &[f64], values: &[f64], unit: f64) -> Vec<Point> {
-    let finite = time_s.iter().zip(values).filter(|(_, y)| y.is_finite());
-    finite.map(|(x, y)| point(*x, y * unit)).collect()
+    let mut steps: Vec<f64> = time_s.windows(2).map(|pair| pair[1] - pair[0]).collect();
+    steps.sort_by(f64::total_cmp);
+    let pause = steps.get(steps.len() / 2).map_or(f64::INFINITY, |median| PAUSE * median);
+    let mut points: Vec<Point> = Vec::with_capacity(time_s.len());
+    let mut last = f64::NEG_INFINITY;
+    for (&x, &y) in time_s.iter().zip(values).filter(|(_, y)| y.is_finite()) {
+        if points.last().is_some() && x - last > pause {
+            points.push(point((last + x) / 2.0, f64::NAN));
+        }
+        points.push(point(x, y * unit));
+        last = x;
+    }
+    points
 }
 
 fn scaled(subflow: &SubflowSeries, values: &[f64], unit: f64) -> Vec<Point> {
@@ -209,9 +232,13 @@ fn flow_name(flow: &FlowSeries) -> String {
     format!("{} ({})", flow.name, flow.cc)
 }
 
+/// By the links of its path; by its number too, where another subflow has the same ones.
 fn subflow_name(flow: &FlowSeries, r: usize) -> String {
-    match flow.subflows.len() {
-        1 => flow_name(flow),
-        _ => format!("{}, {}", flow.name, flow.subflows[r].path.join("+")),
+    let path = &flow.subflows[r].path;
+    let links = path.join("+");
+    match flow.subflows.iter().filter(|s| s.path == *path).count() {
+        _ if flow.subflows.len() == 1 => flow_name(flow),
+        1 => format!("{}, {links}", flow.name),
+        _ => format!("{}, {links} ({})", flow.name, r + 1),
     }
 }

@@ -71,8 +71,10 @@ async function draw(chart) {
   const place = document.createElement("div");
   chart.append(place);
   try {
-    const spec = JSON.parse(await part(chart.dataset.part))[chart.dataset.panel];
-    await vegaLibraries();
+    // A page of its own has charts and libraries within.
+    const within = chart.querySelector("script");
+    const spec = within ? JSON.parse(within.textContent) : JSON.parse(await part(chart.dataset.part))[chart.dataset.panel];
+    if (typeof vegaEmbed === "undefined") await vegaLibraries();
     const { view } = await vegaEmbed(place, spec, {
       mode: "vega-lite",
       renderer: "svg",

@@ -134,9 +134,25 @@ pub fn labelled(panel: &Panel) -> bool {
     matches!(panel.mark, Mark::Bar | Mark::Box)
 }
 
+/// A point without a value: a line has a gap there.
+pub fn is_gap(panel: &Panel, point: &Point) -> bool {
+    panel.mark == Mark::Line && point.y.is_nan()
+}
+
 fn drawable_points<'a>(panel: &Panel, series: &'a Series, most: usize) -> Vec<&'a Point> {
     let fits = |p: &&Point| drawable(&panel.y, p.y) && (labelled(panel) || drawable(&panel.x, p.x));
-    downsample(&series.points.iter().filter(fits).collect::<Vec<_>>(), most)
+    let stretches: Vec<_> = series.points.split_inclusive(|p| is_gap(panel, p)).collect();
+    let mut points = Vec::new();
+    for stretch in stretches {
+        let own: Vec<_> = stretch.iter().filter(fits).collect();
+        points.extend(downsample(&own, (most * own.len() / series.points.len()).max(4)));
+        // A gap is between two stretches.
+        points.extend(stretch.last().filter(|p| is_gap(panel, p) && !points.is_empty()));
+    }
+    if points.last().is_some_and(|p| is_gap(panel, p)) {
+        points.pop();
+    }
+    points
 }
 
 /// The ends of a point's interval.
@@ -377,7 +393,9 @@ fn remarks(panel: &Panel, xs: (f64, f64), ys: (f64, f64)) -> Vec<String> {
         remarks.push("The axes reach beyond the paper's, so that every value is shown.".to_owned());
     }
     let all = panel.series.iter().flat_map(|s| &s.points);
-    let off = all.filter(|p| !drawable(&panel.y, p.y) || (!labelled(panel) && !drawable(&panel.x, p.x)));
+    let off = all
+        .filter(|p| !is_gap(panel, p))
+        .filter(|p| !drawable(&panel.y, p.y) || (!labelled(panel) && !drawable(&panel.x, p.x)));
     match off.count() {
         0 => {}
         n => remarks.push(format!("{n} points have no place on these axes; they are in the data file.")),

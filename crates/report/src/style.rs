@@ -23,6 +23,9 @@ pub const HOLLOW: &str = "transparent";
 /// The dashes of a line without any.
 pub const SOLID: [f64; 2] = [1.0, 0.0];
 
+/// The dashes of theory.
+pub const DOTTED: [f64; 2] = [2.0, 3.0];
+
 /// Shapes of points, for series with another colour each and for those beyond the colours.
 const SHAPES: [&str; 7] =
     ["circle", "square", "triangle-up", "diamond", "triangle-down", "cross", "triangle-right"];
@@ -67,7 +70,7 @@ impl Style {
             });
             style.dashes.push(match (s.published, of.is_some(), again) {
                 (true, ..) => [6.0, 4.0],
-                (_, true, _) => [2.0, 3.0],
+                (_, true, _) => DOTTED,
                 (.., 0) => SOLID,
                 _ => [1.5, 2.5],
             });

@@ -10,6 +10,7 @@ mod ideal;
 mod inform;
 mod input;
 mod paper;
+mod pictures;
 mod plot;
 mod results;
 mod run;

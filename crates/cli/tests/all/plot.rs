@@ -64,7 +64,7 @@ fn a_line_has_the_values_of_the_record() {
     ];
     // Each is followed by its theory: LIA beside Reno has an equilibrium.
     for (i, (flow, subflow, name)) in lines.into_iter().enumerate() {
-        assert!(names.contains(&name) && names.contains(&&*format!("{name} in theory")), "{names:?}");
+        assert!(names.contains(&name) && names.contains(&"in theory"), "{names:?}");
         let most = windows(&record, flow, subflow).into_iter().map(|(_, w)| w).fold(0.0, f64::max);
         let drawn = highest(&svg, 2 * i);
         assert!((drawn / most - 1.0).abs() < 0.02 || (drawn - most).abs() < 10.0, "{name}: {drawn}, {most}");
@@ -75,6 +75,24 @@ fn a_line_has_the_values_of_the_record() {
     let other = tempfile::tempdir().unwrap();
     let again = recorded(other.path(), &["--cc", "coupled-cubic"]);
     assert!(!plot(&again, &folder.path().join("y.svg"), &[]).contains("in theory"));
+}
+
+/// The subflow is away from 31 to 61 s.
+#[test]
+fn a_line_ends_where_a_subflow_is_removed() {
+    let folder = tempfile::tempdir().unwrap();
+    let picture = folder.path().join("x.svg");
+    let of = |name: &str, changes: &[&str]| {
+        let record = folder.path().join(name);
+        let (scenario, out) = (root().join("scenarios/wifi-and-lte.toml"), record.to_str().unwrap());
+        anabranch([&["run", scenario.to_str().unwrap(), "--out", out], changes].concat()).ok();
+        let text = plot(&record, &picture, &["--figure", "windows"]);
+        let svg = Document::parse(&text).unwrap();
+        let lines = svg.descendants().filter(|n| n.attribute("class") == Some("line"));
+        lines.map(|line| line.attribute("d").unwrap().matches('M').count()).collect::<Vec<_>>()
+    };
+    assert_eq!(of("away", &[]), [2, 1]);
+    assert_eq!(of("there", &["--set", "flows.phone.events=[]"]), [1, 1]);
 }
 
 #[test]

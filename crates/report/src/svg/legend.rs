@@ -4,7 +4,7 @@ use anabranch_study::Mark;
 use maud::{Markup, html};
 
 use super::{Look, Places, marks::symbol, text_width};
-use crate::style::{SOLID, Style};
+use crate::style::{DOTTED, HOLLOW, SOLID, Style, THEORY};
 
 /// Entries in rows, as many in each as fit.
 pub struct Legend<'a> {
@@ -12,22 +12,38 @@ pub struct Legend<'a> {
     style: &'a Style,
     lines: bool,
     font: f64,
-    /// The series of each entry, its row and its place in it.
-    entries: Vec<(usize, usize, f64)>,
+    entries: Vec<Entry<'a>>,
     rows: usize,
 }
 
+struct Entry<'a> {
+    /// Of that series, or of all that are theory.
+    series: Option<usize>,
+    name: &'a str,
+    row: usize,
+    x: f64,
+}
+
 impl<'a> Legend<'a> {
-    /// Of every series; `lines` are shown where the mark has them.
+    /// Of every series, but one entry for all the theories of series that are there; `lines` are shown where the mark has them.
     pub fn of(mark: Mark, style: &'a Style, lines: bool, look: &Look) -> Self {
         let font = look.font;
+        let is_theory =
+            |name: &str| name.strip_suffix(THEORY).is_some_and(|of| style.names.iter().any(|n| n == of));
+        let mut named: Vec<(Option<usize>, &str)> = Vec::new();
+        named.extend(
+            style.names.iter().enumerate().filter(|(_, n)| !is_theory(n)).map(|(i, n)| (Some(i), n.as_str())),
+        );
+        if named.len() < style.names.len() {
+            named.push((None, THEORY.trim_start()));
+        }
         let (mut entries, mut row, mut x) = (Vec::new(), 0, 0.0);
-        for (i, name) in style.names.iter().enumerate() {
+        for (series, name) in named {
             let width = 2.4 * font + text_width(name, font) + 1.2 * font;
             if x > 0.0 && x + width > look.width - 5.0 * font {
                 (row, x) = (row + 1, 0.0);
             }
-            entries.push((i, row, x));
+            entries.push(Entry { series, name, row, x });
             x += width;
         }
         Legend { mark, style, lines, font, rows: if entries.is_empty() { 0 } else { row + 1 }, entries }
@@ -43,22 +59,25 @@ impl<'a> Legend<'a> {
         let Legend { style, font, .. } = self;
         html! {
             g.legend {
-                @for &(i, row, x) in &self.entries {
-                    @let (x, y) = (left + x, top + (row as f64 * 1.5 + 0.9) * font);
-                    g stroke=(style.strokes[i]) fill=(style.fills[i]) stroke-width="1.6" { (self.sample(i, x, y)) }
-                    text x=(Places(x + 2.4 * font)) y=(Places(y + 0.35 * font)) { (style.names[i]) }
+                @for entry in &self.entries {
+                    @let (x, y) = (left + entry.x, top + (entry.row as f64 * 1.5 + 0.9) * font);
+                    @let (stroke, fill) = entry.series.map_or(("currentColor", HOLLOW), |i| (style.strokes[i], &style.fills[i]));
+                    g stroke=(stroke) fill=(fill) stroke-width="1.6" { (self.sample(entry, x, y)) }
+                    text x=(Places(x + 2.4 * font)) y=(Places(y + 0.35 * font)) { (entry.name) }
                 }
             }
         }
     }
 
-    fn sample(&self, i: usize, x: f64, y: f64) -> Markup {
+    fn sample(&self, entry: &Entry<'_>, x: f64, y: f64) -> Markup {
         let (style, font) = (self.style, self.font);
         html! {
             @if self.lines {
-                path fill="none" d={ "M" (Places(x)) " " (Places(y)) "h" (Places(1.9 * font)) } stroke-dasharray=[dash(style.dashes[i])] {}
+                @let dashes = entry.series.map_or(DOTTED, |i| style.dashes[i]);
+                path fill="none" d={ "M" (Places(x)) " " (Places(y)) "h" (Places(1.9 * font)) } stroke-dasharray=[dash(dashes)] {}
             } @else {
-                @let shape = if matches!(self.mark, Mark::Bar | Mark::Box) { "square" } else { style.shapes[i] };
+                @let own = entry.series.map_or("circle", |i| style.shapes[i]);
+                @let shape = if matches!(self.mark, Mark::Bar | Mark::Box) { "square" } else { own };
                 path d=(symbol(shape, (x + font, y), 0.36 * font)) {}
             }
         }

@@ -5,7 +5,7 @@ use maud::{Markup, html};
 
 use super::frame::{Across, Frame};
 use super::{Places, legend::dash};
-use crate::chart::{Drawn, ends};
+use crate::chart::{Drawn, ends, is_gap};
 use crate::scales::drawable;
 use crate::style::Style;
 
@@ -25,16 +25,16 @@ pub fn series(panel: &Panel, drawn: &Drawn, style: &Style, frame: &Frame) -> Mar
             g.series stroke=(colour) fill="none" stroke-width="1.6" stroke-linejoin="round" {
                 @if panel.mark == Mark::Line {
                     @if !drawn.few && !intervals.is_empty() {
-                        path d=(band(points, &intervals, x, frame)) fill=(colour) fill-opacity="0.15" stroke="none" {}
+                        path d=(points.split(|p| is_gap(panel, p)).filter(|own| !own.is_empty()).map(|own| band(own, &intervals, x, frame)).collect::<String>()) fill=(colour) fill-opacity="0.15" stroke="none" {}
                     }
-                    path.line d=(line(points.iter().map(|p| at(p)))) stroke-dasharray=[dash(style.dashes[i])] {}
+                    path.line d=(lines(panel, points, at)) stroke-dasharray=[dash(style.dashes[i])] {}
                 }
                 @if drawn.few || panel.mark == Mark::Point {
                     @if !intervals.is_empty() {
                         path d=(whiskers(&intervals, |p| x.place(p.x))) stroke-width="1.2" {}
                     }
                     g fill=(style.fills[i]) {
-                        @for point in points { path d=(symbol(style.shapes[i], at(point), RADIUS)) {} }
+                        @for point in points.iter().filter(|p| !is_gap(panel, p)) { path d=(symbol(style.shapes[i], at(point), RADIUS)) {} }
                     }
                 }
             }
@@ -105,6 +105,12 @@ fn band(
     };
     let there = points.iter().map(|p| end(p, true));
     line(there.chain(points.iter().rev().map(|p| end(p, false)))) + "Z"
+}
+
+/// A path through all points, with gaps.
+fn lines(panel: &Panel, points: &[&Point], at: impl Fn(&Point) -> (f64, f64)) -> String {
+    let stretches = points.split(|p| is_gap(panel, p)).filter(|stretch| !stretch.is_empty());
+    stretches.map(|stretch| line(stretch.iter().map(|p| at(p)))).collect()
 }
 
 /// A path through all of these places.

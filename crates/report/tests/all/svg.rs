@@ -144,3 +144,17 @@ fn long_lines_are_short_files() {
     let taller = Look { plot_height: 400.0, ..Look::REPORT };
     assert_eq!(margin(&long, &taller).unwrap().round(), margin(&long, &Look::REPORT).unwrap().round());
 }
+
+/// Where a line has no value it is two lines, and that is no point without a place.
+#[test]
+fn lines_have_gaps() {
+    let points: Vec<_> = (0..3000).map(|i| (f64::from(i), if i == 1000 { f64::NAN } else { 5.0 })).collect();
+    let one = panel(Mark::Line, false, vec![series("x", false, &points)]);
+    let text = document(std::slice::from_ref(&one), 1, &Look::REPORT).unwrap();
+    let svg = Document::parse(&text).unwrap();
+    let drawn = of_class(&svg, "line")[0].attribute("d").unwrap();
+    let starts: Vec<f64> =
+        drawn.split('M').skip(1).map(|s| s.split(' ').next().unwrap().parse().unwrap()).collect();
+    assert_eq!(starts.len(), 2, "{drawn}");
+    assert!(starts[0] < starts[1] && !drawn.contains("NaN"));
+}
