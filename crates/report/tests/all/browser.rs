@@ -4,7 +4,7 @@ use crate::{chromium, fixture};
 use std::{fs, path::Path};
 
 use anabranch_papers::standard::CASES;
-use anabranch_report::{Results, write};
+use anabranch_report::{Results, page_of_charts, write};
 use anabranch_study::{Published, StudyResult, Verdict};
 use serde_json::Value;
 
@@ -48,10 +48,10 @@ addEventListener("load", async () => {
 </script>"#;
 
 /// What the pages of a report say of themselves in windows of that width; nothing where there is no Chromium.
-fn probed(dir: &Path, pages: &[&str], width: u32) -> Option<Vec<Value>> {
+fn probed(dir: &Path, pages: &[&str], width: u32, largest: u64) -> Option<Vec<Value>> {
     for page in pages {
         let path = dir.join(page);
-        assert!(fs::metadata(&path).unwrap().len() <= LARGEST, "{page}");
+        assert!(fs::metadata(&path).unwrap().len() <= largest, "{page}");
         let html = fs::read_to_string(&path).unwrap();
         if !html.contains(PROBE) {
             fs::write(&path, html.replacen("<head>", &format!("<head>{PROBE}"), 1)).unwrap();
@@ -95,7 +95,7 @@ fn draws_all(papers: &[StudyResult], pages: &[(&str, usize)], width: u32) {
     let results = Results { papers, algorithms: &fixture::algorithms(), ..Results::default() };
     write(dir.path(), &results, &fixture::context()).unwrap();
     let names: Vec<&str> = pages.iter().map(|(page, _)| *page).collect();
-    let Some(said) = probed(dir.path(), &names, width) else { return };
+    let Some(said) = probed(dir.path(), &names, width, LARGEST) else { return };
     for ((page, charts), said) in pages.iter().zip(&said) {
         is_whole(page, said);
         assert_eq!(said["charts"].as_array().unwrap().len(), *charts, "{page}");
@@ -139,7 +139,7 @@ fn an_algorithms_charts_are_drawn() {
     let dir = tempfile::tempdir().unwrap();
     let results = Results { algorithms: &fixture::algorithms(), ..Results::default() };
     write(dir.path(), &results, &fixture::context()).unwrap();
-    let Some(said) = probed(dir.path(), &["algorithm-lia.html"], 1280) else { return };
+    let Some(said) = probed(dir.path(), &["algorithm-lia.html"], 1280, LARGEST) else { return };
     is_whole("algorithm-lia.html", &said[0]);
     assert_eq!(said[0]["charts"].as_array().unwrap().len(), 2 * CASES.len());
     assert_eq!(said[0]["folded"], CASES.len());
@@ -162,4 +162,24 @@ fn charts_with_hostile_names_are_drawn() {
         }
     }
     draws_all(&results, &PAGES[2..5], 1280);
+}
+
+/// A page of its own has its charts within, and a line with a gap is drawn as such.
+#[test]
+fn a_page_of_its_own_draws_its_charts() {
+    let dir = tempfile::tempdir().unwrap();
+    let mut results = fixture::results();
+    let mut panels: Vec<_> = results
+        .iter_mut()
+        .flat_map(|r| &mut r.experiments)
+        .flat_map(|e| &mut e.figures)
+        .flat_map(|f| f.panels.drain(..))
+        .collect();
+    for point in panels.iter_mut().filter_map(|p| p.series[0].points.get_mut(1)) {
+        point.y = f64::NAN;
+    }
+    fs::write(dir.path().join("own.html"), page_of_charts("Own", "of a test", &panels).unwrap()).unwrap();
+    let Some(said) = probed(dir.path(), &["own.html"], 1000, 2 * LARGEST) else { return };
+    is_whole("own.html", &said[0]);
+    assert_eq!(said[0]["charts"].as_array().unwrap().len(), panels.len());
 }
