@@ -6,19 +6,25 @@ const PRESETS = [...document.querySelectorAll("script[data-preset]")].map((scrip
   text: script.textContent.trimStart(),
 }));
 
-/** The scenario's text, both algorithms and what the controls changed. */
+/**
+ * The scenario's text, both algorithms and what the controls changed. `changes` and `own` are the `--set` and `--cc` of the run that
+ * it comes from; where a side has no algorithm it runs what that run did.
+ */
 let state;
 let sides;
 let algorithms;
 const planner = new Engine();
 
 function question(side, of = state) {
-  const set = [`duration=${of.duration} s`, `seed=${of.seed}`];
+  const set = [...(of.changes ?? [])];
+  if (of.duration !== undefined) set.push(`duration=${of.duration} s`);
+  if (of.seed !== undefined) set.push(`seed=${of.seed}`);
   for (const [link, keys] of Object.entries(of.set)) {
     const quote = link.includes('"') ? "'" : '"';
     for (const [key, value] of Object.entries(keys)) set.push(`links.${quote}${link}${quote}.${key}=${value}`);
   }
-  return { text: of.text, set, cc: [of.flow ? `${of.flow}=${of.cc[side]}` : of.cc[side]] };
+  const chosen = of.cc[side] && [of.flow ? `${of.flow}=${of.cc[side]}` : of.cc[side]];
+  return { text: of.text, set, cc: chosen || (of.own ?? []) };
 }
 
 function command(side) {
@@ -48,7 +54,7 @@ async function open(next) {
   const describe = async (ask) => (await planner.ask("describe", ask)).value;
   let scene, changed;
   try {
-    scene = await describe({ text: opened.text });
+    scene = await describe(question(0, { ...opened, set: {}, cc: ["", ""] }));
     opened.duration ??= scene.duration_s;
     opened.seed ??= Number(scene.seed);
     opened.flow = scene.flows.some((flow) => flow.multipath) ? null : scene.flows[0]?.name ?? null;
@@ -108,7 +114,7 @@ async function start() {
   }
   if (mine !== turn) return;
   show(null);
-  const title = (name) => algorithms.find((known) => known.name === name)?.title ?? name;
+  const title = (name) => (name ? algorithms.find((known) => known.name === name)?.title ?? name : "As the scenario has it");
   const runs = sides.map((side, i) => side.run(question(i), scenes[i], title(state.cc[i]), () => {
     frame ??= requestAnimationFrame(draw);
   }));
@@ -143,7 +149,7 @@ async function begin() {
         .map(({ name, title }) => new Option(`${name}: ${title}`, name)));
       return group;
     });
-    $(`cc-${side}`).append(...groups);
+    $(`cc-${side}`).append(new Option("as the scenario has it", ""), ...groups);
     $(`cc-${side}`).addEventListener("change", ({ target }) => {
       state.cc[side] = target.value;
       start();
@@ -158,7 +164,7 @@ async function begin() {
     state.seed = Math.max(0, Math.trunc(+target.value) || 0);
     start();
   });
-  $("apply").addEventListener("click", () => open({ text: $("text").value, cc: state.cc }));
+  $("apply").addEventListener("click", () => open({ text: $("text").value, cc: state.cc, changes: state.changes, own: state.own }));
   $("copy-link").addEventListener("click", async () => {
     const address = `${location.href.split("#")[0]}#s=${encode(state)}`;
     try {

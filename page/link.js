@@ -9,12 +9,15 @@ function encode(state) {
 const isText = (value) => typeof value === "string";
 const isTable = (value) => typeof value === "object" && value !== null && !Array.isArray(value);
 
+const areTexts = (value) => value === undefined || (Array.isArray(value) && value.every(isText));
+
 function isState(state) {
   return isTable(state) && isText(state.text) &&
     Array.isArray(state.cc) && state.cc.length === 2 && state.cc.every(isText) &&
     isTable(state.set) && Object.values(state.set).every((keys) => isTable(keys) && Object.values(keys).every(isText)) &&
-    Number.isFinite(state.duration) && state.duration > 0 && state.duration <= 3600 &&
-    Number.isSafeInteger(state.seed) && state.seed >= 0;
+    areTexts(state.changes) && areTexts(state.own) &&
+    (state.duration === undefined || (Number.isFinite(state.duration) && state.duration > 0 && state.duration <= 3600)) &&
+    (state.seed === undefined || (Number.isSafeInteger(state.seed) && state.seed >= 0));
 }
 
 /** The state in a link; null where there is none or it is damaged. */

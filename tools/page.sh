@@ -51,10 +51,14 @@ done <page/laboratory.html >"$out/page/laboratory.html.new"
 mv "$out/page/laboratory.html.new" "$out/page/laboratory.html"
 echo "The laboratory: $out/page/laboratory.html"
 
-# The same bytes as the command's, where it is built and there is a Node.js to run the page's worker.
+# The same bytes as the command's, where it is built and there is a Node.js to run the page's worker, and a Chromium for the page.
 if [ "${1:-}" = --check ]; then
     command -v node >/dev/null ||
         { tools/skipped.sh "the laboratory's records beside the command's" "Node.js is not installed"; exit 0; }
-    node page/same-bytes.mjs "$out/page/laboratory.html" "$out/release/anabranch" \
-        scenarios/{two-paths-and-a-neighbour,wifi-and-lte,managed-queue,failover,short-flows}.toml
+    scenarios=(scenarios/{two-paths-and-a-neighbour,wifi-and-lte,managed-queue,failover,short-flows}.toml)
+    node page/same-bytes.mjs "$out/page/laboratory.html" "$out/release/anabranch" "${scenarios[@]}"
+    chromium=${CHROMIUM:-chromium}
+    command -v "$chromium" >/dev/null ||
+        { tools/skipped.sh "the laboratory in a browser" "$chromium is not installed"; exit 0; }
+    node page/in-chromium.mjs "$chromium" "$out/page/laboratory.html" "$out/release/anabranch" "${scenarios[@]}"
 fi

@@ -20,6 +20,7 @@ mod downsample;
 mod folder;
 mod goals;
 mod headline;
+mod laboratory;
 mod layout;
 mod pages;
 mod part;
@@ -87,6 +88,10 @@ pub struct Results<'a> {
 pub fn write(dir: &Path, results: &Results<'_>, context: &Context) -> Result<(), ReportError> {
     let plan = plan::Plan::new(results, context);
     let mut site = site::Site::with_assets();
+    // Before the pages, which link to it.
+    if let Some(laboratory) = &context.laboratory {
+        site.add(layout::LABORATORY, laboratory.clone());
+    }
     pages::overview::add(&plan, &mut site);
     for paper in plan.papers_and_studies() {
         pages::paper::add(&plan, paper, &mut site);
@@ -97,8 +102,5 @@ pub fn write(dir: &Path, results: &Results<'_>, context: &Context) -> Result<(),
     }
     pages::methods::add(&plan, &mut site);
     search::add(&plan, &mut site);
-    if let Some(laboratory) = &context.laboratory {
-        site.add(layout::LABORATORY, laboratory.clone());
-    }
     site.write(dir)
 }

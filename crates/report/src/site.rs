@@ -56,6 +56,11 @@ impl Site {
         self.0.insert(path.into(), Cow::Owned(bytes));
     }
 
+    /// Has a file of that path been added?
+    pub fn has(&self, path: &str) -> bool {
+        self.0.contains_key(path)
+    }
+
     /// Writes every file below `dir`.
     pub fn write(self, dir: &Path) -> Result<(), ReportError> {
         for (path, bytes) in self.0 {

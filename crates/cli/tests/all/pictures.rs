@@ -56,7 +56,7 @@ fn drawn(picture: &Picture, folder: &Path) -> String {
         anabranch(args).ok();
     };
     with("run", &picture.run, &record);
-    with("plot", &[&[record.clone()], &picture.plot[..]].concat(), &file);
+    with("plot", &[std::slice::from_ref(&record), &picture.plot[..]].concat(), &file);
     fs::read_to_string(file).unwrap()
 }
 

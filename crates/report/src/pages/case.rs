@@ -7,6 +7,7 @@ use maud::{Markup, html};
 use crate::{
     csv,
     dots::{self, Column, Dot, Name},
+    laboratory,
     layout::scroll,
     pages::{figure::Charts, shares},
     part,
@@ -42,6 +43,7 @@ pub fn section(plan: &AlgorithmPlan, case: &Case, result: &CaseResult, site: &mu
                 }
             }
             (charts.finish(site))
+            p.quiet { (laboratory::open(&result.run, site)) }
             (observables(plan, result, &data, &inner, site))
             (run(plan, case, result, site))
         }

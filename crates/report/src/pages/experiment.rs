@@ -4,6 +4,7 @@ use anabranch_study::{ColumnName, Experiment, Published, Row, Run, Verdict};
 use maud::{Markup, html};
 
 use crate::{
+    laboratory,
     layout::scroll,
     pages::{assumptions, fidelity, figure, shares},
     part,
@@ -34,7 +35,10 @@ pub fn section(plan: &ExperimentPlan, site: &mut Site) -> Markup {
                 @if experiment.beyond { " " span.quiet { "beyond the paper: not counted with its own" } }
             }
             (paragraphs(&experiment.notes))
-            @for together in figure::together(&plan.figures) { (figure::figures(together, site)) }
+            @for together in figure::together(&plan.figures) {
+                (figure::figures(together, site))
+                @if let Some(run) = experiment.runs.first() { (one(run, site)) }
+            }
             @if !judged.is_empty() { (table(plan, &judged, "published beside ours")) }
             @if !rest.is_empty() {
                 details.runs open[judged.is_empty()] {
@@ -46,6 +50,14 @@ pub fn section(plan: &ExperimentPlan, site: &mut Site) -> Markup {
             @for backend in &plan.backends { (fidelity::section(backend)) }
             (runs(plan, site))
         }
+    }
+}
+
+/// A run of a figure, in the laboratory.
+fn one(run: &Run, site: &Site) -> Markup {
+    let link = laboratory::open(run, site);
+    html! {
+        @if !link.0.is_empty() { p.quiet { (link) ": " (prose(&run.title)) ". The others stand under “Run it again”." } }
     }
 }
 
@@ -239,9 +251,10 @@ fn runs(plan: &ExperimentPlan, site: &mut Site) -> Markup {
         summary { h3 { "Run it again" } span.quiet { " " (runs.len()) @if runs.len() == 1 { " command" } @else { " commands" } } }
     };
     if runs.len() <= FEW_RUNS {
-        return html! { details.runs open { (summary) (commands(runs)) } };
+        return html! { details.runs open { (summary) (commands(runs, site)) } };
     }
-    site.add(plan.runs_part.as_str(), part::script(&plan.runs_part, &commands(runs).into_string()));
+    let all = commands(runs, site);
+    site.add(plan.runs_part.as_str(), part::script(&plan.runs_part, &all.into_string()));
     html! {
         details.runs data-part=(plan.runs_part) {
             (summary)
@@ -251,7 +264,7 @@ fn runs(plan: &ExperimentPlan, site: &mut Site) -> Markup {
 }
 
 /// Each run's command beside theory, and each scenario once.
-fn commands(runs: &[Run]) -> Markup {
+fn commands(runs: &[Run], site: &Site) -> Markup {
     let mut scenarios: Vec<&Run> = Vec::new();
     for run in runs {
         if !scenarios.iter().any(|known| (&known.scenario, &known.text) == (&run.scenario, &run.text)) {
@@ -261,7 +274,7 @@ fn commands(runs: &[Run]) -> Markup {
     html! {
         @for run in runs {
             div.run {
-                p { (prose(&run.title)) }
+                p { (prose(&run.title)) " " (laboratory::open(run, site)) }
                 pre.command tabindex="0" { code { (run.command) } }
                 @if let Some(shares) = &run.shares { (shares::section(shares)) }
             }

@@ -1,0 +1,94 @@
+//! Links that open a run in the laboratory, the page that simulates.
+
+use anabranch_study::Run;
+use base64::{Engine, engine::general_purpose::URL_SAFE_NO_PAD};
+use maud::{Markup, html};
+use serde::Serialize;
+
+use crate::{layout::LABORATORY, site::Site};
+
+/// What runs beside it.
+const BESIDE: [&str; 2] = ["lia", "uncoupled"];
+
+/// The page's state, as `page/link.js` reads it. The text comes first: links that differ in the rest then begin alike, which
+/// compresses well.
+#[derive(Serialize)]
+struct State<'a> {
+    text: &'a str,
+    /// What each side runs: the left one what the run did.
+    cc: [&'a str; 2],
+    /// What controls changed: nothing.
+    set: Nothing,
+    /// The run's `--set`.
+    changes: Vec<String>,
+    /// The run's `--cc`.
+    own: Vec<String>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    seed: Option<u64>,
+}
+
+#[derive(Serialize)]
+struct Nothing {}
+
+/// "Open in the page", where the report has it and the run's command has nothing that the page does not know.
+pub fn open(run: &Run, site: &Site) -> Markup {
+    let address = site.has(LABORATORY).then(|| state(run)).flatten();
+    html! {
+        @if let Some(state) = address { a.open href={ (LABORATORY) "#s=" (state) } { "Open in the page" } }
+    }
+}
+
+fn state(run: &Run) -> Option<String> {
+    let mut words = shlex::split(&run.command)?.into_iter().skip_while(|word| word != "run").skip(2);
+    let mut state = State {
+        text: &run.text,
+        cc: ["", BESIDE[0]],
+        set: Nothing {},
+        changes: vec![],
+        own: vec![],
+        seed: None,
+    };
+    while let Some(word) = words.next() {
+        match (word.as_str(), words.next()?) {
+            ("--set", change) => state.changes.push(change),
+            ("--cc", cc) => state.own.push(cc),
+            ("--seed", seed) => state.seed = Some(seed.parse().ok()?),
+            _ => return None,
+        }
+    }
+    let runs = |cc: &str| {
+        state.own.iter().any(|own| own == cc)
+            || state.changes.iter().any(|c| c.ends_with(&format!(".cc={cc}")))
+    };
+    state.cc[1] = if runs(BESIDE[0]) { BESIDE[1] } else { BESIDE[0] };
+    Some(URL_SAFE_NO_PAD.encode(serde_json::to_string(&state).expect("texts and numbers")))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use serde_json::{Value, json};
+
+    #[test]
+    fn the_command_is_in_the_link() {
+        let run = |command: &str| Run {
+            title: String::new(),
+            command: command.to_owned(),
+            scenario: "x.toml".to_owned(),
+            text: "name = \"ä\"".to_owned(),
+            column: None,
+            shares: None,
+        };
+        let of = |command: &str| -> Option<Value> {
+            let bytes = URL_SAFE_NO_PAD.decode(state(&run(command))?).unwrap();
+            Some(serde_json::from_slice(&bytes).unwrap())
+        };
+        let command = "anabranch run x.toml --cc lia --set 'duration=6 s' --seed 2";
+        let state = json!({
+            "text": "name = \"ä\"", "cc": ["", "uncoupled"], "set": {}, "changes": ["duration=6 s"], "own": ["lia"], "seed": 2
+        });
+        assert_eq!(of(command), Some(state));
+        assert_eq!(of("anabranch run x.toml --set flows.a.cc=olia").unwrap()["cc"], json!(["", "lia"]));
+        assert_eq!(of("anabranch run x.toml --backend kernel"), None);
+    }
+}
