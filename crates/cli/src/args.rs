@@ -9,6 +9,7 @@ use crate::read_capture::{self, ReadArgs};
 use crate::size_args::SizeArgs;
 use crate::study_args::{self, StudyArgs, SweepArgs};
 use crate::table::WIDTH;
+use crate::trace::TraceArgs;
 use clap::builder::NonEmptyStringValueParser;
 use clap::{Args, Parser, Subcommand, ValueEnum};
 use clap_complete::Shell;
@@ -184,6 +185,9 @@ pub enum Command {
     /// Tell what theory gives for a scenario: max–min and pooled shares, where LIA, OLIA, BALIA and Linked CUBIC settle.
     #[command(after_help = IDEAL_EXAMPLES)]
     Ideal(IdealArgs),
+    /// Print a synthetic trace for a link to follow, by a model and a seed.
+    #[command(after_help = crate::trace::EXAMPLES)]
+    Trace(TraceArgs),
     /// Tell how far the simulator is from Linux, with plain and with Linux hosts, from results in folders: tables in Markdown.
     #[command(after_help = crate::fidelity::EXAMPLES)]
     Fidelity(FidelityArgs),

@@ -134,6 +134,9 @@ fn time(t: Time) -> String {
 fn loss(link: &LinkSpec) -> String {
     match link.loss {
         Loss::None => "none".to_owned(),
+        Loss::Bernoulli { rate } if link.trace.as_ref().is_some_and(|trace| trace.loses()) => {
+            format!("{} (trace, mean)", plain(rate))
+        }
         Loss::Bernoulli { rate } => format!("Bernoulli {rate:e}"),
         Loss::EveryNth { n } => format!("every n-th, n = {n}"),
         Loss::GilbertElliott { .. } | Loss::GilbertElliottTime { .. } => "Gilbert–Elliott".to_owned(),

@@ -32,6 +32,7 @@ mod study_args;
 mod sweep;
 mod table;
 mod task;
+mod trace;
 
 use args::{CcCommand, Cli, Command, Schema};
 use clap::{CommandFactory, Parser};
@@ -67,6 +68,7 @@ fn execute(command: Command) -> Result<(), Failure> {
         },
         Command::Check(args) => check::check(&args),
         Command::Task(args) => task::task(&args),
+        Command::Trace(args) => trace::trace(&args),
         Command::Ideal(args) => ideal::ideal(&args),
         Command::Capture(args) => read_capture::capture(&args),
         Command::Fidelity(args) => fidelity::fidelity(&args),

@@ -17,3 +17,4 @@ mod run;
 mod study;
 mod task;
 mod trace;
+mod traces_made;

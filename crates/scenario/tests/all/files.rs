@@ -1,16 +1,23 @@
 //! The ready-made scenarios: each is valid, draws its topology, and fits the JSON Schema.
 
 use crate::common::{EXAMPLE, SMALL, valid};
-use anabranch_scenario::json_schema;
+use anabranch_scenario::{Overrides, Source, json_schema};
 use regex_lite::Regex;
 use serde_json::{Map, Value, json};
 use std::path::PathBuf;
 
+/// Each with the traces that it names.
 fn ready_made() -> Vec<(String, String)> {
     let folder = PathBuf::from(env!("CARGO_MANIFEST_DIR")).join("../../scenarios");
-    let paths = std::fs::read_dir(folder).unwrap().map(|entry| entry.unwrap().path());
-    let mut files: Vec<_> =
-        paths.map(|path| (path.display().to_string(), std::fs::read_to_string(path).unwrap())).collect();
+    let paths = std::fs::read_dir(&folder).unwrap().map(|entry| entry.unwrap().path());
+    let read = |path: PathBuf| {
+        let source =
+            Source { name: path.display().to_string(), text: std::fs::read_to_string(path).unwrap() };
+        let whole = source.with_files(&Overrides::default(), &folder).unwrap();
+        (whole.name, whole.text)
+    };
+    let scenarios = paths.filter(|path| path.extension().is_some_and(|e| e == "toml"));
+    let mut files: Vec<_> = scenarios.map(read).collect();
     files.sort();
     files
 }
