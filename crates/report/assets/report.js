@@ -61,8 +61,20 @@ const config = {
 // Legends and labels are arranged by the width that a first layout finds: a second one makes room for them.
 const settle = (view) => view.resize().runAsync();
 
-async function vegaLibraries() {
-  for (const name of ["vega", "vega-lite", "vega-embed"]) await script(`assets/vendor/${name}.min.js`);
+let libraries;
+
+// What draws charts comes with the first of them, unless the page has it.
+function vegaLibraries() {
+  libraries ??= part("assets/vendor/vega.js").then((text) => {
+    document.head.append(Object.assign(document.createElement("script"), { textContent: text }));
+  });
+  return libraries;
+}
+
+// A page of its own has a chart's specification in it.
+async function specification(chart) {
+  const own = chart.querySelector("script");
+  return own ? JSON.parse(own.textContent) : JSON.parse(await part(chart.dataset.part))[chart.dataset.panel];
 }
 
 async function draw(chart) {
@@ -71,9 +83,7 @@ async function draw(chart) {
   const place = document.createElement("div");
   chart.append(place);
   try {
-    // A page of its own has charts and libraries within.
-    const within = chart.querySelector("script");
-    const spec = within ? JSON.parse(within.textContent) : JSON.parse(await part(chart.dataset.part))[chart.dataset.panel];
+    const spec = await specification(chart);
     if (typeof vegaEmbed === "undefined") await vegaLibraries();
     const { view } = await vegaEmbed(place, spec, {
       mode: "vega-lite",
@@ -83,14 +93,16 @@ async function draw(chart) {
       actions: { export: true, source: true, compiled: false, editor: false },
       logLevel: vega.Error,
     });
+    chart.querySelector("img")?.remove();
     await settle(view);
     addEventListener("resize", () => settle(view));
-    chart.querySelector("img")?.remove();
     chart.dataset.state = "drawn";
   } catch (error) {
     chart.dataset.state = "failed";
     place.className = "hint";
-    place.textContent = `This chart cannot be made interactive (${error.message}). Its values are in the CSV file below.`;
+    place.textContent = chart.querySelector("img")
+      ? `A picture: this chart cannot be made interactive (${error.message}).`
+      : `This chart cannot be drawn (${error.message}).`;
   }
 }
 

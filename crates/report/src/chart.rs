@@ -139,7 +139,8 @@ pub fn is_gap(panel: &Panel, point: &Point) -> bool {
     panel.mark == Mark::Line && point.y.is_nan()
 }
 
-fn drawable_points<'a>(panel: &Panel, series: &'a Series, most: usize) -> Vec<&'a Point> {
+/// The points of a series that its axes can show, about `most` of them.
+pub fn drawable_points<'a>(panel: &Panel, series: &'a Series, most: usize) -> Vec<&'a Point> {
     let fits = |p: &&Point| drawable(&panel.y, p.y) && (labelled(panel) || drawable(&panel.x, p.x));
     let stretches: Vec<_> = series.points.split_inclusive(|p| is_gap(panel, p)).collect();
     let mut points = Vec::new();
@@ -163,7 +164,9 @@ pub fn ends(point: &Point) -> Vec<f64> {
 
 /// A series as columns, which the specification's `flatten` turns into points: a third of the size.
 fn columns(panel: &Panel, name: &str, points: &[&Point]) -> Value {
-    let value = |v: f64| json!(significant(v, 6));
+    // More than a drawing can show; the file of values has all digits.
+    let digits = if points.len() > FEW_POINTS { 4 } else { 6 };
+    let value = |v: f64| json!(significant(v, digits));
     let y: Vec<_> = points.iter().map(|p| value(p.y)).collect();
     // The part of an interval below a logarithmic axis cannot be drawn: it then ends at its point.
     let end = |p: &&Point, which: usize| match ends(p).get(which) {
@@ -181,7 +184,7 @@ fn columns(panel: &Panel, name: &str, points: &[&Point]) -> Value {
         let label: Vec<_> = points.iter().map(|p| p.label.as_deref().unwrap_or("")).collect();
         return json!({ "series": name, "label": label, "y": y, "low": low, "high": high });
     }
-    let x: Vec<_> = points.iter().map(|p| value(p.x)).collect();
+    let x: Vec<_> = points.iter().map(|p| json!(significant(p.x, 6))).collect();
     let stride = points.len().div_ceil(HANDLES).max(1);
     let handle: Vec<_> = (0..points.len()).map(|i| u8::from(i % stride == 0)).collect();
     json!({ "series": name, "x": x, "y": y, "low": low, "high": high, "handle": handle })

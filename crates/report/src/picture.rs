@@ -4,16 +4,12 @@ use anabranch_study::Panel;
 use maud::{DOCTYPE, PreEscaped, html};
 
 use crate::chart::chart;
+use crate::site::VEGA;
 use crate::svg::{Look, inline};
 
 const CSS: &str = include_str!("../assets/report.css");
 const LICENCES: &str = include_str!("../assets/vendor/LICENSES.txt");
-const SCRIPTS: [&str; 4] = [
-    include_str!("../assets/vendor/vega.min.js"),
-    include_str!("../assets/vendor/vega-lite.min.js"),
-    include_str!("../assets/vendor/vega-embed.min.js"),
-    include_str!("../assets/report.js"),
-];
+const SCRIPT: &str = include_str!("../assets/report.js");
 
 /// The page; nothing where no panel has a point that could be drawn. Without scripts it shows the drawings as they are.
 pub fn page_of_charts(title: &str, about: &str, panels: &[Panel]) -> Option<String> {
@@ -55,7 +51,7 @@ pub fn page_of_charts(title: &str, about: &str, panels: &[Panel]) -> Option<Stri
                 footer {
                     details { summary { "Charts are drawn by Vega, Vega-Lite and Vega-Embed: licences" } pre { (LICENCES) } }
                 }
-                @for text in SCRIPTS { script { (PreEscaped(text)) } }
+                @for text in VEGA.into_iter().chain([SCRIPT]) { script { (PreEscaped(text)) } }
             }
         }
     };

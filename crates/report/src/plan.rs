@@ -83,7 +83,7 @@ pub struct FigurePlan<'a> {
     pub anchor: String,
     /// The path of its charts' specifications: "data/coupled-cubic-A-F5.js".
     pub part: String,
-    /// Its panels with the path of their values: "data/coupled-cubic-A-F5-1.csv".
+    /// Its panels with the path of their values: "data/coupled-cubic-A-F5-1.csv", or of many values ".csv.gz".
     pub panels: Vec<(&'a Panel, String)>,
 }
 
@@ -110,9 +110,9 @@ impl<'a> Plan<'a> {
 }
 
 impl AlgorithmPlan<'_> {
-    /// The path of the charts of a standard case: "data/algorithm-lia-alone-one.js".
-    pub fn case_part(&self, case: &str) -> String {
-        format!("data/{}-{case}.js", self.file.trim_end_matches(".html"))
+    /// The path of a part of its page: "data/algorithm-lia-cases.js".
+    pub fn part(&self, name: &str) -> String {
+        format!("data/{}-{name}.js", self.file.trim_end_matches(".html"))
     }
 
     /// The path of a standard case's values over time: "data/algorithm-lia-alone-one.csv.gz".
@@ -152,6 +152,9 @@ impl<'a> PaperPlan<'a> {
     }
 }
 
+/// Points beyond which a file of values is compressed.
+const MANY_POINTS: usize = 150;
+
 impl<'a> ExperimentPlan<'a> {
     fn new(
         experiment: &'a Experiment,
@@ -165,7 +168,8 @@ impl<'a> ExperimentPlan<'a> {
         let figures = experiment.figures.iter().map(|figure| {
             let panels = figure.panels.iter().enumerate().map(|(i, panel)| {
                 let name = data.claim(&format!("{}-{}", figure.id, i + 1));
-                (panel, format!("data/{paper}-{name}.csv"))
+                let many = panel.series.iter().map(|s| s.points.len()).sum::<usize>() > MANY_POINTS;
+                (panel, format!("data/{paper}-{name}.csv{}", if many { ".gz" } else { "" }))
             });
             let panels = panels.collect();
             let part = format!("data/{paper}-{}.js", data.claim(&figure.id));

@@ -32,6 +32,8 @@ pub struct Look {
 impl Look {
     /// For a panel of the report, which has the title above the drawing.
     pub const REPORT: Look = Look { width: 560.0, plot_height: 250.0, font: 11.0, titled: false };
+    /// The same for a small one, of several beside each other.
+    pub const FACET: Look = Look { width: 300.0, plot_height: 200.0, ..Look::REPORT };
 }
 
 /// What a browser takes for text without more ado, and a system that has none of them replaces.
@@ -52,6 +54,20 @@ pub fn inline(panel: &Panel, look: &Look) -> Option<Markup> {
             aria-label=(describe(panel, &style.names)) font-family=(FONTS) font-size=(Places(look.font))
             fill="currentColor" style="max-width:100%;height:auto" { (content) }
     })
+}
+
+/// The panel in a file that a page shows as a picture, in the page's light or dark scheme; nothing as for [`inline()`].
+pub fn picture(panel: &Panel, look: &Look) -> Option<String> {
+    let Drawing { content, height } = draw(panel, look)?;
+    let svg = html! {
+        svg xmlns="http://www.w3.org/2000/svg" viewBox={ "0 0 " (Places(look.width)) " " (Places(height)) }
+            width=(Places(look.width)) height=(Places(height))
+            font-family=(FONTS) font-size=(Places(look.font)) fill="currentColor" color="#1d2126" {
+            style { "@media(prefers-color-scheme:dark){svg{color:#e3e5e8}}" }
+            (content)
+        }
+    };
+    Some(svg.into_string() + "\n")
 }
 
 /// Panels in a file of its own, beside each other in so many columns; nothing where none has a point that could be drawn.

@@ -14,18 +14,31 @@ use crate::{
     plan::{self, AlgorithmPlan, Plan},
     prose::prose,
     site::Site,
+    svg::Look,
 };
 use anabranch_study::format;
 
 /// What stands where there is no value.
 const NOTHING: &str = "–";
 
+/// The charts of all cases of an algorithm.
+pub struct CaseCharts<'a> {
+    /// Windows and goodputs.
+    pub over_time: Charts<'a>,
+    /// The algorithm's inner values.
+    pub observables: Charts<'a>,
+}
+
 /// The section of an algorithm's page, and its data file.
-pub fn section(plan: &AlgorithmPlan, case: &Case, result: &CaseResult, site: &mut Site) -> Markup {
+pub fn section(
+    plan: &AlgorithmPlan,
+    case: &Case,
+    result: &CaseResult,
+    charts: &mut CaseCharts,
+    site: &mut Site,
+) -> Markup {
     let data = plan.case_csv(&case.id);
     site.add_bytes(data.as_str(), part::gzip(&csv::traces(result)));
-    let (own, inner) = (plan.case_part(&case.id), plan.case_part(&format!("{}-observables", case.id)));
-    let mut charts = Charts::new(&own);
     let title = if result.windows.len() > 1 { "Congestion windows" } else { "Congestion window" };
     html! {
         section.experiment id=(case.id) {
@@ -38,13 +51,12 @@ pub fn section(plan: &AlgorithmPlan, case: &Case, result: &CaseResult, site: &mu
             figure {
                 figcaption { "First seed, over time" }
                 div.panels {
-                    (charts.drawing(&from_zero(title, "cwnd (segments)", &result.windows), &data))
-                    (charts.drawing(&from_zero("Goodput over a second", "goodput (Mbit/s)", &result.rates), &data))
+                    (charts.over_time.with_picture(&from_zero(title, "cwnd (segments)", &result.windows), &data, &Look::REPORT, site))
+                    (charts.over_time.drawing(&from_zero("Goodput over a second", "goodput (Mbit/s)", &result.rates), &data))
                 }
             }
-            (charts.finish(site))
             p.quiet { (laboratory::open(&result.run, site)) }
-            (observables(plan, result, &data, &inner, site))
+            (observables(plan, result, &data, &mut charts.observables))
             (run(plan, case, result, site))
         }
     }
@@ -52,7 +64,7 @@ pub fn section(plan: &AlgorithmPlan, case: &Case, result: &CaseResult, site: &mu
 
 /// The command, the scenario and what theory gives for it; they come once they are opened.
 fn run(plan: &AlgorithmPlan, case: &Case, result: &CaseResult, site: &mut Site) -> Markup {
-    let part = plan.case_part(&format!("{}-run", case.id));
+    let part = plan.part(&format!("{}-run", case.id));
     let body = html! {
         div.run {
             pre.command tabindex="0" { code { (result.run.command) } }
@@ -186,8 +198,7 @@ fn links(result: &CaseResult) -> Markup {
 }
 
 /// The algorithm's inner values, folded.
-fn observables(plan: &AlgorithmPlan, result: &CaseResult, data: &str, part: &str, site: &mut Site) -> Markup {
-    let mut charts = Charts::new(part);
+fn observables(plan: &AlgorithmPlan, result: &CaseResult, data: &str, charts: &mut Charts) -> Markup {
     let meaning =
         |name: &str| plan.entry.observables.iter().find(|o| o.name == name).map_or("", |o| o.meaning);
     let drawn: Vec<_> =
@@ -201,7 +212,6 @@ fn observables(plan: &AlgorithmPlan, result: &CaseResult, data: &str, part: &str
                 }
             }
         }
-        (charts.finish(site))
     }
 }
 

@@ -4,11 +4,12 @@ use anabranch_study::{Mark, Panel};
 use maud::{Markup, html};
 
 use crate::{
-    chart::{Chart, chart},
+    chart::{Chart, chart, drawable_points},
     csv, part,
     plan::{FigurePlan, PaperPlan},
     prose::prose,
     site::Site,
+    svg::{self, Look},
 };
 
 /// Each of the simulator's figures with those from other backends' runs, "A-F5" with "A-F5@kernel", which follow it.
@@ -39,7 +40,10 @@ fn figure(plan: &FigurePlan, site: &mut Site) -> Markup {
             figcaption { span.id { (plan.figure.id) } " " (prose(&plan.figure.title)) }
             div.panels.single[n == 1].facets[facets.is_some()] {
                 @for (i, (panel, data)) in plan.panels.iter().enumerate() {
-                    (charts.drawing(facets.as_ref().map_or(panel, |facets| &facets[i]), data))
+                    @match &facets {
+                        Some(facets) => (charts.with_picture(&facets[i], data, &Look::FACET, site)),
+                        None => (charts.with_picture(panel, data, &Look::REPORT, site)),
+                    }
                 }
             }
             @if let Some(missing) = &plan.figure.missing { p.hint { (missing) "." } }
@@ -85,8 +89,24 @@ impl<'a> Charts<'a> {
         Charts { part, specs: vec![] }
     }
 
+    /// One plot, with a picture of it that stands there until a script draws it, and where there is none.
+    pub fn with_picture(&mut self, panel: &Panel, data: &str, look: &Look, site: &mut Site) -> Markup {
+        let path = format!("data/{}.svg", stem(data));
+        let picture = svg::picture(&coarse(panel), look);
+        let there = picture.is_some().then_some(path.as_str());
+        let drawing = self.plot(panel, data, there);
+        if let Some(picture) = picture {
+            site.add(path, picture);
+        }
+        drawing
+    }
+
     /// One plot, and where its values are.
     pub fn drawing(&mut self, panel: &Panel, data: &str) -> Markup {
+        self.plot(panel, data, None)
+    }
+
+    fn plot(&mut self, panel: &Panel, data: &str, picture: Option<&str>) -> Markup {
         let Some(Chart { spec, description, remarks }) = chart(panel) else {
             return html! {
                 div.panel {
@@ -102,7 +122,10 @@ impl<'a> Charts<'a> {
             div.panel {
                 h4 { (prose(&panel.title)) }
                 div.chart role="figure" aria-label=(description) data-part=(self.part) data-panel=(number) data-name=(stem(data)) {
-                    noscript { p.hint { "A script draws this chart. Without it, its values are in the CSV file below." } }
+                    @match picture {
+                        Some(picture) => img src=(picture) alt="" loading="lazy";,
+                        None => noscript { p.hint { "A script draws this chart. Without it, its values are in the CSV file below." } },
+                    }
                 }
                 p.data {
                     a href=(data) download { (kind(data)) }
@@ -121,6 +144,21 @@ impl<'a> Charts<'a> {
     }
 }
 
+/// Points of a series in a picture, which is not compressed: a lowest and a highest for every ten pixels.
+const POINTS_OF_PICTURE: usize = 100;
+
+/// The panel with as many points as a picture has. A point for each label stays.
+fn coarse(panel: &Panel) -> Panel {
+    let mut coarse = panel.clone();
+    if panel.mark == Mark::Line {
+        for series in &mut coarse.series {
+            let few = drawable_points(panel, series, POINTS_OF_PICTURE);
+            series.points = few.into_iter().cloned().collect();
+        }
+    }
+    coarse
+}
+
 /// What a link to values says.
 fn kind(path: &str) -> &'static str {
     if path.ends_with(".gz") { "Values (CSV, compressed)" } else { "Values (CSV)" }
@@ -135,6 +173,10 @@ fn stem(path: &str) -> &str {
 pub fn add_data(paper: &PaperPlan, site: &mut Site) {
     let figures = paper.experiments.iter().flat_map(|e| &e.figures);
     for (panel, path) in figures.flat_map(|f| &f.panels) {
-        site.add(path.as_str(), csv::panel(panel));
+        let values = csv::panel(panel);
+        match path.ends_with(".gz") {
+            true => site.add_bytes(path.as_str(), part::gzip(&values)),
+            false => site.add(path.as_str(), values),
+        }
     }
 }

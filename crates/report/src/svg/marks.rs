@@ -113,11 +113,23 @@ fn lines(panel: &Panel, points: &[&Point], at: impl Fn(&Point) -> (f64, f64)) ->
     stretches.map(|stretch| line(stretch.iter().map(|p| at(p)))).collect()
 }
 
-/// A path through all of these places.
+/// A path through all of these places, each after the first told from the one before it, which is half as long.
 fn line(places: impl Iterator<Item = (f64, f64)>) -> String {
-    let pairs = places.map(|(x, y)| format!("{} {}", Places(x), Places(y)));
-    // After the first pair of a `M` the others are joined to it.
-    format!("M{}", pairs.collect::<Vec<_>>().join(" "))
+    let mut path = String::new();
+    let mut push = |before: &str, tenths: i64| {
+        // A sign needs no space before it.
+        path += if before == " " && tenths < 0 { "" } else { before };
+        path += &Places(tenths as f64 / 10.0).to_string();
+    };
+    // In tenths, so that rounding does not add up.
+    let mut last = (0, 0);
+    for (i, (x, y)) in places.enumerate() {
+        let here = ((x * 10.0).round() as i64, (y * 10.0).round() as i64);
+        push(["M", "l", " "][i.min(2)], here.0 - last.0);
+        push(" ", here.1 - last.1);
+        last = here;
+    }
+    path
 }
 
 /// A point's shape around a place.

@@ -145,6 +145,37 @@ fn an_algorithms_charts_are_drawn() {
     assert_eq!(said[0]["folded"], CASES.len());
 }
 
+/// Of another version, without experiments, from one seed, with values that are no numbers: pages say so and stay whole.
+#[test]
+fn results_with_little_in_them() {
+    let mut results = fixture::results();
+    results[0].version = "0.0.1".into();
+    for e in &mut results[0].experiments {
+        for estimate in e.rows.iter_mut().filter_map(|row| row.measured.as_mut()) {
+            estimate.values.truncate(1);
+            estimate.half_width = None;
+        }
+        for (i, panel) in e.figures.iter_mut().flat_map(|f| &mut f.panels).enumerate() {
+            // Of the second panel every value, of the others some.
+            let points = panel.series.iter_mut().flat_map(|series| &mut series.points);
+            points.step_by(if i == 1 { 1 } else { 7 }).for_each(|point| point.y = f64::NAN);
+        }
+    }
+    results[1].experiments.clear();
+    results[1].partial = true;
+    let dir = tempfile::tempdir().unwrap();
+    write(dir.path(), &Results { papers: &results, ..Results::default() }, &fixture::context()).unwrap();
+    let pages = ["index.html", "coupled-cubic.html", "coupled-cubic-A-F6.html", "kato-lia.html"];
+    let texts = pages.map(|page| fs::read_to_string(dir.path().join(page)).unwrap());
+    assert!(texts.iter().all(|text| !text.contains("NaN")));
+    assert!(texts[1].contains("this report is by"), "another version");
+    assert!(texts[2].contains("Nothing was recorded that could be drawn here"));
+    assert!(texts[3].contains("This result has no experiment") && texts[3].contains("interrupted"));
+    let Some(said) = probed(dir.path(), &pages, 1280, LARGEST) else { return };
+    pages.iter().zip(&said).for_each(|(page, said)| is_whole(page, said));
+    assert_eq!(said[2]["charts"].as_array().unwrap().len(), 2, "the third has nothing that could be drawn");
+}
+
 /// Series and labels that would be code or markup if anything took them for it.
 #[test]
 fn charts_with_hostile_names_are_drawn() {

@@ -9,7 +9,7 @@ use base64::{Engine, engine::general_purpose::STANDARD};
 use serde_json::Value;
 
 /// How long a page may take, also beside a busy machine's other work.
-const PATIENCE: Duration = Duration::from_secs(240);
+const PATIENCE: Duration = Duration::from_secs(180);
 
 /// What comes before what a page says, on its console.
 const MARK: &str = "the page says ";
@@ -40,7 +40,8 @@ pub fn says(dir: &Path, body: &str) -> Option<Value> {
         match receiver.recv_timeout(PATIENCE) {
             Ok(line) => match line.split_once(MARK) {
                 Some((_, said)) => break STANDARD.decode(said.split('.').next().unwrap()).unwrap(),
-                None => log.push(line),
+                None if line.contains("Uncaught") => panic!("{line}"),
+                None => log.extend(line.contains(":CONSOLE").then_some(line)),
             },
             Err(RecvTimeoutError::Timeout) => panic!("the page said nothing: {}", log.join("\n")),
             Err(RecvTimeoutError::Disconnected) => panic!("Chromium ended: {}", log.join("\n")),

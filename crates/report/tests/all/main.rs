@@ -5,5 +5,6 @@ mod backends;
 mod browser;
 mod chromium;
 mod fixture;
+mod old_browsers;
 mod report;
 mod svg;

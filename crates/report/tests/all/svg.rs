@@ -21,11 +21,15 @@ fn of_class<'a>(svg: &'a Document, class: &'static str) -> Vec<Node<'a, 'a>> {
     svg.descendants().filter(|n| n.attribute("class") == Some(class)).collect()
 }
 
-/// The pairs of coordinates of a path of straight lines.
+/// The places of a path of straight lines, each told from the one before it.
 fn pairs(path: &str) -> Vec<(f64, f64)> {
-    let numbers: Vec<f64> =
-        path.trim_start_matches('M').trim_end_matches('Z').split(' ').map(|n| n.parse().unwrap()).collect();
-    numbers.chunks(2).map(|pair| (pair[0], pair[1])).collect()
+    let apart = path.strip_prefix('M').unwrap().trim_end_matches('Z').replace('l', " ").replace('-', " -");
+    let steps: Vec<f64> = apart.split_whitespace().map(|n| n.parse().unwrap()).collect();
+    let along = |at: &mut (f64, f64), step: &[f64]| {
+        *at = (at.0 + step[0], at.1 + step[1]);
+        Some(*at)
+    };
+    steps.chunks(2).scan((0.0, 0.0), along).collect()
 }
 
 /// From places back to values, by the first and last tick that has its label in such a group.
