@@ -170,3 +170,24 @@ def test_pictures(tmp_path: Path) -> None:
     assert getattr(figure, "_repr_png_")().startswith(b"\x89PNG")
     html = run._repr_html_()
     assert html.count("<table>") == 3 and "tested" in html
+
+
+def test_traces_are_read_beside_the_scenario(command: Path, tmp_path: Path) -> None:
+    (tmp_path / "traces").mkdir()
+    (tmp_path / "traces/a.csv").write_text("time (s),rate (Mbit/s)\n0,10\n0.5,2\n1,\n")
+    (tmp_path / "traces/b.down").write_text("".join(f"{ms}\n" for ms in range(1, 101)))
+    link = 'links.a = { rate = "10 Mbit/s", delay = "10 ms" }'
+    assert link in SHORT
+    file = tmp_path / "traced.toml"
+    file.write_text(SHORT.replace(link, 'links.a = { trace = "traces/a.csv", delay = "10 ms" }'))
+    run = anabranch.run(file)
+    assert run.summary == json.loads(output(command, "run", file, "--json"))
+    other = anabranch.run(file, set={"links.a.trace": "traces/b.down"})
+    assert other.summary["scenario_hash"] != run.summary["scenario_hash"]
+    swept = anabranch.sweep(file, vary={"links.a.trace": ["traces/a.csv", "traces/b.down"]}, seeds=1)
+    hashes = {run.summary["scenario_hash"], other.summary["scenario_hash"]}
+    assert hashes <= set(swept.to_pandas()["scenario_hash"])
+
+    (tmp_path / "traces/a.csv").write_text("time (s),rate (Mbit/s)\n0,10\n0,2\n")
+    with pytest.raises(anabranch.InputError, match="not after"):
+        anabranch.run(file)

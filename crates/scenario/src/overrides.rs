@@ -224,9 +224,14 @@ fn entry<'a>(
         table.0.push((key.clone(), new));
     }
     let (_, node) = table.0.iter_mut().find(|(k, _)| k.value == key.value)?;
-    // `cc = "cubic"` is short for `cc = { name = "cubic" }`: its parameters can be set too.
-    if key.value == "cc" && matches!(node.value, Value::String(_)) {
-        let name = At { value: "name".to_owned(), place: node.place.clone() };
+    // `cc = "cubic"` is short for `cc = { name = "cubic" }`: its parameters can be set too. And so a trace's start.
+    let long = match key.value.as_str() {
+        "cc" => Some("name"),
+        "trace" => Some("file"),
+        _ => None,
+    };
+    if let (Some(long), Value::String(_)) = (long, &node.value) {
+        let name = At { value: long.to_owned(), place: node.place.clone() };
         node.value = Value::Table(Table(vec![(name, node.clone())]));
     }
     Some(node)

@@ -1,6 +1,6 @@
 //! Links that follow traces: what files mean, what is wrong in one, and what does not go with it.
 
-use crate::common::{SMALL, read, rendered, valid};
+use crate::common::{SMALL, read, read_with, rendered, valid};
 use anabranch_net::{Course, Loss, Time, Trace};
 use anabranch_scenario::{Overrides, Source};
 
@@ -64,6 +64,10 @@ fn a_start_is_the_seeds_or_given() {
     };
     assert_eq!(at("\"random\"").unwrap().links[0].spec.trace.as_ref().unwrap().start, None);
     assert_eq!(at("\"3 ms\"").unwrap().links[0].spec.trace.as_ref().unwrap().start, Some(ms(3)));
+    let mut overrides = Overrides::default();
+    overrides.set("links.a.trace.start=7 ms");
+    let set = read_with(&with(PLAIN, "2\n10\n"), &overrides).unwrap();
+    assert_eq!(set.links[0].spec.trace.as_ref().unwrap().start, Some(ms(7)));
     let error = at("\"10 ms\"").unwrap_err();
     assert!(rendered(&error).contains("not within the trace"), "{}", rendered(&error));
 }
