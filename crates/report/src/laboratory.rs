@@ -9,6 +9,8 @@ use crate::{layout::LABORATORY, site::Site};
 
 /// What runs beside it.
 const BESIDE: [&str; 2] = ["lia", "uncoupled"];
+/// The longest text that a link holds, in bytes: a scenario's with traces may have megabytes, and a page has a link for each run.
+const LONGEST: usize = 16_000;
 
 /// The page's state, as `page/link.js` reads it. The text comes first: links that differ in the rest then begin alike, which
 /// compresses well.
@@ -30,7 +32,7 @@ struct State<'a> {
 #[derive(Serialize)]
 struct Nothing {}
 
-/// "Open in the page", where the report has it and the run's command has nothing that the page does not know.
+/// "Open in the page", where the report has it, the text is short and the run's command has nothing that the page does not know.
 pub fn open(run: &Run, site: &Site) -> Markup {
     let address = site.has(LABORATORY).then(|| state(run)).flatten();
     html! {
@@ -39,6 +41,9 @@ pub fn open(run: &Run, site: &Site) -> Markup {
 }
 
 fn state(run: &Run) -> Option<String> {
+    if run.text.len() > LONGEST {
+        return None;
+    }
     let mut words = shlex::split(&run.command)?.into_iter().skip_while(|word| word != "run").skip(2);
     let mut state = State {
         text: &run.text,
@@ -90,5 +95,7 @@ mod tests {
         assert_eq!(of(command), Some(state));
         assert_eq!(of("anabranch run x.toml --set flows.a.cc=olia").unwrap()["cc"], json!(["", "lia"]));
         assert_eq!(of("anabranch run x.toml --backend kernel"), None);
+        let long = Run { text: "#".repeat(LONGEST + 1), ..run(command) };
+        assert_eq!(super::state(&long), None);
     }
 }
