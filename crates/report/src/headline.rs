@@ -8,6 +8,9 @@ use crate::{plan::PaperPlan, prose::prose, verdict};
 /// More reasons are counted.
 const MOST_REASONS: usize = 2;
 
+/// More values stand below each other: beside each other their names would not fit.
+const MOST_BESIDE: usize = 4;
+
 /// A line of values under the names of [`anabranch_study::Headline::values`].
 struct Source<'a> {
     /// "published", "simulator", or a backend's.
@@ -79,11 +82,30 @@ pub fn line(plan: &PaperPlan, linked: bool) -> Markup {
                 p.study { (badge(answer(result))) " " (name(plan, linked)) }
                 p { (prose(&headline.claim)) "." }
                 (reasons(result))
+                (judged(result))
                 @for other in sources.iter().filter(|s| s.class == "backend") {
                     p.quiet { "On " (other.name) ": " (badge(other.verdict)) }
                 }
             }
             @if sources.iter().any(|s| s.class != "published") { (bars(plan, &sources)) }
+        }
+    }
+}
+
+/// How many of all rows were judged how, of the study's own experiments where it has some.
+fn judged(result: &StudyResult) -> Markup {
+    let [own, beyond] = result.own_and_beyond();
+    let of = if own.is_empty() { beyond } else { own };
+    let counts = verdict::counts(of.iter().flat_map(|e| &e.rows));
+    let counted = || verdict::ALL.into_iter().zip(counts).filter(|&(v, n)| v != Verdict::NotJudged && n > 0);
+    html! {
+        @if counted().next().is_some() {
+            p.reason {
+                "All judged rows: "
+                @for (v, n) in counted() {
+                    span class={ "verdict " (verdict::class(v)) } title=(verdict::label(v)) { (verdict::sign(v)) " " (n) } " "
+                }
+            }
         }
     }
 }
@@ -171,7 +193,30 @@ fn bars(plan: &PaperPlan, sources: &[Source]) -> Markup {
     let largest = all.copied().fold(0.0, f64::max);
     let unit =
         headline.values.iter().find_map(|(_, id)| find(plan.result, id)).map_or("", |row| row.unit.as_str());
-    let width = |value: f64| if largest > 0.0 { (100.0 * value.max(0.0) / largest).round() } else { 0.0 };
+    let many = headline.values.len() > MOST_BESIDE;
+    // Where a value stands beside its bar it has room there.
+    let full = if many { 65.0 } else { 100.0 };
+    let width = |value: f64| if largest > 0.0 { (full * value.max(0.0) / largest).round() } else { 0.0 };
+    let bar = |value: &Option<f64>| {
+        html! {
+            @match value {
+                Some(value) => { span.bar style={ "width:" (width(*value)) "%" } {} (short(*value)) },
+                None => "–",
+            }
+        }
+    };
+    if many {
+        return html! {
+            table.bars.many {
+                thead { tr { th scope="col" { (unit) } @for source in sources { th scope="col" { (source.name) } } } }
+                tbody {
+                    @for (i, (name, _)) in headline.values.iter().enumerate() {
+                        tr { th scope="row" { (prose(name)) } @for source in sources { td class=(source.class) { (bar(&source.values[i])) } } }
+                    }
+                }
+            }
+        };
+    }
     html! {
         table.bars {
             thead {
@@ -182,12 +227,7 @@ fn bars(plan: &PaperPlan, sources: &[Source]) -> Markup {
                     tr class=(source.class) {
                         th scope="row" { (source.name) }
                         @for value in &source.values {
-                            td {
-                                @match value {
-                                    Some(value) => { span.bar style={ "width:" (width(*value)) "%" } {} (short(*value)) },
-                                    None => "–",
-                                }
-                            }
+                            td { (bar(value)) }
                         }
                     }
                 }

@@ -145,7 +145,7 @@ impl<'a> PaperPlan<'a> {
         Self {
             result,
             file: format!("{slug}.html"),
-            rows_csv: format!("data/{slug}-rows.csv"),
+            rows_csv: format!("data/{slug}-rows.csv.gz"),
             backends_csv: format!("data/{slug}-backends.csv"),
             experiments,
         }

@@ -144,8 +144,8 @@ impl<'a> Charts<'a> {
     }
 }
 
-/// Points of a series in a picture, which is not compressed: a lowest and a highest for every ten pixels.
-const POINTS_OF_PICTURE: usize = 100;
+/// Points of a series in a picture, which is not compressed: a lowest and a highest for every thirteen pixels.
+const POINTS_OF_PICTURE: usize = 80;
 
 /// The panel with as many points as a picture has. A point for each label stays.
 fn coarse(panel: &Panel) -> Panel {

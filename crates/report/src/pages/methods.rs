@@ -110,8 +110,9 @@ fn figures() -> Markup {
         p {
             "Figures have the paper's axes, extended only where our values would leave them. Published series are dashed "
             "and hollow, ours solid and filled, both in one colour where they have one name. Bars and bands are 95 % intervals. "
-            "Click a legend entry to single out its series, and anywhere else in the chart to show all; point at a mark for its values; the "
-            "menu at a chart's corner saves it as SVG or PNG."
+            "Click a legend entry to single out its series, others to add theirs, and again to take one away; point at a mark for its values; drag a chart to move "
+            "along its horizontal axis, turn the wheel with Ctrl or Alt to stretch it, double-click to have it back; the "
+            "menu at a chart's corner saves it as SVG or PNG. Without scripts, and in print, charts are pictures with fewer points."
         }
         p {
             "The "

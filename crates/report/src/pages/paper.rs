@@ -7,6 +7,7 @@ use crate::{
     csv, headline,
     layout::{Page, page},
     pages::{assumptions, experiment, fidelity, figure},
+    part,
     plan::{ExperimentPlan, PaperPlan, Plan},
     prose::{paragraphs, prose},
     site::Site,
@@ -39,7 +40,7 @@ pub fn add(plan: &Plan, paper: &PaperPlan, site: &mut Site) {
             dt { "Repeat it" } dd { @for command in commands(result) { div { code { (command) } } } }
             dt { "Data" }
             dd {
-                a href=(paper.rows_csv) download { "every row as CSV" }
+                a href=(paper.rows_csv) download { "every row as CSV, compressed" }
                 @if fidelity::any(&[paper]) {
                     ", " a href=(paper.backends_csv) download { "the simulator beside other backends as CSV" }
                 }
@@ -66,7 +67,7 @@ pub fn add(plan: &Plan, paper: &PaperPlan, site: &mut Site) {
             site.add(e.file.as_str(), page(plan, &Page { file: &paper.file, title: &title }, &body));
         }
     }
-    site.add(paper.rows_csv.as_str(), csv::rows(paper));
+    site.add_bytes(paper.rows_csv.as_str(), part::gzip(&csv::rows(paper)));
     if fidelity::any(&[paper]) {
         site.add(paper.backends_csv.as_str(), csv::backends(paper));
     }

@@ -232,7 +232,7 @@ fn verdicts_are_counted_under_other_assumptions() {
     assert_eq!(table("kato-lia.html").unwrap()[1..3], [before, after]);
     assert_eq!(table("coupled-cubic.html"), None);
     assert!(study(&files, "coupled-cubic").contains("<div><span class=\"value\">158.00 ± 0.50</span></div>"));
-    assert!(files["data/coupled-cubic-rows.csv"].contains("\"v0: 158.00 ± 0.50, not reproduced\""));
+    assert!(files["data/coupled-cubic-rows.csv.gz"].contains("\"v0: 158.00 ± 0.50, not reproduced\""));
 }
 
 #[test]
@@ -365,7 +365,7 @@ fn data_files_have_every_point_and_every_seed() {
     let windows = &files["data/coupled-cubic-A-F6-1.csv.gz"];
     assert_eq!(windows.lines().count(), 1 + 2 * 20_000);
     assert!(windows.starts_with("series,source,label,Time (s),cwnd (segments),half_width_95\r\n"));
-    let rows = &files["data/kato-lia-rows.csv"];
+    let rows = &files["data/kato-lia-rows.csv.gz"];
     assert!(rows.contains("B-T2,B-T2.reno.mptcp,MPTCP beside Reno,Mbit/s,2.82,,3.01,0.21,3,2.8"));
 }
 
