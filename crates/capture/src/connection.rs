@@ -241,6 +241,7 @@ impl Connection {
     }
 
     /// The option that tells where a segment's data is in the stream.
+    #[inline(always)]
     fn mapped(&self, seen: &Seen, data: u64, subflow: &Subflow, options: Options) -> Options {
         let fin = self.data_fin == Some(seen.chunk) && seen.payload_bytes == 0;
         if subflow.first && seen.segment == 0 && data == 0 && !fin {

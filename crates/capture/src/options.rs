@@ -41,6 +41,8 @@ impl Options {
         &self.bytes.as_flattened()[..self.len]
     }
 
+    // Inlined, lengths are known and copies are of single words.
+    #[inline(always)]
     fn put(mut self, option: &[&[u8]]) -> Self {
         for part in option {
             self.bytes.as_flattened_mut()[self.len..self.len + part.len()].copy_from_slice(part);
@@ -49,11 +51,14 @@ impl Options {
         self
     }
 
-    fn pad(mut self) -> Self {
-        while !self.len.is_multiple_of(4) {
-            self = self.put(&[&[NO_OPERATION]]);
+    #[inline(always)]
+    fn pad(self) -> Self {
+        match self.len % 4 {
+            0 => self,
+            1 => self.put(&[&[NO_OPERATION; 3]]),
+            2 => self.put(&[&[NO_OPERATION; 2]]),
+            _ => self.put(&[&[NO_OPERATION]]),
         }
-        self
     }
 
     /// Maximum segment size, SACK permitted, timestamps and window scale: 20 bytes.
@@ -63,16 +68,19 @@ impl Options {
     }
 
     /// Timestamps: 12 bytes.
+    #[inline(always)]
     pub(crate) fn of_segment(stamps: (u32, u32)) -> Self {
         Options::default().put(&[&[NO_OPERATION, NO_OPERATION]]).timestamps(stamps)
     }
 
     /// The host's own time, and what it returns (RFC 7323 §3.2).
+    #[inline(always)]
     fn timestamps(self, (own, returned): (u32, u32)) -> Self {
         self.put(&[&[8, 10], &own.to_be_bytes(), &returned.to_be_bytes()])
     }
 
     /// Ranges of bytes that were received (RFC 2018 §3).
+    #[inline(always)]
     pub(crate) fn sack(self, blocks: impl Iterator<Item = (u32, u32)> + Clone) -> Self {
         let n = blocks.clone().count() as u8;
         if n == 0 {
@@ -113,6 +121,7 @@ impl Options {
     }
 
     /// §3.3: an acknowledgement of data, of 64 bits where `long`.
+    #[inline(always)]
     pub(crate) fn data_ack(self, data: u64, long: bool) -> Self {
         match long {
             true => self.put(&[&[MPTCP, 12, DSS, 0x03], &data.to_be_bytes()]),
@@ -121,6 +130,7 @@ impl Options {
     }
 
     /// §3.3: a mapping, its data sequence number of 64 bits where `long`, and an acknowledgement of 32.
+    #[inline(always)]
     pub(crate) fn mapping(self, mapping: Mapping, acknowledged: u64, long: bool) -> Self {
         let Mapping { data, subflow, len, fin } = mapping;
         let flags = 0x05 | u8::from(long) << 3 | u8::from(fin) << 4;

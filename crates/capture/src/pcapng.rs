@@ -20,29 +20,31 @@ pub(crate) struct Writer<W: Write> {
     to: W,
     snap: u32,
     interfaces: u32,
-    /// A block's body while it is made.
-    body: Vec<u8>,
+    /// A block while it is made, from its type on.
+    made: Vec<u8>,
 }
 
 impl<W: Write> Writer<W> {
     /// Begins a file; `snap` bytes of each packet are kept.
     pub(crate) fn new(to: W, snap: u32, application: &str) -> io::Result<Self> {
-        let mut writer = Writer { to, snap, interfaces: 0, body: Vec::with_capacity(256) };
+        let mut writer = Writer { to, snap, interfaces: 0, made: Vec::with_capacity(256) };
+        writer.begin(SECTION_HEADER);
         writer.words(&[0x1a2b_3c4d, 0x0000_0001, u32::MAX, u32::MAX]); // version 1.0, of unknown length
         writer.option(APPLICATION, application.as_bytes());
         writer.end_of_options();
-        writer.block(SECTION_HEADER)?;
+        writer.end()?;
         Ok(writer)
     }
 
     /// Adds an interface and returns its number.
     pub(crate) fn interface(&mut self, name: &str, about: &str) -> io::Result<u32> {
+        self.begin(INTERFACE_DESCRIPTION);
         self.words(&[LINK_TYPE, self.snap]);
         self.option(INTERFACE_NAME, name.as_bytes());
         self.option(INTERFACE_ABOUT, about.as_bytes());
         self.option(RESOLUTION, &[9]); // 10⁻⁹ s
         self.end_of_options();
-        self.block(INTERFACE_DESCRIPTION)?;
+        self.end()?;
         self.interfaces += 1;
         Ok(self.interfaces - 1)
     }
@@ -57,15 +59,16 @@ impl<W: Write> Writer<W> {
         comment: Option<&str>,
     ) -> io::Result<()> {
         let kept = length.min(self.snap as usize);
+        self.begin(ENHANCED_PACKET);
         self.words(&[interface, (nanoseconds >> 32) as u32, nanoseconds as u32, kept as u32, length as u32]);
-        let start = self.body.len();
-        self.body.extend_from_slice(&headers[..headers.len().min(kept)]);
-        self.body.resize(start + kept.next_multiple_of(4), 0);
+        let start = self.made.len();
+        self.made.extend_from_slice(&headers[..headers.len().min(kept)]);
+        self.made.resize(start + kept.next_multiple_of(4), 0);
         if let Some(comment) = comment {
             self.option(COMMENT, comment.as_bytes());
             self.end_of_options();
         }
-        self.block(ENHANCED_PACKET)
+        self.end()
     }
 
     /// Ends the file.
@@ -74,27 +77,31 @@ impl<W: Write> Writer<W> {
         Ok(self.to)
     }
 
-    fn words(&mut self, words: &[u32]) {
-        words.iter().for_each(|word| self.body.extend_from_slice(&word.to_le_bytes()));
+    fn words<const N: usize>(&mut self, words: &[u32; N]) {
+        self.made.extend_from_slice(words.map(u32::to_le_bytes).as_flattened());
     }
 
     fn option(&mut self, code: u16, value: &[u8]) {
         self.words(&[u32::from(code) | (value.len() as u32) << 16]);
-        self.body.extend_from_slice(value);
-        self.body.resize(self.body.len().next_multiple_of(4), 0);
+        self.made.extend_from_slice(value);
+        self.made.resize(self.made.len().next_multiple_of(4), 0);
     }
 
     fn end_of_options(&mut self) {
         self.words(&[0]);
     }
 
-    /// Writes what was made as a block: its type and length before it, its length behind it.
-    fn block(&mut self, kind: u32) -> io::Result<()> {
-        let length = (self.body.len() + 12) as u32;
-        self.to.write_all(&kind.to_le_bytes())?;
-        self.to.write_all(&length.to_le_bytes())?;
-        self.to.write_all(&self.body)?;
-        self.body.clear();
-        self.to.write_all(&length.to_le_bytes())
+    /// Begins a block with its type and room for its length.
+    fn begin(&mut self, kind: u32) {
+        self.made.clear();
+        self.words(&[kind, 0]);
+    }
+
+    /// Writes the block, whose length stands before its body and behind it.
+    fn end(&mut self) -> io::Result<()> {
+        let length = (self.made.len() + 4) as u32;
+        self.made[4..8].copy_from_slice(&length.to_le_bytes());
+        self.words(&[length]);
+        self.to.write_all(&self.made)
     }
 }
