@@ -44,8 +44,14 @@ fn highest(svg: &Document, line: usize) -> f64 {
     let ((a, low), (b, high)) = (ticks[0], *ticks.last().unwrap());
     let size: f64 = number(svg.root_element(), "font-size");
     let path = svg.descendants().filter(|n| n.attribute("class") == Some("line")).nth(line).unwrap();
-    let places = path.attribute("d").unwrap()[1..].split(' ').map(|n| n.parse::<f64>().unwrap());
-    let top = places.skip(1).step_by(2).fold(f64::INFINITY, f64::min);
+    // Each place after the first is told from the one before it.
+    let apart = path.attribute("d").unwrap()[1..].replace('l', " ").replace('-', " -");
+    let steps = apart.split_whitespace().map(|n| n.parse::<f64>().unwrap());
+    let heights = steps.skip(1).step_by(2).scan(0.0, |y, step| {
+        *y += step;
+        Some(*y)
+    });
+    let top = heights.fold(f64::INFINITY, f64::min);
     // The base line of a text is 0.35 of its size below the tick.
     low + (top + 0.35 * size - a) / (b - a) * (high - low)
 }
