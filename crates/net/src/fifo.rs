@@ -70,8 +70,7 @@ impl FifoLink {
                 Verdict::Drop => return self.drop(DropReason::Early, wire_bytes),
             }
         }
-        let mut start = self.transmitter.start(now);
-        let free_at = self.transmitter.free_at();
+        let (mut start, free_at) = self.transmitter.turn(now);
         if free_at > Fine::from_time(now) {
             if !self.queue.has_room(wire_bytes) {
                 return self.drop(DropReason::Queue, wire_bytes);

@@ -198,6 +198,15 @@ impl Transmitter {
         self.tick > Time::ZERO && at >= self.last_end && self.goes_down()
     }
 
+    /// [`Transmitter::start`] and [`Transmitter::free_at`], for each packet that arrives.
+    #[inline]
+    pub fn turn(&mut self, now: Time) -> (Fine, Fine) {
+        if self.at_once {
+            return (Fine::from_time(now), self.busy_until);
+        }
+        (self.start_with_a_clock(now), self.free_with_a_clock())
+    }
+
     /// Nothing waits at `now`: opportunities up to then pass unused.
     pub fn pass(&mut self, now: Time) {
         if let Some(Follows::Opportunities(opportunities)) = self.follows.as_deref_mut() {
