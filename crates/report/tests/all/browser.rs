@@ -42,6 +42,8 @@ addEventListener("load", async () => {
     folded: document.querySelectorAll(".chart").length - inSight.length,
     clipped: wide.map((of) => of.ariaLabel ?? of.textContent),
     page: document.documentElement.scrollWidth,
+    // What is a cell must be drawn as one.
+    odd: [...document.querySelectorAll("td, th")].filter((of) => getComputedStyle(of).display !== "table-cell").map((of) => of.textContent),
     hidden: first.filter((of) => of.getBoundingClientRect().left > innerWidth - 40).map((of) => of.textContent),
   }, "*");
 });
@@ -87,6 +89,7 @@ fn is_whole(page: &str, said: &Value) {
     assert_eq!(said["clipped"], serde_json::json!([]), "{page}");
     assert_eq!(said["page"], said["width"], "{page}");
     assert_eq!(said["hidden"], serde_json::json!([]), "{page}");
+    assert_eq!(said["odd"], serde_json::json!([]), "{page}");
 }
 
 /// Draws those pages of a report, which have so many charts in sight.
