@@ -70,7 +70,10 @@ pub(super) fn read(whole: &Place, problems: &mut Problems) -> Option<(Course, Ti
         if let Some(before) = before.filter(|&before| at <= before) {
             let message = match end {
                 Some(_) => "a row behind the end: one with a time alone is the last".to_owned(),
-                None => format!("{at} is not after {before}, both counted from the first row"),
+                None => {
+                    let own = Time::from_nanos(row.time_ns.round() as u64);
+                    format!("{own} is not after {}", Time::from_nanos(first.round() as u64) + before)
+                }
             };
             problems.add(&place, message, "not after the row before", "sort the rows by time");
             return None;
