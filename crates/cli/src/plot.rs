@@ -59,6 +59,18 @@ pub fn format(out: &Path) -> Result<Format, Failure> {
     })
 }
 
+/// That it can be written there, told before a run that may be long.
+pub fn folder(out: &Path) -> Result<(), Failure> {
+    match out.parent().filter(|folder| !folder.as_os_str().is_empty()) {
+        Some(folder) if !folder.is_dir() => Err(Failure::Input(miette!(
+            "cannot write {}: there is no folder {}",
+            out.display(),
+            folder.display()
+        ))),
+        _ => Ok(()),
+    }
+}
+
 /// Shows a picture where somebody looks: on a terminal with a display.
 pub fn show(picture: &Path) {
     let display =

@@ -29,6 +29,7 @@ pub fn run(args: &RunArgs) -> Result<(), Failure> {
     }
     if let Some(picture) = &args.plot {
         plot::format(picture)?;
+        plot::folder(picture)?;
     }
     args.capture.check(args.backend)?;
     backend::ready(args.backend)?;
@@ -90,12 +91,20 @@ pub fn run(args: &RunArgs) -> Result<(), Failure> {
             let record = Record::read(folder).map_err(|e| Failure::environment("cannot draw the run", &e))?;
             memory = record.samples;
         }
-        plot::of_new_run(&scenario, &summary, &memory, picture)?;
-        match args.json {
-            true => note(&format!("wrote {}", picture.display())),
-            false => print(&format!("Wrote {}", picture.display()))?,
+        match plot::of_new_run(&scenario, &summary, &memory, picture) {
+            // That the run was interrupted counts for more.
+            Err(_) if summary.partial_until_s.is_some() => {
+                note("the run was interrupted before it had a picture")
+            }
+            drawn => {
+                drawn?;
+                match args.json {
+                    true => note(&format!("wrote {}", picture.display())),
+                    false => print(&format!("Wrote {}", picture.display()))?,
+                }
+                plot::show(picture);
+            }
         }
-        plot::show(picture);
     }
     match summary.partial_until_s {
         None => trusted(summary).map(drop).map_err(Into::into),

@@ -34,6 +34,9 @@ pub enum SizeError {
         "a size is screen, single (3.4 in, a column of a paper), double (7 in), or WIDTH or WIDTHxHEIGHT in in, cm, mm or px, such as 5x3in"
     )]
     Written,
+    /// Not between the limits.
+    #[error("a picture is 50 px (0.53 in) to 20000 px (208 in) wide and high")]
+    Limits,
     /// Too small for the panels.
     #[error(
         "so many panels do not fit into this size: give a larger one, fewer figures or another number of columns"
@@ -69,6 +72,7 @@ impl FromStr for Size {
         let (lengths, pixels, font) = written.ok_or(SizeError::Written)?;
         let length = |text: &str| match text.trim().parse::<f64>().map(|x| x * pixels) {
             Ok(length) if (50.0..=20_000.0).contains(&length) => Ok(length),
+            Ok(length) if length > 0.0 => Err(SizeError::Limits),
             _ => Err(SizeError::Written),
         };
         let (width, height) = match lengths.split_once('x') {
@@ -83,17 +87,17 @@ impl Size {
     /// How each panel has to be drawn for all to have this size.
     pub(crate) fn look(&self, panels: &[Panel]) -> Result<Look, SizeError> {
         let gap = self.font;
-        let columns = self.columns.min(panels.len()).max(1);
+        // Panels without a point are not drawn, and take no place.
+        let drawn: Vec<&Panel> =
+            panels.iter().filter(|panel| margin(panel, &Look::REPORT).is_some()).collect();
+        let columns = self.columns.min(drawn.len()).max(1);
         let width = (self.width + gap) / columns as f64 - gap;
         let look = Look { width, plot_height: (0.42 * width).max(LOWEST), font: self.font, titled: true };
         if width < 12.0 * self.font {
             return Err(SizeError::Small);
         }
         let Some(height) = self.height else { return Ok(look) };
-        let margins = |row: &[Panel]| row.iter().filter_map(|panel| margin(panel, &look)).reduce(f64::max);
-        // Panels without a point are not drawn, and take no place.
-        let drawn: Vec<Panel> =
-            panels.iter().filter(|panel| margin(panel, &look).is_some()).cloned().collect();
+        let margins = |row: &[&Panel]| row.iter().filter_map(|panel| margin(panel, &look)).reduce(f64::max);
         let rows: Vec<f64> = drawn.chunks(columns).filter_map(margins).collect();
         let plot_height = (height + gap - rows.iter().sum::<f64>()) / rows.len().max(1) as f64 - gap;
         if plot_height < LOWEST {
@@ -115,8 +119,11 @@ mod tests {
         let size = of("5x2.5in").unwrap();
         assert_eq!((size.width, size.height), (480.0, Some(240.0)));
         assert!((of("25.4mm").unwrap().width - 96.0).abs() < 1e-9);
-        for wrong in ["", "5", "x3in", "-5in", "NaNin", "1e9in", "0.1in", "5x3", "3x4x5in", "double "] {
+        for wrong in ["", "5", "x3in", "-5in", "NaNin", "5x3", "3x4x5in", "double "] {
             assert_eq!(of(wrong), Err(SizeError::Written), "{wrong:?}");
+        }
+        for beyond in ["1e9in", "0.1in", "1cm"] {
+            assert_eq!(of(beyond), Err(SizeError::Limits), "{beyond:?}");
         }
     }
 }

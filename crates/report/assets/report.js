@@ -6,9 +6,14 @@ const anabranch = { waiting: new Map() };
 // What a part's script hands over: its text, compressed. `data` is base64 of raw deflate.
 anabranch.part = (path, data) => {
   const take = anabranch.waiting.get(path);
-  const bytes = Uint8Array.from(atob(data), (c) => c.charCodeAt(0));
-  const stream = new Blob([bytes]).stream().pipeThrough(new DecompressionStream("deflate-raw"));
-  take?.resolve(new Response(stream).text());
+  try {
+    const bytes = Uint8Array.from(atob(data), (c) => c.charCodeAt(0));
+    const stream = new Blob([bytes]).stream().pipeThrough(new DecompressionStream("deflate-raw"));
+    take?.resolve(new Response(stream).text());
+  } catch (error) {
+    // Browsers that know the class may not know the format.
+    take?.reject(new Error(`this browser cannot decompress: a newer one can (${error.message})`));
+  }
 };
 
 const scripts = new Map();

@@ -90,7 +90,7 @@ impl Line<'_> {
 
     /// The verdict on all that was asked of it beside these.
     pub fn all(&self, beside: Beside) -> Option<Verdict> {
-        least(self.beside(beside).map(|cell| cell.verdict))
+        least(self.beside(beside).map(|cell| Some(cell.verdict)))
     }
 
     /// The part of what was asked beside these that it meets least.

@@ -22,16 +22,20 @@ struct Source<'a> {
     verdict: Option<Verdict>,
 }
 
-/// The verdict on a claim that several rows judge: it holds as far as the one that holds least.
-pub fn least(verdicts: impl IntoIterator<Item = Verdict>) -> Option<Verdict> {
+/// The verdict on a claim that several rows judge: it holds as far as the one that holds least. A row that was not run is `None`: with
+/// one there is no verdict, unless another row refutes the claim already.
+pub fn least(verdicts: impl IntoIterator<Item = Option<Verdict>>) -> Option<Verdict> {
     let order = |v: &Verdict| match v {
-        Verdict::NotJudged => 0,
-        Verdict::Reproduced => 1,
-        Verdict::Partly => 2,
+        Verdict::Reproduced => 0,
+        Verdict::Partly => 1,
+        Verdict::NotJudged => 2,
         Verdict::NotReproduced => 3,
         Verdict::Failed => 4,
     };
-    verdicts.into_iter().max_by_key(order)
+    let verdicts: Vec<Option<Verdict>> = verdicts.into_iter().collect();
+    let worst = verdicts.iter().flatten().copied().max_by_key(order);
+    let refuted = matches!(worst, Some(Verdict::NotReproduced | Verdict::Failed));
+    worst.filter(|_| refuted || verdicts.iter().all(Option::is_some))
 }
 
 /// What a verdict says of a claim.
@@ -42,7 +46,7 @@ fn says(verdict: Option<Verdict>) -> &'static str {
         Some(Verdict::NotReproduced) => "does not hold",
         Some(Verdict::Failed) => "could not be measured",
         Some(Verdict::NotJudged) => "not judged",
-        None => "not run",
+        None => "not all of it was run",
     }
 }
 
@@ -54,10 +58,10 @@ pub fn badge(verdict: Option<Verdict>) -> Markup {
     }
 }
 
-/// The verdict on a study's headline; none where its rows were not run.
+/// The verdict on a study's headline; none where not all of its rows were run.
 pub fn answer(result: &StudyResult) -> Option<Verdict> {
     let headline = result.headline.as_ref()?;
-    least(headline.judged.iter().filter_map(|id| find(result, id)).map(|row| row.verdict))
+    least(headline.judged.iter().map(|id| find(result, id).map(|row| row.verdict)))
 }
 
 fn find<'a>(result: &'a StudyResult, id: &str) -> Option<&'a Row> {
@@ -87,7 +91,7 @@ pub fn line(plan: &PaperPlan, linked: bool) -> Markup {
                     p.quiet { "On " (other.name) ": " (badge(other.verdict)) }
                 }
             }
-            @if sources.iter().any(|s| s.class != "published") { (bars(plan, &sources)) }
+            @if sources.iter().any(|s| s.class != "published" && s.values.iter().any(Option::is_some)) { (bars(plan, &sources)) }
         }
     }
 }
@@ -144,7 +148,7 @@ fn name(plan: &PaperPlan, linked: bool) -> Markup {
 fn sources(result: &StudyResult) -> Vec<Source<'_>> {
     let Some(headline) = &result.headline else { return vec![] };
     let rows: Vec<Option<&Row>> = headline.values.iter().map(|(_, id)| find(result, id)).collect();
-    let judged: Vec<&Row> = headline.judged.iter().filter_map(|id| find(result, id)).collect();
+    let judged = || headline.judged.iter().map(|id| find(result, id));
     let values = |value: &dyn Fn(&Row) -> Option<f64>| -> Vec<Option<f64>> {
         rows.iter().map(|row| value(row.as_ref()?).filter(|v| v.is_finite())).collect()
     };
@@ -168,10 +172,10 @@ fn sources(result: &StudyResult) -> Vec<Source<'_>> {
             name: &column.title,
             class: "backend",
             values: values(&|row| row.other(&column.id).and_then(|other| mean(&other.measured))),
-            verdict: least(judged.iter().filter_map(|row| row.other(&column.id)).map(|other| other.verdict)),
+            verdict: least(judged().map(|row| Some(row?.other(&column.id)?.verdict))),
         });
     }
-    sources.retain(|source| source.values.iter().any(Option::is_some));
+    sources.retain(|source| source.verdict.is_some() || source.values.iter().any(Option::is_some));
     sources
 }
 
@@ -253,10 +257,13 @@ mod tests {
             (&[Reproduced, Partly], Some(Partly)),
             (&[Partly, NotReproduced, Reproduced], Some(NotReproduced)),
             (&[NotReproduced, Failed], Some(Failed)),
-            (&[NotJudged, Reproduced], Some(Reproduced)),
+            (&[NotJudged, Reproduced], Some(NotJudged)),
             (&[], None),
         ] {
-            assert_eq!(least(verdicts.iter().copied()), expected, "{verdicts:?}");
+            assert_eq!(least(verdicts.iter().copied().map(Some)), expected, "{verdicts:?}");
         }
+        // A row that was not run may refute it.
+        assert_eq!(least([Some(Reproduced), None]), None);
+        assert_eq!(least([Some(NotReproduced), None]), Some(NotReproduced));
     }
 }

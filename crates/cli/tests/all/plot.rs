@@ -83,6 +83,16 @@ fn a_line_has_the_values_of_the_record() {
     assert!(!plot(&again, &folder.path().join("y.svg"), &[]).contains("in theory"));
 }
 
+/// Told before the run: a picture in a folder that there is not.
+#[test]
+fn a_picture_without_a_folder_is_told_before_the_run() {
+    let folder = tempfile::tempdir().unwrap();
+    let picture = format!("--plot={}", folder.path().join("none/x.svg").display());
+    let scenario = root().join("scenarios/two-paths-and-a-neighbour.toml");
+    let told = anabranch(["run", scenario.to_str().unwrap(), "--duration", "1000000 s", &picture]).fails(2);
+    assert!(told.contains("there is no folder"), "{told}");
+}
+
 /// The subflow is away from 31 to 61 s.
 #[test]
 fn a_line_ends_where_a_subflow_is_removed() {

@@ -120,6 +120,9 @@ fn groups<K: PartialEq + Copy>(keys: impl Iterator<Item = K>) -> Vec<(K, Vec<usi
     groups
 }
 
+/// No host has more of one connection: larger numbers are of a damaged file.
+const MOST_SUBFLOWS: f64 = 4096.0;
+
 fn flows(table: &Columns, summary: &Summary) -> Result<Vec<FlowSeries>, ColumnsError> {
     let (names, numbers) = (table.text("flow")?, table.numbers("subflow")?);
     let paths = table.text("path")?;
@@ -129,12 +132,15 @@ fn flows(table: &Columns, summary: &Summary) -> Result<Vec<FlowSeries>, ColumnsE
         .iter()
         .map(|f| FlowSeries { name: f.name.clone(), cc: f.cc.clone(), subflows: Vec::new() })
         .collect();
-    for ((name, number), rows) in
-        groups(names.iter().map(String::as_str).zip(numbers.iter().map(|n| *n as u64)))
+    for ((name, _), rows) in groups(names.iter().map(String::as_str).zip(numbers.iter().map(|n| n.to_bits())))
     {
         if series(name).is_none() {
             return Err(ColumnsError(format!("the flow {name:?} is not in summary.json")));
         }
+        let number = match numbers[rows[0]] {
+            whole if whole.fract() == 0.0 && (1.0..=MOST_SUBFLOWS).contains(&whole) => whole as u64,
+            other => return Err(ColumnsError(format!("a flow {name:?} has no subflow {other}"))),
+        };
         let of = |column: &str| table.rows(column, &rows);
         let observables = table.names().filter(|n| !FIXED.contains(n)).map(|n| Ok((n.to_owned(), of(n)?)));
         let observables: Vec<(String, Vec<f64>)> = observables.collect::<Result<_, ColumnsError>>()?;
@@ -160,7 +166,7 @@ fn flows(table: &Columns, summary: &Summary) -> Result<Vec<FlowSeries>, ColumnsE
         while flow.subflows.len() as u64 + 1 < number {
             flow.subflows.push(SubflowSeries::default());
         }
-        match flow.subflows.get_mut(number.saturating_sub(1) as usize) {
+        match flow.subflows.get_mut(number as usize - 1) {
             Some(place) => *place = subflow,
             None => flow.subflows.push(subflow),
         }

@@ -77,6 +77,9 @@ fn what_is_no_record_says_why() {
         (whole.replace("plain/1", "other"), "\"other\" is not in summary.json"),
         (whole.replace("0.5,", "half,"), "is not a number"),
         (whole.replacen("0.25", "0.25,7", 1), "found record with"),
+        (whole.replace("plain/1,1,", "plain/1,0,"), "\"plain/1\" has no subflow 0"),
+        (whole.replace("plain/1,1,", "plain/1,1.5,"), "\"plain/1\" has no subflow 1.5"),
+        (whole.replace("plain/1,1,", "plain/1,100000000,"), "\"plain/1\" has no subflow 100000000"),
     ] {
         fs::write(&csv, damage).unwrap();
         let message = message(&path);

@@ -25,11 +25,10 @@ fn with_files(file: &ScenarioFile, overrides: &Overrides) -> Result<ScenarioFile
 /// With the traces that it sets in its scenario's text.
 pub(super) fn with_traces(setup: Setup) -> Result<Setup, Problem> {
     let mut overrides = Overrides::default();
-    let traces = setup.set.iter().filter(|(key, _)| key.ends_with(".trace") || key.contains(".trace."));
-    let mut traced = false;
-    for (key, value) in traces {
-        overrides.set(&format!("{key}={value}"));
-        traced = true;
+    let assignments: Vec<String> = setup.set.iter().map(|(key, value)| format!("{key}={value}")).collect();
+    let traced = assignments.iter().any(|assignment| assignment.contains("trace"));
+    for assignment in assignments {
+        overrides.set(&assignment);
     }
     Ok(match traced {
         true => Setup { file: with_files(&setup.file, &overrides)?, ..setup },
