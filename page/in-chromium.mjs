@@ -8,7 +8,10 @@ import { join, resolve } from "node:path";
 const PATIENCE_MS = 120_000;
 const [chromium, page, anabranch, ...scenarios] = process.argv.slice(2);
 const profile = mkdtempSync(join(tmpdir(), "anabranch-page-"));
-const browser = spawn(chromium, ["--headless", "--no-sandbox", "--disable-gpu", "--remote-debugging-pipe", `--user-data-dir=${profile}`], {
+// It asks nobody for anything: neither for updates nor for lists of the web's sites.
+const flags = ["--headless", "--no-sandbox", "--disable-gpu", "--disable-quic", "--no-first-run", "--disable-background-networking",
+  "--disable-component-update", "--disable-sync", "--remote-debugging-pipe", `--user-data-dir=${profile}`];
+const browser = spawn(chromium, flags, {
   stdio: ["ignore", "ignore", "ignore", "pipe", "pipe"],
 });
 
