@@ -105,9 +105,10 @@ fn judged(result: &StudyResult) -> Markup {
     html! {
         @if counted().next().is_some() {
             p.reason {
-                "All judged rows: "
-                @for (v, n) in counted() {
-                    span class={ "verdict " (verdict::class(v)) } title=(verdict::label(v)) { (verdict::sign(v)) " " (n) } " "
+                "Of all " (counted().map(|(_, n)| n).sum::<usize>()) " judged values: "
+                @for (i, (v, n)) in counted().enumerate() {
+                    @if i > 0 { ", " }
+                    span class={ "verdict " (verdict::class(v)) } { (verdict::sign(v)) " " (n) " " (verdict::label(v)) }
                 }
             }
         }

@@ -38,16 +38,17 @@ fn matrix(lines: &[Line]) -> Markup {
             @if !coupled.is_empty() { (scroll("Algorithms and goals", &table(&coupled, &shown))) }
             (advice(&coupled, &shown))
             p.hint {
-                "The goals are those of RFC 6356. ✓ meets the goal, ≈ on average or in most networks, × does not. Reno, CUBIC: "
-                "standard cases with such neighbours; the number is what the connection takes ÷ what one single-path flow would "
-                "take, asked are at least 0.95 (goal 1) and at most 1.1 (goal 2)."
+                "The goals are those of RFC 6356. Reno, CUBIC: standard cases with such neighbours. The number is what the connection takes "
+                "÷ what one single-path flow would take in its place: at least 0.95 on links of their own (goal 1), at most 1.1 on a shared "
+                "link (goal 2). ✓: the whole 95 % interval keeps that limit; ≈: the mean does; ×: it does not."
                 @if shown.iter().any(|i| COLUMNS[*i].beside == Beside::Cells) {
-                    " Networks: study E, in how many of its networks with CUBIC neighbours the goal is met."
+                    " Networks: in how many of those of E, among CUBIC flows, the goal is met: ✓ in all, ≈ in half or more. They are means "
+                    "over seeds, hence the fractions. –: not run."
                 }
             }
             @if !single.is_empty() {
                 details {
-                    summary { "Single-path algorithms, one on each subflow: " (single.len()) }
+                    summary { (single.len()) " more: single-path algorithms, each subflow by itself" }
                     (scroll("Single-path algorithms and goals", &table(&single, &shown)))
                 }
             }
@@ -104,6 +105,9 @@ fn advice(lines: &[&Line], shown: &[usize]) -> Markup {
             @if here(Beside::Reno) { li { (case_advice(lines, Beside::Reno, "Neighbours run Reno")) } }
             @if here(Beside::Cubic) { li { (case_advice(lines, Beside::Cubic, "Neighbours run CUBIC")) } }
             @if here(Beside::Cells) { li { (cells_advice(lines)) } }
+            @let misses = lines.iter().filter(|line| [Beside::Reno, Beside::Cubic].iter().all(|b| line.all(*b) == Some(Verdict::NotReproduced)));
+            @let misses: Vec<&&Line> = misses.collect();
+            @if !misses.is_empty() { li { b { "Misses goal 1 or 2 beside both: " } (names(&misses)) "." } }
         }
     }
 }
@@ -127,8 +131,8 @@ fn cells_advice(lines: &[&Line]) -> Markup {
         b { "Networks of many kinds with CUBIC: " }
         @if best == Some(1.0) { (names(&closest)) " " @if closest.len() == 1 { "meets" } @else { "meet" } " all three goals everywhere." }
         @else {
-            "none meets all three everywhere; " (names(&closest)) @if closest.len() == 1 { " comes" } @else { " come" } " closest, with each goal in at least "
-            (format!("{:.0}", 100.0 * best.unwrap_or(0.0))) " % of the networks."
+            "none meets all three everywhere; " (names(&closest)) @if closest.len() == 1 { " comes" } @else { " come" } " closest, with no goal met in fewer than "
+            (format!("{:.0}", (100.0 * best.unwrap_or(0.0)).floor())) " % of the networks."
         }
     }
 }

@@ -1,9 +1,10 @@
 //! The first page: every row's verdict, and how to repeat it all.
 
-use anabranch_study::Row;
+use anabranch_study::{Row, Verdict};
 use maud::{Markup, html};
 
 use crate::{
+    headline,
     layout::{Page, page, scroll},
     pages::{answers, assumptions, fidelity},
     plan::{self, PaperPlan, Plan},
@@ -33,6 +34,7 @@ pub fn add(plan: &Plan, site: &mut Site) {
             (lead) " "
             a href="methods.html" { "How to read intervals and verdicts" } "."
         }
+        (held(plan))
         @for (size, meaning) in sizes(plan) {
             p.hint { b { (size) } @if let Some(meaning) = meaning { ": " (prose(meaning)) } }
         }
@@ -45,6 +47,28 @@ pub fn add(plan: &Plan, site: &mut Site) {
         (algorithms(plan))
     };
     site.add(FILE, page(plan, &Page { file: FILE, title: "Anabranch: overview" }, &body));
+}
+
+/// How many of the papers' main claims hold.
+fn held(plan: &Plan) -> Markup {
+    let answers: Vec<_> = plan
+        .papers
+        .iter()
+        .filter(|p| p.result.headline.is_some())
+        .map(|p| headline::answer(p.result))
+        .collect();
+    let count = |verdict| answers.iter().filter(|answer| **answer == Some(verdict)).count();
+    let [hold, in_part, not] = [Verdict::Reproduced, Verdict::Partly, Verdict::NotReproduced].map(count);
+    html! {
+        @if answers.len() > 1 {
+            p.lead {
+                "Congestion control for multipath TCP: of " (answers.len()) " main claims " (hold) " hold, " (in_part) " hold in part and "
+                (not) " do not"
+                @if hold + in_part + not < answers.len() { "; the others were not run as a whole" }
+                "."
+            }
+        }
+    }
 }
 
 /// The sizes that were run, and what they mean.
