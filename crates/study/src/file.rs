@@ -7,6 +7,7 @@ mod axes;
 mod build;
 mod choice;
 mod code;
+mod compile;
 mod curves;
 mod each;
 mod error;

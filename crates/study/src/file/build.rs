@@ -1,7 +1,7 @@
 //! From a study file to a study: groups of runs and their points, and a plan for each experiment and size.
 
 use super::axes::Axis;
-use super::code::{Compiled, part};
+use super::compile::{Compiled, part};
 use super::error::Problem;
 use super::experiments::{column, definitions};
 use super::keys;

@@ -2,7 +2,7 @@
 
 use super::axes::Axis;
 use super::build::Built;
-use super::code::compile;
+use super::compile::compile;
 use super::error::Problem;
 use super::selection::Selection;
 use crate::Point;

@@ -2,7 +2,7 @@
 
 use super::build::{Built, Planner};
 use super::choice::starts_over;
-use super::code::{compile, constant};
+use super::compile::{compile, constant};
 use super::curves;
 use super::error::Problem;
 use super::keys;

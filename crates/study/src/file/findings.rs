@@ -2,7 +2,7 @@
 
 use super::build::Planner;
 use super::choice::starts_over;
-use super::code::{compile, part};
+use super::compile::{compile, part};
 use super::error::Problem;
 use super::rows::axes_of;
 use super::selection::Selection;

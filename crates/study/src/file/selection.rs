@@ -2,7 +2,7 @@
 
 use super::axes::{Axis, AxisValue, written};
 use super::build::Built;
-use super::code::{constant, contains_itself};
+use super::compile::{constant, contains_itself};
 use super::error::Problem;
 use super::runs::Runs;
 use super::template::{fill, with_texts};

@@ -1,7 +1,7 @@
 //! Lines over time: samples of the first seed's run.
 
 use super::build::Planner;
-use super::code::part;
+use super::compile::part;
 use super::error::Problem;
 use super::selection::Selection;
 use crate::expr::{Argument, Expr, Operator, parse};
