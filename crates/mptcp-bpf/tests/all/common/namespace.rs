@@ -1,6 +1,7 @@
 //! Network namespaces that go when they are dropped, with the processes that run in them.
 
 use rustix::net::{AddressFamily, SocketType, bind, connect, ipproto, listen, socket};
+use rustix::process::{Pid, Signal, kill_process};
 use rustix::thread::{LinkNameSpaceType, move_into_link_name_space};
 use std::fs::{self, File};
 use std::io::{Read, Write};
@@ -136,6 +137,14 @@ impl Process {
         let text = |bytes: &[u8]| String::from_utf8_lossy(bytes).into_owned();
         let (out, errors) = (text(&done.stdout), text(&done.stderr));
         if done.status.success() { Ok(out) } else { Err(format!("{}: {out}{errors}", done.status)) }
+    }
+
+    /// Asks it to end, as Ctrl-C does: all that it said.
+    pub fn interrupt(mut self) -> String {
+        let child = self.0.take().unwrap();
+        kill_process(Pid::from_child(&child), Signal::INT).unwrap();
+        let done = child.wait_with_output().unwrap();
+        [done.stdout, done.stderr].map(|said| String::from_utf8_lossy(&said).into_owned()).concat()
     }
 
     pub fn runs(&mut self) -> bool {

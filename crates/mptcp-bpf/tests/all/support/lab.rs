@@ -145,6 +145,16 @@ impl Lab {
         self.client.command(&format!("ip mptcp endpoint delete id {path}"));
     }
 
+    /// Whether an end has a connection that is not over.
+    pub fn is_connected(&self) -> bool {
+        [&self.client, &self.server].into_iter().any(|end| {
+            let sockets = end.run(|| {
+                Command::new("ss").args(["-Htan", "state", "connected", "exclude", "time-wait"]).output()
+            });
+            sockets.is_ok_and(|out| !out.stdout.is_empty())
+        })
+    }
+
     /// What sockets use at both ends unless they choose.
     pub fn set_congestion_control(&self, name: &str) {
         for end in [&self.client, &self.server] {
@@ -157,14 +167,8 @@ impl Lab {
 /// their algorithm, for minutes.
 impl Drop for Lab {
     fn drop(&mut self) {
-        let open = |end: &Namespace| {
-            let sockets = end.run(|| {
-                Command::new("ss").args(["-Htan", "state", "connected", "exclude", "time-wait"]).output()
-            });
-            sockets.is_ok_and(|out| !out.stdout.is_empty())
-        };
         let start = Instant::now();
-        while (open(&self.client) || open(&self.server)) && start.elapsed() < self.patience {
+        while self.is_connected() && start.elapsed() < self.patience {
             std::thread::sleep(Duration::from_millis(20));
         }
     }
