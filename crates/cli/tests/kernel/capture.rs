@@ -62,10 +62,8 @@ fn the_record_is_what_the_hosts_counted() {
     let folder = tempfile::tempdir().unwrap();
     let file = folder.path().join("run.pcap");
     // A buffer for all of it, so that a busy machine loses none.
-    let tcpdump = format!(
-        "tcpdump --immediate-mode -B 32768 -Z root -U -i any -s 128 -w {} tcp",
-        file.display()
-    );
+    let tcpdump =
+        format!("tcpdump --immediate-mode -B 32768 -Z root -U -i any -s 128 -w {} tcp", file.display());
     let tcpdump = lab.client.start(&tcpdump);
     until(|| file.metadata().is_ok_and(|file| file.len() >= 24), "tcpdump listens");
     let elapsed = transfer(&lab);
