@@ -256,6 +256,9 @@ fn draw<'a>(out: &'a mut Text, draw: &Draw) -> &'a mut Text {
         Draw::Exponential(mean) => out.word("exponential").number(*mean),
         Draw::Pareto { mean, shape } => out.word("pareto").number(*mean).number(*shape),
         Draw::LogNormal { median, sigma } => out.word("log-normal").number(*median).number(*sigma),
+        Draw::Empirical(points) => {
+            points.iter().fold(out.word("empirical"), |out, point| out.number(point.value).number(point.cdf))
+        }
     }
 }
 

@@ -1,6 +1,6 @@
 //! What a seed decides at the hosts. Every backend draws the same.
 
-use crate::model::{Draw, Scenario};
+use crate::model::Scenario;
 use anabranch_net::{Random, Time};
 
 /// Random processes other than the links' own have streams of seeds of their own.
@@ -21,27 +21,5 @@ impl Scenario {
     /// The random numbers of a flow's application.
     pub fn application_random(&self, seed: u64, flow: usize) -> Random {
         Random::new(seed ^ APPLICATION_SEED, flow as u64)
-    }
-}
-
-impl Draw {
-    /// A number of the distribution; never negative. The functions are the same on every platform.
-    pub fn sample(self, random: &mut Random) -> f64 {
-        let x = match self {
-            Draw::Constant(x) => x,
-            Draw::Uniform(low, high) => low + random.uniform() * (high - low),
-            Draw::Exponential(mean) => random.exponential(mean),
-            Draw::Pareto { mean, shape } => {
-                let scale = mean * (shape - 1.0) / shape;
-                scale / libm::pow(1.0 - random.uniform(), 1.0 / shape)
-            }
-            Draw::LogNormal { median, sigma } => {
-                // Box and Muller.
-                let radius = libm::sqrt(-2.0 * libm::log(1.0 - random.uniform()));
-                let normal = radius * libm::cos(std::f64::consts::TAU * random.uniform());
-                median * libm::exp(sigma * normal)
-            }
-        };
-        x.max(0.0)
     }
 }

@@ -41,10 +41,8 @@ fn missing(source: &Source, overrides: &Overrides) -> Vec<At<String>> {
     let Some(mut root) = root else { return vec![] };
     overrides.apply(&mut root, ignored);
     let mut names: Vec<At<String>> = Vec::new();
-    for link in children(key(&root, "links")) {
-        let trace = key(link, "trace");
-        let name = trace.and_then(|trace| key(trace, "file")).or(trace);
-        if let Some(At { value: Value::String(name), place }) = name
+    for node in naming(&root) {
+        if let At { value: Value::String(name), place } = node
             && key(&root, "files").and_then(|files| key(files, name)).is_none()
             && names.iter().all(|known| known.value != *name)
         {
@@ -52,6 +50,18 @@ fn missing(source: &Source, overrides: &Overrides) -> Vec<At<String>> {
         }
     }
     names
+}
+
+/// Where names of files are: traces of links, and distributions of applications.
+fn naming(root: &Node) -> impl Iterator<Item = &Node> {
+    let traces = children(key(root, "links")).filter_map(|link| key(link, "trace"));
+    let traces = traces.map(|trace| key(trace, "file").unwrap_or(trace));
+    let flows = match key(root, "flows").map(|flows| &flows.value) {
+        Some(Value::Array(flows)) => &flows[..],
+        _ => &[],
+    };
+    let draws = flows.iter().flat_map(|flow| children(key(flow, "application")));
+    traces.chain(draws.filter_map(|draw| key(draw, "file")))
 }
 
 fn key<'a>(node: &'a Node, key: &str) -> Option<&'a Node> {

@@ -21,10 +21,12 @@
 //! ```
 
 mod canonical;
+mod cdf;
 mod chance;
 mod derived;
 pub mod describe;
 mod diagnostic;
+mod draw;
 mod files;
 mod format;
 mod leaf;

@@ -3,6 +3,7 @@
 use anabranch_cc::registry::{Entry, Given};
 use anabranch_cc_fixed::{registry as kernel, shared::PATHS};
 use anabranch_net::{LinkSpec, Time};
+use std::sync::Arc;
 
 /// Everything that determines a run, but for the seed's replacement on the command line.
 #[derive(Clone, Debug)]
@@ -150,7 +151,7 @@ pub enum Application {
 }
 
 /// A random quantity. Its unit is the place's: bytes, or seconds.
-#[derive(Clone, Copy, Debug, PartialEq)]
+#[derive(Clone, Debug, PartialEq)]
 pub enum Draw {
     /// Always this.
     Constant(f64),
@@ -172,6 +173,18 @@ pub enum Draw {
         /// Standard deviation of the natural logarithm.
         sigma: f64,
     },
+    /// By points of its cumulative distribution function, in order, and linear between them; the last has 1. What share the
+    /// first has, it has at its value.
+    Empirical(Arc<[CdfPoint]>),
+}
+
+/// A point of a cumulative distribution function.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct CdfPoint {
+    /// The value.
+    pub value: f64,
+    /// The share of values up to it.
+    pub cdf: f64,
 }
 
 /// The way of one subflow.

@@ -92,9 +92,10 @@ impl Application {
     /// Acts when `next_at` has come. True: the receiver sends a request now.
     pub(crate) fn on_time(&mut self, now: Time, out: &mut Outgoing, received: u64, mss: u16) -> bool {
         self.next_at = Time::NEVER;
-        match self.spec {
+        match &self.spec {
             Spec::Bulk { .. } => false,
             Spec::OnOff { on, off, rate_bps } => {
+                let rate_bps = *rate_bps;
                 if now >= self.toggle_at {
                     self.sending = !self.sending;
                     let period = if self.sending { on } else { off }.sample(&mut self.random);
@@ -139,12 +140,12 @@ impl Application {
 
     /// Request `number`, modulo 2³², reached the sender: it answers, unless it has already.
     pub(crate) fn on_request(&mut self, number: u32, out: &mut Outgoing) {
-        let Spec::RequestResponse { size, .. } = self.spec else { return };
+        let Spec::RequestResponse { size, .. } = &self.spec else { return };
         let Some(asked) = &mut self.asked else { return };
         if number != self.requests as u32 || asked.end.is_some() || self.stopped {
             return;
         }
-        let bytes = size.sample(&mut self.random).round().max(1.0) as u64;
+        let bytes = size.sample_bytes(&mut self.random);
         let end = (out.cut_bytes() + out.unsent()).saturating_add(bytes);
         asked.end = Some(end);
         out.write_up_to(end);
@@ -152,7 +153,7 @@ impl Application {
 
     /// Bytes up to `received` were delivered. Returns the response that is now complete.
     pub(crate) fn on_delivered(&mut self, now: Time, received: u64, out: &mut Outgoing) -> Option<Completed> {
-        let Spec::RequestResponse { think, count, .. } = self.spec else { return None };
+        let Spec::RequestResponse { think, count, .. } = &self.spec else { return None };
         let Asked { at, from, end: Some(end) } = self.asked? else { return None };
         if received < end {
             return None;

@@ -72,6 +72,12 @@ tagged! {
             /// Standard deviation of the natural logarithm.
             sigma: Sigma,
         },
+        /// As a file has it.
+        "empirical" Empirical {
+            /// The file: a line for each point of the cumulative distribution function, `size,CDF`, the last with 1; linear between
+            /// the points. Its name is relative to the scenario's file.
+            file: At<String>,
+        },
     }
 }
 

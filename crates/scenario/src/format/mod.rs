@@ -47,7 +47,7 @@ table! {
         /// The connections.
         #[schemars(length(min = 1))]
         flows: At<Vec<Flow>>,
-        /// Files that links name, each under its name. Commands put them here when they read a scenario's file.
+        /// Files that links and applications name, each under its name. Commands put them here when they read a scenario's file.
         files: Option<Named<TextFile>>,
     }
 }

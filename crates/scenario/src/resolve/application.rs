@@ -1,30 +1,46 @@
 //! Applications and their distributions, in bytes and seconds.
 
+use crate::cdf::{self, Column};
 use crate::diagnostic::{At, Problems};
-use crate::format::{self, Distribution};
+use crate::format::{self, Distribution, TextFile};
 use crate::leaf::{Size, Span};
 use crate::model::{Application, Draw};
+use crate::quantity::{SIZE, TIME};
+use crate::read::Named;
+use crate::resolve::text_of;
 use anabranch_net::Time;
 
 /// A quantity of a distribution, in the model's unit.
 trait Base {
+    /// In files: the name of the column, its units, and how many of the model's a base unit is.
+    const COLUMN: Column;
+
     fn base(&self) -> f64;
 }
 
 impl Base for Span {
+    const COLUMN: Column = Column { name: "time", quantity: &TIME, plain: None, factor: 1e-9, most: 1e9 };
+
     fn base(&self) -> f64 {
         self.0.as_secs_f64()
     }
 }
 
 impl Base for Size {
+    const COLUMN: Column =
+        Column { name: "size", quantity: &SIZE, plain: Some("B"), factor: 1.0, most: 1e15 };
+
     fn base(&self) -> f64 {
         self.0 as f64
     }
 }
 
 /// The application; bulk without end where none is given.
-pub(super) fn application(given: Option<&At<format::Application>>, problems: &mut Problems) -> Application {
+pub(super) fn application(
+    given: Option<&At<format::Application>>,
+    files: Option<&Named<TextFile>>,
+    problems: &mut Problems,
+) -> Application {
     match given.map(|given| &given.value) {
         None => Application::Bulk { bytes: None },
         Some(format::Application::Bulk { size }) => Application::Bulk { bytes: size.map(|size| size.0) },
@@ -33,20 +49,20 @@ pub(super) fn application(given: Option<&At<format::Application>>, problems: &mu
                 problems.add(&on.place, "the sending periods must be positive", "must be positive", "");
             }
             Application::OnOff {
-                on: draw(&on.value, problems),
-                off: draw(off, problems),
+                on: draw(&on.value, files, problems),
+                off: draw(off, files, problems),
                 rate_bps: rate.map(|rate| rate.0),
             }
         }
         Some(format::Application::RequestResponse { size, think, count }) => Application::RequestResponse {
-            size: draw(size, problems),
-            think: think.as_ref().map_or(Draw::Constant(0.0), |think| draw(think, problems)),
+            size: draw(size, files, problems),
+            think: think.as_ref().map_or(Draw::Constant(0.0), |think| draw(think, files, problems)),
             count: count.map(|count| count.0),
         },
     }
 }
 
-fn draw<T: Base>(given: &format::Draw<T>, problems: &mut Problems) -> Draw {
+fn draw<T: Base>(given: &format::Draw<T>, files: Option<&Named<TextFile>>, problems: &mut Problems) -> Draw {
     let At { value, place } = match given {
         format::Draw::Plain(value) => return Draw::Constant(value.base()),
         format::Draw::Random(distribution) => distribution,
@@ -58,6 +74,11 @@ fn draw<T: Base>(given: &format::Draw<T>, problems: &mut Problems) -> Draw {
                 problems.add(place, "`from` must not be more than `to`", "from > to", "");
             }
             (to, "`to`", Draw::Uniform(from, to))
+        }
+        Distribution::Empirical { file } => {
+            let points =
+                text_of(file, files, problems).and_then(|text| cdf::read(&text, &T::COLUMN, problems));
+            return Draw::Empirical(points.unwrap_or_default().into());
         }
         Distribution::Exponential { mean } => (mean.base(), "the mean", Draw::Exponential(mean.base())),
         Distribution::Pareto { mean, shape } => {

@@ -1,9 +1,10 @@
 //! Flows: their paths, times and subflow events.
 
 use crate::diagnostic::{At, Problems};
-use crate::format::{self, Event};
+use crate::format::{self, Event, TextFile};
 use crate::leaf::Whole;
 use crate::model::{Flow, Hosts, MAX_HOPS, MAX_PATHS, Path, Scheduler, SubflowAction, SubflowEvent, Tcp};
+use crate::read::Named;
 use crate::resolve::{LinkNames, application, check_instant, check_name, link_index};
 use anabranch_net::Time;
 use std::collections::BTreeSet;
@@ -17,13 +18,20 @@ const MAX_ALL_HOPS: usize = 10_000_000;
 /// RFC 7323 §2.3: the largest window that can be offered.
 const MAX_WINDOW: u64 = 1 << 30;
 
+/// What flows need of the rest of the file.
+pub(super) struct Given<'a> {
+    pub hosts: Hosts,
+    pub links: &'a LinkNames<'a>,
+    pub files: Option<&'a Named<TextFile>>,
+    pub duration: Time,
+    /// No instant is later.
+    pub horizon: Time,
+}
+
 /// Every connection of the file, counts spelled out, and its flow's name in the file.
 pub(super) fn flows(
     given: &At<Vec<format::Flow>>,
-    hosts: Hosts,
-    links: &LinkNames<'_>,
-    duration: Time,
-    horizon: Time,
+    rest: &Given<'_>,
     problems: &mut Problems,
 ) -> (Vec<Flow>, Vec<String>) {
     if given.value.is_empty() {
@@ -32,7 +40,7 @@ pub(super) fn flows(
     let (mut flows, mut origin, mut names) = (Vec::new(), Vec::new(), BTreeSet::new());
     let (mut all_hops, mut subflows) = (0, 0);
     for file_flow in &given.value {
-        let Some(flow) = flow(file_flow, hosts, links, duration, horizon, problems) else { continue };
+        let Some(flow) = flow(file_flow, rest, problems) else { continue };
         let count = file_flow.count.as_ref().map_or(1, |count| count.value.0);
         if flows.len() + count as usize > MAX_FLOWS {
             let place = file_flow.count.as_ref().map_or(&file_flow.name.place, |count| &count.place);
@@ -73,14 +81,8 @@ pub(super) fn flows(
     (flows, origin)
 }
 
-fn flow(
-    given: &format::Flow,
-    hosts: Hosts,
-    links: &LinkNames<'_>,
-    duration: Time,
-    horizon: Time,
-    problems: &mut Problems,
-) -> Option<Flow> {
+fn flow(given: &format::Flow, rest: &Given<'_>, problems: &mut Problems) -> Option<Flow> {
+    let &Given { hosts, links, files, duration, horizon } = rest;
     let name = &given.name;
     check_name(name, problems);
     let paths = paths(given, links, problems);
@@ -105,7 +107,7 @@ fn flow(
         penalise: penalise(given.penalise.as_ref(), scheduler, problems),
         start,
         stop: stop.min(duration).max(start),
-        application: application::application(given.application.as_ref(), problems),
+        application: application::application(given.application.as_ref(), files, problems),
         paths: paths?,
         events: events?,
         tcp: tcp(given.tcp.as_ref(), hosts.tcp(), problems),

@@ -10,11 +10,12 @@ mod trace;
 
 pub(crate) use link::base_rtt;
 
-use crate::diagnostic::{At, Problems};
-use crate::format::File;
+use crate::diagnostic::{At, Place, Problems};
+use crate::format::{File, TextFile};
 use crate::leaf::{PositiveSpan, Span};
 use crate::model::{Record, Scenario, Variation};
 use crate::printable::is_hidden;
+use crate::read::Named;
 use crate::suggest::suggest;
 use anabranch_net::Time;
 use std::collections::HashMap;
@@ -43,8 +44,14 @@ pub(crate) fn resolve(file: File, horizon: Time, problems: &mut Problems) -> Res
         );
     }
     let names = LinkNames::of(&file);
-    let (flows, origin) =
-        flow::flows(&file.flows, file.hosts.unwrap_or_default(), &names, duration, horizon, problems);
+    let given = flow::Given {
+        hosts: file.hosts.unwrap_or_default(),
+        links: &names,
+        files: file.files.as_ref(),
+        duration,
+        horizon,
+    };
+    let (flows, origin) = flow::flows(&file.flows, &given, problems);
     let links = link::links(&file.links, file.files.as_ref(), &flows, horizon, problems);
     let variation = file.variation;
     let scenario = Scenario {
@@ -93,6 +100,20 @@ fn check_name(name: &At<String>, problems: &mut Problems) {
         let message = format!("a name must not begin with `{}`", &name.value[..1]);
         problems.add(&name.place, message, "a spreadsheet would calculate it", "for example \"dsl\"");
     }
+}
+
+/// The text of a file that the scenario names and has within it.
+fn text_of(name: &At<String>, files: Option<&Named<TextFile>>, problems: &mut Problems) -> Option<Place> {
+    let file = files.and_then(|files| files.0.iter().find(|(known, _)| known.value == name.value));
+    if let Some((_, TextFile { text })) = file {
+        return Place::whole(&name.value, text, problems);
+    }
+    let name_text = &name.value;
+    let help = format!(
+        "where it cannot be read beside the scenario's file, as in a page, its content belongs under [files.\"{name_text}\"], as `text`"
+    );
+    problems.add(&name.place, format!("there is no file `{name_text}` in the scenario"), "not here", help);
+    None
 }
 
 /// The links' names, and the index of each.

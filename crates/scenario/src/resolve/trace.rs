@@ -3,6 +3,7 @@
 use crate::diagnostic::{At, Place, Problems};
 use crate::format::{self, TextFile, TraceStart};
 use crate::read::Named;
+use crate::resolve::text_of;
 use crate::trace;
 use anabranch_net::{self as net, Course, Loss, Time};
 
@@ -22,21 +23,8 @@ pub(super) fn traced(
     problems: &mut Problems,
 ) -> Option<Traced> {
     let At { value: format::Trace(keys), place } = link.trace.as_ref()?;
-    let name = &keys.file.value;
-    let file = files.and_then(|files| files.0.iter().find(|(known, _)| known.value == *name));
-    let Some((_, TextFile { text })) = file else {
-        let help = format!(
-            "where it cannot be read beside the scenario's file, as in a page, its content belongs under [files.\"{name}\"], as `text`"
-        );
-        problems.add(
-            &keys.file.place,
-            format!("there is no file `{name}` in the scenario"),
-            "not here",
-            help,
-        );
-        return None;
-    };
-    let (course, period) = trace::read(&Place::whole(name, text, problems)?, problems)?;
+    let whole = text_of(&keys.file, files, problems)?;
+    let (course, period) = trace::read(&whole, problems)?;
     let start = match &keys.start {
         None | Some(TraceStart::Random) => None,
         Some(TraceStart::At(At { value: start, place })) => {

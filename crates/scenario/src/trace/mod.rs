@@ -10,14 +10,14 @@ use anabranch_net::{Course, Time};
 const LONGEST_NS: f64 = 1e18;
 
 /// The lines that say something, each with its place: not empty, and no comment.
-fn lines(whole: &Place) -> impl Iterator<Item = (Place, &str)> {
+pub(crate) fn lines(whole: &Place) -> impl Iterator<Item = (Place, &str)> {
     let begin = whole.text().as_ptr() as usize;
     let lines = whole.text().lines().map(str::trim).filter(|line| !line.is_empty() && !line.starts_with('#'));
     lines.map(move |line| (part(whole, line, begin), line))
 }
 
 /// The place of a piece of `whole`'s text, which begins at the address `begin`.
-fn part(whole: &Place, piece: &str, begin: usize) -> Place {
+pub(crate) fn part(whole: &Place, piece: &str, begin: usize) -> Place {
     let at = piece.as_ptr() as usize - begin;
     whole.part(at..at + piece.len())
 }

@@ -9,4 +9,5 @@ mod limits;
 mod overrides;
 mod properties;
 mod rules;
+mod sizes;
 mod traces;

@@ -42,11 +42,11 @@ impl Client {
 
     /// The size of the response that it asks for now, where it does.
     pub(super) fn ask(&mut self, now: Time, received: u64) -> Option<u64> {
-        let Application::RequestResponse { size, .. } = self.application else { return None };
+        let Application::RequestResponse { size, .. } = &self.application else { return None };
         if self.done || now < self.next_at {
             return None;
         }
-        let bytes = size.sample(&mut self.random).round().max(1.0) as u64;
+        let bytes = size.sample_bytes(&mut self.random);
         self.requests += 1;
         self.asked = Some((now, received, received + bytes));
         self.next_at = Time::NEVER;
@@ -55,7 +55,7 @@ impl Client {
 
     /// Bytes up to `received` are there: the response that is now complete.
     pub(super) fn receive(&mut self, now: Time, received: u64) -> Option<Completed> {
-        let Application::RequestResponse { think, count, .. } = self.application else { return None };
+        let Application::RequestResponse { think, count, .. } = &self.application else { return None };
         let (at, from, to) = self.asked.filter(|&(_, _, to)| received >= to)?;
         self.asked = None;
         if count.is_some_and(|count| self.requests >= count) {
@@ -107,7 +107,7 @@ mod tests {
     fn sizes_and_pauses_come_in_turn_from_one_stream() {
         let (size, think) = (Draw::Exponential(1e6), Draw::Uniform(0.0, 1.0));
         let mut random = Random::new(3, 0);
-        let mut client = client(size, think);
+        let mut client = client(size.clone(), think.clone());
         let bytes = client.ask(MS, 0).unwrap();
         assert_eq!(bytes, size.sample(&mut random).round() as u64);
         client.receive(MS, bytes).unwrap();

@@ -48,7 +48,7 @@ impl Source {
 
     /// Acts as often as `next_at` is due. `sent`: bytes that were handed to the kernel.
     pub(super) fn advance(&mut self, now: Time, sent: u64) {
-        let Application::OnOff { on, off, rate_bps } = self.application else { return };
+        let &Application::OnOff { ref on, ref off, rate_bps } = &self.application else { return };
         while self.next_at <= now {
             let at = self.next_at;
             if at >= self.toggle_at {

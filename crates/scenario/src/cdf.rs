@@ -1,0 +1,174 @@
+//! Distributions as files have them: a line for each point of the cumulative distribution function, `size,CDF`.
+
+use crate::diagnostic::{At, Place, Problems};
+use crate::model::CdfPoint;
+use crate::quantity::Quantity;
+use crate::suggest::suggest;
+use crate::trace::{lines, part};
+
+/// The column of values.
+pub(crate) struct Column {
+    pub name: &'static str,
+    pub quantity: &'static Quantity,
+    /// The unit of plain numbers without a header, where they may have none.
+    pub plain: Option<&'static str>,
+    /// How many of the model's units a base unit of the quantity is.
+    pub factor: f64,
+    /// The greatest value, in the model's unit.
+    pub most: f64,
+}
+
+/// How far from 1 the last point may be: sums of rounded shares end there.
+const ROUNDING: f64 = 1e-9;
+
+/// Reads one: at least two points, in order.
+pub(crate) fn read(whole: &Place, column: &Column, problems: &mut Problems) -> Option<Vec<CdfPoint>> {
+    let begin = whole.text().as_ptr() as usize;
+    let help = format!("a line for each point, `{},CDF`: `1000,0.5` and `5000,1`, say", column.name);
+    let mut lines = lines(whole).peekable();
+    let Some((first_place, first)) = lines.peek().cloned() else {
+        problems.add(whole, "the distribution is empty", "nothing in it", help);
+        return None;
+    };
+    let mut unit = column.plain.unwrap_or_default();
+    if !first.starts_with(|c: char| c.is_ascii_digit() || "+-.".contains(c)) {
+        let cell = |cell: &str| part(whole, cell, begin);
+        unit = header(first, &first_place, &cell, column, problems)?.unwrap_or(unit);
+        lines.next();
+    }
+    let mut points: Vec<CdfPoint> = Vec::new();
+    let mut last_place = first_place;
+    for (place, line) in lines {
+        let cells: Vec<At<&str>> = line
+            .split(',')
+            .map(str::trim)
+            .map(|value| At { value, place: part(whole, value, begin) })
+            .collect();
+        let [value_cell, cdf_cell] = &cells[..] else {
+            problems.add(&place, "a line that is no point", "not two values", help);
+            return None;
+        };
+        let value = value(value_cell, unit, column, problems)?;
+        let cdf = share(cdf_cell, problems)?;
+        if let Some(before) = points.last() {
+            if value < before.value {
+                let message = format!("`{}` is less than the {} before", value_cell.value, column.name);
+                problems.add(
+                    &value_cell.place,
+                    message,
+                    "goes back",
+                    "sort the lines; the CDF grows with them",
+                );
+                return None;
+            }
+            if cdf < before.cdf {
+                let message = format!("the CDF falls from {} to {cdf}", before.cdf);
+                let help = "each line has the share of all up to its value, not that of its value alone";
+                problems.add(&cdf_cell.place, message, "must not be less than before", help);
+                return None;
+            }
+        }
+        points.push(CdfPoint { value, cdf });
+        last_place = place;
+    }
+    match &mut points[..] {
+        [] | [_] => {
+            let message = if points.is_empty() { "no point under the header" } else { "a single point" };
+            let help = format!("{help}; where it is always the same, write the {} itself", column.name);
+            problems.add(&last_place, message, "needs two points or more", help);
+            None
+        }
+        [.., last] if (last.cdf - 1.0).abs() > ROUNDING => {
+            let message = format!("the CDF ends at {}", last.cdf);
+            problems.add(
+                &last_place,
+                message,
+                "must end at 1",
+                "the last line has the greatest value: none is above it",
+            );
+            None
+        }
+        [.., last] if last.value <= 0.0 => {
+            problems.add(&last_place, format!("every {} is 0", column.name), "must be positive", help);
+            None
+        }
+        [.., last] => {
+            last.cdf = 1.0;
+            Some(points)
+        }
+    }
+}
+
+/// The unit that the header gives.
+fn header<'a>(
+    line: &'a str,
+    all: &Place,
+    place: &dyn Fn(&str) -> Place,
+    column: &Column,
+    problems: &mut Problems,
+) -> Option<Option<&'a str>> {
+    let help = format!("the first line is a point, or names the columns: `{},CDF`", column.name);
+    let cells: Vec<&str> = line.split(',').map(str::trim).collect();
+    let [first, second] = cells[..] else {
+        problems.add(all, "a header that has not two columns", "not two columns", help);
+        return None;
+    };
+    let (name, unit) = match first.split_once('(') {
+        Some((name, unit)) => (name.trim(), Some(unit.trim_end_matches(')').trim())),
+        None => (first, None),
+    };
+    for (cell, name, wanted) in [(first, name, column.name), (second, second, "CDF")] {
+        if !name.eq_ignore_ascii_case(wanted) {
+            problems.add(
+                &place(cell),
+                format!("`{name}` is not `{wanted}`"),
+                format!("must be `{wanted}`"),
+                help,
+            );
+            return None;
+        }
+    }
+    let units = column.quantity.units;
+    if let Some(unit) = unit.filter(|unit| units.iter().all(|known| known.name != *unit)) {
+        let near = suggest(unit, units.iter().map(|unit| unit.name));
+        problems.add(&place(first), format!("`{unit}` is no unit of a {}", column.name), "not a unit", near);
+        return None;
+    }
+    Some(unit)
+}
+
+/// In the model's unit.
+fn value(cell: &At<&str>, unit: &str, column: &Column, problems: &mut Problems) -> Option<f64> {
+    let plain = cell.value.ends_with(|c: char| c.is_ascii_digit() || c == '.');
+    let text = if plain { format!("{} {unit}", cell.value) } else { cell.value.to_owned() };
+    let value = match column.quantity.parse(&text) {
+        Ok((number, unit)) => number * unit.factor * column.factor,
+        Err(wrong) => {
+            let help =
+                format!("give the unit in the first line, `{} (…),CDF`, or behind each value", column.name);
+            problems.add(&cell.place, format!("`{}`: {}", cell.value, wrong.message), "not a value", help);
+            return None;
+        }
+    };
+    if !(0.0..=column.most).contains(&value) {
+        let must = if value < 0.0 { "must not be negative" } else { "too large" };
+        problems.add(&cell.place, format!("`{}` is out of bounds", cell.value), must, "");
+        return None;
+    }
+    Some(value)
+}
+
+fn share(cell: &At<&str>, problems: &mut Problems) -> Option<f64> {
+    let help = "a CDF is a share, from 0 to 1: divide per cent by 100";
+    match cell.value.parse::<f64>() {
+        Ok(share) if (0.0..=1.0 + ROUNDING).contains(&share) => Some(share.min(1.0)),
+        Ok(_) => {
+            problems.add(&cell.place, format!("`{}` is no share", cell.value), "must be from 0 to 1", help);
+            None
+        }
+        Err(_) => {
+            problems.add(&cell.place, format!("`{}` is no number", cell.value), "not a number", help);
+            None
+        }
+    }
+}

@@ -1,0 +1,151 @@
+//! Sizes from files: what they mean, what is wrong in one, and the sample.
+
+use crate::common::{SMALL, read, rendered, valid};
+use anabranch_net::Random;
+use anabranch_scenario::{Application, CdfPoint, Draw, Overrides, Source};
+
+fn with(application: &str, file: &str) -> String {
+    format!("{SMALL}application = {application}\n[files.\"x.csv\"]\ntext = '''\n{file}'''\n")
+}
+
+const SIZES: &str =
+    "{ kind = \"request-response\", size = { distribution = \"empirical\", file = \"x.csv\" } }";
+const PAUSES: &str =
+    "{ kind = \"on-off\", on = \"1 s\", off = { distribution = \"empirical\", file = \"x.csv\" } }";
+
+fn points(draw: &Draw) -> Vec<(f64, f64)> {
+    let Draw::Empirical(points) = draw else { panic!("{draw:?}") };
+    points.iter().map(|&CdfPoint { value, cdf }| (value, cdf)).collect()
+}
+
+fn sizes(file: &str) -> Draw {
+    match &valid(&with(SIZES, file)).flows[0].application {
+        Application::RequestResponse { size, .. } => size.clone(),
+        other => panic!("{other:?}"),
+    }
+}
+
+fn pauses(file: &str) -> Draw {
+    match &valid(&with(PAUSES, file)).flows[0].application {
+        Application::OnOff { off, .. } => off.clone(),
+        other => panic!("{other:?}"),
+    }
+}
+
+#[test]
+fn points_have_units_of_their_own_or_the_header_s() {
+    let want = [(1000.0, 0.5), (5000.0, 1.0)];
+    for file in [
+        "1000,0.5\n5000,1\n",
+        "# ours\n\n1 kB , 0.5\n5000 B,1.0\n",
+        "size,CDF\n1000,.5\n5e3,1\n",
+        "Size (kB),cdf\r\n1,0.5\r\n5,0.99999999999\r\n",
+    ] {
+        assert_eq!(points(&sizes(file)), want, "{file}");
+    }
+    assert_eq!(points(&pauses("time (ms),CDF\n0,0\n20,1\n")), [(0.0, 0.0), (0.02, 1.0)]);
+    assert_eq!(points(&pauses("0 s,0.5\n2 s,1\n")), [(0.0, 0.5), (2.0, 1.0)]);
+}
+
+/// All points count, and nothing of how they are written.
+#[test]
+fn the_points_are_a_part_of_the_hash() {
+    let hash = |file: &str| valid(&with(SIZES, file)).hash;
+    assert_eq!(hash("1000,0.5\n5000,1\n"), hash("size (kB),CDF\n1,0.5\n5,1\n"));
+    assert_ne!(hash("1000,0.5\n5000,1\n"), hash("1000,0.5\n5001,1\n"));
+}
+
+/// Each with its line of the file, and what is marked there.
+#[test]
+fn mistakes_in_a_file_of_sizes() {
+    for (file, line, marked, word) in [
+        ("\n# nothing\n", 1, "\n# nothing\n", "the distribution is empty"),
+        ("size,CDF\n", 1, "size,CDF", "no point under the header"),
+        ("1000,1\n", 1, "1000,1", "write the size itself"),
+        ("5000,0.5\n1000,1\n", 2, "1000", "is less than the size before"),
+        ("1000,0.5\n5000,0.4\n9000,1\n", 2, "0.4", "the CDF falls from 0.5 to 0.4"),
+        ("1000,0.5\n5000,0.9\n", 2, "5000,0.9", "the CDF ends at 0.9"),
+        ("1000,50\n5000,100\n", 1, "50", "divide per cent by 100"),
+        ("1000,-0.5\n5000,1\n", 1, "-0.5", "must be from 0 to 1"),
+        ("1000,NaN\n5000,1\n", 1, "NaN", "must be from 0 to 1"),
+        ("1000,x\n5000,1\n", 1, "x", "no number"),
+        ("-1,0.5\n5000,1\n", 1, "-1", "must not be negative"),
+        ("1,0.5\nNaN,1\n", 2, "NaN", "begins with a number"),
+        ("1,0.5\ninf,1\n", 2, "inf", "begins with a number"),
+        ("1,0.5\n1e300,1\n", 2, "1e300", "too large"),
+        ("1,0.5\n2 s,1\n", 2, "2 s", "not a unit of size"),
+        ("1,0.5\n2\n", 2, "2", "a line that is no point"),
+        ("1 1 0.5\n", 1, "1 1 0.5", "a line that is no point"),
+        ("0,0.5\n0,1\n", 2, "0,1", "every size is 0"),
+        ("NaN,0\n5,1\n", 1, "NaN", "`NaN` is not `size`"),
+        ("size (kb),CDF\n1,1\n", 1, "size (kb)", "`kb` is no unit"),
+        ("size,share\n1,1\n", 1, "share", "must be `CDF`"),
+        ("size\n1,1\n", 1, "size", "not two columns"),
+    ] {
+        let error = read(&with(SIZES, file)).unwrap_err();
+        let shown = rendered(&error);
+        assert!(shown.contains("snippet for x.csv"), "{shown}");
+        let [problem] = error.problems() else { panic!("{shown}") };
+        assert_eq!((problem.line(), problem.text()), (line, marked), "{shown}");
+        assert!(shown.contains(word), "no `{word}` in {shown}");
+    }
+    let error = read(&with(PAUSES, "0,0.5\n2,1\n")).unwrap_err();
+    assert!(rendered(&error).contains("a time needs a unit"), "{}", rendered(&error));
+    let error = read(&format!("{SMALL}application = {SIZES}\n")).unwrap_err();
+    assert!(rendered(&error).contains("there is no file `x.csv`"), "{}", rendered(&error));
+}
+
+#[test]
+fn a_file_becomes_a_part_of_the_text() {
+    let folder = tempfile::tempdir().unwrap();
+    std::fs::write(folder.path().join("x.csv"), "10 B,0.5\n20 B,1").unwrap();
+    let source = Source { name: "small.toml".into(), text: format!("{SMALL}application = {SIZES}\n") };
+    let whole = source.with_files(&Overrides::default(), folder.path()).unwrap();
+    let scenario = anabranch_scenario::load(&whole, &Overrides::default()).unwrap();
+    let Application::RequestResponse { size, .. } = &scenario.flows[0].application else { panic!() };
+    assert_eq!(points(size), [(10.0, 0.5), (20.0, 1.0)]);
+}
+
+fn sample() -> Draw {
+    sizes(include_str!("../../../../scenarios/sizes/web.csv"))
+}
+
+/// The sample file is the book's model: 95 % log-normal, 5 % Pareto, none above 30 MB.
+#[test]
+fn the_sample_is_the_model() {
+    let model = |size: f64| {
+        let body = (1.0 + libm::erf((size / 10e3).ln() / 1.3 / 2f64.sqrt())) / 2.0;
+        let tail = (1.0 - (100e3 / size).powf(1.1)).max(0.0);
+        0.95 * body + 0.05 * tail
+    };
+    let points = points(&sample());
+    assert_eq!((points.len(), points[points.len() - 1]), (55, (30e6, 1.0)));
+    for (size, cdf) in points {
+        assert!((cdf - model(size) / model(30e6)).abs() < 1e-6, "{size}: {cdf}");
+    }
+}
+
+/// Kolmogorov and Smirnov: of n draws no share is further from the file's than 1.95/√n, but once in 1000 times.
+#[test]
+fn draws_follow_the_file() {
+    let draw = sample();
+    let points = points(&draw);
+    let cdf = |x: f64| {
+        let above = points.partition_point(|point| point.0 <= x);
+        match (points.get(above.wrapping_sub(1)), points.get(above)) {
+            (Some(a), Some(b)) => a.1 + (x - a.0) / (b.0 - a.0) * (b.1 - a.1),
+            (Some(last), None) => last.1,
+            (None, _) => 0.0,
+        }
+    };
+    let (n, mut random) = (20_000, Random::new(1, 0));
+    let mut drawn: Vec<f64> = (0..n).map(|_| draw.sample(&mut random)).collect();
+    drawn.sort_by(f64::total_cmp);
+    // The least size has a share of its own: there the two differ from below by it.
+    let off = drawn.iter().enumerate().filter(|(_, x)| **x > points[0].0).map(|(i, x)| {
+        let (below, up_to) = (i as f64 / f64::from(n), (i + 1) as f64 / f64::from(n));
+        (cdf(*x) - below).abs().max((cdf(*x) - up_to).abs())
+    });
+    let most = off.fold(0.0, f64::max);
+    assert!(most < 1.95 / f64::from(n).sqrt(), "{most}");
+}
