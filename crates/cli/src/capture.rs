@@ -11,7 +11,7 @@ use anabranch_study::{Backend, Task, TaskError};
 use clap::Args;
 use miette::miette;
 use std::fs::{File, OpenOptions, Permissions};
-use std::io::{self, BufWriter, Write};
+use std::io::{self, Write};
 use std::os::unix::fs::PermissionsExt;
 use std::path::{Path, PathBuf};
 use std::sync::Mutex;
@@ -71,7 +71,7 @@ impl Write for Target {
 
 /// The simulator, with a capture of what it simulates.
 pub struct Captured {
-    capture: Mutex<Capture<BufWriter<Target>>>,
+    capture: Mutex<Capture<Target>>,
     path: PathBuf,
 }
 
@@ -85,10 +85,7 @@ impl Captured {
             Some(bytes) => bytes,
             None => Options::default().snap,
         };
-        let begin = || {
-            let to = BufWriter::with_capacity(1 << 16, target(path)?);
-            Capture::new(scenario, scenario.seed, &Options { links, snap }, to)
-        };
+        let begin = || Capture::new(scenario, scenario.seed, &Options { links, snap }, target(path)?);
         let capture = begin().map_err(|error| cannot_write(path, &error))?;
         Ok(Some(Captured { capture: Mutex::new(capture), path: path.clone() }))
     }
@@ -97,8 +94,7 @@ impl Captured {
     pub fn finish(self) -> Result<PathBuf, Failure> {
         let Captured { capture, path } = self;
         let capture = capture.into_inner().expect("nothing panicked");
-        let ended = capture.finish().and_then(|buffer| buffer.into_inner().map_err(io::Error::from));
-        ended.and_then(keep).map_err(|error| cannot_write(&path, &error))?;
+        capture.finish().and_then(keep).map_err(|error| cannot_write(&path, &error))?;
         Ok(path)
     }
 }
