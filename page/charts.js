@@ -4,6 +4,14 @@
 const COLOURS = ["#0072b2", "#d55e00", "#009073", "#c065a0", "#a87900", "#6f6fd0", "#7a7a7a"];
 const DASHES = [[], [6, 3], [2, 3], [8, 3, 2, 3]];
 
+/** A piece of a series' line, as a background. */
+function piece({ colour, dash }) {
+  const ink = COLOURS[colour % COLOURS.length];
+  let at = 0;
+  const parts = DASHES[dash ?? 0].map((length, i) => `${i % 2 ? "transparent" : ink} ${at}px ${at += length}px`);
+  return parts.length ? `repeating-linear-gradient(to right, ${parts.join(", ")})` : ink;
+}
+
 /** A chart of series {label, x, y, dashed?}; `most` is the upper end that both sides share. */
 class Chart {
   #plot = null;
@@ -54,6 +62,7 @@ class Chart {
       height: 200,
       scales: { x: { time: false, min: 0, max: until }, y: { auto: false, min: 0, max: top } },
       axes: [axis, { ...axis, size: 56, values: (_, values) => values.map(digits) }],
+      legend: { markers: { width: 0, fill: (_, i) => piece(series[i - 1]) } },
       series: [{ label: "s", value: (_, value) => (value == null ? "–" : value.toFixed(1)) }, ...series.map(line)],
     }, data, this.figure);
     this.#plot.setScale("x", { min: 0, max: until });

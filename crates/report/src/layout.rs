@@ -18,21 +18,28 @@ pub fn scroll(label: &str, wide: &Markup) -> Markup {
     html! { div.scroll tabindex="0" role="region" aria-label=(label) { (wide) } }
 }
 
+/// The head of any page, with its `style`.
+pub fn head(title: &str, style: &Markup) -> Markup {
+    html! {
+        head {
+            meta charset="utf-8";
+            meta name="viewport" content="width=device-width, initial-scale=1";
+            meta name="color-scheme" content="light dark";
+            title { (title) }
+            (style)
+            // An empty icon keeps browsers from asking for one.
+            link rel="icon" href="data:,";
+        }
+    }
+}
+
 /// The whole page around its `body`.
 pub fn page(plan: &Plan, page: &Page, body: &Markup) -> String {
     let context = plan.context;
     html! {
         (DOCTYPE)
         html lang="en" {
-            head {
-                meta charset="utf-8";
-                meta name="viewport" content="width=device-width, initial-scale=1";
-                meta name="color-scheme" content="light dark";
-                title { (page.title) }
-                link rel="stylesheet" href="assets/report.css";
-                // An empty icon keeps browsers from asking for one.
-                link rel="icon" href="data:,";
-            }
+            (head(page.title, &html! { link rel="stylesheet" href="assets/report.css"; }))
             body {
                 a.skip href="#main" { "Skip to the content" }
                 header.site {

@@ -4,6 +4,7 @@ use anabranch_study::Panel;
 use maud::{DOCTYPE, PreEscaped, html};
 
 use crate::chart::chart;
+use crate::layout::head;
 use crate::site::VEGA;
 use crate::svg::{Look, inline};
 
@@ -20,14 +21,7 @@ pub fn page_of_charts(title: &str, about: &str, panels: &[Panel]) -> Option<Stri
     let page = html! {
         (DOCTYPE)
         html lang="en" {
-            head {
-                meta charset="utf-8";
-                meta name="viewport" content="width=device-width, initial-scale=1";
-                meta name="color-scheme" content="light dark";
-                title { (title) }
-                link rel="icon" href="data:,";
-                style { (PreEscaped(CSS)) }
-            }
+            (head(title, &html! { style { (PreEscaped(CSS)) } }))
             body {
                 main id="main" {
                     h1 { (title) }
