@@ -8,6 +8,8 @@ target=$(realpath -m "${CARGO_TARGET_DIR:-target}")
 work=$target/python
 venv=$work/venv
 pinned=python/requirements.txt
+# The page that simulates, which reports have beside them: where this machine could build it.
+laboratory=$target/page/laboratory.html
 
 # The virtual environment of the tests, made anew where other versions are pinned.
 environment() {
@@ -27,6 +29,7 @@ test_wheel() {
     mkdir -p "$work/wheel" "$work/wheels"
     (cd python && "$venv/bin/maturin" pep517 write-dist-info --metadata-directory "$work/wheel" >/dev/null)
     cp -r python/src/anabranch "$work/wheel/"
+    [ ! -e "$laboratory" ] || cp "$laboratory" "$work/wheel/anabranch/"
     find "$work/wheel" -name __pycache__ -prune -exec rm -r {} +
     strip -o "$work/wheel/anabranch/_anabranch.abi3.so" "$target/debug/lib_anabranch.so"
     "$venv/bin/wheel" pack --dest-dir "$work/wheels" "$work/wheel" >/dev/null
@@ -51,6 +54,8 @@ wheel)
     venv=$work/maturin
     [ -e "$venv" ] || python3 -m venv "$venv"
     pip "$(grep ^maturin== "$pinned")"
+    trap 'rm -f python/src/anabranch/laboratory.html' EXIT
+    [ ! -e "$laboratory" ] || cp "$laboratory" python/src/anabranch/
     (cd python && "$venv/bin/maturin" build --profile wheel --out "$target/wheels")
     ;;
 esac

@@ -225,7 +225,7 @@ def test_a_full_disk_is_told(where: str, said: str, tmp_path: Path) -> None:
     assert 1 <= len(lines(tmp_path)) < 20
 
 
-def test_a_study_is_the_command_s(command: Path, tmp_path: Path) -> None:
+def test_a_study_is_the_command_s(command: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     printed = json.loads(output(command, "study", STUDY, "--quick", "--json", "--out", tmp_path / "command"))
     with ThreadPoolExecutor(2) as pool:
         study = anabranch.Study.from_file(STUDY).run(size="quick", executor=pool, progress=False)
@@ -240,6 +240,13 @@ def test_a_study_is_the_command_s(command: Path, tmp_path: Path) -> None:
     index = study.report(tmp_path / "mine")
     assert "buffer-and-delay" in index.read_text()
     assert parquet.read_table(tmp_path / "mine/studies/buffer-and-delay.parquet").equals(theirs)
+    laboratory = tmp_path / "page.html"
+    monkeypatch.setattr("anabranch._study._LABORATORY", laboratory)
+    for there in (False, True):
+        if there:
+            laboratory.write_text("<p>simulates</p>")
+        index = study.report(tmp_path / "mine")
+        assert ("laboratory.html" in index.read_text()) == (index.parent / "laboratory.html").exists() == there
 
 
 def test_its_figures() -> None:

@@ -231,8 +231,14 @@ impl Campaign {
         })
     }
 
-    /// Keeps the result in a folder of results and writes the report on it; the report's first page.
-    fn report(&self, py: Python<'_>, out: PathBuf, command: &str) -> PyResult<String> {
+    /// Keeps the result in a folder of results and writes the report on it, with the page that simulates; the report's first page.
+    fn report(
+        &self,
+        py: Python<'_>,
+        out: PathBuf,
+        command: &str,
+        laboratory: Option<String>,
+    ) -> PyResult<String> {
         let index = self.with_result(|result, taken| {
             py.detach(|| {
                 let tell = |note: &str| TOLD.with_borrow_mut(|told| told.push(note.to_owned()));
@@ -245,7 +251,8 @@ impl Campaign {
                     tidy::write(&results.folder(kind), &self.study.name, taken)
                         .map_err(|why| why.to_string())?;
                 }
-                anabranch_report::write_on(&results, command.to_owned(), None).map_err(|why| why.to_string())
+                anabranch_report::write_on(&results, command.to_owned(), laboratory)
+                    .map_err(|why| why.to_string())
             })
             .map_err(|why: String| Error::new_err(why))
         })?;

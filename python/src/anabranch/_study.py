@@ -24,6 +24,9 @@ Progress = bool | Callable[[float, int, int], object]
 """Whether to tell how far it is; or what is called with the part that is done, 0 to 1, and the numbers of runs done and to
 be done."""
 
+_LABORATORY = Path(__file__).with_name("laboratory.html")
+"""The page that simulates, in wheels that were built where it could be."""
+
 
 class Figure:
     """A figure of a study: panels with series of points."""
@@ -179,7 +182,8 @@ class Study:
 
     def report(self, out: str | os.PathLike[str]) -> Path:
         """Adds the result to a folder of results, as the command does, and writes the report on them: its first page."""
-        return Path(self._done().report(str(_arguments.path("out", out)), self._command))
+        laboratory = _LABORATORY.read_text(encoding="utf-8") if _LABORATORY.exists() else None
+        return Path(self._done().report(str(_arguments.path("out", out)), self._command, laboratory))
 
     def _done(self) -> _anabranch.Campaign:
         if self._campaign is None:
