@@ -58,7 +58,7 @@ pub const COLUMNS: [Column; 7] = [
 pub struct Cell {
     /// As the limit's rule has it.
     pub verdict: Verdict,
-    /// "1.32", or "8/9" cells.
+    /// "1.32", or "88 %" of the cells.
     pub text: String,
     /// The same in a sentence.
     pub says: String,
@@ -173,15 +173,19 @@ fn cells(study: &PaperPlan, algorithm: &Entry, goal: usize) -> Option<Cell> {
         href = href.or_else(|| Some(format!("{}#{}", plan.file, figure.map_or(&plan.anchor, |f| &f.anchor))));
     }
     let part = (asked > 0.0).then(|| met / asked)?;
-    let digits = |cells: f64| anabranch_study::format::significant(cells, 3).to_string();
+    // Not all is never 100 %.
+    let percent = format!("{:.0} %", (100.0 * part).floor());
     Some(Cell {
         verdict: match part {
             1.0.. => Verdict::Reproduced,
             0.5.. => Verdict::Partly,
             _ => Verdict::NotReproduced,
         },
-        text: format!("{}/{}", digits(met), digits(asked)),
-        says: format!("{}: met in {} of {} cells among CUBIC flows", GOALS[goal], digits(met), digits(asked)),
+        says: format!(
+            "{}: met in {percent} of the networks of study {} among CUBIC flows",
+            GOALS[goal], study.result.id
+        ),
+        text: percent,
         href: href?,
         met: part,
     })

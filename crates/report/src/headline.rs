@@ -9,7 +9,11 @@ use crate::{plan::PaperPlan, prose::prose, verdict};
 const MOST_REASONS: usize = 2;
 
 /// More values stand below each other: beside each other their names would not fit.
-const MOST_BESIDE: usize = 4;
+const MOST_BESIDE: usize = 3;
+/// The longest bar's part of its cell, in percent: its value stands behind it.
+const LONGEST: f64 = 45.0;
+/// The same where there are more than three beside each other.
+const LONGEST_OF_MANY: f64 = 20.0;
 
 /// A line of values under the names of [`anabranch_study::Headline::values`].
 struct Source<'a> {
@@ -121,6 +125,11 @@ fn reasons(result: &StudyResult) -> Markup {
         result.headline.iter().flat_map(|headline| &headline.judged).filter_map(|id| find(result, id));
     let missed: Vec<&Row> = judged.filter(|row| row.verdict != Verdict::Reproduced).collect();
     let value = |row: &Row| match &row.measured {
+        // An interval wider than its value, of few runs, says less than the runs.
+        Some(m) if m.half_width.is_some_and(|half| half > m.mean.abs()) => {
+            let runs = m.values.iter().map(|value| short(*value)).collect::<Vec<_>>().join(", ");
+            format!("{} ({runs} in {} runs)", short(m.mean), m.values.len())
+        }
         Some(m) => format::brief(m),
         None => row
             .compared
@@ -140,7 +149,7 @@ fn reasons(result: &StudyResult) -> Markup {
 fn name(plan: &PaperPlan, linked: bool) -> Markup {
     let result = plan.result;
     html! {
-        @if linked { a href=(plan.file) title=(result.title) { b { (result.id) } " " (result.name) } }
+        @if linked { a href=(plan.file) title=(result.name) { b { (result.id) ". " } (prose(&result.title)) } }
         @else { b { (result.id) } " " (result.name) }
     }
 }
@@ -198,10 +207,9 @@ fn bars(plan: &PaperPlan, sources: &[Source]) -> Markup {
     let largest = all.copied().fold(0.0, f64::max);
     let unit =
         headline.values.iter().find_map(|(_, id)| find(plan.result, id)).map_or("", |row| row.unit.as_str());
-    let many = headline.values.len() > MOST_BESIDE;
-    // Where a value stands beside its bar it has room there.
-    let full = if many { 65.0 } else { 100.0 };
-    let width = |value: f64| if largest > 0.0 { (full * value.max(0.0) / largest).round() } else { 0.0 };
+    let tall = headline.values.len() > MOST_BESIDE;
+    let longest = if tall && sources.len() > 3 { LONGEST_OF_MANY } else { LONGEST };
+    let width = |value: f64| if largest > 0.0 { (longest * value.max(0.0) / largest).round() } else { 0.0 };
     let bar = |value: &Option<f64>| {
         html! {
             @match value {
@@ -210,9 +218,9 @@ fn bars(plan: &PaperPlan, sources: &[Source]) -> Markup {
             }
         }
     };
-    if many {
+    if tall {
         return html! {
-            table.bars.many {
+            table.bars.roomy[sources.len() < 3] {
                 thead { tr { th scope="col" { (unit) } @for source in sources { th scope="col" { (source.name) } } } }
                 tbody {
                     @for (i, (name, _)) in headline.values.iter().enumerate() {

@@ -42,8 +42,10 @@ fn matrix(lines: &[Line]) -> Markup {
                 "÷ what one single-path flow would take in its place: at least 0.95 on links of their own (goal 1), at most 1.1 on a shared "
                 "link (goal 2). ✓: the whole 95 % interval keeps that limit; ≈: the mean does; ×: it does not."
                 @if shown.iter().any(|i| COLUMNS[*i].beside == Beside::Cells) {
-                    " Networks: in how many of those of E, among CUBIC flows, the goal is met: ✓ in all, ≈ in half or more. They are means "
-                    "over seeds, hence the fractions. –: not run."
+                    " Networks: the part of study E's networks, with CUBIC flows, in which the goal is met: ✓ in all, ≈ in half or more."
+                }
+                @if lines.iter().any(|line| shown.iter().any(|i| line.cells[*i].is_none())) {
+                    " –: not run."
                 }
             }
             @if !single.is_empty() {

@@ -31,10 +31,9 @@ pub fn add(plan: &Plan, site: &mut Site) {
     let body = html! {
         h1 { (heading) }
         p.lead {
-            (lead) " "
+            (held(plan)) (lead) " "
             a href="methods.html" { "How to read intervals and verdicts" } "."
         }
-        (held(plan))
         @for (size, meaning) in sizes(plan) {
             p.hint { b { (size) } @if let Some(meaning) = meaning { ": " (prose(meaning)) } }
         }
@@ -61,14 +60,20 @@ fn held(plan: &Plan) -> Markup {
     let [hold, in_part, not] = [Verdict::Reproduced, Verdict::Partly, Verdict::NotReproduced].map(count);
     html! {
         @if answers.len() > 1 {
-            p.lead {
-                "Congestion control for multipath TCP: of " (answers.len()) " main claims " (hold) " hold, " (in_part) " hold in part and "
-                (not) " do not"
+            b {
+                "Congestion control for multipath TCP: of " (answers.len()) " main claims " (number(hold, "holds", "hold")) ", "
+                (number(in_part, "holds", "hold")) " in part and " (number(not, "does", "do")) " not"
                 @if hold + in_part + not < answers.len() { "; the others were not run as a whole" }
                 "."
             }
+            " "
         }
     }
+}
+
+/// "1 holds", "2 hold".
+fn number(n: usize, one: &str, several: &str) -> String {
+    format!("{n} {}", if n == 1 { one } else { several })
 }
 
 /// The sizes that were run, and what they mean.
