@@ -35,6 +35,7 @@ page-check: build ## the same, and its records beside those of the command
 
 reproduce: build page ## run every paper's experiments and every algorithm's standard cases; the report is out/report/index.html
 	$(ANABRANCH) paper all --no-columns
+	@tools/weight.sh out/report 12
 
 test: unskipped setup lint unit python deny docs quick instructions page-check ## everything that must hold, and how many checks were skipped
 	@tools/skipped.sh --count
@@ -55,7 +56,7 @@ unit: ## cargo test, with the sum of its closing lines
 python: ## the Python package's tests, as a wheel
 	@tools/python.sh test
 
-wheel: setup ## build the Python package's wheel, into target/wheels
+wheel: setup page ## build the Python package's wheel, into target/wheels
 	@tools/python.sh wheel
 
 deny: ## licences, sources and known vulnerabilities of the dependencies
@@ -67,6 +68,7 @@ docs: ## the crates' documentation and the book
 
 quick: ## the same at the quick size, into target/quick
 	$(ANABRANCH) paper all --quick --out target/quick
+	@tools/weight.sh target/quick/report 10
 
 instructions: build ## a packet costs no more instructions than bench/instructions.txt says (callgrind)
 	@tools/instructions.sh

@@ -1,11 +1,14 @@
 // The simulator in a worker, so that the page lives while it computes.
 
-const module = (() => {
-  const text = atob(document.getElementById("module").textContent.trim());
-  const bytes = new Uint8Array(text.length);
-  for (let i = 0; i < text.length; i++) bytes[i] = text.charCodeAt(i);
-  return bytes;
-})();
+let module;
+
+/** Unpacks the simulator, which the page has compressed. Browsers without `DecompressionStream` fail here. */
+async function unpackModule() {
+  const bytes = Uint8Array.from(atob(document.getElementById("module").textContent.trim()), (c) => c.charCodeAt(0));
+  const stream = new Blob([bytes]).stream().pipeThrough(new DecompressionStream("gzip"));
+  module = await new Response(stream).arrayBuffer();
+}
+
 const workerUrl = URL.createObjectURL(
   new Blob([document.getElementById("worker").textContent], { type: "text/javascript" }));
 

@@ -140,6 +140,7 @@ function settled(x) {
 }
 
 async function begin() {
+  await unpackModule();
   algorithms = (await planner.ask("algorithms", {})).value;
   for (const side of [0, 1]) {
     const groups = [["several paths", true], ["each path alone", false]].map(([label, coupled]) => {
@@ -191,7 +192,7 @@ async function begin() {
 /** Opens what the page's address names: a question, or a state. */
 async function fromAddress() {
   const asked = location.hash;
-  const shared = asked.startsWith("#s=") ? decode(asked.slice(3)) : null;
+  const shared = await decode(asked);
   const named = PRESETS.find(({ id }) => asked === `#${id}`);
   $("damaged").hidden = asked.length <= 1 || Boolean(shared ?? named);
   await open(shared ?? named ?? PRESETS[0]);

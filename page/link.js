@@ -20,11 +20,15 @@ function isState(state) {
     (state.seed === undefined || (Number.isSafeInteger(state.seed) && state.seed >= 0));
 }
 
-/** The state in a link; null where there is none or it is damaged. */
-function decode(text) {
+/** The state in a link, `#s=` or compressed `#z=`; null where there is none or it is damaged. */
+async function decode(hash) {
+  const [, kind, text] = hash.match(/^#([sz])=(.*)$/s) ?? [];
+  if (!kind) return null;
   try {
-    const bytes = atob(text.replaceAll("-", "+").replaceAll("_", "/"));
-    const state = JSON.parse(new TextDecoder().decode(Uint8Array.from(bytes, (c) => c.charCodeAt(0))));
+    const bytes = Uint8Array.from(atob(text.replaceAll("-", "+").replaceAll("_", "/")), (c) => c.charCodeAt(0));
+    const whole = new Blob([bytes]).stream();
+    const stream = kind === "z" ? whole.pipeThrough(new DecompressionStream("deflate-raw")) : whole;
+    const state = JSON.parse(await new Response(stream).text());
     return isState(state) ? state : null;
   } catch {
     return null;

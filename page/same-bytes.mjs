@@ -3,6 +3,7 @@
 import { execFileSync } from "node:child_process";
 import { readFileSync } from "node:fs";
 import vm from "node:vm";
+import { gunzipSync } from "node:zlib";
 
 const [page, anabranch, ...scenarios] = process.argv.slice(2);
 const html = readFileSync(page, "utf8");
@@ -14,7 +15,7 @@ const worker = vm.createContext({
   postMessage: (message) => { if (message.answer) answered = message.answer; },
 });
 vm.runInContext(script("worker"), worker);
-worker.onmessage({ data: { module: Buffer.from(script("module"), "base64") } });
+worker.onmessage({ data: { module: gunzipSync(Buffer.from(script("module"), "base64")) } });
 
 for (const file of scenarios) {
   worker.onmessage({ data: { id: 0, name: "run", question: { text: readFileSync(file, "utf8") } } });

@@ -42,7 +42,7 @@ while IFS= read -r line; do
     "@presets") presets ;;
     *@module*)
         printf '%s' "${line%%@module*}"
-        base64 -w 0 "$out/$target/release/anabranch_page.wasm"
+        gzip -9 -n <"$out/$target/release/anabranch_page.wasm" | base64 -w 0
         printf '%s\n' "${line#*@module}"
         ;;
     *) printf '%s\n' "$line" ;;

@@ -76,10 +76,19 @@ function vegaLibraries() {
   return libraries;
 }
 
+// Long columns are told by the steps between their numbers, in units of their last decimal.
+function unpacked(column) {
+  if (!column?.steps) return column;
+  let sum = 0;
+  return column.steps.map((step) => (step === null ? null : (sum += step) / 10 ** column.decimals));
+}
+
 // A page of its own has a chart's specification in it.
 async function specification(chart) {
   const own = chart.querySelector("script");
-  return own ? JSON.parse(own.textContent) : JSON.parse(await part(chart.dataset.part))[chart.dataset.panel];
+  const spec = own ? JSON.parse(own.textContent) : JSON.parse(await part(chart.dataset.part))[chart.dataset.panel];
+  for (const series of spec.data.values) for (const key of Object.keys(series)) series[key] = unpacked(series[key]);
+  return spec;
 }
 
 async function draw(chart) {
@@ -132,7 +141,8 @@ function begin(within) {
 async function fill(details) {
   const place = details.querySelector(":scope > .part");
   try {
-    place.innerHTML = await part(details.dataset.part);
+    const text = await part(details.dataset.part);
+    place.innerHTML = details.dataset.piece ? JSON.parse(text)[details.dataset.piece] : text;
     begin(place);
     details.dataset.state = "filled";
   } catch (error) {

@@ -15,9 +15,11 @@ use crate::{
 use anabranch_study::format::significant;
 
 /// Points of a series beyond which only extremes are drawn.
-const MOST_POINTS: usize = 2000;
+pub const MOST_POINTS: usize = 2000;
 /// Points of a line up to which each is shown, with its interval as a bar; beyond, the interval is a band.
 pub const FEW_POINTS: usize = 40;
+/// Steps of a vertical axis between which a drawing, 250 pixels high, shows no difference.
+const STEPS_SHOWN: f64 = 500.0;
 /// Invisible points of a long line that carry its tooltips.
 const HANDLES: usize = 80;
 
@@ -45,7 +47,8 @@ pub fn chart(panel: &Panel) -> Option<Chart> {
     let (data, flatten): (Vec<Value>, _) = match panel.mark {
         Mark::Box => (boxes::data(panel, &style.names), None),
         _ => {
-            let columns = series.map(|((_, points), name)| columns(panel, name, points)).collect();
+            let shown = if panel.y.log { 0.0 } else { y_domain.1 - y_domain.0 };
+            let columns = series.map(|((_, points), name)| columns(panel, name, points, shown)).collect();
             let own: &[&str] = if bars { &["label"] } else { &["x", "handle"] };
             let fields = [own, &["y", "low", "high"]].concat();
             (columns, Some(json!({ "flatten": fields })))
@@ -66,7 +69,9 @@ pub fn chart(panel: &Panel) -> Option<Chart> {
     let own = || style.channel(&style.strokes);
     let layer = match panel.mark {
         Mark::Bar => {
-            vec![bar_layer(&style, panel, y_domain.0), interval_bars(json!({ "value": "currentColor" }))]
+            // Bars stand on zero, or on the axis where that is not on it.
+            let base = if panel.y.log { y_domain.0 } else { y_domain.0.max(0.0) };
+            vec![bar_layer(&style, panel, base), interval_bars(json!({ "value": "currentColor" }))]
         }
         Mark::Box => boxes::layers(&style, &panel.y.title),
         Mark::Tile => vec![], // has a drawing of its own
@@ -162,11 +167,15 @@ pub fn ends(point: &Point) -> Vec<f64> {
     half.map(|h| vec![point.y - h, point.y + h]).unwrap_or_default()
 }
 
-/// A series as columns, which the specification's `flatten` turns into points: a third of the size.
-fn columns(panel: &Panel, name: &str, points: &[&Point]) -> Value {
+/// A series as columns, which the specification's `flatten` turns into points: a third of the size. `shown` is how much the vertical
+/// axis spans, 0 where it is logarithmic.
+fn columns(panel: &Panel, name: &str, points: &[&Point], shown: f64) -> Value {
     // More than a drawing can show; the file of values has all digits.
-    let digits = if points.len() > FEW_POINTS { 4 } else { 6 };
-    let value = |v: f64| json!(significant(v, digits));
+    let value = |v: f64| match (points.len() > FEW_POINTS, shown > 0.0) {
+        (false, _) => json!(significant(v, 6)),
+        (true, false) => json!(significant(v, 4)),
+        (true, true) => json!(rounded(v, shown / STEPS_SHOWN)),
+    };
     let y: Vec<_> = points.iter().map(|p| value(p.y)).collect();
     // The part of an interval below a logarithmic axis cannot be drawn: it then ends at its point.
     let end = |p: &&Point, which: usize| match ends(p).get(which) {
@@ -188,6 +197,14 @@ fn columns(panel: &Panel, name: &str, points: &[&Point]) -> Value {
     let stride = points.len().div_ceil(HANDLES).max(1);
     let handle: Vec<_> = (0..points.len()).map(|i| u8::from(i % stride == 0)).collect();
     json!({ "series": name, "x": x, "y": y, "low": low, "high": high, "handle": handle })
+}
+
+/// The nearest multiple of the largest power of ten that is not above `step`.
+fn rounded(value: f64, step: f64) -> f64 {
+    let decimals = -step.log10().floor() as i32;
+    // Powers of ten above 1 have no rounding, others as divisors none either.
+    let power = 10f64.powi(decimals.abs());
+    if decimals >= 0 { (value * power).round() / power } else { (value / power).round() * power }
 }
 
 /// The horizontal axis of bars; long labels are set at an angle where the chart is too narrow for them.
@@ -407,4 +424,24 @@ fn remarks(panel: &Panel, xs: (f64, f64), ys: (f64, f64)) -> Vec<String> {
         remarks.push("Drawn as each stretch's lowest and highest value; the file has all.".to_owned());
     }
     remarks
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// An interval that reaches below zero does not move what bars stand on.
+    #[test]
+    fn bars_stand_on_zero() {
+        let axis = |title: &str| Axis { title: title.into(), log: false, domain: None };
+        let point = |half| Point { x: 0.0, y: 2.0, half_width: Some(half), label: Some("LIA".into()) };
+        for (half, low) in [(1.0, 0.0), (5.0, -3.0)] {
+            let series = vec![Series { name: "rate".into(), published: false, points: vec![point(half)] }];
+            let panel =
+                Panel { title: String::new(), x: axis(""), y: axis("Mbit/s"), mark: Mark::Bar, series };
+            let spec = chart(&panel).unwrap().spec;
+            assert_eq!(spec["encoding"]["y"]["scale"]["domain"][0], low);
+            assert_eq!(spec["layer"][0]["encoding"]["y2"]["datum"], 0.0);
+        }
+    }
 }

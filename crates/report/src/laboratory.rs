@@ -5,7 +5,7 @@ use base64::{Engine, engine::general_purpose::URL_SAFE_NO_PAD};
 use maud::{Markup, html};
 use serde::Serialize;
 
-use crate::{layout::LABORATORY, site::Site};
+use crate::{layout::LABORATORY, part::deflated, site::Site};
 
 /// What runs beside it.
 const BESIDE: [&str; 2] = ["lia", "uncoupled"];
@@ -34,9 +34,18 @@ struct Nothing {}
 
 /// "Open in the page", where the report has it, the text is short and the run's command has nothing that the page does not know.
 pub fn open(run: &Run, site: &Site) -> Markup {
-    let address = site.has(LABORATORY).then(|| state(run)).flatten();
+    link(run, site, |state| format!("z={}", URL_SAFE_NO_PAD.encode(deflated(state))))
+}
+
+/// The same for a part, which is compressed as a whole: links that are themselves would have nothing in common.
+pub fn open_within(run: &Run, site: &Site) -> Markup {
+    link(run, site, |state| format!("s={}", URL_SAFE_NO_PAD.encode(state)))
+}
+
+fn link(run: &Run, site: &Site, written: impl Fn(&str) -> String) -> Markup {
+    let state = site.has(LABORATORY).then(|| state(run)).flatten();
     html! {
-        @if let Some(state) = address { a.open href={ (LABORATORY) "#s=" (state) } { "Open in the page" } }
+        @if let Some(state) = state { a.open href={ (LABORATORY) "#" (written(&state)) } { "Open in the page" } }
     }
 }
 
@@ -66,13 +75,15 @@ fn state(run: &Run) -> Option<String> {
             || state.changes.iter().any(|c| c.ends_with(&format!(".cc={cc}")))
     };
     state.cc[1] = if runs(BESIDE[0]) { BESIDE[1] } else { BESIDE[0] };
-    Some(URL_SAFE_NO_PAD.encode(serde_json::to_string(&state).expect("texts and numbers")))
+    Some(serde_json::to_string(&state).expect("texts and numbers"))
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
+    use flate2::read::DeflateDecoder;
     use serde_json::{Value, json};
+    use std::io::Read;
 
     #[test]
     fn the_command_is_in_the_link() {
@@ -84,10 +95,8 @@ mod tests {
             column: None,
             shares: None,
         };
-        let of = |command: &str| -> Option<Value> {
-            let bytes = URL_SAFE_NO_PAD.decode(state(&run(command))?).unwrap();
-            Some(serde_json::from_slice(&bytes).unwrap())
-        };
+        let of =
+            |command: &str| -> Option<Value> { Some(serde_json::from_str(&state(&run(command))?).unwrap()) };
         let command = "anabranch run x.toml --cc lia --set 'duration=6 s' --seed 2";
         let state = json!({
             "text": "name = \"ä\"", "cc": ["", "uncoupled"], "set": {}, "changes": ["duration=6 s"], "own": ["lia"], "seed": 2
@@ -95,6 +104,17 @@ mod tests {
         assert_eq!(of(command), Some(state));
         assert_eq!(of("anabranch run x.toml --set flows.a.cc=olia").unwrap()["cc"], json!(["", "lia"]));
         assert_eq!(of("anabranch run x.toml --backend kernel"), None);
+        let mut site = Site::with_assets();
+        assert_eq!(open(&run(command), &site).into_string(), "", "a report without the page");
+        site.add(LABORATORY, String::new());
+        let link = |html: Markup, kind: &str| {
+            let html = html.into_string();
+            URL_SAFE_NO_PAD.decode(html.split(kind).nth(1).unwrap().split('"').next().unwrap()).unwrap()
+        };
+        let mut text = String::new();
+        DeflateDecoder::new(&link(open(&run(command), &site), "#z=")[..]).read_to_string(&mut text).unwrap();
+        assert_eq!(Some(&text), super::state(&run(command)).as_ref());
+        assert_eq!(link(open_within(&run(command), &site), "#s="), text.as_bytes());
         let long = Run { text: "#".repeat(LONGEST + 1), ..run(command) };
         assert_eq!(super::state(&long), None);
     }

@@ -31,6 +31,7 @@ mod ratio;
 mod scales;
 mod search;
 mod site;
+mod steps;
 mod style;
 mod tiles;
 mod verdict;

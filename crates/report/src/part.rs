@@ -8,13 +8,51 @@ use flate2::{
     Compression,
     write::{DeflateEncoder, GzEncoder},
 };
+use maud::{Markup, html};
+
+use crate::site::Site;
 
 /// The script that hands over `text` as the part of that path.
 pub fn script(path: &str, text: &str) -> String {
+    format!("anabranch.part({}, \"{}\");\n", serde_json::json!(path), STANDARD.encode(deflated(text)))
+}
+
+/// The text in the format that browsers call `deflate-raw`.
+pub fn deflated(text: &str) -> Vec<u8> {
     let mut deflate = DeflateEncoder::new(Vec::new(), Compression::best());
     deflate.write_all(text.as_bytes()).expect("memory takes every byte");
-    let bytes = deflate.finish().expect("memory is flushed");
-    format!("anabranch.part({}, \"{}\");\n", serde_json::json!(path), STANDARD.encode(bytes))
+    deflate.finish().expect("memory is flushed")
+}
+
+/// A part that has the text of several places: they are much alike, and together take a quarter of what they take apart.
+pub struct Pieces {
+    path: String,
+    texts: Vec<String>,
+}
+
+impl Pieces {
+    /// The part of that path.
+    pub fn of(path: String) -> Self {
+        Pieces { path, texts: vec![] }
+    }
+
+    /// What is opened, folded away under its `summary`; without scripts `hint` stands there.
+    pub fn folded(&mut self, class: &str, summary: &Markup, body: Markup, hint: &str) -> Markup {
+        let number = self.texts.len();
+        self.texts.push(body.into_string());
+        html! {
+            details class=(class) data-part=(self.path) data-piece=(number) {
+                summary { (summary) }
+                div.part { noscript { p.hint { (hint) } } }
+            }
+        }
+    }
+
+    /// Writes the part.
+    pub fn finish(self, site: &mut Site) {
+        let text = serde_json::Value::from(self.texts).to_string();
+        site.add(self.path.as_str(), script(&self.path, &text));
+    }
 }
 
 /// A file of that text, as `gzip` makes it but without a time.

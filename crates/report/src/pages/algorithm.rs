@@ -7,6 +7,7 @@ use maud::{Markup, html};
 use crate::{
     layout::{Page, page, scroll},
     pages::{case, figure::Charts},
+    part::Pieces,
     plan::{self, AlgorithmPlan, Plan},
     prose::prose,
     site::Site,
@@ -141,12 +142,15 @@ fn default(param: &Param) -> String {
 
 fn behaviour(plan: &Plan, algorithm: &AlgorithmPlan, result: &AlgorithmResult, site: &mut Site) -> Markup {
     let cases: Vec<_> = CASES.iter().filter_map(|c| Some((c, result.case(&c.id)?))).collect();
-    // Together they are compressed better than apart: they are much alike.
-    let [over_time, observables] = ["cases", "observables"].map(|name| algorithm.part(name));
-    let mut charts =
-        case::CaseCharts { over_time: Charts::new(&over_time), observables: Charts::new(&observables) };
+    let [over_time, observables, folded] =
+        ["cases", "observables", "folded"].map(|name| algorithm.part(name));
+    let mut parts = case::Parts {
+        over_time: Charts::new(&over_time),
+        observables: Charts::new(&observables),
+        folded: Pieces::of(folded),
+    };
     html! {
-        @for (case, of) in &cases { (case::section(algorithm, case, of, &mut charts, site)) }
+        @for (case, of) in &cases { (case::section(algorithm, case, of, &mut parts, site)) }
         section.experiment id="place" {
             h2 { "Its place among the others" }
             p {
@@ -156,8 +160,9 @@ fn behaviour(plan: &Plan, algorithm: &AlgorithmPlan, result: &AlgorithmResult, s
             }
             (case::places(plan, &cases, result))
         }
-        (charts.over_time.finish(site))
-        (charts.observables.finish(site))
+        (parts.over_time.finish(site))
+        (parts.observables.finish(site))
+        @let () = parts.folded.finish(site);
     }
 }
 

@@ -10,7 +10,7 @@ use crate::{
     laboratory,
     layout::scroll,
     pages::{figure::Charts, shares},
-    part,
+    part::{self, Pieces},
     plan::{self, AlgorithmPlan, Plan},
     prose::prose,
     site::Site,
@@ -21,12 +21,14 @@ use anabranch_study::format;
 /// What stands where there is no value.
 const NOTHING: &str = "–";
 
-/// The charts of all cases of an algorithm.
-pub struct CaseCharts<'a> {
-    /// Windows and goodputs.
+/// What the cases of an algorithm have in common parts: alike, they are compressed better together than apart.
+pub struct Parts<'a> {
+    /// The charts of windows and goodputs.
     pub over_time: Charts<'a>,
-    /// The algorithm's inner values.
+    /// The charts of the algorithm's inner values.
     pub observables: Charts<'a>,
+    /// What is folded away.
+    pub folded: Pieces,
 }
 
 /// The section of an algorithm's page, and its data file.
@@ -34,7 +36,7 @@ pub fn section(
     plan: &AlgorithmPlan,
     case: &Case,
     result: &CaseResult,
-    charts: &mut CaseCharts,
+    parts: &mut Parts,
     site: &mut Site,
 ) -> Markup {
     let data = plan.case_csv(&case.id);
@@ -51,20 +53,19 @@ pub fn section(
             figure {
                 figcaption { "First seed, over time" }
                 div.panels {
-                    (charts.over_time.with_picture(&from_zero(title, "cwnd (segments)", &result.windows), &data, &Look::REPORT, site))
-                    (charts.over_time.drawing(&from_zero("Goodput over a second", "goodput (Mbit/s)", &result.rates), &data))
+                    (parts.over_time.with_picture(&from_zero(title, "cwnd (segments)", &result.windows), &data, &Look::REPORT, site))
+                    (parts.over_time.drawing(&from_zero("Goodput over a second", "goodput (Mbit/s)", &result.rates), &data))
                 }
             }
             p.quiet { (laboratory::open(&result.run, site)) }
-            (observables(plan, result, &data, &mut charts.observables))
-            (run(plan, case, result, site))
+            (observables(plan, result, &data, parts))
+            (run(result, &mut parts.folded))
         }
     }
 }
 
 /// The command, the scenario and what theory gives for it; they come once they are opened.
-fn run(plan: &AlgorithmPlan, case: &Case, result: &CaseResult, site: &mut Site) -> Markup {
-    let part = plan.part(&format!("{}-run", case.id));
+fn run(result: &CaseResult, folded: &mut Pieces) -> Markup {
     let body = html! {
         div.run {
             pre.command tabindex="0" { code { (result.run.command) } }
@@ -75,13 +76,8 @@ fn run(plan: &AlgorithmPlan, case: &Case, result: &CaseResult, site: &mut Site) 
             }
         }
     };
-    site.add(part.as_str(), part::script(&part, &body.into_string()));
-    html! {
-        details.runs data-part=(part) {
-            summary { h3 { "Run it again, and beside theory" } }
-            div.part { noscript { p.hint { "A script loads this part." } } }
-        }
-    }
+    let summary = html! { h3 { "Run it again, and beside theory" } };
+    folded.folded("runs", &summary, body, "A script loads this part.")
 }
 
 /// The key figure and the other numbers of the case as a whole.
@@ -197,22 +193,29 @@ fn links(result: &CaseResult) -> Markup {
     }
 }
 
-/// The algorithm's inner values, folded.
-fn observables(plan: &AlgorithmPlan, result: &CaseResult, data: &str, charts: &mut Charts) -> Markup {
+/// The algorithm's inner values, which come once they are opened.
+fn observables(plan: &AlgorithmPlan, result: &CaseResult, data: &str, parts: &mut Parts) -> Markup {
     let meaning =
         |name: &str| plan.entry.observables.iter().find(|o| o.name == name).map_or("", |o| o.meaning);
     let drawn: Vec<_> =
         result.observables.iter().filter(|o| o.traces.iter().any(|t| !t.values.is_empty())).collect();
-    html! {
-        @if !drawn.is_empty() {
-            details.observables {
-                summary { h3 { "Observables over time" } span.quiet { @for (i, o) in drawn.iter().enumerate() { @if i > 0 { "," } " " (o.name) } } }
-                div.panels {
-                    @for o in drawn { (charts.drawing(&panel(meaning(&o.name), &o.name, &o.traces), data)) }
-                }
-            }
-        }
+    if drawn.is_empty() {
+        return html! {};
     }
+    let charts = &mut parts.observables;
+    let body = html! {
+        div.panels {
+            @for o in &drawn { (charts.drawing(&panel(meaning(&o.name), &o.name, &o.traces), data)) }
+        }
+    };
+    let names = drawn.iter().map(|o| o.name.as_str()).collect::<Vec<_>>().join(", ");
+    let summary = html! { h3 { "Observables over time" } span.quiet { " " (names) } };
+    parts.folded.folded(
+        "observables",
+        &summary,
+        body,
+        "A script draws them. Without it, their values are in the CSV file above.",
+    )
 }
 
 /// A drawing of lines whose vertical axis begins at zero.

@@ -57,7 +57,7 @@ pub fn section(plan: &ExperimentPlan, site: &mut Site) -> Markup {
 fn one(run: &Run, site: &Site) -> Markup {
     let link = laboratory::open(run, site);
     html! {
-        @if !link.0.is_empty() { p.quiet { (link) ": " (prose(&run.title)) ". The others stand under “Run it again”." } }
+        @if !link.0.is_empty() { p.quiet.opens { (link) ": " (prose(&run.title)) ". The others stand under “Run it again”." } }
     }
 }
 
@@ -274,7 +274,7 @@ fn commands(runs: &[Run], site: &Site) -> Markup {
     html! {
         @for run in runs {
             div.run {
-                p { (prose(&run.title)) " " (laboratory::open(run, site)) }
+                p { (prose(&run.title)) " " (laboratory::open_within(run, site)) }
                 pre.command tabindex="0" { code { (run.command) } }
                 @if let Some(shares) = &run.shares { (shares::section(shares)) }
             }

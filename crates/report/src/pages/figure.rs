@@ -4,11 +4,12 @@ use anabranch_study::{Mark, Panel};
 use maud::{Markup, html};
 
 use crate::{
-    chart::{Chart, chart, drawable_points},
+    chart::{Chart, Drawn, MOST_POINTS, chart, drawable_points},
     csv, part,
     plan::{FigurePlan, PaperPlan},
     prose::prose,
     site::Site,
+    steps,
     svg::{self, Look},
 };
 
@@ -24,22 +25,43 @@ pub fn together<'a, 'b>(figures: &'a [FigurePlan<'b>]) -> impl Iterator<Item = &
 pub fn figures(together: &[FigurePlan], site: &mut Site) -> Markup {
     html! {
         @match together {
-            [alone] => (figure(alone, site)),
-            several => div.beside { @for f in several { (figure(f, site)) } },
+            [alone] => (figure(alone, panels(alone), site)),
+            several => div.beside { @for (f, panels) in several.iter().zip(alike(several)) { (figure(f, panels, site)) } },
         }
     }
 }
 
-/// The figure with its caption.
-fn figure(plan: &FigurePlan, site: &mut Site) -> Markup {
+fn panels(plan: &FigurePlan) -> Vec<Panel> {
+    plan.panels.iter().map(|(panel, _)| (*panel).clone()).collect()
+}
+
+/// The panels of each figure. Where the paper has no limits they have the same vertical axis in all, so that they can be compared.
+fn alike(figures: &[FigurePlan]) -> Vec<Vec<Panel>> {
+    let mut all: Vec<Vec<Panel>> = figures.iter().map(panels).collect();
+    for i in 0..all[0].len() {
+        let same = || all.iter().filter_map(|panels| panels.get(i));
+        if same().count() < all.len()
+            || same().any(|panel| panel.mark == Mark::Tile || panel.y.domain.is_some())
+        {
+            continue;
+        }
+        let drawn = same().filter_map(|panel| Some(Drawn::of(panel, MOST_POINTS)?.y_domain));
+        let domain = drawn.reduce(|(low, high), (a, b)| (low.min(a), high.max(b)));
+        all.iter_mut().for_each(|panels| panels[i].y.domain = domain);
+    }
+    all
+}
+
+/// The figure with its caption, its panels drawn as these.
+fn figure(plan: &FigurePlan, drawn: Vec<Panel>, site: &mut Site) -> Markup {
     let mut charts = Charts::new(&plan.part);
-    let facets = facets(&plan.panels.iter().map(|(panel, _)| *panel).collect::<Vec<_>>());
+    let facets = facets(&drawn.iter().collect::<Vec<_>>());
     let n = plan.panels.len();
     html! {
         figure id=(plan.anchor) {
             figcaption { span.id { (plan.figure.id) } " " (prose(&plan.figure.title)) }
             div.panels.single[n == 1].facets[facets.is_some()] {
-                @for (i, (panel, data)) in plan.panels.iter().enumerate() {
+                @for (i, (panel, (_, data))) in drawn.iter().zip(&plan.panels).enumerate() {
                     @match &facets {
                         Some(facets) => (charts.with_picture(&facets[i], data, &Look::FACET, site)),
                         None => (charts.with_picture(panel, data, &Look::REPORT, site)),
@@ -136,7 +158,8 @@ impl<'a> Charts<'a> {
     }
 
     /// Writes the part.
-    pub fn finish(self, site: &mut Site) -> Markup {
+    pub fn finish(mut self, site: &mut Site) -> Markup {
+        self.specs.iter_mut().for_each(steps::pack);
         if !self.specs.is_empty() {
             site.add(self.part, part::script(self.part, &serde_json::Value::from(self.specs).to_string()));
         }

@@ -93,6 +93,35 @@ fn figures_stand_beside_the_simulators() {
     assert_eq!(page.matches("class=\"beside\"").count(), 1);
 }
 
+/// Values three times as large on Linux: both have the axis that holds them. Limits of the paper stay.
+#[test]
+fn figures_beside_each_other_have_one_scale() {
+    let domains = |limits: Option<(f64, f64)>| {
+        let mut results = beside_linux();
+        let figures = results[0].experiments.iter_mut().flat_map(|e| &mut e.figures);
+        for figure in figures.filter(|f| f.id.starts_with("A-F2")) {
+            for panel in &mut figure.panels {
+                panel.y.domain = limits;
+                let points = panel.series.iter_mut().flat_map(|s| &mut s.points);
+                points.filter(|_| figure.id.ends_with("@kernel")).for_each(|point| point.y *= 3.0);
+            }
+        }
+        let files = files(&results);
+        let page = study(&files, "coupled-cubic");
+        let together = between(&page, "<div class=\"beside\">", "<details")[0];
+        let charts = attributes(together, "data-part").into_iter().map(|part| {
+            let specs: Vec<serde_json::Value> = serde_json::from_str(&files[part]).unwrap();
+            specs[0]["encoding"]["y"]["scale"]["domain"].clone()
+        });
+        charts.collect::<Vec<_>>()
+    };
+    let shared = domains(None);
+    assert_eq!(shared.len(), 2);
+    assert_eq!(shared[0], shared[1]);
+    let limited = domains(Some((1.0, 2.0)));
+    assert_ne!(limited[0], limited[1]);
+}
+
 #[test]
 fn links_lead_somewhere_and_hostile_text_stays_text() {
     const EVIL: &str = "</script><script>alert(1)</script>\"'><img src=x onerror=alert(2)>&amp;";

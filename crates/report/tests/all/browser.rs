@@ -136,7 +136,7 @@ fn a_narrow_page_has_nothing_beside_it() {
     );
 }
 
-/// Two charts for each standard case; the folded ones of observables wait until they are opened.
+/// Two charts for each standard case; those of observables come when they are opened.
 #[test]
 fn an_algorithms_charts_are_drawn() {
     let dir = tempfile::tempdir().unwrap();
@@ -145,7 +145,38 @@ fn an_algorithms_charts_are_drawn() {
     let Some(said) = probed(dir.path(), &["algorithm-lia.html"], 1280, LARGEST) else { return };
     is_whole("algorithm-lia.html", &said[0]);
     assert_eq!(said[0]["charts"].as_array().unwrap().len(), 2 * CASES.len());
-    assert_eq!(said[0]["folded"], CASES.len());
+    assert_eq!(said[0]["folded"], 0);
+}
+
+/// What is folded away is drawn once it is opened, with the values of the result: a hundred, as many as are told by their steps.
+#[test]
+fn what_is_opened_has_its_values() {
+    let dir = tempfile::tempdir().unwrap();
+    let algorithms = fixture::algorithms();
+    let results = Results { algorithms: &algorithms, ..Results::default() };
+    write(dir.path(), &results, &fixture::context()).unwrap();
+    let frame = "<iframe src=algorithm-lia.html style='width:1280px;height:1000px'></iframe>
+        <script>addEventListener('load', async () => {
+          const frame = document.querySelector('iframe').contentWindow;
+          const opened = frame.document.querySelectorAll('details.observables')[1];
+          opened.open = true;
+          opened.scrollIntoView();
+          const chart = () => opened.querySelector('.chart');
+          while (!['drawn', 'failed'].includes(chart()?.dataset.state)) await new Promise((resolve) => setTimeout(resolve, 20));
+          say({ state: chart().dataset.state, values: (await frame.specification(chart())).data.values[0] });
+        });</script>";
+    let Some(said) = chromium::says(dir.path(), frame) else { return };
+    assert_eq!(said["state"], "drawn");
+    let trace = &algorithms[0].cases[1].observables[0].traces[0];
+    let near = |key: &str, values: &[f64], most: f64| {
+        let drawn = said["values"][key].as_array().unwrap();
+        assert!(drawn.len() == values.len() && values.len() == 100);
+        let apart = drawn.iter().zip(values).map(|(drawn, value)| (drawn.as_f64().unwrap() - value).abs());
+        assert!(apart.fold(0.0, f64::max) <= most, "{key}: {drawn:?}");
+    };
+    near("x", &trace.time_s, 1e-9);
+    // From 0.5 to 0.645, a quarter of a pixel of 250.
+    near("y", &trace.values, 0.145 / 1000.0);
 }
 
 /// Of another version, without experiments, from one seed, with values that are no numbers: pages say so and stay whole.

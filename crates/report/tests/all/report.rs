@@ -63,10 +63,13 @@ pub fn study(files: &BTreeMap<String, String>, name: &str) -> String {
 
 /// A page with the text of what opens in it.
 pub fn with_parts(files: &BTreeMap<String, String>, html: &str) -> String {
-    let opened = between(html, "<details class=\"runs\" data-part=\"", "\"")
-        .into_iter()
-        .map(|part| files[part].as_str());
-    [html].into_iter().chain(opened).collect()
+    let opened = between(html, "<details", ">").into_iter().filter_map(|tag| {
+        let text = &files[*attributes(tag, "data-part").first()?];
+        let Some(piece) = attributes(tag, "data-piece").first().copied() else { return Some(text.clone()) };
+        let pieces: Vec<String> = serde_json::from_str(text).unwrap();
+        Some(pieces[piece.parse::<usize>().unwrap()].clone())
+    });
+    [html.to_owned()].into_iter().chain(opened).collect()
 }
 
 /// The specifications of a study's charts, as its pages have them.
@@ -75,9 +78,25 @@ fn specifications(files: &BTreeMap<String, String>, name: &str) -> Vec<serde_jso
     let charts = between(&html, "<div class=\"chart\"", ">").into_iter().map(|tag| {
         let [part, panel] = ["data-part", "data-panel"].map(|key| attributes(tag, key)[0]);
         let specs: Vec<serde_json::Value> = serde_json::from_str(&files[part]).unwrap();
-        specs[panel.parse::<usize>().unwrap()].clone()
+        let mut spec = specs[panel.parse::<usize>().unwrap()].clone();
+        let datasets = spec["data"]["values"].as_array_mut().unwrap().iter_mut();
+        datasets.flat_map(|of| of.as_object_mut().unwrap().values_mut()).for_each(unpack);
+        spec
     });
     charts.collect()
+}
+
+/// Numbers told by their steps, as `report.js` turns them back.
+fn unpack(column: &mut serde_json::Value) {
+    let Some(steps) = column["steps"].as_array() else { return };
+    let unit = 10f64.powi(column["decimals"].as_i64().unwrap() as i32);
+    let mut sum = 0.0;
+    let numbers = steps.iter().map(|step| {
+        let step = step.as_f64()?;
+        sum += step;
+        Some(sum / unit)
+    });
+    *column = serde_json::json!(numbers.collect::<Vec<_>>());
 }
 
 pub fn pages(files: &BTreeMap<String, String>) -> impl Iterator<Item = (&String, &String)> {
@@ -147,7 +166,7 @@ fn every_local_link_leads_somewhere() {
             let file = if file.is_empty() { name } else { file };
             let target = files.get(file).unwrap_or_else(|| panic!("{name}: {href}"));
             // The laboratory's is the state of its controls.
-            let is_state = file == "laboratory.html" && fragment.starts_with("s=");
+            let is_state = file == "laboratory.html" && fragment.starts_with("z=");
             let is_there = fragment.is_empty() || is_state || attributes(target, "id").contains(&fragment);
             assert!(is_there, "{name}: {href}");
         }
