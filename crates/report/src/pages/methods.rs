@@ -21,9 +21,24 @@ pub fn add(plan: &Plan, site: &mut Site) {
         (verdicts())
         (sizes(plan))
         (figures())
+        (laboratory(plan))
         (glossary())
     };
     site.add(FILE, page(plan, &Page { file: FILE, title: "Methods – Anabranch" }, &body));
+}
+
+/// How to have the page that simulates, where this report is without.
+fn laboratory(plan: &Plan) -> Markup {
+    html! {
+        @if plan.context.laboratory.is_none() {
+            h2 id="laboratory" { "The laboratory" }
+            p {
+                "The page that simulates in a browser was not at hand when this report was written. In the source's folder "
+                code { "make page" } " builds it, and " code { "make wheel" } " a Python package that has it: reports written then have it beside "
+                "them, and figures a link to it."
+            }
+        }
+    }
 }
 
 fn rows() -> Markup {

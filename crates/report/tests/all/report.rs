@@ -473,6 +473,19 @@ fn ideals_stand_beside_what_was_measured() {
 }
 
 #[test]
+fn a_report_says_how_to_have_the_laboratory() {
+    let methods = |laboratory: Option<String>| {
+        let dir = tempfile::tempdir().unwrap();
+        let context = anabranch_report::Context { laboratory, ..fixture::context() };
+        write(dir.path(), &Results { papers: &fixture::results(), ..Results::default() }, &context).unwrap();
+        let there = dir.path().join("laboratory.html").exists();
+        (there, fs::read_to_string(dir.path().join("methods.html")).unwrap().contains("make page"))
+    };
+    assert_eq!(methods(None), (false, true));
+    assert_eq!(methods(Some("<p>simulates</p>".into())), (true, false));
+}
+
+#[test]
 fn no_results_are_an_empty_overview() {
     let files = files(&[]);
     assert!(files["index.html"].contains("<h1>The algorithms</h1>"));
