@@ -9,7 +9,7 @@ use base64::{Engine, engine::general_purpose::STANDARD};
 use serde_json::Value;
 
 /// How long a page may take, also beside a busy machine's other work.
-const PATIENCE: Duration = Duration::from_secs(180);
+const PATIENCE: Duration = Duration::from_secs(600);
 
 /// What comes before what a page says, on its console.
 const MARK: &str = "the page says ";
