@@ -18,6 +18,8 @@ use anabranch_study::format::significant;
 pub const MOST_POINTS: usize = 2000;
 /// Points of a line up to which each is shown, with its interval as a bar; beyond, the interval is a band.
 pub const FEW_POINTS: usize = 40;
+/// Pixels that a horizontal axis goes on beyond points at its ends: more than a symbol's radius.
+const MARGIN: u32 = 8;
 /// Steps of a vertical axis between which a drawing, 250 pixels high, shows no difference.
 const STEPS_SHOWN: f64 = 500.0;
 /// Invisible points of a long line that carry its tooltips.
@@ -61,7 +63,12 @@ pub fn chart(panel: &Panel) -> Option<Chart> {
         shared.insert("x".into(), categories(&panel.x.title, points()));
         shared.insert("xOffset".into(), json!({ "field": "series", "sort": null }));
     } else {
-        shared.insert("x".into(), quantitative("x", &panel.x, x_domain));
+        let mut x = quantitative("x", &panel.x, x_domain);
+        if few || panel.mark == Mark::Point {
+            // What is drawn at an end of the axis is not cut in half there.
+            x["scale"]["padding"] = json!(MARGIN);
+        }
+        shared.insert("x".into(), x);
     }
     shared.insert("stroke".into(), style.channel(&style.strokes));
     shared.insert("opacity".into(), json!({ "condition": { "param": "shown", "value": 1 }, "value": 0 }));
