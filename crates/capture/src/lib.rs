@@ -4,6 +4,7 @@
 //! with right checksums, SACK, timestamps, window scale, and MPTCP v1 (RFC 8684). Payload is zeros.
 
 mod addresses;
+mod beside;
 mod connection;
 mod encode;
 mod keys;
@@ -11,6 +12,7 @@ mod options;
 mod pcapng;
 mod read;
 
+pub use beside::Beside;
 pub use read::{ReadError, ReadOptions, read};
 
 use anabranch_net::Time;

@@ -26,7 +26,7 @@ pub(crate) struct Writer<W: Write> {
 }
 
 /// Bytes that are written at once: file systems take few large pieces at a third of the cost of many small ones.
-const PIECE: usize = 1 << 20;
+const PIECE: usize = 1 << 18;
 
 impl<W: Write> Writer<W> {
     /// Begins a file; `snap` bytes of each packet are kept.

@@ -2,7 +2,7 @@
 
 use crate::backend::BackendName;
 use crate::failure::Failure;
-use anabranch_capture::{Capture, Options};
+use anabranch_capture::{Beside, Capture, Options};
 use anabranch_net::Time;
 use anabranch_record::{Sink, Summary};
 use anabranch_scenario::Scenario;
@@ -71,7 +71,7 @@ impl Write for Target {
 
 /// The simulator, with a capture of what it simulates.
 pub struct Captured {
-    capture: Mutex<Capture<Target>>,
+    capture: Mutex<Beside<Target>>,
     path: PathBuf,
 }
 
@@ -85,7 +85,8 @@ impl Captured {
             Some(bytes) => bytes,
             None => Options::default().snap,
         };
-        let begin = || Capture::new(scenario, scenario.seed, &Options { links, snap }, target(path)?);
+        let begin =
+            || Beside::new(Capture::new(scenario, scenario.seed, &Options { links, snap }, target(path)?)?);
         let capture = begin().map_err(|error| cannot_write(path, &error))?;
         Ok(Some(Captured { capture: Mutex::new(capture), path: path.clone() }))
     }

@@ -4,9 +4,10 @@ mod format;
 mod read;
 mod tshark;
 
-use anabranch_capture::{Capture, Options};
+use anabranch_capture::{Beside, Capture, Options};
 use anabranch_record::{NoSamples, Summary};
 use anabranch_scenario::{Overrides, Scenario, Source};
+use std::io::{self, Write};
 
 /// Two lossy paths; the second becomes backup, leaves and joins again; the transfer ends. Numbers of segments and bytes do not
 /// depend on when measuring begins.
@@ -47,6 +48,49 @@ fn captured(scenario: &Scenario, options: &Options) -> (Summary, Vec<u8>) {
     let summary =
         anabranch_sim::run_captured(scenario, 1, &mut NoSamples, &mut capture, &mut |_| true).unwrap();
     (summary, capture.finish().unwrap())
+}
+
+/// Written by a thread of its own.
+fn captured_beside<W: Write + Send + 'static>(scenario: &Scenario, to: W) -> io::Result<W> {
+    let mut capture = Beside::new(Capture::new(scenario, 1, &Options::default(), to).unwrap()).unwrap();
+    anabranch_sim::run_captured(scenario, 1, &mut NoSamples, &mut capture, &mut |_| true).unwrap();
+    capture.finish()
+}
+
+#[test]
+fn a_thread_of_its_own_writes_the_same() {
+    let scenario = scenario(SCENARIO);
+    let apart = captured_beside(&scenario, Vec::new()).unwrap();
+    assert!(apart == captured(&scenario, &Options::default()).1);
+}
+
+/// Takes that many bytes, and has no room then.
+struct Small(usize);
+
+impl Write for Small {
+    fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
+        self.0 = self.0.checked_sub(bytes.len()).ok_or(io::ErrorKind::StorageFull)?;
+        Ok(bytes.len())
+    }
+
+    fn flush(&mut self) -> io::Result<()> {
+        Ok(())
+    }
+}
+
+#[test]
+fn a_thread_that_cannot_write_says_so_at_the_end() {
+    let error = captured_beside(&scenario(SCENARIO), Small(300_000)).map(drop).unwrap_err();
+    assert_eq!(error.kind(), io::ErrorKind::StorageFull);
+}
+
+#[test]
+fn what_is_not_ended_is_let_go() {
+    let file = tempfile::NamedTempFile::new().unwrap();
+    let path = file.path().to_owned();
+    let capture = Capture::new(&scenario(SCENARIO), 1, &Options::default(), file).unwrap();
+    drop(Beside::new(capture).unwrap());
+    assert!(!path.exists());
 }
 
 #[test]
