@@ -25,7 +25,7 @@ pub(crate) struct Writer<W: Write> {
     begins: usize,
 }
 
-/// Bytes that are written at once: file systems take few large pieces at a third of the cost of many small ones.
+/// Bytes that are written at once: the kernel takes large pieces at less cost.
 const PIECE: usize = 1 << 18;
 
 impl<W: Write> Writer<W> {
