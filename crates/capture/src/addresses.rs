@@ -15,13 +15,17 @@ const EPHEMERAL: u16 = 40_000;
 const RECEIVERS: u8 = 200;
 const _: () = assert!(anabranch_scenario::MAX_PATHS < RECEIVERS as usize);
 
+/// The senders' ports of one of the receivers'.
+const PORTS: u32 = (u16::MAX - EPHEMERAL) as u32;
+
 impl Ends {
-    /// Of a flow's path, in its `life`th life: a TCP connection of its own, so with another port.
-    pub(crate) fn of(flow: usize, path: usize, life: u8) -> Ends {
+    /// Of a flow's path: its `number`th TCP connection, so with other ports.
+    pub(crate) fn of(flow: usize, path: usize, number: u32) -> Ends {
         let [high, low] = ((flow + 1) as u16).to_be_bytes();
+        let (turn, place) = (number / PORTS, number % PORTS);
         Ends {
-            sender: ([10, 1 + path as u8, high, low], EPHEMERAL + u16::from(life)),
-            receiver: ([10, RECEIVERS, high, low], PORT),
+            sender: ([10, 1 + path as u8, high, low], EPHEMERAL + place as u16),
+            receiver: ([10, RECEIVERS, high, low], PORT.wrapping_add(turn as u16)),
         }
     }
 }

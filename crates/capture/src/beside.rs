@@ -17,6 +17,7 @@ const AHEAD: usize = 8;
 /// What a tap is told.
 enum Told {
     Packet(Seen),
+    Opens { connection: usize, flow: usize },
     Change { at: Time, flow: usize, path: usize, action: SubflowAction },
 }
 
@@ -46,6 +47,7 @@ impl<W: Write + Send + 'static> Beside<W> {
                 for told in batch.drain(..) {
                     match told {
                         Told::Packet(seen) => capture.packet(&seen),
+                        Told::Opens { connection, flow } => capture.opens(connection, flow),
                         Told::Change { at, flow, path, action } => capture.change(at, flow, path, action),
                     }
                 }
@@ -106,6 +108,10 @@ impl<W: Write> Tap for Beside<W> {
 
     fn packet(&mut self, seen: &Seen) {
         self.tell(Told::Packet(*seen));
+    }
+
+    fn opens(&mut self, connection: usize, flow: usize) {
+        self.tell(Told::Opens { connection, flow });
     }
 
     fn change(&mut self, at: Time, flow: usize, path: usize, action: SubflowAction) {

@@ -19,7 +19,11 @@ const PROHIBITED: u8 = 3;
 
 /// A connection of the scenario.
 pub(crate) struct Connection {
-    flow: usize,
+    pub(crate) flow: usize,
+    /// Which of the flow's transfers it carries, from 1 on, where these have connections of their own.
+    transfer: u32,
+    /// How often its subflows were removed or used by other connections when it was opened.
+    life: Option<u16>,
     multipath: bool,
     long: bool,
     ecn: bool,
@@ -66,10 +70,12 @@ fn clock(at: Time) -> u32 {
 }
 
 impl Connection {
-    pub(crate) fn new(flow: usize, spec: &Flow, seed: u64) -> Connection {
-        let keys = Keys::of(seed, flow);
+    pub(crate) fn new(flow: usize, transfer: u32, spec: &Flow, seed: u64) -> Connection {
+        let keys = Keys::of(seed, flow, transfer);
         Connection {
             flow,
+            transfer,
+            life: (transfer == 0).then_some(0),
             multipath: spec.is_multipath(),
             long: spec.tcp.long_dss,
             ecn: spec.tcp.ecn,
@@ -83,6 +89,20 @@ impl Connection {
             near: 0,
             data_acknowledged: 0,
         }
+    }
+
+    /// What is seen, its life counted from that in which the connection was opened; none of an earlier connection that used the
+    /// same subflows.
+    pub(crate) fn own(&mut self, seen: &Seen) -> Option<Seen> {
+        if seen.kind == PacketKind::Syn && seen.place == Place::Sender {
+            self.life.get_or_insert(seen.life);
+        }
+        Some(Seen { life: seen.life.checked_sub(self.life?)?, ..*seen })
+    }
+
+    /// The number of one of its TCP connections among those of its flow's path.
+    fn number(&self, life: usize) -> u32 {
+        self.transfer + life as u32
     }
 
     /// Takes note of what the sender's host sends and receives.
@@ -153,7 +173,7 @@ impl Connection {
         let subflow = &path.lives[usize::from(seen.life)];
         let own = clock(seen.sent);
         let mut segment = Segment {
-            ends: Ends::of(self.flow, seen.path, seen.life),
+            ends: Ends::of(self.flow, seen.path, self.number(seen.life.into())),
             forward,
             sequence: if forward { subflow.initial.0 } else { subflow.initial.1.wrapping_add(1) },
             acknowledged: if forward { subflow.initial.1.wrapping_add(1) } else { subflow.at(0) },
@@ -275,7 +295,7 @@ impl Connection {
         }
         match action {
             SubflowAction::Add => {
-                let address = Ends::of(self.flow, path, 0).sender.0;
+                let address = Ends::of(self.flow, path, self.number(0)).sender.0;
                 said.extend(
                     other.map(|p| (p, self.notice(at, p, false, |o| o.add_address(id, address, self.keys)))),
                 );
@@ -298,7 +318,7 @@ impl Connection {
         let life = self.paths[path].lives.len() - 1;
         let subflow = &self.paths[path].lives[life];
         let segment = Segment {
-            ends: Ends::of(self.flow, path, life as u8),
+            ends: Ends::of(self.flow, path, self.number(life)),
             forward: true,
             sequence: subflow.at(subflow.before.len() as u32 - 1),
             acknowledged: subflow.initial.1.wrapping_add(1),

@@ -11,9 +11,11 @@ pub(crate) struct Keys {
 }
 
 impl Keys {
-    /// Of a flow in a run with that seed: the same ones each time, since a run is a function of its seed.
-    pub(crate) fn of(seed: u64, flow: usize) -> Keys {
-        let hash = Sha256::digest(format!("keys of flow {flow} in run {seed}").as_bytes());
+    /// Of a flow in a run with that seed: the same ones each time, since a run is a function of its seed. A flow whose transfers
+    /// have connections of their own has those of its `transfer`th, from 1 on; else that is 0.
+    pub(crate) fn of(seed: u64, flow: usize, transfer: u32) -> Keys {
+        let transfer = if transfer > 0 { format!("transfer {transfer} of ") } else { String::new() };
+        let hash = Sha256::digest(format!("keys of {transfer}flow {flow} in run {seed}").as_bytes());
         let part = |from: usize| hash[from..from + 8].try_into().expect("8 bytes");
         Keys { sender: part(0), receiver: part(8) }
     }

@@ -16,7 +16,7 @@ pub use beside::Beside;
 pub use read::{ReadError, ReadOptions, read};
 
 use anabranch_net::Time;
-use anabranch_scenario::{Scenario, SubflowAction};
+use anabranch_scenario::{Flow, Scenario, SubflowAction};
 use anabranch_sim::tap::{Place, Seen, Tap};
 use connection::Connection;
 use encode::{Frame, HEADERS};
@@ -45,6 +45,10 @@ impl Default for Options {
 pub struct Capture<W: Write> {
     writer: Writer<W>,
     connections: Vec<Connection>,
+    flows: Vec<Flow>,
+    /// Transfers of each flow so far that have opened connections of their own.
+    transfers: Vec<u32>,
+    seed: u64,
     /// The writer's interface of each link of the scenario that it listens at.
     links: Vec<Option<u32>>,
     /// The first interface of each flow, where it listens at hosts.
@@ -82,7 +86,10 @@ impl<W: Write> Capture<W> {
         let connections = scenario.flows.iter().enumerate();
         Ok(Capture {
             writer,
-            connections: connections.map(|(f, flow)| Connection::new(f, flow, seed)).collect(),
+            connections: connections.map(|(f, flow)| Connection::new(f, 0, flow, seed)).collect(),
+            flows: scenario.flows.clone(),
+            transfers: vec![0; scenario.flows.len()],
+            seed,
             links,
             hosts: options.links.is_empty().then_some(hosts),
             error: None,
@@ -121,11 +128,22 @@ impl<W: Write> Tap for Capture<W> {
     }
 
     fn packet(&mut self, seen: &Seen) {
-        let connection = &mut self.connections[seen.flow];
-        connection.note(seen);
-        if let Some(interface) = self.interface(seen.place, seen.flow, seen.path) {
-            let frame = self.connections[seen.flow].frame(seen);
+        let connection = &mut self.connections[seen.connection];
+        let Some(seen) = connection.own(seen) else { return };
+        connection.note(&seen);
+        let flow = connection.flow;
+        if let Some(interface) = self.interface(seen.place, flow, seen.path) {
+            let frame = self.connections[seen.connection].frame(&seen);
             self.write(interface, seen.at, &frame, None);
+        }
+    }
+
+    fn opens(&mut self, connection: usize, flow: usize) {
+        self.transfers[flow] += 1;
+        let new = Connection::new(flow, self.transfers[flow], &self.flows[flow], self.seed);
+        match self.connections.get_mut(connection) {
+            Some(over) => *over = new,
+            None => self.connections.push(new),
         }
     }
 

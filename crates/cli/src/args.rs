@@ -279,7 +279,7 @@ pub struct PlotArgs {
     #[arg(value_name = "RUN|STUDY")]
     pub what: PathBuf,
     /// Which figures, separated by commas; `list` lists them. Of a run windows, throughput and queue if not given; further ones are
-    /// rtt, sequence, shares, completions, and the algorithm's inner values by name, such as alpha.
+    /// rtt, sequence, shares, completions, slowdown, and the algorithm's inner values by name, such as alpha.
     #[arg(long, value_name = "NAME,…", value_delimiter = ',', value_parser = NonEmptyStringValueParser::new())]
     pub figure: Vec<String>,
     /// The file; its name's ending is the format: .svg, .png or .html.

@@ -73,7 +73,7 @@ fn flows(s: &Scenario) -> Table {
         .text("flow", s.flows.iter().map(|f| &f.name))
         .text("algorithm", s.flows.iter().map(|f| f.cc.entry.name))
         .text("scheduler", s.flows.iter().map(scheduler))
-        .text("sends", s.flows.iter().map(|f| application(&f.application)))
+        .text("sends", (0..s.flows.len()).map(|f| application(s, f)))
         .text("from", s.flows.iter().map(|f| time(f.start)))
         .text("until", s.flows.iter().map(|f| time(f.stop)))
 }
@@ -154,11 +154,14 @@ fn scheduler(flow: &Flow) -> &'static str {
     }
 }
 
-fn application(application: &Application) -> String {
-    match application {
+fn application(s: &Scenario, f: usize) -> String {
+    match &s.flows[f].application {
         Application::Bulk { bytes: None } => "bulk".to_owned(),
         Application::Bulk { bytes: Some(n) } => format!("{n} bytes"),
         Application::OnOff { .. } => "on and off".to_owned(),
         Application::RequestResponse { .. } => "responses".to_owned(),
+        Application::Arrivals { .. } => {
+            s.load(f).map_or("transfers".to_owned(), |load| format!("transfers, load {}", plain(load)))
+        }
     }
 }

@@ -9,7 +9,9 @@ use crate::progress::Progress;
 use crate::table::{BYTES, LOSS, PERCENT, PLAIN, RATE, TIME, Table};
 use crate::{backend, input, interrupt, memory as limits, plot};
 use anabranch_net::Time;
-use anabranch_record::{MemorySink, NoSamples, Record, RunDirectory, Sink, SubflowSummary, Summary};
+use anabranch_record::{
+    MemorySink, NoSamples, Record, RunDirectory, Sink, Slowdown, SubflowSummary, Summary,
+};
 use anabranch_scenario::printable;
 use anabranch_study::format::plain;
 use anabranch_study::task::trusted;
@@ -159,7 +161,7 @@ fn page(s: &Summary) -> String {
     if let Some(kernel) = &s.kernel {
         page += &backend::page(kernel);
     }
-    for table in [flows(s), subflows(s), links(s)].into_iter().chain(completions(s)) {
+    for table in [flows(s), subflows(s), links(s)].into_iter().chain(completions(s)).chain(transfers(s)) {
         page += &format!("\n{table}");
     }
     if let (Some(jain), 2..) = (s.jain, s.flows.len()) {
@@ -206,10 +208,53 @@ fn completions(s: &Summary) -> Option<Table> {
     let all: Vec<_> = s.flows.iter().filter_map(|f| Some((f, f.completion.as_ref()?))).collect();
     let table = Table::new()
         .text("flow", all.iter().map(|(f, _)| &f.name))
-        .count("responses", all.iter().map(|(_, c)| c.count))
+        .count("completed", all.iter().map(|(_, c)| c.count))
         .quantity("mean completion", TIME, all.iter().map(|(_, c)| Some(c.mean_s)))
         .quantity("p50", TIME, all.iter().map(|(_, c)| Some(c.p50_s)))
         .quantity("p95", TIME, all.iter().map(|(_, c)| Some(c.p95_s)))
         .quantity("p99", TIME, all.iter().map(|(_, c)| Some(c.p99_s)));
     (!all.is_empty()).then_some(table)
+}
+
+/// Of all transfers of a flow, and by their size.
+fn transfers(s: &Summary) -> Option<Table> {
+    let mut rows = vec![];
+    for (flow, transfers) in s.flows.iter().filter_map(|f| Some((f, f.transfers.as_ref()?))) {
+        rows.push((
+            &*flow.name,
+            "all".to_owned(),
+            transfers.unfinished,
+            &flow.completion,
+            &transfers.slowdown,
+        ));
+        for class in &transfers.classes {
+            let size = match class.below_bytes {
+                Some(below) if class.from_bytes == 0 => format!("< {}", bytes(below)),
+                Some(below) => format!("to {}", bytes(below)),
+                None => format!("≥ {}", bytes(class.from_bytes)),
+            };
+            rows.push(("", size, class.unfinished, &class.completion, &class.slowdown));
+        }
+    }
+    let slowdown = |of: fn(&Slowdown) -> f64| rows.iter().map(move |row| row.4.as_ref().map(of));
+    let table = Table::new()
+        .text("flow", rows.iter().map(|row| row.0))
+        .text("size", rows.iter().map(|row| &row.1))
+        .count("completed", rows.iter().map(|row| row.3.as_ref().map_or(0, |c| c.count)))
+        .count("unfinished", rows.iter().map(|row| row.2))
+        .quantity("p50", TIME, rows.iter().map(|row| row.3.as_ref().map(|c| c.p50_s)))
+        .quantity("p99", TIME, rows.iter().map(|row| row.3.as_ref().map(|c| c.p99_s)))
+        .quantity("slowdown", PLAIN, slowdown(|s| s.mean))
+        .quantity("p50", PLAIN, slowdown(|s| s.p50))
+        .quantity("p95", PLAIN, slowdown(|s| s.p95))
+        .quantity("p99", PLAIN, slowdown(|s| s.p99));
+    (!rows.is_empty()).then_some(table)
+}
+
+/// A size that is a power of ten.
+fn bytes(bytes: u64) -> String {
+    match bytes {
+        0..1_000_000 => format!("{} kB", bytes / 1000),
+        _ => format!("{} MB", bytes / 1_000_000),
+    }
 }

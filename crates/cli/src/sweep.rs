@@ -111,6 +111,13 @@ fn page(result: &StudyResult, taken: &[Taken]) -> String {
         };
         table = table.estimates(&format!("goodput of {base}"), RATE, &each(&goodput));
     }
+    for flow in flows.iter().filter(|flow| flow.transfers.is_some() && bases.contains(&&*flow.name)) {
+        let slowdown = |summary: &Summary| {
+            let same = summary.flows.iter().find(|other| other.name == flow.name)?;
+            Some(same.transfers.as_ref()?.slowdown.as_ref()?.mean)
+        };
+        table = table.estimates(&format!("slowdown of {}", flow.name), PLAIN, &each(&slowdown));
+    }
     if flows.len() > 1 {
         table = table.estimates("Jain's index", PLAIN, &each(&|summary| summary.jain));
     }

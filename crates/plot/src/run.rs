@@ -7,14 +7,15 @@ use anabranch_study::functions::recovery::rates;
 use anabranch_study::{Axis, Mark, Panel, Point, Series};
 
 /// The figures that every run has, with what they show. Further ones are its algorithms' observables, by name.
-pub const FIGURES: [(&str, &str); 7] = [
+pub const FIGURES: [(&str, &str); 8] = [
     ("windows", "congestion window of each subflow"),
     ("throughput", "acknowledged payload of each subflow and connection over the last second"),
     ("rtt", "smoothed round-trip time of each subflow"),
     ("queue", "packets waiting at each link"),
     ("sequence", "payload acknowledged since the start, of each subflow"),
     ("shares", "mean goodput of each connection, beside theory where there is one"),
-    ("completions", "completion time of each response"),
+    ("completions", "completion time of each response or transfer"),
+    ("slowdown", "completion time of each transfer ÷ that of the same alone, by size"),
 ];
 
 /// What is drawn unless something else is asked for.
@@ -37,14 +38,23 @@ impl Run<'_> {
     /// The names of its figures.
     pub fn figures(&self) -> Vec<String> {
         let fixed = FIGURES.iter().map(|(name, _)| (*name).to_owned());
-        let mut names: Vec<String> =
-            fixed.filter(|n| n != "completions" || !self.samples.completions.is_empty()).collect();
+        let mut names: Vec<String> = fixed.filter(|n| self.is_there(n)).collect();
         for (name, _) in self.subflows().flat_map(|(_, _, s)| &s.observables) {
             if !names.contains(name) {
                 names.push(name.clone());
             }
         }
         names
+    }
+
+    /// Not every run has completions, nor all of these a slowdown.
+    fn is_there(&self, figure: &str) -> bool {
+        let all = &self.samples.completions;
+        match figure {
+            "completions" => !all.is_empty(),
+            "slowdown" => all.iter().any(|c| c.slowdown.is_finite()),
+            _ => true,
+        }
     }
 
     /// The figure of that name; none where there is no such one.
@@ -62,6 +72,7 @@ impl Run<'_> {
             ),
             "shares" => Some(self.shares()),
             "completions" => Some(self.completions()),
+            "slowdown" => Some(self.slowdown()),
             observable => {
                 let known = self.figures();
                 known.iter().find(|name| *name == observable).map(|name| {
@@ -181,10 +192,23 @@ impl Run<'_> {
         };
         let series =
             flows.map(|(f, flow)| ours(flow_name(flow), of(f))).filter(|s| !s.points.is_empty()).collect();
+        Panel { mark: Mark::Point, y: axis("ms", true), ..self.over_time("Completion times", "ms", series) }
+    }
+
+    fn slowdown(&self) -> Panel {
+        let flows = self.samples.flows.iter().enumerate();
+        let of = |f: usize| {
+            let own = self.samples.completions.iter().filter(move |c| c.flow == f && c.slowdown.is_finite());
+            own.map(|c| point(c.bytes as f64 / 1e3, c.slowdown)).collect::<Vec<_>>()
+        };
+        let series =
+            flows.map(|(f, flow)| ours(flow_name(flow), of(f))).filter(|s| !s.points.is_empty()).collect();
         Panel {
+            title: "Slowdown against the idle network".to_owned(),
+            x: axis("size (kB)", true),
+            y: axis("times longer than alone", true),
             mark: Mark::Point,
-            y: axis("ms", true),
-            ..self.over_time("Completion times of responses", "ms", series)
+            series,
         }
     }
 

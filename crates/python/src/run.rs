@@ -54,9 +54,10 @@ pub fn run(
     signal?;
     algorithm::end()?;
     let summary = run.map_err(|error| match error {
-        SimError::Interrupted { .. } | SimError::Corrupt { .. } | SimError::Livelock { .. } => {
-            RunError::new_err(error.to_string())
-        }
+        SimError::Interrupted { .. }
+        | SimError::Corrupt { .. }
+        | SimError::Livelock { .. }
+        | SimError::TooManyOpen { .. } => RunError::new_err(error.to_string()),
         _ => refused(py, error.to_string()),
     })?;
     Ok((

@@ -72,7 +72,7 @@ pub fn links(samples: &MemorySink) -> PyResult<Table> {
     Table::of(columns.into_iter().map(|(name, values)| (name.to_owned(), values)).collect())
 }
 
-/// A row for each response that completed.
+/// A row for each response or transfer that completed.
 pub fn completions(samples: &MemorySink) -> PyResult<Table> {
     let all = &samples.completions;
     let columns = vec![
@@ -80,6 +80,11 @@ pub fn completions(samples: &MemorySink) -> PyResult<Table> {
         ("flow", Values::Texts(all.iter().map(|c| samples.flows[c.flow].name.clone()).collect())),
         ("bytes", Values::Counts(all.iter().map(|c| c.bytes).collect())),
         ("completion_s", Values::Numbers(all.iter().map(|c| Some(c.completion_s)).collect())),
+        ("start_s", Values::Numbers(all.iter().map(|c| Some(c.time_s - c.completion_s)).collect())),
+        (
+            "slowdown",
+            Values::Numbers(all.iter().map(|c| c.slowdown.is_finite().then_some(c.slowdown)).collect()),
+        ),
     ];
     Table::of(columns.into_iter().map(|(name, values)| (name.to_owned(), values)).collect())
 }

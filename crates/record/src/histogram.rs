@@ -57,6 +57,22 @@ impl Histogram {
         }
     }
 
+    /// Adds what another counted.
+    pub fn merge(&mut self, other: &Histogram) {
+        let buckets = other.counts.iter().enumerate().filter(|(_, n)| **n > 0);
+        for (i, &n) in buckets {
+            let bucket = other.base + i;
+            let mut own = bucket.wrapping_sub(self.base);
+            if own >= self.counts.len() {
+                own = self.make_room(bucket);
+            }
+            self.counts[own] = self.counts[own].saturating_add(n);
+        }
+        self.count += other.count;
+        self.min = self.min.min(other.min);
+        self.max = self.max.max(other.max);
+    }
+
     /// The number of times that were recorded.
     pub fn count(&self) -> u64 {
         self.count
@@ -186,6 +202,18 @@ mod tests {
             let estimate = of(&times).quantile(q).unwrap();
             let exact = exact(&mut times, q);
             prop_assert!((estimate / exact - 1.0).abs() <= 1.0 / 64.0 + 1e-12, "{estimate} for {exact}");
+        }
+
+        #[test]
+        fn merged_is_as_if_recorded_in_one(
+            a in prop::collection::vec(1000u64..8_000_000, 0..50),
+            b in prop::collection::vec(1000u64..8_000_000, 0..50),
+            q in 0.0..=1.0f64,
+        ) {
+            let mut merged = of(&a);
+            merged.merge(&of(&b));
+            let all = of(&[a, b].concat());
+            prop_assert_eq!((merged.count(), merged.quantile(q)), (all.count(), all.quantile(q)));
         }
 
         #[test]

@@ -16,6 +16,7 @@ mod sample;
 pub mod seed;
 mod shell;
 mod summary;
+mod transfers;
 
 pub use capture_read::CaptureRead;
 #[cfg(feature = "files")]
@@ -27,6 +28,7 @@ pub use memory_sink::{FlowSeries, LinkSeries, MemorySink, SubflowSeries};
 pub use sample::*;
 pub use shell::quoted;
 pub use summary::*;
+pub use transfers::{SizeClass, Slowdown, TransferMeter, Transfers};
 
 /// The JSON Schema of a [`Summary`].
 #[cfg(feature = "schema")]

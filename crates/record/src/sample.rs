@@ -70,7 +70,7 @@ pub struct LinkSample {
     pub losses: u64,
 }
 
-/// A response that completed (request/response applications).
+/// A response (request/response applications) or a transfer (arrivals) that completed.
 #[derive(Clone, Copy, Debug)]
 pub struct CompletionSample {
     /// When its last byte arrived, in seconds.
@@ -79,8 +79,10 @@ pub struct CompletionSample {
     pub flow: usize,
     /// Its size.
     pub bytes: u64,
-    /// Time since the request, in seconds.
+    /// Time since the request, or since the transfer arrived, in seconds.
     pub completion_s: f64,
+    /// That ÷ the time of the same transfer alone in the idle network; NaN of responses.
+    pub slowdown: f64,
 }
 
 /// Receives samples in order of time. The methods do nothing unless overridden.
@@ -107,7 +109,7 @@ pub trait Sink {
     fn link(&mut self, sample: &LinkSample) {
         let _ = sample;
     }
-    /// A response that completed.
+    /// A response or a transfer that completed.
     fn completion(&mut self, sample: &CompletionSample) {
         let _ = sample;
     }

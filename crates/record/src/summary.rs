@@ -3,7 +3,7 @@
 //! Means cover the time from the later of warm-up and the flow's start to its stop. A value that
 //! does not exist (the RTT of a subflow that never had one) is null.
 
-use crate::{CaptureRead, Histogram, KernelRun};
+use crate::{CaptureRead, Histogram, KernelRun, Transfers};
 use serde::{Deserialize, Serialize};
 
 /// One run.
@@ -75,13 +75,16 @@ pub struct FlowSummary {
     pub retransmitted_segments: u64,
     /// Chunks of data sent again on another subflow.
     pub reinjected_segments: u64,
-    /// Times of the responses (request/response applications); null for others.
+    /// Times of the responses (request/response applications) or transfers (arrivals); null for others.
     pub completion: Option<Completion>,
+    /// Only of transfers (arrivals).
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub transfers: Option<Transfers>,
     /// Each of its paths.
     pub subflows: Vec<SubflowSummary>,
 }
 
-/// Completion times of responses, from the request to the last byte.
+/// Completion times of responses, from the request to the last byte, or of transfers, from their arrival to the last byte.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct Completion {

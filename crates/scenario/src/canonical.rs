@@ -246,6 +246,14 @@ fn send(out: &mut Text, application: &Application) {
             let out = draw(draw(out.word("request-response"), size), think);
             out.option(*count, |out, count| out.count(count))
         }
+        Application::Arrivals { size, interval, count, connections } => {
+            let out = draw(draw(out.word("arrivals"), size), interval);
+            let out = out.option(*count, |out, count| out.count(count));
+            out.word(match connections {
+                Connections::New => "new",
+                Connections::One => "one",
+            })
+        }
     };
 }
 

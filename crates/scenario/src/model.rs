@@ -148,6 +148,27 @@ pub enum Application {
         /// Stop after that many.
         count: Option<u64>,
     },
+    /// Transfers arrive, whatever has become of those before.
+    Arrivals {
+        /// Size of each, in bytes.
+        size: Draw,
+        /// Time from one arrival to the next, and from the opening to the first, in seconds.
+        interval: Draw,
+        /// Stop after that many.
+        count: Option<u64>,
+        /// What carries them.
+        connections: Connections,
+    },
+}
+
+/// What carries transfers.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Connections {
+    /// Each opens a connection of its own.
+    #[default]
+    New,
+    /// All share one, in order of arrival.
+    One,
 }
 
 /// A random quantity. Its unit is the place's: bytes, or seconds.

@@ -1,8 +1,10 @@
 //! Applications: when the sender has something to send.
 
+use crate::arrivals::Arrivals;
 use crate::data::Outgoing;
 use anabranch_net::{Random, Time};
 use anabranch_scenario::Application as Spec;
+use std::collections::VecDeque;
 
 /// How long a receiver waits for a response to begin before it asks again.
 const ASK_AGAIN: Time = Time::from_millis(1000);
@@ -17,11 +19,21 @@ struct Asked {
     end: Option<u64>,
 }
 
-/// A response that arrived whole.
+/// A response or a transfer that arrived whole.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Completed {
     pub(crate) bytes: u64,
+    /// When it was asked for, or arrived at the sender.
+    pub(crate) since: Time,
     pub(crate) took: Time,
+}
+
+/// Transfers that share the connection, in order of arrival.
+#[derive(Clone, Debug)]
+struct Shared {
+    arrivals: Arrivals,
+    /// Those under way: when each arrived, where it begins and the offset behind its last byte.
+    under_way: VecDeque<(Time, u64, u64)>,
 }
 
 /// The state of one connection's application, at both ends.
@@ -36,6 +48,7 @@ pub(crate) struct Application {
     /// When the current sending period or pause of an on–off source ends.
     toggle_at: Time,
     asked: Option<Asked>,
+    shared: Option<Box<Shared>>,
     /// Requests so far, and how often the latest was repeated.
     pub(crate) requests: u64,
     pub(crate) repeats: u32,
@@ -43,7 +56,9 @@ pub(crate) struct Application {
 
 impl Application {
     pub(crate) fn new(spec: Spec, random: Random) -> Application {
+        let arrivals = Arrivals::of(&spec, random.clone());
         Application {
+            shared: arrivals.map(|arrivals| Box::new(Shared { arrivals, under_way: VecDeque::new() })),
             spec,
             random,
             sending: false,
@@ -61,6 +76,18 @@ impl Application {
         matches!(self.spec, Spec::Bulk { bytes: None })
     }
 
+    /// The connection is opened.
+    pub(crate) fn on_open(&mut self, now: Time) {
+        if let (Some(shared), false) = (&mut self.shared, self.stopped) {
+            self.next_at = shared.arrivals.interval().map_or(Time::NEVER, |interval| now + interval);
+        }
+    }
+
+    /// Transfers that have arrived and are not complete: when each arrived, and its bytes.
+    pub(crate) fn under_way(&self) -> impl Iterator<Item = (Time, u64)> {
+        self.shared.iter().flat_map(|shared| &shared.under_way).map(|&(at, from, end)| (at, end - from))
+    }
+
     /// The sender may send: the connection is established there.
     pub(crate) fn on_established(&mut self, now: Time, out: &mut Outgoing) {
         if self.stopped {
@@ -76,7 +103,7 @@ impl Application {
                 self.toggle_at = now;
                 self.next_at = now;
             }
-            Spec::RequestResponse { .. } => (),
+            Spec::RequestResponse { .. } | Spec::Arrivals { .. } => (),
         }
     }
 
@@ -128,6 +155,18 @@ impl Application {
                 }
                 Some(_) => false,
             },
+            Spec::Arrivals { .. } => {
+                let Some(shared) = &mut self.shared else { return false };
+                let from = out.cut_bytes() + out.unsent();
+                let end = from.saturating_add(shared.arrivals.bytes());
+                shared.under_way.push_back((now, from, end));
+                out.write_up_to(end);
+                match shared.arrivals.interval() {
+                    Some(interval) => self.next_at = now + interval,
+                    None => out.close(),
+                }
+                false
+            }
         }
     }
 
@@ -151,8 +190,14 @@ impl Application {
         out.write_up_to(end);
     }
 
-    /// Bytes up to `received` were delivered. Returns the response that is now complete.
+    /// Bytes up to `received` were delivered. Returns the response that is now complete, or a transfer that is: to be asked
+    /// until there is none.
     pub(crate) fn on_delivered(&mut self, now: Time, received: u64, out: &mut Outgoing) -> Option<Completed> {
+        if let Some(shared) = &mut self.shared {
+            let &(since, from, end) = shared.under_way.front().filter(|(_, _, end)| received >= *end)?;
+            shared.under_way.pop_front();
+            return Some(Completed { bytes: end - from, since, took: now.since(since) });
+        }
         let Spec::RequestResponse { think, count, .. } = &self.spec else { return None };
         let Asked { at, from, end: Some(end) } = self.asked? else { return None };
         if received < end {
@@ -164,7 +209,7 @@ impl Application {
         } else {
             self.next_at = now + Time::from_secs_f64(think.sample(&mut self.random));
         }
-        Some(Completed { bytes: end - from, took: now.since(at) })
+        Some(Completed { bytes: end - from, since: at, took: now.since(at) })
     }
 
     /// The flow's stop time: nothing new is sent, what was sent is finished; a response that was
@@ -178,7 +223,7 @@ impl Application {
         self.next_at = Time::NEVER;
         match self.spec {
             Spec::RequestResponse { .. } if self.asked.is_some_and(|a| a.end.is_some()) => (),
-            Spec::RequestResponse { .. } => out.close(),
+            Spec::RequestResponse { .. } | Spec::Arrivals { .. } => out.close(),
             Spec::Bulk { .. } | Spec::OnOff { .. } => {
                 out.pause(); // what is not sent by now is not sent at all
                 out.close();

@@ -64,8 +64,8 @@ pub(crate) struct Connection {
     /// When the last byte was delivered after the application had finished.
     pub(crate) completed_at: Option<Time>,
     pub(crate) reinjected: u64,
-    /// A response that has just arrived whole, for the record.
-    pub(crate) completed_response: Option<Completed>,
+    /// Responses or transfers that have just arrived whole, for the record.
+    pub(crate) completed: Vec<Completed>,
     /// The receiver found the stream broken.
     pub(crate) corrupt: Option<Corrupt>,
 }
@@ -115,14 +115,23 @@ impl Connection {
             needs_attention: false,
             completed_at: None,
             reinjected: 0,
-            completed_response: None,
+            completed: Vec::new(),
             corrupt: None,
         }
     }
 
+    /// The first of the event targets reserved for it.
+    pub(crate) fn targets(&self) -> u32 {
+        self.targets
+    }
+
     /// Opens the connection on the first subflow that is wanted.
     pub(crate) fn open(&mut self, net: &mut Network) {
-        self.opened = true;
+        if !self.opened {
+            self.opened = true;
+            self.application.on_open(net.now());
+            self.arm_application(net);
+        }
         if let Some(s) = self.subflows.iter().position(|s| s.wanted) {
             self.send_syn(s, net);
         }
@@ -172,6 +181,12 @@ impl Connection {
         if was_tried && !self.confirmed {
             self.open(net); // another one has to establish the connection
         }
+    }
+
+    /// Whether the sender has closed every subflow.
+    pub(crate) fn is_closed(&self) -> bool {
+        let is_over = |s: &Subflow| matches!(s.stage, Stage::Closed | Stage::Idle);
+        self.fin_cut && self.subflows.iter().all(is_over)
     }
 
     /// Whether all data, and the DATA_FIN, was acknowledged.
@@ -261,8 +276,9 @@ impl Connection {
         if self.out.is_sent() {
             self.note_completion(net.now());
         }
-        if let Some(done) = self.application.on_delivered(net.now(), self.incoming.bytes(), &mut self.out) {
-            self.completed_response = Some(done);
+        while let Some(done) = self.application.on_delivered(net.now(), self.incoming.bytes(), &mut self.out)
+        {
+            self.completed.push(done);
             self.needs_attention = true;
             self.note_completion(net.now());
             self.arm_application(net);
@@ -304,6 +320,7 @@ impl Connection {
         }
         if subflow.stage == Stage::Closing && subflow.tx.board.una() == subflow.tx.board.nxt() {
             subflow.stage = Stage::Closed;
+            self.needs_attention = true;
             subflow.tx.stop();
             self.cc.remove_path(subflow.tx.row());
             subflow.meter.window(now, 0.0);

@@ -5,6 +5,8 @@
 //! modern stack; each file names the RFC that it follows.
 
 mod application;
+mod arrivals;
+mod completions;
 mod connection;
 mod data;
 mod delayed_acks;
@@ -12,12 +14,15 @@ mod drops;
 mod dss;
 mod event;
 mod hop;
+mod idle;
 mod lane;
 mod look;
+mod measured;
 mod memory;
 mod meter;
 mod network;
 mod packet;
+mod pool;
 mod prr;
 mod rack;
 mod ranges;
@@ -146,6 +151,18 @@ pub enum SimError {
         cc: &'static str,
         /// Why.
         source: ParamError,
+    },
+    /// Transfers arrive faster than they complete.
+    #[error(
+        "flow `{flow}`: {most} transfers have a connection open at {at}; they arrive faster than they complete"
+    )]
+    TooManyOpen {
+        /// The flow.
+        flow: String,
+        /// The simulated time.
+        at: Time,
+        /// How many may be open.
+        most: usize,
     },
     /// More subflows than a connection may have.
     #[error("flow `{flow}` has {paths} paths; at most {most} can be simulated under its algorithm")]

@@ -1,7 +1,8 @@
 //! How much memory a run may need, by what can be under way at once.
 
+use crate::pool::MOST_OPEN;
 use anabranch_net::{Discipline, LinkSpec, QueueLimit};
-use anabranch_scenario::{Scenario, Scheduler};
+use anabranch_scenario::{Application, Connections, Flow, Scenario, Scheduler};
 
 /// Bytes for a segment that is sent and not yet acknowledged: it is on the sender's scoreboard, its packet and an
 /// acknowledgement are in pipes, and the receiver may hold it; each in a ring or queue that doubles as it grows.
@@ -25,7 +26,7 @@ pub fn memory(scenario: &Scenario) -> u64 {
     let packets = || scenario.flows.iter().map(|flow| f64::from(flow.tcp.mss) + 52.0);
     let largest = packets().fold(1500.0, f64::max);
     let holds: Vec<f64> = scenario.links.iter().map(|link| holds(&link.spec, seconds, largest)).collect();
-    let (mut asked, mut subflows, mut hops) = (0.0, 0, 0);
+    let (mut asked, mut initial, mut subflows, mut hops) = (0.0, 0.0, 0, 0);
     for flow in &scenario.flows {
         let segment = f64::from(flow.tcp.mss) + 52.0;
         let window = flow.tcp.receive_buffer as f64 / f64::from(flow.tcp.mss);
@@ -35,18 +36,20 @@ pub fn memory(scenario: &Scenario) -> u64 {
             links.iter().map(|link| 2.0 * holds[*link]).sum::<f64>().min(carried) / segment
         };
         let paths = flow.paths.iter().map(|path| of_path(&path.links) + f64::from(flow.tcp.initial_window));
-        asked += match flow.scheduler {
-            Scheduler::Redundant => paths.map(|path| path.min(window)).sum(),
-            _ => paths.sum::<f64>().min(window),
-        };
-        subflows += flow.paths.len();
-        hops += flow.paths.iter().map(|path| path.links.len() + path.return_links.len()).sum::<usize>();
+        let connections = connections(flow);
+        asked += connections as f64
+            * match flow.scheduler {
+                Scheduler::Redundant => paths.map(|path| path.min(window)).sum(),
+                _ => paths.sum::<f64>().min(window),
+            };
+        initial += connections as f64 * f64::from(flow.tcp.initial_window) * flow.paths.len() as f64;
+        subflows += connections * flow.paths.len();
+        hops += connections
+            * flow.paths.iter().map(|path| path.links.len() + path.return_links.len()).sum::<usize>();
     }
     // The smallest full segment, so that it is an upper bound.
     let segment = packets().fold(1500.0, f64::min);
     let held: f64 = holds.iter().map(|bytes| 2.0 * bytes / segment).sum();
-    let initial: f64 =
-        scenario.flows.iter().map(|f| f64::from(f.tcp.initial_window) * f.paths.len() as f64).sum();
     let segments = asked.min(held + initial);
     let queues: f64 = scenario.links.iter().map(|link| queues(&link.spec)).sum();
     let rest = subflows as f64 * PER_SUBFLOW
@@ -54,6 +57,18 @@ pub fn memory(scenario: &Scenario) -> u64 {
         + holds.len() as f64 * PER_LINK
         + queues * PER_QUEUE;
     (segments * PER_SEGMENT + rest) as u64
+}
+
+/// Connections of a flow that may be open at once.
+fn connections(flow: &Flow) -> usize {
+    match &flow.application {
+        Application::Arrivals { interval, count, connections: Connections::New, .. } => {
+            let expected = flow.stop.since(flow.start).as_secs_f64() / interval.mean();
+            let most = (expected + 4.0 * expected.sqrt()).min(count.unwrap_or(u64::MAX) as f64);
+            1 + most.min(MOST_OPEN as f64) as usize
+        }
+        _ => 1,
+    }
 }
 
 /// The queues that a link is divided into.

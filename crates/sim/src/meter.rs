@@ -61,6 +61,21 @@ impl Meter {
         self.first_bytes = first_bytes - self.first_bytes;
     }
 
+    /// Adds what another measured, of a connection that is over.
+    pub(crate) fn absorb(&mut self, other: &Meter) {
+        self.cwnd_seconds += other.cwnd_seconds;
+        self.cwnd_time += other.cwnd_time;
+        self.rtt_seconds += other.rtt_seconds;
+        self.rtt_time += other.rtt_time;
+        self.rtts.merge(&other.rtts);
+        self.counters = self.counters.and(&other.counters);
+        self.dropped += other.dropped;
+        self.first_bytes += other.first_bytes;
+        for (own, (sum, n)) in self.observables.iter_mut().zip(&other.observables) {
+            *own = (own.0 + sum, own.1 + n);
+        }
+    }
+
     #[inline]
     fn settle(&mut self, now: Time) {
         let dt = now.since(self.since).as_secs_f64();

@@ -76,7 +76,7 @@ pub(crate) struct Packet {
     pub(crate) kind: Kind,
     pub(crate) flags: u8,
     /// Which life of the subflow it belongs to: one that was removed and added has several.
-    pub(crate) life: u8,
+    pub(crate) life: u16,
     /// Size at IP level, in bytes.
     pub(crate) wire: u16,
     /// Payload, in bytes. Of what the receiver sends, where a capture listens: see [`crate::tap`].
@@ -96,7 +96,7 @@ pub(crate) struct Packet {
 }
 
 impl Packet {
-    pub(crate) fn new(kind: Kind, subflow: u32, life: u8, wire: u16, now: Time) -> Packet {
+    pub(crate) fn new(kind: Kind, subflow: u32, life: u16, wire: u16, now: Time) -> Packet {
         Packet {
             subflow,
             kind,

@@ -137,7 +137,7 @@ impl Receiver {
     pub(crate) fn acknowledge(
         &mut self,
         subflow: u32,
-        life: u8,
+        life: u16,
         blocks: usize,
         now: Time,
     ) -> (Packet, Option<Sack>) {

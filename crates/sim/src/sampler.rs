@@ -2,14 +2,28 @@
 
 use crate::connection::Connection;
 use crate::network::Network;
+use crate::sender::Counters;
 use crate::subflow::Stage;
 use anabranch_net::Time;
 use anabranch_record::{FlowLayout, Layout, LinkSample, Sink, SubflowSample};
 use anabranch_scenario::Scenario;
 
+/// Of connections that are open at once.
+#[derive(Clone, Default)]
+struct Sums {
+    cwnd: f64,
+    in_flight: u64,
+    /// Of smoothed round-trip times, and how many.
+    rtts: (f64, u64),
+    counters: Counters,
+    lost: u64,
+}
+
 pub(crate) struct Sampler {
     wanted: bool,
     links: usize,
+    /// Of each flow and path the sums over its transfers' open connections.
+    sums: Vec<Vec<Sums>>,
     /// Room for the observables of one subflow of each connection.
     values: Vec<Vec<f64>>,
 }
@@ -21,7 +35,8 @@ impl Sampler {
             sink.begin(&layout(scenario));
         }
         let values = scenario.flows.iter().map(|f| vec![f64::NAN; f.cc.entry.observables.len()]);
-        Sampler { wanted, links: scenario.links.len(), values: values.collect() }
+        let sums = scenario.flows.iter().map(|f| vec![Sums::default(); f.paths.len()]);
+        Sampler { wanted, links: scenario.links.len(), sums: sums.collect(), values: values.collect() }
     }
 
     /// Whether anybody looks at samples.
@@ -29,17 +44,69 @@ impl Sampler {
         self.wanted || self.values.iter().any(|v| !v.is_empty())
     }
 
-    /// Takes a sample of everything. `running` tells of each connection whether it is being measured.
+    /// Looks at the connection of a transfer of flow `flow`, for the next sample.
+    pub(crate) fn add(&mut self, flow: usize, connection: &mut Connection, running: bool) {
+        for (subflow, sums) in connection.subflows.iter_mut().zip(&mut self.sums[flow]) {
+            sums.counters = sums.counters.and(&subflow.counters());
+            sums.lost += subflow.deemed_lost();
+            if !matches!(subflow.stage, Stage::Up | Stage::Closing) {
+                continue;
+            }
+            let row = subflow.tx.row();
+            if running {
+                connection.cc.observe(row, &mut self.values[flow]);
+                subflow.meter.observe(&self.values[flow]);
+            }
+            sums.cwnd += connection.cc.path(row).cwnd;
+            sums.in_flight += subflow.tx.board.in_flight();
+            sums.rtts = (sums.rtts.0 + subflow.tx.rtt.smoothed_s(), sums.rtts.1 + 1);
+        }
+    }
+
+    /// Samples of flow `flow`, whose transfers have connections of their own: sums over those that are open, their mean round-trip
+    /// time, and counters of all that there were.
+    fn take_sums(&mut self, time_s: f64, flow: usize, over: &Connection, sink: &mut dyn Sink) {
+        let values = &mut self.values[flow];
+        values.fill(f64::NAN);
+        for (index, (subflow, sums)) in over.subflows.iter().zip(&mut self.sums[flow]).enumerate() {
+            let sums = std::mem::take(sums);
+            let counters = subflow.counters().and(&sums.counters);
+            sink.subflow(&SubflowSample {
+                time_s,
+                flow,
+                subflow: index,
+                cwnd_segments: sums.cwnd,
+                ssthresh_segments: f64::INFINITY,
+                srtt_s: if sums.rtts.1 > 0 { sums.rtts.0 / sums.rtts.1 as f64 } else { 0.0 },
+                in_flight_segments: sums.in_flight,
+                sent_bytes: counters.sent_bytes,
+                delivered_bytes: counters.delivered_bytes,
+                lost_segments: subflow.deemed_lost() + sums.lost,
+                retransmitted_segments: counters.resent,
+                observables: values,
+            });
+        }
+    }
+
+    /// Takes a sample of everything. `running` tells of each connection whether it is being measured, `pooled` of each flow
+    /// whether its transfers have connections of their own.
     pub(crate) fn take(
         &mut self,
         now: Time,
         connections: &mut [Connection],
         running: impl Fn(usize) -> bool,
+        pooled: impl Fn(usize) -> bool,
         net: &mut Network,
         sink: &mut dyn Sink,
     ) {
         let time_s = now.as_secs_f64();
         for (flow, connection) in connections.iter_mut().enumerate() {
+            if pooled(flow) {
+                if self.wanted {
+                    self.take_sums(time_s, flow, connection, sink);
+                }
+                continue;
+            }
             let values = &mut self.values[flow];
             for (index, subflow) in connection.subflows.iter_mut().enumerate() {
                 if !matches!(subflow.stage, Stage::Up | Stage::Closing) {

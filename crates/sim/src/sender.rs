@@ -69,6 +69,19 @@ pub(crate) struct Counters {
 }
 
 impl Counters {
+    /// The sums of both.
+    pub(crate) fn and(&self, other: &Counters) -> Counters {
+        Counters {
+            sent: self.sent + other.sent,
+            resent: self.resent + other.resent,
+            sent_bytes: self.sent_bytes + other.sent_bytes,
+            delivered_bytes: self.delivered_bytes + other.delivered_bytes,
+            recoveries: self.recoveries + other.recoveries,
+            timeouts: self.timeouts + other.timeouts,
+            spurious: self.spurious + other.spurious,
+        }
+    }
+
     /// What has been counted since `before`.
     pub(crate) fn since(&self, before: &Counters) -> Counters {
         Counters {

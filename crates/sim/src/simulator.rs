@@ -5,14 +5,18 @@ use crate::application::Application;
 use crate::connection::{Connection, TARGETS_PER_SUBFLOW};
 use crate::dss::Dss;
 use crate::event::EventQueue;
+use crate::idle::Idle;
 use crate::look::Look;
+use crate::measured::Measured;
 use crate::network::{Arrived, Network};
+use crate::pool::{Pool, Transfer};
 use crate::sampler::Sampler;
 use crate::subflow::Subflow;
 use crate::tap::{Seen, Sights, Tap};
+use anabranch_cc::Group;
 use anabranch_net::{Random, Time, Totals};
-use anabranch_record::{CompletionSample, Histogram, Sink};
-use anabranch_scenario::{MAX_HOPS, Scenario, SubflowAction};
+use anabranch_record::Sink;
+use anabranch_scenario::{Application as Spec, MAX_HOPS, Scenario, SubflowAction};
 
 /// The jitter of the hosts has a stream of seeds of its own.
 const JITTER_SEED: u64 = 0x686f_7374_206a_6974;
@@ -22,7 +26,7 @@ const EVENTS_AT_ONCE: u32 = 100_000_000;
 
 /// What happens at an event that is not about a packet.
 #[derive(Clone, Copy, Debug)]
-enum Target {
+pub(crate) enum Target {
     Timer(u32, u32),
     /// Of a subflow of the network.
     Ack(u32),
@@ -32,21 +36,11 @@ enum Target {
     Begin(u32),
     End(u32),
     Change(u32, u32),
+    /// Of a transfer that opens a connection of its own.
+    Arrival(u32),
     WarmedUp,
     Sample,
     Finish,
-}
-
-/// What a connection measures beside its subflows.
-pub(crate) struct Measured {
-    pub(crate) from: Time,
-    pub(crate) to: Time,
-    running: bool,
-    /// Bytes delivered and chunks reinjected: at the beginning, then the difference.
-    pub(crate) bytes: u64,
-    pub(crate) reinjected: u64,
-    pub(crate) completions: Histogram,
-    pub(crate) completion_seconds: f64,
 }
 
 /// Where a run ended.
@@ -60,8 +54,16 @@ pub(crate) struct Simulator<'a> {
     pub(crate) scenario: &'a Scenario,
     pub(crate) seed: u64,
     pub(crate) net: Network,
+    /// Those of the flows, then those of transfers that open their own.
     pub(crate) connections: Vec<Connection>,
     pub(crate) measured: Vec<Measured>,
+    /// Of each flow whose transfers open connections of their own.
+    pub(crate) pools: Vec<Option<Pool>>,
+    /// What each of their connections carries.
+    pub(crate) transfers: Vec<Transfer>,
+    /// None: this is the idle network.
+    pub(crate) idle: Option<Idle>,
+    pub(crate) took_alone: Option<Time>,
     /// Sums of each link at the end of the warm-up.
     pub(crate) warm: Vec<Totals>,
     /// Connection and index in it of each subflow of the network.
@@ -70,8 +72,8 @@ pub(crate) struct Simulator<'a> {
     targets: Vec<Target>,
     hop_targets: u32,
     sampler: Sampler,
-    sink: &'a mut dyn Sink,
-    tap: Option<&'a mut dyn Tap>,
+    pub(crate) sink: &'a mut dyn Sink,
+    pub(crate) tap: Option<&'a mut dyn Tap>,
 }
 
 impl<'a> Simulator<'a> {
@@ -80,25 +82,8 @@ impl<'a> Simulator<'a> {
         let mut net = Network::new(scenario.links.iter().map(|link| &link.spec), seed);
         let mut owners = Vec::new();
         let mut subflows: Vec<Vec<Subflow>> = Vec::new();
-        for (f, flow) in scenario.flows.iter().enumerate() {
-            let observables = flow.cc.entry.observables.len();
-            let mut of_flow = Vec::with_capacity(flow.paths.len());
-            for (p, path) in flow.paths.iter().enumerate() {
-                let delay = |links: &[usize]| {
-                    links.iter().fold(Time::ZERO, |sum, l| sum + scenario.links[*l].spec.delay)
-                };
-                let back = if path.return_links.is_empty() { delay(&path.links) } else { Time::ZERO };
-                let random = Random::new(seed ^ JITTER_SEED, owners.len() as u64);
-                let jitter = scenario.host_jitter(f, p);
-                let id = net.add_subflow(&path.links, &path.return_links, back, jitter, random);
-                of_flow.push(Subflow::new(id, path.backup, flow.tcp.min_rto, observables));
-                owners.push((f as u32, p as u32));
-            }
-            for (p, subflow) in of_flow.iter_mut().enumerate() {
-                let first = flow.events.iter().find(|e| e.path == p);
-                subflow.wanted = first.is_none_or(|e| e.action != SubflowAction::Add);
-            }
-            subflows.push(of_flow);
+        for f in 0..scenario.flows.len() {
+            subflows.push(subflows_of(scenario, seed, (f, f), &mut net, &mut owners));
         }
         let hop_targets = net.hop_targets();
         let sampler = Sampler::new(scenario, sink);
@@ -108,6 +93,10 @@ impl<'a> Simulator<'a> {
             net,
             connections: Vec::with_capacity(scenario.flows.len()),
             measured: Vec::with_capacity(scenario.flows.len()),
+            pools: (0..scenario.flows.len()).map(|f| Pool::of(scenario, seed, f)).collect(),
+            transfers: Vec::new(),
+            idle: Some(Idle::default()),
+            took_alone: None,
             warm: vec![Totals::default(); scenario.links.len()],
             owners,
             targets: Vec::new(),
@@ -117,13 +106,28 @@ impl<'a> Simulator<'a> {
             tap: None,
         };
         for (f, of_flow) in subflows.into_iter().enumerate() {
-            simulator.add_connection(f, of_flow)?;
+            simulator.add_connection(f, of_flow, scenario.flows[f].application.clone())?;
         }
         simulator.schedule_plan();
-        match simulator.hop_targets as usize + simulator.targets.len() {
+        match simulator.targets() {
             n if n > EventQueue::MAX_TARGETS => Err(SimError::TooLarge { targets: n }),
             _ => Ok(simulator),
         }
+    }
+
+    /// How long the only transfer of a scenario takes, if it completes.
+    pub(crate) fn alone(scenario: &'a Scenario, sink: &'a mut dyn Sink) -> Result<Option<Time>, SimError> {
+        let mut simulator = Simulator::new(scenario, scenario.seed, sink)?;
+        simulator.idle = None;
+        match simulator.run(&mut |_| true) {
+            Ok(_) | Err(SimError::Interrupted { .. }) => Ok(simulator.took_alone),
+            Err(error) => Err(error),
+        }
+    }
+
+    /// How many sources of events there are.
+    pub(crate) fn targets(&self) -> usize {
+        self.hop_targets as usize + self.targets.len()
     }
 
     /// Has a capture listen.
@@ -144,43 +148,53 @@ impl<'a> Simulator<'a> {
 
     /// Tells the capture what was seen since it was told.
     #[cold]
-    fn show(&mut self) {
+    pub(crate) fn show(&mut self) {
         let (Some(sights), Some(tap)) = (&mut self.net.sights, &mut self.tap) else { return };
         for sight in sights.seen.drain(..) {
             tap.packet(&Seen::new(self.owners[sight.packet.subflow as usize], &sight));
         }
     }
 
-    fn add_connection(&mut self, f: usize, subflows: Vec<Subflow>) -> Result<(), SimError> {
+    /// The subflows of another connection of flow `f`.
+    pub(crate) fn subflows_of(&mut self, f: usize, c: usize) -> Vec<Subflow> {
+        subflows_of(self.scenario, self.seed, (f, c), &mut self.net, &mut self.owners)
+    }
+
+    /// The algorithm of flow `f`.
+    pub(crate) fn group(&self, f: usize) -> Result<Group, SimError> {
         let flow = &self.scenario.flows[f];
-        let first = self.hop_targets + self.targets.len() as u32;
-        for (s, subflow) in subflows.iter().enumerate() {
-            self.targets.extend([Target::Timer(f as u32, s as u32), Target::Ack(subflow.id)]);
-            debug_assert_eq!(TARGETS_PER_SUBFLOW, 2);
-        }
-        self.targets.push(Target::Application(f as u32));
-        let group = flow.cc.entry.group(&flow.cc.params).map_err(|source| SimError::Parameters {
+        flow.cc.entry.group(&flow.cc.params).map_err(|source| SimError::Parameters {
             flow: flow.name.clone(),
             cc: flow.cc.entry.name,
             source,
-        })?;
+        })
+    }
+
+    /// Adds a connection of flow `f`.
+    pub(crate) fn add_connection(
+        &mut self,
+        f: usize,
+        subflows: Vec<Subflow>,
+        application: Spec,
+    ) -> Result<(), SimError> {
+        let flow = &self.scenario.flows[f];
+        let first = self.targets() as u32;
+        let c = self.connections.len() as u32;
+        for (s, subflow) in subflows.iter().enumerate() {
+            self.targets.extend([Target::Timer(c, s as u32), Target::Ack(subflow.id)]);
+            debug_assert_eq!(TARGETS_PER_SUBFLOW, 2);
+        }
+        self.targets.push(Target::Application(c));
         let random = self.scenario.application_random(self.seed, f);
-        let application = Application::new(flow.application.clone(), random);
-        let connection = Connection::new(subflows, group, application, flow, first);
+        let application = Application::new(application, random);
+        let connection = Connection::new(subflows, self.group(f)?, application, flow, first);
         self.connections.push(connection);
-        self.measured.push(Measured {
-            from: self.scenario.warmup.max(flow.start),
-            to: flow.stop.min(self.scenario.duration),
-            running: false,
-            bytes: 0,
-            reinjected: 0,
-            completions: Histogram::default(),
-            completion_seconds: 0.0,
-        });
+        let (from, to) = (self.scenario.warmup.max(flow.start), flow.stop.min(self.scenario.duration));
+        self.measured.push(Measured::new(from, to));
         Ok(())
     }
 
-    fn at(&mut self, time: Time, target: Target) {
+    pub(crate) fn at(&mut self, time: Time, target: Target) {
         self.targets.push(target);
         self.net.events.schedule(time, self.hop_targets + self.targets.len() as u32 - 1);
     }
@@ -266,6 +280,10 @@ impl<'a> Simulator<'a> {
             }
             return Ok(Some(now));
         }
+        if let Target::Arrival(f) = target {
+            self.on_arrival(f as usize, index, now)?;
+            return Ok(Some(now));
+        }
         self.act(target, now);
         if matches!(target, Target::Sample) && now < self.scenario.duration {
             self.net.events.schedule(now + self.scenario.record.interval, index);
@@ -278,6 +296,8 @@ impl<'a> Simulator<'a> {
         match target {
             Target::Timer(c, s) => connections[c as usize].on_timer_event(s as usize, net),
             Target::Application(c) => connections[c as usize].on_application_event(net),
+            Target::Open(f) if self.pools[f as usize].is_some() => self.start_arrivals(f as usize, now),
+            Target::Stop(f) if self.pools[f as usize].is_some() => self.stop_arrivals(f as usize),
             Target::Open(c) => connections[c as usize].open(net),
             Target::Stop(c) => connections[c as usize].stop(net),
             Target::Change(c, k) => self.change(c as usize, k as usize, now),
@@ -287,18 +307,27 @@ impl<'a> Simulator<'a> {
                 self.warm = (0..self.warm.len()).map(|i| self.net.totals(i)).collect();
             }
             Target::Sample => self.sample(now),
-            Target::Ack(_) | Target::Finish => unreachable!("the loop handles them"),
+            Target::Ack(_) | Target::Arrival(_) | Target::Finish => unreachable!("the loop handles them"),
         }
     }
 
     fn sample(&mut self, now: Time) {
-        let measured = &self.measured;
-        let running = |f: usize| measured[f].running;
-        self.sampler.take(now, &mut self.connections, running, &mut self.net, self.sink);
+        let (measured, own) = (&self.measured, self.scenario.flows.len());
+        let running = |c: usize| measured[c].running;
+        let (flows, others) = self.connections.split_at_mut(own);
+        let others = others.iter_mut().zip(&self.transfers).enumerate();
+        for (i, (connection, transfer)) in others.filter(|(_, (_, transfer))| transfer.is_open()) {
+            self.sampler.add(transfer.flow as usize, connection, running(own + i));
+        }
+        let pooled = |f: usize| self.pools[f].is_some();
+        self.sampler.take(now, flows, running, pooled, &mut self.net, self.sink);
     }
 
     /// A connection's window of measurement begins.
-    fn begin(&mut self, c: usize, now: Time) {
+    pub(crate) fn begin(&mut self, c: usize, now: Time) {
+        if self.pools.get(c).is_some_and(Option::is_some) {
+            return self.begin_transfers(c, now);
+        }
         let (connection, measured) = (&mut self.connections[c], &mut self.measured[c]);
         measured.bytes = connection.incoming.bytes();
         measured.reinjected = connection.reinjected;
@@ -316,13 +345,19 @@ impl<'a> Simulator<'a> {
     }
 
     /// It ends: at the flow's stop, or when all was delivered.
-    fn end(&mut self, c: usize, now: Time) {
+    pub(crate) fn end(&mut self, c: usize, now: Time) {
         if !self.measured[c].running {
             return;
+        }
+        if self.pools.get(c).is_some_and(Option::is_some) {
+            return self.end_transfers(c, now);
         }
         self.measured[c].running = false;
         self.measured[c].to = now;
         self.close_meters(c, now);
+        if c >= self.scenario.flows.len() {
+            self.absorb(self.flow_of(c), c);
+        }
     }
 
     fn close_meters(&mut self, c: usize, now: Time) {
@@ -338,11 +373,11 @@ impl<'a> Simulator<'a> {
     /// Something rare happened on connection `c`.
     #[cold]
     fn attend(&mut self, c: usize) -> Result<(), SimError> {
-        let now = self.net.now();
+        let (now, f) = (self.net.now(), self.flow_of(c));
         let connection = &mut self.connections[c];
         connection.needs_attention = false;
         if let Some(corrupt) = connection.corrupt {
-            let flow = self.scenario.flows[c].name.clone();
+            let flow = self.scenario.flows[f].name.clone();
             return Err(SimError::Corrupt {
                 flow,
                 at: now,
@@ -351,18 +386,14 @@ impl<'a> Simulator<'a> {
                 found: corrupt.found,
             });
         }
-        if let Some(done) = connection.completed_response.take() {
-            let took = done.took.as_secs_f64();
-            if self.measured[c].running {
-                self.measured[c].completions.record(done.took.as_nanos());
-                self.measured[c].completion_seconds += took;
+        if c >= self.scenario.flows.len() {
+            return self.attend_transfer(c);
+        }
+        for done in std::mem::take(&mut connection.completed) {
+            match self.scenario.flows[f].application {
+                Spec::Arrivals { .. } => self.note_transfer(f, done.since, done.bytes, done.took)?,
+                _ => self.note_response(f, done),
             }
-            self.sink.completion(&CompletionSample {
-                time_s: now.as_secs_f64(),
-                flow: c,
-                bytes: done.bytes,
-                completion_s: took,
-            });
         }
         if self.connections[c].completed_at.is_some() {
             self.end(c, now);
@@ -376,10 +407,38 @@ impl<'a> Simulator<'a> {
             self.end(c, now);
             self.measured[c].to = self.measured[c].to.min(now);
         }
+        self.leave_transfers();
         if now < self.scenario.warmup {
             self.warm = (0..self.warm.len()).map(|i| self.net.totals(i)).collect();
         }
     }
+}
+
+/// The subflows of connection `c` of flow `f`, in the network.
+fn subflows_of(
+    scenario: &Scenario,
+    seed: u64,
+    (f, c): (usize, usize),
+    net: &mut Network,
+    owners: &mut Vec<(u32, u32)>,
+) -> Vec<Subflow> {
+    let flow = &scenario.flows[f];
+    let observables = flow.cc.entry.observables.len();
+    let mut subflows = Vec::with_capacity(flow.paths.len());
+    for (p, path) in flow.paths.iter().enumerate() {
+        let delay =
+            |links: &[usize]| links.iter().fold(Time::ZERO, |sum, l| sum + scenario.links[*l].spec.delay);
+        let back = if path.return_links.is_empty() { delay(&path.links) } else { Time::ZERO };
+        let random = Random::new(seed ^ JITTER_SEED, owners.len() as u64);
+        let jitter = scenario.host_jitter(f, p);
+        let id = net.add_subflow(&path.links, &path.return_links, back, jitter, random);
+        let mut subflow = Subflow::new(id, path.backup, flow.tcp.min_rto, observables);
+        let first = flow.events.iter().find(|e| e.path == p);
+        subflow.wanted = first.is_none_or(|e| e.action != SubflowAction::Add);
+        subflows.push(subflow);
+        owners.push((c as u32, p as u32));
+    }
+    subflows
 }
 
 /// What the simulator cannot do.

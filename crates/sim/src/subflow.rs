@@ -35,7 +35,7 @@ pub(crate) struct Subflow {
     pub(crate) id: u32,
     pub(crate) stage: Stage,
     /// Counts its openings.
-    pub(crate) life: u8,
+    pub(crate) life: u16,
     /// Used only where no regular subflow can be.
     pub(crate) backup: bool,
     /// Whether it is to be opened once the connection is established.
@@ -85,6 +85,17 @@ impl Subflow {
         }
     }
 
+    /// In a connection that takes the place of one that is over: what is left of that on the way, or in the event queue, is void.
+    pub(crate) fn renewed(&self, life: u16, min_rto: Time) -> Subflow {
+        Subflow { life, ..Subflow::new(self.id, self.backup, min_rto, self.meter.observables.len()) }
+    }
+
+    /// Adds what another, of a connection that is over, has counted from its start.
+    pub(crate) fn absorb_counters(&mut self, other: &Subflow) {
+        self.past = self.past.and(&other.counters());
+        self.past_deemed_lost += other.deemed_lost();
+    }
+
     /// Whether it carries the connection's data.
     #[inline]
     pub(crate) fn is_up(&self) -> bool {
@@ -111,16 +122,7 @@ impl Subflow {
 
     /// Counters over all its lives.
     pub(crate) fn counters(&self) -> Counters {
-        let (a, b) = (&self.past, &self.tx.counters);
-        Counters {
-            sent: a.sent + b.sent,
-            resent: a.resent + b.resent,
-            sent_bytes: a.sent_bytes + b.sent_bytes,
-            delivered_bytes: a.delivered_bytes + b.delivered_bytes,
-            recoveries: a.recoveries + b.recoveries,
-            timeouts: a.timeouts + b.timeouts,
-            spurious: a.spurious + b.spurious,
-        }
+        self.past.and(&self.tx.counters)
     }
 
     /// Segments its senders deemed lost, over all its lives.

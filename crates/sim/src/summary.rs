@@ -5,7 +5,7 @@ use crate::simulator::Simulator;
 use crate::subflow::Subflow;
 use anabranch_net::{Time, Totals};
 use anabranch_record::{Completion, FlowSummary, LinkSummary, SubflowSummary, Summary, jain};
-use anabranch_scenario::Flow;
+use anabranch_scenario::{Application, Flow};
 
 /// Of a run that ended at `end`: early, if it was interrupted.
 pub(crate) fn summarise(simulator: &mut Simulator<'_>, end: Time) -> Summary {
@@ -41,6 +41,13 @@ fn flow(simulator: &Simulator<'_>, f: usize) -> FlowSummary {
     let seconds = measured.to.since(measured.from).as_secs_f64();
     let subflows = connection.subflows.iter().enumerate();
     let subflows: Vec<_> = subflows.map(|(p, s)| subflow(simulator, spec, p, s, seconds)).collect();
+    let (completion, transfers) = match spec.application {
+        Application::Arrivals { .. } => {
+            let (completion, transfers) = measured.transfers.summary(seconds);
+            (completion, Some(transfers))
+        }
+        _ => (Completion::of(&measured.completions, measured.completion_seconds), None),
+    };
     FlowSummary {
         name: spec.name.clone(),
         cc: spec.cc.entry.name.to_owned(),
@@ -48,7 +55,8 @@ fn flow(simulator: &Simulator<'_>, f: usize) -> FlowSummary {
         delivered_bytes: measured.bytes,
         retransmitted_segments: subflows.iter().map(|s| s.retransmitted_segments).sum(),
         reinjected_segments: measured.reinjected,
-        completion: Completion::of(&measured.completions, measured.completion_seconds),
+        completion,
+        transfers,
         subflows,
     }
 }

@@ -23,12 +23,12 @@ pub struct Seen {
     pub at: Time,
     /// Where.
     pub place: Place,
-    /// The flow's index in the scenario.
-    pub flow: usize,
+    /// The connection: the flow's index in the scenario, or a number behind those for a transfer's own.
+    pub connection: usize,
     /// The path's index in the flow.
     pub path: usize,
     /// How often the subflow had been removed before: another life is another TCP connection.
-    pub life: u8,
+    pub life: u16,
     /// What it is.
     pub kind: PacketKind,
     /// Whether a packet of a handshake joins a connection that there is.
@@ -68,6 +68,10 @@ pub trait Tap {
 
     /// A packet, in the order of time.
     fn packet(&mut self, seen: &Seen);
+
+    /// Connection `connection` is about to be opened, for a transfer of flow `flow`. Those of the flows themselves, which have
+    /// their numbers, are not told.
+    fn opens(&mut self, connection: usize, flow: usize);
 
     /// The scenario changes a subflow.
     fn change(&mut self, at: Time, flow: usize, path: usize, action: SubflowAction);
@@ -149,7 +153,7 @@ impl Seen {
         Seen {
             at,
             place,
-            flow: owner.0 as usize,
+            connection: owner.0 as usize,
             path: owner.1 as usize,
             life: packet.life,
             kind: packet.kind,

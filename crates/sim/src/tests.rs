@@ -40,7 +40,7 @@ impl Simulator<'_> {
                 }
                 subflow.tx.board.audit();
                 let path = connection.cc.path(subflow.tx.row());
-                let floor = floor(self.scenario.flows[c].cc.entry);
+                let floor = floor(self.scenario.flows[self.flow_of(c)].cc.entry);
                 assert!(path.cwnd >= 1.0 && path.cwnd.is_finite() && path.ssthresh >= floor);
                 // Sending stops at the window; a probe (RFC 8985 §7) is one segment whatever the window.
                 // An undone reduction finds segments in flight that were deemed lost; a penalty comes after what was sent.
@@ -235,4 +235,28 @@ proptest! {
             format!("name = \"random\"\nduration = \"2 s\"\n[links.a]\n{a}[links.b]\n{b}{flows}");
         run_audited(&scenario(&text), seed);
     }
+}
+
+/// Connections of transfers that are over are used again, and what is left of them on the way does no harm: every invariant holds, and
+/// there are no more than are open at once.
+#[test]
+fn connections_that_are_over_are_used_again() {
+    let scenario = scenario(
+        "name = \"t\"\nduration = \"40 s\"\n[links.a]\nrate = \"50 Mbit/s\"\ndelay = \"2 ms\"\n\
+         [links.b]\nrate = \"30 Mbit/s\"\ndelay = \"80 ms\"\n\
+         loss = { model = \"bernoulli\", rate = 0.01 }\n\
+         [[flows]]\nname = \"web\"\ncc = \"lia\"\npaths = [[\"a\"], [\"b\"]]\n\
+         application = { kind = \"arrivals\", load = 0.3, \
+         size = { distribution = \"exponential\", mean = \"20 kB\" } }\n",
+    );
+    let mut sink = NoSamples;
+    let mut simulator = Simulator::new(&scenario, 1, &mut sink).unwrap();
+    let mut most = 0;
+    while simulator.step().unwrap().is_some() {
+        let open = simulator.transfers.iter().filter(|t| t.is_open()).count();
+        most = most.max(open);
+    }
+    let lives: u64 = simulator.connections.iter().map(|c| u64::from(c.subflows[0].life) + 1).sum();
+    assert_eq!(simulator.transfers.len(), most);
+    assert!(lives > 4000 && most < 200, "{lives} connections in the places of {most}");
 }

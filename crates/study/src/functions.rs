@@ -299,7 +299,7 @@ pub static FUNCTIONS: &[Function] = &[
                 "completion",
                 &[Takes::Flow, Takes::MaybeNumber],
                 "s",
-                "the mean time of a response, or its 50th, 95th or 99th percentile",
+                "the mean time of a response or a transfer, or its 50th, 95th or 99th percentile",
                 |run, given| {
                     let times = flow(run, given)?.completion.as_ref()?;
                     match given.number() {
@@ -312,6 +312,28 @@ pub static FUNCTIONS: &[Function] = &[
                 },
             ),
             presence::responses,
+        ),
+        &[50.0, 95.0, 99.0],
+    ),
+    of_percentiles(
+        checked(
+            function(
+                "slowdown",
+                &[Takes::Flow, Takes::MaybeNumber],
+                "",
+                "how many times longer a transfer took than alone in the idle network: the mean, or the 50th, 95th or 99th percentile",
+                |run, given| {
+                    let slowdown = flow(run, given)?.transfers.as_ref()?.slowdown.as_ref()?;
+                    match given.number() {
+                        None => Some(slowdown.mean),
+                        Some(50.0) => Some(slowdown.p50),
+                        Some(95.0) => Some(slowdown.p95),
+                        Some(99.0) => Some(slowdown.p99),
+                        Some(_) => None,
+                    }
+                },
+            ),
+            presence::transfers,
         ),
         &[50.0, 95.0, 99.0],
     ),

@@ -165,7 +165,9 @@ impl From<SimError> for TaskError {
     fn from(error: SimError) -> Self {
         match error {
             SimError::Interrupted { at, partial } => TaskError::Interrupted { at, partial },
-            SimError::Corrupt { .. } | SimError::Livelock { .. } => TaskError::Failed(error.to_string()),
+            SimError::Corrupt { .. } | SimError::Livelock { .. } | SimError::TooManyOpen { .. } => {
+                TaskError::Failed(error.to_string())
+            }
             SimError::Parameters { .. }
             | SimError::TooManyPaths { .. }
             | SimError::TooManyLinks { .. }

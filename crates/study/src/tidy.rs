@@ -10,7 +10,7 @@ use std::io;
 use std::path::{Path, PathBuf};
 
 /// The columns behind those of the axes.
-pub(crate) const COLUMNS: [(&str, Kind); 15] = [
+pub(crate) const COLUMNS: [(&str, Kind); 17] = [
     // The flow's.
     ("algorithm", Kind::Text),
     ("seed", Kind::Unsigned),
@@ -27,9 +27,12 @@ pub(crate) const COLUMNS: [(&str, Kind); 15] = [
     ("mean_rtt_ms", Kind::MaybeNumber),
     // The largest of the subflows' 95th percentiles: those of several cannot be joined.
     ("rtt_p95_ms", Kind::MaybeNumber),
-    // Of responses, from the request to the last byte.
+    // Of responses, from the request to the last byte, and of transfers, from their arrival.
     ("completion_mean_s", Kind::MaybeNumber),
     ("completion_p95_s", Kind::MaybeNumber),
+    // Of transfers: that ÷ the time of the same transfer alone in the idle network.
+    ("slowdown_mean", Kind::MaybeNumber),
+    ("slowdown_p95", Kind::MaybeNumber),
     // The run's, over all connections.
     ("jain", Kind::MaybeNumber),
     // The mean over the links that any of the flow's paths has, forward.
@@ -228,6 +231,7 @@ fn cells<'a>(run: &'a Summary, flow: &'a FlowSummary) -> [Cell<'a>; COLUMNS.len(
     let lost: u64 = flow.subflows.iter().map(|s| s.lost_segments).sum();
     let p95 = flow.subflows.iter().filter_map(|s| s.rtt_p95_s).reduce(f64::max);
     let completion = flow.completion.as_ref();
+    let slowdown = flow.transfers.as_ref().and_then(|transfers| transfers.slowdown.as_ref());
     [
         Cell::Text(&flow.cc),
         Cell::Count(run.seed),
@@ -241,6 +245,8 @@ fn cells<'a>(run: &'a Summary, flow: &'a FlowSummary) -> [Cell<'a>; COLUMNS.len(
         maybe(p95.map(|s| s * 1e3)),
         maybe(completion.map(|c| c.mean_s)),
         maybe(completion.map(|c| c.p95_s)),
+        maybe(slowdown.map(|s| s.mean)),
+        maybe(slowdown.map(|s| s.p95)),
         maybe(run.jain),
         maybe(utilisation(run, flow).map(|part| part * 100.0)),
         Cell::Text(&run.scenario_hash),

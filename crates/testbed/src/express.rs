@@ -58,6 +58,9 @@ fn flow(flow: &Flow) -> Result<(), TestbedError> {
             format!("Linux has at most {MOST_PATHS} subflows in a connection; these are {paths}"),
         );
     }
+    if matches!(flow.application, Application::Arrivals { .. }) {
+        return refused("application.kind", "arrivals are simulated only".into());
+    }
     if !matches!(flow.scheduler, Scheduler::MinRtt | Scheduler::Linux) {
         return refused("scheduler", "Linux has one scheduler: leave the key out, or say \"linux\"".into());
     }

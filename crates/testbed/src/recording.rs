@@ -118,6 +118,7 @@ fn replay_completion(flow: usize, one: &Completed, sink: &mut dyn Sink) {
         flow,
         bytes: one.bytes,
         completion_s: one.took.as_secs_f64(),
+        slowdown: f64::NAN,
     });
 }
 

@@ -106,6 +106,7 @@ fn flow(scenario: &Scenario, f: usize, observer: &Observer, recording: &Recordin
         retransmitted_segments: subflows.iter().map(|s| s.retransmitted_segments).sum(),
         reinjected_segments: reinjected_bytes.div_ceil(u64::from(spec.tcp.mss)),
         completion: Completion::of(&times, sum_s),
+        transfers: None,
         subflows,
     }
 }

@@ -145,6 +145,7 @@ fn summary(all: &Connections, flow: &Flow) -> FlowSummary {
         retransmitted_segments: halves().map(|half| half.again).sum(),
         reinjected_segments: (stream.reinjected as f64 * segments as f64 / payload as f64).round() as u64,
         completion: None,
+        transfers: None,
         subflows: subflows.collect(),
     }
 }

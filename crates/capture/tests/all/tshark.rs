@@ -133,3 +133,33 @@ fn it_sees_priority_addresses_and_resets() {
     ];
     assert_eq!(said, expected);
 }
+
+/// Transfers that open connections of their own: each has ports and keys of its own, though their places are used again.
+#[test]
+fn each_transfer_is_a_connection() {
+    let transfers = r#"
+name = "transfers"
+duration = "20 s"
+links.a = { rate = "50 Mbit/s", delay = "2 ms" }
+links.b = { rate = "30 Mbit/s", delay = "40 ms" }
+flows = [{ name = "web", cc = "lia", paths = [["a"], ["b"]],
+  application = { kind = "arrivals", size = "60 kB", interval = "50 ms", count = 100 } }]
+"#;
+    let (summary, file) = captured(&scenario(transfers), &whole());
+    assert_eq!(summary.flows[0].completion.as_ref().map(|c| c.count), Some(100));
+    let wrong = "_ws.malformed || tcp.checksum.status != 1 || tcp.analysis.ack_lost_segment || tcp.analysis.reused_ports";
+    let Some(found) = fields(&file, wrong, &["frame.number", "_ws.expert.message"]) else { return };
+    assert!(found.is_empty(), "{found:?}");
+    let opened =
+        fields(&file, "tcp.flags.syn == 1 && tcp.flags.ack == 1", &["tcp.dstport", "ip.dst"]).unwrap();
+    let first: BTreeSet<_> = opened.iter().filter(|s| s[1].starts_with("10.1.")).collect();
+    assert_eq!((first.len(), opened.iter().filter(|s| s[1].starts_with("10.1.")).count()), (100, 100));
+    let data = fields(&file, "tcp.len > 0", &["mptcp.stream", "tcp.len"]).unwrap();
+    let mut bytes: BTreeMap<&str, u64> = BTreeMap::new();
+    for row in &data {
+        *bytes.entry(&row[0]).or_default() += row[1].parse::<u64>().unwrap();
+    }
+    // Nothing is lost here: what the streams carry is what was sent, once.
+    assert_eq!(bytes.len(), 100);
+    assert!(bytes.values().all(|bytes| *bytes == 60_000), "{bytes:?}");
+}

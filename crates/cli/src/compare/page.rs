@@ -2,7 +2,7 @@
 
 use crate::output::counted;
 use crate::table::{BYTES, LOSS, PERCENT, PLAIN, RATE, Spread, TIME, Table, WIDTH};
-use anabranch_record::{SubflowSummary, Summary};
+use anabranch_record::{FlowSummary, SubflowSummary, Summary};
 
 /// What "± 0" in a table means.
 const SAME: &str = "± 0: all seeds gave the same value, which leaves nothing to estimate an interval from. A seed \
@@ -67,7 +67,8 @@ impl Comparison {
     pub fn page(&self) -> String {
         let mut page = self.heading();
         let mut same = false;
-        for table in [self.flows(), self.subflows(), self.links(), self.jain()] {
+        let tables = [self.flows(), self.subflows(), self.links()].into_iter();
+        for table in tables.chain(self.completions()).chain([self.jain()]) {
             let table = table.to_string();
             same |= table.contains("± 0 ") || table.contains("± 0\n");
             page += &format!("\n{table}");
@@ -134,6 +135,36 @@ impl Comparison {
             BYTES,
             &queue,
         )
+    }
+
+    /// Of responses and transfers, where there are any.
+    fn completions(&self) -> Option<Table> {
+        let flows = &self.runs[0][0].flows;
+        let has = |f: &FlowSummary| f.completion.is_some() || f.transfers.is_some();
+        let shown: Vec<usize> = (0..flows.len()).filter(|f| has(&flows[*f])).collect();
+        let names: Vec<_> = shown.iter().map(|f| flows[*f].name.clone()).collect();
+        let each =
+            |value: fn(&FlowSummary) -> Option<f64>| self.each(names.len(), |s, i| value(&s.flows[shown[i]]));
+        let mut table = self
+            .table("flow", &names)
+            .estimates("mean completion", TIME, &each(|f| Some(f.completion.as_ref()?.mean_s)))
+            .estimates("p99", TIME, &each(|f| Some(f.completion.as_ref()?.p99_s)));
+        if shown.iter().any(|f| flows[*f].transfers.is_some()) {
+            let slowdown = |f: &FlowSummary| f.transfers.as_ref()?.slowdown.clone();
+            table = table
+                .estimates(
+                    "slowdown",
+                    PLAIN,
+                    &self.each(names.len(), |s, i| Some(slowdown(&s.flows[shown[i]])?.mean)),
+                )
+                .estimates(
+                    "p99",
+                    PLAIN,
+                    &self.each(names.len(), |s, i| Some(slowdown(&s.flows[shown[i]])?.p99)),
+                )
+                .estimates("unfinished", PLAIN, &each(|f| Some(f.transfers.as_ref()?.unfinished as f64)));
+        }
+        (!shown.is_empty()).then_some(table)
     }
 
     fn jain(&self) -> Table {

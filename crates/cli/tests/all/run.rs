@@ -196,8 +196,59 @@ fn responses_have_a_table() {
     let count = number(&json["flows"][0]["completion"]["count"]);
     assert!(count > 0.0);
     let rows = fs::read_to_string(dir.path().join("completions.csv")).unwrap();
-    assert!(rows.starts_with("time_s,flow,bytes,completion_s\n"));
+    assert!(rows.starts_with("time_s,flow,bytes,completion_s,start_s,slowdown\n"));
     assert!(rows.lines().filter(|l| l.contains(",web/1,")).count() >= count as usize);
+}
+
+/// A row for each transfer, which the summary counts; in a page by size, in a comparison beside the others.
+#[test]
+fn transfers_have_a_table_and_a_slowdown() {
+    let run = |options: &[&str]| {
+        anabranch([&["run", "scenarios/web-workload.toml", "--duration", "8 s"], options].concat())
+    };
+    let page = run(&[]).ok();
+    assert!(page.contains("slowdown") && page.contains("unfinished") && page.contains("to 100 kB"), "{page}");
+    fits(&page);
+    let dir = tempfile::tempdir().unwrap();
+    let out = dir.path().join("run");
+    let json = run(&["--json", "--out", out.to_str().unwrap(), "--format", "csv"]).json();
+    let flow = &json["flows"][0];
+    let transfers = &flow["transfers"];
+    let completed = number(&flow["completion"]["count"]);
+    assert_eq!(number(&transfers["started"]), completed + number(&transfers["unfinished"]));
+    assert!(number(&transfers["slowdown"]["p50"]) >= 0.9, "{transfers}");
+    let rows = fs::read_to_string(out.join("completions.csv")).unwrap();
+    let started: Vec<f64> =
+        rows.lines().skip(1).map(|r| r.split(',').nth(4).unwrap().parse().unwrap()).collect();
+    assert_eq!(started.iter().filter(|start| **start >= 5.0).count(), completed as usize);
+    assert!(rows.lines().skip(1).all(|row| !row.ends_with(',')), "each has a slowdown");
+    assert_eq!(run(&["--json"]).json(), json);
+
+    let picture = dir.path().join("slowdown.svg");
+    let [out, picture] = [&out, &picture].map(|path| path.to_str().unwrap());
+    anabranch(["plot", out, "--figure", "slowdown,completions", "--out", picture]).ok();
+    let load = ["--set", "flows.web.application.load=0.3", "--set", "flows.web.application.connections=one"];
+    let shared = run(&[&["--json"][..], &load].concat()).json();
+    assert!(number(&shared["flows"][0]["transfers"]["offered_bps"]) < 0.45 * 80e6);
+    let compared = ["compare", "scenarios/web-workload.toml", "--cc", "lia,coupled-cubic", "--seeds", "2"];
+    let page = anabranch([&compared[..], &["--duration", "8 s"]].concat()).ok();
+    assert!(page.contains("mean completion") && page.contains("slowdown"), "{page}");
+    fits(&page);
+}
+
+/// What is wrong in a file of sizes has its line, and nothing is written.
+#[test]
+fn a_mistake_in_a_file_of_sizes() {
+    let dir = tempfile::tempdir().unwrap();
+    let text = fs::read_to_string(root().join("scenarios/web-workload.toml")).unwrap();
+    let scenario = dir.path().join("web.toml");
+    fs::write(&scenario, text.replace("sizes/web.csv", "sizes.csv")).unwrap();
+    fs::write(dir.path().join("sizes.csv"), "size (kB),CDF\n1,0.5\n10,0.9\n").unwrap();
+    let (scenario, out) = (scenario.to_str().unwrap(), dir.path().join("out"));
+    let outcome = anabranch(["run", scenario, "--out", out.to_str().unwrap()]);
+    assert_eq!(outcome.status, 2, "{}", outcome.stderr);
+    assert!(outcome.stderr.contains("sizes.csv:3:1") && outcome.stderr.contains("the CDF ends at 0.9"));
+    assert!(!out.exists());
 }
 
 #[test]

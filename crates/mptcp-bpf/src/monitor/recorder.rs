@@ -125,6 +125,7 @@ fn flow((layout, meters): (&FlowLayout, &Vec<Meter>)) -> FlowSummary {
         // Reinjections are not told apart from other data.
         reinjected_segments: 0,
         completion: None,
+        transfers: None,
         subflows,
     }
 }

@@ -199,6 +199,8 @@ impl<T: Table> Sink for FileSink<T> {
                     ("flow", Kind::Text),
                     ("bytes", Kind::Count),
                     ("completion_s", Kind::Number),
+                    ("start_s", Kind::Number),
+                    ("slowdown", Kind::MaybeNumber),
                 ];
                 let columns = columns.map(|(name, kind)| column(name, kind));
                 sink.completions = sink.create("completions", columns.to_vec())?;
@@ -209,6 +211,8 @@ impl<T: Table> Sink for FileSink<T> {
                 Cell::Text(&sink.layout.flows[s.flow].name),
                 Cell::Count(s.bytes),
                 Cell::Number(s.completion_s),
+                Cell::Number(s.time_s - s.completion_s),
+                Cell::Number(s.slowdown),
             ])
         });
     }

@@ -197,11 +197,18 @@ fn link_series(table: &Columns, summary: &Summary) -> Result<Vec<LinkSeries>, Co
 fn completions(table: &Columns, flows: &[FlowSeries]) -> Result<Vec<CompletionSample>, ColumnsError> {
     let (names, time) = (table.text("flow")?, table.numbers("time_s")?);
     let (bytes, took) = (table.numbers("bytes")?, table.numbers("completion_s")?);
+    let slowdown = table.numbers("slowdown")?;
     let one = |i: usize| {
         let flow = flows.iter().position(|f| f.name == names[i]);
         let flow =
             flow.ok_or_else(|| ColumnsError(format!("the flow {:?} is not in summary.json", names[i])))?;
-        Ok(CompletionSample { time_s: time[i], flow, bytes: bytes[i] as u64, completion_s: took[i] })
+        Ok(CompletionSample {
+            time_s: time[i],
+            flow,
+            bytes: bytes[i] as u64,
+            completion_s: took[i],
+            slowdown: slowdown[i],
+        })
     };
     (0..names.len()).map(one).collect()
 }

@@ -60,7 +60,13 @@ pub fn fill(sink: &mut dyn Sink) {
         marks: 4,
         losses: 3,
     });
-    sink.completion(&CompletionSample { time_s: 0.2, flow: 1, bytes: 5000, completion_s: 0.05 });
+    sink.completion(&CompletionSample {
+        time_s: 0.2,
+        flow: 1,
+        bytes: 5000,
+        completion_s: 0.05,
+        slowdown: 2.5,
+    });
 }
 
 type Rows = Vec<BTreeMap<String, Field>>;
@@ -114,6 +120,10 @@ fn parquet() {
     assert_eq!(&links["marks"], &Field::Long(4));
     let completion = &read_parquet(&files[2])[0];
     assert_eq!((&completion["flow"], &completion["completion_s"]), (&text("plain/1"), &Field::Double(0.05)));
+    assert_eq!(
+        (&completion["start_s"], &completion["slowdown"]),
+        (&Field::Double(0.2 - 0.05), &Field::Double(2.5))
+    );
 }
 
 #[test]

@@ -39,6 +39,7 @@ fn summary() -> Summary {
             retransmitted_segments: 0,
             reinjected_segments: 0,
             completion: Some(completion),
+            transfers: None,
             subflows: vec![subflow],
         }],
         links: vec![LinkSummary {

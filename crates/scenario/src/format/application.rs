@@ -2,7 +2,8 @@
 
 use crate::diagnostic::{At, Problems};
 use crate::leaf::{Rate, Size, Span, Whole, bounds, number};
-use crate::read::{Read, tagged};
+use crate::model::Connections;
+use crate::read::{Read, tagged, words};
 use crate::tree::{Node, Value};
 use schemars::{JsonSchema, Schema, SchemaGenerator, json_schema};
 use std::borrow::Cow;
@@ -33,6 +34,26 @@ tagged! {
             /// How many answers. Default: until the flow stops.
             count: Option<Whole<1, { u64::MAX }>>,
         },
+        /// Transfers arrive, whatever has become of those before.
+        "arrivals" Arrivals {
+            /// Size of each.
+            size: Draw<Size>,
+            /// Poisson arrivals whose payload takes this part of the rates of the paths' bottlenecks.
+            load: Option<At<Load>>,
+            /// In place of load: time from one arrival to the next; a plain value is always the same.
+            interval: Option<At<Draw<Span>>>,
+            /// How many transfers. Default: until the flow stops.
+            count: Option<Whole<1, { u64::MAX }>>,
+            /// What carries them. Default: new.
+            connections: Option<Connections>,
+        },
+    }
+}
+
+words! {
+    Connections, "Connections", "what carries transfers" {
+        "new" => Connections::New, "Each transfer opens a connection of its own.";
+        "one" => Connections::One, "All share one connection, in order of arrival.";
     }
 }
 
@@ -108,6 +129,31 @@ pub(crate) struct Shape(pub f64);
 /// The standard deviation of a logarithm.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(crate) struct Sigma(pub f64);
+
+/// The part of a capacity that is asked for, from above 0 to below 1.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub(crate) struct Load(pub f64);
+
+impl Read for Load {
+    fn read(node: &Node, problems: &mut Problems) -> Option<Self> {
+        let must = "more than 0 and less than 1: from 1 on transfers pile up without end";
+        within(node, "the load", must, problems, |x| x > 0.0 && x < 1.0).map(Load)
+    }
+}
+
+impl JsonSchema for Load {
+    fn inline_schema() -> bool {
+        true
+    }
+
+    fn schema_name() -> Cow<'static, str> {
+        "Load".into()
+    }
+
+    fn json_schema(_: &mut SchemaGenerator) -> Schema {
+        json_schema!({ "type": "number", "exclusiveMinimum": 0, "exclusiveMaximum": 1 })
+    }
+}
 
 impl Read for Shape {
     fn read(node: &Node, problems: &mut Problems) -> Option<Self> {

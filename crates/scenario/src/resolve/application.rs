@@ -7,7 +7,7 @@ use crate::leaf::{Size, Span};
 use crate::model::{Application, Draw};
 use crate::quantity::{SIZE, TIME};
 use crate::read::Named;
-use crate::resolve::text_of;
+use crate::resolve::{arrivals, text_of};
 use anabranch_net::Time;
 
 /// A quantity of a distribution, in the model's unit.
@@ -59,6 +59,16 @@ pub(super) fn application(
             think: think.as_ref().map_or(Draw::Constant(0.0), |think| draw(think, files, problems)),
             count: count.map(|count| count.0),
         },
+        Some(format::Application::Arrivals { size, load, interval, count, connections }) => {
+            let interval = given
+                .and_then(|given| arrivals::interval(given, load.is_some(), interval.as_ref(), problems));
+            Application::Arrivals {
+                size: draw(size, files, problems),
+                interval: interval.map_or(Draw::Constant(1.0), |interval| draw(interval, files, problems)),
+                count: count.map(|count| count.0),
+                connections: connections.unwrap_or_default(),
+            }
+        }
     }
 }
 

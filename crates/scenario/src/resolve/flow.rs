@@ -5,7 +5,7 @@ use crate::format::{self, Event, TextFile};
 use crate::leaf::Whole;
 use crate::model::{Flow, Hosts, MAX_HOPS, MAX_PATHS, Path, Scheduler, SubflowAction, SubflowEvent, Tcp};
 use crate::read::Named;
-use crate::resolve::{LinkNames, application, check_instant, check_name, link_index};
+use crate::resolve::{LinkNames, application, arrivals, check_instant, check_name, link_index};
 use anabranch_net::Time;
 use std::collections::BTreeSet;
 
@@ -100,6 +100,8 @@ fn flow(given: &format::Flow, rest: &Given<'_>, problems: &mut Problems) -> Opti
     let stop = given.stop.as_ref().map_or(Time::NEVER, |stop| stop.value.0);
     let events =
         events(given.events.as_deref().unwrap_or_default(), start, stop.min(horizon), &paths, problems);
+    let application = application::application(given.application.as_ref(), files, problems);
+    arrivals::check_events(&application, given.events.as_deref().unwrap_or_default(), problems);
     Some(Flow {
         name: name.value.clone(),
         cc: given.cc.0.clone(),
@@ -107,7 +109,7 @@ fn flow(given: &format::Flow, rest: &Given<'_>, problems: &mut Problems) -> Opti
         penalise: penalise(given.penalise.as_ref(), scheduler, problems),
         start,
         stop: stop.min(duration).max(start),
-        application: application::application(given.application.as_ref(), files, problems),
+        application,
         paths: paths?,
         events: events?,
         tcp: tcp(given.tcp.as_ref(), hosts.tcp(), problems),

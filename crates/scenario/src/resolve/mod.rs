@@ -3,6 +3,7 @@
 
 mod application;
 mod aqm;
+mod arrivals;
 mod flow;
 mod link;
 mod queue;
@@ -51,8 +52,9 @@ pub(crate) fn resolve(file: File, horizon: Time, problems: &mut Problems) -> Res
         duration,
         horizon,
     };
-    let (flows, origin) = flow::flows(&file.flows, &given, problems);
+    let (mut flows, origin) = flow::flows(&file.flows, &given, problems);
     let links = link::links(&file.links, file.files.as_ref(), &flows, horizon, problems);
+    arrivals::set_intervals(&file.flows.value, &origin, &mut flows, &links, problems);
     let variation = file.variation;
     let scenario = Scenario {
         name: file.name,

@@ -125,6 +125,7 @@ fn mismatch(value: &Value, schema: &Value, root: &Value) -> Option<String> {
             "minimum" => value.as_f64().is_none_or(|x| x >= argument.as_f64().unwrap()),
             "maximum" => value.as_f64().is_none_or(|x| x <= argument.as_f64().unwrap()),
             "exclusiveMinimum" => value.as_f64().is_none_or(|x| x > argument.as_f64().unwrap()),
+            "exclusiveMaximum" => value.as_f64().is_none_or(|x| x < argument.as_f64().unwrap()),
             "minItems" => {
                 value.as_array().is_none_or(|items| items.len() as u64 >= argument.as_u64().unwrap())
             }

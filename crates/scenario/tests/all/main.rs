@@ -1,6 +1,7 @@
 //! Scenario files: read, checked, changed and rejected.
 
 mod aqm;
+mod arrivals;
 mod common;
 mod diagnostics;
 mod example;

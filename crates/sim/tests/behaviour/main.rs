@@ -1,6 +1,7 @@
 //! The simulator from outside: scenarios in, summaries and samples out, held against formulas, RFCs and
 //! hand computation.
 
+mod arrivals;
 mod bbr;
 mod bottlenecks;
 mod common;

@@ -1,7 +1,7 @@
 //! A sweep: a study made on the fly of a scenario, keys that vary, and algorithms.
 
 use super::axes::Axis;
-use anabranch_scenario::Scenario;
+use anabranch_scenario::{Application, Flow, Scenario};
 use std::collections::HashSet;
 use toml::{Spanned, Table, Value};
 
@@ -194,10 +194,32 @@ fn measured(scenario: &Scenario) -> Vec<Measured> {
         of: format!("total(\"{base}\")"),
     };
     let mut all: Vec<Measured> = bases.iter().map(goodput).collect();
+    all.extend(scenario.flows.iter().filter(|flow| has_arrivals(flow)).flat_map(of_arrivals));
     if scenario.flows.len() > 1 {
         all.push(Measured { id: "jain".into(), what: "Jain's index".into(), unit: "", of: "jain()".into() });
     }
     all
+}
+
+/// Whether transfers arrive for a flow that is the only one of its name.
+fn has_arrivals(flow: &Flow) -> bool {
+    matches!(flow.application, Application::Arrivals { .. }) && crate::column::base(&flow.name) == flow.name
+}
+
+/// How long its transfers take, and how much longer than alone.
+fn of_arrivals(flow: &Flow) -> [Measured; 3] {
+    let name = &flow.name;
+    [
+        ("completion", "completion time of", "s", format!("completion(\"{name}\")")),
+        ("slowdown", "slowdown of", "", format!("slowdown(\"{name}\")")),
+        ("slowdown99", "99th percentile of the slowdown of", "", format!("slowdown(\"{name}\", 99)")),
+    ]
+    .map(|(id, what, unit, of)| Measured {
+        id: format!("{id}.{name}"),
+        what: format!("{what} {name}"),
+        unit,
+        of,
+    })
 }
 
 impl Measured {
@@ -273,7 +295,11 @@ mod tests {
     "#;
 
     fn text(vary: &[&str], cc: &[&str]) -> Result<String, String> {
-        let source = anabranch_scenario::Source { name: "beside.toml".into(), text: SCENARIO.into() };
+        text_of(SCENARIO, vary, cc)
+    }
+
+    fn text_of(scenario: &str, vary: &[&str], cc: &[&str]) -> Result<String, String> {
+        let source = anabranch_scenario::Source { name: "beside.toml".into(), text: scenario.into() };
         let scenario = anabranch_scenario::load(&source, &Default::default()).unwrap();
         let owned = |texts: &[&str]| texts.iter().map(|text| (*text).to_owned()).collect();
         let spec = Sweep {
@@ -300,6 +326,23 @@ mod tests {
         // Goodputs of the connection and of both flows, and how fair they are.
         assert_eq!(plan.row_ids().count(), 3 * 12);
         assert!(text.contains("log = \"x\""), "{text}");
+    }
+
+    /// Of transfers a sweep tells how long they take, too.
+    #[test]
+    fn a_sweep_of_a_load() {
+        let folder = tempfile::tempdir().unwrap();
+        let arrivals =
+            "name = \"mptcp\", application = { kind = \"arrivals\", size = \"50 kB\", load = 0.2 }";
+        let scenario = SCENARIO.replace("name = \"mptcp\"", arrivals);
+        std::fs::write(folder.path().join("beside.toml"), &scenario).unwrap();
+        let text = text_of(&scenario, &["flows.mptcp.application.load=0.2,0.4,0.6"], &[]).unwrap();
+        let study = super::super::load("sweep.toml", &text, folder.path(), &[])
+            .unwrap_or_else(|e| panic!("{e}\n{text}"));
+        let plan = study.experiments[0].plan(crate::Size::Default);
+        plan.check().unwrap();
+        // Goodputs of both, how fair they are, and three of the transfers.
+        assert_eq!(plan.row_ids().count(), 6 * 3);
     }
 
     #[test]

@@ -38,8 +38,17 @@ fn shows(flow: &Flow, name: &str) -> Result<(), String> {
 pub(super) fn responses(scenario: &Scenario, given: &Given<'_>) -> Result<(), String> {
     let flow = scenario.flows.iter().find(|flow| flow.name == given.text());
     match flow.map(|flow| &flow.application) {
-        Some(Application::RequestResponse { .. }) | None => Ok(()),
+        Some(Application::RequestResponse { .. } | Application::Arrivals { .. }) | None => Ok(()),
         Some(_) => Err(format!("flow `{}` has no requests", given.text())),
+    }
+}
+
+/// Slowdown of transfers.
+pub(super) fn transfers(scenario: &Scenario, given: &Given<'_>) -> Result<(), String> {
+    let flow = scenario.flows.iter().find(|flow| flow.name == given.text());
+    match flow.map(|flow| &flow.application) {
+        Some(Application::Arrivals { .. }) | None => Ok(()),
+        Some(_) => Err(format!("flow `{}` has no arrivals", given.text())),
     }
 }
 

@@ -1,6 +1,6 @@
 //! The tidy table: every column by hand, from CSV and from Parquet.
 
-use anabranch_record::{Completion, FlowSummary, LinkSummary, SubflowSummary, Summary};
+use anabranch_record::{Completion, FlowSummary, LinkSummary, Slowdown, SubflowSummary, Summary, Transfers};
 use anabranch_study::tidy::{TidyAxis, TidyRow, TidyTable};
 use parquet::file::reader::{FileReader, SerializedFileReader};
 use parquet::record::Field;
@@ -38,6 +38,7 @@ fn flow(name: &str, goodput_bps: Option<f64>, subflows: Vec<SubflowSummary>) -> 
         retransmitted_segments: subflows.iter().map(|s| s.retransmitted_segments).sum(),
         reinjected_segments: 0,
         completion: (name == "web").then_some(completion),
+        transfers: (name == "web").then(transfers),
         subflows,
     }
 }
@@ -56,6 +57,11 @@ fn link(name: &str, utilisation: f64) -> LinkSummary {
 }
 
 /// A connection over two links, one over one of them, and one that never began.
+fn transfers() -> Transfers {
+    let slowdown = Slowdown { mean: 2.5, p50: 1.0, p95: 7.5, p99: 9.0 };
+    Transfers { started: 1, unfinished: 0, offered_bps: None, slowdown: Some(slowdown), classes: vec![] }
+}
+
 fn summary(seed: u64) -> Summary {
     Summary {
         scenario: "three".into(),
@@ -84,10 +90,10 @@ fn summary(seed: u64) -> Summary {
 /// By hand: loss 4 of 400; RTT (300 · 10 + 100 · 30) / 400; shares of the mean of 9 and 3; links `a` and `b`.
 const ROWS: &str = "\
 queue,queue_bdp,load,window,algorithm,seed,flow,goodput_mbps,share,retransmitted_segments,timeouts,loss_percent,mean_rtt_ms,rtt_p95_ms,\
-completion_mean_s,completion_p95_s,jain,utilisation_percent,scenario_hash
-2 BDP,2,half,10,lia,18446744073709551615,web,9,1.5,4,4,1,15,60,0.25,0.5,0.8,75,ab
-2 BDP,2,half,10,lia,18446744073709551615,bulk,3,0.5,0,2,0,20,40,,,0.8,50,ab
-2 BDP,2,half,10,lia,18446744073709551615,never,,,0,2,,,,,,0.8,0,ab
+completion_mean_s,completion_p95_s,slowdown_mean,slowdown_p95,jain,utilisation_percent,scenario_hash
+2 BDP,2,half,10,lia,18446744073709551615,web,9,1.5,4,4,1,15,60,0.25,0.5,2.5,7.5,0.8,75,ab
+2 BDP,2,half,10,lia,18446744073709551615,bulk,3,0.5,0,2,0,20,40,,,,,0.8,50,ab
+2 BDP,2,half,10,lia,18446744073709551615,never,,,0,2,,,,,,,,0.8,0,ab
 ";
 
 fn table(folder: &Path, runs: u64) {

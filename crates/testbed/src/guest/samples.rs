@@ -101,6 +101,7 @@ pub fn replay(text: &str, sink: &mut dyn Sink) -> Option<()> {
                 flow: fields.next()?,
                 bytes: fields.next()?,
                 completion_s: fields.next()?,
+                slowdown: f64::NAN,
             }),
             _ => return None,
         }
@@ -160,7 +161,13 @@ mod tests {
             marks: 6,
             losses: 7,
         });
-        sink.completion(&CompletionSample { time_s: 1.5, flow: 0, bytes: 9, completion_s: 0.25 });
+        sink.completion(&CompletionSample {
+            time_s: 1.5,
+            flow: 0,
+            bytes: 9,
+            completion_s: 0.25,
+            slowdown: f64::NAN,
+        });
     }
 
     #[test]

@@ -42,7 +42,7 @@ impl Source {
                 self.closed = bytes.is_some();
             }
             Application::OnOff { .. } => (self.toggle_at, self.next_at) = (now, now),
-            Application::RequestResponse { .. } => (),
+            Application::RequestResponse { .. } | Application::Arrivals { .. } => (),
         }
     }
 

@@ -187,6 +187,10 @@ fn what_the_kernel_cannot_do_is_refused_by_its_key() {
         ("tcp.initial_ssthresh = 20", "flows.mptcp.tcp.initial_ssthresh"),
         ("tcp.delayed_ack = 4", "flows.mptcp.tcp.delayed_ack"),
         ("tcp.delayed_ack_timeout = \"100 ms\"", "flows.mptcp.tcp.delayed_ack_timeout"),
+        (
+            "application = { kind = \"arrivals\", size = \"1 kB\", load = 0.5 }",
+            "flows.mptcp.application.kind",
+        ),
     ] {
         let text = TWO_PATHS.replace("name = \"mptcp\",", &format!("name = \"mptcp\", {flow},"));
         let refused = anabranch_testbed::check(&scenario(&text));

@@ -42,6 +42,7 @@ fn what_no_run_has() {
         ("of = 'q'", "`cubic` of flow `mptcp` shows no `alpha`"),
         ("ascending = ['jain()', '2 * q']", "`cubic` of flow `mptcp` shows no `alpha`"),
         ("of = 'completion(\"mptcp\")'", "flow `mptcp` has no requests"),
+        ("of = 'slowdown(\"mptcp\", 99)'", "flow `mptcp` has no arrivals"),
         ("of = 'cwnd_from(\"mptcp\", 1, 1e9)'", "the run ends at 4 s, before 1000000000 s"),
         ("of = 'loss_time(\"mptcp\", 1, 5)'", "ends at 4 s"),
         ("of = 'utility_rate(\"mptcp\", \"alpha\")'", "shows no `alpha`"),

@@ -1,0 +1,181 @@
+//! Transfers that arrive of their own accord: how long they took, how much longer than alone, by size.
+
+use crate::{Completion, Histogram};
+use serde::{Deserialize, Serialize};
+
+/// Where one class of sizes ends and the next begins, in bytes.
+const BOUNDS: [u64; 4] = [10_000, 100_000, 1_000_000, 10_000_000];
+const CLASSES: usize = BOUNDS.len() + 1;
+
+/// The transfers of a flow that began while means were taken.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+pub struct Transfers {
+    /// How many began.
+    pub started: u64,
+    /// How many of them were not complete when the run ended: completion times are without these.
+    pub unfinished: u64,
+    /// The sizes of all that began ÷ that time, bits per second; null over no time.
+    pub offered_bps: Option<f64>,
+    /// Completion time ÷ that of the same transfer alone in the idle network; null where none completed.
+    pub slowdown: Option<Slowdown>,
+    /// The same by size: those classes that have any.
+    pub classes: Vec<SizeClass>,
+}
+
+/// How many times longer transfers took than alone.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+pub struct Slowdown {
+    /// Mean.
+    pub mean: f64,
+    /// Percentiles, within 1/64 of their value.
+    pub p50: f64,
+    /// 95th percentile.
+    pub p95: f64,
+    /// 99th percentile.
+    pub p99: f64,
+}
+
+/// Transfers of similar size.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+pub struct SizeClass {
+    /// The least size, in bytes.
+    pub from_bytes: u64,
+    /// Sizes are less than this; null in the last class.
+    pub below_bytes: Option<u64>,
+    /// How many were not complete when the run ended.
+    pub unfinished: u64,
+    /// Completion times; null where none completed.
+    pub completion: Option<Completion>,
+    /// Slowdown; null where none completed.
+    pub slowdown: Option<Slowdown>,
+}
+
+/// Measures the transfers of a flow.
+#[derive(Clone, Debug, Default)]
+pub struct TransferMeter {
+    /// Empty until there is a transfer.
+    classes: Vec<Class>,
+    bytes: u64,
+}
+
+#[derive(Clone, Debug, Default)]
+struct Class {
+    unfinished: u64,
+    times: Times,
+}
+
+#[derive(Clone, Debug, Default)]
+struct Times {
+    took: Histogram,
+    took_sum_s: f64,
+    /// In 1e-9.
+    slowdown: Histogram,
+    slowdown_sum: f64,
+}
+
+impl Times {
+    fn merge(&mut self, other: &Times) {
+        self.took.merge(&other.took);
+        self.slowdown.merge(&other.slowdown);
+        self.took_sum_s += other.took_sum_s;
+        self.slowdown_sum += other.slowdown_sum;
+    }
+
+    fn slowdown(&self) -> Option<Slowdown> {
+        Some(Slowdown {
+            mean: self.slowdown_sum / self.slowdown.count() as f64,
+            p50: self.slowdown.quantile(0.5)?,
+            p95: self.slowdown.quantile(0.95)?,
+            p99: self.slowdown.quantile(0.99)?,
+        })
+    }
+}
+
+impl TransferMeter {
+    fn class(&mut self, bytes: u64) -> &mut Class {
+        self.bytes += bytes;
+        self.classes.resize_with(CLASSES, Class::default);
+        &mut self.classes[BOUNDS.partition_point(|bound| *bound <= bytes)]
+    }
+
+    /// A transfer took so many nanoseconds; `slowdown` is NaN where it is not known.
+    pub fn complete(&mut self, bytes: u64, took_ns: u64, slowdown: f64) {
+        let times = &mut self.class(bytes).times;
+        times.took.record(took_ns);
+        times.took_sum_s += took_ns as f64 / 1e9;
+        if slowdown.is_finite() {
+            times.slowdown.record((slowdown * 1e9) as u64);
+            times.slowdown_sum += slowdown;
+        }
+    }
+
+    /// A transfer was not complete when the run ended.
+    pub fn leave(&mut self, bytes: u64) {
+        self.class(bytes).unfinished += 1;
+    }
+
+    /// What was measured in so many seconds: completion times of all, and the rest.
+    pub fn summary(&self, seconds: f64) -> (Option<Completion>, Transfers) {
+        let mut all = Times::default();
+        self.classes.iter().for_each(|class| all.merge(&class.times));
+        let unfinished = self.classes.iter().map(|class| class.unfinished).sum();
+        let begins = [0].into_iter().chain(BOUNDS);
+        let ends = BOUNDS.into_iter().map(Some).chain([None]);
+        let classes = self.classes.iter().zip(begins.zip(ends));
+        let classes = classes.filter(|(class, _)| class.unfinished + class.times.took.count() > 0);
+        let transfers = Transfers {
+            started: all.took.count() + unfinished,
+            unfinished,
+            offered_bps: (seconds > 0.0).then(|| self.bytes as f64 * 8.0 / seconds),
+            slowdown: all.slowdown(),
+            classes: classes
+                .map(|(class, (from_bytes, below_bytes))| SizeClass {
+                    from_bytes,
+                    below_bytes,
+                    unfinished: class.unfinished,
+                    completion: Completion::of(&class.times.took, class.times.took_sum_s),
+                    slowdown: class.times.slowdown(),
+                })
+                .collect(),
+        };
+        (Completion::of(&all.took, all.took_sum_s), transfers)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn transfers_are_told_apart_by_size() {
+        let mut meter = TransferMeter::default();
+        let ms = |ms: u64| ms * 1_000_000;
+        meter.complete(9_999, ms(10), 1.0);
+        meter.complete(10_000, ms(20), 2.0);
+        meter.complete(99_999, ms(40), 4.0);
+        meter.complete(50_000_000, ms(1000), f64::NAN);
+        meter.leave(20_000_000);
+        let (completion, transfers) = meter.summary(2.0);
+        let completion = completion.unwrap();
+        assert_eq!((completion.count, completion.mean_s), (4, 1.07 / 4.0));
+        assert_eq!((transfers.started, transfers.unfinished), (5, 1));
+        assert_eq!(transfers.offered_bps, Some(70_119_998.0 * 4.0));
+        assert_eq!(transfers.slowdown.as_ref().map(|s| s.mean), Some(7.0 / 3.0));
+        let classes: Vec<_> = transfers.classes.iter().map(|c| (c.from_bytes, c.below_bytes)).collect();
+        assert_eq!(classes, [(0, Some(10_000)), (10_000, Some(100_000)), (10_000_000, None)]);
+        let [small, middle, large] = &transfers.classes[..] else { panic!() };
+        assert_eq!(small.slowdown.as_ref().map(|s| (s.mean, s.p99)), Some((1.0, 1.0)));
+        assert_eq!(middle.completion.as_ref().map(|c| c.count), Some(2));
+        assert_eq!((large.unfinished, large.slowdown.clone()), (1, None));
+    }
+
+    #[test]
+    fn without_any_there_are_no_times() {
+        let (completion, transfers) = TransferMeter::default().summary(0.0);
+        assert_eq!(completion, None);
+        assert_eq!((transfers.started, transfers.offered_bps, transfers.classes.len()), (0, None, 0));
+    }
+}

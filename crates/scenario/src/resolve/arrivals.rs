@@ -1,0 +1,75 @@
+//! Arrivals: how far apart they are, and what does not go with them.
+
+use crate::derived::capacity_bps;
+use crate::diagnostic::{At, Problems};
+use crate::format::{self, Event};
+use crate::leaf::Span;
+use crate::model::{Application, Connections, Draw, Flow, NamedLink};
+use anabranch_net::Time;
+
+/// The most transfers of a flow that a run may be expected to have.
+const MOST: f64 = 1e7;
+
+/// The time between arrivals, where it is given; that of a load follows from the links: see [`set_intervals`].
+pub(super) fn interval<'a>(
+    given: &At<format::Application>,
+    load: bool,
+    interval: Option<&'a At<format::Draw<Span>>>,
+    problems: &mut Problems,
+) -> Option<&'a format::Draw<Span>> {
+    match (load, interval) {
+        (false, None) => problems.add(
+            &given.place,
+            "arrivals need a `load` or an `interval`",
+            "needs one",
+            "for example load = 0.5",
+        ),
+        (true, Some(interval)) => {
+            problems.add(&interval.place, "`interval` beside `load`", "beside `load`", "leave one out");
+        }
+        (false, Some(At { value: format::Draw::Plain(Span(Time::ZERO)), place })) => {
+            problems.add(place, "the interval must be positive", "must be positive", "");
+        }
+        _ => {}
+    }
+    interval.map(|interval| &interval.value)
+}
+
+/// Has the flows' loads become intervals, now that the links are known. `origin` has each flow's name in the file.
+pub(super) fn set_intervals(
+    given: &[format::Flow],
+    origin: &[String],
+    flows: &mut [Flow],
+    links: &[NamedLink],
+    problems: &mut Problems,
+) {
+    for (flow, name) in flows.iter_mut().zip(origin) {
+        let Application::Arrivals { size, interval, count, .. } = &mut flow.application else { continue };
+        let Some(application) = given.iter().find(|given| given.name.value == *name) else { continue };
+        let Some(At { value: format::Application::Arrivals { load, .. }, place }) = &application.application
+        else {
+            continue;
+        };
+        if let Some(load) = load {
+            let bps = load.value.0 * capacity_bps(&flow.paths, links);
+            *interval = Draw::Exponential(size.mean() * 8.0 / bps);
+        }
+        let expected = flow.stop.since(flow.start).as_secs_f64() / interval.mean();
+        if count.is_none_or(|count| count as f64 > MOST) && expected > MOST {
+            let message = format!("some {expected:.0} transfers, of at most {MOST:.0} in a run");
+            let help = "larger transfers, a lower load or a longer interval have fewer of them";
+            problems.add(place, message, "too many", help);
+        }
+    }
+}
+
+/// Connections that open and close all the time have no paths that join and leave at instants of the run.
+pub(super) fn check_events(application: &Application, events: &[Event], problems: &mut Problems) {
+    if let Application::Arrivals { connections: Connections::New, .. } = application
+        && let [event, ..] = events
+    {
+        let message = "each transfer has a connection of its own, which knows no such instant";
+        let help = "change links with `changes`, or let the transfers share one: connections = \"one\"";
+        problems.add(&event.action.place, message, "cannot happen", help);
+    }
+}

@@ -1,0 +1,91 @@
+//! Transfers that arrive of their own accord: what a load is, and what does not go with them.
+
+use crate::common::{SMALL, read, rendered, valid};
+use anabranch_scenario::{Application, Connections, Draw, Scenario};
+
+fn with(keys: &str) -> String {
+    format!("{SMALL}application = {{ kind = \"arrivals\", {keys} }}\n")
+}
+
+fn interval(scenario: &Scenario) -> Draw {
+    match &scenario.flows[0].application {
+        Application::Arrivals { interval, .. } => interval.clone(),
+        other => panic!("{other:?}"),
+    }
+}
+
+/// The small file's paths have bottlenecks of 10 and 20 Mbit/s: half of both is 15 Mbit/s, 18.75 transfers of 100 kB a second.
+#[test]
+fn a_load_is_payload_of_the_sum_of_bottlenecks() {
+    let loaded = valid(&with("size = \"100 kB\", load = 0.5"));
+    let Draw::Exponential(mean) = interval(&loaded) else { panic!() };
+    assert!((mean - 1.0 / 18.75).abs() < 1e-12, "{mean}");
+    assert!((loaded.load(0).unwrap() - 0.5).abs() < 1e-12);
+    assert_eq!(valid(SMALL).load(0), None);
+    let pareto = "size = { distribution = \"pareto\", mean = \"100 kB\", shape = 1.5 }, load = 0.5";
+    assert_eq!(interval(&valid(&with(pareto))), Draw::Exponential(mean));
+
+    // A link that both paths cross counts once, and a backup path does not count.
+    for (from, to, mbps) in [
+        ("[[\"a\"], [\"b\"]]", "[[\"a\"], [\"b\", \"a\"]]", 10.0),
+        ("[[\"a\"], [\"b\"]]", "[[\"a\", \"b\"], [\"b\"]]", 30.0),
+        ("paths =", "backup = [2]\npaths =", 10.0),
+    ] {
+        let text = with("size = \"100 kB\", load = 0.5").replace(from, to);
+        let Draw::Exponential(mean) = interval(&valid(&text)) else { panic!() };
+        assert!((mean - 0.8 / (0.5 * mbps)).abs() < 1e-12, "{to}: {mean}");
+    }
+}
+
+#[test]
+fn an_interval_is_a_time_or_a_distribution() {
+    assert_eq!(interval(&valid(&with("size = \"1 kB\", interval = \"2 s\""))), Draw::Constant(2.0));
+    let exponential = "size = \"1 kB\", interval = { distribution = \"exponential\", mean = \"2 s\" }";
+    assert_eq!(interval(&valid(&with(exponential))), Draw::Exponential(2.0));
+    let application = |keys: &str| valid(&with(keys)).flows[0].application.clone();
+    let Application::Arrivals { connections, count, .. } = application("size = \"1 kB\", load = 0.1") else {
+        panic!()
+    };
+    assert_eq!((connections, count), (Connections::New, None));
+    let given = "size = \"1 kB\", load = 0.1, count = 3, connections = \"one\"";
+    let Application::Arrivals { connections, count, .. } = application(given) else { panic!() };
+    assert_eq!((connections, count), (Connections::One, Some(3)));
+}
+
+#[test]
+fn all_of_it_is_a_part_of_the_hash() {
+    let hash = |keys: &str| valid(&with(keys)).hash;
+    let all = ["load = 0.5", "load = 0.6", "load = 0.5, connections = \"one\"", "load = 0.5, count = 9"];
+    let mut hashes: Vec<String> = all.map(|keys| hash(&format!("size = \"1 kB\", {keys}"))).into();
+    assert_eq!(hash("size = \"1 kB\", load = 0.5, connections = \"new\""), hashes[0]);
+    hashes.sort();
+    hashes.dedup();
+    assert_eq!(hashes.len(), all.len());
+}
+
+#[test]
+fn what_does_not_go_with_arrivals() {
+    let event = "events = [{ at = \"1 s\", path = 2, action = \"remove\" }]\n";
+    for (keys, word) in [
+        ("size = \"1 kB\"", "need a `load` or an `interval`"),
+        ("size = \"1 kB\", load = 0.5, interval = \"1 s\"", "`interval` beside `load`"),
+        ("size = \"1 kB\", load = 0", "the load 0 must be more than 0"),
+        ("size = \"1 kB\", load = -0.5", "must be more than 0"),
+        ("size = \"1 kB\", load = 1", "transfers pile up without end"),
+        ("size = \"1 kB\", load = nan", "must be more than 0"),
+        ("size = \"1 kB\", load = \"50 %\"", "expected a number"),
+        ("size = \"1 kB\", interval = \"0 s\"", "the interval must be positive"),
+        ("size = \"1 kB\", interval = \"100 ns\"", "some 100000000 transfers"),
+        ("size = \"1 kB\", load = 0.5, connections = \"two\"", "not what carries transfers"),
+        ("load = 0.5", "`size` is missing"),
+    ] {
+        let shown = rendered(&read(&with(keys)).unwrap_err());
+        assert!(shown.contains(word), "no `{word}` in {shown}");
+    }
+    let keys = "size = \"1 kB\", load = 0.5";
+    let shown = rendered(&read(&format!("{}{event}", with(keys))).unwrap_err());
+    assert!(shown.contains("knows no such instant"), "{shown}");
+    valid(&format!("{}{event}", with(&format!("{keys}, connections = \"one\""))));
+    // As many as are asked for, however short the interval.
+    valid(&with("size = \"1 kB\", interval = \"100 ns\", count = 5"));
+}

@@ -1,0 +1,68 @@
+//! Responses and transfers that are complete, and transfers that are not at the end.
+
+use crate::SimError;
+use crate::application::Completed;
+use crate::simulator::Simulator;
+use anabranch_net::Time;
+use anabranch_record::CompletionSample;
+
+impl Simulator<'_> {
+    /// A response of flow `f` is complete.
+    pub(crate) fn note_response(&mut self, f: usize, done: Completed) {
+        let took = done.took.as_secs_f64();
+        if self.measured[f].running {
+            self.measured[f].completions.record(done.took.as_nanos());
+            self.measured[f].completion_seconds += took;
+        }
+        self.sink.completion(&CompletionSample {
+            time_s: self.net.now().as_secs_f64(),
+            flow: f,
+            bytes: done.bytes,
+            completion_s: took,
+            slowdown: f64::NAN,
+        });
+    }
+
+    /// A transfer of flow `f` that arrived `at` is complete.
+    pub(crate) fn note_transfer(
+        &mut self,
+        f: usize,
+        at: Time,
+        bytes: u64,
+        took: Time,
+    ) -> Result<(), SimError> {
+        let Some(idle) = &mut self.idle else {
+            // All that this run is for is known.
+            self.took_alone = Some(took);
+            return Err(SimError::Interrupted { at: self.net.now(), partial: None });
+        };
+        let alone = idle.took(self.scenario, f, bytes)?;
+        let slowdown = alone.map_or(f64::NAN, |alone| took.as_secs_f64() / alone.as_secs_f64());
+        let measured = &mut self.measured[f];
+        if at >= measured.from {
+            measured.transfers.complete(bytes, took.as_nanos(), slowdown);
+        }
+        self.sink.completion(&CompletionSample {
+            time_s: (at + took).as_secs_f64(),
+            flow: f,
+            bytes,
+            completion_s: took.as_secs_f64(),
+            slowdown,
+        });
+        Ok(())
+    }
+
+    /// Counts the transfers that are not complete at the end.
+    pub(crate) fn leave_transfers(&mut self) {
+        let own =
+            self.transfers.iter().filter(|t| t.is_under_way()).map(|t| (t.flow as usize, t.at, t.bytes));
+        let shared = (0..self.scenario.flows.len())
+            .flat_map(|f| self.connections[f].application.under_way().map(move |(at, bytes)| (f, at, bytes)));
+        let left: Vec<_> = own.chain(shared).collect();
+        for (f, at, bytes) in left {
+            if at >= self.measured[f].from {
+                self.measured[f].transfers.leave(bytes);
+            }
+        }
+    }
+}

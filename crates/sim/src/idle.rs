@@ -1,0 +1,83 @@
+//! How long a transfer takes alone in the idle network: simulated, once for each size.
+
+use crate::SimError;
+use crate::simulator::Simulator;
+use anabranch_net::{Jitter, Loss, Time};
+use anabranch_record::NoSamples;
+use anabranch_scenario::{Application, Connections, Draw, Flow, Path, Scenario, Variation, Vary};
+use std::collections::{BTreeMap, HashMap};
+
+/// Sizes that are remembered.
+const MOST_KNOWN: usize = 1 << 16;
+/// Of a connection that is shared, all paths have joined by then.
+const JOINED: Time = Time::from_millis(60_000);
+
+#[derive(Default)]
+pub(crate) struct Idle {
+    /// Of each flow, once it was asked for.
+    networks: HashMap<usize, Scenario>,
+    /// By flow and bytes; none where it does not complete.
+    known: HashMap<(usize, u64), Option<Time>>,
+}
+
+impl Idle {
+    /// How long a transfer of `bytes` of flow `f` takes, if it completes.
+    pub(crate) fn took(&mut self, of: &Scenario, f: usize, bytes: u64) -> Result<Option<Time>, SimError> {
+        if let Some(known) = self.known.get(&(f, bytes)) {
+            return Ok(*known);
+        }
+        let alone = self.networks.entry(f).or_insert_with(|| idle_network(of, f));
+        if let Application::Arrivals { size, .. } = &mut alone.flows[0].application {
+            *size = Draw::Constant(bytes as f64);
+        }
+        let took = Simulator::alone(alone, &mut NoSamples)?;
+        if self.known.len() == MOST_KNOWN {
+            self.known.clear();
+        }
+        self.known.insert((f, bytes), took);
+        Ok(took)
+    }
+}
+
+/// The links that flow `f` crosses, as they are at the start, without anything random, and the flow alone, with one transfer.
+fn idle_network(of: &Scenario, f: usize) -> Scenario {
+    let mut flow: Flow = of.flows[f].clone();
+    let mut new: BTreeMap<usize, usize> = BTreeMap::new();
+    for path in &flow.paths {
+        for &link in path.links.iter().chain(&path.return_links) {
+            let next = new.len();
+            new.entry(link).or_insert(next);
+        }
+    }
+    let renamed = |links: &[usize]| links.iter().map(|link| new[link]).collect();
+    flow.paths = flow
+        .paths
+        .iter()
+        .map(|p| Path { links: renamed(&p.links), return_links: renamed(&p.return_links), backup: p.backup })
+        .collect();
+    let mut links: Vec<_> = new.iter().map(|(old, new)| (*new, of.links[*old].clone())).collect();
+    links.sort_by_key(|(new, _)| *new);
+    let links = links.into_iter().map(|(_, mut link)| {
+        link.spec.loss = Loss::None;
+        link.spec.jitter = Jitter::default();
+        link.spec.changes.clear();
+        link.spec.trace = None;
+        link
+    });
+    let shared = matches!(flow.application, Application::Arrivals { connections: Connections::One, .. });
+    let wait = if shared { JOINED } else { Time::ZERO };
+    if let Application::Arrivals { interval, count, .. } = &mut flow.application {
+        *interval = Draw::Constant(wait.as_secs_f64());
+        *count = Some(1);
+    }
+    let duration = of.duration + wait;
+    Scenario {
+        duration,
+        warmup: Time::ZERO,
+        links: links.collect(),
+        flows: vec![Flow { start: Time::ZERO, stop: duration, events: vec![], ..flow }],
+        record: anabranch_scenario::Record { interval: duration },
+        variation: Variation { start_offset: Vary::UpTo(Time::ZERO), host_jitter: Vary::UpTo(Time::ZERO) },
+        ..of.clone()
+    }
+}
