@@ -54,6 +54,7 @@ wheel)
     venv=$work/maturin
     [ -e "$venv" ] || python3 -m venv "$venv"
     pip "$(grep ^maturin== "$pinned")"
+    # Taken away afterwards, not in .gitignore: maturin leaves out what git ignores.
     trap 'rm -f python/src/anabranch/laboratory.html' EXIT
     [ ! -e "$laboratory" ] || cp "$laboratory" python/src/anabranch/
     (cd python && "$venv/bin/maturin" build --profile wheel --out "$target/wheels")
