@@ -8,7 +8,7 @@ use serde_json::{Map, Value, json};
 use crate::{
     boxes,
     downsample::downsample,
-    scales::{domain, drawable, exceeds, extent, quantitative},
+    scales::{STEPS, domain, drawable, exceeds, extent, nice, quantitative},
     style::Style,
     tiles,
 };
@@ -22,6 +22,8 @@ pub const FEW_POINTS: usize = 40;
 const MARGIN: u32 = 8;
 /// Steps of a vertical axis between which a drawing, 250 pixels high, shows no difference.
 const STEPS_SHOWN: f64 = 500.0;
+/// Digits that a tooltip tells.
+const TOLD: usize = 6;
 /// Invisible points of a long line that carry its tooltips.
 const HANDLES: usize = 80;
 
@@ -46,10 +48,10 @@ pub fn chart(panel: &Panel) -> Option<Chart> {
     let points = || drawn.iter().flatten().copied();
     let style = Style::new(&panel.series, panel.mark == Mark::Line && !few);
     let series = panel.series.iter().zip(&drawn).zip(&style.names);
+    let shown = if panel.y.log { 0.0 } else { y_domain.1 - y_domain.0 };
     let (data, flatten): (Vec<Value>, _) = match panel.mark {
         Mark::Box => (boxes::data(panel, &style.names), None),
         _ => {
-            let shown = if panel.y.log { 0.0 } else { y_domain.1 - y_domain.0 };
             let columns = series.map(|((_, points), name)| columns(panel, name, points, shown)).collect();
             let own: &[&str] = if bars { &["label"] } else { &["x", "handle"] };
             let fields = [own, &["y", "low", "high"]].concat();
@@ -65,8 +67,10 @@ pub fn chart(panel: &Panel) -> Option<Chart> {
     } else {
         let mut x = quantitative("x", &panel.x, x_domain);
         if few || panel.mark == Mark::Point {
-            // What is drawn at an end of the axis is not cut in half there.
+            // What is drawn at an end of the axis is not cut in half there. Vega would pad the limits first and then round what
+            // it padded to whole steps, or decades: they are rounded already.
             x["scale"]["padding"] = json!(MARGIN);
+            x["scale"]["nice"] = json!(false);
         }
         shared.insert("x".into(), x);
     }
@@ -76,9 +80,10 @@ pub fn chart(panel: &Panel) -> Option<Chart> {
     let own = || style.channel(&style.strokes);
     let layer = match panel.mark {
         Mark::Bar => {
-            // Bars stand on zero, or on the axis where that is not on it.
-            let base = if panel.y.log { y_domain.0 } else { y_domain.0.max(0.0) };
-            vec![bar_layer(&style, panel, base), interval_bars(json!({ "value": "currentColor" }))]
+            vec![
+                bar_layer(&style, panel, base(panel, y_domain)),
+                interval_bars(json!({ "value": "currentColor" })),
+            ]
         }
         Mark::Box => boxes::layers(&style, &panel.y.title),
         Mark::Tile => vec![], // has a drawing of its own
@@ -100,7 +105,14 @@ pub fn chart(panel: &Panel) -> Option<Chart> {
         "encoding": shared,
         "layer": chosen_by_legend(layer),
     });
-    Some(Chart { spec, description, remarks: remarks(panel, xs, ys) })
+    let mut remarks = remarks(panel, xs, ys);
+    // By more than a tooltip's digits hide.
+    let off = |points: &[&Point], y: f64| (digits(points, shown, y) - y).abs() > 0.5e-5 * y.abs();
+    let rounded = |points: &Vec<&Point>| points.iter().any(|p| drawable(&panel.y, p.y) && off(points, p.y));
+    if panel.mark != Mark::Box && drawn.iter().any(rounded) {
+        remarks.push("Values are rounded to what the drawing shows; the file has all digits.".to_owned());
+    }
+    Some(Chart { spec, description, remarks })
 }
 
 /// What of a panel is drawn, and between which limits.
@@ -111,7 +123,7 @@ pub struct Drawn<'a> {
     pub xs: (f64, f64),
     /// The values up, intervals included.
     pub ys: (f64, f64),
-    /// The limits of the horizontal axis.
+    /// The limits of the horizontal axis, at whole steps where the paper has none.
     pub x_domain: (f64, f64),
     /// The limits of the vertical axis.
     pub y_domain: (f64, f64),
@@ -128,10 +140,16 @@ impl<'a> Drawn<'a> {
         let ys = extent(values.filter(|&y| drawable(&panel.y, y)))?;
         let xs = extent(points().map(|p| p.x))?;
         let from_zero = panel.mark == Mark::Bar || (ys.0 >= 0.0 && ys.0 < ys.1 / 2.0);
-        let (x_domain, y_domain) = (domain(&panel.x, xs, false), domain(&panel.y, ys, from_zero));
+        let x_domain = nice(&panel.x, domain(&panel.x, xs, false), STEPS);
+        let y_domain = domain(&panel.y, ys, from_zero);
         let few = series.iter().all(|points| points.len() <= FEW_POINTS);
         Some(Drawn { series, xs, ys, x_domain, y_domain, few })
     }
+}
+
+/// What bars stand on: zero, which is on every linear axis of theirs, or the lower end of a logarithmic one.
+pub fn base(panel: &Panel, y_domain: (f64, f64)) -> f64 {
+    if panel.y.log { y_domain.0 } else { 0.0 }
 }
 
 fn tiled(panel: &Panel) -> Option<Chart> {
@@ -177,12 +195,7 @@ pub fn ends(point: &Point) -> Vec<f64> {
 /// A series as columns, which the specification's `flatten` turns into points: a third of the size. `shown` is how much the vertical
 /// axis spans, 0 where it is logarithmic.
 fn columns(panel: &Panel, name: &str, points: &[&Point], shown: f64) -> Value {
-    // More than a drawing can show; the file of values has all digits.
-    let value = |v: f64| match (points.len() > FEW_POINTS, shown > 0.0) {
-        (false, _) => json!(significant(v, 6)),
-        (true, false) => json!(significant(v, 4)),
-        (true, true) => json!(rounded(v, shown / STEPS_SHOWN)),
-    };
+    let value = |v: f64| json!(digits(points, shown, v));
     let y: Vec<_> = points.iter().map(|p| value(p.y)).collect();
     // The part of an interval below a logarithmic axis cannot be drawn: it then ends at its point.
     let end = |p: &&Point, which: usize| match ends(p).get(which) {
@@ -200,10 +213,19 @@ fn columns(panel: &Panel, name: &str, points: &[&Point], shown: f64) -> Value {
         let label: Vec<_> = points.iter().map(|p| p.label.as_deref().unwrap_or("")).collect();
         return json!({ "series": name, "label": label, "y": y, "low": low, "high": high });
     }
-    let x: Vec<_> = points.iter().map(|p| json!(significant(p.x, 6))).collect();
+    let x: Vec<_> = points.iter().map(|p| json!(significant(p.x, TOLD))).collect();
     let stride = points.len().div_ceil(HANDLES).max(1);
     let handle: Vec<_> = (0..points.len()).map(|i| u8::from(i % stride == 0)).collect();
     json!({ "series": name, "x": x, "y": y, "low": low, "high": high, "handle": handle })
+}
+
+/// A value with as many digits as the drawing of these points can show; the file of values has all.
+fn digits(points: &[&Point], shown: f64, value: f64) -> f64 {
+    match (points.len() > FEW_POINTS, shown > 0.0) {
+        (false, _) => significant(value, TOLD),
+        (true, false) => significant(value, 4),
+        (true, true) => rounded(value, shown / STEPS_SHOWN),
+    }
 }
 
 /// The nearest multiple of the largest power of ten that is not above `step`.
@@ -317,7 +339,7 @@ fn interval_band(style: &Style) -> Value {
 /// What a mark says of itself when pointed at: an expression, so that points without an interval have no line for it.
 fn tooltip(place: (&str, &str), value: &str) -> Value {
     let show = |title: &str, value: &str| format!("{}: {value}", json!(title));
-    let number = |field: &str| format!("format(datum.{field}, '.6~g')");
+    let number = |field: &str| format!("format(datum.{field}, '.{TOLD}~g')");
     let (title, field) = place;
     let place = if field == "label" { "datum.label".to_owned() } else { number(field) };
     let lines = [show("series", "datum.series"), show(title, &place), show(value, &number("y"))].join(", ");
@@ -437,18 +459,61 @@ fn remarks(panel: &Panel, xs: (f64, f64), ys: (f64, f64)) -> Vec<String> {
 mod tests {
     use super::*;
 
-    /// An interval that reaches below zero does not move what bars stand on.
+    fn axis(title: &str, log: bool) -> Axis {
+        Axis { title: title.into(), log, domain: None }
+    }
+
+    fn panel(mark: Mark, (x, y): (Axis, Axis), points: Vec<Point>) -> Panel {
+        let series = vec![Series { name: "rate".into(), published: false, points }];
+        Panel { title: String::new(), x, y, mark, series }
+    }
+
+    fn point((x, y): (f64, f64)) -> Point {
+        Point { x, y, half_width: None, label: None }
+    }
+
+    /// An interval that reaches below zero does not move what bars stand on; a logarithmic axis has no zero.
     #[test]
     fn bars_stand_on_zero() {
-        let axis = |title: &str| Axis { title: title.into(), log: false, domain: None };
-        let point = |half| Point { x: 0.0, y: 2.0, half_width: Some(half), label: Some("LIA".into()) };
-        for (half, low) in [(1.0, 0.0), (5.0, -3.0)] {
-            let series = vec![Series { name: "rate".into(), published: false, points: vec![point(half)] }];
-            let panel =
-                Panel { title: String::new(), x: axis(""), y: axis("Mbit/s"), mark: Mark::Bar, series };
-            let spec = chart(&panel).unwrap().spec;
+        for (log, half, low, base) in
+            [(false, 1.0, 0.0, 0.0), (false, 5.0, -3.0, 0.0), (true, 1.5, 0.1, 0.1), (true, 5.0, 1.0, 1.0)]
+        {
+            let bar = Point { x: 0.0, y: 2.0, half_width: Some(half), label: Some("LIA".into()) };
+            let spec =
+                chart(&panel(Mark::Bar, (axis("", false), axis("Mbit/s", log)), vec![bar])).unwrap().spec;
             assert_eq!(spec["encoding"]["y"]["scale"]["domain"][0], low);
-            assert_eq!(spec["layer"][0]["encoding"]["y2"]["datum"], 0.0);
+            assert_eq!(spec["layer"][0]["encoding"]["y2"]["datum"], base);
         }
+    }
+
+    /// The limits are whole steps before room is left for symbols, and nobody rounds them once more.
+    #[test]
+    fn room_for_symbols_does_not_move_the_limits() {
+        for (log, values, domain) in [
+            (false, [0.3, 11.2], [0.0, 12.0]),
+            (true, [1.0, 1000.0], [1.0, 1000.0]),
+            (true, [2.0, 70.0], [1.0, 100.0]),
+        ] {
+            let points = values.map(|x| point((x, x))).to_vec();
+            let of = panel(Mark::Point, (axis("RTT (ms)", log), axis("rate", false)), points);
+            let scale = &chart(&of).unwrap().spec["encoding"]["x"]["scale"];
+            assert_eq!(scale["domain"], json!(domain));
+            assert_eq!((&scale["padding"], &scale["nice"]), (&json!(MARGIN), &json!(false)));
+            assert_eq!(Drawn::of(&of, 100).unwrap().x_domain, (domain[0], domain[1]), "as in SVG");
+        }
+    }
+
+    /// Only a long line whose values have more digits than its drawing is said to be rounded.
+    #[test]
+    fn rounded_values_are_said_to_be() {
+        let says = |n: u32, each: f64| {
+            let points = (0..n).map(|i| point((f64::from(i), f64::from(i) * each))).collect();
+            let chart =
+                chart(&panel(Mark::Line, (axis("time", false), axis("window", false)), points)).unwrap();
+            chart.remarks.iter().any(|remark| remark.contains("rounded"))
+        };
+        assert!(says(100, 1.0 / 7.0));
+        assert!(!says(100, 1.0));
+        assert!(!says(10, 1.0 / 7.0));
     }
 }

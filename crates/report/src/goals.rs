@@ -6,7 +6,10 @@
 use std::cmp::Reverse;
 
 use anabranch_cc::registry::{Entry, Kind};
-use anabranch_study::{Estimate, Experiment, Mark, Rule, Verdict};
+use anabranch_study::{
+    Estimate, Experiment, Mark, Rule, Verdict,
+    format::{number, significant},
+};
 
 use crate::headline::least;
 use crate::plan::{ALGORITHMS, AlgorithmPlan, PaperPlan, Plan};
@@ -156,39 +159,50 @@ fn case(algorithm: &AlgorithmPlan, goal: usize, neighbour: &str) -> Option<Cell>
 
 /// A goal in the study's cells, at all rates that were run. Met in all of them it holds, in half of them or more partly.
 fn cells(study: &PaperPlan, algorithm: &Entry, goal: usize) -> Option<Cell> {
-    let number = goal + 1;
+    let nth = goal + 1;
     let (mut met, mut asked, mut href) = (0.0, 0.0, None);
     for plan in &study.experiments {
         let e = plan.experiment;
         let mean = |id: String| {
             e.rows.iter().find(|row| row.id == id).and_then(|row| row.measured.as_ref()).map(|m| m.mean)
         };
-        let of_experiment = if goal == 2 { mean(format!("{}.applies", e.id)) } else { drawn(e, number) };
-        let Some((of, here)) = of_experiment.zip(mean(format!("{}.{}.goal{number}", e.id, algorithm.name)))
+        let of_experiment = if goal == 2 { mean(format!("{}.applies", e.id)) } else { drawn(e, nth) };
+        let Some((of, here)) = of_experiment.zip(mean(format!("{}.{}.goal{nth}", e.id, algorithm.name)))
         else {
             continue;
         };
         (met, asked) = (met + here, asked + of);
-        let figure = plan.figures.iter().find(|f| f.figure.id == format!("{}.goal{number}", e.id));
+        let figure = plan.figures.iter().find(|f| f.figure.id == format!("{}.goal{nth}", e.id));
         href = href.or_else(|| Some(format!("{}#{}", plan.file, figure.map_or(&plan.anchor, |f| &f.anchor))));
     }
     let part = (asked > 0.0).then(|| met / asked)?;
-    // Not all is never 100 %.
-    let percent = format!("{:.0} %", (100.0 * part).floor());
+    let percent = percent(part);
+    let networks = if goal == 2 {
+        format!(
+            "{} networks of study {} in which it applies, among CUBIC flows",
+            number(significant(asked, 3)),
+            study.result.id
+        )
+    } else {
+        format!("{} networks of study {}, among CUBIC flows", number(asked), study.result.id)
+    };
     Some(Cell {
         verdict: match part {
             1.0.. => Verdict::Reproduced,
             0.5.. => Verdict::Partly,
             _ => Verdict::NotReproduced,
         },
-        says: format!(
-            "{}: met in {percent} of the networks of study {} among CUBIC flows",
-            GOALS[goal], study.result.id
-        ),
+        says: format!("{}: met in {percent} of the {networks}", GOALS[goal]),
         text: percent,
         href: href?,
         met: part,
     })
+}
+
+/// A part in percent, to whole ones; less than all is never 100 %.
+pub fn percent(part: f64) -> String {
+    let whole = (100.0 * part).round();
+    format!("{} %", if part < 1.0 { whole.min(99.0) } else { whole })
 }
 
 /// The number of cells that the tiles of a goal show.
@@ -196,4 +210,15 @@ fn drawn(e: &Experiment, number: usize) -> Option<f64> {
     let figure = e.figures.iter().find(|figure| figure.id == format!("{}.goal{number}", e.id))?;
     let tiles = figure.panels.iter().filter(|panel| panel.mark == Mark::Tile).flat_map(|panel| &panel.series);
     tiles.map(|series| series.points.len()).max().map(|n| n as f64)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_part_is_rounded_but_all_is_all() {
+        let parts = [16.0 / 18.0, 0.57, 0.999, 1.0, 0.0];
+        assert_eq!(parts.map(percent), ["89 %", "57 %", "99 %", "100 %", "0 %"]);
+    }
 }

@@ -8,6 +8,9 @@ use crate::{plan::PaperPlan, prose::prose, verdict};
 /// More reasons are counted.
 const MOST_REASONS: usize = 2;
 
+/// The values of more runs are not listed.
+const MOST_RUNS: usize = 5;
+
 /// More values stand below each other: beside each other their names would not fit.
 const MOST_BESIDE: usize = 3;
 /// The longest bar's part of its cell, in percent: its value stands behind it.
@@ -126,7 +129,7 @@ fn reasons(result: &StudyResult) -> Markup {
     let missed: Vec<&Row> = judged.filter(|row| row.verdict != Verdict::Reproduced).collect();
     let value = |row: &Row| match &row.measured {
         // An interval wider than its value, of few runs, says less than the runs.
-        Some(m) if m.half_width.is_some_and(|half| half > m.mean.abs()) => {
+        Some(m) if m.values.len() <= MOST_RUNS && m.half_width.is_some_and(|half| half > m.mean.abs()) => {
             let runs = m.values.iter().map(|value| short(*value)).collect::<Vec<_>>().join(", ");
             format!("{} ({runs} in {} runs)", short(m.mean), m.values.len())
         }

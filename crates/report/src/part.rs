@@ -48,10 +48,12 @@ impl Pieces {
         }
     }
 
-    /// Writes the part.
+    /// Writes the part, where there is something in it.
     pub fn finish(self, site: &mut Site) {
-        let text = serde_json::Value::from(self.texts).to_string();
-        site.add(self.path.as_str(), script(&self.path, &text));
+        if !self.texts.is_empty() {
+            let text = serde_json::Value::from(self.texts).to_string();
+            site.add(self.path.as_str(), script(&self.path, &text));
+        }
     }
 }
 

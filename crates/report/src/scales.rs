@@ -39,6 +39,9 @@ pub fn exceeds(axis: &Axis, (low, high): (f64, f64)) -> bool {
     axis.domain.is_some_and(|(a, b)| low < a.min(b) || high > a.max(b))
 }
 
+/// About as many whole steps as an axis has between limits that are moved outwards to them.
+pub const STEPS: f64 = 6.0;
+
 /// A quantitative axis as Vega-Lite has it.
 pub fn quantitative(field: &str, axis: &Axis, (low, high): (f64, f64)) -> Value {
     let mut guide = json!({});
@@ -83,7 +86,7 @@ pub fn nice(axis: &Axis, (low, high): (f64, f64), about: f64) -> (f64, f64) {
     let step = step((high - low) / about);
     // What is on a step but for rounding stays there.
     let outwards = |v: f64, round: fn(f64) -> f64, slack: f64| round(v / step + slack) * step;
-    (outwards(low, f64::floor, 1e-9), outwards(high, f64::ceil, -1e-9))
+    (outwards(low, f64::floor, 1e-9).min(low), outwards(high, f64::ceil, -1e-9).max(high))
 }
 
 /// The values to be marked on an axis, about so many, with their labels.
@@ -155,6 +158,9 @@ mod tests {
         );
         assert_eq!(nice(&linear, (0.3, 0.93), 3.0), (0.0, 1.0));
         assert_eq!(nice(&axis(false, Some((0.0, 7.0))), (0.0, 7.0), 3.0), (0.0, 7.0));
+        let almost = (3.0 - 1e-10, 6.0 + 1e-10);
+        let (low, high) = nice(&linear, almost, 3.0);
+        assert!(low <= almost.0 && high >= almost.1, "every value is within: {low} {high}");
         let log = axis(true, None);
         assert_eq!(labels(&log, (1.0, 1000.0), 5.0), ["10⁰", "10¹", "10²", "10³"]);
         assert_eq!(labels(&log, (1e-8, 1.0), 5.0), ["10⁻⁸", "10⁻⁶", "10⁻⁴", "10⁻²", "10⁰"]);

@@ -69,6 +69,12 @@ impl Site {
         self.0.contains_key(path)
     }
 
+    /// Has the file of that path this text?
+    pub fn contains(&self, path: &str, text: &str) -> bool {
+        let whole = self.0.get(path).and_then(|bytes| std::str::from_utf8(bytes).ok());
+        whole.is_some_and(|whole| whole.contains(text))
+    }
+
     /// Writes every file below `dir`.
     pub fn write(self, dir: &Path) -> Result<(), ReportError> {
         for (path, bytes) in self.0 {

@@ -149,7 +149,7 @@ fn behaviour(plan: &Plan, algorithm: &AlgorithmPlan, result: &AlgorithmResult, s
         observables: Charts::new(&observables),
         folded: Pieces::of(folded),
     };
-    html! {
+    let body = html! {
         @for (case, of) in &cases { (case::section(algorithm, case, of, &mut parts, site)) }
         section.experiment id="place" {
             h2 { "Its place among the others" }
@@ -162,8 +162,9 @@ fn behaviour(plan: &Plan, algorithm: &AlgorithmPlan, result: &AlgorithmResult, s
         }
         (parts.over_time.finish(site))
         (parts.observables.finish(site))
-        @let () = parts.folded.finish(site);
-    }
+    };
+    parts.folded.finish(site);
+    body
 }
 
 fn not_run(entry: &Entry) -> Markup {

@@ -42,7 +42,7 @@ fn matrix(lines: &[Line]) -> Markup {
                 "÷ what one single-path flow would take in its place: at least 0.95 on links of their own (goal 1), at most 1.1 on a shared "
                 "link (goal 2). ✓: the whole 95 % interval keeps that limit; ≈: the mean does; ×: it does not."
                 @if shown.iter().any(|i| COLUMNS[*i].beside == Beside::Cells) {
-                    " Networks: the part of study E's networks, with CUBIC flows, in which the goal is met: ✓ in all, ≈ in half or more."
+                    " Networks: the part of study E's networks, with CUBIC flows, in which the goal is met (goal 3: of those in which it applies): ✓ in all, ≈ in half or more."
                 }
                 @if lines.iter().any(|line| shown.iter().any(|i| line.cells[*i].is_none())) {
                     " –: not run."
@@ -134,7 +134,7 @@ fn cells_advice(lines: &[&Line]) -> Markup {
         @if best == Some(1.0) { (names(&closest)) " " @if closest.len() == 1 { "meets" } @else { "meet" } " all three goals everywhere." }
         @else {
             "none meets all three everywhere; " (names(&closest)) @if closest.len() == 1 { " comes" } @else { " come" } " closest, with no goal met in fewer than "
-            (format!("{:.0}", (100.0 * best.unwrap_or(0.0)).floor())) " % of the networks."
+            (goals::percent(best.unwrap_or(0.0))) " of the networks in which it applies."
         }
     }
 }

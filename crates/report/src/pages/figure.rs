@@ -8,7 +8,7 @@ use crate::{
     csv, part,
     plan::{FigurePlan, PaperPlan},
     prose::prose,
-    scales::nice,
+    scales::{STEPS, nice},
     site::Site,
     steps,
     svg::{self, Look},
@@ -48,7 +48,7 @@ fn alike(figures: &[FigurePlan]) -> Vec<Vec<Panel>> {
         }
         let drawn = same().filter_map(|panel| Some(Drawn::of(panel, MOST_POINTS)?.y_domain));
         let domain = drawn.reduce(|(low, high), (a, b)| (low.min(a), high.max(b)));
-        let domain = domain.map(|limits| nice(&all[0][i].y, limits, TICKS));
+        let domain = domain.map(|limits| nice(&all[0][i].y, limits, STEPS));
         all.iter_mut().for_each(|panels| panels[i].y.domain = domain);
     }
     all
@@ -168,9 +168,6 @@ impl<'a> Charts<'a> {
         html! {}
     }
 }
-
-/// About as many ticks as a vertical axis has.
-const TICKS: f64 = 6.0;
 
 /// Points of a series in a picture, which is not compressed: a lowest and a highest for every thirteen pixels.
 const POINTS_OF_PICTURE: usize = 80;

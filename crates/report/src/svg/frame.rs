@@ -21,11 +21,6 @@ impl Scale {
         let (low, high) = (along(self.limits.0), along(self.limits.1));
         self.ends.0 + (along(value) - low) / (high - low) * (self.ends.1 - self.ends.0)
     }
-
-    /// Where the lower end of the axis is, at which bars begin.
-    pub fn base(&self) -> f64 {
-        self.ends.0
-    }
 }
 
 /// The places on the horizontal axis.
@@ -84,9 +79,8 @@ impl Frame {
             Across::Labels(labels)
         } else {
             let about = about(right - left, 7.0);
-            let limits = nice(&panel.x, drawn.x_domain, about);
-            x_ticks = ticks(&panel.x, limits, about);
-            Across::Numbers(Scale { limits, log: panel.x.log, ends: (left, right) })
+            x_ticks = ticks(&panel.x, drawn.x_domain, about);
+            Across::Numbers(Scale { limits: drawn.x_domain, log: panel.x.log, ends: (left, right) })
         };
         let under = bottom + 5.0 + below + if panel.x.title.is_empty() { 0.0 } else { 1.6 * font };
         let (title, height) = (under - 0.5 * font, under + legend);

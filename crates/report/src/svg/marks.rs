@@ -5,7 +5,7 @@ use maud::{Markup, html};
 
 use super::frame::{Across, Frame};
 use super::{Places, legend::dash};
-use crate::chart::{Drawn, ends, is_gap};
+use crate::chart::{Drawn, base, ends, is_gap};
 use crate::scales::drawable;
 use crate::style::Style;
 
@@ -51,8 +51,7 @@ pub fn bars(panel: &Panel, drawn: &Drawn, style: &Style, frame: &Frame) -> Marku
             + frame.band() * (1.0 - FILLED) / 2.0
             + i as f64 * width
     };
-    // Bars stand on zero, or on the axis where that is not on it.
-    let base = if panel.y.log { frame.y.base() } else { frame.y.place(0.0).min(frame.y.base()) };
+    let base = frame.y.place(base(panel, drawn.y_domain));
     html! {
         @for (i, points) in drawn.series.iter().enumerate() {
             g.series stroke=(style.strokes[i]) fill=(style.fills[i]) {

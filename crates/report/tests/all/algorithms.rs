@@ -62,7 +62,7 @@ fn cases_show_what_was_measured() {
     let html = page(dir.path(), "algorithm-reno.html");
     let pieces: Vec<String> =
         serde_json::from_str(&text_of(&dir.path().join("data/algorithm-reno-folded.js"))).unwrap();
-    for case in CASES.iter() {
+    for (i, case) in CASES.iter().enumerate() {
         let section =
             html.split(&format!("<section class=\"experiment\" id=\"{}\"", case.id)).nth(1).unwrap();
         let section = section.split("</section>").next().unwrap();
@@ -73,7 +73,12 @@ fn cases_show_what_was_measured() {
             pieces[piece.parse::<usize>().unwrap()].as_str()
         });
         assert_eq!(observables.matches("class=\"chart\"").count(), 1);
-        assert!(run.contains("tested=reno --seed 1"), "{}", case.id);
+        assert!(
+            observables.contains(&format!("href=\"data/algorithm-reno-{}.csv.gz\"", case.id)),
+            "{}",
+            case.id
+        );
+        assert!(run.contains(&format!("standard/{}.toml --cc tested=reno --seed 1", case.id)), "{}", case.id);
         assert_eq!(
             section.contains("at least 1.310 ± 0.039"),
             !case.id.contains("one") && section.contains("Recovery")
@@ -81,7 +86,10 @@ fn cases_show_what_was_measured() {
         let csv = text_of(&dir.path().join(format!("data/algorithm-reno-{}.csv.gz", case.id)));
         assert_eq!(csv.lines().count(), 101);
         assert!(csv.starts_with("time (s),reno cwnd (segments),neighbour (reno) cwnd (segments),reno goodput (Mbit/s),reno alpha\r\n"));
-        assert!(csv.contains("\r\n0.2,40.8,61.2,8.16,0.51\r\n"), "1 + 0.2/10 of each");
+        // 1 + 0.2/10 of each.
+        let line = csv.split("\r\n").find_map(|line| line.strip_prefix("0.2,40.8,61.2,8.16,"));
+        let own: f64 = line.unwrap().parse().unwrap();
+        assert!((own - 1.02 * fixture::alpha(i)).abs() < 1e-6, "{}: {own}", case.id);
     }
 }
 

@@ -156,6 +156,27 @@ fn the_headline_stands_first() {
     }
 }
 
+/// An interval wider than its value says less than the runs, as long as these are few.
+#[test]
+fn reasons_list_few_runs() {
+    let mut results = fixture::results();
+    let mut lists = |runs: usize| {
+        let row = &mut results[0].experiments.last_mut().unwrap().rows[0];
+        let measured = row.measured.as_mut().unwrap();
+        measured.half_width = Some(2.0 * measured.mean);
+        measured.values = vec![measured.mean; runs];
+        let id = row.id.clone();
+        results[0].headline = Some(Headline {
+            claim: "None".into(),
+            judged: vec![id.clone()],
+            values: vec![("LIA".into(), id)],
+        });
+        files(&results)["index.html"].contains(&format!("in {runs} runs)"))
+    };
+    assert!(lists(5));
+    assert!(!lists(6));
+}
+
 #[test]
 fn every_local_link_leads_somewhere() {
     let files = files(&fixture::results());
@@ -490,4 +511,23 @@ fn no_results_are_an_empty_overview() {
     let files = files(&[]);
     assert!(files["index.html"].contains("<h1>The algorithms</h1>"));
     assert!(files.contains_key("index.html") && files.contains_key("methods.html"));
+}
+
+/// Goal 3 is asked of some networks only: its part is of those, and the page says of how many.
+#[test]
+fn a_goals_part_says_of_what_it_is() {
+    let mut results = fixture::results();
+    let study = &mut results[1];
+    study.name = "coupling-cubic".into();
+    let experiment = &mut study.experiments[0];
+    experiment.id = "E-10".into();
+    for (row, (id, mean)) in experiment.rows.iter_mut().zip([("E-10.lia.goal3", 3.75), ("E-10.applies", 6.5)])
+    {
+        row.id = id.into();
+        row.measured.as_mut().unwrap().mean = mean;
+    }
+    // 3.75 of 6.5 are 57.7 %.
+    let index = &files(&results)["index.html"];
+    assert!(index.contains("met in 58 % of the 6.5 networks of study B in which it applies"));
+    assert!(index.contains("no goal met in fewer than 58 % of the networks in which it applies"));
 }
