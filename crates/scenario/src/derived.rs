@@ -1,27 +1,16 @@
 //! Values that follow from a scenario.
 
-use crate::model::{Application, NamedLink, Path, Scenario, Vary};
+use crate::capacity::capacity_bps;
+use crate::model::{Application, Scenario, Vary};
 use crate::resolve::base_rtt;
 use anabranch_net::Time;
-use std::collections::BTreeSet;
 
 /// Bytes of headers of a data packet: IPv4, TCP and its timestamps option.
 const HEADERS: u64 = 52;
 
-/// The sum of the rates of the paths' bottlenecks, in bits per second: of each path's slowest link, each link once. Backup paths
-/// do not count.
-pub(crate) fn capacity_bps(paths: &[Path], links: &[NamedLink]) -> f64 {
-    let rate = |link: usize| links[link].spec.rate_bps;
-    let regular = paths.iter().filter(|path| !path.backup);
-    let bottlenecks: BTreeSet<usize> = regular
-        .filter_map(|path| path.links.iter().copied().min_by(|a, b| rate(*a).total_cmp(&rate(*b))))
-        .collect();
-    bottlenecks.into_iter().map(rate).sum()
-}
-
 impl Scenario {
-    /// The part of the rates of the paths' bottlenecks, as they are at the start, that the payload of a flow's arrivals takes;
-    /// none of flows with other applications.
+    /// The part of what the regular paths carry together at most, with the rates that the file gives the links, that the payload of
+    /// a flow's arrivals takes; none of flows with other applications.
     ///
     /// # Panics
     /// Where there is no such flow.

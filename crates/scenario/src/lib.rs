@@ -21,6 +21,7 @@
 //! ```
 
 mod canonical;
+mod capacity;
 mod cdf;
 mod chance;
 mod derived;

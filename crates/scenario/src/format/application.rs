@@ -38,7 +38,7 @@ tagged! {
         "arrivals" Arrivals {
             /// Size of each.
             size: Draw<Size>,
-            /// Poisson arrivals whose payload takes this part of the rates of the paths' bottlenecks.
+            /// Poisson arrivals whose payload takes this part of the most that the paths carry together.
             load: Option<At<Load>>,
             /// In place of load: time from one arrival to the next; a plain value is always the same.
             interval: Option<At<Draw<Span>>>,

@@ -14,12 +14,15 @@ use anabranch_net::Time;
 trait Base {
     /// In files: the name of the column, its units, and how many of the model's a base unit is.
     const COLUMN: Column;
+    /// What to write for none of it, where a distribution gives none.
+    const NONE: &str;
 
     fn base(&self) -> f64;
 }
 
 impl Base for Span {
     const COLUMN: Column = Column { name: "time", quantity: &TIME, plain: None, factor: 1e-9, most: 1e9 };
+    const NONE: &str = "for none at all write \"0 s\"";
 
     fn base(&self) -> f64 {
         self.0.as_secs_f64()
@@ -29,6 +32,7 @@ impl Base for Span {
 impl Base for Size {
     const COLUMN: Column =
         Column { name: "size", quantity: &SIZE, plain: Some("B"), factor: 1.0, most: 1e15 };
+    const NONE: &str = "";
 
     fn base(&self) -> f64 {
         self.0 as f64
@@ -99,12 +103,7 @@ fn draw<T: Base>(given: &format::Draw<T>, files: Option<&Named<TextFile>>, probl
         }
     };
     if scale <= 0.0 {
-        problems.add(
-            place,
-            format!("{what} must be positive"),
-            "always zero",
-            "for none at all write \"0 s\"",
-        );
+        problems.add(place, format!("{what} must be positive"), "always zero", T::NONE);
     }
     draw
 }

@@ -1,8 +1,8 @@
 //! Arrivals: how far apart they are, and what does not go with them.
 
-use crate::derived::capacity_bps;
+use crate::capacity::capacity_bps;
 use crate::diagnostic::{At, Problems};
-use crate::format::{self, Event};
+use crate::format::{self, Distribution, Event};
 use crate::leaf::Span;
 use crate::model::{Application, Connections, Draw, Flow, NamedLink};
 use anabranch_net::Time;
@@ -27,12 +27,26 @@ pub(super) fn interval<'a>(
         (true, Some(interval)) => {
             problems.add(&interval.place, "`interval` beside `load`", "beside `load`", "leave one out");
         }
-        (false, Some(At { value: format::Draw::Plain(Span(Time::ZERO)), place })) => {
+        (false, Some(At { value, place })) if is_zero(value) => {
             problems.add(place, "the interval must be positive", "must be positive", "");
+            return None;
         }
         _ => {}
     }
     interval.map(|interval| &interval.value)
+}
+
+/// Whether a time is always zero.
+fn is_zero(time: &format::Draw<Span>) -> bool {
+    match time {
+        format::Draw::Plain(span) => span.0 == Time::ZERO,
+        format::Draw::Random(At { value, .. }) => match value {
+            Distribution::Uniform { to, .. } => to.0 == Time::ZERO,
+            Distribution::Exponential { mean } | Distribution::Pareto { mean, .. } => mean.0 == Time::ZERO,
+            Distribution::LogNormal { median, .. } => median.0 == Time::ZERO,
+            Distribution::Empirical { .. } => false, // told of the file
+        },
+    }
 }
 
 /// Has the flows' loads become intervals, now that the links are known. `origin` has each flow's name in the file.
@@ -50,6 +64,9 @@ pub(super) fn set_intervals(
         else {
             continue;
         };
+        if size.mean() <= 0.0 || interval.mean() <= 0.0 {
+            continue; // a mistake that is told already: no points, or only zeros
+        }
         if let Some(load) = load {
             let bps = load.value.0 * capacity_bps(&flow.paths, links);
             *interval = Draw::Exponential(size.mean() * 8.0 / bps);

@@ -16,7 +16,7 @@ fn interval(scenario: &Scenario) -> Draw {
 
 /// The small file's paths have bottlenecks of 10 and 20 Mbit/s: half of both is 15 Mbit/s, 18.75 transfers of 100 kB a second.
 #[test]
-fn a_load_is_payload_of_the_sum_of_bottlenecks() {
+fn a_load_is_payload_of_what_the_paths_carry() {
     let loaded = valid(&with("size = \"100 kB\", load = 0.5"));
     let Draw::Exponential(mean) = interval(&loaded) else { panic!() };
     assert!((mean - 1.0 / 18.75).abs() < 1e-12, "{mean}");
@@ -28,12 +28,43 @@ fn a_load_is_payload_of_the_sum_of_bottlenecks() {
     // A link that both paths cross counts once, and a backup path does not count.
     for (from, to, mbps) in [
         ("[[\"a\"], [\"b\"]]", "[[\"a\"], [\"b\", \"a\"]]", 10.0),
-        ("[[\"a\"], [\"b\"]]", "[[\"a\", \"b\"], [\"b\"]]", 30.0),
+        ("[[\"a\"], [\"b\"]]", "[[\"a\", \"b\"], [\"b\"]]", 20.0),
         ("paths =", "backup = [2]\npaths =", 10.0),
     ] {
         let text = with("size = \"100 kB\", load = 0.5").replace(from, to);
         let Draw::Exponential(mean) = interval(&valid(&text)) else { panic!() };
         assert!((mean - 0.8 / (0.5 * mbps)).abs() < 1e-12, "{to}: {mean}");
+    }
+}
+
+/// The most that paths carry together, where they share links in several ways.
+#[test]
+fn paths_that_share_links_carry_what_those_do() {
+    for (links, paths, mbps) in [
+        // All cross `a`.
+        (&[10.0, 20.0, 5.0][..], &["ab", "ac"][..], 10.0),
+        // Each two of three links: half of each, though the least two hold 20.
+        (&[10.0, 10.0, 10.0], &["ab", "bc", "ca"], 15.0),
+        // What `a` and `c` carry fits through `b`.
+        (&[10.0, 20.0, 5.0], &["ab", "bc"], 15.0),
+        // The long path had better send nothing.
+        (&[10.0, 10.0, 10.0], &["abc", "a", "b", "c"], 30.0),
+        (&[10.0, 10.0, 10.0], &["abc"], 10.0),
+        // `b` and `c` can be full, whatever the others leave.
+        (&[4.0, 8.0, 16.0], &["ab", "b", "c", "bc"], 24.0),
+        (&[7.0, 3.0], &["a", "a", "b", "b"], 10.0),
+        (&[7.0, 3.0], &["a", "b", "ab"], 10.0),
+    ] {
+        let quoted = |text: &str| text.chars().map(|c| format!("\"{c}\"")).collect::<Vec<_>>().join(", ");
+        let paths: Vec<_> = paths.iter().map(|path| format!("[{}]", quoted(path))).collect();
+        let mut text = "name = \"t\"\nduration = \"10 s\"\n".to_owned();
+        for (rate, name) in links.iter().zip(["a", "b", "c"]) {
+            text += &format!("[links.{name}]\nrate = \"{rate} Mbit/s\"\ndelay = \"10 ms\"\n");
+        }
+        text += &format!("[[flows]]\nname = \"f\"\ncc = \"lia\"\npaths = [{}]\n", paths.join(", "));
+        text += "application = { kind = \"arrivals\", size = \"100 kB\", load = 0.5 }\n";
+        let Draw::Exponential(mean) = interval(&valid(&text)) else { panic!() };
+        assert!((0.8 / (0.5 * mean) - mbps).abs() < 1e-9 * mbps, "{text}: {}", 0.8 / (0.5 * mean));
     }
 }
 
@@ -75,12 +106,17 @@ fn what_does_not_go_with_arrivals() {
         ("size = \"1 kB\", load = nan", "must be more than 0"),
         ("size = \"1 kB\", load = \"50 %\"", "expected a number"),
         ("size = \"1 kB\", interval = \"0 s\"", "the interval must be positive"),
+        (
+            "size = \"1 kB\", interval = { distribution = \"uniform\", from = \"0 s\", to = \"0 s\" }",
+            "the interval must be positive",
+        ),
         ("size = \"1 kB\", interval = \"100 ns\"", "some 100000000 transfers"),
         ("size = \"1 kB\", load = 0.5, connections = \"two\"", "not what carries transfers"),
         ("load = 0.5", "`size` is missing"),
     ] {
         let shown = rendered(&read(&with(keys)).unwrap_err());
         assert!(shown.contains(word), "no `{word}` in {shown}");
+        assert!(!shown.contains("write \"0 s\"") && !shown.contains("inf transfers"), "{shown}");
     }
     let keys = "size = \"1 kB\", load = 0.5";
     let shown = rendered(&read(&format!("{}{event}", with(keys))).unwrap_err());

@@ -10,6 +10,8 @@ fn with(application: &str, file: &str) -> String {
 
 const SIZES: &str =
     "{ kind = \"request-response\", size = { distribution = \"empirical\", file = \"x.csv\" } }";
+const ARRIVALS: &str =
+    "{ kind = \"arrivals\", size = { distribution = \"empirical\", file = \"x.csv\" }, load = 0.5 }";
 const PAUSES: &str =
     "{ kind = \"on-off\", on = \"1 s\", off = { distribution = \"empirical\", file = \"x.csv\" } }";
 
@@ -82,12 +84,14 @@ fn mistakes_in_a_file_of_sizes() {
         ("size,share\n1,1\n", 1, "share", "must be `CDF`"),
         ("size\n1,1\n", 1, "size", "not two columns"),
     ] {
-        let error = read(&with(SIZES, file)).unwrap_err();
-        let shown = rendered(&error);
-        assert!(shown.contains("snippet for x.csv"), "{shown}");
-        let [problem] = error.problems() else { panic!("{shown}") };
-        assert_eq!((problem.line(), problem.text()), (line, marked), "{shown}");
-        assert!(shown.contains(word), "no `{word}` in {shown}");
+        for application in [SIZES, ARRIVALS] {
+            let error = read(&with(application, file)).unwrap_err();
+            let shown = rendered(&error);
+            assert!(shown.contains("snippet for x.csv"), "{shown}");
+            let [problem] = error.problems() else { panic!("{shown}") };
+            assert_eq!((problem.line(), problem.text()), (line, marked), "{shown}");
+            assert!(shown.contains(word), "no `{word}` in {shown}");
+        }
     }
     let error = read(&with(PAUSES, "0,0.5\n2,1\n")).unwrap_err();
     assert!(rendered(&error).contains("a time needs a unit"), "{}", rendered(&error));

@@ -123,13 +123,13 @@ fn every_algorithm_sees_the_same_transfers() {
         (all, sink.completions.iter().map(|c| c.time_s).collect::<Vec<_>>())
     };
     let (lia, lia_ends) = of(TWO_PATHS, 1);
-    let (reno, reno_ends) = of(&TWO_PATHS.replace("lia", "coupled-cubic"), 1);
+    let (coupled, coupled_ends) = of(&TWO_PATHS.replace("lia", "coupled-cubic"), 1);
     assert_eq!(lia.len(), 500);
-    assert_eq!(lia, reno);
-    assert_ne!(lia_ends, reno_ends);
+    assert_eq!(lia, coupled);
+    assert_ne!(lia_ends, coupled_ends);
     assert_eq!(of(TWO_PATHS, 1), (lia.clone(), lia_ends));
     assert_ne!(of(TWO_PATHS, 2).0, lia);
-    // So they are on one connection, but that the file's network says otherwise.
+    // A shared connection gets the same transfers.
     let keys = format!("size = {LOGNORMAL}, load = 0.4, count = 500, connections = \"one\"");
     let shared = completions(40.0, &arrivals(TWO_PATHS, &keys));
     let mut sizes: Vec<u64> = shared.iter().map(|c| c.bytes).collect();
