@@ -66,7 +66,7 @@ docs: ## the crates' documentation and the book
 	RUSTDOCFLAGS="-D warnings" cargo doc --workspace --no-deps --locked
 	@tools/book.sh
 
-quick: ## the same at the quick size, into target/quick
+quick: page ## the same at the quick size, into target/quick
 	$(ANABRANCH) paper all --quick --out target/quick
 	@tools/weight.sh target/quick/report 10
 
