@@ -15,7 +15,8 @@ pub struct Transfers {
     pub started: u64,
     /// How many of them were not complete when the run ended: completion times are without these.
     pub unfinished: u64,
-    /// The sizes of all that began ÷ that time, bits per second; null over no time.
+    /// The sizes of all that began ÷ the time from the end of the warm-up, or the flow's start, to the flow's stop or the end of the
+    /// run, bits per second; null over no time.
     pub offered_bps: Option<f64>,
     /// Completion time ÷ that of the same transfer alone in the idle network; null where none completed.
     pub slowdown: Option<Slowdown>,

@@ -23,20 +23,26 @@ impl Simulator<'_> {
         });
     }
 
-    /// A transfer of flow `f` that arrived `at` is complete.
+    /// A transfer of flow `f` is complete. Where `keep_going` ends its lone run, its slowdown is not known.
     pub(crate) fn note_transfer(
         &mut self,
         f: usize,
-        at: Time,
-        bytes: u64,
-        took: Time,
+        done: Completed,
+        keep_going: &mut dyn FnMut(Time) -> bool,
     ) -> Result<(), SimError> {
+        let (now, Completed { since: at, bytes, took }) = (self.net.now(), done);
         let Some(idle) = &mut self.idle else {
             // All that this run is for is known.
             self.took_alone = Some(took);
-            return Err(SimError::Interrupted { at: self.net.now(), partial: None });
+            return Err(SimError::Interrupted { at: now, partial: None });
         };
-        let alone = idle.took(self.scenario, f, bytes)?;
+        let alone = match idle.took(self.scenario, f, bytes, &mut |_| !self.interrupted && keep_going(now)) {
+            Err(SimError::Interrupted { .. }) => {
+                self.interrupted = true;
+                None
+            }
+            took => took?,
+        };
         let slowdown = alone.map_or(f64::NAN, |alone| took.as_secs_f64() / alone.as_secs_f64());
         let measured = &mut self.measured[f];
         if at >= measured.from {

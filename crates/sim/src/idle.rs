@@ -22,8 +22,14 @@ pub(crate) struct Idle {
 }
 
 impl Idle {
-    /// How long a transfer of `bytes` of flow `f` takes, if it completes.
-    pub(crate) fn took(&mut self, of: &Scenario, f: usize, bytes: u64) -> Result<Option<Time>, SimError> {
+    /// How long a transfer of `bytes` of flow `f` takes, if it completes; or that `keep_going` said no.
+    pub(crate) fn took(
+        &mut self,
+        of: &Scenario,
+        f: usize,
+        bytes: u64,
+        keep_going: &mut dyn FnMut(Time) -> bool,
+    ) -> Result<Option<Time>, SimError> {
         if let Some(known) = self.known.get(&(f, bytes)) {
             return Ok(*known);
         }
@@ -31,7 +37,7 @@ impl Idle {
         if let Application::Arrivals { size, .. } = &mut alone.flows[0].application {
             *size = Draw::Constant(bytes as f64);
         }
-        let took = Simulator::alone(alone, &mut NoSamples)?;
+        let took = Simulator::alone(alone, &mut NoSamples, keep_going)?;
         if self.known.len() == MOST_KNOWN {
             self.known.clear();
         }

@@ -2,7 +2,7 @@
 //! open at once.
 
 use crate::SimError;
-use crate::application::Application;
+use crate::application::{Application, Completed};
 use crate::arrivals::Arrivals;
 use crate::connection::Connection;
 use crate::event::EventQueue;
@@ -151,14 +151,19 @@ impl Simulator<'_> {
     }
 
     /// Something happened to the connection of a transfer: it may be complete, or over.
-    pub(crate) fn attend_transfer(&mut self, c: usize) -> Result<(), SimError> {
+    pub(crate) fn attend_transfer(
+        &mut self,
+        c: usize,
+        keep_going: &mut dyn FnMut(Time) -> bool,
+    ) -> Result<(), SimError> {
         let i = c - self.scenario.flows.len();
         let Transfer { flow, at, bytes, stage } = self.transfers[i];
         let f = flow as usize;
         if let (Stage::UnderWay, Some(completed_at)) = (stage, self.connections[c].completed_at) {
             self.transfers[i].stage = Stage::Complete;
             self.end(c, completed_at);
-            self.note_transfer(f, at, bytes, completed_at.since(at))?;
+            let done = Completed { since: at, bytes, took: completed_at.since(at) };
+            self.note_transfer(f, done, keep_going)?;
         }
         if self.transfers[i].stage == Stage::Complete && self.connections[c].is_closed() {
             self.transfers[i].stage = Stage::Over;

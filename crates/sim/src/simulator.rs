@@ -64,6 +64,8 @@ pub(crate) struct Simulator<'a> {
     /// None: this is the idle network.
     pub(crate) idle: Option<Idle>,
     pub(crate) took_alone: Option<Time>,
+    /// A lone run was interrupted, and this one is to end.
+    pub(crate) interrupted: bool,
     /// Sums of each link at the end of the warm-up.
     pub(crate) warm: Vec<Totals>,
     /// Connection and index in it of each subflow of the network.
@@ -97,6 +99,7 @@ impl<'a> Simulator<'a> {
             transfers: Vec::new(),
             idle: Some(Idle::default()),
             took_alone: None,
+            interrupted: false,
             warm: vec![Totals::default(); scenario.links.len()],
             owners,
             targets: Vec::new(),
@@ -115,12 +118,18 @@ impl<'a> Simulator<'a> {
         }
     }
 
-    /// How long the only transfer of a scenario takes, if it completes.
-    pub(crate) fn alone(scenario: &'a Scenario, sink: &'a mut dyn Sink) -> Result<Option<Time>, SimError> {
+    /// How long the only transfer of a scenario takes, if it completes; or that `keep_going` said no.
+    pub(crate) fn alone(
+        scenario: &'a Scenario,
+        sink: &'a mut dyn Sink,
+        keep_going: &mut dyn FnMut(Time) -> bool,
+    ) -> Result<Option<Time>, SimError> {
         let mut simulator = Simulator::new(scenario, scenario.seed, sink)?;
         simulator.idle = None;
-        match simulator.run(&mut |_| true) {
-            Ok(_) | Err(SimError::Interrupted { .. }) => Ok(simulator.took_alone),
+        match simulator.run(keep_going) {
+            Ok(End::Reached) => Ok(None),
+            Ok(End::Interrupted(at)) => Err(SimError::Interrupted { at, partial: None }),
+            Err(SimError::Interrupted { .. }) => Ok(simulator.took_alone),
             Err(error) => Err(error),
         }
     }
@@ -230,15 +239,15 @@ impl<'a> Simulator<'a> {
     /// Runs to the end, or to where `keep_going` says no, and ends every measurement there.
     pub(crate) fn run(&mut self, keep_going: &mut dyn FnMut(Time) -> bool) -> Result<End, SimError> {
         let (mut look, mut at_once, mut last) = (Look::new(), 0u32, Time::ZERO);
-        while let Some(now) = self.step()? {
+        while let Some(now) = self.step(keep_going)? {
             at_once = if now == last { at_once + 1 } else { 0 };
             last = now;
             if at_once > EVENTS_AT_ONCE {
                 return Err(SimError::Livelock { at: now });
             }
-            if look.may_ask() {
+            if look.may_ask() || self.interrupted {
                 self.show();
-                if look.is_due() && !keep_going(now) {
+                if self.interrupted || (look.is_due() && !keep_going(now)) {
                     self.finish(now);
                     return Ok(End::Interrupted(now));
                 }
@@ -249,9 +258,12 @@ impl<'a> Simulator<'a> {
         Ok(End::Reached)
     }
 
-    /// Handles one event and returns its time; none at the end of the run.
+    /// Handles one event and returns its time; none at the end of the run. Lone runs ask `keep_going`.
     #[inline]
-    pub(crate) fn step(&mut self) -> Result<Option<Time>, SimError> {
+    pub(crate) fn step(
+        &mut self,
+        keep_going: &mut dyn FnMut(Time) -> bool,
+    ) -> Result<Option<Time>, SimError> {
         let Some((now, index)) = self.net.events.advance() else { return Ok(None) };
         if index < self.hop_targets {
             if let Arrived::Packet(packet) = self.net.step(index) {
@@ -263,7 +275,7 @@ impl<'a> Simulator<'a> {
                 connection.on_packet(s as usize, &packet, &mut self.net);
                 self.net.sacks.release(&packet);
                 if connection.needs_attention {
-                    self.attend(c as usize)?;
+                    self.attend(c as usize, keep_going)?;
                 }
             }
             return Ok(Some(now));
@@ -372,7 +384,7 @@ impl<'a> Simulator<'a> {
 
     /// Something rare happened on connection `c`.
     #[cold]
-    fn attend(&mut self, c: usize) -> Result<(), SimError> {
+    fn attend(&mut self, c: usize, keep_going: &mut dyn FnMut(Time) -> bool) -> Result<(), SimError> {
         let (now, f) = (self.net.now(), self.flow_of(c));
         let connection = &mut self.connections[c];
         connection.needs_attention = false;
@@ -387,11 +399,11 @@ impl<'a> Simulator<'a> {
             });
         }
         if c >= self.scenario.flows.len() {
-            return self.attend_transfer(c);
+            return self.attend_transfer(c, keep_going);
         }
         for done in std::mem::take(&mut connection.completed) {
             match self.scenario.flows[f].application {
-                Spec::Arrivals { .. } => self.note_transfer(f, done.since, done.bytes, done.took)?,
+                Spec::Arrivals { .. } => self.note_transfer(f, done, keep_going)?,
                 _ => self.note_response(f, done),
             }
         }

@@ -10,7 +10,7 @@ use anabranch_scenario::{Application, Flow};
 /// Of a run that ended at `end`: early, if it was interrupted.
 pub(crate) fn summarise(simulator: &mut Simulator<'_>, end: Time) -> Summary {
     let scenario = simulator.scenario;
-    let flows: Vec<FlowSummary> = (0..scenario.flows.len()).map(|f| flow(simulator, f)).collect();
+    let flows: Vec<FlowSummary> = (0..scenario.flows.len()).map(|f| flow(simulator, f, end)).collect();
     let links = (0..scenario.links.len()).map(|i| link(simulator, i, end)).collect();
     let goodputs: Vec<f64> = flows.iter().filter_map(|f| f.goodput_bps).collect();
     Summary {
@@ -35,7 +35,7 @@ fn rate_bps(bytes: u64, seconds: f64) -> Option<f64> {
     (seconds > 0.0).then(|| bytes as f64 * 8.0 / seconds)
 }
 
-fn flow(simulator: &Simulator<'_>, f: usize) -> FlowSummary {
+fn flow(simulator: &Simulator<'_>, f: usize, end: Time) -> FlowSummary {
     let spec = &simulator.scenario.flows[f];
     let (measured, connection) = (&simulator.measured[f], &simulator.connections[f]);
     let seconds = measured.to.since(measured.from).as_secs_f64();
@@ -43,7 +43,9 @@ fn flow(simulator: &Simulator<'_>, f: usize) -> FlowSummary {
     let subflows: Vec<_> = subflows.map(|(p, s)| subflow(simulator, spec, p, s, seconds)).collect();
     let (completion, transfers) = match spec.application {
         Application::Arrivals { .. } => {
-            let (completion, transfers) = measured.transfers.summary(seconds);
+            // Whether or not the connection is over before.
+            let window = spec.stop.min(end).since(measured.from).as_secs_f64();
+            let (completion, transfers) = measured.transfers.summary(window);
             (completion, Some(transfers))
         }
         _ => (Completion::of(&measured.completions, measured.completion_seconds), None),

@@ -87,7 +87,7 @@ fn run_audited(scenario: &Scenario, seed: u64) {
         {
             arrived[packet.subflow as usize] += 1;
         }
-        let Some(now) = simulator.step().expect("the stream is whole") else { break };
+        let Some(now) = simulator.step(&mut |_| true).expect("the stream is whole") else { break };
         assert!(now >= last);
         last = now;
         n += 1;
@@ -112,7 +112,7 @@ fn bursts(tcp: &str, rtt_ms: u32) -> Vec<u32> {
     let (scenario, mut sink) = (scenario(&text), NoSamples);
     let mut simulator = Simulator::new(&scenario, 1, &mut sink).expect("it can be simulated");
     let (mut counts, mut before) = (vec![0; 64], 0);
-    while let Some(now) = simulator.step().expect("the stream is whole") {
+    while let Some(now) = simulator.step(&mut |_| true).expect("the stream is whole") {
         let sent = simulator.connections[0].subflows[0].counters().sent;
         if now > Time::from_millis(2000) {
             counts[(sent - before) as usize] += 1;
@@ -252,7 +252,7 @@ fn connections_that_are_over_are_used_again() {
     let mut sink = NoSamples;
     let mut simulator = Simulator::new(&scenario, 1, &mut sink).unwrap();
     let mut most = 0;
-    while simulator.step().unwrap().is_some() {
+    while simulator.step(&mut |_| true).unwrap().is_some() {
         let open = simulator.transfers.iter().filter(|t| t.is_open()).count();
         most = most.max(open);
     }

@@ -1,6 +1,7 @@
 //! Transfers that arrive of their own accord: their load, their times, and what is counted.
 
 use crate::common::{into_sink, mean_and_error, record, run, run_seed, scenario};
+use anabranch_net::Time;
 use anabranch_record::{CompletionSample, MemorySink, NoSamples};
 use anabranch_sim::SimError;
 
@@ -107,6 +108,42 @@ fn what_is_not_complete_is_counted() {
         let transfers = summary.flows[0].transfers.as_ref().unwrap();
         assert_eq!((transfers.started, transfers.unfinished), (3, 1), "{connections}");
         assert_eq!(transfers.classes[0].unfinished, 1);
+    }
+}
+
+/// The offered rate is over the whole window, though the ten megabytes have arrived before its end.
+#[test]
+fn what_is_offered_is_over_the_window() {
+    for connections in ["new", "one"] {
+        let keys =
+            format!("size = \"1 MB\", interval = \"1 s\", count = 10, connections = \"{connections}\"");
+        let text = format!("{QUIET}{}", arrivals(&ONE_PATH.replace("cc =", "stop = \"30 s\"\ncc ="), &keys));
+        // The first four arrive in the warm-up.
+        let summary = run(40.0, 4.5, &text);
+        let offered = summary.flows[0].transfers.as_ref().unwrap().offered_bps.unwrap();
+        assert!((offered - 6.0 * 8e6 / 25.5).abs() < 1.0, "{connections}: {offered}");
+    }
+}
+
+/// A lone run takes as long as a large transfer: it can be interrupted, and what was measured by then is kept.
+#[test]
+fn lone_runs_can_be_interrupted() {
+    for connections in ["new", "one"] {
+        let keys = format!("size = \"5 GB\", interval = \"1 s\", count = 1, connections = \"{connections}\"");
+        let network = ONE_PATH.replace("50 Mbit/s", "10 Gbit/s").replace("10 ms", "100 us");
+        let spec = scenario(20.0, 0.0, &format!("{QUIET}{}", arrivals(&network, &keys)));
+        let (mut reached, mut stood) = (Time::ZERO, 0);
+        // Only in lone runs does the time of the run stand still between questions.
+        let mut keep_going = |now: Time| {
+            stood += u32::from(now == reached);
+            reached = now;
+            stood == 0
+        };
+        let error = anabranch_sim::run(&spec, 1, &mut NoSamples, &mut keep_going).unwrap_err();
+        let SimError::Interrupted { at, partial: Some(partial) } = error else { panic!("{error}") };
+        assert_eq!(at, reached);
+        let transfers = partial.flows[0].transfers.as_ref().unwrap();
+        assert_eq!((transfers.started, transfers.unfinished, &transfers.slowdown), (1, 0, &None));
     }
 }
 
