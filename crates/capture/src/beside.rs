@@ -17,7 +17,7 @@ const AHEAD: usize = 8;
 /// What a tap is told.
 enum Told {
     Packet(Seen),
-    Opens { connection: usize, flow: usize },
+    Opens { at: Time, connection: usize, flow: usize, life: u16 },
     Change { at: Time, flow: usize, path: usize, action: SubflowAction },
 }
 
@@ -47,7 +47,9 @@ impl<W: Write + Send + 'static> Beside<W> {
                 for told in batch.drain(..) {
                     match told {
                         Told::Packet(seen) => capture.packet(&seen),
-                        Told::Opens { connection, flow } => capture.opens(connection, flow),
+                        Told::Opens { at, connection, flow, life } => {
+                            capture.opens(at, connection, flow, life);
+                        }
                         Told::Change { at, flow, path, action } => capture.change(at, flow, path, action),
                     }
                 }
@@ -110,8 +112,8 @@ impl<W: Write> Tap for Beside<W> {
         self.tell(Told::Packet(*seen));
     }
 
-    fn opens(&mut self, connection: usize, flow: usize) {
-        self.tell(Told::Opens { connection, flow });
+    fn opens(&mut self, at: Time, connection: usize, flow: usize, life: u16) {
+        self.tell(Told::Opens { at, connection, flow, life });
     }
 
     fn change(&mut self, at: Time, flow: usize, path: usize, action: SubflowAction) {

@@ -22,8 +22,8 @@ pub(crate) struct Connection {
     pub(crate) flow: usize,
     /// Which of the flow's transfers it carries, from 1 on, where these have connections of their own.
     transfer: u32,
-    /// How often its subflows were removed or used by other connections when it was opened.
-    life: Option<u16>,
+    /// How often its subflows were removed or used by other connections when it was opened, modulo 2¹⁶.
+    life: u16,
     multipath: bool,
     long: bool,
     ecn: bool,
@@ -70,12 +70,12 @@ fn clock(at: Time) -> u32 {
 }
 
 impl Connection {
-    pub(crate) fn new(flow: usize, transfer: u32, spec: &Flow, seed: u64) -> Connection {
+    pub(crate) fn new(flow: usize, transfer: u32, life: u16, spec: &Flow, seed: u64) -> Connection {
         let keys = Keys::of(seed, flow, transfer);
         Connection {
             flow,
             transfer,
-            life: (transfer == 0).then_some(0),
+            life,
             multipath: spec.is_multipath(),
             long: spec.tcp.long_dss,
             ecn: spec.tcp.ecn,
@@ -92,12 +92,10 @@ impl Connection {
     }
 
     /// What is seen, its life counted from that in which the connection was opened; none of an earlier connection that used the
-    /// same subflows.
-    pub(crate) fn own(&mut self, seen: &Seen) -> Option<Seen> {
-        if seen.kind == PacketKind::Syn && seen.place == Place::Sender {
-            self.life.get_or_insert(seen.life);
-        }
-        Some(Seen { life: seen.life.checked_sub(self.life?)?, ..*seen })
+    /// same subflows. Lives are modulo 2¹⁶: what is nearer in front of it is earlier.
+    pub(crate) fn own(&self, seen: &Seen) -> Option<Seen> {
+        let life = seen.life.wrapping_sub(self.life);
+        (life <= u16::MAX >> 1).then_some(Seen { life, ..*seen })
     }
 
     /// The number of one of its TCP connections among those of its flow's path.
@@ -159,8 +157,8 @@ impl Connection {
         self.widen(seen.offset) + u64::from(fin)
     }
 
-    /// A packet as a host sends it.
-    pub(crate) fn frame(&mut self, seen: &Seen) -> Frame {
+    /// A packet as a host sends it; none of a subflow that is not known.
+    pub(crate) fn frame(&mut self, seen: &Seen) -> Option<Frame> {
         let forward = matches!(seen.kind, PacketKind::Syn | PacketKind::HandshakeAck | PacketKind::Data);
         let data = match seen.kind {
             PacketKind::Data => self.widen(seen.offset),
@@ -169,8 +167,7 @@ impl Connection {
         };
         let Connection { keys, multipath, .. } = *self;
         let path = &self.paths[seen.path];
-        // What is seen was sent by the host, so that its subflow is known.
-        let subflow = &path.lives[usize::from(seen.life)];
+        let subflow = path.lives.get(usize::from(seen.life))?;
         let own = clock(seen.sent);
         let mut segment = Segment {
             ends: Ends::of(self.flow, seen.path, self.number(seen.life.into())),
@@ -257,7 +254,7 @@ impl Connection {
                 }
             }
         }
-        segment.frame()
+        Some(segment.frame())
     }
 
     /// The option that tells where a segment's data is in the stream.

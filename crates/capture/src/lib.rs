@@ -11,6 +11,7 @@ mod keys;
 mod options;
 mod pcapng;
 mod read;
+mod slot;
 
 pub use beside::Beside;
 pub use read::{ReadError, ReadOptions, read};
@@ -21,6 +22,7 @@ use anabranch_sim::tap::{Place, Seen, Tap};
 use connection::Connection;
 use encode::{Frame, HEADERS};
 use pcapng::Writer;
+use slot::Slot;
 use std::io::{self, Write};
 
 /// Bytes kept of a packet, where only its headers are to be kept: no packet's headers are longer.
@@ -44,17 +46,31 @@ impl Default for Options {
 /// A capture that is being written.
 pub struct Capture<W: Write> {
     writer: Writer<W>,
-    connections: Vec<Connection>,
+    slots: Vec<Slot>,
     flows: Vec<Flow>,
     /// Transfers of each flow so far that have opened connections of their own.
     transfers: Vec<u32>,
     seed: u64,
-    /// The writer's interface of each link of the scenario that it listens at.
-    links: Vec<Option<u32>>,
-    /// The first interface of each flow, where it listens at hosts.
-    hosts: Option<Vec<u32>>,
+    interfaces: Interfaces,
     /// The first error, after which nothing more is written.
     error: Option<io::Error>,
+}
+
+/// Where it listens, and the writer's interfaces there.
+struct Interfaces {
+    /// Of each link of the scenario that it listens at.
+    links: Vec<Option<u32>>,
+    /// The first of each flow, where it listens at hosts.
+    hosts: Option<Vec<u32>>,
+}
+
+impl Interfaces {
+    fn of(&self, place: Place, flow: usize, path: usize) -> Option<u32> {
+        match place {
+            Place::Link(link) => self.links[link],
+            Place::Sender => Some(*self.hosts.as_ref()?.get(flow)? + path as u32),
+        }
+    }
 }
 
 impl<W: Write> Capture<W> {
@@ -83,15 +99,14 @@ impl<W: Write> Capture<W> {
                 }
             }
         }
-        let connections = scenario.flows.iter().enumerate();
+        let slots = scenario.flows.iter().enumerate();
         Ok(Capture {
             writer,
-            connections: connections.map(|(f, flow)| Connection::new(f, 0, flow, seed)).collect(),
+            slots: slots.map(|(f, flow)| Slot::new(Connection::new(f, 0, 0, flow, seed))).collect(),
             flows: scenario.flows.clone(),
             transfers: vec![0; scenario.flows.len()],
             seed,
-            links,
-            hosts: options.links.is_empty().then_some(hosts),
+            interfaces: Interfaces { links, hosts: options.links.is_empty().then_some(hosts) },
             error: None,
         })
     }
@@ -107,13 +122,6 @@ impl<W: Write> Capture<W> {
         }
     }
 
-    fn interface(&self, place: Place, flow: usize, path: usize) -> Option<u32> {
-        match place {
-            Place::Link(link) => self.links[link],
-            Place::Sender => Some(*self.hosts.as_ref()?.get(flow)? + path as u32),
-        }
-    }
-
     fn write(&mut self, interface: u32, at: Time, frame: &Frame, comment: Option<&str>) {
         if self.error.is_none() {
             let length = frame.headers().len() + usize::from(frame.payload);
@@ -124,35 +132,34 @@ impl<W: Write> Capture<W> {
 
 impl<W: Write> Tap for Capture<W> {
     fn sees_links(&self) -> bool {
-        self.hosts.is_none()
+        self.interfaces.hosts.is_none()
     }
 
     fn packet(&mut self, seen: &Seen) {
-        let connection = &mut self.connections[seen.connection];
-        let Some(seen) = connection.own(seen) else { return };
+        let Some((connection, seen)) = self.slots[seen.connection].of(seen) else { return };
         connection.note(&seen);
-        let flow = connection.flow;
-        if let Some(interface) = self.interface(seen.place, flow, seen.path) {
-            let frame = self.connections[seen.connection].frame(&seen);
+        if let Some(interface) = self.interfaces.of(seen.place, connection.flow, seen.path)
+            && let Some(frame) = connection.frame(&seen)
+        {
             self.write(interface, seen.at, &frame, None);
         }
     }
 
-    fn opens(&mut self, connection: usize, flow: usize) {
+    fn opens(&mut self, at: Time, connection: usize, flow: usize, life: u16) {
         self.transfers[flow] += 1;
-        let new = Connection::new(flow, self.transfers[flow], &self.flows[flow], self.seed);
-        match self.connections.get_mut(connection) {
-            Some(over) => *over = new,
-            None => self.connections.push(new),
+        let new = Connection::new(flow, self.transfers[flow], life, &self.flows[flow], self.seed);
+        match self.slots.get_mut(connection) {
+            Some(slot) => slot.renew(at, new),
+            None => self.slots.push(Slot::new(new)),
         }
     }
 
     /// The model has changes known at once; hosts tell each other with packets of no payload, which the capture has with a
     /// comment.
     fn change(&mut self, at: Time, flow: usize, path: usize, action: SubflowAction) {
-        let said = self.connections[flow].announcements(at, path, action);
+        let said = self.slots[flow].present.announcements(at, path, action);
         for (path, frame) in said {
-            if let Some(interface) = self.interface(Place::Sender, flow, path) {
+            if let Some(interface) = self.interfaces.of(Place::Sender, flow, path) {
                 self.write(interface, at, &frame, Some(ANNOUNCED));
             }
         }

@@ -152,16 +152,17 @@ pub enum SimError {
         /// Why.
         source: ParamError,
     },
-    /// Transfers arrive faster than they complete.
+    /// More transfers have a connection open than may have.
     #[error(
-        "flow `{flow}`: {most} transfers have a connection open at {at}; they arrive faster than they complete"
+        "flow `{flow}`: another transfer arrives at {at}, where {most} have a connection open, as many as a run can have; \
+         lower the load, shorten the paths, or set `connections = \"one\"`"
     )]
     TooManyOpen {
         /// The flow.
         flow: String,
         /// The simulated time.
         at: Time,
-        /// How many may be open.
+        /// How many may be open, of all flows.
         most: usize,
     },
     /// More subflows than a connection may have.

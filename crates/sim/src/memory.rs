@@ -1,8 +1,9 @@
 //! How much memory a run may need, by what can be under way at once.
 
 use crate::pool::MOST_OPEN;
-use anabranch_net::{Discipline, LinkSpec, QueueLimit};
-use anabranch_scenario::{Application, Connections, Flow, Scenario, Scheduler};
+use anabranch_net::{Discipline, LinkSpec, Loss, QueueLimit};
+use anabranch_scenario::{Application, Connections, Flow, Path, Scenario, Scheduler};
+use std::collections::BTreeSet;
 
 /// Bytes for a segment that is sent and not yet acknowledged: it is on the sender's scoreboard, its packet and an
 /// acknowledgement are in pipes, and the receiver may hold it; each in a ring or queue that doubles as it grows.
@@ -13,6 +14,16 @@ const PER_SUBFLOW: f64 = 8192.0;
 const PER_LINK: f64 = 4096.0;
 /// Bytes for each of a link's queues under FQ-CoDel, of which there are a power of two.
 const PER_QUEUE: f64 = 128.0;
+/// Bytes for a transfer that waits on a shared connection, in a queue that doubles as it grows.
+const PER_WAITING: f64 = 72.0;
+/// Round trips in which a short transfer is complete, its handshake and some losses included.
+const ROUND_TRIPS: f64 = 10.0;
+/// Seconds for a handshake packet that is lost and sent again.
+const HANDSHAKE_AGAIN: f64 = 1.0;
+/// So many times as many transfers may be under way as are on average.
+const MARGIN: f64 = 4.0;
+/// The load above which transfers are taken to pile up.
+const PILES_UP: f64 = 0.95;
 /// Bytes for a hop of a path, in the scenario and in the network.
 const PER_HOP: f64 = 32.0;
 
@@ -26,8 +37,8 @@ pub fn memory(scenario: &Scenario) -> u64 {
     let packets = || scenario.flows.iter().map(|flow| f64::from(flow.tcp.mss) + 52.0);
     let largest = packets().fold(1500.0, f64::max);
     let holds: Vec<f64> = scenario.links.iter().map(|link| holds(&link.spec, seconds, largest)).collect();
-    let (mut asked, mut initial, mut subflows, mut hops) = (0.0, 0.0, 0, 0);
-    for flow in &scenario.flows {
+    let (mut asked, mut initial, mut waiting, mut subflows, mut hops) = (0.0, 0.0, 0.0, 0, 0);
+    for (f, flow) in scenario.flows.iter().enumerate() {
         let segment = f64::from(flow.tcp.mss) + 52.0;
         let window = flow.tcp.receive_buffer as f64 / f64::from(flow.tcp.mss);
         let of_path = |links: &[usize]| {
@@ -36,7 +47,8 @@ pub fn memory(scenario: &Scenario) -> u64 {
             links.iter().map(|link| 2.0 * holds[*link]).sum::<f64>().min(carried) / segment
         };
         let paths = flow.paths.iter().map(|path| of_path(&path.links) + f64::from(flow.tcp.initial_window));
-        let connections = connections(flow);
+        let connections = connections(scenario, f, &holds);
+        waiting += waiting_transfers(scenario, f, &holds);
         asked += connections as f64
             * match flow.scheduler {
                 Scheduler::Redundant => paths.map(|path| path.min(window)).sum(),
@@ -54,21 +66,76 @@ pub fn memory(scenario: &Scenario) -> u64 {
     let queues: f64 = scenario.links.iter().map(|link| queues(&link.spec)).sum();
     let rest = subflows as f64 * PER_SUBFLOW
         + hops as f64 * PER_HOP
+        + waiting * PER_WAITING
         + holds.len() as f64 * PER_LINK
         + queues * PER_QUEUE;
     (segments * PER_SEGMENT + rest) as u64
 }
 
 /// Connections of a flow that may be open at once.
-fn connections(flow: &Flow) -> usize {
-    match &flow.application {
-        Application::Arrivals { interval, count, connections: Connections::New, .. } => {
-            let expected = flow.stop.since(flow.start).as_secs_f64() / interval.mean();
-            let most = (expected + 4.0 * expected.sqrt()).min(count.unwrap_or(u64::MAX) as f64);
-            1 + most.min(MOST_OPEN as f64) as usize
+fn connections(scenario: &Scenario, f: usize, holds: &[f64]) -> usize {
+    match &scenario.flows[f].application {
+        Application::Arrivals { connections: Connections::New, .. } => {
+            1 + under_way(scenario, f, holds).min(MOST_OPEN as f64) as usize
         }
         _ => 1,
     }
+}
+
+/// Transfers of a flow that may wait at once on the connection that they share.
+fn waiting_transfers(scenario: &Scenario, f: usize, holds: &[f64]) -> f64 {
+    match &scenario.flows[f].application {
+        Application::Arrivals { connections: Connections::One, .. } => under_way(scenario, f, holds),
+        _ => 0.0,
+    }
+}
+
+/// Transfers of flow `f` that may be under way at once: all that arrive, or so many times what would be on average if they shared
+/// their links' rates evenly, each with its round trips beside (Little's law, and M/G/1 with processor sharing).
+fn under_way(scenario: &Scenario, f: usize, holds: &[f64]) -> f64 {
+    let flow = &scenario.flows[f];
+    let Application::Arrivals { interval, count, .. } = &flow.application else { return 0.0 };
+    let expected = flow.stop.since(flow.start).as_secs_f64() / interval.mean();
+    let all = (expected + 4.0 * expected.sqrt()).min(count.unwrap_or(u64::MAX) as f64);
+    let used: BTreeSet<usize> = links(flow).collect();
+    let beside = |other: &&Flow| links(other).any(|link| used.contains(&link));
+    let others = scenario.flows.iter().enumerate().filter(|(_, other)| beside(other));
+    let loads = others.map(|(other, _)| scenario.load(other));
+    let (mut load, mut endless) = (0.0, 0.0);
+    for other in loads {
+        match other {
+            Some(part) => load += part,
+            None => endless += 1.0,
+        }
+    }
+    // With losses, or less than the rates at the start, they may take any time.
+    let varies = |link: usize| {
+        let LinkSpec { changes, trace, loss, .. } = &scenario.links[link].spec;
+        !changes.is_empty() || trace.is_some() || *loss != Loss::None
+    };
+    if load > PILES_UP || used.iter().any(|link| varies(*link)) {
+        return all;
+    }
+    // Through full queues.
+    let round_trip = |path: usize| {
+        let queues =
+            links_of(&flow.paths[path]).map(|link| holds[link] * 8.0 / scenario.links[link].spec.rate_bps);
+        scenario.base_rtt(f, path).as_secs_f64() + queues.sum::<f64>()
+    };
+    let longest = (0..flow.paths.len()).map(round_trip).fold(0.0, f64::max);
+    let latency = ROUND_TRIPS * longest + HANDSHAKE_AGAIN;
+    let own = scenario.load(f).unwrap_or_default();
+    let mean = latency / interval.mean() + own * (1.0 + endless) / (1.0 - load);
+    (MARGIN * (mean + mean.sqrt())).min(all)
+}
+
+/// The links that a flow crosses.
+fn links(flow: &Flow) -> impl Iterator<Item = usize> {
+    flow.paths.iter().flat_map(links_of)
+}
+
+fn links_of(path: &Path) -> impl Iterator<Item = usize> {
+    path.links.iter().chain(&path.return_links).copied()
 }
 
 /// The queues that a link is divided into.
@@ -103,6 +170,37 @@ fn holds(link: &LinkSpec, seconds: f64, largest: f64) -> f64 {
 mod tests {
     use super::*;
     use anabranch_scenario::{Overrides, Source, load};
+
+    fn of_arrivals(keys: &str) -> u64 {
+        let text = format!(
+            "name = \"test\"\nduration = \"60 s\"\nlinks.a = {{ rate = \"50 Mbit/s\", delay = \"10 ms\" }}\n\
+             [[flows]]\nname = \"web\"\ncc = \"reno\"\npaths = [[\"a\"]]\n\
+             application = {{ kind = \"arrivals\", {keys} }}\n"
+        );
+        memory(&load(&Source { name: "test.toml".into(), text }, &Overrides::default()).unwrap())
+    }
+
+    /// Transfers that complete are not open, unless they arrive faster than that.
+    #[test]
+    fn connections_are_those_that_may_be_open_at_once() {
+        let [half, most, over] = [0.5, 0.9, 1.5].map(|load| {
+            let interval = 1e5 * 8.0 / 50e6 / load;
+            of_arrivals(&format!("size = \"100 kB\", interval = \"{interval} s\""))
+        });
+        assert!(half < most && most < 20_000_000, "{half}, {most}");
+        // 5625 of them at least.
+        assert!(over > 5625 * 8192, "{over}");
+        assert!(over < 10_000 * 8192, "{over}");
+    }
+
+    #[test]
+    fn what_waits_on_a_shared_connection_is_counted() {
+        let of = |interval: &str| {
+            of_arrivals(&format!("size = \"100 B\", interval = \"{interval}\", connections = \"one\""))
+        };
+        // 80 Mbit/s over 50 Mbit/s: of six million.
+        assert!(of("10 us") - of("1 s") > 6_000_000 * 72);
+    }
 
     /// A flow queue has two lists' ends and a state of CoDel, and its place in the tournament: 65,536 of them are some
     /// megabytes, where a plain link is some kilobytes.

@@ -68,6 +68,11 @@ impl Simulator<'_> {
         if c < own { c } else { self.transfers[c - own].flow as usize }
     }
 
+    /// How many connections of transfers are open, of all flows.
+    fn all_open(&self) -> usize {
+        self.transfers.len() - self.pools.iter().flatten().map(|pool| pool.over.len()).sum::<usize>()
+    }
+
     /// The connections of flow `f`'s transfers that are open.
     fn open_transfers(&self, f: usize) -> Vec<usize> {
         let own = self.scenario.flows.len();
@@ -92,10 +97,14 @@ impl Simulator<'_> {
 
     /// A transfer of flow `f` arrives; `target` is its event's.
     pub(crate) fn on_arrival(&mut self, f: usize, target: u32, now: Time) -> Result<(), SimError> {
-        let Some(pool) = &mut self.pools[f] else { return Ok(()) };
         if self.scenario.flows[f].stop <= now {
             return Ok(());
         }
+        if self.transfers.len() >= MOST_OPEN && self.all_open() == MOST_OPEN {
+            let flow = self.scenario.flows[f].name.clone();
+            return Err(SimError::TooManyOpen { flow, at: now, most: MOST_OPEN });
+        }
+        let Some(pool) = &mut self.pools[f] else { return Ok(()) };
         let bytes = pool.arrivals.bytes();
         let over = pool.over.pop_front();
         if let Some(interval) = pool.arrivals.interval() {
@@ -108,10 +117,6 @@ impl Simulator<'_> {
                 self.transfers[c as usize - own] = transfer;
                 self.renew(c as usize, f, bytes)?;
                 c as usize
-            }
-            None if self.transfers.len() == MOST_OPEN => {
-                let flow = self.scenario.flows[f].name.clone();
-                return Err(SimError::TooManyOpen { flow, at: now, most: MOST_OPEN });
             }
             None => {
                 self.transfers.push(transfer);
@@ -130,7 +135,7 @@ impl Simulator<'_> {
         }
         self.show();
         if let Some(tap) = &mut self.tap {
-            tap.opens(c, f);
+            tap.opens(now, c, f, self.connections[c].subflows[0].life);
         }
         self.connections[c].open(&mut self.net);
         Ok(())

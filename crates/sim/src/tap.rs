@@ -27,7 +27,7 @@ pub struct Seen {
     pub connection: usize,
     /// The path's index in the flow.
     pub path: usize,
-    /// How often the subflow had been removed before: another life is another TCP connection.
+    /// How often the subflow had been removed before, modulo 2¹⁶: another life is another TCP connection.
     pub life: u16,
     /// What it is.
     pub kind: PacketKind,
@@ -69,9 +69,9 @@ pub trait Tap {
     /// A packet, in the order of time.
     fn packet(&mut self, seen: &Seen);
 
-    /// Connection `connection` is about to be opened, for a transfer of flow `flow`. Those of the flows themselves, which have
-    /// their numbers, are not told.
-    fn opens(&mut self, connection: usize, flow: usize);
+    /// Connection `connection` is about to be opened, for a transfer of flow `flow`, its subflows in this life. Those of the flows
+    /// themselves, which have their numbers, are not told.
+    fn opens(&mut self, at: Time, connection: usize, flow: usize, life: u16);
 
     /// The scenario changes a subflow.
     fn change(&mut self, at: Time, flow: usize, path: usize, action: SubflowAction);

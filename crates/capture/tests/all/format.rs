@@ -1,11 +1,13 @@
 //! What is in the file, by another reader of the format.
 
 use super::{SCENARIO, captured, scenario};
-use anabranch_capture::Options;
+use anabranch_capture::{Capture, Options};
+use anabranch_net::Time;
+use anabranch_sim::tap::{PacketKind, Place, Seen, Tap};
 use etherparse::{NetHeaders, PacketHeaders, TransportHeader};
 use pcap_parser::traits::{PcapNGPacketBlock, PcapReaderIterator};
 use pcap_parser::{Block, PcapBlockOwned, PcapError, PcapNGReader};
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 struct Packet {
     interface: u32,
@@ -93,4 +95,82 @@ fn lengths_are_those_of_the_model() {
     let captured: usize = bytes.values().map(Vec::len).sum();
     // The ends of subflows and of the data have no payload.
     assert!((sent as usize - captured) <= 8, "{sent} sent, {captured} captured");
+}
+
+/// Transfers whose second path is long: most of its packets are of connections that were over when they were on the way.
+const SHORT_AND_LONG: &str = r#"
+name = "short and long"
+duration = "20 s"
+links.a = { rate = "50 Mbit/s", delay = "500 us" }
+links.b = { rate = "30 Mbit/s", delay = "500 ms" }
+links.c = { rate = "30 Mbit/s", delay = "1 ms" }
+[[flows]]
+name = "web"
+cc = "lia"
+paths = [["a"], ["b", "c"]]
+application = { kind = "arrivals", size = "1 B", interval = "1 ms", count = 1000 }
+"#;
+
+/// What the host sends on a path without loss enters its last link.
+#[test]
+fn packets_of_connections_that_are_over_are_seen_at_links() {
+    let scenario = scenario(SHORT_AND_LONG);
+    let (_, at_hosts) = captured(&scenario, &Options::default());
+    let (_, at_link) = captured(&scenario, &Options { links: vec![2], ..Options::default() });
+    let packets_of = |file: &[u8]| -> Vec<Vec<u8>> {
+        // From the address of the sender's second path.
+        let sent = packets(file).1.into_iter().map(|packet| packet.bytes);
+        sent.filter(|bytes| bytes[26..30] == [10, 2, 0, 1]).collect()
+    };
+    let (sent, entered) = (packets_of(&at_hosts), packets_of(&at_link));
+    assert!(sent.len() >= 1000, "{}", sent.len());
+    assert!(sent == entered, "{} sent, {} entered the link", sent.len(), entered.len());
+}
+
+/// Lives are modulo 2¹⁶.
+#[test]
+fn a_slot_can_be_used_more_often_than_lives_count() {
+    let scenario = scenario(SHORT_AND_LONG);
+    let options = Options { links: vec![2], ..Options::default() };
+    let mut capture = Capture::new(&scenario, 1, &options, Vec::new()).unwrap();
+    let see = |capture: &mut Capture<Vec<u8>>, at: u64, place: Place, life: u16| {
+        let at = Time::from_millis(at);
+        if place == Place::Sender {
+            capture.opens(at, 1, 0, life);
+        }
+        capture.packet(&Seen {
+            at,
+            place,
+            connection: 1,
+            path: 1,
+            life,
+            kind: PacketKind::Syn,
+            joins: false,
+            ecn: (false, false),
+            echo: (false, false),
+            fin: false,
+            push: false,
+            wire_bytes: 60,
+            payload_bytes: 0,
+            window: 0,
+            segment: 0,
+            chunk: 0,
+            offset: 0,
+            sack: Default::default(),
+            sent: at,
+            returns: None,
+        });
+    };
+    for (at, life) in [(1, 65_534), (2, 65_535), (3, 0), (4, 1)] {
+        see(&mut capture, at, Place::Sender, life);
+    }
+    // The third is of a connection that nobody has opened.
+    for (at, life) in [(5, 65_535), (6, 0), (7, 65_533), (8, 1), (9, 2)] {
+        see(&mut capture, at, Place::Link(2), life);
+    }
+    let (_, found) = packets(&capture.finish().unwrap());
+    let times: Vec<u64> = found.iter().map(|packet| packet.nanoseconds / 1_000_000).collect();
+    assert_eq!(times, [5, 6, 8]);
+    let ports: BTreeSet<&[u8]> = found.iter().map(|packet| &packet.bytes[34..36]).collect();
+    assert_eq!(ports.len(), 3);
 }

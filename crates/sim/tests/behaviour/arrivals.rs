@@ -236,10 +236,27 @@ fn transfers_that_pile_up_end_the_run() {
     let text = arrivals(&ONE_PATH.replace("50 Mbit/s", "100 kbit/s"), keys);
     let error = into_sink(&scenario(60.0, 0.0, &text), 1, &mut NoSamples).unwrap_err();
     assert!(matches!(error, SimError::TooManyOpen { most: 10_000, .. }), "{error}");
-    assert!(error.to_string().contains("flow `web`: 10000 transfers"), "{error}");
+    assert!(error.to_string().contains("flow `web`: another transfer arrives at"), "{error}");
 }
 
-/// Samples of a flow whose transfers have connections of their own are sums: what they acknowledge is what the summary has.
+/// 6000 are open at 1 s, and 6000 of another flow at 20 s.
+#[test]
+fn connections_that_are_over_do_not_count_as_open() {
+    let flow = |name: &str, start: &str| {
+        format!(
+            "[[flows]]\nname = \"{name}\"\ncc = \"reno\"\nstart = \"{start}\"\npaths = [[\"a\"]]\n\
+             application = {{ kind = \"arrivals\", size = \"1 kB\", interval = \"50 us\", count = 6000 }}\n"
+        )
+    };
+    let link = "links.a = { rate = \"400 Mbit/s\", delay = \"300 ms\", queue = \"100000 packets\" }\n";
+    let summary = run(40.0, 0.0, &format!("{link}{}{}", flow("early", "0 s"), flow("late", "20 s")));
+    for flow in &summary.flows {
+        let transfers = flow.transfers.as_ref().unwrap();
+        assert_eq!((transfers.started, transfers.unfinished), (6000, 0));
+    }
+}
+
+/// Samples of a flow whose transfers have connections of their own are sums: they acknowledge at least what the summary has.
 #[test]
 fn samples_are_sums_over_connections() {
     let keys = format!("size = {LOGNORMAL}, load = 0.5, count = 300");
