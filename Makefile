@@ -15,7 +15,7 @@ export ANABRANCH_REQUIRE_KERNEL ?= $(shell [ "$$(id -u)" = 0 ] && [ -e /sys/kern
 # Root on Debian: there setup installs Chromium, and the tests of pages are not skipped.
 export ANABRANCH_REQUIRE_BROWSER ?= $(shell [ "$$(id -u)" = 0 ] && grep -qsx ID=debian /etc/os-release && echo 1)
 
-.PHONY: help setup build page page-check reproduce test unskipped lint unit python wheel deny docs quick instructions bench random fuzz hostile fmt pictures guest-images guests test-kernels kernel-proof
+.PHONY: help setup build page page-check reproduce test unskipped lint unit python wheel deny docs quick instructions bench random fuzz hostile fmt pictures report-picture guest-images guests test-kernels kernel-proof
 .NOTPARALLEL:
 
 help: ## list the targets
@@ -99,6 +99,10 @@ hostile: setup ## HOSTILE=200 times what the tests do to it: mutants, faults, ki
 
 pictures: setup ## draw the pictures of README and book anew, by the commands beside them
 	ANABRANCH_WRITE_BOOK=1 cargo test --locked -p anabranch-cli --test all pictures::
+
+report-picture: reproduce ## take the README's picture of the report anew, with Chromium
+	"$${CHROMIUM:-chromium}" --headless --no-sandbox --hide-scrollbars --window-size=1280,1300 \
+		--screenshot=docs/src/report.png "file://$(CURDIR)/out/report/index.html"
 
 fmt: ## format the sources
 	cargo fmt --all -- $(LISTED)
