@@ -7,4 +7,6 @@
         if ($i == "ignored;") skipped += $(i - 1)
     }
 }
-END { printf "%d passed, %d failed, %d skipped\n", passed, failed, skipped }
+# A machine whose processors were taken from it cannot judge rates; the test has said so.
+/^not judged: / { unjudged++ }
+END { printf "%d passed, %d failed, %d skipped, %d of the passed not judged\n", passed, failed, skipped, unjudged }

@@ -179,7 +179,9 @@ fn kernel(scenario: &Scenario, observer: &Observer, end: &End) -> KernelRun {
     };
     let mut invalid = invalid(&emulator, &end.limits);
     invalid.extend(refused(end.without_row));
-    let beyond = |what: &str, late: Time, limit: Time| (late > limit).then(|| format!("{what} {late} late"));
+    let beyond = |what: &str, late: Time, limit: Time| {
+        (late > limit).then(|| format!("{what} {:.1} ms late", late.as_secs_f64() * 1e3))
+    };
     invalid.extend(beyond("sockets were looked at", end.looks_late, end.limits.look));
     invalid.extend(beyond("hosts and connections were there", end.begun_late, Time::ZERO));
     let fallen = scenario.flows.iter().enumerate().filter(|(f, _)| observer.is_fallback(*f));

@@ -10,6 +10,7 @@ use std::io;
 use std::os::fd::{AsFd, BorrowedFd, OwnedFd};
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError};
+use std::time::Duration;
 
 /// A connection's state, of which each thread has a share.
 pub(super) struct Shared {
@@ -67,7 +68,15 @@ impl Shared {
 
     /// Waits for something of that socket, until then.
     pub(super) fn wait(&self, socket: Option<(BorrowedFd<'_>, PollFlags)>, until: Time) -> io::Result<Woken> {
-        let limit = self.clock.until(until);
+        self.wait_for(socket, self.clock.until(until))
+    }
+
+    /// Waits for the end of the run, so long at most.
+    pub(super) fn pause(&self, limit: Duration) -> io::Result<Woken> {
+        self.wait_for(None, limit)
+    }
+
+    fn wait_for(&self, socket: Option<(BorrowedFd<'_>, PollFlags)>, limit: Duration) -> io::Result<Woken> {
         let limit = Timespec { tv_sec: limit.as_secs() as i64, tv_nsec: limit.subsec_nanos().into() };
         let over = PollFd::new(&self.over, PollFlags::IN);
         let mut both = [over.clone(), over];

@@ -7,3 +7,4 @@ mod host;
 mod run;
 mod support;
 mod traffic;
+mod witness;

@@ -11,6 +11,7 @@ use anabranch_testbed::traffic::{Connection, Plan};
 use std::fs;
 use std::io::Write;
 use std::net::TcpStream;
+use std::thread::sleep;
 use std::time::{Duration, Instant};
 
 /// What two ends leave that have closed in turn: an entry that keeps no host (/proc/net/tcp).
@@ -312,10 +313,15 @@ fn iperf3_can_take_the_place_of_our_own_traffic() {
         endless.connection.check().unwrap();
         let seen = endless.connection.sender().unwrap().unwrap();
         assert_eq!((seen.subflows.len(), seen.multipath.is_some()), (paths, paths > 1));
+        // Long enough for a machine whose processors are taken for tens of milliseconds.
+        until("nothing comes any more", || {
+            let received = endless.connection.received();
+            sleep(Duration::from_millis(400));
+            endless.connection.received() == received
+        });
         let received = endless.connection.received();
-        assert!(received > 1_000_000, "{received}");
-        until("some time has passed", || endless.clock.now() > Time::from_millis(1800));
-        assert_eq!(endless.connection.received(), received);
+        // In 1.4 s a link carries 7 MB.
+        assert!((500_000..8_000_000 * paths as u64).contains(&received), "{received}");
         endless.finish();
         let asks = "application = { kind = \"request-response\", size = \"5 kB\" }";
         let why = start(asks).err().unwrap().to_string();
