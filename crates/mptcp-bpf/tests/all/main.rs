@@ -26,3 +26,5 @@ mod summary;
 mod support;
 mod upgrade;
 mod windows;
+#[path = "../../../testbed/tests/all/witness.rs"]
+mod witness;

@@ -8,3 +8,4 @@ mod run;
 mod support;
 mod traffic;
 mod witness;
+mod witnesses;

@@ -55,7 +55,7 @@ pub fn within(what: &str, is: f64, must_be: Range<f64>) -> Result<(), String> {
 }
 
 /// Runs it, and returns with what it returns the share of the time in which processors stood still.
-fn witnessed<T>(run: impl FnOnce() -> T) -> (T, f64) {
+pub fn witnessed<T>(run: impl FnOnce() -> T) -> (T, f64) {
     let all = sched_getaffinity(None).unwrap();
     let processors: Vec<usize> = (0..CpuSet::MAX_CPU).filter(|cpu| all.is_set(*cpu)).collect();
     let (over, begin) = (AtomicBool::new(false), Instant::now());
@@ -88,38 +88,11 @@ fn stood_still(cpu: usize, over: &AtomicBool) -> Duration {
     still
 }
 
-fn go_first() {
+/// Goes before all of the testbed's threads.
+pub fn go_first() {
     // The emulator has 2.
     let parameters = libc::sched_param { sched_priority: 3 };
     // SAFETY: 0 is the calling thread, and the kernel reads the parameters while they live.
     let done = unsafe { libc::sched_setscheduler(0, libc::SCHED_FIFO, &parameters) };
     assert_eq!(done, 0, "{}", io::Error::last_os_error());
-}
-
-/// A thread that goes before the witness takes a processor three times in ten.
-#[test]
-fn a_witness_sees_what_takes_its_processor() {
-    if !crate::support::kernel(&[]) {
-        return;
-    }
-    let (_, quiet) = witnessed(|| sleep(Duration::from_millis(300)));
-    let (_, taken) = witnessed(|| {
-        scope(|scope| {
-            scope.spawn(|| {
-                let first = sched_getaffinity(None).unwrap();
-                let cpu = (0..CpuSet::MAX_CPU).find(|cpu| first.is_set(*cpu)).unwrap();
-                let mut own = CpuSet::new();
-                own.set(cpu);
-                sched_setaffinity(None, &own).unwrap();
-                go_first();
-                for _ in 0..6 {
-                    let begin = Instant::now();
-                    while begin.elapsed() < Duration::from_millis(30) {}
-                    sleep(Duration::from_millis(20));
-                }
-            });
-        });
-    });
-    let processors = sched_getaffinity(None).unwrap().count() as f64;
-    assert!(taken > quiet && taken * processors > 0.3, "{quiet} and {taken}");
 }
