@@ -44,15 +44,16 @@ impl<W: Write + Send + 'static> Beside<W> {
         let sees_links = capture.sees_links();
         let thread = thread::Builder::new().name("capture".to_owned()).spawn(move || {
             for mut batch in batches {
-                for told in batch.drain(..) {
-                    match told {
-                        Told::Packet(seen) => capture.packet(&seen),
+                for told in &batch {
+                    match *told {
+                        Told::Packet(ref seen) => capture.packet(seen),
                         Told::Opens { at, connection, flow, life } => {
                             capture.opens(at, connection, flow, life);
                         }
                         Told::Change { at, flow, path, action } => capture.change(at, flow, path, action),
                     }
                 }
+                batch.clear();
                 // Nobody takes the last ones.
                 let _ = back.send(batch);
             }

@@ -1,7 +1,8 @@
 //! What a host knows of a connection that the model need not: keys, ports, and where segments are in bytes.
 
 use crate::addresses::Ends;
-use crate::encode::{Flags, Frame, Segment};
+use crate::encode::flag::{ACK, CWR, ECE, FIN, PSH, RST, SYN};
+use crate::encode::{Directions, Frame, Segment};
 use crate::keys::{Keys, Nonces, initial_data_sequence};
 use crate::options::{Mapping, Options};
 use anabranch_net::Time;
@@ -63,10 +64,16 @@ struct Subflow {
     stamps: (u32, u32),
     /// The end was sent.
     finished: bool,
+    directions: Directions,
 }
 
 fn clock(at: Time) -> u32 {
     (CLOCK + at.as_nanos() / 1_000_000) as u32
+}
+
+/// These flags, where that is so.
+fn on(is_so: bool, flags: u8) -> u8 {
+    if is_so { flags } else { 0 }
 }
 
 impl Connection {
@@ -91,11 +98,12 @@ impl Connection {
         }
     }
 
-    /// What is seen, its life counted from that in which the connection was opened; none of an earlier connection that used the
-    /// same subflows. Lives are modulo 2¹⁶: what is nearer in front of it is earlier.
-    pub(crate) fn own(&self, seen: &Seen) -> Option<Seen> {
+    /// The life of what is seen, counted from that in which the connection was opened; none of an earlier connection that used
+    /// the same subflows. Lives are modulo 2¹⁶: what is nearer in front of it is earlier.
+    #[inline]
+    pub(crate) fn life(&self, seen: &Seen) -> Option<usize> {
         let life = seen.life.wrapping_sub(self.life);
-        (life <= u16::MAX >> 1).then_some(Seen { life, ..*seen })
+        (life <= u16::MAX >> 1).then_some(life.into())
     }
 
     /// The number of one of its TCP connections among those of its flow's path.
@@ -104,19 +112,14 @@ impl Connection {
     }
 
     /// Takes note of what the sender's host sends and receives.
-    pub(crate) fn note(&mut self, seen: &Seen) {
+    pub(crate) fn note(&mut self, seen: &Seen, life: usize) {
         if seen.place != Place::Sender {
             return;
         }
-        let Connection { flow, keys, paths, .. } = self;
-        let path = &mut paths[seen.path];
-        if seen.kind == PacketKind::Syn && path.lives.len() <= usize::from(seen.life) {
-            path.open = true;
-            while path.lives.len() <= usize::from(seen.life) {
-                path.lives.push(Subflow::new(keys, *flow, seen.path, path.lives.len()));
-            }
+        if seen.kind == PacketKind::Syn {
+            self.open(seen.path, life);
         }
-        let Some(subflow) = path.lives.get_mut(usize::from(seen.life)) else { return };
+        let Some(subflow) = self.paths[seen.path].lives.get_mut(life) else { return };
         match seen.kind {
             PacketKind::Syn => subflow.first = !seen.joins,
             PacketKind::Data => {
@@ -144,6 +147,17 @@ impl Connection {
         }
     }
 
+    /// The path's subflow has come to that life.
+    fn open(&mut self, path: usize, life: usize) {
+        let present = self.paths[path].lives.len();
+        for life in present..=life {
+            let ends = Ends::of(self.flow, path, self.number(life));
+            let subflow = Subflow::new(&self.keys, self.flow, path, life, ends);
+            self.paths[path].lives.push(subflow);
+            self.paths[path].open = true;
+        }
+    }
+
     /// The place in the stream whose low bits these are.
     fn widen(&mut self, offset: u32) -> u64 {
         let near = self.near.wrapping_add_signed(i64::from(offset.wrapping_sub(self.near as u32) as i32));
@@ -158,7 +172,7 @@ impl Connection {
     }
 
     /// A packet as a host sends it; none of a subflow that is not known.
-    pub(crate) fn frame(&mut self, seen: &Seen) -> Option<Frame> {
+    pub(crate) fn frame(&mut self, seen: &Seen, life: usize) -> Option<Frame> {
         let forward = matches!(seen.kind, PacketKind::Syn | PacketKind::HandshakeAck | PacketKind::Data);
         let data = match seen.kind {
             PacketKind::Data => self.widen(seen.offset),
@@ -167,20 +181,12 @@ impl Connection {
         };
         let Connection { keys, multipath, .. } = *self;
         let path = &self.paths[seen.path];
-        let subflow = path.lives.get(usize::from(seen.life))?;
+        let subflow = path.lives.get(life)?;
         let own = clock(seen.sent);
         let mut segment = Segment {
-            ends: Ends::of(self.flow, seen.path, self.number(seen.life.into())),
-            forward,
             sequence: if forward { subflow.initial.0 } else { subflow.initial.1.wrapping_add(1) },
             acknowledged: if forward { subflow.initial.1.wrapping_add(1) } else { subflow.at(0) },
-            flags: Flags {
-                ack: true,
-                psh: seen.push,
-                ece: seen.echo.0,
-                cwr: seen.echo.1,
-                ..Flags::default()
-            },
+            flags: ACK | on(seen.push, PSH) | on(seen.echo.0, ECE) | on(seen.echo.1, CWR),
             window: if forward { SENDER_WINDOW } else { seen.window },
             ecn: seen.ecn,
             options: Options::of_segment((own, if forward { subflow.stamps.0 } else { subflow.stamps.1 })),
@@ -191,7 +197,7 @@ impl Connection {
         match seen.kind {
             PacketKind::Syn => {
                 segment.acknowledged = 0;
-                segment.flags = Flags { syn: true, ece: self.ecn, cwr: self.ecn, ..Flags::default() };
+                segment.flags = SYN | on(self.ecn, ECE | CWR);
                 segment.window = u16::MAX;
                 segment.options = Options::of_syn(self.mss, (own, 0), SENDER_SCALE);
                 if capable {
@@ -203,7 +209,7 @@ impl Connection {
             }
             PacketKind::SynAck => {
                 segment.sequence = subflow.initial.1;
-                segment.flags = Flags { syn: true, ack: true, ece: self.ecn, ..Flags::default() };
+                segment.flags = SYN | ACK | on(self.ecn, ECE);
                 segment.window = u16::MAX;
                 let returned = seen.returns.map_or(0, clock);
                 segment.options = Options::of_syn(self.mss, (own, returned), self.scale);
@@ -223,7 +229,7 @@ impl Connection {
             }
             PacketKind::JoinAck | PacketKind::Request => {
                 segment.window = u16::MAX >> 1;
-                segment.flags.psh = seen.kind == PacketKind::Request;
+                segment.flags = ACK | on(seen.kind == PacketKind::Request, PSH);
                 segment.acknowledged = subflow.at(0);
                 if multipath {
                     let acknowledged = self.sender_data.wrapping_add(data);
@@ -232,7 +238,7 @@ impl Connection {
             }
             PacketKind::Data => {
                 segment.sequence = subflow.at(seen.segment);
-                segment.flags.fin = seen.fin;
+                segment.flags |= on(seen.fin, FIN);
                 if multipath && !seen.fin {
                     segment.options = self.mapped(seen, data, subflow, segment.options);
                 } else if multipath {
@@ -254,7 +260,8 @@ impl Connection {
                 }
             }
         }
-        Some(segment.frame())
+        let Directions { forward: there, back } = &subflow.directions;
+        Some(if forward { there } else { back }.frame(&segment))
     }
 
     /// The option that tells where a segment's data is in the stream.
@@ -312,25 +319,22 @@ impl Connection {
 
     /// A packet without payload that the sender sends on a path to tell something.
     fn notice(&self, at: Time, path: usize, reset: bool, tell: impl Fn(Options) -> Options) -> Frame {
-        let life = self.paths[path].lives.len() - 1;
-        let subflow = &self.paths[path].lives[life];
+        let subflow = self.paths[path].lives.last().expect("one that is open");
         let segment = Segment {
-            ends: Ends::of(self.flow, path, self.number(life)),
-            forward: true,
             sequence: subflow.at(subflow.before.len() as u32 - 1),
             acknowledged: subflow.initial.1.wrapping_add(1),
-            flags: Flags { ack: true, rst: reset, ..Flags::default() },
+            flags: ACK | on(reset, RST),
             window: SENDER_WINDOW,
             ecn: (false, false),
             options: tell(Options::of_segment((clock(at), subflow.stamps.0))),
             payload: 0,
         };
-        segment.frame()
+        subflow.directions.forward.frame(&segment)
     }
 }
 
 impl Subflow {
-    fn new(keys: &Keys, flow: usize, path: usize, life: usize) -> Subflow {
+    fn new(keys: &Keys, flow: usize, path: usize, life: usize, ends: Ends) -> Subflow {
         // Random numbers that are the same each time: of the connection's key, as keys are of the seed.
         let random = Sha256::new()
             .chain_update(keys.sender)
@@ -344,6 +348,7 @@ impl Subflow {
             before: vec![0],
             stamps: (0, 0),
             finished: false,
+            directions: Directions::of(ends),
         }
     }
 

@@ -124,8 +124,7 @@ impl<W: Write> Capture<W> {
 
     fn write(&mut self, interface: u32, at: Time, frame: &Frame, comment: Option<&str>) {
         if self.error.is_none() {
-            let length = frame.headers().len() + usize::from(frame.payload);
-            self.error = self.writer.packet(interface, at.as_nanos(), frame.headers(), length, comment).err();
+            self.error = self.writer.packet(interface, at.as_nanos(), frame, comment).err();
         }
     }
 }
@@ -136,10 +135,10 @@ impl<W: Write> Tap for Capture<W> {
     }
 
     fn packet(&mut self, seen: &Seen) {
-        let Some((connection, seen)) = self.slots[seen.connection].of(seen) else { return };
-        connection.note(&seen);
+        let Some((connection, life)) = self.slots[seen.connection].of(seen) else { return };
+        connection.note(seen, life);
         if let Some(interface) = self.interfaces.of(seen.place, connection.flow, seen.path)
-            && let Some(frame) = connection.frame(&seen)
+            && let Some(frame) = connection.frame(seen, life)
         {
             self.write(interface, seen.at, &frame, None);
         }

@@ -37,8 +37,9 @@ pub(crate) struct Mapping {
 }
 
 impl Options {
-    pub(crate) fn as_slice(&self) -> &[u8] {
-        &self.bytes.as_flattened()[..self.len]
+    /// The options, zeros to the room that a header has for them, and how many bytes are theirs.
+    pub(crate) fn padded(&self) -> (&[u8; 40], usize) {
+        (self.bytes.as_flattened().first_chunk().expect("40 bytes"), self.len)
     }
 
     // Inlined, lengths are known and copies are of single words.

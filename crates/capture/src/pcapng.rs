@@ -1,5 +1,6 @@
 //! The file format: pcapng (draft-ietf-opsawg-pcapng §4), times in nanoseconds.
 
+use crate::encode::Frame;
 use std::io::{self, Write};
 
 /// Block types.
@@ -53,20 +54,24 @@ impl<W: Write> Writer<W> {
         Ok(self.interfaces - 1)
     }
 
-    /// Adds a packet of `length` bytes, seen at that many nanoseconds. It begins with `headers`; zeros follow.
+    /// Adds a packet, seen at that many nanoseconds. Its payload is zeros.
     pub(crate) fn packet(
         &mut self,
         interface: u32,
         nanoseconds: u64,
-        headers: &[u8],
-        length: usize,
+        frame: &Frame,
         comment: Option<&str>,
     ) -> io::Result<()> {
+        let (headers, len) = frame.headers();
+        let length = len + usize::from(frame.payload);
         let kept = length.min(self.snap as usize);
-        self.begin(ENHANCED_PACKET);
-        self.words(&[interface, (nanoseconds >> 32) as u32, nanoseconds as u32, kept as u32, length as u32]);
+        self.begins = self.made.len();
+        let [high, low] = [(nanoseconds >> 32) as u32, nanoseconds as u32];
+        self.words(&[ENHANCED_PACKET, 0, interface, high, low, kept as u32, length as u32]);
         let start = self.made.len();
-        self.made.extend_from_slice(&headers[..headers.len().min(kept)]);
+        // All of them, as a copy of known length is quicker.
+        self.made.extend_from_slice(headers);
+        self.made.truncate(start + kept.min(len));
         self.made.resize(start + kept.next_multiple_of(4), 0);
         if let Some(comment) = comment {
             self.option(COMMENT, comment.as_bytes());

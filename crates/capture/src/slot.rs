@@ -32,11 +32,12 @@ impl Slot {
         self.past.push_back((at, mem::replace(&mut self.present, new)));
     }
 
-    /// The connection that a packet belongs to, if it is known, and the packet as that one counts.
-    pub(crate) fn of(&mut self, seen: &Seen) -> Option<(&mut Connection, Seen)> {
-        if let Some(own) = self.present.own(seen) {
-            return Some((&mut self.present, own));
+    /// The connection that a packet belongs to, if it is known, and which of its lives.
+    #[inline]
+    pub(crate) fn of(&mut self, seen: &Seen) -> Option<(&mut Connection, usize)> {
+        if let Some(life) = self.present.life(seen) {
+            return Some((&mut self.present, life));
         }
-        self.past.iter_mut().rev().find_map(|(_, past)| past.own(seen).map(|own| (past, own)))
+        self.past.iter_mut().rev().find_map(|(_, past)| past.life(seen).map(|life| (past, life)))
     }
 }
