@@ -18,6 +18,7 @@ from conftest import ROOT, SHORT, output
 
 import anabranch
 from anabranch import _worker
+from anabranch._study import _after
 
 VARY = {"links.*.queue": ["0.5 BDP", "1 BDP"], "links.b.delay": "10..40 ms/3"}
 ALGORITHMS = ["lia", "olia"]
@@ -280,6 +281,16 @@ def test_progress_and_its_error() -> None:
 
     with pytest.raises(ValueError, match="enough"):
         anabranch.sweep(SHORT, cc=ALGORITHMS, duration=1e6, progress=stop)
+
+
+def test_progress_does_not_begin_again_after_an_executor() -> None:
+    told: list[tuple[float, int, int]] = []
+    # Nothing is left, as where judging takes its time; then one of four, which somebody else had begun.
+    for part, done, total in [(0.0, 0, 0), (1.0, 0, 0)]:
+        _after(lambda *at: told.append(at), 100, part, done, total)
+    for part, done, total in [(0.0, 0, 1), (0.5, 0, 1), (1.0, 1, 1)]:
+        _after(lambda *at: told.append(at), 3, part, done, total)
+    assert told == [(1.0, 100, 100), (1.0, 100, 100), (0.75, 3, 4), (0.875, 3, 4), (1.0, 4, 4)]
 
 
 def test_progress_where_there_is_nothing_to_do(tmp_path: Path) -> None:

@@ -195,8 +195,9 @@ class Study:
 
 
 def _after(tell: Callable[[float, int, int], object], made: int, part: float, done: int, total: int) -> None:
-    """Tells how far the runs are that are made here, after those that were made elsewhere."""
-    tell(part, made + done, made + total)
+    """Tells how far all runs are while some are made here, after those that were made elsewhere."""
+    runs = made + total
+    tell((made + part * total) / runs if runs else part, made + done, runs)
 
 
 def _published(published: Any) -> float | None:
