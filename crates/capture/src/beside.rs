@@ -22,7 +22,7 @@ enum Told {
 }
 
 /// A [`Capture`] on a thread of its own, which ends with it.
-pub struct Beside<W: Write> {
+pub struct Beside<W> {
     sees_links: bool,
     told: Vec<Told>,
     /// None once nothing more comes.
@@ -64,7 +64,7 @@ impl<W: Write + Send + 'static> Beside<W> {
     }
 }
 
-impl<W: Write> Beside<W> {
+impl<W: Write + Send + 'static> Beside<W> {
     /// Ends it, and gives back where it was written to.
     ///
     /// # Errors
@@ -97,14 +97,14 @@ impl<W: Write> Beside<W> {
 }
 
 /// What it writes to is closed before the run goes on, so that an unfinished file is gone.
-impl<W: Write> Drop for Beside<W> {
+impl<W> Drop for Beside<W> {
     fn drop(&mut self) {
         self.to = None;
         let _ = self.thread.take().map(JoinHandle::join);
     }
 }
 
-impl<W: Write> Tap for Beside<W> {
+impl<W: Write + Send + 'static> Tap for Beside<W> {
     fn sees_links(&self) -> bool {
         self.sees_links
     }

@@ -4,6 +4,7 @@
 //! with right checksums, SACK, timestamps, window scale, and MPTCP v1 (RFC 8684). Payload is zeros.
 
 mod addresses;
+mod behind;
 mod beside;
 mod connection;
 mod encode;
@@ -44,7 +45,7 @@ impl Default for Options {
 }
 
 /// A capture that is being written.
-pub struct Capture<W: Write> {
+pub struct Capture<W> {
     writer: Writer<W>,
     slots: Vec<Slot>,
     flows: Vec<Flow>,
@@ -73,7 +74,7 @@ impl Interfaces {
     }
 }
 
-impl<W: Write> Capture<W> {
+impl<W: Write + Send + 'static> Capture<W> {
     /// Begins a capture of a run of `scenario` with that seed, which the connections' keys are made of.
     ///
     /// # Errors
@@ -129,7 +130,7 @@ impl<W: Write> Capture<W> {
     }
 }
 
-impl<W: Write> Tap for Capture<W> {
+impl<W: Write + Send + 'static> Tap for Capture<W> {
     fn sees_links(&self) -> bool {
         self.interfaces.hosts.is_none()
     }

@@ -1,5 +1,6 @@
 //! The file format: pcapng (draft-ietf-opsawg-pcapng §4), times in nanoseconds.
 
+use crate::behind::Behind;
 use crate::encode::Frame;
 use std::io::{self, Write};
 
@@ -17,8 +18,8 @@ const RESOLUTION: u16 = 9;
 const LINK_TYPE: u32 = 1;
 
 /// Writes blocks, in the machine's own byte order as the format wants it; here little-endian.
-pub(crate) struct Writer<W: Write> {
-    to: W,
+pub(crate) struct Writer<W> {
+    to: Behind<W>,
     snap: u32,
     interfaces: u32,
     /// Blocks that are not written yet; the last one begins there.
@@ -29,9 +30,10 @@ pub(crate) struct Writer<W: Write> {
 /// Bytes that are written at once: the kernel takes large pieces at less cost.
 const PIECE: usize = 1 << 18;
 
-impl<W: Write> Writer<W> {
+impl<W: Write + Send + 'static> Writer<W> {
     /// Begins a file; `snap` bytes of each packet are kept.
     pub(crate) fn new(to: W, snap: u32, application: &str) -> io::Result<Self> {
+        let to = Behind::new(to)?;
         let mut writer = Writer { to, snap, interfaces: 0, made: vec![], begins: 0 };
         writer.begin(SECTION_HEADER);
         writer.words(&[0x1a2b_3c4d, 0x0000_0001, u32::MAX, u32::MAX]); // version 1.0, of unknown length
@@ -82,9 +84,8 @@ impl<W: Write> Writer<W> {
 
     /// Ends the file.
     pub(crate) fn finish(mut self) -> io::Result<W> {
-        self.to.write_all(&self.made)?;
-        self.to.flush()?;
-        Ok(self.to)
+        self.to.write(&mut self.made)?;
+        self.to.finish()
     }
 
     fn words<const N: usize>(&mut self, words: &[u32; N]) {
@@ -113,8 +114,7 @@ impl<W: Write> Writer<W> {
         self.made[self.begins + 4..][..4].copy_from_slice(&length.to_le_bytes());
         self.words(&[length]);
         if self.made.len() >= PIECE {
-            self.to.write_all(&self.made)?;
-            self.made.clear();
+            self.to.write(&mut self.made)?;
         }
         Ok(())
     }
