@@ -21,6 +21,7 @@ mod realtime;
 mod recording;
 mod run;
 mod socket;
+mod stolen;
 mod summary;
 mod sys;
 pub mod tcp_info;

@@ -7,6 +7,7 @@ use crate::emulator::{Emulator, EmulatorOptions};
 use crate::observe::Observer;
 use crate::pair::Pair;
 use crate::recording::Recording;
+use crate::stolen::Stolen;
 use crate::summary::{self, End, Limits};
 use crate::traffic::{Connection, Plan};
 use crate::{TestbedError, environment, express, realtime};
@@ -214,6 +215,7 @@ impl<'a> Attempt<'a> {
         let interval = scenario.record.interval;
         let look = LOOK.min(interval);
         let mut observer = Observer::new(scenario, &self.hosts)?;
+        let before = Stolen::now();
         let (mut next_look, mut next_sample, mut warm) = (Time::ZERO, Time::ZERO, None);
         let (mut interrupted, mut looks_late) = (None, Time::ZERO);
         while self.clock.now() < scenario.duration {
@@ -267,6 +269,7 @@ impl<'a> Attempt<'a> {
             limits: options.limits,
             looks_late,
             begun_late,
+            stolen: Stolen::now().zip(before).and_then(|(now, before)| now.share_since(before)),
         };
         let summary = summary::of(scenario, self.seed, &observer, recording, &end);
         match interrupted {

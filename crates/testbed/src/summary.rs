@@ -55,7 +55,12 @@ pub(crate) struct End {
     pub looks_late: Time,
     /// How long after time 0 all hosts and connections were there; zero where that was before.
     pub begun_late: Time,
+    /// The share of processor time that this machine was not given; none where the kernel does not tell.
+    pub stolen: Option<f64>,
 }
+
+/// A share of stolen time that explains late links.
+const STOLEN: f64 = 0.01;
 
 /// Of a run that ended at `end.until`.
 pub(crate) fn of(
@@ -184,6 +189,12 @@ fn kernel(scenario: &Scenario, observer: &Observer, end: &End) -> KernelRun {
     };
     invalid.extend(beyond("sockets were looked at", end.looks_late, end.limits.look));
     invalid.extend(beyond("hosts and connections were there", end.begun_late, Time::ZERO));
+    if let Some(stolen) = end.stolen.filter(|stolen| *stolen > STOLEN && !invalid.is_empty()) {
+        let percent = stolen * 100.0;
+        invalid.push(format!(
+            "meanwhile this virtual machine was not given {percent:.0} % of its processors' time"
+        ));
+    }
     let fallen = scenario.flows.iter().enumerate().filter(|(f, _)| observer.is_fallback(*f));
     invalid.extend(
         fallen.map(|(_, flow)| format!("the MPTCP connection of {} has become plain TCP", flow.name)),

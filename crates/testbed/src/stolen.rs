@@ -1,0 +1,47 @@
+//! Processor time that this machine, a virtual one, was not given: the usual reason for late links that nothing here explains.
+
+use std::fs;
+
+/// Time of all processors since the machine started, in ticks: what its hypervisor gave to others, and all.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub(crate) struct Stolen {
+    stolen: u64,
+    all: u64,
+}
+
+impl Stolen {
+    /// None where the kernel does not tell.
+    pub(crate) fn now() -> Option<Stolen> {
+        Stolen::read(&fs::read_to_string("/proc/stat").ok()?)
+    }
+
+    /// The first line has user, nice, system, idle, iowait, irq, softirq and steal; guests' times after these are of user and nice
+    /// already (proc_stat(5)).
+    fn read(table: &str) -> Option<Stolen> {
+        let times = table.lines().next()?.strip_prefix("cpu ")?.split_whitespace().take(8);
+        let times: Vec<u64> = times.map(|time| time.parse().ok()).collect::<Option<_>>()?;
+        Some(Stolen { stolen: *times.get(7)?, all: times.iter().sum() })
+    }
+
+    /// The share of the time since then.
+    pub(crate) fn share_since(self, then: Stolen) -> Option<f64> {
+        let all = self.all.checked_sub(then.all).filter(|all| *all > 0)?;
+        Some(self.stolen.saturating_sub(then.stolen) as f64 / all as f64)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_share_of_what_was_stolen() {
+        let then = Stolen::read("cpu  100 10 40 800 5 0 5 40 30 0\ncpu0 1 1 1 1\n").unwrap();
+        assert_eq!(then, Stolen { stolen: 40, all: 1000 });
+        let now = Stolen::read("cpu  150 10 60 900 5 0 5 70 60 0\n").unwrap();
+        assert_eq!(now.share_since(then), Some(0.15));
+        assert_eq!(then.share_since(then), None);
+        assert_eq!(Stolen::read("cpu  100 10 40 800 5\n"), None, "a kernel before 2.6.11");
+        assert!(Stolen::now().is_some());
+    }
+}
