@@ -6,7 +6,8 @@ use anabranch_record::{FlowSummary, SubflowSummary, Summary};
 
 /// What "± 0" in a table means.
 const SAME: &str = "± 0: all seeds gave the same value, which leaves nothing to estimate an interval from. A seed \
-                    varies random loss and jitter of links; the start of flows whose links have none.";
+                    varies the random processes of links, where traces begin, arrivals, sizes and pauses of \
+                    applications that draw them, when flows start, and when acknowledgements leave.";
 
 /// What came of it: for each algorithm its complete runs, in the order of their seeds.
 pub struct Comparison {
