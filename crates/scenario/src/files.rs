@@ -15,10 +15,29 @@ impl Source {
     /// below `folder`. Mistakes that [`crate::load`] finds are left to it.
     ///
     /// # Errors
-    /// Those files that cannot be read, or are no text.
+    /// Those files that cannot be read, or are no text; and a `files` in braces, to which no file can be added.
     pub fn with_files(mut self, overrides: &Overrides, folder: &Path) -> Result<Source, ScenarioError> {
         let mut problems = Problems::default();
-        for At { value: name, place } in missing(&self, overrides) {
+        let ignored = &mut Problems::default();
+        let root =
+            Place::whole(&self.name, &self.text, ignored).and_then(|whole| tree::document(&whole, ignored));
+        let Some(root) = root else { return Ok(self) };
+        let own = key(&root, "files").cloned();
+        if own.as_ref().is_some_and(|own| !matches!(own.value, Value::Table(_))) {
+            return Ok(self);
+        }
+        for At { value: name, place } in missing(root, overrides) {
+            if let Some(At { place: braces, .. }) =
+                own.as_ref().filter(|own| own.place.text().starts_with('{'))
+            {
+                problems.add(
+                    braces,
+                    format!("`files` in braces, where the file `{name}` is not among them"),
+                    "TOML lets nothing be added to these",
+                    "write each as a table of its own, [files.\"NAME\"] with the key `text`; other files are then read",
+                );
+                break;
+            }
             match content(folder, &name) {
                 Ok(content) => put(&mut self.text, &name, &content),
                 Err(why) => problems.add(
@@ -34,12 +53,8 @@ impl Source {
 }
 
 /// The files that a scenario names and has not got, each once.
-fn missing(source: &Source, overrides: &Overrides) -> Vec<At<String>> {
-    let ignored = &mut Problems::default();
-    let root =
-        Place::whole(&source.name, &source.text, ignored).and_then(|whole| tree::document(&whole, ignored));
-    let Some(mut root) = root else { return vec![] };
-    overrides.apply(&mut root, ignored);
+fn missing(mut root: Node, overrides: &Overrides) -> Vec<At<String>> {
+    overrides.apply(&mut root, &mut Problems::default());
     let mut names: Vec<At<String>> = Vec::new();
     for node in naming(&root) {
         if let At { value: Value::String(name), place } = node

@@ -184,3 +184,28 @@ fn files_are_read_into_the_text() {
         assert!(shown.contains(why) && error.problems()[0].line() == 5, "{shown}");
     }
 }
+
+/// Nothing can be added to a table in braces: what is missing there is said to be, and where.
+#[test]
+fn files_in_braces_take_no_others() {
+    let folder = tempfile::tempdir().unwrap();
+    std::fs::write(folder.path().join("a"), "2\n5\n").unwrap();
+    let of = |files: &str| {
+        let small = SMALL.replacen("rate = \"10 Mbit/s\"", "trace = \"a\"", 1);
+        let source = Source { name: "small.toml".into(), text: format!("files = {files}\n{small}") };
+        source.with_files(&Overrides::default(), folder.path())
+    };
+    for braces in ["{}", "{ \"b\" = { text = \"2\\n\" } }"] {
+        let error = of(braces).unwrap_err();
+        let shown = rendered(&error);
+        let [problem] = error.problems() else { panic!("{shown}") };
+        assert_eq!((problem.line(), problem.text()), (1, braces), "{shown}");
+        assert!(shown.contains("`a` is not among them") && shown.contains("[files.\"NAME\"]"), "{shown}");
+    }
+    let load = |source: &Source| anabranch_scenario::load(source, &Overrides::default());
+    let whole = of("{ \"a\" = { text = \"2\\n5\\n\" } }").unwrap();
+    assert_eq!(load(&whole).unwrap().links[0].spec.rate_bps, 4.8e6);
+    // What is no table is told as such.
+    let shown = rendered(&load(&of("3").unwrap()).unwrap_err());
+    assert!(shown.contains("expected a table, found a whole number"), "{shown}");
+}
