@@ -1,5 +1,5 @@
 //! How long a transfer takes alone in the idle network: simulated, once for each size. A transfer that meets no other takes exactly as
-//! long where `variation` is zero and no link has random loss, jitter, RED, PIE or changes.
+//! long where `variation` is zero and no link has random loss, jitter, RED, PIE or a change after 0 s.
 
 use crate::SimError;
 use crate::simulator::Simulator;
@@ -46,7 +46,7 @@ impl Idle {
     }
 }
 
-/// The links that flow `f` crosses, as the file gives them, without their changes and anything random, and the flow alone, with one transfer.
+/// The links that flow `f` crosses, as they are at 0 s but up and without anything random, and the flow alone, with one transfer.
 fn idle_network(of: &Scenario, f: usize) -> Scenario {
     let mut flow: Flow = of.flows[f].clone();
     let mut new: BTreeMap<usize, usize> = BTreeMap::new();
@@ -67,7 +67,10 @@ fn idle_network(of: &Scenario, f: usize) -> Scenario {
     let links = links.into_iter().map(|(_, mut link)| {
         link.spec.loss = Loss::None;
         link.spec.jitter = Jitter::default();
-        link.spec.changes.clear();
+        link.spec.changes.retain(|change| change.at == Time::ZERO);
+        for change in &mut link.spec.changes {
+            (change.loss, change.up) = (None, None);
+        }
         link.spec.trace = None;
         link
     });

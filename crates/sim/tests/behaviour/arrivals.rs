@@ -46,6 +46,25 @@ fn the_first_on_a_shared_connection_has_a_slowdown_of_one() {
     }
 }
 
+/// What links are like from 0 s on is so in the idle network too, but no link is down there.
+#[test]
+fn changes_at_0_s_are_in_the_idle_network() {
+    let keys = "size = \"500 kB\", interval = \"2 s\", count = 2";
+    let of = |changes: &str| {
+        let network =
+            ONE_PATH.replace("delay = \"10 ms\"\n", &format!("delay = \"10 ms\"\nchanges = [{changes}]\n"));
+        assert!(network.contains("changes"));
+        completions(10.0, &format!("{QUIET}{}", arrivals(&network, keys)))
+    };
+    let slowdowns = |changes: &str| of(changes).iter().map(|c| c.slowdown).collect::<Vec<_>>();
+    let slower = "{ at = \"0 s\", rate = \"5 Mbit/s\", delay = \"40 ms\" }";
+    assert!(of(slower)[0].completion_s > 0.5e6 * 8.0 / 5e6, "the link is slower");
+    assert_eq!(slowdowns(slower), [1.0, 1.0]);
+    assert_eq!(slowdowns("{ at = \"0 s\", up = false }, { at = \"1 s\", up = true }"), [1.0, 1.0]);
+    let later = slowdowns("{ at = \"3 s\", rate = \"5 Mbit/s\" }");
+    assert!(later[0] == 1.0 && later[1] > 2.0, "{later:?}");
+}
+
 /// A transfer of ten segments in the first window: one round trip for the handshake, half of one for the data, and the
 /// transmission of a SYN of 60 bytes and of the segments.
 #[test]
