@@ -144,6 +144,58 @@ fn losses_are_the_links() {
     });
 }
 
+/// The parts of a trace, each 1.5 s long, in Mbit/s; then it begins again.
+const PARTS: [u32; 3] = [20, 8, 16];
+
+/// A bulk flow gets the rate of each part of a trace, less the headers, whether columns say it or opportunities.
+#[test]
+fn a_traced_link_has_its_traces_rates() {
+    if !kernel(&[]) {
+        return;
+    }
+    let rows = PARTS.iter().enumerate().map(|(i, rate)| format!("{},{rate}\n", i as f64 * 1.5));
+    let columns = format!("time (s),rate (Mbit/s)\n{}4.5,\n", rows.collect::<String>());
+    // An opportunity is 12,000 bits, and a megabit a second 1000 of them in each millisecond.
+    let mut bits = 0;
+    let mut opportunities = String::new();
+    for ms in 0..4500 {
+        bits += PARTS[ms / 1500] * 1000;
+        opportunities += &format!("{}\n", ms + 1).repeat((bits / 12_000) as usize);
+        bits %= 12_000;
+    }
+    for trace in [columns, opportunities] {
+        // The window is more than the path holds and less than path and queue: the link is never idle and loses nothing.
+        let text = format!(
+            "name = \"traced\"\nduration = \"6 s\"\nrecord.interval = \"20 ms\"\n\
+             links.a = {{ trace = {{ file = \"t\", start = \"0 s\" }}, delay = \"10 ms\", queue = \"300 packets\" }}\n\
+             flows = [{{ name = \"tcp\", cc = \"reno\", paths = [[\"a\"]], tcp.receive_buffer = \"120 kB\" }}]\n\
+             [files.t]\ntext = \"\"\"\n{trace}\"\"\"\n"
+        );
+        let scenario = scenario(&text);
+        held(|| {
+            let mut samples = MemorySink::new();
+            let summary =
+                anabranch_testbed::run(&scenario, 1, &OPTIONS, &mut samples, &mut |_| true).unwrap();
+            valid(&summary)?;
+            let subflow = &samples.flows[0].subflows[0];
+            let at: Vec<(f64, f64)> =
+                subflow.time_s.iter().copied().zip(subflow.delivered_bytes.iter().copied()).collect();
+            for part in 0..4 {
+                // What left the queue before the change has been acknowledged by then.
+                let (from, to) = (part as f64 * 1.5 + 0.4, (part + 1) as f64 * 1.5);
+                let own: Vec<_> = at.iter().filter(|(time, _)| (from..to).contains(time)).collect();
+                let [(begin, before), .., (end, after)] = own[..] else {
+                    return Err(format!("{} samples between {from} and {to} s", own.len()));
+                };
+                let payload = f64::from(PARTS[part % 3]) * 1e6 * 1448.0 / 1500.0;
+                let rate = (after - before) * 8.0 / (end - begin);
+                within(&format!("of the payload of part {}", part + 1), rate / payload, 0.97..1.03)?;
+            }
+            Ok(())
+        });
+    }
+}
+
 /// Interrupted, there is what was measured by then.
 #[test]
 fn an_interruption_leaves_what_there_is() {
