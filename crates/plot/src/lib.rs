@@ -7,6 +7,7 @@ mod png;
 mod run;
 mod size;
 mod theory;
+mod transfers;
 
 pub use png::{PngError, png};
 pub use run::{FIGURES, Run, USUAL};

@@ -1,7 +1,7 @@
 //! The figures of a run.
 
-use crate::Theory;
-use anabranch_record::{FlowSeries, MemorySink, SubflowSeries, Summary};
+use crate::{Theory, transfers};
+use anabranch_record::{CompletionSample, FlowSeries, MemorySink, SubflowSeries, Summary};
 use anabranch_report::THEORY;
 use anabranch_study::functions::recovery::rates;
 use anabranch_study::{Axis, Mark, Panel, Point, Series};
@@ -14,8 +14,11 @@ pub const FIGURES: [(&str, &str); 8] = [
     ("queue", "packets waiting at each link"),
     ("sequence", "payload acknowledged since the start, of each subflow"),
     ("shares", "mean goodput of each connection, beside theory where there is one"),
-    ("completions", "completion time of each response or transfer"),
-    ("slowdown", "completion time of each transfer ÷ that of the same alone, by size"),
+    ("completions", "distribution of the completion times of responses and transfers"),
+    (
+        "slowdown",
+        "completion time of transfers ÷ that of the same alone, by size: the median and the 99th percentile",
+    ),
 ];
 
 /// What is drawn unless something else is asked for.
@@ -71,8 +74,8 @@ impl Run<'_> {
                 self.each(|_, _, s| scaled(s, &s.delivered_bytes, 1e-6)),
             ),
             "shares" => Some(self.shares()),
-            "completions" => Some(self.completions()),
-            "slowdown" => Some(self.slowdown()),
+            "completions" => Some(transfers::completions(self.transfers(|c| c.completion_s))),
+            "slowdown" => Some(transfers::slowdown(self.transfers(|c| c.slowdown))),
             observable => {
                 let known = self.figures();
                 known.iter().find(|name| *name == observable).map(|name| {
@@ -184,32 +187,13 @@ impl Run<'_> {
         Panel { title: "Goodput of each connection".to_owned(), x, y, mark: Mark::Bar, series }
     }
 
-    fn completions(&self) -> Panel {
-        let flows = self.samples.flows.iter().enumerate();
-        let of = |f: usize| {
-            let own = self.samples.completions.iter().filter(move |c| c.flow == f);
-            own.map(|c| point(c.time_s, c.completion_s * 1e3)).collect::<Vec<_>>()
-        };
-        let series =
-            flows.map(|(f, flow)| ours(flow_name(flow), of(f))).filter(|s| !s.points.is_empty()).collect();
-        Panel { mark: Mark::Point, y: axis("ms", true), ..self.over_time("Completion times", "ms", series) }
-    }
-
-    fn slowdown(&self) -> Panel {
-        let flows = self.samples.flows.iter().enumerate();
-        let of = |f: usize| {
-            let own = self.samples.completions.iter().filter(move |c| c.flow == f && c.slowdown.is_finite());
-            own.map(|c| point(c.bytes as f64 / 1e3, c.slowdown)).collect::<Vec<_>>()
-        };
-        let series =
-            flows.map(|(f, flow)| ours(flow_name(flow), of(f))).filter(|s| !s.points.is_empty()).collect();
-        Panel {
-            title: "Slowdown against the idle network".to_owned(),
-            x: axis("size (kB)", true),
-            y: axis("times longer than alone", true),
-            mark: Mark::Point,
-            series,
+    /// A value of the completions of each flow, where they have it.
+    fn transfers(&self, value: impl Fn(&CompletionSample) -> f64) -> Vec<transfers::Transfers> {
+        let mut flows: Vec<_> = self.samples.flows.iter().map(|flow| (flow_name(flow), vec![])).collect();
+        for done in self.samples.completions.iter().filter(|done| value(done).is_finite()) {
+            flows[done.flow].1.push((done.bytes, value(done)));
         }
+        flows
     }
 
     fn over_time(&self, title: &str, y: &str, series: Vec<Series>) -> Panel {
@@ -219,15 +203,15 @@ impl Run<'_> {
     }
 }
 
-fn axis(title: &str, log: bool) -> Axis {
+pub(crate) fn axis(title: &str, log: bool) -> Axis {
     Axis { title: title.to_owned(), log, domain: None }
 }
 
-fn point(x: f64, y: f64) -> Point {
+pub(crate) fn point(x: f64, y: f64) -> Point {
     Point { x, y, half_width: None, label: None }
 }
 
-fn ours(name: String, points: Vec<Point>) -> Series {
+pub(crate) fn ours(name: String, points: Vec<Point>) -> Series {
     Series { name, published: false, points }
 }
 

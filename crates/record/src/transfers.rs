@@ -24,7 +24,7 @@ pub struct Transfers {
     pub classes: Vec<SizeClass>,
 }
 
-/// How many times longer transfers took than alone.
+/// How many times as long as alone transfers took.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct Slowdown {

@@ -321,7 +321,7 @@ pub static FUNCTIONS: &[Function] = &[
                 "slowdown",
                 &[Takes::Flow, Takes::MaybeNumber],
                 "",
-                "how many times longer a transfer took than alone in the idle network: the mean, or the 50th, 95th or 99th percentile",
+                "how many times as long as alone in the idle network a transfer took: the mean, or the 50th, 95th or 99th percentile",
                 |run, given| {
                     let slowdown = flow(run, given)?.transfers.as_ref()?.slowdown.as_ref()?;
                     match given.number() {
