@@ -29,6 +29,22 @@ pub(crate) fn field<T: Read>(key: &str, table: &Table, place: &Place, problems: 
     absent
 }
 
+/// Reads the word that decides what a table's other keys are.
+pub(crate) fn tag<'a>(
+    key: &str,
+    words: &[&str],
+    table: &'a Table,
+    place: &Place,
+    problems: &mut Problems,
+) -> Option<&'a Node> {
+    let tag = table.get(key);
+    if tag.is_none() {
+        let help = format!("there are: {}", words.join(", "));
+        problems.add(place, format!("`{key}` is missing"), format!("needs `{key}`"), help);
+    }
+    tag
+}
+
 /// Notes the keys that a table may not have.
 pub(crate) fn check_keys(table: &Table, known: &[&str], problems: &mut Problems) {
     for (key, _) in &table.0 {
@@ -210,8 +226,9 @@ macro_rules! tagged {
         impl $(<$unit: $crate::read::Read>)? $crate::read::Read for $name $(<$unit>)? {
             fn read(node: &$crate::tree::Node, problems: &mut $crate::diagnostic::Problems) -> Option<Self> {
                 let table = $crate::read::as_table(node, problems)?;
-                let tag: $crate::tree::Node = $crate::read::field($tag, table, &node.place, problems)?;
-                let (_, word) = $crate::read::as_word($what, &[$($word),*], &tag, problems)?;
+                let words = [$($word),*];
+                let tag = $crate::read::tag($tag, &words, table, &node.place, problems)?;
+                let (_, word) = $crate::read::as_word($what, &words, tag, problems)?;
                 $(if word == $word {
                     $crate::read::check_keys(table, &[$tag, $(stringify!($key)),*], problems);
                     $(let $key: Option<$type> =

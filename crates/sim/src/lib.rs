@@ -155,7 +155,7 @@ pub enum SimError {
     /// More transfers have a connection open than may have.
     #[error(
         "flow `{flow}`: another transfer arrives at {at}, where {most} have a connection open, as many as a run can have; \
-         lower the load, shorten the paths, or set `connections = \"one\"`"
+         lower the load, shorten the paths, make transfers larger, or set `connections = \"one\"`"
     )]
     TooManyOpen {
         /// The flow.

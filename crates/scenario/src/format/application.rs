@@ -137,7 +137,7 @@ pub(crate) struct Load(pub f64);
 impl Read for Load {
     fn read(node: &Node, problems: &mut Problems) -> Option<Self> {
         let must = "more than 0 and less than 1: from 1 on transfers pile up without end";
-        within(node, "the load", must, problems, |x| x > 0.0 && x < 1.0).map(Load)
+        within(node, ("the load", "0.6"), must, problems, |x| x > 0.0 && x < 1.0).map(Load)
     }
 }
 
@@ -157,25 +157,25 @@ impl JsonSchema for Load {
 
 impl Read for Shape {
     fn read(node: &Node, problems: &mut Problems) -> Option<Self> {
-        within(node, "the shape", "more than 1, at most 1000", problems, |x| x > 1.0 && x <= 1000.0)
+        within(node, ("the shape", "1.5"), "more than 1, at most 1000", problems, |x| x > 1.0 && x <= 1000.0)
             .map(Shape)
     }
 }
 
 impl Read for Sigma {
     fn read(node: &Node, problems: &mut Problems) -> Option<Self> {
-        within(node, "sigma", "from 0 to 10", problems, |x| (0.0..=10.0).contains(&x)).map(Sigma)
+        within(node, ("sigma", "1.5"), "from 0 to 10", problems, |x| (0.0..=10.0).contains(&x)).map(Sigma)
     }
 }
 
 fn within(
     node: &Node,
-    what: &str,
+    (what, example): (&str, &str),
     must: &str,
     problems: &mut Problems,
     allowed: fn(f64) -> bool,
 ) -> Option<f64> {
-    let x = number(node, "a number", "1.5", problems)?;
+    let x = number(node, "a number", example, problems)?;
     if allowed(x) { Some(x) } else { bounds(node, what, must, problems) }
 }
 

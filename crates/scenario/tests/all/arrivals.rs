@@ -113,6 +113,11 @@ fn what_does_not_go_with_arrivals() {
         ("size = \"1 kB\", interval = \"100 ns\"", "some 100000000 transfers"),
         ("size = \"1 kB\", load = 0.5, connections = \"two\"", "not what carries transfers"),
         ("load = 0.5", "`size` is missing"),
+        (
+            "size = { file = \"x.csv\" }, load = 0.5",
+            "there are: uniform, exponential, pareto, log-normal, empirical",
+        ),
+        ("size = \"1 kB\", load = \"60 %\"", "for example 0.6"),
     ] {
         let shown = rendered(&read(&with(keys)).unwrap_err());
         assert!(shown.contains(word), "no `{word}` in {shown}");
