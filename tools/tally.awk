@@ -8,5 +8,5 @@
     }
 }
 # A machine whose processors were taken from it cannot judge rates; the test has said so.
-/^not judged: / { unjudged++ }
+/: not judged, / { unjudged++ }
 END { printf "%d passed, %d failed, %d skipped, %d of the passed not judged\n", passed, failed, skipped, unjudged }

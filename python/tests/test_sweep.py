@@ -285,7 +285,7 @@ def test_progress_and_its_error() -> None:
 
 def test_progress_does_not_begin_again_after_an_executor() -> None:
     told: list[tuple[float, int, int]] = []
-    # Nothing is left, as where judging takes its time; then one of four, which somebody else had begun.
+    # All 100 were made by the executor; then three were, and the fourth is made here.
     for part, done, total in [(0.0, 0, 0), (1.0, 0, 0)]:
         _after(lambda *at: told.append(at), 100, part, done, total)
     for part, done, total in [(0.0, 0, 1), (0.5, 0, 1), (1.0, 1, 1)]:

@@ -1,5 +1,5 @@
-//! Frames: Ethernet, IPv4 and TCP headers around options. Written byte by byte, since a run has millions: the library that
-//! reads captures took longer than the simulation.
+//! Frames: Ethernet, IPv4 and TCP headers around options. Filled in by hand over what a direction's segments share, since a run has
+//! millions: the library that reads captures took longer than the simulation.
 
 use crate::addresses::Ends;
 use crate::options::Options;

@@ -153,10 +153,13 @@ struct Attempt<'a> {
     clock: Clock,
     /// When everything was there: zero, if before time 0.
     begun_late: Time,
+    /// At its beginning.
+    stolen: Option<Stolen>,
 }
 
 impl<'a> Attempt<'a> {
     fn new(scenario: &'a Scenario, seed: u64, traffic: Traffic) -> Result<Self, TestbedError> {
+        let stolen = Stolen::now();
         let algorithms = Algorithms::load(&scenario.flows)?;
         let (mut hosts, mut ends) = (vec![], vec![]);
         for flow in &scenario.flows {
@@ -177,6 +180,7 @@ impl<'a> Attempt<'a> {
             algorithms,
             clock,
             begun_late: Time::ZERO,
+            stolen,
         };
         attempt.open(traffic)?;
         attempt.begun_late = clock.now();
@@ -215,7 +219,6 @@ impl<'a> Attempt<'a> {
         let interval = scenario.record.interval;
         let look = LOOK.min(interval);
         let mut observer = Observer::new(scenario, &self.hosts)?;
-        let before = Stolen::now();
         let (mut next_look, mut next_sample, mut warm) = (Time::ZERO, Time::ZERO, None);
         let (mut interrupted, mut looks_late) = (None, Time::ZERO);
         while self.clock.now() < scenario.duration {
@@ -252,7 +255,7 @@ impl<'a> Attempt<'a> {
         let programs = !self.algorithms.programs().is_empty();
         let skips_programs = programs.then(|| anabranch_mptcp_bpf::skips_calls().ok()).flatten();
         let without_row = self.algorithms.refused();
-        let begun_late = self.begun_late;
+        let (begun_late, before) = (self.begun_late, self.stolen);
         let Attempt { connections, emulator, hosts, .. } = self;
         connections.into_iter().try_for_each(Connection::finish)?;
         let device_drops = device_drops(&hosts)?;

@@ -189,16 +189,18 @@ fn kernel(scenario: &Scenario, observer: &Observer, end: &End) -> KernelRun {
     };
     invalid.extend(beyond("sockets were looked at", end.looks_late, end.limits.look));
     invalid.extend(beyond("hosts and connections were there", end.begun_late, Time::ZERO));
-    if let Some(stolen) = end.stolen.filter(|stolen| *stolen > STOLEN && !invalid.is_empty()) {
+    let fallen = scenario.flows.iter().enumerate().filter(|(f, _)| observer.is_fallback(*f));
+    invalid.extend(
+        fallen.map(|(_, flow)| format!("the MPTCP connection of {} has become plain TCP", flow.name)),
+    );
+    if let Some(stolen) = end.stolen.filter(|stolen| *stolen > STOLEN)
+        && invalid.iter().any(|why| why.contains(" late"))
+    {
         let percent = stolen * 100.0;
         invalid.push(format!(
             "meanwhile this virtual machine was not given {percent:.0} % of its processors' time"
         ));
     }
-    let fallen = scenario.flows.iter().enumerate().filter(|(f, _)| observer.is_fallback(*f));
-    invalid.extend(
-        fallen.map(|(_, flow)| format!("the MPTCP connection of {} has become plain TCP", flow.name)),
-    );
     let paths = scenario.flows.iter().flat_map(|flow| (0..flow.paths.len()).map(move |p| (flow, p)));
     let seen = end.report.manners.iter().zip(&end.end.paths);
     let paths = paths.zip(seen).map(|((flow, subflow), (manner, counts))| {

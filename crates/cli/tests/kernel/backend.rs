@@ -2,10 +2,10 @@
 
 use crate::cli::{Outcome, anabranch, anabranch_reading, command};
 use crate::common::Kernel;
+use crate::witness::{say, witnessed};
 use serde_json::Value;
-use std::io::{self, Write};
 use std::os::unix::process::CommandExt;
-use std::process::Command;
+use std::process::{Command, Output};
 
 const SCENARIO: &str = r#"
     name = "two paths"
@@ -20,40 +20,38 @@ fn run(arguments: &[&str]) -> Outcome {
     anabranch_reading(SCENARIO, [&["run", "-", "--backend", "kernel"], arguments].concat())
 }
 
-/// Whether a machine whose processors are taken from it made every attempt late: the command's answer is right then, and
-/// there is nothing more to judge. That a machine which keeps its processors has valid runs is for the testbed's own tests.
-fn late(said: &str) -> bool {
+/// What a command answers; none where no run of it was valid since the machine's processors stood still meanwhile, as it has to
+/// say itself then.
+fn judged<T>(command: impl FnOnce() -> T, of: impl Fn(&T) -> (i32, String)) -> Option<T> {
+    let (answer, still) = witnessed(command);
+    let (status, said) = of(&answer);
     // A message may wrap anywhere.
     let said: Vec<_> = said.split_whitespace().filter(|word| !["│", "|"].contains(word)).collect();
     let said = said.join(" ");
-    let late = said.contains("no valid run in") && said.contains("left its link");
-    if late {
-        let name = std::thread::current().name().unwrap_or_default().to_owned();
-        // Past the harness, which keeps to itself what a passing test prints.
-        let _ = writeln!(io::stderr(), "not judged: {name}: {said}");
+    if still.starves() && said.contains("no valid run in") && said.contains(" ms late") {
+        assert_eq!(status, 1, "{said}");
+        say(&format!("not judged, {still:?}: {said}"));
+        return None;
     }
-    late
+    Some(answer)
+}
+
+fn outcome(of: &Outcome) -> (i32, String) {
+    (of.status, of.stderr.clone())
 }
 
 /// The record is the simulator's, with what the kernel adds; its page says on what it ran.
 #[test]
 fn a_run_on_the_kernel() {
     let Some(_kernel) = Kernel::lock() else { return };
-    let ended = run(&["--json"]);
-    if late(&ended.stderr) {
-        assert_eq!(ended.status, 1);
-        return;
-    }
+    let Some(ended) = judged(|| run(&["--json"]), outcome) else { return };
     let json = ended.json();
     let flow = &json["flows"][0];
     let goodput = flow["goodput_bps"].as_f64().unwrap();
     assert!((15e6..29e6).contains(&goodput), "{json}");
     assert_eq!(flow["subflows"].as_array().unwrap().len(), 2);
     assert!(json["kernel"]["paths"][0]["segments"].as_u64().unwrap() > 1000, "{json}");
-    let ended = run(&["--cc", "mptcp=reno@kernel"]);
-    if late(&ended.stderr) {
-        return;
-    }
+    let Some(ended) = judged(|| run(&["--cc", "mptcp=reno@kernel"]), outcome) else { return };
     let page = ended.ok();
     assert!(page.contains("On Linux ") && page.contains("reno@kernel"), "{page}");
 }
@@ -82,11 +80,7 @@ fn a_sweep_beside_the_simulator() {
         ];
         anabranch([&words[..], more].concat())
     };
-    let page = sweep(&[]);
-    if late(&page.stderr) {
-        assert_eq!(page.status, 1);
-        return;
-    }
+    let Some(page) = judged(|| sweep(&[]), outcome) else { return };
     assert_eq!(page.status, 0, "{}", page.stderr);
     assert!(page.stdout.contains("simulator beside Linux"), "{}", page.stdout);
     let table = std::fs::read_to_string(dir.path().join("out/studies/two.csv")).unwrap();
@@ -114,17 +108,15 @@ fn a_full_disk() {
     let run = "mount -t tmpfs -o size=80k tmpfs disk && { \"$0\" run two.toml --backend kernel --format csv \
                --set record.interval='10 ms' --out disk/out; echo status $?; ls -A disk; }";
     std::fs::create_dir(dir.path().join("disk")).unwrap();
-    let ended = Command::new("unshare")
-        .args(["--mount", "sh", "-c", run, env!("CARGO_BIN_EXE_anabranch")])
-        .current_dir(&dir)
-        .output()
-        .unwrap();
-    let said = String::from_utf8_lossy(&ended.stderr);
-    if late(&said) {
-        return;
-    }
+    let mut command = Command::new("unshare");
+    command.args(["--mount", "sh", "-c", run, env!("CARGO_BIN_EXE_anabranch")]).current_dir(&dir);
+    let status = |page: &str| page.split("status ").nth(1).and_then(|s| s.lines().next()?.parse().ok());
+    let text = |bytes: &[u8]| String::from_utf8_lossy(bytes).into_owned();
+    let of = |ended: &Output| (status(&text(&ended.stdout)).unwrap_or(-1), text(&ended.stderr));
+    let Some(ended) = judged(|| command.output().unwrap(), of) else { return };
+    let said = text(&ended.stderr);
     assert!(said.contains("No space left on device"), "{said}");
-    let page = String::from_utf8_lossy(&ended.stdout);
+    let page = text(&ended.stdout);
     assert!(page.contains("On Linux") && page.ends_with("status 2\n"), "{page}");
 }
 

@@ -14,3 +14,5 @@ mod pins;
 mod programs;
 #[path = "../../../mptcp-bpf/tests/all/support/mod.rs"]
 mod support;
+#[path = "../../../testbed/tests/all/witness.rs"]
+mod witness;

@@ -137,8 +137,8 @@ fn a_host_with_receive_offload_gets_many_segments_at_once() {
         let report = pair.emulator.stop().unwrap();
         // In 1 ms 17 segments are due.
         let acked = report.manners[0].segments_per_ack.mean().unwrap();
-        assert!(acked > 5.0, "an acknowledgement for {acked} segments");
         assert_eq!(report.health.refused, 0);
+        within("segments of an acknowledgement", acked, 5.0..45.0)?;
         within("the payload's rate", share, 0.95..1.005)
     });
 }
@@ -168,7 +168,7 @@ fn a_link_marks_in_place_of_dropping() {
         let share = bulk_rate_bps(&pair, 4.0) / (50e6 * 1448.0 / 1500.0);
         let bad = pair.receiver.run(bad_headers).unwrap();
         let (totals, _) = pair.emulator.stop().unwrap().end.links[0];
-        assert!(totals.marked > 0 && totals.drops == 0, "{totals:?}");
+        assert_eq!((totals.drops, totals.marked > 0), (0, true), "{totals:?}");
         assert_eq!(bad, 0, "packets with a wrong checksum of IP");
         within("the payload's rate", share, 0.9..1.005)
     });

@@ -3,7 +3,7 @@
 use crate::support::kernel;
 use crate::witness::{held, within};
 use anabranch_net::Time;
-use anabranch_record::{MemorySink, NoSamples, Summary};
+use anabranch_record::{MemorySink, NoSamples, Sink, Summary};
 use anabranch_scenario::{Overrides, Scenario, Source, load};
 use anabranch_testbed::{Limits, RunOptions, TestbedError, Traffic};
 
@@ -15,14 +15,19 @@ fn scenario(text: &str) -> Scenario {
     load(&source, &Overrides::default()).unwrap_or_else(|e| panic!("{e:?}"))
 }
 
-fn run(scenario: &Scenario) -> Summary {
-    anabranch_testbed::run(scenario, 1, &OPTIONS, &mut NoSamples, &mut |_| true).unwrap()
+/// A run; why, where it broke off.
+fn run(scenario: &Scenario) -> Result<Summary, String> {
+    run_with(scenario, &OPTIONS, &mut NoSamples)
 }
 
-/// A run whose links were late says nothing of times and rates.
-fn valid(summary: &Summary) -> Result<(), String> {
-    let invalid = &summary.kernel.as_ref().unwrap().invalid;
-    if invalid.is_empty() { Ok(()) } else { Err(invalid.join(", ")) }
+fn run_with(scenario: &Scenario, options: &RunOptions, to: &mut dyn Sink) -> Result<Summary, String> {
+    let run =
+        anabranch_testbed::run(scenario, 1, options, to, &mut |_| true).map_err(|why| why.to_string())?;
+    // A run whose links were late says nothing of times and rates.
+    let invalid = &run.kernel.as_ref().unwrap().invalid;
+    let not_of_time = invalid.iter().find(|why| why.contains("plain TCP") || why.contains("no row"));
+    assert_eq!(not_of_time, None);
+    if invalid.is_empty() { Ok(run) } else { Err(invalid.join(", ")) }
 }
 
 /// The data that the link carries, less the headers.
@@ -55,10 +60,9 @@ fn a_link_carries_its_rate() {
         return;
     }
     held(|| {
-        let summary = run(&scenario(ONE_LINK));
+        let summary = run(&scenario(ONE_LINK))?;
         let path = &summary.kernel.as_ref().unwrap().paths[0];
-        assert!(path.segments > 1000 && path.mean_segments_per_ack.unwrap() > 0.9, "{path:?}");
-        valid(&summary)?;
+        assert!(path.segments > 5000 && path.mean_segments_per_ack.unwrap() > 0.9, "{path:?}");
         is_the_rate(summary.flows[0].goodput_bps.unwrap())?;
         within("the link's utilisation", summary.links[0].utilisation, 0.97..1.001)?;
         within("the RTT", summary.flows[0].subflows[0].mean_rtt_s.unwrap(), 0.020..0.045)
@@ -74,11 +78,10 @@ fn a_connection_over_two_paths() {
     let scenario = scenario(TWO_PATHS);
     held(|| {
         let mut samples = MemorySink::new();
-        let summary = anabranch_testbed::run(&scenario, 1, &OPTIONS, &mut samples, &mut |_| true).unwrap();
+        let summary = run_with(&scenario, &OPTIONS, &mut samples)?;
         let flow = &summary.flows[0];
         let alpha = &flow.subflows[0].mean_observables[0];
         assert!(alpha.1.is_some_and(|mean| mean > 0.0), "{alpha:?}");
-        valid(&summary)?;
         let of = |subflow: usize| flow.subflows[subflow].goodput_bps.unwrap();
         within("the first subflow's goodput", of(0), 15e6..20e6)?;
         within("the second's", of(1), 6e6..10e6)?;
@@ -100,8 +103,7 @@ fn flows_share_a_link() {
     }
     let text = ONE_LINK.replace("name = \"tcp\",", "name = \"tcp\", count = 2,");
     held(|| {
-        let summary = run(&scenario(&text));
-        valid(&summary)?;
+        let summary = run(&scenario(&text))?;
         let each = summary.flows.iter().map(|flow| flow.goodput_bps.unwrap());
         is_the_rate(each.clone().sum())?;
         within("the smaller of both", each.fold(f64::INFINITY, f64::min), 2e6..10e6)
@@ -119,16 +121,14 @@ fn requests_and_responses() {
     let text =
         ONE_LINK.replace("name = \"tcp\",", &format!("name = \"tcp\", {application}")).replace("1 s", "0 s");
     held(|| {
-        let summary = run(&scenario(&text));
+        let summary = run(&scenario(&text))?;
         let completion = summary.flows[0].completion.as_ref().unwrap();
-        assert!(completion.mean_s > 0.06, "{completion:?}");
-        valid(&summary)?;
         assert_eq!((completion.count, summary.flows[0].delivered_bytes), (5, 500_000));
         within("the mean time", completion.mean_s, 0.06..0.4)
     });
 }
 
-/// Of some 1800 segments a link of 1 % loses that part, within three standard deviations.
+/// Of some 1800 segments a link of 1 % loses that part, within four standard deviations.
 #[test]
 fn losses_are_the_links() {
     if !kernel(&[]) {
@@ -138,9 +138,9 @@ fn losses_are_the_links() {
         .replace("queue = \"1 BDP\"", "queue = \"9 BDP\", loss = { model = \"bernoulli\", rate = 0.01 }");
     let scenario = scenario(&text);
     held(|| {
-        let real = run(&scenario);
-        valid(&real)?;
-        within("the loss rate", real.flows[0].subflows[0].loss_rate.unwrap(), 0.003..0.017)
+        let rate = run(&scenario)?.flows[0].subflows[0].loss_rate.unwrap();
+        assert!((0.0005..0.0195).contains(&rate), "{rate}");
+        Ok(())
     });
 }
 
@@ -174,9 +174,7 @@ fn a_traced_link_has_its_traces_rates() {
         let scenario = scenario(&text);
         held(|| {
             let mut samples = MemorySink::new();
-            let summary =
-                anabranch_testbed::run(&scenario, 1, &OPTIONS, &mut samples, &mut |_| true).unwrap();
-            valid(&summary)?;
+            run_with(&scenario, &OPTIONS, &mut samples)?;
             let subflow = &samples.flows[0].subflows[0];
             let at: Vec<(f64, f64)> =
                 subflow.time_s.iter().copied().zip(subflow.delivered_bytes.iter().copied()).collect();
@@ -248,9 +246,7 @@ fn iperf3_sends() {
     }
     let options = RunOptions { traffic: Traffic::Iperf3, ..OPTIONS };
     held(|| {
-        let run =
-            anabranch_testbed::run(&scenario(ONE_LINK), 1, &options, &mut NoSamples, &mut |_| true).unwrap();
-        valid(&run)?;
+        let run = run_with(&scenario(ONE_LINK), &options, &mut NoSamples)?;
         is_the_rate(run.flows[0].goodput_bps.unwrap())
     });
 }
