@@ -1,4 +1,4 @@
-//! Writing on a thread of its own, while the next piece is made: a quarter of a capture's time is the file's (`bench/run captures`).
+//! Writing on a thread of its own, while the next piece is made: a quarter of the time that a capture takes is the file's.
 
 use std::io::{self, Write};
 use std::mem;
