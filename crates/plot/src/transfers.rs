@@ -5,7 +5,7 @@ use anabranch_study::{Axis, Mark, Panel, Point, Series};
 
 /// Up to so many transfers of each flow are drawn as points.
 const FEW: usize = 200;
-/// Percentiles are of at least so many transfers, where there are so many,
+/// Percentiles are of at least so many transfers; the largest ones, which may be fewer, have a median alone,
 const TOGETHER: usize = 100;
 /// and of sizes over at least this factor: a quarter of a decade.
 const WIDE: f64 = 1.778;
@@ -18,8 +18,9 @@ pub fn completions(flows: Vec<Transfers>) -> Panel {
     let series = flows.into_iter().filter(|(_, all)| !all.is_empty()).map(|(name, all)| {
         let mut times: Vec<f64> = all.into_iter().map(|(_, seconds)| seconds * 1e3).collect();
         times.sort_by(f64::total_cmp);
-        let n = times.len() as f64;
-        ours(name, times.iter().enumerate().map(|(i, &ms)| point(ms, (i + 1) as f64 / n)).collect())
+        let part = |i: usize| i as f64 / times.len() as f64;
+        let steps = times.iter().enumerate();
+        ours(name, steps.flat_map(|(i, &ms)| [point(ms, part(i)), point(ms, part(i + 1))]).collect())
     });
     Panel {
         title: "Completion times".to_owned(),
@@ -40,7 +41,10 @@ pub fn slowdown(flows: Vec<Transfers>) -> Panel {
             .into_iter()
             .map(|(name, all)| ours(name, all.into_iter().map(|(bytes, value)| at(bytes, value)).collect()))
             .collect(),
-        false => flows.into_iter().flat_map(|(name, all)| by_size(&name, all, at)).collect(),
+        false => {
+            let all = flows.into_iter().flat_map(|(name, all)| by_size(&name, all, at));
+            all.filter(|series| !series.points.is_empty()).collect()
+        }
     };
     Panel {
         title: "Slowdown against the idle network".to_owned(),
@@ -55,8 +59,8 @@ pub fn slowdown(flows: Vec<Transfers>) -> Panel {
 fn by_size(name: &str, mut all: Vec<(u64, f64)>, at: impl Fn(u64, f64) -> Point) -> [Series; 2] {
     all.sort_by_key(|(bytes, _)| *bytes);
     let stretches = stretches(&all);
-    [("median", 50), ("99th percentile", 99)].map(|(which, percent)| {
-        let points = stretches.iter().map(|own| {
+    [("median", 50, 1), ("99th percentile", 99, TOGETHER)].map(|(which, percent, least)| {
+        let points = stretches.iter().filter(|own| own.len() >= least).map(|own| {
             let mut values: Vec<f64> = own.iter().map(|(_, value)| *value).collect();
             values.sort_by(f64::total_cmp);
             at(own[own.len() / 2].0, values[(values.len() * percent).div_ceil(100) - 1])
@@ -74,10 +78,6 @@ fn stretches(sorted: &[(u64, f64)]) -> Vec<&[(u64, f64)]> {
         if pair[0].0 < pair[1].0 && is_wide && next - start >= TOGETHER {
             starts.push(next);
         }
-    }
-    // The largest are fewer, and join those before them.
-    if starts.len() > 1 && sorted.len() - starts[starts.len() - 1] < TOGETHER {
-        starts.pop();
     }
     let ends = starts.iter().skip(1).copied().chain([sorted.len()]);
     starts.iter().zip(ends).map(|(&start, end)| &sorted[start..end]).collect()
@@ -140,7 +140,7 @@ mod tests {
         };
         assert_eq!(sizes(&[(1000, 500)]), [500]);
         assert_eq!(sizes(&[(1000, 99), (2000, 1), (4000, 300), (5000, 200)]), [100, 500]);
-        assert_eq!(sizes(&[(1000, 100), (2000, 100), (90_000, 99)]), [100, 199]);
+        assert_eq!(sizes(&[(1000, 100), (2000, 100), (90_000, 99)]), [100, 100, 99]);
     }
 
     #[test]
@@ -158,7 +158,27 @@ mod tests {
     fn completions_are_a_distribution() {
         let panel = completions(vec![("web".to_owned(), vec![(1, 0.3), (1, 0.1), (1, 0.2), (1, 0.4)])]);
         let points: Vec<_> = panel.series[0].points.iter().map(|p| (p.x.round(), p.y)).collect();
-        assert_eq!(points, [(100.0, 0.25), (200.0, 0.5), (300.0, 0.75), (400.0, 1.0)]);
+        let steps = [100.0, 200.0, 300.0, 400.0].into_iter().zip([0.0, 0.25, 0.5, 0.75]);
+        assert_eq!(points, steps.flat_map(|(ms, part)| [(ms, part), (ms, part + 0.25)]).collect::<Vec<_>>());
+        let alone = completions(vec![("web".to_owned(), vec![(1, 0.5)])]);
+        assert_eq!(
+            alone.series[0].points.iter().map(|p| (p.x, p.y)).collect::<Vec<_>>(),
+            [(500.0, 0.0), (500.0, 1.0)]
+        );
+    }
+
+    #[test]
+    fn fewer_than_a_hundred_have_no_99th_percentile() {
+        let all = [(1000, 1.0); 300].into_iter().chain([(90_000, 5.0); 3]).collect();
+        let panel = slowdown(vec![("web".to_owned(), all), ("few".to_owned(), vec![(1000, 2.0); 99])]);
+        let points =
+            panel.series.iter().map(|s| (s.name.as_str(), s.points.iter().map(|p| p.y).collect::<Vec<_>>()));
+        let expected = [
+            ("web, median", vec![1.0, 5.0]),
+            ("web, 99th percentile", vec![1.0]),
+            ("few, median", vec![2.0]),
+        ];
+        assert_eq!(points.collect::<Vec<_>>(), expected);
     }
 
     /// A hundred times as many transfers take no more room.

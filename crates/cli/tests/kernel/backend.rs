@@ -28,7 +28,8 @@ fn judged<T>(command: impl FnOnce() -> T, of: impl Fn(&T) -> (i32, String)) -> O
     // A message may wrap anywhere.
     let said: Vec<_> = said.split_whitespace().filter(|word| !["│", "|"].contains(word)).collect();
     let said = said.join(" ");
-    if still.starves() && said.contains("no valid run in") && said.contains(" ms late") {
+    let is_of_time = said.contains(" ms late") || said.contains("broke off");
+    if still.starves() && said.contains("no valid run in") && is_of_time {
         assert_eq!(status, 1, "{said}");
         say(&format!("not judged, {still:?}: {said}"));
         return None;

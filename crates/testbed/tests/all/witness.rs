@@ -14,8 +14,8 @@ use std::time::{Duration, Instant};
 
 /// Each witness sleeps so long.
 const LOOK: Duration = Duration::from_millis(1);
-/// A witness that wakes so much later was kept from its processor: the kernel's own work takes less.
-const LATE: Duration = Duration::from_millis(2);
+/// A witness that wakes so much later was kept from its processor: as late as one in a hundred packets of a run may be.
+const LATE: Duration = Duration::from_millis(1);
 /// An attempt is starved in which a processor stood still for more than this share of the time,
 const SHARE: f64 = 0.005;
 /// or for longer than this at once: a run's links may be 20 ms late.
