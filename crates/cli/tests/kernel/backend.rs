@@ -1,10 +1,13 @@
 //! `--backend kernel`: the scenario of the simulator on the running kernel.
 
-use crate::cli::{Outcome, anabranch, anabranch_reading, command};
+use crate::cli::{Outcome, anabranch, anabranch_reading};
 use crate::common::Kernel;
 use crate::witness::{say, witnessed};
 use serde_json::Value;
+use std::fs;
+use std::os::unix::fs::PermissionsExt;
 use std::os::unix::process::CommandExt;
+use std::path::{Path, PathBuf};
 use std::process::{Command, Output};
 
 const SCENARIO: &str = r#"
@@ -63,7 +66,7 @@ fn a_sweep_beside_the_simulator() {
     let Some(_kernel) = Kernel::lock() else { return };
     let dir = tempfile::tempdir().unwrap();
     let file = dir.path().join("two.toml");
-    std::fs::write(&file, SCENARIO).unwrap();
+    fs::write(&file, SCENARIO).unwrap();
     let sweep = |more: &[&str]| {
         let out = dir.path().join("out");
         let (file, out) = (file.to_str().unwrap(), out.to_str().unwrap());
@@ -84,7 +87,7 @@ fn a_sweep_beside_the_simulator() {
     let Some(page) = judged(|| sweep(&[]), outcome) else { return };
     assert_eq!(page.status, 0, "{}", page.stderr);
     assert!(page.stdout.contains("simulator beside Linux"), "{}", page.stdout);
-    let table = std::fs::read_to_string(dir.path().join("out/studies/two.csv")).unwrap();
+    let table = fs::read_to_string(dir.path().join("out/studies/two.csv")).unwrap();
     let of = |backend: &str| table.lines().filter(|line| line.split(',').any(|cell| cell == backend)).count();
     assert_eq!((of("sim"), of("kernel")), (4, 4), "{table}");
     // What was run on the kernel is kept too: this takes no eight seconds more.
@@ -104,11 +107,11 @@ fn a_sweep_beside_the_simulator() {
 fn a_full_disk() {
     let Some(_kernel) = Kernel::lock() else { return };
     let dir = tempfile::tempdir().unwrap();
-    std::fs::write(dir.path().join("two.toml"), SCENARIO).unwrap();
+    fs::write(dir.path().join("two.toml"), SCENARIO).unwrap();
     // In a mount namespace of its own: enough room to begin, and not for a sample every 10 ms.
     let run = "mount -t tmpfs -o size=80k tmpfs disk && { \"$0\" run two.toml --backend kernel --format csv \
                --set record.interval='10 ms' --out disk/out; echo status $?; ls -A disk; }";
-    std::fs::create_dir(dir.path().join("disk")).unwrap();
+    fs::create_dir(dir.path().join("disk")).unwrap();
     let mut command = Command::new("unshare");
     command.args(["--mount", "sh", "-c", run, env!("CARGO_BIN_EXE_anabranch")]).current_dir(&dir);
     let status = |page: &str| page.split("status ").nth(1).and_then(|s| s.lines().next()?.parse().ok());
@@ -150,14 +153,32 @@ fn what_the_kernel_cannot_do() {
     assert!(said.contains("sim, kernel"), "{said}");
 }
 
-/// As `nobody`, or as whoever runs the tests without being root.
-#[test]
-fn without_privileges() {
-    let mut command = command();
+/// A copy of the command that all users can run: they may not enter the folder that the project is in.
+pub fn for_all_users(dir: &Path) -> PathBuf {
+    fs::set_permissions(dir, fs::Permissions::from_mode(0o755)).unwrap();
+    let copy = dir.join("anabranch");
+    // By a process of its own: a file that a thread here writes is busy as long as another thread's child has it open, too.
+    let done = Command::new("cp").arg(env!("CARGO_BIN_EXE_anabranch")).arg(&copy).status().unwrap();
+    assert!(done.success());
+    copy
+}
+
+/// It as `nobody`, or as whoever runs the tests without being root.
+pub fn unprivileged(copy: &Path) -> Command {
+    let mut command = Command::new(copy);
+    command.current_dir(copy.parent().unwrap());
     if rustix::process::geteuid().is_root() {
         command.uid(65534).gid(65534);
     }
-    let ended = command.args(["run", "scenarios/dumbbell.toml", "--backend", "kernel"]).output().unwrap();
+    command
+}
+
+#[test]
+fn without_privileges() {
+    let dir = tempfile::tempdir().unwrap();
+    fs::write(dir.path().join("two.toml"), SCENARIO).unwrap();
+    let copy = for_all_users(dir.path());
+    let ended = unprivileged(&copy).args(["run", "two.toml", "--backend", "kernel"]).output().unwrap();
     let said = String::from_utf8_lossy(&ended.stderr);
     assert_eq!(ended.status.code(), Some(2), "{said}");
     assert!(said.contains("needs root"), "{said}");

@@ -1,11 +1,11 @@
 //! `anabranch kernel`, with the running kernel where it can take algorithms.
 
+use crate::backend::{for_all_users, unprivileged};
 use crate::cli::{anabranch, command, fits};
 use crate::common::{Kernel, namespace::Namespace, skipped, until};
 use crate::programs;
 use anabranch_cc_fixed::registry;
 use serde_json::Value;
-use std::os::unix::process::CommandExt;
 use std::thread::sleep;
 use std::time::Duration;
 
@@ -47,9 +47,10 @@ fn doctor() {
     }
 }
 
-/// As `nobody`, or as whoever runs the tests without being root.
 #[test]
 fn without_privileges() {
+    let dir = tempfile::tempdir().unwrap();
+    let copy = for_all_users(dir.path());
     for args in [
         &["load", "lia"][..],
         &["unload", "all"],
@@ -58,15 +59,7 @@ fn without_privileges() {
         &["doctor"],
         &["monitor", "--once"],
     ] {
-        let mut command = command();
-        command.arg("kernel").args(args);
-        if rustix::process::geteuid().is_root() {
-            command.uid(65534).gid(65534);
-        }
-        let output = match command.output() {
-            Ok(output) => output,
-            Err(e) => return skipped(&format!("nobody cannot run the binary: {e}")),
-        };
+        let output = unprivileged(&copy).arg("kernel").args(args).output().unwrap();
         let said = String::from_utf8(output.stderr).unwrap();
         assert_eq!(output.status.code(), Some(2), "{said}");
         assert!(said.contains("CAP_BPF") && said.contains("as root"), "{said}");
