@@ -225,6 +225,9 @@ impl Connection {
         if !self.receiver_established {
             self.establish_receiver(net);
         }
+        if self.subflows[s].rx.displaces_unreported(packet) {
+            self.send_ack(s, net);
+        }
         let reply = self.subflows[s].rx.on_data(packet, self.tcp.delayed_ack);
         if !packet.has(flag::FIN) {
             let chunk = Chunk { offset: packet.offset, len: packet.len };

@@ -8,6 +8,8 @@ use anabranch_net::Time;
 /// acknowledgement may wait for (`tcp_comp_sack_nr`): `__tcp_ack_snd_check`, Linux 6.18.
 const DUP_THRESHOLD: u32 = 3;
 const MOST_COMPRESSED: u32 = 44;
+/// Ranges that an acknowledgement which waits is reckoned to report: `TCP_SACK_BLOCKS_EXPECTED`.
+const BLOCKS_EXPECTED: usize = 2;
 
 /// What the receiver does after a segment.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -91,6 +93,24 @@ impl Receiver {
         Reply::Later
     }
 
+    /// Whether the acknowledgement that waits goes out before this segment is taken: the segment belongs to none of the two
+    /// ranges that changed last, and would take their place in the blocks (`tcp_sack_new_ofo_skb`, Linux 6.18).
+    #[inline]
+    pub(crate) fn displaces_unreported(&self, packet: &Packet) -> bool {
+        self.disordered && self.pending > 0 && self.is_of_third_range(widen(self.next, packet.seq))
+    }
+
+    fn is_of_third_range(&self, seq: u64) -> bool {
+        let Some(Disorder { above, recent, .. }) = self.disorder.as_deref() else { return false };
+        let mut latest = recent.iter().filter_map(|n| above.find(*n)).take(BLOCKS_EXPECTED);
+        let mut ranges = 0;
+        let is_of_latest = latest.any(|(start, end)| {
+            ranges += 1;
+            (start..=end).contains(&seq) || seq + 1 == start
+        });
+        seq > self.next && !is_of_latest && ranges == BLOCKS_EXPECTED
+    }
+
     /// Whether something waits to be acknowledged that ended a burst.
     #[inline]
     pub(crate) fn is_pushed(&self) -> bool {
@@ -103,7 +123,8 @@ impl Receiver {
         let Disorder { above, recent, duplicate, behind } = &mut **self.disorder.get_or_insert_default();
         if seq == self.next {
             self.next = above.take_from(seq + 1);
-            *behind = 0;
+            // What fills a part of a hole counts, unless two segments or more are acknowledged by it.
+            *behind = u32::from(!above.is_empty() && self.next == self.told + 1);
         } else if seq < self.next || above.find(seq).is_some() {
             *duplicate = Some(seq);
         } else {
@@ -276,6 +297,36 @@ mod tests {
         assert!(next[..3].iter().all(|reply| *reply == Reply::Now));
         assert!(next[3..47].iter().all(|reply| *reply == Reply::Compressible));
         assert_eq!(next[47], Reply::Now);
+    }
+
+    /// `tcp_sack_new_ofo_skb`: with two ranges known, what begins a third, or extends one that changed before both, lets the
+    /// ACK that waits go first. What extends one of the two does not, nor does a repair.
+    #[test]
+    fn a_third_range_lets_what_waits_go_first() {
+        let mut r = Receiver::new();
+        let compressed = |r: &mut Receiver, seq: u64| {
+            assert!(!r.displaces_unreported(&segment(seq, seq)), "{seq}");
+            assert_eq!(take(r, seq, seq), Reply::Compressible);
+        };
+        for seq in 1..4 {
+            take(&mut r, seq, seq);
+            acknowledge(&mut r);
+        }
+        compressed(&mut r, 4);
+        compressed(&mut r, 6); // the second range
+        compressed(&mut r, 5); // joins both
+        compressed(&mut r, 8);
+        compressed(&mut r, 7); // likewise
+        compressed(&mut r, 10);
+        compressed(&mut r, 9 + 2);
+        compressed(&mut r, 9 + 3);
+        assert!(r.displaces_unreported(&segment(14, 14)));
+        assert_eq!(acknowledge(&mut r).1, [(10, 3), (1, 8)]);
+        assert!(!r.displaces_unreported(&segment(14, 14)), "nothing waits");
+        compressed(&mut r, 14);
+        assert!(!r.displaces_unreported(&segment(10, 10)) && !r.displaces_unreported(&segment(13, 13)));
+        assert!(!r.displaces_unreported(&segment(0, 20)), "a repair");
+        assert!(r.displaces_unreported(&segment(9, 9)), "the range before the two");
     }
 
     /// RFC 7323 §4.3, `tcp_replace_ts_recent`: what fills the hole is at the left edge of the last ACK, whatever waits behind it.
