@@ -215,6 +215,12 @@ impl SendQueues {
         next.and_then(|n| Some((n, out.carry_on(n, s)?)))
     }
 
+    /// Whether `s` was given something that it has not sent, and that is not acknowledged.
+    #[inline]
+    pub(crate) fn holds_unsent(&self, s: usize, out: &Outgoing) -> bool {
+        self.queues[s].ranges.iter().any(|range| range.1 > out.una())
+    }
+
     /// Whether a queue has room that the last `fill` did not see.
     pub(crate) fn has_left_out(&self) -> bool {
         self.has_left_out

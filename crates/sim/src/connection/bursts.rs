@@ -21,8 +21,9 @@ impl Connection {
             return self.send_redundantly(net);
         }
         while let Some(s) = self.picker.pick(self.scheduler, &mut self.subflows, &self.cc, &self.out, now) {
-            // What a pause takes from the window is no part of the burst.
-            self.restart_if_idle(s, now);
+            if self.out.can_cut() || self.out.has_repeats() {
+                self.restart_if_idle(s, now);
+            }
             self.size_burst(s, now);
             let Burst::Send(segments) = self.subflows[s].burst else { return };
             for left in (0..segments).rev() {

@@ -7,6 +7,7 @@ use crate::network::Network;
 use crate::packet::{HEADER, Kind, Packet, flag};
 use crate::schedule;
 use crate::scoreboard::Segment;
+use crate::send_queues::SendQueues;
 use crate::subflow::{Stage, Subflow};
 use crate::tso::{self, Burst};
 use anabranch_cc::Group;
@@ -188,11 +189,13 @@ impl Connection {
     /// Sends a burst of what `s` was given; whether it was a whole one.
     fn send_burst_from_queue(&mut self, s: usize, net: &mut Network) -> bool {
         let now = net.now();
-        let subflow = &mut self.subflows[s];
-        let (Some(queues), Burst::Send(segments), true) = (&mut self.queues, subflow.burst, subflow.is_up())
-        else {
+        let holds = |queues: &SendQueues| queues.holds_unsent(s, &self.out);
+        if !self.subflows[s].is_up() || !self.queues.as_deref().is_some_and(holds) {
             return false;
-        };
+        }
+        self.restart_if_idle(s, now);
+        let subflow = &mut self.subflows[s];
+        let (Some(queues), Burst::Send(segments)) = (&mut self.queues, subflow.burst) else { return false };
         let flags = if self.tcp.ecn { flag::ECT } else { 0 };
         for left in (0..segments).rev() {
             if !subflow.tx.has_room(&self.cc) {
@@ -240,11 +243,14 @@ impl Connection {
         self.send_segment(s, Segment::new(n as u32, chunk.offset, chunk.len, ect | flags), net);
     }
 
-    /// Before new data goes out on `s`.
+    /// Before new data goes out on `s`. What a pause takes from the window is no part of a burst.
     #[inline]
     pub(super) fn restart_if_idle(&mut self, s: usize, now: Time) {
-        if self.tcp.slow_start_after_idle {
-            self.subflows[s].tx.restart_if_idle(self.tcp.initial_window.into(), now, &mut self.cc);
+        if self.tcp.slow_start_after_idle
+            && self.subflows[s].tx.restart_if_idle(self.tcp.initial_window.into(), now, &mut self.cc)
+            && self.tcp.tso
+        {
+            self.size_burst(s, now);
         }
     }
 

@@ -125,12 +125,14 @@ impl Sender {
 
     /// Before new data is sent: after a pause of more than a timeout the window starts again from `restart` segments,
     /// since no acknowledgement clocks what it would let out (RFC 5681 §4.1). It halves once per timeout, as in Linux
-    /// (`tcp_cwnd_restart`; RFC 2861 §3.2). A model of the path outlives the pause.
+    /// (`tcp_cwnd_restart`; RFC 2861 §3.2). A model of the path outlives the pause. Returns whether it did.
     #[inline]
-    pub(crate) fn restart_if_idle(&mut self, restart: f64, now: Time, cc: &mut Group) {
-        if self.idle_since < now && now.since(self.last_sent) > self.rtt.rto() && self.rates.is_none() {
+    pub(crate) fn restart_if_idle(&mut self, restart: f64, now: Time, cc: &mut Group) -> bool {
+        let due = self.idle_since < now && now.since(self.last_sent) > self.rtt.rto() && self.rates.is_none();
+        if due {
             self.restart(restart, now, cc);
         }
+        due
     }
 
     #[cold]

@@ -150,3 +150,53 @@ fn a_burst_after_a_pause_is_of_the_initial_window() {
     println!("{first} segments in the first round trip");
     assert_eq!(first, 10.0);
 }
+
+/// RFC 5681 §4.1, `tcp_slow_start_after_idle_check` (which `tcp_skb_entail` calls for TCP and MPTCP alike): whatever scheduler hands data
+/// to a subflow, and whatever hosts send it, each subflow begins with the initial window after a pause of many timeouts, and with the
+/// former window where the key switches that off. Between the request's arrival, after 10 ms, and the first acknowledgement, 20 ms later.
+#[test]
+fn every_scheduler_restarts_after_a_pause() {
+    let first_flight = |hosts: &str, scheduler: &str, paths: usize, restart: bool| -> Vec<f64> {
+        let link = "rate = \"100 Mbit/s\"\ndelay = \"10 ms\"\nqueue = \"20 BDP\"\n";
+        let names = if paths == 1 { "[\"a\"]" } else { "[\"a\"], [\"b\"]" };
+        let links = if paths == 1 {
+            format!("[links.a]\n{link}")
+        } else {
+            format!("[links.a]\n{link}[links.b]\n{link}")
+        };
+        let text = format!(
+            "hosts = \"{hosts}\"\n{EXACT}record = {{ interval = \"1 ms\" }}\n{links}\
+             [[flows]]\nname = \"one\"\ncc = \"lia\"\npaths = [{names}]\nscheduler = \"{scheduler}\"\n\
+             tcp = {{ slow_start_after_idle = {restart} }}\n\
+             application = {{ kind = \"request-response\", size = \"3 MB\", think = \"4 s\", count = 2 }}\n"
+        );
+        let (_, samples) = record(12.0, 0.0, &text);
+        let asked = samples.completions[1].time_s - samples.completions[1].completion_s;
+        let sent = |s: usize, at: f64| {
+            let series = samples.series("one", s).unwrap();
+            series.sent_bytes[series.time_s.iter().rposition(|t| *t <= at).unwrap()]
+        };
+        (0..paths).map(|s| sent(s, asked + 0.028) - sent(s, asked)).collect()
+    };
+    let mss = |hosts: &str, paths: usize| match (paths, hosts) {
+        (1, _) => 1448.0,
+        (_, "linux") => 1424.0,
+        _ => 1428.0,
+    };
+    for hosts in ["plain", "linux"] {
+        for scheduler in ["minrtt", "roundrobin", "redundant", "blest", "linux"] {
+            for paths in [1, 2] {
+                let segments = |restart| -> Vec<f64> {
+                    let bytes = first_flight(hosts, scheduler, paths, restart);
+                    bytes.into_iter().map(|bytes| bytes / mss(hosts, paths)).collect()
+                };
+                let (with, without) = (segments(true), segments(false));
+                println!(
+                    "{hosts} hosts, {scheduler}, {paths} paths: {with:?} segments, {without:?} without a restart"
+                );
+                assert!(with.iter().all(|n| *n == 10.0), "{hosts} hosts, {scheduler}: {with:?}");
+                assert!(without.iter().sum::<f64>() > 100.0, "{hosts} hosts, {scheduler}: {without:?}");
+            }
+        }
+    }
+}
