@@ -171,7 +171,7 @@ fn row(name: &str, overview: &[Overview]) -> String {
     let median = |kind: Measure| both(kind, &|amounts| format!("{:.1} %", 100.0 * amounts.median));
     let goodputs = of(Measure::Goodput).map_or(0, |of| of.plain.count);
     let beyond = both(Measure::Goodput, &|amounts| amounts.beyond.to_string());
-    let others = [Measure::Window, Measure::RoundTrip, Measure::Loss].map(median);
+    let others = [Measure::Window, Measure::SmoothedRoundTrip, Measure::Loss].map(median);
     let cells = [median(Measure::Goodput), beyond].into_iter().chain(others).flatten();
     let cells: Vec<String> = cells.collect();
     format!("| {} | {goodputs} | {} |\n", cell(name), cells.join(" | "))

@@ -135,6 +135,7 @@ fn subflows(s: &Summary, read: &CaptureRead) -> Table {
         .quantity("goodput", RATE, each(|f| f.goodput_bps))
         .quantity("mean RTT", TIME, each(|f| f.mean_rtt_s))
         .quantity("RTT p95", TIME, each(|f| f.rtt_p95_s))
+        .quantity("mean SRTT", TIME, each(|f| f.mean_srtt_s))
         .quantity("again", LOSS, each(|f| f.loss_rate))
         .quantity("segments", PLAIN, read.paths.iter().map(|p| p.mean_burst_segments))
         .quantity("per ACK", PLAIN, read.paths.iter().map(|p| p.mean_segments_per_ack))

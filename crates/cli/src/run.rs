@@ -189,6 +189,7 @@ fn subflows(s: &Summary) -> Table {
         .quantity("mean cwnd", PLAIN, each(|f| f.mean_cwnd_segments))
         .quantity("mean RTT", TIME, each(|f| f.mean_rtt_s))
         .quantity("RTT p95", TIME, each(|f| f.rtt_p95_s))
+        .quantity("mean SRTT", TIME, each(|f| f.mean_srtt_s))
         .quantity("loss rate", LOSS, each(|f| f.loss_rate))
         .count("timeouts", all().map(|(_, subflow)| subflow.timeouts))
 }

@@ -123,9 +123,11 @@ pub struct SubflowSummary {
     pub goodput_bps: Option<f64>,
     /// Time-weighted mean congestion window; null if the subflow was never established.
     pub mean_cwnd_segments: Option<f64>,
-    /// Time-weighted mean of the round-trip time.
+    /// Time-weighted mean of the round-trip time. An ACK measures that of the segment sent last of those that it newly
+    /// acknowledges and that were sent once, so without the wait of a delayed ACK. Null on a kernel, which tells the
+    /// smoothed one alone.
     pub mean_rtt_s: Option<f64>,
-    /// Percentiles of the round-trip time samples, within 1/64 of their value.
+    /// Percentiles of the round-trip time samples, within 1/64 of their value; null on a kernel.
     pub rtt_p5_s: Option<f64>,
     /// Median.
     pub rtt_p50_s: Option<f64>,
@@ -133,6 +135,22 @@ pub struct SubflowSummary {
     pub rtt_p95_s: Option<f64>,
     /// 99th percentile.
     pub rtt_p99_s: Option<f64>,
+    /// Mean of the smoothed round-trip time (RFC 6298) over the sampling instants. It is of the first of these segments, with the wait of
+    /// a delayed ACK.
+    #[serde(default)]
+    pub mean_srtt_s: Option<f64>,
+    /// Percentiles of the smoothed round-trip time at the sampling instants, within 1/64 of their value.
+    #[serde(default)]
+    pub srtt_p5_s: Option<f64>,
+    /// Median.
+    #[serde(default)]
+    pub srtt_p50_s: Option<f64>,
+    /// 95th percentile.
+    #[serde(default)]
+    pub srtt_p95_s: Option<f64>,
+    /// 99th percentile.
+    #[serde(default)]
+    pub srtt_p99_s: Option<f64>,
     /// Segments dropped in the network ÷ segments sent; null if none was sent.
     pub loss_rate: Option<f64>,
     /// Segments sent, retransmissions included.

@@ -318,8 +318,8 @@ impl Connection {
         }
         let subflow = &mut self.subflows[s];
         let delivered = subflow.tx.on_ack(packet, net.sacks.of(packet), now, &mut self.cc);
-        if let Some(rtt) = delivered.rtt {
-            subflow.meter.round_trip(now, rtt.last);
+        if let Some((_, last)) = delivered.sent_once() {
+            subflow.meter.round_trip(now, now.since(last));
         }
         if subflow.stage == Stage::Closing && subflow.tx.board.una() == subflow.tx.board.nxt() {
             subflow.stage = Stage::Closed;

@@ -22,6 +22,9 @@ pub(crate) struct Meter {
     pub(crate) counters: Counters,
     pub(crate) dropped: u64,
     pub(crate) first_bytes: u64,
+    /// The smoothed RTT at the sampling instants, and the sum in seconds.
+    pub(crate) srtts: Histogram,
+    srtt_sum_s: f64,
     /// Sums of the observables' samples, and how many had a value.
     pub(crate) observables: Vec<(f64, u64)>,
 }
@@ -41,6 +44,8 @@ impl Meter {
             counters: Counters::default(),
             dropped: 0,
             first_bytes: 0,
+            srtts: Histogram::default(),
+            srtt_sum_s: 0.0,
             observables: vec![(0.0, 0); observables],
         }
     }
@@ -68,6 +73,8 @@ impl Meter {
         self.rtt_seconds += other.rtt_seconds;
         self.rtt_time += other.rtt_time;
         self.rtts.merge(&other.rtts);
+        self.srtts.merge(&other.srtts);
+        self.srtt_sum_s += other.srtt_sum_s;
         self.counters = self.counters.and(&other.counters);
         self.dropped += other.dropped;
         self.first_bytes += other.first_bytes;
@@ -102,7 +109,7 @@ impl Meter {
         }
     }
 
-    /// The RTT was measured.
+    /// The RTT was measured, with a segment that was sent once.
     #[inline]
     pub(crate) fn round_trip(&mut self, now: Time, rtt: Time) {
         if self.running {
@@ -112,8 +119,12 @@ impl Meter {
         self.rtt = rtt.as_secs_f64();
     }
 
-    /// The observables' values at a sampling instant.
-    pub(crate) fn observe(&mut self, values: &[f64]) {
+    /// The smoothed RTT, zero before the first sample, and the observables' values at a sampling instant.
+    pub(crate) fn observe(&mut self, srtt: Time, values: &[f64]) {
+        if srtt > Time::ZERO {
+            self.srtts.record(srtt.as_nanos());
+            self.srtt_sum_s += srtt.as_secs_f64();
+        }
         for (sum, value) in self.observables.iter_mut().zip(values).filter(|(_, v)| v.is_finite()) {
             sum.0 += value;
             sum.1 += 1;
@@ -128,6 +139,12 @@ impl Meter {
     /// Time-weighted mean RTT, each sample holding until the next.
     pub(crate) fn mean_rtt(&self) -> Option<f64> {
         (self.rtt_time > 0.0).then(|| self.rtt_seconds / self.rtt_time)
+    }
+
+    /// Mean of the smoothed RTT over the sampling instants.
+    pub(crate) fn mean_srtt(&self) -> Option<f64> {
+        let n = self.srtts.count();
+        (n > 0).then(|| self.srtt_sum_s / n as f64)
     }
 }
 

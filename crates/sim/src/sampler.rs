@@ -1,4 +1,4 @@
-//! Samples over time, for a sink and for the means of observables.
+//! Samples over time, for a sink and for the means of observables and of the smoothed RTT.
 
 use crate::connection::Connection;
 use crate::network::Network;
@@ -39,11 +39,6 @@ impl Sampler {
         Sampler { wanted, links: scenario.links.len(), sums: sums.collect(), values: values.collect() }
     }
 
-    /// Whether anybody looks at samples.
-    pub(crate) fn is_needed(&self) -> bool {
-        self.wanted || self.values.iter().any(|v| !v.is_empty())
-    }
-
     /// Looks at the connection of a transfer of flow `flow`, for the next sample.
     pub(crate) fn add(&mut self, flow: usize, connection: &mut Connection, running: bool) {
         for (subflow, sums) in connection.subflows.iter_mut().zip(&mut self.sums[flow]) {
@@ -55,7 +50,7 @@ impl Sampler {
             let row = subflow.tx.row();
             if running {
                 connection.cc.observe(row, &mut self.values[flow]);
-                subflow.meter.observe(&self.values[flow]);
+                subflow.meter.observe(subflow.tx.rtt.smoothed(), &self.values[flow]);
             }
             sums.cwnd += connection.cc.path(row).cwnd;
             sums.in_flight += subflow.tx.board.in_flight();
@@ -115,7 +110,7 @@ impl Sampler {
                 let row = subflow.tx.row();
                 connection.cc.observe(row, values);
                 if running(flow) {
-                    subflow.meter.observe(values);
+                    subflow.meter.observe(subflow.tx.rtt.smoothed(), values);
                 }
                 if self.wanted {
                     let (path, counters) = (connection.cc.path(row), subflow.counters());

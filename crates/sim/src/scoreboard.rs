@@ -89,12 +89,17 @@ impl Delivered {
     /// that is of the copy that it answers.
     #[inline]
     pub(crate) fn measure(&mut self, now: Time, echo: Time, advanced: bool) {
-        let acked = self.acked.filter(|_| !self.ambiguous);
-        let sent = match (acked, self.sacked) {
-            (Some((first, last)), sacked) => Some((first, sacked.map_or(last, |(_, last)| last))),
-            (None, sacked) => sacked.or(advanced.then_some((echo, echo))),
-        };
+        let sent = self.sent_once().or(advanced.then_some((echo, echo)));
         self.rtt = sent.map(|(first, last)| RoundTrip { first: now.since(first), last: now.since(last) });
+    }
+
+    /// When the first and the last of those segments were sent that tell a round-trip time by themselves.
+    #[inline]
+    pub(crate) fn sent_once(&self) -> Option<(Time, Time)> {
+        match (self.acked.filter(|_| !self.ambiguous), self.sacked) {
+            (Some((first, last)), sacked) => Some((first, sacked.map_or(last, |(_, last)| last))),
+            (None, sacked) => sacked,
+        }
     }
 }
 

@@ -221,9 +221,7 @@ impl<'a> Simulator<'a> {
         }
         self.at(scenario.warmup, Target::WarmedUp);
         self.at(scenario.duration, Target::Finish);
-        if self.sampler.is_needed() {
-            self.at(Time::ZERO, Target::Sample);
-        }
+        self.at(Time::ZERO, Target::Sample);
         for (f, start) in scenario.opening_times(self.seed).into_iter().enumerate() {
             let flow = &scenario.flows[f];
             if start < flow.stop {

@@ -55,22 +55,23 @@ pub enum Measure {
     Goodput,
     /// A subflow's mean window, in segments.
     Window,
-    /// A subflow's mean RTT, in seconds.
-    RoundTrip,
+    /// A subflow's mean smoothed RTT, in seconds: what both tell.
+    SmoothedRoundTrip,
     /// A subflow's segments dropped in the network ÷ sent.
     Loss,
 }
 
 impl Measure {
     /// All of them.
-    pub const ALL: [Measure; 4] = [Measure::Goodput, Measure::Window, Measure::RoundTrip, Measure::Loss];
+    pub const ALL: [Measure; 4] =
+        [Measure::Goodput, Measure::Window, Measure::SmoothedRoundTrip, Measure::Loss];
 
     /// Its name for readers.
     pub fn title(self) -> &'static str {
         match self {
             Measure::Goodput => "goodput",
             Measure::Window => "mean window",
-            Measure::RoundTrip => "mean RTT",
+            Measure::SmoothedRoundTrip => "mean SRTT",
             Measure::Loss => "loss rate",
         }
     }
@@ -203,7 +204,7 @@ fn of_flows(flows: &[FlowSummary]) -> impl Iterator<Item = (Measure, String, Val
             };
             [
                 (Measure::Window, of.clone(), value(|subflow| subflow.mean_cwnd_segments)),
-                (Measure::RoundTrip, of.clone(), value(|subflow| subflow.mean_rtt_s)),
+                (Measure::SmoothedRoundTrip, of.clone(), value(|subflow| subflow.mean_srtt_s)),
                 (Measure::Loss, of, value(|subflow| subflow.loss_rate)),
             ]
         });

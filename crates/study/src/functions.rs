@@ -213,15 +213,26 @@ pub static FUNCTIONS: &[Function] = &[
     function("cwnd", SUBFLOW, "segments", "the mean congestion window over time", |run, given| {
         run.cwnd(given.text(), given.subflow?)
     }),
-    function("rtt", SUBFLOW, "s", "the mean round-trip time over time", |run, given| {
-        run.rtt(given.text(), given.subflow?)
-    }),
+    function(
+        "rtt",
+        SUBFLOW,
+        "s",
+        "the mean round-trip time over time, without the wait of delayed ACKs; a kernel does not tell it",
+        |run, given| run.rtt(given.text(), given.subflow?),
+    ),
+    function(
+        "srtt",
+        SUBFLOW,
+        "s",
+        "the mean smoothed round-trip time, with the wait of delayed ACKs; a kernel tells it, too",
+        |run, given| run.srtt(given.text(), given.subflow?),
+    ),
     of_percentiles(
         function(
             "rtt_percentile",
             FROM,
             "s",
-            "the 5th, 50th, 95th or 99th percentile of the round-trip times",
+            "the 5th, 50th, 95th or 99th percentile of the round-trip times; a kernel does not tell them",
             |run, given| {
                 let subflow = subflow(run, given)?;
                 match given.number()? {
@@ -229,6 +240,25 @@ pub static FUNCTIONS: &[Function] = &[
                     50.0 => subflow.rtt_p50_s,
                     95.0 => subflow.rtt_p95_s,
                     99.0 => subflow.rtt_p99_s,
+                    _ => None,
+                }
+            },
+        ),
+        &[5.0, 50.0, 95.0, 99.0],
+    ),
+    of_percentiles(
+        function(
+            "srtt_percentile",
+            FROM,
+            "s",
+            "the 5th, 50th, 95th or 99th percentile of the smoothed round-trip time at the sampling instants",
+            |run, given| {
+                let subflow = subflow(run, given)?;
+                match given.number()? {
+                    5.0 => subflow.srtt_p5_s,
+                    50.0 => subflow.srtt_p50_s,
+                    95.0 => subflow.srtt_p95_s,
+                    99.0 => subflow.srtt_p99_s,
                     _ => None,
                 }
             },
@@ -259,7 +289,7 @@ pub static FUNCTIONS: &[Function] = &[
         "window_rate",
         FLOW,
         "segments/s",
-        "the sum over subflows of mean window ÷ mean round-trip time",
+        "the sum over subflows of mean window ÷ mean smoothed round-trip time",
         |run, given| run.window_rate(given.text()),
     ),
     checked(
@@ -419,7 +449,8 @@ pub struct SeriesFunction {
 /// Every one of them; all take a flow and a subflow.
 pub static SERIES: &[SeriesFunction] = &[
     SeriesFunction { name: "cwnd", doc: "congestion window (segments)", column: |s| &s.cwnd_segments },
-    SeriesFunction { name: "rtt", doc: "smoothed round-trip time (s)", column: |s| &s.srtt_s },
+    SeriesFunction { name: "srtt", doc: "smoothed round-trip time (s)", column: |s| &s.srtt_s },
+    SeriesFunction { name: "rtt", doc: "the same, by its former name", column: |s| &s.srtt_s },
     SeriesFunction { name: "sequence", doc: "payload sent (bytes)", column: |s| &s.sent_bytes },
     SeriesFunction { name: "delivered", doc: "payload acknowledged (bytes)", column: |s| &s.delivered_bytes },
     SeriesFunction { name: "lost", doc: "segments lost so far", column: |s| &s.lost_segments },

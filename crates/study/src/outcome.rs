@@ -88,6 +88,11 @@ impl Outcome {
         self.subflow(flow, r)?.mean_rtt_s
     }
 
+    /// A subflow's mean smoothed RTT, in seconds.
+    pub(crate) fn srtt(&self, flow: &str, r: usize) -> Option<f64> {
+        self.subflow(flow, r)?.mean_srtt_s
+    }
+
     /// A subflow's loss rate.
     pub(crate) fn loss_rate(&self, flow: &str, r: usize) -> Option<f64> {
         self.subflow(flow, r)?.loss_rate
@@ -107,9 +112,9 @@ impl Outcome {
         (subflow.sent_segments > 0).then(|| subflow.recoveries as f64 / subflow.sent_segments as f64)
     }
 
-    /// The sum over subflows of mean window ÷ mean RTT, in segments per second.
+    /// The sum over subflows of mean window ÷ mean smoothed RTT, in segments per second.
     pub(crate) fn window_rate(&self, flow: &str) -> Option<f64> {
-        (0..self.flow(flow)?.subflows.len()).map(|r| Some(self.cwnd(flow, r)? / self.rtt(flow, r)?)).sum()
+        (0..self.flow(flow)?.subflows.len()).map(|r| Some(self.cwnd(flow, r)? / self.srtt(flow, r)?)).sum()
     }
 
     /// The time-weighted mean of one of the algorithm's observables.

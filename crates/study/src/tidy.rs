@@ -10,7 +10,7 @@ use std::io;
 use std::path::{Path, PathBuf};
 
 /// The columns behind those of the axes.
-pub(crate) const COLUMNS: [(&str, Kind); 17] = [
+pub(crate) const COLUMNS: [(&str, Kind); 19] = [
     // The flow's.
     ("algorithm", Kind::Text),
     ("seed", Kind::Unsigned),
@@ -27,6 +27,9 @@ pub(crate) const COLUMNS: [(&str, Kind); 17] = [
     ("mean_rtt_ms", Kind::MaybeNumber),
     // The largest of the subflows' 95th percentiles: those of several cannot be joined.
     ("rtt_p95_ms", Kind::MaybeNumber),
+    // The same of the smoothed RTT, which a kernel tells, too.
+    ("mean_srtt_ms", Kind::MaybeNumber),
+    ("srtt_p95_ms", Kind::MaybeNumber),
     // Of responses, from the request to the last byte, and of transfers, from their arrival.
     ("completion_mean_s", Kind::MaybeNumber),
     ("completion_p95_s", Kind::MaybeNumber),
@@ -229,7 +232,11 @@ impl TidyTable {
 fn cells<'a>(run: &'a Summary, flow: &'a FlowSummary) -> [Cell<'a>; COLUMNS.len()] {
     let sent: u64 = flow.subflows.iter().map(|s| s.sent_segments).sum();
     let lost: u64 = flow.subflows.iter().map(|s| s.lost_segments).sum();
-    let p95 = flow.subflows.iter().filter_map(|s| s.rtt_p95_s).reduce(f64::max);
+    let largest = |of: fn(&SubflowSummary) -> Option<f64>| {
+        maybe(flow.subflows.iter().filter_map(of).reduce(f64::max).map(|s| s * 1e3))
+    };
+    let mean =
+        |of: fn(&SubflowSummary) -> Option<f64>| maybe(by_segments(&flow.subflows, of).map(|s| s * 1e3));
     let completion = flow.completion.as_ref();
     let slowdown = flow.transfers.as_ref().and_then(|transfers| transfers.slowdown.as_ref());
     [
@@ -241,8 +248,10 @@ fn cells<'a>(run: &'a Summary, flow: &'a FlowSummary) -> [Cell<'a>; COLUMNS.len(
         Cell::Count(flow.retransmitted_segments),
         Cell::Count(flow.subflows.iter().map(|s| s.timeouts).sum()),
         maybe((sent > 0).then(|| lost as f64 / sent as f64 * 100.0)),
-        maybe(mean_rtt(&flow.subflows).map(|s| s * 1e3)),
-        maybe(p95.map(|s| s * 1e3)),
+        mean(|s| s.mean_rtt_s),
+        largest(|s| s.rtt_p95_s),
+        mean(|s| s.mean_srtt_s),
+        largest(|s| s.srtt_p95_s),
         maybe(completion.map(|c| c.mean_s)),
         maybe(completion.map(|c| c.p95_s)),
         maybe(slowdown.map(|s| s.mean)),
@@ -264,8 +273,9 @@ fn share(run: &Summary, flow: &FlowSummary) -> Option<f64> {
     (mean > 0.0).then_some(flow.goodput_bps? / mean)
 }
 
-fn mean_rtt(subflows: &[SubflowSummary]) -> Option<f64> {
-    let each = || subflows.iter().filter_map(|s| Some((s.mean_rtt_s?, s.sent_segments as f64)));
+/// The mean, each subflow weighed by the segments that it sent.
+fn by_segments(subflows: &[SubflowSummary], of: fn(&SubflowSummary) -> Option<f64>) -> Option<f64> {
+    let each = || subflows.iter().filter_map(|s| Some((of(s)?, s.sent_segments as f64)));
     let sent: f64 = each().map(|(_, sent)| sent).sum();
     (sent > 0.0).then(|| each().map(|(rtt, sent)| rtt * sent).sum::<f64>() / sent)
 }

@@ -60,8 +60,8 @@ impl Counters {
 pub(crate) struct Meter {
     last: Option<(f64, State)>,
     cwnd: Mean,
-    rtt: Mean,
-    rtts: Histogram,
+    srtt: Mean,
+    srtts: Histogram,
     observables: Vec<Mean>,
     acked_bytes: u64,
     sent: u64,
@@ -97,7 +97,7 @@ impl Meter {
     /// The subflow's state at a time, in seconds. `fresh`: its socket was not there at the look before.
     pub fn add(&mut self, time_s: f64, now: State, fresh: bool) {
         if now.srtt_s > 0.0 {
-            self.rtts.record((now.srtt_s * 1e9) as u64);
+            self.srtts.record((now.srtt_s * 1e9) as u64);
         }
         if fresh {
             self.last = None;
@@ -107,7 +107,7 @@ impl Meter {
             let seconds = time_s - since_s;
             self.cwnd.add(last.cwnd, seconds);
             if last.srtt_s > 0.0 {
-                self.rtt.add(last.srtt_s, seconds);
+                self.srtt.add(last.srtt_s, seconds);
             }
             self.observables.resize(last.observables.len(), Mean::default());
             self.observables
@@ -175,13 +175,13 @@ impl Meter {
     }
 
     /// Of the smoothed RTT.
-    pub fn mean_rtt_s(&self) -> Option<f64> {
-        self.rtt.value()
+    pub fn mean_srtt_s(&self) -> Option<f64> {
+        self.srtt.value()
     }
 
     /// Of the smoothed RTT at samples.
-    pub fn rtt_quantile_s(&self, part: f64) -> Option<f64> {
-        self.rtts.quantile(part)
+    pub fn srtt_quantile_s(&self, part: f64) -> Option<f64> {
+        self.srtts.quantile(part)
     }
 
     /// The mean of the `i`-th observable.
@@ -215,7 +215,7 @@ mod tests {
         meter.add(3.0, state(20.0, 1_500, RECOVERY), false);
         meter.add(6.0, state(99.0, 4_000, RECOVERY), false);
         assert_eq!((meter.mean_cwnd(), meter.observable(0)), (Some(17.5), Some(1.75)));
-        assert_eq!((meter.mean_rtt_s(), meter.acked_bytes()), (Some(0.02), 3_000));
+        assert_eq!((meter.mean_srtt_s(), meter.acked_bytes()), (Some(0.02), 3_000));
         assert_eq!((meter.recoveries(), meter.timeouts()), (1, 0));
     }
 

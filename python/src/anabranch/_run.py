@@ -70,6 +70,11 @@ class Run:
             "rtt_p50_s",
             "rtt_p95_s",
             "rtt_p99_s",
+            "mean_srtt_s",
+            "srtt_p5_s",
+            "srtt_p50_s",
+            "srtt_p95_s",
+            "srtt_p99_s",
             "loss_rate",
         )
         counts = (

@@ -118,7 +118,7 @@ impl Connections {
         }
         let (start, end) = tcp.halves[direction].on_sent(segment, at);
         if let Some(acknowledged) = segment.acknowledged {
-            tcp.halves[1 - direction].on_acknowledged(acknowledged, segment.sack, at);
+            tcp.halves[1 - direction].on_acknowledged(acknowledged, &segment.sack, at);
         }
         for option in segment.mptcp.iter().flatten() {
             match option {
@@ -213,7 +213,8 @@ impl Connections {
         for t in self.touched.drain(..) {
             let tcp = &mut self.tcp[t];
             tcp.touched = false;
-            for (direction, half) in tcp.halves.iter().enumerate().filter(|(_, half)| half.packets > 0) {
+            for (direction, half) in tcp.halves.iter_mut().enumerate().filter(|(_, half)| half.packets > 0) {
+                half.look();
                 self.rows.push(Row {
                     at: self.due,
                     tcp: t,

@@ -1,6 +1,6 @@
 //! One direction of a TCP connection: what its sender sent, and how it was acknowledged.
 
-use super::segment::Segment;
+use super::segment::{SackBlocks, Segment};
 use anabranch_record::Histogram;
 use std::collections::VecDeque;
 
@@ -23,10 +23,16 @@ pub(super) struct Half {
     pub(super) packets: u64,
     pub(super) segments: u64,
     pub(super) again: u64,
-    /// What may still give a sample of the round-trip time.
+    /// When its SYN was sent, until it is acknowledged or sent again.
+    syn: Option<u64>,
+    has_syn: bool,
+    /// What was sent and is not acknowledged, in parts that share a fate.
     flight: VecDeque<Sent>,
-    /// The smoothed RTT, the samples, and their mean over time: integral, and when it began and ended.
+    /// The smoothed RTT, and its values at sampling instants with their sum in seconds.
     pub(super) srtt_s: f64,
+    pub(super) smoothed: Histogram,
+    smoothed_sum_s: f64,
+    /// Samples of the RTT, and their mean over time: integral, and when it began and ended.
     pub(super) round_trips: Histogram,
     over_time: OverTime,
     /// Acknowledgements of new data, and the thousandths of segments that each covers.
@@ -35,13 +41,20 @@ pub(super) struct Half {
     covered_sum: u64,
 }
 
-/// Sent once, by then.
+/// From the end of the part before it.
+#[derive(Clone, Copy)]
 struct Sent {
     end: u64,
+    /// When it was sent first.
     at: u64,
-    /// It was sent again, or reported by SACK: it tells nothing more.
-    void: bool,
+    /// It was sent again: its round-trip time is ambiguous (Karn).
+    again: bool,
+    /// SACK has reported it.
+    reported: bool,
 }
+
+/// When the first and the last were sent of the segments that an acknowledgement measures.
+type Measured = Option<(u64, u64)>;
 
 #[derive(Default)]
 struct OverTime {
@@ -74,6 +87,8 @@ impl Half {
         let first = segment.sequence.wrapping_add(u32::from(segment.syn));
         let base = *self.base.get_or_insert(first);
         if segment.syn {
+            self.syn = if self.has_syn { None } else { Some(at) };
+            self.has_syn = true;
             return (0, 0);
         }
         let start = self.place(base, first);
@@ -85,70 +100,109 @@ impl Half {
         let segments = self.segments_of(segment.payload.into(), segment.options);
         self.segments += segments;
         if start >= self.next {
-            self.flight.push_back(Sent { end, at, void: false });
+            self.flight.push_back(Sent { end, at, again: false, reported: false });
         } else {
             self.again += self.segments_of(end.min(self.next) - start, segment.options);
-            let first = self.flight.partition_point(|sent| sent.end <= start);
-            self.flight.iter_mut().skip(first).take_while(|sent| sent.end <= end).for_each(|s| s.void = true);
+            self.parts(start, end.min(self.next)).for_each(|sent| sent.again = true);
         }
         self.next = self.next.max(end);
         (start, end)
     }
 
-    /// The other host acknowledges, in a packet with that many bytes of options.
-    pub(super) fn on_acknowledged(&mut self, acknowledged: u32, sack: Option<(u32, u32)>, at: u64) {
+    /// The parts between two places, cut there.
+    fn parts(&mut self, from: u64, to: u64) -> impl Iterator<Item = &mut Sent> {
+        let [first, behind] = [from, to].map(|place| self.cut(place));
+        self.flight.range_mut(first..behind.max(first))
+    }
+
+    /// Cuts the part that goes across a place; the number of the first part behind it.
+    fn cut(&mut self, place: u64) -> usize {
+        let i = self.flight.partition_point(|sent| sent.end <= place);
+        let begin = if i == 0 { self.acknowledged } else { self.flight[i - 1].end };
+        match self.flight.get(i) {
+            Some(&across) if begin < place => {
+                self.flight.insert(i, Sent { end: place, ..across });
+                i + 1
+            }
+            _ => i,
+        }
+    }
+
+    /// The other host acknowledges, in a packet with these SACK blocks.
+    pub(super) fn on_acknowledged(&mut self, acknowledged: u32, sack: &SackBlocks, at: u64) {
         let Some(base) = self.base else { return };
-        if let Some((from, to)) = sack {
-            let (from, to) = (self.place(base, from), self.place(base, to));
-            self.on_selected(from, to, at);
+        if let Some(sent) = self.syn.take() {
+            self.sample((sent, sent), at);
         }
         // A FIN is behind the last byte.
         let place = self.place(base, acknowledged).min(self.next);
-        if place <= self.acknowledged {
-            return;
+        let advanced = if place > self.acknowledged { self.on_advanced(place) } else { None };
+        let mut reported: Measured = None;
+        for (from, to) in sack.iter().flatten() {
+            let [from, to] =
+                [from, to].map(|edge| self.place(base, *edge).clamp(place, self.next.max(place)));
+            for sent in self.parts(from, to).filter(|sent| !sent.reported) {
+                sent.reported = true;
+                if !sent.again {
+                    let (first, last) = reported.unwrap_or((sent.at, sent.at));
+                    reported = Some((first.min(sent.at), last.max(sent.at)));
+                }
+            }
         }
+        // As Linux measures (`tcp_clean_rtx_queue`).
+        let measured = match (advanced, reported) {
+            (Some((first, last)), reported) => Some((first, reported.map_or(last, |(_, last)| last))),
+            (None, reported) => reported,
+        };
+        if let Some(measured) = measured {
+            self.sample(measured, at);
+        }
+    }
+
+    /// Everything before `place` is acknowledged.
+    fn on_advanced(&mut self, place: u64) -> Measured {
         self.acks += 1;
         let timestamps = 12;
         let payload = u64::from(self.mss.unwrap_or(USUAL_MSS).saturating_sub(timestamps).max(1));
         let thousandths = (place - self.acknowledged) * 1000 / payload;
         self.covered.record(thousandths);
         self.covered_sum += thousandths;
+        let behind = self.cut(place);
         self.acknowledged = place;
-        let mut first = None;
-        let told = self.flight.partition_point(|sent| sent.end <= place);
-        for sent in self.flight.drain(..told) {
-            if !sent.void && first.is_none() {
-                first = Some(sent.at);
+        let (mut measured, mut ambiguous): (Measured, _) = (None, false);
+        for sent in self.flight.drain(..behind) {
+            ambiguous |= sent.again;
+            if !sent.again && !sent.reported {
+                measured = Some((measured.map_or(sent.at, |(first, _)| first), sent.at));
             }
         }
-        if let Some(sent) = first {
-            self.sample(sent, at);
+        measured.filter(|_| !ambiguous)
+    }
+
+    /// The smoothed RTT is of the first segment (RFC 6298), the RTT of the last.
+    fn sample(&mut self, (first, last): (u64, u64), at: u64) {
+        let seconds = |nanoseconds: u64| nanoseconds as f64 / 1e9;
+        let [first, last] = [first, last].map(|sent| at.saturating_sub(sent));
+        self.round_trips.record(last);
+        self.over_time.change(at, seconds(last));
+        self.srtt_s = match self.srtt_s {
+            0.0 => seconds(first),
+            before => before + WEIGHT * (seconds(first) - before),
+        };
+    }
+
+    /// A sampling instant.
+    pub(super) fn look(&mut self) {
+        if self.srtt_s > 0.0 {
+            self.smoothed.record((self.srtt_s * 1e9) as u64);
+            self.smoothed_sum_s += self.srtt_s;
         }
     }
 
-    /// A block of data beyond a hole has arrived: its newest part tells a round-trip time, and none of it does again.
-    fn on_selected(&mut self, from: u64, to: u64, at: u64) {
-        let behind = self.flight.partition_point(|sent| sent.end <= to);
-        let mut newest = None;
-        for sent in self.flight.iter_mut().take(behind).rev() {
-            if sent.void || sent.end <= from {
-                break;
-            }
-            newest = newest.or(Some(sent.at));
-            sent.void = true;
-        }
-        if let Some(sent) = newest {
-            self.sample(sent, at);
-        }
-    }
-
-    fn sample(&mut self, sent: u64, at: u64) {
-        let nanoseconds = at.saturating_sub(sent);
-        self.round_trips.record(nanoseconds);
-        let seconds = nanoseconds as f64 / 1e9;
-        self.srtt_s =
-            if self.srtt_s == 0.0 { seconds } else { self.srtt_s + WEIGHT * (seconds - self.srtt_s) };
-        self.over_time.change(at, seconds);
+    /// The mean of the smoothed RTT over sampling instants, in seconds.
+    pub(super) fn mean_smoothed_s(&self) -> Option<f64> {
+        let n = self.smoothed.count();
+        (n > 0).then(|| self.smoothed_sum_s / n as f64)
     }
 
     /// Bytes under way.

@@ -151,7 +151,7 @@ fn summary(all: &Connections, flow: &Flow) -> FlowSummary {
 }
 
 fn subflow(half: &Half, path: &str, goodput_bps: Option<f64>) -> SubflowSummary {
-    let quantile = |q| half.round_trips.quantile(q);
+    let [quantile, smoothed] = [&half.round_trips, &half.smoothed].map(|times| |q| times.quantile(q));
     SubflowSummary {
         path: vec![path.into()],
         goodput_bps,
@@ -161,6 +161,11 @@ fn subflow(half: &Half, path: &str, goodput_bps: Option<f64>) -> SubflowSummary 
         rtt_p50_s: quantile(0.5),
         rtt_p95_s: quantile(0.95),
         rtt_p99_s: quantile(0.99),
+        mean_srtt_s: half.mean_smoothed_s(),
+        srtt_p5_s: smoothed(0.05),
+        srtt_p50_s: smoothed(0.5),
+        srtt_p95_s: smoothed(0.95),
+        srtt_p99_s: smoothed(0.99),
         loss_rate: (half.segments > 0).then(|| half.again as f64 / half.segments as f64),
         sent_segments: half.segments,
         lost_segments: half.again,

@@ -8,6 +8,9 @@ use std::net::{IpAddr, SocketAddr};
 /// MPTCP options of a segment: more than a few do not fit.
 pub(super) const MOST_OPTIONS: usize = 4;
 
+/// More do not fit.
+pub(super) type SackBlocks = [Option<(u32, u32)>; 4];
+
 /// What is needed of a segment.
 #[derive(Clone, Debug)]
 pub(super) struct Segment {
@@ -22,8 +25,7 @@ pub(super) struct Segment {
     pub(super) options: u32,
     /// Of a SYN.
     pub(super) mss: Option<u32>,
-    /// The first SACK block.
-    pub(super) sack: Option<(u32, u32)>,
+    pub(super) sack: SackBlocks,
     pub(super) mptcp: [Option<Mptcp>; MOST_OPTIONS],
 }
 
@@ -72,7 +74,7 @@ pub(super) fn segment(link: Linktype, bytes: &[u8], length: u32) -> Option<Segme
         payload: carried.checked_sub(header)? as u32,
         options: header as u32 - 20,
         mss: None,
-        sack: None,
+        sack: [None; 4],
         mptcp: [const { None }; MOST_OPTIONS],
     };
     segment.read_options(tcp.options());
@@ -97,9 +99,11 @@ impl Segment {
             let (option, rest) = options.split_at(length);
             match option {
                 [2, 4, mss @ ..] => self.mss = mss.try_into().ok().map(|b| u16::from_be_bytes(b).into()),
-                [5, _, block @ ..] if block.len() >= 8 => {
-                    let word = |at: usize| u32::from_be_bytes(block[at..at + 4].try_into().expect("4 bytes"));
-                    self.sack = Some((word(0), word(4)));
+                [5, _, blocks @ ..] => {
+                    let word = |bytes: &[u8]| u32::from_be_bytes(bytes.try_into().expect("4 bytes"));
+                    for (block, place) in blocks.chunks_exact(8).zip(&mut self.sack) {
+                        *place = Some((word(&block[..4]), word(&block[4..])));
+                    }
                 }
                 [30, _, body @ ..] => {
                     if let (Some(option), Some(place)) = (mptcp::option(body), found.next()) {

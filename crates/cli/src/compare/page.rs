@@ -123,7 +123,7 @@ impl Comparison {
         self.table("subflow", &names)
             .estimates("goodput", RATE, &each(|f| f.goodput_bps))
             .estimates("mean cwnd", PLAIN, &each(|f| f.mean_cwnd_segments))
-            .estimates("mean RTT", TIME, &each(|f| f.mean_rtt_s))
+            .estimates("mean SRTT", TIME, &each(|f| f.mean_srtt_s))
             .estimates("loss rate", LOSS, &each(|f| f.loss_rate))
     }
 

@@ -135,7 +135,7 @@ fn watches_and_records_mptcp() {
     assert!((flow.goodput_bps.unwrap() * seconds - bytes * 8.0).abs() <= 1e-9 * bytes * 8.0);
     for (i, subflow) in flow.subflows.iter().enumerate() {
         assert_eq!(subflow.sent_segments as f64, gained(i, "sent_segments"));
-        assert!(subflow.mean_rtt_s.is_some());
+        assert!(subflow.mean_srtt_s.is_some());
     }
     let reader = SerializedFileReader::new(File::open(record.join("subflows.parquet")).unwrap()).unwrap();
     let rows: Vec<Value> = reader.get_row_iter(None).unwrap().map(|row| json(&row.unwrap())).collect();

@@ -15,9 +15,9 @@ pub struct Meter {
     last: [u32; COUNTS],
     totals: [u64; COUNTS],
     cwnd: Mean,
-    rtt: Mean,
+    srtt: Mean,
     observables: Vec<Mean>,
-    rtts: Histogram,
+    srtts: Histogram,
 }
 
 const COUNTS: usize = 6;
@@ -78,9 +78,9 @@ impl Meter {
             last: [0; COUNTS],
             totals: [0; COUNTS],
             cwnd: Mean::default(),
-            rtt: Mean::default(),
+            srtt: Mean::default(),
             observables: vec![Mean::default(); s.observables.len()],
-            rtts: Histogram::new(),
+            srtts: Histogram::new(),
         }
     }
 
@@ -95,12 +95,12 @@ impl Meter {
         let seconds = time_s - self.to_s;
         self.to_s = time_s;
         self.cwnd.add(seconds, Some(s.cwnd));
-        self.rtt.add(seconds, s.srtt_s);
+        self.srtt.add(seconds, s.srtt_s);
         for (mean, value) in self.observables.iter_mut().zip(&s.observables) {
             mean.add(seconds, Some(*value));
         }
         if let Some(srtt) = s.srtt_s {
-            self.rtts.record((srtt * 1e9) as u64);
+            self.srtts.record((srtt * 1e9) as u64);
         }
         self.bytes = Bytes { sent: s.sent_bytes, acked: s.acked_bytes };
         for ((total, last), now) in self.totals.iter_mut().zip(&mut self.last).zip(counters(s)) {
@@ -144,11 +144,17 @@ impl Meter {
             path,
             goodput_bps: (seconds > 0.0).then(|| self.acked_bytes() as f64 * 8.0 / seconds),
             mean_cwnd_segments: self.cwnd.value(),
-            mean_rtt_s: self.rtt.value(),
-            rtt_p5_s: self.rtts.quantile(0.05),
-            rtt_p50_s: self.rtts.quantile(0.5),
-            rtt_p95_s: self.rtts.quantile(0.95),
-            rtt_p99_s: self.rtts.quantile(0.99),
+            // The kernel tells the smoothed one alone.
+            mean_rtt_s: None,
+            rtt_p5_s: None,
+            rtt_p50_s: None,
+            rtt_p95_s: None,
+            rtt_p99_s: None,
+            mean_srtt_s: self.srtt.value(),
+            srtt_p5_s: self.srtts.quantile(0.05),
+            srtt_p50_s: self.srtts.quantile(0.5),
+            srtt_p95_s: self.srtts.quantile(0.95),
+            srtt_p99_s: self.srtts.quantile(0.99),
             loss_rate: (counts.sent > 0).then(|| counts.lost as f64 / counts.sent as f64),
             sent_segments: counts.sent,
             lost_segments: counts.lost,
@@ -183,8 +189,8 @@ mod tests {
         assert_eq!(summary.mean_cwnd_segments, Some(17.5));
         assert_eq!(summary.goodput_bps, Some(1e6));
         assert_eq!((meter.acked_bytes(), meter.counts().lost), (500_000, u64::from(u32::MAX) + 4));
-        assert_eq!((summary.mean_rtt_s, summary.timeouts), (Some(0.02), 0));
-        assert!((summary.rtt_p50_s.unwrap() - 0.02).abs() < 1e-4);
+        assert_eq!((summary.mean_srtt_s, summary.timeouts), (Some(0.02), 0));
+        assert!((summary.srtt_p50_s.unwrap() - 0.02).abs() < 1e-4);
         assert_eq!(summary.mean_observables, [("alpha".to_owned(), Some(0.75))]);
     }
 

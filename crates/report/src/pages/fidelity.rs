@@ -262,7 +262,7 @@ pub fn unit(kind: Measure) -> (f64, &'static str) {
     match kind {
         Measure::Goodput => (1e-6, "Mbit/s"),
         Measure::Window => (1.0, "segments"),
-        Measure::RoundTrip => (1e3, "ms"),
+        Measure::SmoothedRoundTrip => (1e3, "ms"),
         Measure::Loss => (1e2, "%"),
     }
 }

@@ -49,7 +49,9 @@ impl Connection {
         }
         let mut rtt = Rtt::new(self.tcp.min_rto);
         rtt.sample(RoundTrip::of(now.since(answer.stamp)));
-        subflow.meter.round_trip(now, now.since(answer.stamp));
+        if subflow.handshake_tries == 1 {
+            subflow.meter.round_trip(now, now.since(answer.stamp));
+        }
         subflow.tx = Sender::new(usize::MAX, rtt, self.tcp.delayed_ack_timeout, false);
         subflow.rx = Receiver::new();
         subflow.handshake_tries = 0;

@@ -17,6 +17,11 @@ fn subflow(link: &str, sent: u64, lost: u64, rtt: Option<f64>) -> SubflowSummary
         rtt_p50_s: rtt,
         rtt_p95_s: rtt.map(|rtt| 2.0 * rtt),
         rtt_p99_s: rtt,
+        mean_srtt_s: rtt.map(|rtt| 1.25 * rtt),
+        srtt_p5_s: rtt,
+        srtt_p50_s: rtt,
+        srtt_p95_s: rtt.map(|rtt| 1.5 * rtt),
+        srtt_p99_s: rtt,
         loss_rate: None,
         sent_segments: sent,
         lost_segments: lost,
@@ -89,11 +94,11 @@ fn summary(seed: u64) -> Summary {
 
 /// By hand: loss 4 of 400; RTT (300 · 10 + 100 · 30) / 400; shares of the mean of 9 and 3; links `a` and `b`.
 const ROWS: &str = "\
-queue,queue_bdp,load,window,algorithm,seed,flow,goodput_mbps,share,retransmitted_segments,timeouts,loss_percent,mean_rtt_ms,rtt_p95_ms,\
+queue,queue_bdp,load,window,algorithm,seed,flow,goodput_mbps,share,retransmitted_segments,timeouts,loss_percent,mean_rtt_ms,rtt_p95_ms,mean_srtt_ms,srtt_p95_ms,\
 completion_mean_s,completion_p95_s,slowdown_mean,slowdown_p95,jain,utilisation_percent,scenario_hash
-2 BDP,2,half,10,lia,18446744073709551615,web,9,1.5,4,4,1,15,60,0.25,0.5,2.5,7.5,0.8,75,ab
-2 BDP,2,half,10,lia,18446744073709551615,bulk,3,0.5,0,2,0,20,40,,,,,0.8,50,ab
-2 BDP,2,half,10,lia,18446744073709551615,never,,,0,2,,,,,,,,0.8,0,ab
+2 BDP,2,half,10,lia,18446744073709551615,web,9,1.5,4,4,1,15,60,18.75,45,0.25,0.5,2.5,7.5,0.8,75,ab
+2 BDP,2,half,10,lia,18446744073709551615,bulk,3,0.5,0,2,0,20,40,25,30,,,,,0.8,50,ab
+2 BDP,2,half,10,lia,18446744073709551615,never,,,0,2,,,,,,,,,,0.8,0,ab
 ";
 
 fn table(folder: &Path, runs: u64) {

@@ -65,7 +65,7 @@ fn a_link_carries_its_rate() {
         assert!(path.segments > 5000 && path.mean_segments_per_ack.unwrap() > 0.9, "{path:?}");
         is_the_rate(summary.flows[0].goodput_bps.unwrap())?;
         within("the link's utilisation", summary.links[0].utilisation, 0.97..1.001)?;
-        within("the RTT", summary.flows[0].subflows[0].mean_rtt_s.unwrap(), 0.020..0.045)
+        within("the smoothed RTT", summary.flows[0].subflows[0].mean_srtt_s.unwrap(), 0.020..0.045)
     });
 }
 
