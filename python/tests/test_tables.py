@@ -58,3 +58,5 @@ def test_as_python_s_own(run: anabranch.Run) -> None:
         run.samples["none"]
     escaped = anabranch.Table._of([("<b>", "text", ["<script>"])])._repr_html_()
     assert "<script>" not in escaped and "<b>" not in escaped
+    turned = anabranch.Table._of([("a\u202e", "text", ["\x1b\x00\x9b"])])._repr_html_()
+    assert r"a\u{202e}" in turned and r"<td>\u{1b}\u{0}\u{9b}</td>" in turned

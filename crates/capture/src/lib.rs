@@ -24,10 +24,15 @@ use connection::Connection;
 use encode::{Frame, HEADERS};
 use pcapng::Writer;
 use slot::Slot;
+use std::collections::BTreeMap;
 use std::io::{self, Write};
 
 /// Bytes kept of a packet, where only its headers are to be kept: no packet's headers are longer.
 pub const SNAP_HEADERS: u32 = HEADERS as u32;
+
+/// Of Ethernet, and of IPv4 and TCP with the options of a full segment, in bytes.
+const ETHERNET: u32 = 14;
+const TCP_HEADERS: u32 = 52;
 
 /// What a capture keeps.
 #[derive(Clone, Debug)]
@@ -41,6 +46,41 @@ pub struct Options {
 impl Default for Options {
     fn default() -> Self {
         Options { links: vec![], snap: SNAP_HEADERS }
+    }
+}
+
+impl Options {
+    /// About how many bytes a capture of the whole run may have: its links are busy all the time, its packets full ones, and each
+    /// is acknowledged by one. Of several paths over one narrowest link together no more passes than over the link. Packets that
+    /// are lost again and again, and requests that fill no segment, come on top.
+    pub fn most_bytes(&self, scenario: &Scenario) -> f64 {
+        let greatest_bps = |link: usize| {
+            let spec = &scenario.links[link].spec;
+            spec.changes.iter().filter_map(|change| change.rate_bps).fold(spec.rate_bps, f64::max)
+        };
+        let at_hosts = self.links.is_empty();
+        let mut listened: BTreeMap<usize, u16> = BTreeMap::new();
+        for flow in &scenario.flows {
+            for path in &flow.paths {
+                let narrowest =
+                    path.links.iter().copied().min_by(|a, b| greatest_bps(*a).total_cmp(&greatest_bps(*b)));
+                let here = path.links.iter().copied().filter(|link| match at_hosts {
+                    true => Some(*link) == narrowest,
+                    false => self.links.contains(link),
+                });
+                for link in here {
+                    let smallest = listened.entry(link).or_insert(flow.tcp.mss);
+                    *smallest = flow.tcp.mss.min(*smallest);
+                }
+            }
+        }
+        let of_link = |(link, mss): (&usize, &u16)| {
+            let packet = u32::from(*mss) + TCP_HEADERS;
+            let packets = greatest_bps(*link) * scenario.duration.as_secs_f64() / 8.0 / f64::from(packet);
+            let acknowledgement = if at_hosts { pcapng::packet_bytes(self.snap, SNAP_HEADERS) } else { 0 };
+            packets * f64::from(pcapng::packet_bytes(self.snap, ETHERNET + packet) + acknowledgement)
+        };
+        listened.iter().map(of_link).sum()
     }
 }
 

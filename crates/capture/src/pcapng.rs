@@ -17,6 +17,11 @@ const RESOLUTION: u16 = 9;
 /// Ethernet.
 const LINK_TYPE: u32 = 1;
 
+/// Bytes that a packet of that length takes in a file that keeps `snap` bytes of it: an Enhanced Packet Block (§4.3).
+pub(crate) fn packet_bytes(snap: u32, length: u32) -> u32 {
+    32 + length.min(snap).next_multiple_of(4)
+}
+
 /// Writes blocks, in the machine's own byte order as the format wants it; here little-endian.
 pub(crate) struct Writer<W> {
     to: Behind<W>,

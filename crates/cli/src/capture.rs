@@ -2,6 +2,8 @@
 
 use crate::backend::BackendName;
 use crate::failure::Failure;
+use crate::output::note;
+use crate::table::{BYTES, with_unit};
 use anabranch_capture::{Beside, Capture, Options};
 use anabranch_net::Time;
 use anabranch_record::{Sink, Summary};
@@ -85,9 +87,11 @@ impl Captured {
             Some(bytes) => bytes,
             None => Options::default().snap,
         };
-        let begin =
-            || Beside::new(Capture::new(scenario, scenario.seed, &Options { links, snap }, target(path)?)?);
+        let options = Options { links, snap };
+        let begin = || Beside::new(Capture::new(scenario, scenario.seed, &options, target(path)?)?);
         let capture = begin().map_err(|error| cannot_write(path, &error))?;
+        let most = with_unit(options.most_bytes(scenario), BYTES);
+        note(&format!("{} may become about {most} large", path.display()));
         Ok(Some(Captured { capture: Mutex::new(capture), path: path.clone() }))
     }
 

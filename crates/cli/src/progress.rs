@@ -1,7 +1,7 @@
 //! Progress on stderr: how much is done, how fast, time left. A bar where that is a terminal, else a line a minute.
 
 use anabranch_net::Time;
-use anabranch_scenario::printable;
+use anabranch_scenario::{printable, printable_line};
 use anabranch_study::format::plain;
 use indicatif::{ProgressBar, ProgressState, ProgressStyle};
 use std::io::{self, IsTerminal, Write as _};
@@ -62,7 +62,7 @@ impl Progress {
     pub fn show(&self, p: anabranch_study::Progress<'_>) {
         let speed = p.simulated.as_secs_f64() / self.bar.elapsed().as_secs_f64();
         self.bar.set_prefix(format!("{} of {} runs, {}", p.done, p.total, plain(speed)));
-        self.bar.set_message(format!("{}: {}", p.experiment, p.label));
+        self.bar.set_message(printable_line(&format!("{}: {}", p.experiment, p.label)));
         self.bar.set_position((p.part * PARTS) as u64);
         let now = || format!("{}: {}", p.experiment, p.label);
         self.say(&|| (p.part, format!("of the work, {} of {} runs", p.done, p.total), Some(now())));

@@ -4,7 +4,9 @@ use anabranch_cc::registry::{ALL, Kind};
 use anabranch_ideal::{Ideals, QUEUE};
 use anabranch_net::{LinkSpec, Loss, QueueLimit, Time};
 use anabranch_record::Sink;
-use anabranch_scenario::{Flow, NamedLink, Overrides, Path, Scenario, ScenarioError, Source, load};
+use anabranch_scenario::{
+    Flow, NamedLink, Overrides, Path, Scenario, ScenarioError, Source, load, printable,
+};
 use miette::Diagnostic;
 use serde::Deserialize;
 use serde_json::{Value, json};
@@ -65,7 +67,7 @@ pub fn describe(question: &str) -> Answer {
     let scenario = Question::scenario(question)?;
     Ok(json!({
         "name": scenario.name,
-        "description": scenario.description,
+        "description": scenario.description.as_deref().map(printable),
         "duration_s": scenario.duration.as_secs_f64(),
         "warmup_s": scenario.warmup.as_secs_f64(),
         "seed": scenario.seed.to_string(),

@@ -15,6 +15,12 @@ pub fn toml(py: Python<'_>, json: &str) -> PyResult<String> {
     text.map_err(|why| refused(py, format!("this is no scenario: {why}")))
 }
 
+/// Text as a page shows it: control characters, and marks that turn its direction, are spelled out.
+#[pyfunction]
+pub fn printable(text: &str) -> String {
+    anabranch_scenario::printable_line(text)
+}
+
 /// A value on one line.
 #[pyfunction]
 pub fn inline(py: Python<'_>, json: &str) -> PyResult<String> {

@@ -5,6 +5,7 @@ use std::collections::BTreeSet;
 use anabranch_study::{Axis, Mark, Panel, Point, Series};
 use serde_json::{Map, Value, json};
 
+use crate::visible::visible;
 use crate::{
     boxes,
     downsample::downsample,
@@ -39,6 +40,7 @@ pub struct Chart {
 
 /// Draws a panel; nothing where it has no point that could be drawn.
 pub fn chart(panel: &Panel) -> Option<Chart> {
+    let panel = &*visible(panel);
     if panel.mark == Mark::Tile {
         return tiled(panel);
     }

@@ -3,7 +3,7 @@
 use maud::{DOCTYPE, Markup, html};
 
 use crate::plan::{ALGORITHMS, PaperPlan, Plan};
-use crate::search;
+use crate::{search, visible};
 
 /// A page's place in the report.
 pub struct Page<'a> {
@@ -36,7 +36,7 @@ pub fn head(title: &str, style: &Markup) -> Markup {
 /// The whole page around its `body`.
 pub fn page(plan: &Plan, page: &Page, body: &Markup) -> String {
     let context = plan.context;
-    html! {
+    visible::page(html! {
         (DOCTYPE)
         html lang="en" {
             (head(page.title, &html! { link rel="stylesheet" href="assets/report.css"; }))
@@ -61,8 +61,7 @@ pub fn page(plan: &Plan, page: &Page, body: &Markup) -> String {
                 script src="assets/report.js" {}
             }
         }
-    }
-    .into_string()
+    })
 }
 
 /// The page that simulates.

@@ -35,6 +35,7 @@ mod steps;
 mod style;
 mod tiles;
 mod verdict;
+mod visible;
 
 pub mod svg;
 

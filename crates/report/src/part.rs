@@ -10,7 +10,7 @@ use flate2::{
 };
 use maud::{Markup, html};
 
-use crate::site::Site;
+use crate::{site::Site, visible};
 
 /// The script that hands over `text` as the part of that path.
 pub fn script(path: &str, text: &str) -> String {
@@ -39,7 +39,7 @@ impl Pieces {
     /// What is opened, folded away under its `summary`; without scripts `hint` stands there.
     pub fn folded(&mut self, class: &str, summary: &Markup, body: Markup, hint: &str) -> Markup {
         let number = self.texts.len();
-        self.texts.push(body.into_string());
+        self.texts.push(visible::page(body));
         html! {
             details class=(class) data-part=(self.path) data-piece=(number) {
                 summary { (summary) }

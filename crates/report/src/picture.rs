@@ -7,6 +7,8 @@ use crate::chart::chart;
 use crate::layout::head;
 use crate::site::VEGA;
 use crate::svg::{Look, inline};
+use crate::visible::visible;
+use anabranch_scenario::printable_line;
 
 const CSS: &str = include_str!("../assets/report.css");
 const LICENCES: &str = include_str!("../assets/vendor/LICENSES.txt");
@@ -14,7 +16,9 @@ const SCRIPT: &str = include_str!("../assets/report.js");
 
 /// The page; nothing where no panel has a point that could be drawn. Without scripts it shows the drawings as they are.
 pub fn page_of_charts(title: &str, about: &str, panels: &[Panel]) -> Option<String> {
+    let panels: Vec<_> = panels.iter().map(visible).collect();
     let charts: Vec<_> = panels.iter().map(|panel| (panel, chart(panel))).collect();
+    let (title, about) = (&*printable_line(title), printable_line(about));
     if charts.iter().all(|(_, chart)| chart.is_none()) {
         return None;
     }

@@ -1,5 +1,6 @@
 //! What the search field finds: algorithms, experiments and rows.
 
+use anabranch_scenario::printable_line;
 use serde_json::{Value, json};
 
 use crate::{part, plan::Plan, site::Site, verdict};
@@ -15,20 +16,21 @@ pub fn add(plan: &Plan, site: &mut Site) {
     }
     for paper in plan.papers_and_studies() {
         found.push(json!([
-            format!("{} {}: {}", paper.result.id, paper.result.name, paper.result.title),
+            printable_line(&format!("{} {}: {}", paper.result.id, paper.result.name, paper.result.title)),
             paper.file
         ]));
         for e in &paper.experiments {
             let address = |anchor: &str| format!("{}#{anchor}", e.file);
-            found.push(json!([format!("{} {}", e.experiment.id, e.experiment.title), address(&e.anchor)]));
+            let text = format!("{} {}", e.experiment.id, e.experiment.title);
+            found.push(json!([printable_line(&text), address(&e.anchor)]));
             for figure in &e.figures {
                 let text = format!("{} figure: {}", figure.figure.id, figure.figure.title);
-                found.push(json!([text, address(&figure.anchor)]));
+                found.push(json!([printable_line(&text), address(&figure.anchor)]));
             }
             for (row, anchor) in &e.rows {
                 let text = format!("{} {}", row.id, row.what);
                 found.push(json!([
-                    text,
+                    printable_line(&text),
                     address(anchor),
                     verdict::class(row.verdict),
                     verdict::label(row.verdict)

@@ -7,7 +7,7 @@ use anabranch_study::{Mark, Panel};
 use maud::{Markup, html};
 
 use crate::chart::{Drawn, describe};
-use crate::style::Style;
+use crate::{style::Style, visible::visible};
 use frame::Frame;
 
 mod boxes;
@@ -47,6 +47,7 @@ struct Drawing {
 
 /// The panel for a page, as wide as its place; nothing where it has no point that could be drawn.
 pub fn inline(panel: &Panel, look: &Look) -> Option<Markup> {
+    let panel = &*visible(panel);
     let Drawing { content, height } = draw(panel, look)?;
     let (style, _) = names(panel);
     Some(html! {
@@ -58,7 +59,7 @@ pub fn inline(panel: &Panel, look: &Look) -> Option<Markup> {
 
 /// The panel in a file that a page shows as a picture, in the page's light or dark scheme; nothing as for [`inline()`].
 pub fn picture(panel: &Panel, look: &Look) -> Option<String> {
-    let Drawing { content, height } = draw(panel, look)?;
+    let Drawing { content, height } = draw(&visible(panel), look)?;
     let svg = html! {
         svg xmlns="http://www.w3.org/2000/svg" viewBox={ "0 0 " (Places(look.width)) " " (Places(height)) }
             width=(Places(look.width)) height=(Places(height))
@@ -75,7 +76,9 @@ pub fn picture(panel: &Panel, look: &Look) -> Option<String> {
 /// `look` is of each panel.
 pub fn document(panels: &[Panel], columns: usize, look: &Look) -> Option<String> {
     let gap = look.font;
-    let drawings: Vec<(&Panel, Drawing)> = panels.iter().filter_map(|p| Some((p, draw(p, look)?))).collect();
+    let panels: Vec<_> = panels.iter().map(visible).collect();
+    let drawings: Vec<(&Panel, Drawing)> =
+        panels.iter().map(|p| &**p).filter_map(|p| Some((p, draw(p, look)?))).collect();
     let rows: Vec<&[(&Panel, Drawing)]> = drawings.chunks(columns.max(1)).collect();
     let across = rows.iter().map(|row| row.len()).max()?;
     let width = across as f64 * (look.width + gap) - gap;
@@ -103,7 +106,7 @@ pub fn document(panels: &[Panel], columns: usize, look: &Look) -> Option<String>
 
 /// The height that a panel takes beside what the axes enclose; `None` as for [`inline()`].
 pub fn margin(panel: &Panel, look: &Look) -> Option<f64> {
-    draw(panel, look).map(|drawing| drawing.height - look.plot_height)
+    draw(&visible(panel), look).map(|drawing| drawing.height - look.plot_height)
 }
 
 /// How the series look, and whether the legend shows lines.

@@ -27,7 +27,7 @@ pub fn printable_line(text: &str) -> String {
 }
 
 /// The text with another character of as many bytes in place of each of them, so that places in it stay.
-pub(crate) fn of_same_length(text: &str) -> String {
+pub fn of_same_length(text: &str) -> String {
     let visible = |c: char| match c.len_utf8() {
         _ if c == '\n' || c == '\t' || c == '\r' || !is_hidden(c) => c,
         1 => '?',

@@ -61,6 +61,18 @@ impl Node {
     }
 }
 
+/// Values in a document, tables and arrays among them, beyond which reading it would take seconds and a gigabyte.
+const MAX_VALUES: usize = 500_000;
+
+/// The values in one, itself included.
+fn values(value: &DeValue<'_>) -> usize {
+    1 + match value {
+        DeValue::Array(items) => items.iter().map(|item| values(item.get_ref())).sum(),
+        DeValue::Table(entries) => entries.values().map(|entry| values(entry.get_ref())).sum(),
+        _ => 0,
+    }
+}
+
 /// Of errors of syntax the first few are shown: the others mostly follow from them.
 const MAX_SYNTAX_PROBLEMS: usize = 5;
 
@@ -69,6 +81,13 @@ pub(crate) fn document(whole: &Place, problems: &mut Problems) -> Option<Node> {
     let (root, errors) = DeTable::parse_recoverable(whole.text());
     for error in errors.iter().take(MAX_SYNTAX_PROBLEMS) {
         syntax(whole, 0, error, problems);
+    }
+    let count: usize = root.get_ref().values().map(|entry| values(entry.get_ref())).sum();
+    if count > MAX_VALUES {
+        let help = "let links follow a trace (`trace = \"FILE\"`) in place of so many changes";
+        let message = format!("the scenario has {count} values, of at most {MAX_VALUES}");
+        problems.add(&whole.part(0..0), message, "too many", help);
+        return None;
     }
     errors
         .is_empty()

@@ -5,11 +5,10 @@ from __future__ import annotations
 import json
 from collections.abc import Mapping
 from functools import cached_property
-from html import escape
 from typing import TYPE_CHECKING, Any
 
 from . import _anabranch, _arguments, _scenario
-from ._table import Table
+from ._table import Table, html
 
 if TYPE_CHECKING:
     import pandas
@@ -125,7 +124,7 @@ class Run:
 
     def _repr_html_(self) -> str:
         s = self.summary
-        about = f"{escape(s['scenario'])}: {s['duration_s']} s, means from {s['warmup_s']} s on, seed {s['seed']}"
+        about = f"{html(s['scenario'])}: {s['duration_s']} s, means from {s['warmup_s']} s on, seed {s['seed']}"
         return f"<p>{about}</p>{self.flows._repr_html_()}{self.subflows._repr_html_()}{self.links._repr_html_()}"
 
 

@@ -73,7 +73,7 @@ class Table:
 
     def _repr_html_(self) -> str:
         columns = self._table.to_pydict(SHOWN)
-        head = "".join(f"<th>{escape(name)}</th>" for name in columns)
+        head = "".join(f"<th>{html(name)}</th>" for name in columns)
         body = "".join(
             "<tr>" + "".join(f"<td>{_cell(value)}</td>" for value in row) + "</tr>" for row in zip(*columns.values())
         )
@@ -82,7 +82,12 @@ class Table:
         return f"<table><thead><tr>{head}</tr></thead><tbody>{body}</tbody></table>{rest}"
 
 
+def html(text: str) -> str:
+    """Text in a page: escaped, and without characters that nobody sees."""
+    return escape(_anabranch.printable(text))
+
+
 def _cell(value: object) -> str:
     if value is None:
         return "–"
-    return f"{value:.6g}" if isinstance(value, float) else escape(str(value))
+    return f"{value:.6g}" if isinstance(value, float) else html(str(value))

@@ -63,6 +63,29 @@ fn packets_are_as_long_as_they_say() {
     }
 }
 
+/// By hand: 8 Mbit/s for 12 s are 12 MB, 8000 packets of 1500 bytes. Each takes a block of 32 bytes and what is kept of it
+/// (pcapng §4.3), as does its ACK at a host. Two flows over one link share it.
+#[test]
+fn a_file_becomes_about_as_large_as_it_is_said() {
+    let text = r#"
+name = "full"
+duration = "12 s"
+links.wide = { rate = "1 Gbit/s", delay = "5 ms" }
+links.narrow = { rate = "8 Mbit/s", delay = "10 ms" }
+flows = [{ name = "a", cc = "reno", paths = [["wide", "narrow"]], count = 2 }]
+"#;
+    let scenario = scenario(text);
+    let headers = Options::default();
+    let whole = Options { links: vec![1], snap: 262_144 };
+    assert_eq!(headers.most_bytes(&scenario), 8000.0 * f64::from(2 * (32 + 96)));
+    assert_eq!(whole.most_bytes(&scenario), 8000.0 * f64::from(32 + 1516));
+    for options in [headers, whole] {
+        let size = captured(&scenario, &options).1.len() as f64;
+        let part = size / options.most_bytes(&scenario);
+        assert!((0.6..=1.05).contains(&part), "{part}");
+    }
+}
+
 /// The model charges a data segment's and an acknowledgement's bytes as the capture has them: only handshakes, and the first
 /// segment of a connection, are longer.
 #[test]

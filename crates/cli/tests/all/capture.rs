@@ -8,7 +8,10 @@ fn the_capture_is_whole_or_is_not() {
     let folder = tempfile::tempdir().unwrap();
     let path = folder.path().join("run.pcapng");
     let name = path.to_str().unwrap();
-    let said = anabranch(short("run", &["--pcap", name, "--links", "dsl"])).ok();
+    let ended = anabranch(short("run", &["--pcap", name, "--links", "dsl"]));
+    // Before the run.
+    assert!(ended.stderr.contains("run.pcapng may become about"), "{}", ended.stderr);
+    let said = ended.ok();
     assert!(said.contains(&format!("Wrote\n  {name}")), "{said}");
     let bytes = fs::read(&path).unwrap();
     // The type of a section header.

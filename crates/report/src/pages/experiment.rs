@@ -12,7 +12,7 @@ use crate::{
     prose::{paragraphs, prose},
     ratio::Ratio,
     site::Site,
-    verdict,
+    verdict, visible,
 };
 use anabranch_study::format;
 
@@ -254,7 +254,7 @@ fn runs(plan: &ExperimentPlan, site: &mut Site) -> Markup {
         return html! { details.runs open { (summary) (commands(runs, site)) } };
     }
     let all = commands(runs, site);
-    site.add(plan.runs_part.as_str(), part::script(&plan.runs_part, &all.into_string()));
+    site.add(plan.runs_part.as_str(), part::script(&plan.runs_part, &visible::page(all)));
     html! {
         details.runs data-part=(plan.runs_part) {
             (summary)

@@ -114,6 +114,76 @@ pub fn between<'a>(html: &'a str, open: &str, close: &str) -> Vec<&'a str> {
     html.split(open).skip(1).map(|rest| rest.split(close).next().unwrap()).collect()
 }
 
+/// What a study file can have in its texts, and neither XML nor a reader can take: ESC, NUL, a C1 control (CSI) and a mark that
+/// turns the direction of text (UAX #9).
+pub const HOSTILE: &str = "\u{1b}[31m\0\u{9b}2J\u{202e}\u{2066}";
+
+/// Appends them to each text that a study's author chooses.
+fn spoil(value: &mut serde_json::Value) {
+    match value {
+        serde_json::Value::Object(map) => {
+            for (key, value) in map {
+                let chosen =
+                    ["title", "what", "label", "text", "command", "missing", "claim", "question", "note"];
+                match value {
+                    serde_json::Value::String(text) if chosen.contains(&&**key) => *text += HOSTILE,
+                    value if key == "series" => {
+                        spoil(value);
+                        for series in value.as_array_mut().unwrap() {
+                            let name = series["name"].as_str().map(|name| name.to_owned() + HOSTILE);
+                            series["name"] = name.unwrap().into();
+                        }
+                    }
+                    value => spoil(value),
+                }
+            }
+        }
+        serde_json::Value::Array(all) => all.iter_mut().for_each(spoil),
+        _ => {}
+    }
+}
+
+/// XML 1.0, section 2.2: a document has no control characters but tab and line ends; roxmltree refuses others.
+#[test]
+fn control_and_bidi_characters_are_spelled_out_everywhere() {
+    let spoilt = |result: &StudyResult| {
+        let mut value = serde_json::to_value(result).unwrap();
+        spoil(&mut value);
+        serde_json::from_value::<StudyResult>(value).unwrap()
+    };
+    let results: Vec<StudyResult> = fixture::results().iter().map(spoilt).collect();
+    let all = files_of(&results, &results);
+    let mut drawings = 0;
+    // Files of values are data, and keep names as they are.
+    let is_shown = |name: &str| !name.starts_with("assets/") && !name.contains(".csv");
+    for (name, text) in all.iter().filter(|(name, _)| is_shown(name)) {
+        // A part is JSON: there the characters may hide behind escapes.
+        let texts = match serde_json::from_str(text) {
+            Ok(value) => strings(&value),
+            Err(_) => vec![text.clone()],
+        };
+        let hidden =
+            texts.iter().flat_map(|t| t.chars()).find(|c| HOSTILE.contains(*c) && !c.is_ascii_graphic());
+        assert_eq!(hidden, None, "{name}");
+        if name.ends_with(".svg") {
+            roxmltree::Document::parse(text).unwrap_or_else(|e| panic!("{name}: {e}"));
+            drawings += usize::from(text.contains("\\u{1b}[31m\\u{0}\\u{9b}2J\\u{202e}\\u{2066}"));
+        }
+    }
+    assert!(drawings > 0, "no drawing has a spelled text");
+    let page = with_parts(&all, &all["index.html"]);
+    assert!(page.contains("\\u{1b}[31m"), "{page}");
+}
+
+fn strings(value: &serde_json::Value) -> Vec<String> {
+    match value {
+        serde_json::Value::String(text) => vec![text.clone()],
+        serde_json::Value::Array(all) => all.iter().flat_map(strings).collect(),
+        serde_json::Value::Object(map) => map.values().flat_map(strings).collect(),
+        _ => vec![],
+    }
+}
+
 #[test]
 fn the_same_results_give_the_same_bytes() {
     assert_eq!(files(&fixture::results()), files(&fixture::results()));

@@ -1,6 +1,8 @@
 //! Drawings without a script: read as XML, and their places turned back into values by the ticks beside them.
 
-use anabranch_report::svg::{Look, document, inline, margin};
+use crate::report::HOSTILE;
+use anabranch_report::page_of_charts;
+use anabranch_report::svg::{Look, document, inline, margin, picture};
 use anabranch_study::{Axis, Mark, Panel, Point, Series};
 use roxmltree::{Document, Node};
 
@@ -52,6 +54,32 @@ fn reading(svg: &Document, anchor: &str, place: &str) -> impl Fn(f64) -> f64 {
     let lower = if place == "y" { 0.35 * Look::REPORT.font } else { 0.0 };
     let (a, b) = (a - lower, b - lower);
     move |at| low + (at - a) / (b - a) * (high - low)
+}
+
+/// A picture, an element of a page, a file and a page of charts.
+#[test]
+fn drawings_spell_control_characters_out() {
+    for mark in [Mark::Line, Mark::Bar, Mark::Box, Mark::Tile] {
+        let point =
+            |i| Point { x: 1.0, y: f64::from(i), half_width: None, label: Some(format!("{i}{HOSTILE}")) };
+        let one = Series { name: HOSTILE.into(), published: false, points: vec![point(1), point(2)] };
+        let bad = Panel { title: HOSTILE.into(), ..panel(mark, false, vec![one]) };
+        let bad = Panel {
+            x: axis(HOSTILE, false),
+            y: Axis { domain: Some((1.0, 4.0)), ..axis(HOSTILE, false) },
+            ..bad
+        };
+        let look = Look { titled: true, ..Look::REPORT };
+        let file = document(std::slice::from_ref(&bad), 1, &look).unwrap();
+        for text in [&file, &picture(&bad, &look).unwrap(), &inline(&bad, &look).unwrap().into_string()] {
+            Document::parse(text).unwrap_or_else(|e| panic!("{mark:?}: {e}"));
+            assert!(!text.contains(['\u{9b}', '\u{202e}']));
+        }
+        assert!(file.contains("\\u{202e}\\u{2066}"));
+        let page = page_of_charts(HOSTILE, HOSTILE, &[bad]).unwrap();
+        let own = page.split("<footer>").next().unwrap();
+        assert!(!own.contains(['\u{1b}', '\0', '\u{9b}', '\u{202e}']) && !own.contains("\\u001b"));
+    }
 }
 
 #[test]

@@ -41,6 +41,21 @@ fn many_links_on_many_paths() {
     assert!(rendered(&error).contains("more than 10000000 links in all"));
 }
 
+/// Each change is a table of two values, and the file has 12 beside them. More than that is refused before places are noted,
+/// which a trace does not need.
+#[test]
+fn a_million_changes_are_for_a_trace() {
+    let changes = |n: usize| {
+        let all: String = (0..n).map(|i| format!("{{ at = \"{i} us\", rate = \"5 Mbit/s\" }},\n")).collect();
+        let link = format!("[links.a]\nrate = \"1 Mbit/s\"\ndelay = \"1 ms\"\nchanges = [\n{all}]\n");
+        let flow = "[[flows]]\nname = \"f\"\ncc = \"reno\"\npaths = [[\"a\"]]\n";
+        format!("name = \"x\"\nduration = \"2 s\"\n{link}{flow}")
+    };
+    assert_eq!(valid(&changes(166_662)).links[0].spec.changes.len(), 166_662);
+    let shown = rendered(&read(&changes(1_000_000)).unwrap_err());
+    assert!(shown.contains("of at most 500000") && shown.contains("trace ="), "{shown}");
+}
+
 #[test]
 fn paths_and_hops() {
     let paths = |n: usize| small("[[\"a\"], [\"b\"]]", &format!("[{}]", vec!["[\"a\"]"; n].join(", ")));

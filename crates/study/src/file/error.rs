@@ -1,5 +1,6 @@
 //! What is wrong with a study file, and where.
 
+use anabranch_scenario::{of_same_length, printable};
 use miette::{Diagnostic, LabeledSpan, NamedSource, SourceCode};
 use std::fmt;
 use std::ops::Range;
@@ -45,9 +46,14 @@ impl Problem {
     }
 
     pub fn within(self, name: &str, text: &str) -> FileError {
+        let problem = Problem {
+            message: printable(&self.message),
+            help: self.help.map(|help| printable(&help)),
+            at: self.at,
+        };
         FileError(Box::new(Placed {
-            problem: self,
-            source: NamedSource::new(name, text.to_owned()),
+            problem,
+            source: NamedSource::new(printable(name), of_same_length(text)),
             text: text.to_owned(),
         }))
     }

@@ -521,3 +521,17 @@ fn units_are_not_mixed() {
     let error = load("my.toml", &text, folder.path(), &[]).err().unwrap();
     assert!(error.to_string().contains("lines go over numbers"), "{error}");
 }
+
+/// A terminal obeys what it is sent: names, messages and the text around a mistake.
+#[test]
+fn mistakes_are_shown_printable() {
+    let text = "title = \"x\"\n\"a\u{202e}\u{9b}b\" = 1 # \u{2066}\u{7f}\n";
+    let error = load("\u{1b}[31m.toml", text, Path::new(""), &[]).err().unwrap();
+    let label = error.labels().unwrap().next().unwrap();
+    let shown = error.source_code().unwrap().read_span(label.inner(), 1, 1).unwrap();
+    let help = error.help().map(|help| help.to_string()).unwrap_or_default();
+    let all = format!("{}{}{error}{help}", shown.name().unwrap(), String::from_utf8_lossy(shown.data()));
+    assert!(all.contains("\\u{1b}[31m.toml") && all.contains('b'), "{all}");
+    assert!(!all.contains(|c: char| c != '\n' && anabranch_scenario::is_hidden(c)), "{all:?}");
+    assert_eq!(error.line(), Some(2));
+}
