@@ -341,4 +341,73 @@ mod tests {
             assert_eq!(delays.summary().unwrap().frequency, 1.0 / half as f64);
         }
     }
+
+    /// A queue of at most 50 ms that bursts of heavy-tailed length fill (Pareto of shape 1.5) at this load, millisecond by millisecond.
+    struct Queue {
+        random: u64,
+        load: f64,
+        waits: Seconds,
+    }
+
+    impl Queue {
+        fn new(load: f64, seed: u64) -> Self {
+            Queue { random: seed.wrapping_mul(0x9e37_79b9_7f4a_7c15) | 1, load, waits: 0.0 }
+        }
+
+        /// Uniform in (0, 1] (xorshift64*).
+        fn uniform(&mut self) -> f64 {
+            self.random ^= self.random >> 12;
+            self.random ^= self.random << 25;
+            self.random ^= self.random >> 27;
+            ((self.random.wrapping_mul(0x2545_f491_4f6c_dd1d) >> 11) + 1) as f64 / (1u64 << 53) as f64
+        }
+
+        fn step(&mut self) -> Seconds {
+            // Bursts of 3 ms on average (1 ms × 1.5 ÷ 0.5).
+            let burst =
+                if self.uniform() < self.load / 3.0 { 1e-3 * self.uniform().powf(-1.0 / 1.5) } else { 0.0 };
+            self.waits = (self.waits + burst - 1e-3).clamp(0.0, 0.05);
+            self.waits
+        }
+    }
+
+    /// The fraction of the time after the first 20 s that two paths are in one group, over 20 minutes. Packets of each pass at
+    /// times of their own, 100 in a second.
+    fn together(mut queues: [Queue; 2], shared: bool) -> f64 {
+        let (mut grouping, mut members) = (Grouping::default(), [Member::new(), Member::new()]);
+        let (mut grouped, mut all) = (0.0, 0.0);
+        for ms in 0..1_200_000 {
+            let first = queues[0].step();
+            let waits = [first, if shared { first } else { queues[1].step() }];
+            for (r, waits) in waits.into_iter().enumerate() {
+                if queues[r].uniform() < 0.1 {
+                    grouping.advance(&mut members, f64::from(ms) * 1e-3);
+                    members[r].delays.sample(0.02 + waits);
+                    members[r].delays.count(1.0, 0.0);
+                }
+            }
+            if ms > 20_000 {
+                let is_grouped = members[0].group > UNKNOWN && members[0].group == members[1].group;
+                grouped += f64::from(u8::from(is_grouped));
+                all += 1.0;
+            }
+        }
+        grouped / all
+    }
+
+    /// RFC 8382, §3.3: flows are grouped where their statistics are alike. Two observers of one queue that bursts overload have the
+    /// same in at least 80 % of the time; those of two queues with unlike traffic in at most 10 %. (Two queues with traffic of one
+    /// distribution are alike by chance: no statistic of each tells them apart.)
+    #[test]
+    fn one_queue_is_found_and_unlike_ones_are_told_apart() {
+        let seeds = 1..=5;
+        let mean = |of: &dyn Fn(u64) -> f64| seeds.clone().map(of).sum::<f64>() / 5.0;
+        for load in [1.1, 1.3] {
+            let queues =
+                |other: f64| move |seed: u64| [Queue::new(load, seed), Queue::new(other, seed + 100)];
+            let shared = mean(&|seed| together(queues(load)(seed), true));
+            let unlike = mean(&|seed| together(queues(load - 0.2)(seed), false));
+            assert!(shared >= 0.8 && unlike <= 0.1, "load {load}: {shared} {unlike}");
+        }
+    }
 }

@@ -11,7 +11,8 @@ fn the_capture_is_whole_or_is_not() {
     let ended = anabranch(short("run", &["--pcap", name, "--links", "dsl"]));
     // Before the run.
     assert!(ended.stderr.contains("run.pcapng may become about"), "{}", ended.stderr);
-    let said = ended.ok();
+    assert_eq!(ended.status, 0);
+    let said = ended.stdout;
     assert!(said.contains(&format!("Wrote\n  {name}")), "{said}");
     let bytes = fs::read(&path).unwrap();
     // The type of a section header.
