@@ -2,7 +2,7 @@
 
 SHELL := bash -o pipefail
 export PATH := $(or $(CARGO_HOME),$(HOME)/.cargo)/bin:$(PATH)
-FUZZ_SECONDS ?= 600
+FUZZ_SECONDS ?= 60
 HOSTILE ?= 200
 ROUNDS ?= 100
 # Files whose `mod` lines a macro writes, where `cargo fmt` does not look.
@@ -91,7 +91,7 @@ bench: build ## speed, memory and the comparison with ns-3; see bench/README.md
 random: setup ## the property tests of the simulator, links, optima and arithmetic, ROUNDS=100 times with new random cases
 	@tools/random.sh $(ROUNDS)
 
-fuzz: setup ## drive every algorithm by the fuzzer, for FUZZ_SECONDS=600; see the book's page on it
+fuzz: setup ## fuzz algorithms, captures, traces, scenarios and studies, each for FUZZ_SECONDS=60; see the book
 	@tools/fuzz.sh $(FUZZ_SECONDS)
 
 hostile: setup ## HOSTILE=200 times what the tests do to it: mutants, faults, kills and signals; about an hour

@@ -1,8 +1,11 @@
 #!/usr/bin/env bash
-# Runs the model fuzzer over every algorithm for $1 seconds; what it finds is written to fuzz/artifacts.
+# Runs each target of the fuzzer for $1 seconds, or those that follow; what it finds is written to fuzz/artifacts.
 set -euo pipefail
 cd "$(dirname "$0")/.."
 
+seconds=$1
+shift
+[ $# -gt 0 ] || set -- algorithms captures traces scenarios studies
 target="${CARGO_TARGET_DIR:-$PWD/target}"
 tools="$target/tools"
 export PATH="$PATH:$tools/bin"
@@ -11,6 +14,28 @@ if ! cargo fuzz --version >/dev/null 2>&1; then
     cargo install --quiet --locked --root "$tools" --target-dir "$tools/build" --version 0.13.2 cargo-fuzz
 fi
 
+# Seeds are the project's own files, and captures of two of its runs. Traces are cut: their first lines are enough.
+seeds="$target/fuzz/seeds"
+mkdir -p "$seeds"/{algorithms,captures,traces,scenarios,studies}
+for name in "$@"; do
+    case $name in
+    captures)
+        for scenario in dumbbell failover; do
+            cargo run --quiet --release --locked --bin anabranch -- run "scenarios/$scenario.toml" \
+                --duration "100 ms" --set 'warmup="0 s"' --pcap "$seeds/captures/$scenario.pcapng" >/dev/null
+        done
+        find crates/capture/tests -name '*.pcap*' -size -64k -exec cp -t "$seeds/captures" {} +
+        ;;
+    traces) for trace in scenarios/traces/*; do head -n 60 "$trace" >"$seeds/traces/${trace##*/}"; done ;;
+    scenarios) for text in scenarios/*.toml studies/*/*.toml; do cp "$text" "$seeds/scenarios/${text//\//-}"; done ;;
+    studies) cp -t "$seeds/studies" studies/*.toml ;;
+    esac
+done
+
 # Coverage counters are unstable options of rustc; the crates have no unsafe code to sanitise.
-RUSTC_BOOTSTRAP=1 CARGO_TARGET_DIR="$target/fuzz" \
-    cargo fuzz run --sanitizer none algorithms -- -max_total_time="$1" -max_len=4096
+for name in "$@"; do
+    mkdir -p "fuzz/corpus/$name"
+    RUSTC_BOOTSTRAP=1 CARGO_TARGET_DIR="$target/fuzz" \
+        cargo fuzz run --sanitizer none "$name" "fuzz/corpus/$name" "$seeds/$name" -- \
+        -max_total_time="$seconds" -max_len=65536 -timeout=20
+done

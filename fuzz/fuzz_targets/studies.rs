@@ -1,0 +1,29 @@
+//! Any text is a study or is refused. Its scenarios are those of the project.
+#![no_main]
+
+use anabranch_study::{ScenarioFile, file};
+use miette::Diagnostic;
+use std::{fs, path::Path, sync::LazyLock};
+
+static SCENARIOS: LazyLock<Vec<ScenarioFile>> = LazyLock::new(|| {
+    let studies = Path::new(env!("CARGO_MANIFEST_DIR")).join("../studies");
+    let folders = ["", "standard/", "coupling/"];
+    let files = folders.into_iter().flat_map(|folder| {
+        let there = fs::read_dir(studies.join(folder)).expect("the project's folder");
+        there.map(move |entry| (folder, entry.expect("an entry")))
+    });
+    let tomls = files.filter(|(_, file)| file.path().extension().is_some_and(|ending| ending == "toml"));
+    let scenario = |(folder, file): (&str, fs::DirEntry)| {
+        let name = format!("{folder}{}", file.file_name().display());
+        let text = fs::read_to_string(file.path()).expect("a text");
+        ScenarioFile { path: name.as_str().into(), name: name.into(), text: text.into() }
+    };
+    tomls.map(scenario).collect()
+});
+
+libfuzzer_sys::fuzz_target!(|text: &str| {
+    let scenarios: Vec<&ScenarioFile> = SCENARIOS.iter().collect();
+    if let Err(why) = file::embedded("fuzz.toml", text, &scenarios, &[]) {
+        drop((why.to_string(), why.help().map(|help| help.to_string()), why.line()));
+    }
+});
