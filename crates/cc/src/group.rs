@@ -104,16 +104,14 @@ impl Group {
         self.settle(r);
     }
 
-    /// Path `r` holds the connection's receive window up: its window is halved, and its threshold too unless it is in slow
-    /// start (Raiciu et al., NSDI 2012, §4.2, as `mptcp_rcv_buf_optimization` of the retired kernel has it). That is
-    /// not congestion, so the algorithm is not asked.
+    /// Path `r` holds the connection's receive window up: its window is halved, and its threshold is the window that is left
+    /// (Raiciu et al., NSDI 2012, §4.2). So slow start ends: it would double the window again within the round trip between
+    /// two penalties. That is not congestion, so the algorithm is not asked.
     pub fn penalise(&mut self, r: usize) {
         let path = &mut self.paths[r];
         if path.active {
-            if !path.in_slow_start() {
-                path.ssthresh = (path.ssthresh / 2.0).max(MIN_SSTHRESH);
-            }
             path.cwnd /= 2.0;
+            path.ssthresh = path.cwnd.max(MIN_SSTHRESH);
             self.settle(r);
         }
     }

@@ -83,20 +83,18 @@ fn a_restart_lowers_the_window_and_remembers_it() {
     assert_eq!(bbr.path(0).cwnd, 200.0, "a model outlives the pause");
 }
 
-/// The retired kernel's `mptcp_rcv_buf_optimization`: the window is halved down to one segment; the threshold too, down
-/// to two, but not in slow start.
+/// NSDI 2012, §4.2: the window is halved, down to one segment, and the threshold is the reduced window, down to two, in slow
+/// start as well: growth is linear from there.
 #[test]
-fn a_penalty_halves_window_and_threshold() {
+fn a_penalty_halves_the_window_and_ends_slow_start() {
     let mut reno = group("reno", &[]);
     reno.add_path(0.1, 10.0);
-    let mut penalised = |lose: bool| {
-        if lose {
-            reno.on_congestion(0, &Congestion { now: 0.0, signal: Signal::Loss });
-        }
+    let mut penalised = || {
         reno.penalise(0);
         (reno.path(0).cwnd, reno.path(0).ssthresh)
     };
-    assert_eq!(penalised(false), (5.0, f64::INFINITY));
-    assert_eq!(penalised(true), (1.25, 2.0)); // the loss left 2.5 and 2.5
-    assert_eq!(penalised(false), (1.0, 2.0));
+    assert_eq!(penalised(), (5.0, 5.0));
+    assert_eq!(penalised(), (2.5, 2.5));
+    assert_eq!(penalised(), (1.25, 2.0));
+    assert_eq!(penalised(), (1.0, 2.0));
 }

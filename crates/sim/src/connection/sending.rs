@@ -139,7 +139,7 @@ impl Connection {
     }
 
     /// The receive window is full while `fast` has room: what holds it up is penalised (Raiciu et al., NSDI 2012, §4.2),
-    /// at most once per its round trip. Of the retired kernel's conditions these remain: it is slower, and repairs no loss.
+    /// at most once per its round trip. As in the out-of-tree kernel, if it is slower and repairs no loss.
     fn penalise_slower_than(&mut self, fast: usize, now: Time) {
         let (holding_up, limit) = (self.out.holding_up(), self.subflows[fast].tx.rtt.smoothed());
         for (s, slow) in self.subflows.iter_mut().enumerate() {
