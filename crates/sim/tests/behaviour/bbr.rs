@@ -147,8 +147,7 @@ fn neither_it_nor_cubic_starves() {
 /// Q = w + 2 f c R, and f = 2 f c R/Q: so f = 2/3, less the time in ProbeRTT. Version 1, which keeps four packets in flight
 /// there, has the 0.49 of the paper's equations 9 to 11.
 ///
-/// With the draft's threshold of 2 %, `inflight_longterm` decides beside CUBIC, which fills the buffer with large windows: the
-/// cap is held, and in flight is far below it.
+/// With the draft's threshold of 2 %, `inflight_longterm` decides beside CUBIC: the window is far below the cap.
 #[test]
 fn in_a_deep_buffer_losses_bound_it_before_the_cap_does() {
     let text = |bbr: &str, other: &str| {
@@ -166,17 +165,17 @@ fn in_a_deep_buffer_losses_bound_it_before_the_cap_does() {
         let mut cap: Vec<f64> = series.cwnd_segments.iter().zip(&bdp).map(|(cwnd, bdp)| cwnd / bdp).collect();
         cap.drain(..100); // the first 10 s: the estimates begin at nothing
         cap.sort_by(f64::total_cmp);
-        let (median, largest) = (cap[cap.len() / 2], cap[cap.len() - 1]);
+        let (median, high, largest) = (cap[cap.len() / 2], cap[cap.len() * 95 / 100], cap[cap.len() - 1]);
         let min_rtt = mean_of(series, "min_rtt", 20.0, 400.0);
         println!(
             "16 BDP, {other}: {bounded:.3}, {free:.3} without a bound; window {median:.2} BDP, at most {largest:.2}; min_rtt {min_rtt:.3} s"
         );
         let v1 = (1.0 - (0.5 - 1.0 / 32.0 - 4.0 / 533.0)) * (1.0 - (0.64 + 0.2 + 0.04) / 10.0);
         assert!(free > v1 && free < 1.05 * 2.0 / 3.0, "{other}: {free}");
-        // 2.25 in UP; acknowledgements that were taken together add to it (`extra_acked`).
-        assert!(largest < 1.15 * 2.25, "{other}: {largest} BDP in flight");
         assert!(min_rtt > 5.0 * 0.04, "{other}: a standing queue is in the estimate: {min_rtt}");
         if other == "cubic" {
+            // 2.25 in UP. Beside Reno `extra_acked` adds to it: when that halves, ACKs come faster than bw says.
+            assert!(high <= 2.251, "{high} BDP in flight");
             assert!(median < 1.6 && bounded < 0.75 * free, "{median} BDP, {bounded} against {free}");
         }
     }
