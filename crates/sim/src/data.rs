@@ -3,6 +3,7 @@
 use crate::packet::widen;
 use crate::repeats::Repeats;
 use crate::ring::Ring;
+use crate::tso::{self, Buffer};
 
 /// Payload of one segment, as the connection numbers it.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -22,6 +23,8 @@ pub(crate) struct Outgoing {
     /// Offsets of these.
     acked_bytes: u64,
     cut_bytes: u64,
+    /// Where the buffers of what was written began.
+    buffers_from: u64,
     /// Bytes written by the application; [`u64::MAX`] for one without end.
     written: u64,
     /// The receiver takes bytes up to this offset.
@@ -42,6 +45,7 @@ impl Outgoing {
             nxt: 0,
             acked_bytes: 0,
             cut_bytes: 0,
+            buffers_from: 0,
             written: 0,
             edge: window,
             repeats: (subflows > 1).then(|| Box::new(Repeats::new(subflows))),
@@ -73,6 +77,20 @@ impl Outgoing {
         self.written - self.cut_bytes
     }
 
+    /// What a TCP connection sends next, of what was written (`tcp_sendmsg_locked`): buffers follow each other from where writing began
+    /// with nothing unsent. Bytes that went from one into the one before do not move the end of either.
+    pub(crate) fn first_buffer(&self) -> Buffer {
+        let size = tso::buffer_size(u64::from(self.mss), self.window());
+        let unsent = self.unsent();
+        let bytes = (size - (self.cut_bytes - self.buffers_from) % size).min(unsent);
+        Buffer { bytes, movable: (unsent - bytes).min(size), is_last: unsent == bytes }
+    }
+
+    /// The same where each scheduling decision makes a buffer of its own.
+    pub(crate) fn one_buffer(&self) -> Buffer {
+        Buffer { bytes: self.unsent(), movable: 0, is_last: true }
+    }
+
     /// The receive window: bytes from the first that is not acknowledged.
     pub(crate) fn window(&self) -> u64 {
         self.edge - self.acked_bytes
@@ -92,6 +110,9 @@ impl Outgoing {
     /// The application writes: up to this offset in all.
     pub(crate) fn write_up_to(&mut self, offset: u64) {
         debug_assert!(offset >= self.cut_bytes && !self.closed);
+        if self.unsent() == 0 {
+            self.buffers_from = self.cut_bytes;
+        }
         self.written = offset;
     }
 
@@ -344,6 +365,22 @@ mod tests {
         incoming.take(0, Chunk { offset: 0, len: 100 }).unwrap();
         let wrong = incoming.take(1, Chunk { offset: 99, len: 100 });
         assert_eq!(wrong, Err(Corrupt { chunk: 1, expected: 100, found: 99 }));
+    }
+
+    /// By hand: buffers of 45 segments of 1448 bytes, 65,160 in all, of 100,000 bytes: the second has 34,840. What is written to an empty
+    /// queue begins a buffer.
+    #[test]
+    fn what_is_written_waits_in_buffers() {
+        let mut out = Outgoing::new(1448, 1 << 30, 1);
+        out.write_up_to(100_000);
+        assert_eq!(out.first_buffer(), Buffer { bytes: 65_160, movable: 34_840, is_last: false });
+        (0..44).for_each(|_| assert!(out.cut(0).is_some()));
+        assert_eq!(out.first_buffer(), Buffer { bytes: 1448, movable: 34_840, is_last: false });
+        out.cut(0);
+        assert_eq!(out.first_buffer(), Buffer { bytes: 34_840, movable: 0, is_last: true });
+        while out.cut(0).is_some() {}
+        out.write_up_to(200_000);
+        assert_eq!(out.first_buffer(), Buffer { bytes: 65_160, movable: 34_840, is_last: false });
     }
 
     #[test]

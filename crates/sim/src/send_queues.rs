@@ -5,7 +5,7 @@
 
 use crate::data::{Chunk, Outgoing};
 use crate::subflow::Subflow;
-use crate::tso;
+use crate::tso::{self, Buffer};
 use anabranch_cc::Group;
 use anabranch_net::Time;
 use std::collections::VecDeque;
@@ -34,7 +34,7 @@ const FRAGMENT: u64 = 32_768 - 40;
 /// Of one subflow.
 #[derive(Clone, Debug, Default)]
 struct Queue {
-    /// Chunks given to it and not sent: ranges of numbers.
+    /// Chunks given to it and not sent: ranges of numbers, a buffer each.
     ranges: VecDeque<(u64, u64)>,
     len: u64,
     /// The largest window so far, in segments: the send buffer grows with it and never shrinks.
@@ -50,10 +50,11 @@ struct Queue {
 }
 
 impl Queue {
-    fn push(&mut self, n: u64) {
+    /// A buffer has one mapping, so it takes what continues it, up to `size` chunks (`mptcp_sendmsg_frag`).
+    fn push(&mut self, n: u64, size: u64) {
         self.len += 1;
         match self.ranges.back_mut() {
-            Some(last) if last.1 == n => last.1 += 1,
+            Some(last) if last.1 == n && last.1 - last.0 < size => last.1 += 1,
             _ => self.ranges.push_back((n, n + 1)),
         }
     }
@@ -64,12 +65,17 @@ impl Queue {
             let n = front.0.max(una).min(front.1);
             self.len -= n - front.0;
             front.0 = n;
-            if n < front.1 {
+            let found = n < front.1;
+            if found {
                 front.0 += 1;
                 self.len -= 1;
+            }
+            if front.0 == front.1 {
+                self.ranges.pop_front();
+            }
+            if found {
                 return Some(n);
             }
-            self.ranges.pop_front();
         }
         None
     }
@@ -166,6 +172,7 @@ impl SendQueues {
     ) {
         self.has_left_out = false;
         let mss = u64::from(out.mss());
+        let size = tso::buffer_size(mss, out.window()) / mss;
         for (queue, subflow) in self.queues.iter_mut().zip(subflows).filter(|(_, subflow)| subflow.is_up()) {
             queue.largest_window = queue.largest_window.max(cc.path(subflow.tx.row()).cwnd);
         }
@@ -181,7 +188,7 @@ impl SendQueues {
             queue.pace = (queue.pace * held + pace * burst_bytes) / (held + burst_bytes);
             let (before, mut given) = (self.queues[s].len, 0);
             while let Some((n, chunk)) = self.next(s, out, reinjected) {
-                self.queues[s].push(n);
+                self.queues[s].push(n, size);
                 if ends_fragment(chunk) {
                     given += FRAGMENT;
                     if given >= burst || !self.has_space(s, subflows, mss) {
@@ -219,6 +226,13 @@ impl SendQueues {
     #[inline]
     pub(crate) fn holds_unsent(&self, s: usize, out: &Outgoing) -> bool {
         self.queues[s].ranges.iter().any(|range| range.1 > out.una())
+    }
+
+    /// What `s` sends next.
+    pub(crate) fn first_buffer(&self, s: usize, mss: u64) -> Buffer {
+        let ranges = &self.queues[s].ranges;
+        let bytes = ranges.front().map_or(0, |(from, to)| (to - from) * mss);
+        Buffer { bytes, movable: 0, is_last: ranges.len() < 2 }
     }
 
     /// Whether a queue has room that the last `fill` did not see.
@@ -277,12 +291,14 @@ impl SendQueues {
         }
         let Some(s) = pick.or(backup.filter(|_| least > 1)) else { return };
         let mut bytes = 0;
+        let mss = u64::from(out.mss());
+        let size = tso::buffer_size(mss, out.window()) / mss;
         for n in out.una()..out.nxt() {
             if bytes >= FRAGMENT {
                 break;
             }
             if let Some(chunk) = out.carry_on(n, s) {
-                self.queues[s].push(n);
+                self.queues[s].push(n, size);
                 *reinjected += 1;
                 bytes += u64::from(chunk.len.max(1));
             }
@@ -361,8 +377,8 @@ mod tests {
         let (subflows, cc) = subflows(&[(10.0, 10), (10.0, 50)]);
         let (mut queues, mut out, mut reinjected) = (SendQueues::new(2), endless(2), 0);
         queues.fill(&subflows, &cc, &mut out, &mut reinjected);
-        assert_eq!(queues.queues[0].ranges, [(0, 46), (92, 115)]);
-        assert_eq!(queues.queues[1].ranges, [(46, 92)]);
+        assert_eq!(queues.queues[0].ranges, [(0, 45), (45, 46), (92, 115)]);
+        assert_eq!(queues.queues[1].ranges, [(46, 91), (91, 92)]);
         assert_eq!((out.nxt(), reinjected), (115, 0));
         assert_eq!(queues.take(1, &mut out).map(|(n, chunk)| (n, chunk.offset)), Some((46, 46 * 1428)));
     }
@@ -417,10 +433,26 @@ mod tests {
         assert!((both..both + 46).contains(&out.nxt()), "{} chunks", out.nxt());
     }
 
+    /// `mptcp_sendmsg_frag`: a buffer takes what continues its mapping, up to what fits an offloaded packet; what was sent of it makes
+    /// room again, and one that was sent whole is gone.
+    #[test]
+    fn a_buffer_has_one_mapping() {
+        let mut queue = Queue::default();
+        (0..3).for_each(|n| queue.push(n, 4));
+        queue.pop(0);
+        (3..6).for_each(|n| queue.push(n, 4));
+        queue.push(9, 4);
+        assert_eq!(queue.ranges, [(1, 5), (5, 6), (9, 10)]);
+        (1..6).for_each(|n| assert_eq!(queue.pop(0), Some(n)));
+        assert_eq!(queue.pop(0), Some(9));
+        queue.push(10, 4);
+        assert_eq!((queue.ranges, queue.len), (VecDeque::from([(10, 11)]), 1));
+    }
+
     #[test]
     fn a_queue_leaves_out_what_was_acknowledged() {
         let mut queue = Queue::default();
-        [3, 4, 5, 9, 10].into_iter().for_each(|n| queue.push(n));
+        [3, 4, 5, 9, 10].into_iter().for_each(|n| queue.push(n, 45));
         assert_eq!((queue.pop(0), queue.pop(5), queue.len), (Some(3), Some(5), 2));
         assert_eq!((queue.pop(20), queue.len), (None, 0));
     }

@@ -1,24 +1,24 @@
 //! Bursts of a host with segmentation offload: how many segments it hands to the network card at once, and when it
 //! waits until it can hand over more.
 //!
-//! The rules are those of Linux 5.0 to 5.17 in `net/ipv4`: `tcp_update_pacing_rate`, `tcp_tso_autosize`,
-//! `tcp_cwnd_test`, `tcp_tso_should_defer`; those of the 4.x kernels differ only in that a write was recent within a
-//! jiffy. (5.18 has larger bursts where the RTT is below 3 ms; 6.18 waits only where the next ACK is due within 1 ms.)
-//! What is written and not sent counts as one buffer, whereas Linux has one for each 64 kB.
+//! The rules are those of Linux 6.18 in `net/ipv4`: `tcp_update_pacing_rate`, `tcp_tso_autosize`, `tcp_cwnd_test`,
+//! `tcp_grow_skb`, `tcp_tso_should_defer`. What is written and not sent waits in buffers (`sk_buff`).
 
 use crate::packet::flag;
 use anabranch_net::Time;
 
-/// What fits an offloaded packet (`sk_gso_max_size`), in bytes.
-const MAX_BYTES: f64 = 65_536.0;
+/// What fits an offloaded packet, in bytes: 64 KiB without the headers (`sk_dst_gso_max_size`).
+const MAX_BYTES: u64 = 65_215;
 /// Segments that are worth an offloaded packet (`tcp_min_tso_segs`).
 const MIN_SEGMENTS: u64 = 2;
 /// A burst is what the pacing rate sends in that part of a second (`sk_pacing_shift` is 10).
 const BURSTS_PER_SECOND: f64 = 1024.0;
 /// Of the window's capacity beyond which a burst does not wait, one in so many parts (`tcp_tso_win_divisor`).
 const WIN_DIVISOR: u64 = 3;
-/// Only what follows another burst within this waits.
+/// Only what follows another burst within this waits, and only for an ACK that is due within this.
 const RECENT: Time = Time::from_millis(1);
+/// Each so many microseconds of the smallest RTT (2 to the power of `tcp_tso_rtt_log`) halve what a near receiver adds to a burst.
+const HALVED_EACH_US: u64 = 512;
 
 /// What a subflow may do next.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -49,13 +49,30 @@ pub(crate) struct Question {
     /// Bytes that the receiver takes in all, and beyond what was sent.
     pub(crate) offered: u64,
     pub(crate) receivable: u64,
-    /// Bytes written and not sent, and whether no more follow.
-    pub(crate) unsent: u64,
+    /// What waits first.
+    pub(crate) buffer: Buffer,
+    /// Whether the application writes nothing more.
     pub(crate) closed: bool,
     /// Payload of a segment, in bytes.
     pub(crate) mss: u64,
     /// The largest burst, from [`largest`].
     pub(crate) largest: u64,
+}
+
+/// The first buffer (`sk_buff`) of what is written and not sent, in bytes.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct Buffer {
+    pub(crate) bytes: u64,
+    /// Of the next one, what can be moved into this one (`tcp_grow_skb`): nothing in MPTCP, whose buffers have a mapping each.
+    pub(crate) movable: u64,
+    /// None follows it, so that what is written next goes into it.
+    pub(crate) is_last: bool,
+}
+
+/// Bytes of a full buffer, in segments of `mss` bytes: what fits an offloaded packet, and no more than half of the window that the
+/// receiver offers (`tcp_xmit_size_goal`).
+pub(crate) fn buffer_size(mss: u64, offered: u64) -> u64 {
+    (MAX_BYTES.min(offered / 2) / mss).max(1) * mss
 }
 
 /// The flag of a segment of a burst of so many, which `left` follow: the last one of several has PSH
@@ -64,9 +81,11 @@ pub(crate) fn push(left: u64, segments: u64) -> u8 {
     if left == 0 && segments > 1 { flag::PSH } else { 0 }
 }
 
-/// The largest burst at a rate in bytes per second, in segments of `mss` bytes.
-pub(crate) fn largest(rate: f64, mss: u64) -> u64 {
-    let bytes = (rate / BURSTS_PER_SECOND).min(MAX_BYTES) as u64;
+/// The largest burst at a rate in bytes per second to a receiver at this RTT, in segments of `mss` bytes.
+pub(crate) fn largest(rate: f64, min_rtt: Time, mss: u64) -> u64 {
+    let halvings = min_rtt.as_nanos() / 1000 / HALVED_EACH_US;
+    let near = MAX_BYTES.checked_shr(halvings.min(64) as u32).unwrap_or(0);
+    let bytes = ((rate / BURSTS_PER_SECOND) as u64).saturating_add(near).min(MAX_BYTES);
     (bytes / mss).max(MIN_SEGMENTS)
 }
 
@@ -81,28 +100,31 @@ pub(crate) fn pacing_rate(cwnd: f64, ssthresh: f64, outstanding: u64, srtt_s: f6
 pub(crate) fn decide(q: &Question) -> Burst {
     let room = q.cwnd.saturating_sub(q.in_flight);
     // Two bursts at least make up a window.
-    let send = Burst::Send(room.min((q.cwnd / 2).max(1)).min(q.largest).max(1));
-    if q.unsent <= q.mss || q.recovering || q.now.since(q.last_sent) > RECENT {
+    let quota = room.min((q.cwnd / 2).max(1)).min(q.largest).max(1);
+    let Buffer { bytes, movable, is_last } = q.buffer;
+    let bytes = bytes + (quota * q.mss).saturating_sub(bytes).min(movable);
+    let send = Burst::Send(quota.min(bytes.div_ceil(q.mss)).max(1));
+    if bytes <= q.mss || q.recovering || q.now.since(q.last_sent) > RECENT {
         return send;
     }
     let limit = q.receivable.min(room * q.mss);
     let part = q.offered.min(q.cwnd * q.mss) / WIN_DIVISOR;
-    if limit >= q.largest * q.mss || limit >= part {
+    if limit >= q.largest * q.mss || limit >= part || !is_last && limit >= bytes {
         return send;
     }
     // The ACK that would make room is not expected soon.
     let Some(head) = q.head_sent else { return send };
-    if q.now.since(head).times(2) < q.srtt {
+    if (head + q.srtt).since(q.now) > RECENT.min(Time::from_nanos(q.srtt.as_nanos() / 2)) {
         return send;
     }
     if room * q.mss < q.receivable {
-        if room * q.mss <= q.unsent {
+        if room * q.mss <= bytes {
             return Burst::WaitForWindow;
         }
-    } else if q.receivable <= q.unsent {
+    } else if q.receivable <= bytes {
         return Burst::WaitForData;
     }
-    if q.closed { send } else { Burst::WaitForData }
+    if q.closed && is_last { send } else { Burst::WaitForData }
 }
 
 #[cfg(test)]
@@ -111,25 +133,25 @@ mod tests {
 
     const MS: fn(u64) -> Time = Time::from_millis;
 
-    /// A window of 40 segments, 36 in flight, the oldest 20 ms ago where the RTT is 30 ms; bursts of up to 10.
+    /// A window of 40 segments, 36 in flight, the oldest 29 ms ago where the RTT is 30 ms; bursts of up to 10.
     const ASK: Question = Question {
         now: Time::from_millis(100),
         last_sent: Time::from_millis(100),
-        head_sent: Some(Time::from_millis(80)),
+        head_sent: Some(Time::from_millis(71)),
         srtt: Time::from_millis(30),
         recovering: false,
         cwnd: 40,
         in_flight: 36,
         offered: 1 << 30,
         receivable: 1 << 30,
-        unsent: u64::MAX,
+        buffer: Buffer { bytes: 45_000, movable: 45_000, is_last: false },
         closed: false,
         mss: 1000,
         largest: 10,
     };
 
-    /// `min(pacing_rate >> 10, 65536) / mss`, at least 2: a megabyte per second is 1000 bytes per burst, 100 Mbit/s are
-    /// 12,207, and from 537 Mbit/s on 64 KiB are the bound.
+    /// `min(pacing_rate >> 10, 65215) / mss`, at least 2: a megabyte per second is 1000 bytes per burst, 100 Mbit/s are
+    /// 12,207, and from 534 Mbit/s on an offloaded packet is the bound.
     #[test]
     fn bursts_are_a_thousandth_of_a_second_of_the_rate() {
         for (rate, segments) in [
@@ -141,8 +163,25 @@ mod tests {
             (1.25e9, 45),
             (f64::INFINITY, 45),
         ] {
-            assert_eq!(largest(rate, 1448), segments, "at {rate} bytes/s");
+            assert_eq!(largest(rate, MS(40), 1448), segments, "at {rate} bytes/s");
         }
+    }
+
+    /// `tcp_tso_autosize`: 65,215 bytes more, halved for each 512 µs of the smallest RTT. At 1 ms that is once: 32,607 and the 12,207
+    /// of 100 Mbit/s are 30 segments; at 2 ms thrice, 8151 and 12,207 are 14; at 8 ms 15 times, which is one byte.
+    #[test]
+    fn bursts_to_a_near_receiver_are_larger() {
+        for (rtt, segments) in [(Time::ZERO, 45), (MS(1), 30), (MS(2), 14), (MS(8), 8), (Time::NEVER, 8)] {
+            assert_eq!(largest(12.5e6, rtt, 1448), segments, "{rtt:?}");
+        }
+    }
+
+    /// 65,215 bytes are 45 segments of 1448 and of 1424 bytes, half of a window of 65,535 bytes is 22.
+    #[test]
+    fn a_buffer_fits_an_offloaded_packet_and_half_of_the_window() {
+        let segments = |mss, offered| buffer_size(mss, offered) / mss;
+        assert_eq!([segments(1448, 1 << 30), segments(1424, 1 << 30), segments(1448, 65_535)], [45, 45, 22]);
+        assert_eq!(buffer_size(1448, 1000), 1448);
     }
 
     #[test]
@@ -164,7 +203,7 @@ mod tests {
         let send = |segments, q: Question| assert_eq!(decide(&q), Burst::Send(segments), "{q:?}");
         wait(ASK);
         send(4, Question { recovering: true, ..ASK });
-        send(4, Question { unsent: 1000, ..ASK });
+        send(1, Question { buffer: Buffer { bytes: 1000, movable: 0, is_last: true }, ..ASK });
         // The last write was a millisecond ago, or longer.
         wait(Question { now: MS(101), ..ASK });
         send(4, Question { now: Time::from_nanos(101_000_001), ..ASK });
@@ -173,22 +212,41 @@ mod tests {
         wait(Question { in_flight: 31, ..ASK });
         send(14, Question { in_flight: 26, largest: 45, ..ASK });
         wait(Question { in_flight: 27, largest: 45, ..ASK });
-        // Nothing outstanding, or the oldest for less than half the RTT.
+        // Nothing outstanding, or its ACK is due in more than a millisecond, or in more than half of an RTT that is shorter.
         send(4, Question { head_sent: None, ..ASK });
-        send(4, Question { head_sent: Some(MS(86)), ..ASK });
-        wait(Question { head_sent: Some(MS(85)), ..ASK });
+        send(4, Question { head_sent: Some(Time::from_nanos(71_000_001)), ..ASK });
+        wait(Question { head_sent: Some(MS(60)), ..ASK });
+        let near = Question { srtt: MS(1), head_sent: Some(Time::from_nanos(99_500_000)), ..ASK };
+        wait(near);
+        send(4, Question { head_sent: Some(Time::from_nanos(99_500_001)), ..near });
         // A burst is at most half of the window.
         send(20, Question { in_flight: 0, largest: 45, ..ASK });
         send(1, Question { cwnd: 2, in_flight: 1, ..ASK });
     }
 
+    /// What is left of a buffer that is not the last goes out as soon as it fits (`tcp_tso_should_defer`: "middle in queue won't get any
+    /// more data"). TCP fills it from the next one before (`tcp_grow_skb`), MPTCP does not.
+    #[test]
+    fn the_rest_of_a_buffer_does_not_wait() {
+        let rest =
+            |bytes, movable| decide(&Question { buffer: Buffer { bytes, movable, is_last: false }, ..ASK });
+        assert_eq!(rest(5000, 45_000), Burst::WaitForWindow);
+        assert_eq!(rest(5000, 0), Burst::WaitForWindow);
+        assert_eq!(rest(4000, 45_000), Burst::Send(4));
+        assert_eq!(rest(3000, 45_000), Burst::Send(4));
+        assert_eq!(rest(3000, 0), Burst::Send(3));
+        assert_eq!(rest(1000, 500), Burst::Send(2), "the next one has half a segment");
+        assert_eq!(rest(1000, 0), Burst::Send(1));
+    }
+
     /// Where not the congestion window is what is short.
     #[test]
     fn waits_for_data_unless_no_more_follow() {
-        let less = Question { unsent: 3000, ..ASK };
+        let last = |bytes| Buffer { bytes, movable: 0, is_last: true };
+        let less = Question { buffer: last(3000), ..ASK };
         assert_eq!(decide(&less), Burst::WaitForData);
-        assert_eq!(decide(&Question { closed: true, ..less }), Burst::Send(4));
-        assert_eq!(decide(&Question { unsent: 4000, ..ASK }), Burst::WaitForWindow);
+        assert_eq!(decide(&Question { closed: true, ..less }), Burst::Send(3));
+        assert_eq!(decide(&Question { buffer: last(4000), ..ASK }), Burst::WaitForWindow);
         let closing = Question { offered: 38_000, receivable: 2000, ..ASK };
         assert_eq!(decide(&closing), Burst::WaitForData);
         // A third of the offered window.

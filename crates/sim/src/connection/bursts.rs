@@ -58,10 +58,14 @@ impl Connection {
             in_flight: board.in_flight(),
             offered: self.out.window(),
             receivable: self.out.receivable(),
-            unsent: self.out.unsent(),
+            buffer: match &self.queues {
+                Some(queues) => queues.first_buffer(s, mss),
+                None if self.multipath => self.out.one_buffer(),
+                None => self.out.first_buffer(),
+            },
             closed: self.out.is_closed(),
             mss,
-            largest: tso::largest(path.pacing_rate.unwrap_or_else(of_window) * mss as f64, mss),
+            largest: tso::largest(path.pacing_rate.unwrap_or_else(of_window) * mss as f64, tx.rtt.min(), mss),
         });
     }
 }
