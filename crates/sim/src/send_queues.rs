@@ -162,14 +162,16 @@ impl SendQueues {
         best.map(|(_, s)| s)
     }
 
-    /// Gives out what there is, in bursts, until the subflow that is next has no space.
+    /// Gives out what there is, in bursts, until the subflow that is next has no space. Returns the subflows that were given something,
+    /// one bit each.
     pub(crate) fn fill(
         &mut self,
         subflows: &[Subflow],
         cc: &Group,
         out: &mut Outgoing,
         reinjected: &mut u64,
-    ) {
+    ) -> u32 {
+        let mut given_to = 0;
         self.has_left_out = false;
         let mss = u64::from(out.mss());
         let size = tso::buffer_size(mss, out.window()) / mss;
@@ -177,9 +179,9 @@ impl SendQueues {
             queue.largest_window = queue.largest_window.max(cc.path(subflow.tx.row()).cwnd);
         }
         while self.again.0 < self.again.1 || out.can_cut() && self.takes_more(subflows, out) {
-            let Some(s) = self.pick(subflows, cc) else { return };
+            let Some(s) = self.pick(subflows, cc) else { break };
             if !self.has_space(s, subflows, mss) {
-                return;
+                break;
             }
             let burst = BURST.min(out.receivable()).max(mss);
             let held = (self.held(s, subflows) * mss) as f64;
@@ -197,9 +199,11 @@ impl SendQueues {
                 }
             }
             if self.queues[s].len == before {
-                return;
+                break;
             }
+            given_to |= 1 << s;
         }
+        given_to
     }
 
     /// The next chunk to give out, which goes to `s`.

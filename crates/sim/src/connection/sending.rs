@@ -168,8 +168,11 @@ impl Connection {
         let now = net.now();
         loop {
             let Some(queues) = &mut self.queues else { return };
-            queues.fill(&self.subflows, &self.cc, &mut self.out, &mut self.reinjected);
+            let given = queues.fill(&self.subflows, &self.cc, &mut self.out, &mut self.reinjected);
             for s in 0..self.subflows.len() {
+                if self.tcp.tso && given & 1 << s != 0 {
+                    self.size_burst(s, now); // `mptcp_push_release`
+                }
                 while self.send_burst_from_queue(s, net) {
                     if self.tcp.tso {
                         self.size_burst(s, now);
