@@ -1,6 +1,7 @@
 //! The `anabranch` command as its users run it: command lines and files in, pages, JSON and exit codes out.
 
 mod book;
+mod boot;
 mod capture;
 #[path = "../common/mod.rs"]
 mod common;

@@ -171,7 +171,7 @@ fn the_unit_fits() {
         |key: &'static str| unit.lines().filter_map(move |line| line.strip_prefix(key)?.strip_prefix('='));
     for key in ["ExecStart", "ExecStop"] {
         let words: Vec<_> = values(key).next().unwrap().split(' ').collect();
-        assert_eq!((words[0], words[3]), ("anabranch", "all"));
+        assert_eq!((words[0], words[3]), ("/usr/local/bin/anabranch", "all"));
         anabranch([words[1], words[2], "--help"]).ok();
     }
     let capabilities: Vec<_> = values("CapabilityBoundingSet").next().unwrap().split(' ').collect();
