@@ -67,7 +67,7 @@ docs: ## the crates' documentation and the book
 	@tools/book.sh
 
 quick: page ## the same at the quick size, into target/quick
-	$(ANABRANCH) paper all --quick --out target/quick
+	$(ANABRANCH) paper all --quick --replace --out target/quick
 	@tools/weight.sh target/quick/report 10
 
 instructions: build ## a packet costs no more instructions than bench/instructions.txt says (callgrind)

@@ -15,6 +15,7 @@ mod read;
 mod slot;
 
 pub use beside::Beside;
+pub use pcapng::is_own;
 pub use read::{ReadError, ReadOptions, read};
 
 use anabranch_net::Time;
@@ -22,7 +23,7 @@ use anabranch_scenario::{Flow, Scenario, SubflowAction};
 use anabranch_sim::tap::{Place, Seen, Tap};
 use connection::Connection;
 use encode::{Frame, HEADERS};
-use pcapng::Writer;
+use pcapng::{APPLICATION_NAME, Writer};
 use slot::Slot;
 use std::collections::BTreeMap;
 use std::io::{self, Write};
@@ -120,7 +121,8 @@ impl<W: Write + Send + 'static> Capture<W> {
     /// # Errors
     /// Where `to` does not take it.
     pub fn new(scenario: &Scenario, seed: u64, options: &Options, to: W) -> io::Result<Self> {
-        let mut writer = Writer::new(to, options.snap, &format!("anabranch {}", env!("CARGO_PKG_VERSION")))?;
+        let mut writer =
+            Writer::new(to, options.snap, &format!("{APPLICATION_NAME}{}", env!("CARGO_PKG_VERSION")))?;
         let mut links = vec![None; scenario.links.len()];
         for &link in &options.links {
             let name = &scenario.links[link].name;

@@ -2,7 +2,9 @@
 
 use crate::behind::Behind;
 use crate::encode::Frame;
-use std::io::{self, Write};
+use std::fs::File;
+use std::io::{self, Read, Write};
+use std::path::Path;
 
 /// Block types.
 const SECTION_HEADER: u32 = 0x0a0d_0d0a;
@@ -20,6 +22,22 @@ const LINK_TYPE: u32 = 1;
 /// Bytes that a packet of that length takes in a file that keeps `snap` bytes of it: an Enhanced Packet Block (§4.3).
 pub(crate) fn packet_bytes(snap: u32, length: u32) -> u32 {
     32 + length.min(snap).next_multiple_of(4)
+}
+
+/// How the application's name begins, before its version.
+pub(crate) const APPLICATION_NAME: &str = "anabranch ";
+/// Where it stands in a file of ours: behind the section header's seven words, of which the last begins the option.
+const APPLICATION_AT: usize = 28;
+
+/// Whether a file is a capture that this crate wrote.
+///
+/// # Errors
+/// Where it cannot be read.
+pub fn is_own(file: &Path) -> io::Result<bool> {
+    let mut start = Vec::new();
+    File::open(file)?.take((APPLICATION_AT + APPLICATION_NAME.len()) as u64).read_to_end(&mut start)?;
+    let is_section = start.starts_with(&SECTION_HEADER.to_le_bytes());
+    Ok(is_section && start.get(APPLICATION_AT..) == Some(APPLICATION_NAME.as_bytes()))
 }
 
 /// Writes blocks, in the machine's own byte order as the format wants it; here little-endian.

@@ -11,7 +11,7 @@ use crate::study_args::{self, StudyArgs, SweepArgs};
 use crate::table::WIDTH;
 use crate::trace::TraceArgs;
 use clap::builder::NonEmptyStringValueParser;
-use clap::{Args, Parser, Subcommand, ValueEnum};
+use clap::{ArgGroup, Args, Parser, Subcommand, ValueEnum};
 use clap_complete::Shell;
 use std::path::PathBuf;
 
@@ -236,6 +236,7 @@ pub struct ScenarioArgs {
 
 /// Arguments of `run`.
 #[derive(Debug, Args)]
+#[command(group(ArgGroup::new("outputs").args(["out", "plot", "pcap"]).multiple(true)))]
 pub struct RunArgs {
     #[command(flatten)]
     pub scenario: ScenarioArgs,
@@ -246,8 +247,9 @@ pub struct RunArgs {
     /// the run.
     #[arg(long, value_name = "DIR")]
     pub out: Option<PathBuf>,
-    /// Replace what `--out` has of a run of another scenario, seed or version; without this, such a run stays.
-    #[arg(long, requires = "out")]
+    /// Replace what `--out` has of a run of another scenario, seed or version, and files of another kind that `--plot` and `--pcap`
+    /// name; without this, these stay.
+    #[arg(long, requires = "outputs")]
     pub replace: bool,
     /// Format of the samples.
     #[arg(long, value_enum, default_value_t = Format::Parquet, requires = "out")]
@@ -273,7 +275,7 @@ pub struct RunArgs {
 }
 
 /// Arguments of `plot`.
-#[derive(Debug, Args)]
+#[derive(Clone, Debug, Args)]
 pub struct PlotArgs {
     /// A folder that `run --out` wrote, or the result of a study: a file in `studies` or `papers` of its folder of results.
     #[arg(value_name = "RUN|STUDY")]
@@ -285,6 +287,9 @@ pub struct PlotArgs {
     /// The file; its name's ending is the format: .svg, .png or .html.
     #[arg(long, value_name = "FILE", default_value = "plot.svg")]
     pub out: PathBuf,
+    /// Replace the file even if it is none of our pictures.
+    #[arg(long)]
+    pub replace: bool,
     /// screen; single (3.4 in, a column of a paper) or double (7 in), both with text of 8 points; or a width or WIDTHxHEIGHT, such
     /// as 5x3in, 120mm or 800px. A page follows its window instead.
     #[arg(long, default_value = "screen")]
@@ -359,6 +364,10 @@ pub struct PaperArgs {
     /// Where `papers/`, `algorithms/` and `report/` are written.
     #[arg(long, value_name = "DIR", default_value = "out")]
     pub out: PathBuf,
+    /// Replace results there that were made with another size, other seeds, by another version or of another study file; without
+    /// this, they stay.
+    #[arg(long)]
+    pub replace: bool,
     /// Leave the runs in `store/` of that folder when all is done: the next command uses those that it has in common with
     /// this one.
     #[arg(long)]
@@ -420,6 +429,9 @@ pub struct CcReportArgs {
     /// Where `algorithms/` and `report/` are written.
     #[arg(long, value_name = "DIR", default_value = "out")]
     pub out: PathBuf,
+    /// Replace results there that were made with another size, other seeds or by another version; without this, they stay.
+    #[arg(long)]
+    pub replace: bool,
     /// Print the results as a JSON array.
     #[arg(long)]
     pub json: bool,

@@ -3,21 +3,21 @@
 use crate::backend::BackendName;
 use crate::failure::Failure;
 use crate::output::note;
+use crate::output_file::is_no_input;
 use crate::table::{BYTES, with_unit};
-use anabranch_capture::{Beside, Capture, Options};
+use anabranch_capture::{Beside, Capture, Options, is_own};
 use anabranch_net::Time;
+use anabranch_record::place::OutputFile;
 use anabranch_record::{Sink, Summary};
 use anabranch_scenario::Scenario;
 use anabranch_study::task::SIM;
 use anabranch_study::{Backend, Task, TaskError};
 use clap::Args;
 use miette::miette;
-use std::fs::{File, OpenOptions, Permissions};
+use std::fs::{File, OpenOptions};
 use std::io::{self, Write};
-use std::os::unix::fs::PermissionsExt;
 use std::path::{Path, PathBuf};
 use std::sync::Mutex;
-use tempfile::NamedTempFile;
 
 /// A packet with all of its payload.
 const WHOLE: u32 = 262_144;
@@ -37,20 +37,20 @@ pub struct CaptureArgs {
 }
 
 impl CaptureArgs {
-    /// Whether the backend has packets to capture.
-    pub fn check(&self, backend: BackendName) -> Result<(), Failure> {
+    /// Whether the backend has packets to capture, and the file is none that the command reads.
+    pub fn check(&self, backend: BackendName, inputs: &[PathBuf]) -> Result<(), Failure> {
         if self.pcap.is_some() && backend != BackendName::Sim {
             let help = "on the running kernel tcpdump captures in a namespace; leave out --backend for a simulated capture";
             return Err(Failure::Input(miette!(help = help, "`--pcap` is for the simulator")));
         }
-        Ok(())
+        self.pcap.as_deref().map_or(Ok(()), |file| is_no_input("--pcap", file, inputs))
     }
 }
 
 /// Where a capture goes.
 enum Target {
     /// A file that is there when it is whole.
-    Whole(NamedTempFile, PathBuf),
+    Whole(OutputFile),
     /// A pipe or device.
     Stream(File),
 }
@@ -58,14 +58,14 @@ enum Target {
 impl Write for Target {
     fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
         match self {
-            Target::Whole(file, _) => file.write(bytes),
+            Target::Whole(file) => file.write(bytes),
             Target::Stream(file) => file.write(bytes),
         }
     }
 
     fn flush(&mut self) -> io::Result<()> {
         match self {
-            Target::Whole(file, _) => file.flush(),
+            Target::Whole(file) => file.flush(),
             Target::Stream(file) => file.flush(),
         }
     }
@@ -79,7 +79,7 @@ pub struct Captured {
 
 impl Captured {
     /// Begins the capture that is asked for, if one is.
-    pub fn new(args: &CaptureArgs, scenario: &Scenario) -> Result<Option<Self>, Failure> {
+    pub fn new(args: &CaptureArgs, scenario: &Scenario, replace: bool) -> Result<Option<Self>, Failure> {
         let Some(path) = &args.pcap else { return Ok(None) };
         let links = args.links.iter().map(|name| link(scenario, name)).collect::<Result<_, _>>()?;
         let snap = match args.snap {
@@ -88,19 +88,24 @@ impl Captured {
             None => Options::default().snap,
         };
         let options = Options { links, snap };
-        let begin = || Beside::new(Capture::new(scenario, scenario.seed, &options, target(path)?)?);
+        let target = target(path, replace)?;
+        let begin = || Beside::new(Capture::new(scenario, scenario.seed, &options, target)?);
         let capture = begin().map_err(|error| cannot_write(path, &error))?;
         let most = with_unit(options.most_bytes(scenario), BYTES);
         note(&format!("{} may become about {most} large", path.display()));
         Ok(Some(Captured { capture: Mutex::new(capture), path: path.clone() }))
     }
 
-    /// Ends it; the file that it wrote.
-    pub fn finish(self) -> Result<PathBuf, Failure> {
+    /// Ends it; the file that it wrote. That of a part of a run has another name: nothing in a capture says that it is one.
+    pub fn finish(self, partial: bool) -> Result<PathBuf, Failure> {
         let Captured { capture, path } = self;
         let capture = capture.into_inner().expect("nothing panicked");
-        capture.finish().and_then(keep).map_err(|error| cannot_write(&path, &error))?;
-        Ok(path)
+        let cannot = |error| cannot_write(&path, &error);
+        match capture.finish().map_err(cannot)? {
+            Target::Whole(file) if partial => Ok(file.finish_partial()?),
+            Target::Whole(file) => Ok(file.finish()?),
+            Target::Stream(mut file) => file.flush().map_err(cannot).map(|()| path.clone()),
+        }
     }
 }
 
@@ -131,27 +136,12 @@ fn link(scenario: &Scenario, name: &str) -> Result<usize, Failure> {
     })
 }
 
-fn target(path: &Path) -> io::Result<Target> {
-    match path.metadata() {
-        Ok(there) if !there.is_file() && !there.is_dir() => {
-            Ok(Target::Stream(OpenOptions::new().write(true).open(path)?))
-        }
-        Ok(there) if there.is_dir() => Err(io::ErrorKind::IsADirectory.into()),
-        _ => {
-            let folder = path.parent().filter(|folder| !folder.as_os_str().is_empty());
-            let mut builder = tempfile::Builder::new();
-            builder.prefix(".anabranch-").suffix(".pcapng").permissions(Permissions::from_mode(0o666));
-            Ok(Target::Whole(builder.tempfile_in(folder.unwrap_or(Path::new(".")))?, path.to_owned()))
-        }
+fn target(path: &Path, replace: bool) -> Result<Target, Failure> {
+    if path.metadata().is_ok_and(|there| !there.is_file() && !there.is_dir()) {
+        let stream = OpenOptions::new().write(true).open(path);
+        return stream.map(Target::Stream).map_err(|error| cannot_write(path, &error));
     }
-}
-
-/// A whole file takes its name.
-fn keep(target: Target) -> io::Result<()> {
-    match target {
-        Target::Whole(file, path) => file.persist(path).map(drop).map_err(|error| error.error),
-        Target::Stream(mut file) => file.flush(),
-    }
+    Ok(Target::Whole(OutputFile::create(path, (!replace).then_some(is_own))?))
 }
 
 fn cannot_write(path: &Path, error: &io::Error) -> Failure {

@@ -9,7 +9,7 @@ use anabranch_study::Task;
 use miette::miette;
 use std::fs::File;
 use std::io::{self, Read};
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::string::FromUtf8Error;
 
 /// The longest scenario, in bytes: more than that of ten thousand flows, and devices without end are no scenarios.
@@ -45,6 +45,14 @@ fn not_utf8(name: &str, error: &FromUtf8Error) -> Failure {
 /// The same, with the files that it and the changes name.
 pub fn scenario(args: &ScenarioArgs) -> Result<Source, Failure> {
     with_files(read(&args.file)?, &args.file, &overrides(args, &[]))
+}
+
+/// The same, and every file that was read for it.
+pub fn scenario_and_files(args: &ScenarioArgs) -> Result<(Source, Vec<PathBuf>), Failure> {
+    let (source, overrides) = (read(&args.file)?, overrides(args, &[]));
+    let mut files = source.files(&overrides, args.file.parent().unwrap_or(Path::new("")));
+    files.push(args.file.clone());
+    Ok((with_files(source, &args.file, &overrides)?, files))
 }
 
 /// A scenario that was read from `file`, with the files that it and the changes name.

@@ -2,12 +2,15 @@
 //! not.
 
 use crate::failure::{Failure, INTERRUPTED};
-use signal_hook::consts::{SIGHUP, SIGINT, SIGTERM};
+use signal_hook::consts::{SIGHUP, SIGINT, SIGTERM, SIGXFSZ};
 use signal_hook::flag;
 use std::fs;
 use std::io;
 use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::mpsc::{self, RecvTimeoutError};
 use std::sync::{Arc, OnceLock};
+use std::thread;
+use std::time::Duration;
 
 static REQUESTED: OnceLock<Arc<AtomicBool>> = OnceLock::new();
 
@@ -27,6 +30,33 @@ pub fn listen() -> Result<(), Failure> {
     };
     listen().map_err(|e: io::Error| Failure::environment("cannot listen to signals", &e))
 }
+
+/// A file that grows beyond the user's limit (`ulimit -f`) is a write that fails, as on a full disk, in place of the end.
+pub fn let_large_writes_fail() {
+    // A signal that is caught, unlike one that is ignored, is as usual again in the programs that this one starts. Where it cannot be
+    // caught, it ends the command as ever.
+    let _ = flag::register(SIGXFSZ, Arc::default());
+}
+
+/// What `work` gives; nothing where somebody asks for the end before it is done, which then goes on until the command ends.
+pub fn unless_requested<T: Send + 'static>(work: impl FnOnce() -> T + Send + 'static) -> Option<T> {
+    let (give, take) = mpsc::channel();
+    let worker = thread::spawn(move || give.send(work()).ok());
+    loop {
+        match take.recv_timeout(ASK) {
+            Ok(done) => return Some(done),
+            Err(RecvTimeoutError::Timeout) if requested() => return None,
+            Err(RecvTimeoutError::Timeout) => {}
+            Err(RecvTimeoutError::Disconnected) => match worker.join() {
+                Err(panic) => std::panic::resume_unwind(panic),
+                Ok(_) => return None,
+            },
+        }
+    }
+}
+
+/// How often to look whether somebody asks for the end.
+const ASK: Duration = Duration::from_millis(20);
 
 /// Whether there was one.
 pub fn requested() -> bool {

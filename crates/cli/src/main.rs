@@ -7,6 +7,7 @@ mod capture;
 mod check;
 mod cluster;
 mod compare;
+mod earlier;
 mod failure;
 mod fidelity;
 mod format;
@@ -18,6 +19,7 @@ mod kernel;
 mod man;
 mod memory;
 mod output;
+mod output_file;
 mod paper;
 mod plot;
 mod progress;
@@ -43,6 +45,7 @@ use study_args::StudyCommand;
 fn main() -> ExitCode {
     let cli = Cli::try_parse().unwrap_or_else(|error| failure::usage(&error));
     failure::install();
+    interrupt::let_large_writes_fail();
     match execute(cli.command) {
         Ok(()) => ExitCode::SUCCESS,
         Err(failure) => failure.report(),
@@ -52,7 +55,7 @@ fn main() -> ExitCode {
 fn execute(command: Command) -> Result<(), Failure> {
     match command {
         Command::Run(args) => run::run(&args),
-        Command::Plot(args) => plot::plot(&args),
+        Command::Plot(args) => plot::plot(args),
         Command::Compare(args) => compare::compare(args),
         Command::Paper(args) => paper::paper(&args),
         Command::Study(args) => match args.command {

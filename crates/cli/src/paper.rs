@@ -8,7 +8,7 @@ use crate::report;
 use crate::standard;
 use crate::store;
 use crate::table::{Table, WIDTH};
-use crate::{backend, fidelity};
+use crate::{backend, earlier, fidelity};
 use anabranch_cc::registry;
 use anabranch_papers::standard::AlgorithmResult;
 use anabranch_record::quoted;
@@ -37,10 +37,13 @@ pub fn paper(args: &PaperArgs) -> Result<(), Failure> {
         beside: backend::beside(args.backend, args.linux_hosts),
     };
     interrupt::listen()?;
-    let (mut work, mut without) = (Vec::new(), Vec::new());
+    let (mut work, mut asked, mut without) = (Vec::new(), Vec::new(), Vec::new());
     for paper in papers {
         match anabranch_study::work(paper, &options) {
-            Ok(one) => work.push(one.map(|result| Finished::Paper(Box::new(result)))),
+            Ok(one) => {
+                work.push(one.map(|result| Finished::Paper(Box::new(result))));
+                asked.push(paper);
+            }
             // With several papers it is enough that one has the experiment.
             Err(error @ StudyError::NoExperiment { .. }) => without.push(error.to_string()),
             Err(error) => return Err(Failure::Result(miette!("{}: {error}", paper.name))),
@@ -58,11 +61,20 @@ pub fn paper(args: &PaperArgs) -> Result<(), Failure> {
             real_s / 3600.0
         )));
     }
-    if is_all(&args.papers) && args.only.is_none() {
+    let standard_cases = is_all(&args.papers) && args.only.is_none();
+    if standard_cases {
         let cases = standard::work(registry::ALL, &args.size)?;
         work.extend(cases.into_iter().map(|one| one.map(Finished::Algorithm)));
     }
     let results = Results::open(&args.out, note)?;
+    let mut there = vec![];
+    for paper in asked {
+        there.extend(results.made_otherwise(Kind::Paper, paper, &options)?);
+    }
+    if standard_cases {
+        there.extend(standard::made_otherwise(registry::ALL, &args.size, &results)?);
+    }
+    earlier::check_results(&there, args.replace)?;
     let mut done = Done::default();
     let mut kept = Ok(());
     let runs = store::open(&results.out().join("store"));

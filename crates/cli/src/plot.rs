@@ -2,34 +2,69 @@
 
 use crate::args::{Cli, Command, PlotArgs};
 use crate::failure::Failure;
-use crate::input;
 use crate::output::print;
+use crate::output_file::is_no_input;
 use crate::table::Table;
-use anabranch_plot::{FIGURES, Format, Picture, PlotError, Run, Theory, USUAL};
-use anabranch_record::{MemorySink, ReadError, Record, Summary, replace};
+use crate::{input, interrupt};
+use anabranch_plot::{FIGURES, Format, Picture, PlotError, Run, Theory, USUAL, is_own};
+use anabranch_record::place::OutputFile;
+use anabranch_record::{MemorySink, ReadError, Record, Summary};
 use anabranch_scenario::{Scenario, Source};
 use anabranch_study::{Panel, StudyResult};
 use clap::Parser;
 use miette::miette;
-use std::io::IsTerminal;
+use std::io::{IsTerminal, Write};
 use std::path::{Path, PathBuf};
 use std::process::Stdio;
 use std::{env, fs, io, process};
 
 /// `anabranch plot`.
-pub fn plot(args: &PlotArgs) -> Result<(), Failure> {
+pub fn plot(args: PlotArgs) -> Result<(), Failure> {
     let format = format(&args.out)?;
+    let mut file = None;
+    if !args.lists() {
+        is_no_input("--out", &args.out, &inputs(&args.what))?;
+        folder(&args.out)?;
+        file = Some(begin(&args.out, args.replace)?);
+    }
+    interrupt::listen()?;
+    let drawn = interrupt::unless_requested(move || drawn(&args, format));
+    let Some(drawn) = drawn else {
+        return Err(Failure::Interrupted(miette!("interrupted: nothing is drawn")));
+    };
+    // A list was asked for, and printed.
+    let (Some(bytes), Some(file)) = (drawn?, file) else { return Ok(()) };
+    print(&format!("Wrote {}", keep(file, &bytes, false)?.display()))
+}
+
+/// The picture; none where the list of figures was printed instead.
+fn drawn(args: &PlotArgs, format: Format) -> Result<Option<Vec<u8>>, Failure> {
     let mut size = args.size;
     size.columns = args.columns.map_or(1, usize::from);
     let (title, about, panels) = match args.what.is_file() {
         true => of_study(args)?,
         false => of_run(args)?,
     };
-    // A list was asked for, and printed.
-    let Some(panels) = panels else { return Ok(()) };
+    let Some(panels) = panels else { return Ok(None) };
     let picture = Picture { title: &title, about: &about, panels: &panels, size };
-    write(&picture, format, &args.out)?;
-    print(&format!("Wrote {}", args.out.display()))
+    draw(&picture, format, &args.out).map(Some)
+}
+
+/// What the command reads: a result, or the files of a record.
+fn inputs(what: &Path) -> Vec<PathBuf> {
+    let below = fs::read_dir(what).into_iter().flatten().flatten().map(|entry| entry.path());
+    below.chain([what.to_owned()]).collect()
+}
+
+/// The file of a picture, begun.
+pub fn begin(out: &Path, replace: bool) -> Result<OutputFile, Failure> {
+    Ok(OutputFile::create(out, (!replace).then_some(is_own))?)
+}
+
+/// Writes a picture; that of a part of a run has another name. Gives it.
+fn keep(mut file: OutputFile, bytes: &[u8], partial: bool) -> Result<PathBuf, Failure> {
+    file.write_all(bytes).map_err(|e| Failure::environment("cannot write the picture", &e))?;
+    Ok(if partial { file.finish_partial()? } else { file.finish()? })
 }
 
 /// The picture of a run that has just been made, and its path.
@@ -37,13 +72,13 @@ pub fn of_new_run(
     scenario: &Scenario,
     summary: &Summary,
     samples: &MemorySink,
-    out: &Path,
-) -> Result<(), Failure> {
+    (file, out): (OutputFile, &Path),
+) -> Result<PathBuf, Failure> {
     let run = Run { summary, samples, theory: Theory::of(scenario) };
     let panels: Vec<Panel> = USUAL.iter().filter_map(|figure| run.panel(figure)).collect();
     let (title, about) = heading(summary);
     let picture = Picture { title: &title, about: &about, panels: &panels, size: Default::default() };
-    write(&picture, format(out)?, out)
+    keep(file, &draw(&picture, format(out)?, out)?, summary.partial_until_s.is_some())
 }
 
 /// By the file's ending.
@@ -86,12 +121,11 @@ pub fn show(picture: &Path) {
     }
 }
 
-fn write(picture: &Picture, format: Format, out: &Path) -> Result<(), Failure> {
-    let bytes = picture.draw(format).map_err(|error| match error {
+fn draw(picture: &Picture, format: Format, out: &Path) -> Result<Vec<u8>, Failure> {
+    picture.draw(format).map_err(|error| match error {
         PlotError::Nothing => Failure::Input(miette!("{error}")),
         error => Failure::Input(miette!("cannot draw {}: {error}", out.display())),
-    })?;
-    replace(out, &bytes).map_err(|e| Failure::environment(format!("cannot write {}", out.display()), &e))
+    })
 }
 
 /// Title, how it was made, and panels; no panels where the list of figures was printed instead.

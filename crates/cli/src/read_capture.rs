@@ -1,14 +1,17 @@
 //! `anabranch capture`: a capture of real packets as a record.
 
+use crate::earlier;
 use crate::failure::Failure;
 use crate::format::Format;
 use crate::interrupt;
 use crate::output::{note, print, print_text_of_json};
-use crate::run::{note_replaced, wrote};
+use crate::run::wrote;
 use crate::table::{LOSS, PLAIN, RATE, TIME, Table};
 use anabranch_capture::{ReadError, ReadOptions, read};
 use anabranch_net::Time;
-use anabranch_record::{CaptureRead, NoSamples, RunDirectory, Sink, SubflowSummary, Summary};
+use anabranch_record::{
+    CaptureRead, Fallback, FallbackSign, NoSamples, RunDirectory, Sink, SubflowSummary, Summary,
+};
 use anabranch_scenario::printable;
 use clap::Args;
 use miette::{MietteDiagnostic, miette};
@@ -32,6 +35,9 @@ pub struct ReadArgs {
     /// Write into this directory the summary and the samples, as `run --out` does.
     #[arg(long, value_name = "DIR")]
     pub out: Option<PathBuf>,
+    /// Replace what `--out` has of a run or of another capture; without this, it stays.
+    #[arg(long, requires = "out")]
+    pub replace: bool,
     /// Format of the samples.
     #[arg(long, value_enum, default_value_t = Format::Parquet, requires = "out")]
     pub format: Format,
@@ -64,7 +70,9 @@ pub fn capture(args: &ReadArgs) -> Result<(), Failure> {
     let open = |path| RunDirectory::open(path, args.format.into(), &[], note);
     let mut directory = args.out.as_deref().map(open).transpose()?;
     if let (Some(path), Some(earlier)) = (&args.out, directory.as_ref().and_then(RunDirectory::earlier)) {
-        note_replaced(path, &earlier);
+        let same = earlier.capture.is_some()
+            && (&*earlier.scenario, &*earlier.version) == (&*name, env!("CARGO_PKG_VERSION"));
+        earlier::check(path, &earlier, same, args.replace)?;
     }
     let sink: &mut dyn Sink = match &mut directory {
         Some(directory) => directory.sink(),
@@ -73,6 +81,9 @@ pub fn capture(args: &ReadArgs) -> Result<(), Failure> {
     let options = ReadOptions { name: name.clone(), interval: args.interval.as_nanos(), tcp: args.tcp };
     let summary =
         read(file, &options, sink, &mut |_| !interrupt::requested()).map_err(|error| told(&name, &error))?;
+    if summary.capture.as_ref().is_some_and(|read| read.cut_off) {
+        note(&format!("{name} is cut off within its last packet, which is left out"));
+    }
     let files = directory.map(|directory| directory.finish(&summary, None)).transpose();
     if args.json {
         print_text_of_json(&summary.to_json())?;
@@ -108,6 +119,17 @@ fn page(s: &Summary) -> String {
             "{} joined a connection whose beginning is not in the capture: these are left out without --tcp.\n",
             read.joins_of_strangers
         );
+    }
+    if read.refused > 0 {
+        page += &format!("{} asked for MPTCP and got TCP: only --tcp shows them.\n", read.refused);
+    }
+    for Fallback { flow, at_s, sign } in &read.fallbacks {
+        let sign = match sign {
+            FallbackSign::NoOptions => "packets without MPTCP's options",
+            FallbackSign::Fail => "MP_FAIL",
+            FallbackSign::InfiniteMapping => "an infinite mapping",
+        };
+        page += &format!("{flow} fell back to TCP at {at_s:.3} s: {sign}.\n");
     }
     for table in [flows(s), subflows(s, &read)] {
         page += &format!("\n{table}");

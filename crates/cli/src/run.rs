@@ -7,7 +7,7 @@ use crate::failure::Failure;
 use crate::output::{note, print, print_text_of_json};
 use crate::progress::Progress;
 use crate::table::{BYTES, LOSS, PERCENT, PLAIN, RATE, TIME, Table};
-use crate::{backend, input, interrupt, memory as limits, plot};
+use crate::{backend, earlier, input, interrupt, memory as limits, output_file, plot};
 use anabranch_net::Time;
 use anabranch_record::{
     MemorySink, NoSamples, Record, RunDirectory, Sink, Slowdown, SubflowSummary, Summary,
@@ -17,11 +17,11 @@ use anabranch_study::format::plain;
 use anabranch_study::task::trusted;
 use anabranch_study::{Backend, Backends, Task, TaskError};
 use miette::miette;
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 
 /// `anabranch run`.
 pub fn run(args: &RunArgs) -> Result<(), Failure> {
-    let source = input::scenario(&args.scenario)?;
+    let (source, inputs) = input::scenario_and_files(&args.scenario)?;
     let scenario = input::load(&source, &args.scenario, &args.cc)?;
     limits::check(&scenario, 1, args.yes)?;
     let task = input::task(&source, &args.scenario, &args.cc, scenario.seed, args.backend);
@@ -32,22 +32,19 @@ pub fn run(args: &RunArgs) -> Result<(), Failure> {
     if let Some(picture) = &args.plot {
         plot::format(picture)?;
         plot::folder(picture)?;
+        output_file::is_no_input("--plot", picture, &inputs)?;
     }
-    args.capture.check(args.backend)?;
+    args.capture.check(args.backend, &inputs)?;
     backend::ready(args.backend)?;
     interrupt::listen()?;
-    let captured = Captured::new(&args.capture, &scenario)?;
+    let captured = Captured::new(&args.capture, &scenario, args.replace)?;
+    let mut picture = args.plot.as_deref().map(|path| plot::begin(path, args.replace)).transpose()?;
     let open = |path| RunDirectory::open(path, args.format.into(), &[], note);
     let mut directory = args.out.as_deref().map(open).transpose()?;
     if let (Some(path), Some(earlier)) = (&args.out, directory.as_ref().and_then(RunDirectory::earlier)) {
         let made = (&scenario.hash, scenario.seed, env!("CARGO_PKG_VERSION"));
-        if made != (&earlier.scenario_hash, earlier.seed, &*earlier.version) {
-            if !args.replace {
-                let help = "another --out, or --replace to put this run in its place";
-                return Err(Failure::Input(miette!(help = help, "{}", of_another_run(path, &earlier))));
-            }
-            note_replaced(path, &earlier);
-        }
+        let same = made == (&earlier.scenario_hash, earlier.seed, &*earlier.version);
+        earlier::check(path, &earlier, same, args.replace)?;
     }
     let mut memory = MemorySink::new();
     let sink: &mut dyn Sink = match (&mut directory, &args.plot) {
@@ -78,7 +75,7 @@ pub fn run(args: &RunArgs) -> Result<(), Failure> {
     let text = format!("# As it was run: {again}\n{}{}", partial.unwrap_or_default(), source.text);
     // What was simulated is told even where it cannot be kept.
     let files = directory.map(|directory| directory.finish(&summary, Some(&text))).transpose();
-    let capture = captured.map(Captured::finish).transpose();
+    let capture = captured.map(|captured| captured.finish(summary.partial_until_s.is_some())).transpose();
     if args.json {
         print_text_of_json(&summary.to_json())?;
     } else {
@@ -88,23 +85,23 @@ pub fn run(args: &RunArgs) -> Result<(), Failure> {
     }
     let files = files?;
     capture?;
-    if let Some(picture) = &args.plot {
+    if let (Some(picture), Some(file)) = (&args.plot, picture.take()) {
         if let Some(folder) = files.iter().flatten().next().and_then(|file| file.parent()) {
             let record = Record::read(folder).map_err(|e| Failure::environment("cannot draw the run", &e))?;
             memory = record.samples;
         }
-        match plot::of_new_run(&scenario, &summary, &memory, picture) {
+        match plot::of_new_run(&scenario, &summary, &memory, (file, picture)) {
             // That the run was interrupted counts for more.
             Err(_) if summary.partial_until_s.is_some() => {
                 note("the run was interrupted before it had a picture")
             }
             drawn => {
-                drawn?;
+                let picture = drawn?;
                 match args.json {
                     true => note(&format!("wrote {}", picture.display())),
                     false => print(&format!("Wrote {}", picture.display()))?,
                 }
-                plot::show(picture);
+                plot::show(&picture);
             }
         }
     }
@@ -115,15 +112,6 @@ pub fn run(args: &RunArgs) -> Result<(), Failure> {
             scenario.duration
         ))),
     }
-}
-
-/// Says what the new results take the place of: before they do, so that the user may end the command.
-pub fn note_replaced(path: &Path, earlier: &Summary) {
-    note(&format!("{}: this one replaces it", of_another_run(path, earlier)));
-}
-
-fn of_another_run(path: &Path, Summary { scenario, seed, version, .. }: &Summary) -> String {
-    format!("{} has a run of {scenario}, seed {seed}, version {version}", path.display())
 }
 
 /// The files that were written; nothing of none.

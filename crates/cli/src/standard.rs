@@ -8,7 +8,7 @@ use crate::progress::Progress;
 use crate::report;
 use crate::size_args::SizeArgs;
 use crate::table::{PLAIN, Spread, Table, WIDTH};
-use crate::{algorithms, backend};
+use crate::{algorithms, backend, earlier};
 use anabranch_cc::registry::{self, Entry};
 use anabranch_papers::standard::{self, AlgorithmResult, CASES, Case};
 use anabranch_record::place::PlaceError;
@@ -24,6 +24,7 @@ pub fn report(args: &CcReportArgs) -> Result<(), Failure> {
     };
     interrupt::listen()?;
     let store = Results::open(&args.out, note)?;
+    earlier::check_results(&made_otherwise(&chosen, &args.size, &store)?, args.replace)?;
     let results = run(&chosen, &args.size, &store)?;
     unless_closed(match args.json {
         true => print_json(&results),
@@ -82,12 +83,31 @@ pub fn in_progress<T: Send>(
     run_all_on(backend::all(), work, kept, &|p| bar.show(p), &|| !interrupt::requested(), finished)
 }
 
+/// The results of these algorithms that are there and were made otherwise than these options say, described.
+pub fn made_otherwise(
+    algorithms: &[&'static Entry],
+    size: &SizeArgs,
+    store: &Results,
+) -> Result<Vec<String>, PlaceError> {
+    let mut there = vec![];
+    for entry in algorithms {
+        let former: Option<AlgorithmResult> = store.load(Kind::Algorithm, entry.name)?;
+        let other = former.filter(|former| !former.is_made_with(size.size(), size.seeds()));
+        there.extend(other.map(|former| format!("{}: the standard cases ({})", entry.name, made(&former))));
+    }
+    Ok(there)
+}
+
+/// How a result was made.
+fn made(r: &AlgorithmResult) -> String {
+    format!("{} size, seeds {}, version {}", r.size, r.seeds, r.version)
+}
+
 /// Keeps a result in place of a former one, and says so where that was made otherwise.
 pub fn keep(result: &AlgorithmResult, store: &Results) -> Result<(), PlaceError> {
     let name = &result.algorithm;
     let former: Option<AlgorithmResult> = store.load(Kind::Algorithm, name)?;
     if let Some(former) = former.filter(|former| !former.is_made_like(result)) {
-        let made = |r: &AlgorithmResult| format!("{} size, seeds {}, version {}", r.size, r.seeds, r.version);
         note(&format!(
             "{name}: the standard cases ({}) replace those of `{}` ({})",
             made(result),

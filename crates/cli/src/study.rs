@@ -7,7 +7,7 @@ use crate::output::{counted, note, print, print_json};
 use crate::size_args::StudySizeArgs;
 use crate::study_args::StudyRunArgs;
 use crate::table::Table;
-use crate::{backend, input, interrupt, memory, paper, report, standard, store};
+use crate::{backend, earlier, input, interrupt, memory, paper, report, standard, store};
 use anabranch_record::quoted;
 use anabranch_study::file::Part;
 use anabranch_study::format::plain;
@@ -40,6 +40,7 @@ pub fn study(args: &StudyRunArgs) -> Result<(), Failure> {
         command,
         out: &args.out,
         store: args.store.as_deref(),
+        replace: args.replace,
         yes: args.yes,
         json: args.json,
     };
@@ -53,6 +54,7 @@ fn on_cluster(args: &StudyRunArgs, dask: &str) -> Result<(), Failure> {
     let options = options(args);
     // Each worker has a memory of its own, and how long it takes depends on how many there are.
     refuse(&study.name, &work(&study, &options)?.simulations, 1, None, args.yes)?;
+    check_earlier(&Results::open(&args.out, note)?, &study, &options, args.replace)?;
     let answer = cluster::ask(&Request {
         dask,
         file: path,
@@ -236,6 +238,12 @@ fn extent(simulations: &Simulations) -> String {
     format!("{} runs, about {time} on {}", simulations.runs(), counted(rayon::current_num_threads(), "core"))
 }
 
+/// Refuses to replace a result that was made otherwise.
+fn check_earlier(results: &Results, study: &Study, options: &Options, replace: bool) -> Result<(), Failure> {
+    let there = results.made_otherwise(Kind::Study, study, options)?;
+    earlier::check_results(there.as_slice(), replace)
+}
+
 /// A study about to be run.
 pub struct Run<'a> {
     pub study: Arc<Study>,
@@ -247,6 +255,8 @@ pub struct Run<'a> {
     pub out: &'a Path,
     /// Where runs are kept, if not in `out`.
     pub store: Option<&'a Path>,
+    /// Whether other results there are replaced.
+    pub replace: bool,
     pub yes: bool,
     pub json: bool,
 }
@@ -262,6 +272,7 @@ impl Run<'_> {
         refuse(&self.study.name, simulations, threads, Some(simulations.seconds()), self.yes)?;
         interrupt::listen()?;
         let results = Results::open(self.out, note)?;
+        check_earlier(&results, &self.study, &self.options, self.replace)?;
         let runs = store::open(&store_of(self.store, results.out()));
         let mut done = None;
         let ended =

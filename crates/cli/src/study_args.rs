@@ -94,6 +94,10 @@ pub struct StudyRunArgs {
     /// Where `studies/` and `report/` are written.
     #[arg(long, value_name = "DIR", default_value = "out")]
     pub out: PathBuf,
+    /// Replace results there that were made with another size, other seeds, by another version or of another study file; without
+    /// this, they stay.
+    #[arg(long)]
+    pub replace: bool,
     /// Where runs are kept, instead of `store/` in that folder: several commands may share it, also at once.
     #[arg(long, value_name = "DIR")]
     pub store: Option<PathBuf>,
@@ -136,6 +140,9 @@ pub struct SweepArgs {
     /// Where `studies/` and `report/` are written.
     #[arg(long, value_name = "DIR", default_value = "out")]
     pub out: PathBuf,
+    /// Replace another sweep of the same name, or one with other seeds or by another version; without this, it stays.
+    #[arg(long)]
+    pub replace: bool,
     /// Where runs are kept, instead of `store/` in that folder: several commands may share it, also at once.
     #[arg(long, value_name = "DIR")]
     pub store: Option<PathBuf>,

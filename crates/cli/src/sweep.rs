@@ -60,6 +60,7 @@ pub fn sweep(args: &SweepArgs) -> Result<(), Failure> {
         command: command(args),
         out: &args.out,
         store: args.store.as_deref(),
+        replace: args.replace,
         yes: args.yes,
         json: args.json,
     };

@@ -3,12 +3,14 @@
 //! A figure is one or more [`Panel`]s, drawn as the report draws them. [`Run`] makes them of a run's record; a study's result has
 //! its own.
 
+mod own;
 mod png;
 mod run;
 mod size;
 mod theory;
 mod transfers;
 
+pub use own::is_own;
 pub use png::{PngError, png};
 pub use run::{FIGURES, Run, USUAL};
 pub use size::{Size, SizeError};
@@ -74,13 +76,13 @@ impl Picture<'_> {
     pub fn draw(&self, format: Format) -> Result<Vec<u8>, PlotError> {
         if format == Format::Html {
             let page = anabranch_report::page_of_charts(self.title, self.about, self.panels);
-            return page.map(String::into_bytes).ok_or(PlotError::Nothing);
+            return page.map(own::mark_text).ok_or(PlotError::Nothing);
         }
         let look: Look = self.size.look(self.panels)?;
         let svg = svg::document(self.panels, self.size.columns, &look).ok_or(PlotError::Nothing)?;
         match format {
-            Format::Png => Ok(png(&svg)?),
-            _ => Ok(svg.into_bytes()),
+            Format::Png => Ok(own::mark_png(png(&svg)?)),
+            _ => Ok(own::mark_text(svg)),
         }
     }
 }

@@ -18,7 +18,7 @@ mod shell;
 mod summary;
 mod transfers;
 
-pub use capture_read::CaptureRead;
+pub use capture_read::{CaptureRead, Fallback, FallbackSign};
 #[cfg(feature = "files")]
 pub use files::*;
 pub use histogram::Histogram;

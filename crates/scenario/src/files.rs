@@ -5,12 +5,21 @@ use crate::tree::{self, Node, Value};
 use crate::{Overrides, ScenarioError, Source};
 use std::fs::File;
 use std::io::Read;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
 /// The longest file, in bytes: some minutes of opportunities at 100 Mbit/s.
 const LONGEST: u64 = 16_000_000;
 
 impl Source {
+    /// The files that it and the changes name and that its text has not got, in `folder`.
+    pub fn files(&self, overrides: &Overrides, folder: &Path) -> Vec<PathBuf> {
+        let ignored = &mut Problems::default();
+        let root =
+            Place::whole(&self.name, &self.text, ignored).and_then(|whole| tree::document(&whole, ignored));
+        let names = root.map_or_else(Vec::new, |root| missing(root, overrides));
+        names.into_iter().map(|name| folder.join(name.value)).collect()
+    }
+
     /// With the files that it and its changes name and that are not yet in it, at its end: `[files."NAME"]`. Relative names are those
     /// below `folder`. Mistakes that [`crate::load`] finds are left to it.
     ///

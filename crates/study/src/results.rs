@@ -120,6 +120,24 @@ impl Results {
         write(&file, serde_json::to_string_pretty(&result)).map(|()| notices)
     }
 
+    /// The result of a study that is there, described, where it was not made as these options would: [`Results::keep_study`] would
+    /// replace it.
+    ///
+    /// # Errors
+    /// As [`Results::load`].
+    pub fn made_otherwise(
+        &self,
+        kind: Kind,
+        study: &Study,
+        options: &Options,
+    ) -> Result<Option<String>, PlaceError> {
+        let there: Option<StudyResult> = self.load(kind, &study.name)?;
+        let seeds = options.seeds.unwrap_or((study.seeds)(options.size)).max(1);
+        let made = (options.size.name(), seeds, VERSION, &study.hash, options.without_columns);
+        let other = there.filter(|r| made != (&*r.size, r.seeds, &*r.version, &r.hash, r.without_columns));
+        Ok(other.map(|there| format!("{}: {}", study.name, described(&there))))
+    }
+
     /// What an earlier command left; none where there is none. What cannot be read is put aside, and noted as damaged.
     ///
     /// # Errors

@@ -5,6 +5,7 @@ use super::mptcp::{Mapping, Mptcp};
 use super::segment::Segment;
 use super::stream::Stream;
 use crate::keys::{initial_data_sequence, token};
+use anabranch_record::FallbackSign;
 use std::collections::HashMap;
 use std::net::SocketAddr;
 
@@ -30,7 +31,14 @@ pub(super) struct Tcp {
 pub(super) struct Connection {
     /// That of who answered; the token that names it.
     pub(super) token: Option<[u8; 4]>,
+    /// A SYN of who opened it asks for MPTCP.
+    pub(super) offered: bool,
+    /// It was answered, by whatever protocol.
+    pub(super) answered: bool,
+    /// MPTCP is what both SYNs have.
     pub(super) multipath: bool,
+    /// The first packet that tells of a fallback to TCP, while none after it is MPTCP's: its time, and what tells.
+    pub(super) fallback: Option<(u64, FallbackSign)>,
     /// Its subflows, in the order of their first packets.
     pub(super) subflows: Vec<usize>,
     /// Of either direction, who opened it first.
@@ -38,6 +46,40 @@ pub(super) struct Connection {
     /// Times of its first and its latest packet.
     pub(super) from: u64,
     pub(super) to: u64,
+}
+
+/// What a segment has beside options.
+struct Carries {
+    /// Payload that no mapping says the place of.
+    unmapped: bool,
+    /// An acknowledgement of payload.
+    acknowledges: bool,
+}
+
+impl Connection {
+    /// Hosts fall back where the other side's packets lose MPTCP's options, or by MP_FAIL and an infinite mapping, and use none from
+    /// then on (RFC 8684 §3.7). A packet without any is no fallback while others have them.
+    fn look_for_fallback(&mut self, segment: &Segment, carries: Carries, at: u64) {
+        let (mut sign, mut signals) = (None, false);
+        for option in segment.mptcp.iter().flatten() {
+            match option {
+                Mptcp::Fail => sign = Some(FallbackSign::Fail),
+                Mptcp::Signal { mapping: Some(Mapping { len: 0, .. }), .. } => {
+                    sign = sign.or(Some(FallbackSign::InfiniteMapping));
+                }
+                Mptcp::Signal { .. } | Mptcp::Capable { .. } if !segment.syn => signals = true,
+                _ => (),
+            }
+        }
+        if sign.is_none() && !signals && (carries.unmapped || carries.acknowledges) {
+            sign = Some(FallbackSign::NoOptions);
+        }
+        match sign {
+            Some(sign) => self.fallback = self.fallback.or(Some((at, sign))),
+            None if signals => self.fallback = None,
+            None => (),
+        }
+    }
 }
 
 /// One direction of a subflow at one instant.
@@ -113,6 +155,8 @@ impl Connections {
         let tcp = &mut self.tcp[t];
         let connection = &mut self.connections[tcp.connection];
         connection.to = at;
+        connection.answered |= segment.syn && segment.acknowledged.is_some();
+        let acknowledged_before = tcp.halves[1 - direction].acknowledged;
         if segment.syn {
             tcp.halves[1 - direction].limit(segment.mss);
         }
@@ -129,6 +173,7 @@ impl Connections {
                 | Mptcp::Capable { .. }
                 | Mptcp::Join { .. }
                 | Mptcp::Joining
+                | Mptcp::Fail
                 | Mptcp::Other => (),
             }
             if let Mptcp::Signal { acknowledged: Some(number), .. } = option {
@@ -138,6 +183,12 @@ impl Connections {
         if let Some((mapping, first)) = tcp.mappings[direction].filter(|_| end > start) {
             connection.streams[direction].on_sent(mapping, first, (start, end), tcp.index);
         }
+        let is_mapped = |(mapping, first): (Mapping, u64)| end <= first + u64::from(mapping.len);
+        let carries = Carries {
+            unmapped: end > start && !tcp.mappings[direction].is_some_and(is_mapped),
+            acknowledges: tcp.halves[1 - direction].acknowledged > acknowledged_before,
+        };
+        connection.look_for_fallback(segment, carries, at);
     }
 
     /// The TCP connection of a segment; a new one where there is none, or where ports are used again.
@@ -171,7 +222,10 @@ impl Connections {
         match option {
             Mptcp::Capable { version: 1, own, other, data } => {
                 let connection = &mut self.connections[c];
-                connection.multipath = true;
+                let asks = segment.syn && segment.acknowledged.is_none();
+                connection.offered |= asks;
+                // The third packet and the first data show that the answer had it, too.
+                connection.multipath |= !asks;
                 // The answer has the key of who answers; what follows has both.
                 for (key, of) in [(own, direction), (other, 1 - direction)] {
                     let Some(key) = key else { continue };
@@ -204,6 +258,7 @@ impl Connections {
             | Mptcp::Join { .. }
             | Mptcp::Joining
             | Mptcp::Signal { .. }
+            | Mptcp::Fail
             | Mptcp::Other => (),
         }
     }

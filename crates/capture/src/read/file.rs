@@ -39,14 +39,14 @@ impl Interface {
     }
 }
 
-/// Gives every packet to `take`, until it refuses one.
+/// Gives every whole packet to `take`, until it refuses one. Says whether the file ends within the packet after them.
 ///
 /// # Errors
-/// [`ReadError`] where the file is no capture or is cut off, and what `take` answers.
+/// [`ReadError`] where the file is no capture or has no whole packet, and what `take` answers.
 pub(super) fn each_packet<R: Read + Send>(
     file: R,
     mut take: impl FnMut(Captured<'_>) -> Result<(), ReadError>,
-) -> Result<(), ReadError> {
+) -> Result<bool, ReadError> {
     let mut reader = create_reader(BUFFER, file).map_err(|error| match error {
         PcapError::Eof => ReadError::Empty,
         PcapError::ReadError => ReadError::Broken { packets: 0 },
@@ -100,15 +100,14 @@ pub(super) fn each_packet<R: Read + Send>(
                 }
                 size
             }
-            Err(PcapError::Eof) => return Ok(()),
+            Err(PcapError::Eof) => return Ok(false),
             Err(PcapError::Incomplete(_)) if !refilled => {
                 refilled = true;
                 reader.refill().map_err(|_| ReadError::Broken { packets: number })?;
                 continue;
             }
-            Err(PcapError::Incomplete(_) | PcapError::UnexpectedEof | PcapError::BufferTooSmall) => {
-                return Err(ReadError::CutOff { packets: number });
-            }
+            Err(PcapError::Incomplete(_) | PcapError::UnexpectedEof) if number > 0 => return Ok(true),
+            Err(PcapError::Incomplete(_) | PcapError::UnexpectedEof) => return Err(ReadError::CutOff),
             Err(_) => return Err(ReadError::Broken { packets: number }),
         };
         refilled = false;

@@ -38,12 +38,9 @@ pub enum ReadError {
     /// It is of another format.
     #[error("this is no capture: neither pcap nor pcapng")]
     NoCapture,
-    /// It ends in the middle of a packet.
-    #[error("the capture is cut off within packet {}", packets + 1)]
-    CutOff {
-        /// Whole packets before.
-        packets: u64,
-    },
+    /// It ends before its first packet is whole.
+    #[error("the capture is cut off before its first packet is whole")]
+    CutOff,
     /// What follows cannot be read.
     #[error("what follows packet {packets} is not of the format")]
     Broken {
@@ -65,12 +62,16 @@ pub enum ReadError {
         by_ms: u64,
     },
     /// Nothing to record.
-    #[error("no MPTCP connection in {packets} packets, and {tcp} TCP connections")]
+    #[error(
+        "no MPTCP connection in {packets} packets; TCP connections: {tcp}, of which {refused} asked for MPTCP in vain"
+    )]
     NoMptcp {
         /// All of them.
         packets: u64,
         /// Connections of TCP alone.
         tcp: usize,
+        /// Those of them whose SYN asked for MPTCP, and whose answer was TCP's.
+        refused: usize,
     },
 }
 
@@ -79,7 +80,6 @@ impl ReadError {
     pub fn help(&self) -> Option<&'static str> {
         Some(match self {
             ReadError::NoCapture => "tcpdump -w FILE, dumpcap and Wireshark write captures",
-            ReadError::CutOff { .. } => "`editcap FILE WHOLE` (of Wireshark) keeps the whole packets",
             ReadError::Backwards { .. } => "`reordercap FILE SORTED` (of Wireshark) sorts packets by time",
             ReadError::NoMptcp { tcp: 1.., .. } => "--tcp reads TCP connections, too",
             _ => return None,
@@ -99,7 +99,7 @@ pub fn read<R: Read + Send>(
 ) -> Result<Summary, ReadError> {
     let mut connections = Connections::new(options.interval);
     let (mut latest, mut bytes) = (0, 0);
-    file::each_packet(file, |packet| {
+    let cut_off = file::each_packet(file, |packet| {
         if let Some(by) = latest.max(DISORDER).checked_sub(packet.nanoseconds).filter(|by| *by > DISORDER) {
             return Err(ReadError::Backwards { packet: packet.number, by_ms: by / 1_000_000 });
         }
@@ -115,5 +115,5 @@ pub fn read<R: Read + Send>(
         }
         Ok(())
     })?;
-    record::record(connections, options, sink)
+    record::record(connections, cut_off, options, sink)
 }

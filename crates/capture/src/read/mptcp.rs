@@ -11,6 +11,8 @@ pub(super) enum Mptcp {
     Joining,
     /// What is acknowledged, and what is mapped.
     Signal { acknowledged: Option<Number>, mapping: Option<Mapping> },
+    /// MP_FAIL: data that was changed on its way.
+    Fail,
     /// Another one.
     Other,
 }
@@ -22,7 +24,7 @@ pub(super) struct Number {
     pub(super) long: bool,
 }
 
-/// Bytes of the subflow, counted from its initial sequence number, and where they are in the connection's stream.
+/// Bytes of the subflow, of which none means all that follow (an infinite mapping, RFC 8684 §3.7), counted from its initial sequence number, and where they are in the connection's stream.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct Mapping {
     pub(super) data: Number,
@@ -46,6 +48,7 @@ pub(super) fn option(body: &[u8]) -> Option<Mptcp> {
         }
         1 => Mptcp::Joining,
         2 => signal(*rest.first()?, &rest[1..])?,
+        6 => Mptcp::Fail,
         _ => Mptcp::Other,
     })
 }

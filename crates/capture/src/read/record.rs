@@ -4,8 +4,8 @@ use super::connections::{Connection, Connections};
 use super::half::Half;
 use super::{ReadError, ReadOptions};
 use anabranch_record::{
-    CaptureRead, FlowLayout, FlowSummary, Layout, PathTraffic, Sink, SubflowSample, SubflowSummary, Summary,
-    jain,
+    CaptureRead, Fallback, FlowLayout, FlowSummary, Layout, PathTraffic, Sink, SubflowSample, SubflowSummary,
+    Summary, jain,
 };
 
 /// Nanoseconds of a second.
@@ -22,6 +22,7 @@ struct Flow<'a> {
 /// Gives samples to the sink; the summary.
 pub(super) fn record(
     mut all: Connections,
+    cut_off: bool,
     options: &ReadOptions,
     sink: &mut dyn Sink,
 ) -> Result<Summary, ReadError> {
@@ -29,7 +30,7 @@ pub(super) fn record(
     let flows: Vec<Flow> = all.connections.iter().filter_map(|c| flow(&all, c, options)).collect();
     if flows.is_empty() {
         let tcp = all.connections.iter().filter(|c| !c.multipath && !c.subflows.is_empty()).count();
-        return Err(ReadError::NoMptcp { packets: all.packets, tcp });
+        return Err(ReadError::NoMptcp { packets: all.packets, tcp, refused: refused(&all) });
     }
     let begin = all.from.unwrap_or_default();
     sink.begin(&Layout { flows: flows.iter().map(layout).collect(), links: vec![] });
@@ -54,6 +55,9 @@ pub(super) fn record(
             others: all.others,
             begins_s: begin as f64 / SECOND,
             joins_of_strangers: all.strangers,
+            refused: refused(&all) as u64,
+            cut_off,
+            fallbacks: flows.iter().filter_map(|flow| fallback(flow, begin)).collect(),
             paths: flows.iter().flat_map(|flow| traffic(&all, flow)).collect(),
         }),
         flows: summaries,
@@ -79,6 +83,16 @@ fn flow<'a>(all: &'a Connections, connection: &'a Connection, options: &ReadOpti
         format!("{} → {}", ends[direction], ends[1 - direction])
     };
     Some(Flow { connection, direction, name, paths: connection.subflows.iter().map(path).collect() })
+}
+
+/// Connections that asked for MPTCP, and were answered with TCP.
+fn refused(all: &Connections) -> usize {
+    all.connections.iter().filter(|c| c.offered && !c.multipath && c.answered).count()
+}
+
+fn fallback(flow: &Flow, begin: u64) -> Option<Fallback> {
+    let (at, sign) = flow.connection.fallback.filter(|_| flow.connection.multipath)?;
+    Some(Fallback { flow: flow.name.clone(), at_s: (at - begin) as f64 / SECOND, sign })
 }
 
 fn layout(flow: &Flow) -> FlowLayout {
@@ -130,9 +144,12 @@ fn summary(all: &Connections, flow: &Flow) -> FlowSummary {
     let rate = |bytes: u64| (seconds > 0.0).then(|| bytes as f64 * 8.0 / seconds);
     let halves = || connection.subflows.iter().map(|t| &all.tcp[*t].halves[*direction]);
     let stream = &connection.streams[*direction];
-    let delivered = match connection.multipath {
-        true => stream.delivered(),
-        false => halves().map(|half| half.acknowledged).sum(),
+    let acknowledged: u64 = halves().map(|half| half.acknowledged).sum();
+    let delivered = match (connection.multipath, connection.fallback) {
+        (true, None) => stream.delivered(),
+        // From then on TCP acknowledges the stream, of one subflow: with others before it, their duplicates do not count.
+        (true, Some(_)) => stream.delivered().max(acknowledged.saturating_sub(stream.reinjected)),
+        (false, _) => acknowledged,
     };
     let segments: u64 = halves().map(|half| half.segments).sum();
     let payload: u64 = halves().map(|half| half.next).sum::<u64>().max(1);

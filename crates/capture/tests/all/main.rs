@@ -1,5 +1,6 @@
 //! Captures against programs and libraries of others.
 
+mod fallback;
 mod format;
 mod read;
 mod tshark;

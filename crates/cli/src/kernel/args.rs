@@ -169,6 +169,9 @@ pub struct MonitorArgs {
     /// Write into this directory the samples and, at the end, the summary, as `anabranch run --out` does.
     #[arg(long, value_name = "DIR")]
     pub record: Option<PathBuf>,
+    /// Replace what `--record` has of an earlier record or run; without this, it stays.
+    #[arg(long, requires = "record")]
+    pub replace: bool,
     /// Format of the recorded samples.
     #[arg(long, value_enum, default_value_t = Format::Parquet, requires = "record")]
     pub format: Format,

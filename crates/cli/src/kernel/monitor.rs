@@ -10,10 +10,10 @@ mod terminal;
 
 use super::args::MonitorArgs;
 use super::needs::{failed, find, require_privileges};
+use crate::earlier;
 use crate::failure::Failure;
-use crate::format::Format;
 use crate::output::{note, print};
-use crate::run::{note_replaced, wrote};
+use crate::run::wrote;
 use anabranch_mptcp_bpf::{Filter, Namespace, Recorder, Sample, Watch};
 use anabranch_record::RunDirectory;
 use miette::miette;
@@ -41,7 +41,7 @@ pub fn monitor(args: &MonitorArgs) -> Result<(), Failure> {
     }
     let stop = Stop::listen()?;
     let mut record = match &args.record {
-        Some(path) => Some(Record::open(path, args.format, watch.observables())?),
+        Some(path) => Some(Record::open(path, args, watch.observables())?),
         None => None,
     };
     let mut output = if on_screen { Output::Screen(Box::new(OnScreen::open(args)?)) } else { Output::Lines };
@@ -61,10 +61,11 @@ struct Record {
 
 impl Record {
     /// With columns for these observables.
-    fn open(path: &Path, format: Format, observables: Vec<&'static str>) -> Result<Self, Failure> {
-        let mut directory = RunDirectory::open(path, format.into(), &observables, note)?;
+    fn open(path: &Path, args: &MonitorArgs, observables: Vec<&'static str>) -> Result<Self, Failure> {
+        let mut directory = RunDirectory::open(path, args.format.into(), &observables, note)?;
         if let Some(earlier) = directory.earlier() {
-            note_replaced(path, &earlier);
+            // What went on cannot be recorded again.
+            earlier::check(path, &earlier, false, args.replace)?;
         }
         Ok(Record { recorder: Recorder::begin(directory.sink()), directory })
     }

@@ -1,7 +1,10 @@
 //! `anabranch run --pcap`: where the capture goes, and what is refused. What is in it: the tests of its crate.
 
-use crate::common::{anabranch, short};
+use crate::common::{TWO_PATHS, anabranch, command, root, short};
+use rustix::process::{Pid, Signal, kill_process};
 use std::fs;
+use std::path::Path;
+use std::process::{Command, Stdio};
 
 #[test]
 fn the_capture_is_whole_or_is_not() {
@@ -40,4 +43,100 @@ fn what_cannot_be_captured_is_told() {
         let why = anabranch(short("run", options)).fails(2);
         assert!(why.contains(said), "{options:?}: {why}");
     }
+}
+
+fn names(folder: &Path) -> Vec<String> {
+    let entries =
+        fs::read_dir(folder).unwrap().map(|entry| entry.unwrap().file_name().into_string().unwrap());
+    let mut names: Vec<String> = entries.collect();
+    names.sort();
+    names
+}
+
+/// What the run reads stays, by whatever name, and so does what this command would not have made; its own files are replaced.
+#[test]
+fn files_of_others_stay() {
+    let folder = tempfile::tempdir().unwrap();
+    let at = |name: &str| folder.path().join(name).to_str().unwrap().to_owned();
+    let scenario = at("s.toml");
+    let text = fs::read_to_string(root().join(TWO_PATHS)).unwrap();
+    fs::write(&scenario, &text).unwrap();
+    fs::hard_link(&scenario, at("same.svg")).unwrap();
+    let run = |more: &[&str]| {
+        let args = ["run", &scenario, "--duration", "2 s", "--set", "warmup=0 s"];
+        anabranch([&args[..], more].concat())
+    };
+    for option in [format!("--pcap={scenario}"), format!("--plot={}", at("same.svg"))] {
+        for more in [&[][..], &["--replace"]] {
+            let said = run(&[&[&*option], more].concat()).fails(2);
+            assert!(said.contains("which the command reads"), "{option}: {said}");
+        }
+    }
+    for (option, file, mine) in
+        [("--pcap", at("x.pcapng"), "mine"), ("--plot", at("x.svg"), "<svg>mine</svg>")]
+    {
+        fs::write(&file, mine).unwrap();
+        let said = run(&[&format!("{option}={file}")]).fails(2);
+        assert!(said.contains("not what this command writes") && said.contains("--replace"), "{said}");
+        assert_eq!(fs::read_to_string(&file).unwrap(), mine);
+        run(&[&format!("{option}={file}"), "--replace"]).ok();
+        let own = fs::read(&file).unwrap();
+        // The same command again needs nothing.
+        run(&[&format!("{option}={file}")]).ok();
+        assert!(own == fs::read(&file).unwrap());
+    }
+    for file in ["y.png", "y.html"].map(at) {
+        run(&[&format!("--plot={file}")]).ok();
+        run(&[&format!("--plot={file}")]).ok();
+    }
+    assert_eq!(fs::read_to_string(&scenario).unwrap(), text);
+    assert_eq!(names(folder.path()), ["s.toml", "same.svg", "x.pcapng", "x.svg", "y.html", "y.png"]);
+}
+
+/// A part of a run goes beside a whole file, under a name that says so.
+#[test]
+fn a_part_takes_no_whole_files_name() {
+    let folder = tempfile::tempdir().unwrap();
+    let [pcap, svg] = ["x.pcapng", "x.svg"].map(|name| folder.path().join(name).to_str().unwrap().to_owned());
+    let outputs = ["--pcap".to_owned(), pcap.clone(), format!("--plot={svg}")];
+    anabranch(short("run", &outputs.each_ref().map(String::as_str))).ok();
+    let whole = [&pcap, &svg].map(|file| fs::read(file).unwrap());
+    for (round, interrupted) in [(1, false), (2, true), (3, true)] {
+        let long = ["run", TWO_PATHS, "--duration", "100000 s"];
+        let mut child = command();
+        child.args(long).args(&outputs).stdin(Stdio::null()).stdout(Stdio::null()).stderr(Stdio::null());
+        let mut child = child.spawn().unwrap();
+        std::thread::sleep(std::time::Duration::from_millis(1500));
+        match interrupted {
+            true => kill_process(Pid::from_child(&child), Signal::INT).unwrap(),
+            // What it leaves is removed by the next.
+            false => child.kill().unwrap(),
+        }
+        let status = child.wait().unwrap();
+        assert_eq!(status.code(), interrupted.then_some(130), "{round}");
+        assert!(whole == [&pcap, &svg].map(|file| fs::read(file).unwrap()), "{round}");
+    }
+    let expected =
+        ["x.pcapng", "x.pcapng.partial", "x.pcapng.partial-2", "x.svg", "x.svg.partial", "x.svg.partial-2"];
+    assert_eq!(names(folder.path()), expected);
+}
+
+/// A limit of the size of files is a disk that is full.
+#[test]
+fn a_file_beyond_the_limit_is_a_failed_write() {
+    let folder = tempfile::tempdir().unwrap();
+    let limited = |more: &str| {
+        let run = format!("ulimit -f 64; exec \"$0\" run {TWO_PATHS} --duration '12 s' {more}");
+        let mut shell = Command::new("sh");
+        shell.args(["-c", &run, env!("CARGO_BIN_EXE_anabranch")]).current_dir(root());
+        let output = shell.env("ANABRANCH_PROGRESS_SECONDS", "0").output().unwrap();
+        assert_eq!(output.status.code(), Some(2), "{output:?}");
+        let said = String::from_utf8_lossy(&output.stderr).into_owned();
+        assert!(said.contains("File too large"), "{said}");
+        assert!(String::from_utf8_lossy(&output.stdout).contains("bonded"), "what was simulated is told");
+    };
+    let at = |name: &str| folder.path().join(name).display().to_string();
+    limited(&format!("--pcap {}", at("x.pcapng")));
+    limited(&format!("--format csv --set record.interval='\"1 ms\"' --out {}", at("out")));
+    assert_eq!(names(folder.path()), [""; 0]);
 }

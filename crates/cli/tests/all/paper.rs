@@ -49,21 +49,28 @@ fn the_list_names_what_can_be_asked_for() {
 fn results_made_alike_are_joined() {
     let dir = tempfile::tempdir().unwrap();
     let out = dir.path().to_str().unwrap();
-    let paper = |only: &str, seeds: &str| {
-        anabranch(["paper", "A", "--quick", "--only", only, "--seeds", seeds, "--out", out])
+    let paper = |only: &str, seeds: &[&str]| {
+        let args = ["paper", "A", "--quick", "--only", only, "--out", out, "--seeds"];
+        anabranch([&args[..], seeds].concat())
     };
     let ids = || {
         let json = fs::read_to_string(dir.path().join("papers/coupled-cubic.json")).unwrap();
         let result: StudyResult = serde_json::from_str(&json).unwrap();
         result.experiments.into_iter().map(|e| e.id).collect::<Vec<_>>()
     };
-    paper("A-T4", "1").ok();
-    paper("A-T2", "1").ok();
+    paper("A-T4", &["1"]).ok();
+    paper("A-T2", &["1"]).ok();
     assert_eq!(ids(), ["A-T2", "A-T4"], "in the paper's order");
-    paper("A-T4", "1").ok();
+    paper("A-T4", &["1"]).ok();
     assert_eq!(ids(), ["A-T2", "A-T4"], "run again, not doubled");
 
-    let other = paper("A-T4", "2");
+    let refused = paper("A-T4", &["2"]).fails(2);
+    assert!(
+        refused.contains("A-T2, A-T4 (quick size, seeds 1") && refused.contains("--replace"),
+        "{refused}"
+    );
+    assert_eq!(ids(), ["A-T2", "A-T4"]);
+    let other = paper("A-T4", &["2", "--replace"]);
     assert_eq!(other.status, 0);
     let words = other.stderr.split_whitespace().collect::<Vec<_>>().join(" ");
     let said = "Note: coupled-cubic: A-T4 (quick size, seeds 2, version";
@@ -91,6 +98,8 @@ fn an_algorithm_leaves_its_standard_cases_and_a_page() {
         fs::read_to_string(dir.path().join("report/algorithms.html")).unwrap().contains("algorithm-lia.html")
     );
 
+    let refused = anabranch(["cc", "report", "lia", "--quick", "--seeds", "2", "--out", out]).fails(2);
+    assert!(refused.contains("lia: the standard cases (quick size, seeds 1"), "{refused}");
     let other = anabranch(["cc", "report", "reno", "--quick", "--out", out, "--json"]);
     assert_eq!(other.status, 0);
     assert!(other.stderr.starts_with("Note: lia"), "{}", other.stderr);

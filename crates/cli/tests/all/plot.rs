@@ -222,3 +222,28 @@ fn what_cannot_be_drawn_says_why() {
     fs::write(record.join("summary.json"), "{}").unwrap();
     assert!(fails(&record, &[]).contains("summary.json is damaged, or of another version"));
 }
+
+/// Ctrl-C while a long record is read: status 130, with a word, and nothing in place of the picture.
+#[test]
+fn drawing_can_be_interrupted() {
+    use rustix::process::{Pid, Signal, kill_process};
+    use std::process::Stdio;
+    let folder = tempfile::tempdir().unwrap();
+    let record = recorded(folder.path(), &[]);
+    // Many times as long: the samples repeat, later.
+    let file = record.join("subflows.csv");
+    let text = fs::read_to_string(&file).unwrap();
+    let (header, rows) = text.split_once('\n').unwrap();
+    fs::write(&file, format!("{header}\n{}", rows.repeat(20_000_000 / rows.len()))).unwrap();
+    let out = folder.path().join("x.svg");
+    let mut plot = command();
+    plot.arg("plot").arg(&record).arg("--out").arg(&out).stdout(Stdio::null()).stderr(Stdio::piped());
+    let child = plot.spawn().unwrap();
+    std::thread::sleep(std::time::Duration::from_millis(150));
+    kill_process(Pid::from_child(&child), Signal::INT).unwrap();
+    let output = child.wait_with_output().unwrap();
+    let said = String::from_utf8_lossy(&output.stderr);
+    assert_eq!(output.status.code(), Some(130), "{said}");
+    assert!(said.contains("interrupted: nothing is drawn"), "{said}");
+    assert_eq!(fs::read_dir(folder.path()).unwrap().count(), 1);
+}

@@ -40,6 +40,23 @@ fn another_run_stays_unless_it_may_be_replaced() {
     replaces(run_into(&out, &["--seed", "2"]), 1);
 }
 
+/// A capture's record replaces no run, and another run no record of a capture.
+#[test]
+fn a_capture_replaces_no_run() {
+    let folder = tempfile::tempdir().unwrap();
+    let [out, pcap] = ["out", "run.pcapng"].map(|name| folder.path().join(name).to_str().unwrap().to_owned());
+    anabranch(short("run", &["--pcap", &pcap, "--out", &out])).ok();
+    let run = content(Path::new(&out));
+    let capture = |more: &[&str]| anabranch([&["capture", &pcap, "--out", &out], more].concat());
+    let said = capture(&[]).fails(2);
+    assert!(said.contains("has a run of") && said.contains("--replace"), "{said}");
+    assert_eq!(content(Path::new(&out)), run);
+    assert_eq!(capture(&["--replace"]).status, 0);
+    capture(&[]).ok(); // the same capture again
+    let said = anabranch(short("run", &["--out", &out])).fails(2);
+    assert!(said.contains("has a record of"), "{said}");
+}
+
 /// Each fact is in every Parquet file, and the schema names each field of a summary.
 #[test]
 fn files_say_whose_they_are() {

@@ -244,13 +244,13 @@ fn a_sweep_is_a_study() {
 }
 
 #[test]
-fn another_sweep_of_the_same_name_is_told() {
+fn another_sweep_of_the_same_name_stays_unless_it_may_be_replaced() {
     let dir = tempfile::tempdir().unwrap();
     let scenario = Path::new(EXAMPLE).with_file_name("two-links.toml");
-    let sweep = |window: &str| {
+    let sweep = |window: &str, more: &[&str]| {
         let vary = format!("tcp.initial_window={window}");
         let (scenario, out) = (scenario.to_str().unwrap(), dir.path().to_str().unwrap());
-        anabranch([
+        let args = [
             "sweep",
             scenario,
             "--vary",
@@ -263,10 +263,15 @@ fn another_sweep_of_the_same_name_is_told() {
             "warmup=0 s",
             "--out",
             out,
-        ])
+        ];
+        anabranch([&args[..], more].concat())
     };
-    sweep("4,10").ok();
-    let second = sweep("2,3");
+    sweep("4,10", &[]).ok();
+    let refused = sweep("2,3", &[]).fails(2);
+    assert!(refused.contains("two-links: ") && refused.contains("--replace"), "{refused}");
+    assert!(result(dir.path(), "two-links").experiments[0].rows[0].what.contains("initial_window 4"));
+    assert_eq!(sweep("4,10", &[]).status, 0, "the same again");
+    let second = sweep("2,3", &["--replace"]);
     assert!(second.stderr.contains("replaces"), "{}", second.stderr);
     assert!(result(dir.path(), "two-links").experiments[0].rows[0].what.contains("initial_window 2"));
 }

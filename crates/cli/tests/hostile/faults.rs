@@ -152,7 +152,7 @@ fn without_an_exchange_of_names_nothing_is_lost_either() {
 fn a_paper_leaves_the_former_results_or_the_new_ones() {
     let dir = tempfile::tempdir().unwrap();
     let Some(library) = preload(dir.path()) else { return skipped("no C compiler") };
-    let of_seeds = |n| ["paper", "all", "--quick", "--only", "B-D", "--seeds", n, "--out"];
+    let of_seeds = |n| ["paper", "all", "--quick", "--only", "B-D", "--seeds", n, "--replace", "--out"];
     let (old, new) = (dir.path().join("old"), dir.path().join("new"));
     whole(&of_seeds("1"), &old);
     whole(&of_seeds("2"), &new);

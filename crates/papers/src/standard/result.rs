@@ -1,6 +1,7 @@
 //! What an algorithm's run through the standard cases leaves. Written as JSON, read by the report.
 
-use anabranch_study::{Estimate, Run, size};
+use super::case;
+use anabranch_study::{Estimate, Run, Size, size};
 use serde::{Deserialize, Serialize};
 
 /// An algorithm in the standard cases.
@@ -27,6 +28,12 @@ impl AlgorithmResult {
     /// Whether both were made with the same size, seeds and version, so that their values may stand side by side.
     pub fn is_made_like(&self, other: &AlgorithmResult) -> bool {
         (&self.size, self.seeds, &self.version) == (&other.size, other.seeds, &other.version)
+    }
+
+    /// Whether it is what this version makes with that size, and seeds where they are given.
+    pub fn is_made_with(&self, size: Size, seeds: Option<u32>) -> bool {
+        let seeds = seeds.unwrap_or_else(|| (case::study(&self.algorithm).seeds)(size)).max(1);
+        (&*self.size, self.seeds, &*self.version) == (size.name(), seeds, env!("CARGO_PKG_VERSION"))
     }
 
     /// The command that repeats it.

@@ -14,9 +14,11 @@ use std::path::{Path, PathBuf};
 mod content;
 mod error;
 mod folder;
+mod output_file;
 
 pub use error::PlaceError;
 pub use folder::{aside, at_work, try_writing};
+pub use output_file::{IsOwn, OutputFile};
 
 /// Who hears what the user should know though the work goes on.
 pub type Tell = fn(&str);

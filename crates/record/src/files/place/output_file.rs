@@ -1,0 +1,162 @@
+//! A single file of results, such as a picture or a capture.
+
+use super::{PlaceError, aside, at_work};
+use rustix::fs::{Mode, OFlags};
+use std::ffi::{OsStr, OsString};
+use std::fs::{self, File, TryLockError};
+use std::io::{self, Write};
+use std::os::unix::ffi::OsStrExt;
+use std::os::unix::fs::MetadataExt;
+use std::path::{Path, PathBuf};
+
+/// A file that has its name only once it is whole. Until then it is `.NAME.anabranch-new` beside it, locked; the next command that
+/// writes into the folder removes what a killed one left.
+pub struct OutputFile {
+    /// As the user calls it.
+    name: PathBuf,
+    private: PathBuf,
+    file: File,
+    is_own: Option<IsOwn>,
+    /// Whether the private file has become the result, or is kept.
+    settled: bool,
+}
+
+/// Whether a file is one that the same command makes.
+pub type IsOwn = fn(&Path) -> io::Result<bool>;
+
+/// How the name of a file ends that is not whole yet.
+const ENDING: &str = ".anabranch-new";
+
+impl OutputFile {
+    /// Begins one. A file of that name is replaced only where it is empty or `is_own` says so; `None` replaces any.
+    ///
+    /// # Errors
+    /// Where the file that is there stays, or nothing can be written there.
+    pub fn create(name: &Path, is_own: Option<IsOwn>) -> Result<Self, PlaceError> {
+        check(name, is_own)?;
+        let last = name.file_name();
+        let last =
+            last.ok_or_else(|| PlaceError::new(format!("`{}` does not name a file", name.display())))?;
+        let folder = name.parent().filter(|folder| !folder.as_os_str().is_empty()).unwrap_or(Path::new("."));
+        remove_leftovers(folder);
+        let mut private = OsString::from(".");
+        private.push(last);
+        private.push(ENDING);
+        let private = folder.join(private);
+        let file = loop {
+            let flags = OFlags::RDWR | OFlags::CREATE | OFlags::NOFOLLOW | OFlags::CLOEXEC;
+            let opened = rustix::fs::open(&private, flags, Mode::from_raw_mode(0o666));
+            let file = File::from(opened.map_err(|e| cannot(name, &e.into()))?);
+            match claim(&file, &private) {
+                Ok(true) => break file,
+                // Its owner has just renamed it, or somebody removed it.
+                Ok(false) => {}
+                Err(TryLockError::WouldBlock) => return Err(at_work(name)),
+                Err(TryLockError::Error(e)) => return Err(cannot(name, &e)),
+            }
+        };
+        file.set_len(0).map_err(|e| cannot(name, &e))?;
+        Ok(OutputFile { name: name.to_owned(), private, file, is_own, settled: false })
+    }
+
+    /// It takes its name, which is given back. Where that belongs to another file by now, it is kept beside that.
+    ///
+    /// # Errors
+    /// Where it cannot take it.
+    pub fn finish(mut self) -> Result<PathBuf, PlaceError> {
+        if let Err(refused) = check(&self.name, self.is_own) {
+            let kept = self.keep("new")?;
+            return Err(refused.and(&format!("the new file is {}", kept.display())));
+        }
+        fs::rename(&self.private, &self.name).map_err(|e| cannot(&self.name, &e))?;
+        self.settled = true;
+        Ok(self.name.clone())
+    }
+
+    /// It gets a name beside: `NAME.partial` or, where that is taken, `NAME.partial-2` and so on. Gives that name.
+    ///
+    /// # Errors
+    /// Where it cannot.
+    pub fn finish_partial(mut self) -> Result<PathBuf, PlaceError> {
+        self.keep("partial")
+    }
+
+    fn keep(&mut self, ending: &str) -> Result<PathBuf, PlaceError> {
+        let kept = aside(&self.private, &self.name, ending).map_err(|e| cannot(&self.name, &e))?;
+        self.settled = true;
+        Ok(kept)
+    }
+}
+
+impl Write for OutputFile {
+    fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
+        self.file.write(bytes)
+    }
+
+    fn flush(&mut self) -> io::Result<()> {
+        self.file.flush()
+    }
+}
+
+impl Drop for OutputFile {
+    fn drop(&mut self) {
+        if !self.settled {
+            // Best effort: the next command removes what is left.
+            let _ = fs::remove_file(&self.private);
+        }
+    }
+}
+
+/// Whether a file of that name may be replaced.
+fn check(name: &Path, is_own: Option<IsOwn>) -> Result<(), PlaceError> {
+    let cannot_read = |e| PlaceError::because(format!("cannot read {}", name.display()), &e);
+    let there = match name.metadata() {
+        Err(e) if e.kind() == io::ErrorKind::NotFound => return Ok(()),
+        there => there.map_err(cannot_read)?,
+    };
+    if there.is_dir() {
+        return Err(PlaceError::new(format!("cannot write {}: it is a directory", name.display())));
+    }
+    let Some(is_own) = is_own else { return Ok(()) };
+    if there.len() == 0 && there.is_file() || is_own(name).map_err(cannot_read)? {
+        return Ok(());
+    }
+    let message = format!("{} is there, and not what this command writes", name.display());
+    Err(PlaceError::new(message).with_help("give another name, or --replace to replace it"))
+}
+
+/// Locks a private file; whether it is this user's, and still has its name: between opening and locking another command may have
+/// ended, and this be its result.
+fn claim(file: &File, private: &Path) -> Result<bool, TryLockError> {
+    let opened = file.metadata().map_err(TryLockError::Error)?;
+    if opened.uid() != rustix::process::geteuid().as_raw() {
+        let message = format!("{} belongs to somebody else", private.display());
+        return Err(TryLockError::Error(io::Error::other(message)));
+    }
+    file.try_lock()?;
+    let same = |there: fs::Metadata| (there.dev(), there.ino()) == (opened.dev(), opened.ino());
+    Ok(private.symlink_metadata().is_ok_and(same))
+}
+
+/// Removes what killed commands left in a folder. Best effort: it harms nobody.
+fn remove_leftovers(folder: &Path) {
+    let is_private = |name: &OsStr| {
+        let name = name.as_bytes();
+        name.starts_with(b".") && name.ends_with(ENDING.as_bytes())
+    };
+    for entry in fs::read_dir(folder).into_iter().flatten().flatten() {
+        if is_private(&entry.file_name()) {
+            let path = entry.path();
+            let flags = OFlags::RDWR | OFlags::NOFOLLOW | OFlags::NONBLOCK | OFlags::CLOEXEC;
+            let Ok(opened) = rustix::fs::open(&path, flags, Mode::empty()) else { continue };
+            let file = File::from(opened);
+            if claim(&file, &path).unwrap_or(false) {
+                let _ = fs::remove_file(&path);
+            }
+        }
+    }
+}
+
+fn cannot(name: &Path, error: &io::Error) -> PlaceError {
+    PlaceError::because(format!("cannot write {}", name.display()), error)
+}
