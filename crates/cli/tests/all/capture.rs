@@ -35,8 +35,8 @@ fn the_capture_is_whole_or_is_not() {
 fn what_cannot_be_captured_is_told() {
     for (options, said) in [
         (&["--pcap", "x", "--links", "cable"][..], "no link `cable` help: its links are: fibre, dsl"),
-        (&["--pcap", "."], "cannot write the capture .: is a directory"),
-        (&["--pcap", "/nowhere/x"], "cannot write the capture /nowhere/x"),
+        (&["--pcap", "."], "cannot write .: it is a directory"),
+        (&["--pcap", "/nowhere/x"], "cannot write /nowhere/x"),
         (&["--pcap", "x", "--backend", "guest-6.12"], "`--pcap` is for the simulator"),
         (&["--links", "dsl"], "--pcap <FILE>"),
     ] {
