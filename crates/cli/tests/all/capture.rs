@@ -126,7 +126,7 @@ fn a_part_takes_no_whole_files_name() {
 fn a_file_beyond_the_limit_is_a_failed_write() {
     let folder = tempfile::tempdir().unwrap();
     let limited = |more: &str| {
-        let run = format!("ulimit -f 64; exec \"$0\" run {TWO_PATHS} --duration '12 s' {more}");
+        let run = format!("ulimit -f 400; exec \"$0\" run {TWO_PATHS} --duration '12 s' {more}");
         let mut shell = Command::new("sh");
         shell.args(["-c", &run, env!("CARGO_BIN_EXE_anabranch")]).current_dir(root());
         let output = shell.env("ANABRANCH_PROGRESS_SECONDS", "0").output().unwrap();
