@@ -79,10 +79,10 @@ fn files_of_others_stay() {
         let said = run(&[&format!("{option}={file}")]).fails(2);
         assert!(said.contains("not what this command writes") && said.contains("--replace"), "{said}");
         assert_eq!(fs::read_to_string(&file).unwrap(), mine);
-        run(&[&format!("{option}={file}"), "--replace"]).ok();
+        assert_eq!(run(&[&format!("{option}={file}"), "--replace"]).status, 0);
         let own = fs::read(&file).unwrap();
         // The same command again needs nothing.
-        run(&[&format!("{option}={file}")]).ok();
+        assert_eq!(run(&[&format!("{option}={file}")]).status, 0);
         assert!(own == fs::read(&file).unwrap());
     }
     for file in ["y.png", "y.html"].map(at) {
@@ -99,7 +99,7 @@ fn a_part_takes_no_whole_files_name() {
     let folder = tempfile::tempdir().unwrap();
     let [pcap, svg] = ["x.pcapng", "x.svg"].map(|name| folder.path().join(name).to_str().unwrap().to_owned());
     let outputs = ["--pcap".to_owned(), pcap.clone(), format!("--plot={svg}")];
-    anabranch(short("run", &outputs.each_ref().map(String::as_str))).ok();
+    assert_eq!(anabranch(short("run", &outputs.each_ref().map(String::as_str))).status, 0);
     let whole = [&pcap, &svg].map(|file| fs::read(file).unwrap());
     for (round, interrupted) in [(1, false), (2, true), (3, true)] {
         let long = ["run", TWO_PATHS, "--duration", "100000 s"];

@@ -45,7 +45,7 @@ fn another_run_stays_unless_it_may_be_replaced() {
 fn a_capture_replaces_no_run() {
     let folder = tempfile::tempdir().unwrap();
     let [out, pcap] = ["out", "run.pcapng"].map(|name| folder.path().join(name).to_str().unwrap().to_owned());
-    anabranch(short("run", &["--pcap", &pcap, "--out", &out])).ok();
+    assert_eq!(anabranch(short("run", &["--pcap", &pcap, "--out", &out])).status, 0);
     let run = content(Path::new(&out));
     let capture = |more: &[&str]| anabranch([&["capture", &pcap, "--out", &out], more].concat());
     let said = capture(&[]).fails(2);
