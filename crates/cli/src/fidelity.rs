@@ -153,7 +153,7 @@ fn by_experiment(column: &Column) -> String {
         printable(column.title),
         counted(all.len(), "scenario"),
     );
-    page += "| experiment | goodputs | plain | linux | beyond: plain | linux | mean window: plain | linux | mean RTT: plain | linux | loss rate: plain | linux |\n";
+    page += "| experiment | goodputs | plain | linux | beyond: plain | linux | mean window: plain | linux | mean SRTT: plain | linux | loss rate: plain | linux |\n";
     page += "|---|---|---|---|---|---|---|---|---|---|---|---|\n";
     for (_, experiment) in &column.experiments {
         let name = format!("{}: {}", experiment.id, experiment.title);

@@ -170,14 +170,25 @@ fn flows(s: &Summary) -> Table {
 fn subflows(s: &Summary) -> Table {
     let all = || s.flows.iter().flat_map(|f| f.subflows.iter().map(move |subflow| (f, subflow)));
     let each = |value: fn(&SubflowSummary) -> Option<f64>| all().map(move |(_, subflow)| value(subflow));
-    Table::new()
+    let table = Table::new()
         .text("flow", all().map(|(f, _)| &f.name))
         .text("path", all().map(|(_, subflow)| subflow.path.join("+")))
         .quantity("goodput", RATE, each(|f| f.goodput_bps))
-        .quantity("mean cwnd", PLAIN, each(|f| f.mean_cwnd_segments))
-        .quantity("mean RTT", TIME, each(|f| f.mean_rtt_s))
-        .quantity("RTT p95", TIME, each(|f| f.rtt_p95_s))
-        .quantity("mean SRTT", TIME, each(|f| f.mean_srtt_s))
+        .quantity("mean cwnd", PLAIN, each(|f| f.mean_cwnd_segments));
+    // A kernel tells the smoothed RTT alone.
+    let table = match s.kernel {
+        Some(_) => table.quantity("mean SRTT", TIME, each(|f| f.mean_srtt_s)).quantity(
+            "SRTT p95",
+            TIME,
+            each(|f| f.srtt_p95_s),
+        ),
+        None => table.quantity("mean RTT", TIME, each(|f| f.mean_rtt_s)).quantity(
+            "RTT p95",
+            TIME,
+            each(|f| f.rtt_p95_s),
+        ),
+    };
+    table
         .quantity("loss rate", LOSS, each(|f| f.loss_rate))
         .count("timeouts", all().map(|(_, subflow)| subflow.timeouts))
 }

@@ -98,7 +98,7 @@ fn verdicts() -> Markup {
         p {
             "A column of another backend, such as Linux, has the same scenarios on it with the same seeds. It has a value where all of a "
             "row's scenarios can run there. How far the simulator is from it stands with each experiment: goodput of each flow, and mean "
-            "window, mean RTT and loss rate of each path, with the 95 % interval of each ratio, from independent errors by the delta "
+            "window, mean smoothed RTT and loss rate of each path, with the 95 % interval of each ratio, from independent errors by the delta "
             "method. Differences beyond 10 % are marked."
         }
     }

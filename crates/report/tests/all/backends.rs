@@ -60,7 +60,7 @@ fn quantities_have_readable_units_and_marks() {
     assert!(part.contains("<code>anabranch run shared.toml --backend kernel --seed 1</code>"));
     let csv = &files(&beside_linux())["data/kato-lia-backends.csv"];
     assert!(
-        csv.contains("B-T2,MPTCP beside Reno,kernel,mean RTT,\"mptcp, a+b\",ms,41.2,,40,,3,,,,,,"),
+        csv.contains("B-T2,MPTCP beside Reno,kernel,mean SRTT,\"mptcp, a+b\",ms,41.2,,40,,3,,,,,,"),
         "{csv}"
     );
 }
