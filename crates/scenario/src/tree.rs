@@ -61,7 +61,7 @@ impl Node {
     }
 }
 
-/// Values in a document, tables and arrays among them, beyond which reading it would take seconds and a gigabyte.
+/// Values in a document, tables and arrays among them. A larger one has been parsed by then: only what follows is saved.
 const MAX_VALUES: usize = 500_000;
 
 /// The values in one, itself included.
