@@ -71,9 +71,10 @@ pub struct FlowSummary {
     pub goodput_bps: Option<f64>,
     /// The same, as bytes.
     pub delivered_bytes: u64,
-    /// Segments sent again, by its subflows.
+    /// Segments with payload retransmitted, each on the subflow that had sent it before.
     pub retransmitted_segments: u64,
-    /// Chunks of data sent again on another subflow.
+    /// Segments with payload that repeat, at connection level, data sent before (RFC 8684 §3.3.6), counted when they are sent. Not those
+    /// that the `redundant` scheduler sends on every subflow by design.
     pub reinjected_segments: u64,
     /// Times of the responses (request/response applications) or transfers (arrivals); null for others.
     pub completion: Option<Completion>,
@@ -153,7 +154,7 @@ pub struct SubflowSummary {
     pub srtt_p99_s: Option<f64>,
     /// Segments dropped in the network ÷ segments sent; null if none was sent.
     pub loss_rate: Option<f64>,
-    /// Segments sent, retransmissions included.
+    /// Segments with payload sent, retransmissions included; SYN, FIN, DATA_FIN and ACKs alone are not.
     pub sent_segments: u64,
     /// Segments dropped in the network.
     pub lost_segments: u64,

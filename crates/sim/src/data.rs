@@ -197,6 +197,12 @@ impl Outgoing {
         self.repeats.as_mut()?.carry_on(n, subflow)
     }
 
+    /// Chunk `n`, if it is outstanding, and whether it was sent before; notes that `subflow` sends it now.
+    #[inline]
+    pub(crate) fn send_on(&mut self, n: u64, subflow: usize) -> Option<(Chunk, bool)> {
+        self.repeats.as_mut()?.send_on(n, subflow)
+    }
+
     /// The subflows, one bit each, that carry the first chunk that is not acknowledged.
     pub(crate) fn holding_up(&self) -> u32 {
         self.repeats.as_ref().map_or(0, |repeats| repeats.carriers(self.una))

@@ -1,4 +1,4 @@
-//! How many data segments of each subflow the network dropped.
+//! How many segments with payload of each subflow the network dropped.
 
 use crate::packet::{Kind, Packet};
 use anabranch_net::Time;
@@ -28,7 +28,7 @@ impl Drops {
 
     /// Counts a packet that a link dropped.
     pub(crate) fn note(&mut self, packet: &Packet) {
-        if packet.kind == Kind::Data {
+        if packet.kind == Kind::Data && packet.len > 0 {
             let dropped = &mut self.of[packet.subflow as usize];
             dropped.measured += u64::from(packet.stamp >= dropped.from);
             #[cfg(test)]
@@ -42,12 +42,12 @@ impl Drops {
         (dropped.measured, dropped.from) = (0, now);
     }
 
-    /// Data segments of `subflow` dropped since [`Drops::measure`], of those sent since then.
+    /// Segments with payload of `subflow` dropped since [`Drops::measure`], of those sent since then.
     pub(crate) fn measured(&self, subflow: u32) -> u64 {
         self.of[subflow as usize].measured
     }
 
-    /// Data segments of `subflow` dropped so far.
+    /// Those dropped so far.
     #[cfg(test)]
     pub(crate) fn all(&self, subflow: u32) -> u64 {
         self.of[subflow as usize].all

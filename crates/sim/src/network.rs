@@ -287,10 +287,11 @@ impl Network {
         Arrived::Packet(packet)
     }
 
-    /// Data segments of `subflow` inside the network now: for the conservation check.
+    /// Segments with payload of `subflow` inside the network now: for the conservation check.
     #[cfg(test)]
     pub(crate) fn in_transit(&self, subflow: u32) -> u64 {
-        let is_its_data = |p: &&Packet| p.subflow == subflow && p.kind == crate::packet::Kind::Data;
+        let is_its_data =
+            |p: &&Packet| p.subflow == subflow && p.kind == crate::packet::Kind::Data && p.len > 0;
         let held = self.hops.iter().filter_map(|hop| match &hop.stage {
             Stage::Holding(holding) => Some(holding.packets.iter().flatten()),
             _ => None,

@@ -317,11 +317,10 @@ mod tests {
         compressed(&mut r, 5); // joins both
         compressed(&mut r, 8);
         compressed(&mut r, 7); // likewise
-        compressed(&mut r, 10);
-        compressed(&mut r, 9 + 2);
-        compressed(&mut r, 9 + 3);
+        compressed(&mut r, 11);
+        compressed(&mut r, 12);
         assert!(r.displaces_unreported(&segment(14, 14)));
-        assert_eq!(acknowledge(&mut r).1, [(10, 3), (1, 8)]);
+        assert_eq!(acknowledge(&mut r).1, [(11, 2), (1, 8)]);
         assert!(!r.displaces_unreported(&segment(14, 14)), "nothing waits");
         compressed(&mut r, 14);
         assert!(!r.displaces_unreported(&segment(10, 10)) && !r.displaces_unreported(&segment(13, 13)));

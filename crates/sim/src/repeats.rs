@@ -16,6 +16,8 @@ struct Outstanding {
     len: u16,
     /// It waits to be reinjected.
     queued: bool,
+    /// It has left a send queue: see [`Repeats::send_on`].
+    sent: bool,
 }
 
 const _: () = assert!(size_of::<Outstanding>() == 12);
@@ -65,7 +67,7 @@ impl Repeats {
     #[inline]
     pub(crate) fn push(&mut self, chunk: Chunk, subflow: usize) {
         let Chunk { offset, len } = chunk;
-        self.outstanding.push(Outstanding { offset, on: 1 << subflow, len, queued: false });
+        self.outstanding.push(Outstanding { offset, on: 1 << subflow, len, queued: false, sent: false });
     }
 
     /// Everything before chunk `next` was acknowledged.
@@ -97,6 +99,14 @@ impl Repeats {
         let outstanding = self.outstanding.get_mut(n);
         outstanding.on |= 1 << subflow;
         Some(Chunk { offset: outstanding.offset, len: outstanding.len })
+    }
+
+    /// Chunk `n`, if it is outstanding, and whether it has left a send queue before; notes that it leaves that of `subflow` now.
+    #[inline]
+    pub(crate) fn send_on(&mut self, n: u64, subflow: usize) -> Option<(Chunk, bool)> {
+        let chunk = self.carry_on(n, subflow)?;
+        let sent_before = std::mem::replace(&mut self.outstanding.get_mut(n).sent, true);
+        Some((chunk, sent_before))
     }
 
     /// Chunk `n` may go out on any subflow that has not carried it.

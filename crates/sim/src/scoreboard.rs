@@ -117,7 +117,7 @@ pub(crate) struct Scoreboard {
     repairing: bool,
     /// Apart, so that a flow without losses touches little memory. Once made it stays.
     repair: Option<Box<Repair>>,
-    /// Segments deemed lost so far, each as often as it was.
+    /// Segments with payload deemed lost so far, each as often as it was.
     pub(crate) deemed_lost: u64,
 }
 
@@ -284,7 +284,7 @@ impl Scoreboard {
     pub(crate) fn mark_lost(&mut self, seq: u64) {
         let segment = self.segments.get_mut(seq);
         debug_assert!(segment.state & SACKED == 0);
-        self.deemed_lost += u64::from(segment.state & (LOST | RESENT) != LOST);
+        self.deemed_lost += u64::from(segment.len > 0 && segment.state & (LOST | RESENT) != LOST);
         self.lost += u32::from(segment.state & LOST == 0);
         self.resent -= u32::from(segment.state & RESENT != 0);
         segment.state = segment.state & !RESENT | LOST;

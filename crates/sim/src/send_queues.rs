@@ -164,13 +164,7 @@ impl SendQueues {
 
     /// Gives out what there is, in bursts, until the subflow that is next has no space. Returns the subflows that were given something,
     /// one bit each.
-    pub(crate) fn fill(
-        &mut self,
-        subflows: &[Subflow],
-        cc: &Group,
-        out: &mut Outgoing,
-        reinjected: &mut u64,
-    ) -> u32 {
+    pub(crate) fn fill(&mut self, subflows: &[Subflow], cc: &Group, out: &mut Outgoing) -> u32 {
         let mut given_to = 0;
         self.has_left_out = false;
         let mss = u64::from(out.mss());
@@ -189,7 +183,7 @@ impl SendQueues {
             let queue = &mut self.queues[s];
             queue.pace = (queue.pace * held + pace * burst_bytes) / (held + burst_bytes);
             let (before, mut given) = (self.queues[s].len, 0);
-            while let Some((n, chunk)) = self.next(s, out, reinjected) {
+            while let Some((n, chunk)) = self.next(s, out) {
                 self.queues[s].push(n, size);
                 if ends_fragment(chunk) {
                     given += FRAGMENT;
@@ -207,23 +201,29 @@ impl SendQueues {
     }
 
     /// The next chunk to give out, which goes to `s`.
-    fn next(&mut self, s: usize, out: &mut Outgoing, reinjected: &mut u64) -> Option<(u64, Chunk)> {
+    fn next(&mut self, s: usize, out: &mut Outgoing) -> Option<(u64, Chunk)> {
         self.again.0 = self.again.0.max(out.una());
         if self.again.0 < self.again.1 {
             let n = self.again.0;
             self.again.0 += 1;
-            *reinjected += 1;
             return out.carry_on(n, s).map(|chunk| (n, chunk));
         }
         out.cut(s)
     }
 
-    /// The next chunk that `s` sends of what it was given.
-    pub(crate) fn take(&mut self, s: usize, out: &mut Outgoing) -> Option<(u64, Chunk)> {
+    /// The next chunk that `s` sends of what it was given; it counts as `reinjected` where it has payload and was sent before.
+    pub(crate) fn take(
+        &mut self,
+        s: usize,
+        out: &mut Outgoing,
+        reinjected: &mut u64,
+    ) -> Option<(u64, Chunk)> {
         let len = self.queues[s].len;
         let next = self.queues[s].pop(out.una());
         self.has_left_out |= self.queues[s].len + u64::from(next.is_some()) < len;
-        next.and_then(|n| Some((n, out.carry_on(n, s)?)))
+        let (n, (chunk, sent_before)) = next.and_then(|n| Some((n, out.send_on(n, s)?)))?;
+        *reinjected += u64::from(sent_before && chunk.len > 0);
+        Some((n, chunk))
     }
 
     /// Whether `s` was given something that it has not sent, and that is not acknowledged.
@@ -271,13 +271,7 @@ impl SendQueues {
     /// The timer expired. What has held up the connection goes out again on a subflow that has nothing left to send or
     /// to repair; a backup only where no subflow has made progress. A subflow that has been silent for long while
     /// another works is stale: it gets nothing, and all is given out again.
-    pub(crate) fn on_timeout(
-        &mut self,
-        subflows: &[Subflow],
-        cc: &Group,
-        out: &mut Outgoing,
-        reinjected: &mut u64,
-    ) {
+    pub(crate) fn on_timeout(&mut self, subflows: &[Subflow], cc: &Group, out: &mut Outgoing) {
         self.retransmit_at = Time::NEVER;
         let (mut pick, mut backup, mut least) = (None, None, u32::MAX);
         for s in 0..subflows.len() {
@@ -303,7 +297,6 @@ impl SendQueues {
             }
             if let Some(chunk) = out.carry_on(n, s) {
                 self.queues[s].push(n, size);
-                *reinjected += 1;
                 bytes += u64::from(chunk.len.max(1));
             }
         }
@@ -379,12 +372,15 @@ mod tests {
     #[test]
     fn the_least_linger_time_gets_the_next_burst() {
         let (subflows, cc) = subflows(&[(10.0, 10), (10.0, 50)]);
-        let (mut queues, mut out, mut reinjected) = (SendQueues::new(2), endless(2), 0);
-        queues.fill(&subflows, &cc, &mut out, &mut reinjected);
+        let (mut queues, mut out) = (SendQueues::new(2), endless(2));
+        queues.fill(&subflows, &cc, &mut out);
         assert_eq!(queues.queues[0].ranges, [(0, 45), (45, 46), (92, 115)]);
         assert_eq!(queues.queues[1].ranges, [(46, 91), (91, 92)]);
-        assert_eq!((out.nxt(), reinjected), (115, 0));
-        assert_eq!(queues.take(1, &mut out).map(|(n, chunk)| (n, chunk.offset)), Some((46, 46 * 1428)));
+        assert_eq!(out.nxt(), 115);
+        assert_eq!(
+            queues.take(1, &mut out, &mut 0).map(|(n, chunk)| (n, chunk.offset)),
+            Some((46, 46 * 1428))
+        );
     }
 
     /// Five intervals without a reply make a subflow stale, if another has been heard of; all then goes to that one,
@@ -392,16 +388,16 @@ mod tests {
     #[test]
     fn a_silent_subflow_is_stale_after_five_intervals() {
         let (subflows, cc) = subflows(&[(10.0, 10), (10.0, 50)]);
-        let (mut queues, mut out, mut reinjected) = (SendQueues::new(2), endless(2), 0);
-        queues.fill(&subflows, &cc, &mut out, &mut reinjected);
+        let (mut queues, mut out) = (SendQueues::new(2), endless(2));
+        queues.fill(&subflows, &cc, &mut out);
         for interval in 1..=5 {
             assert!(!queues.queues[0].stale, "before interval {interval}");
             queues.heard(1, Time::from_millis(200 * interval));
-            queues.on_timeout(&subflows, &cc, &mut out, &mut reinjected);
+            queues.on_timeout(&subflows, &cc, &mut out);
         }
         assert!(queues.queues[0].stale && !queues.queues[1].stale);
-        assert_eq!((queues.again, reinjected), ((0, 115), 0));
-        queues.fill(&subflows, &cc, &mut out, &mut reinjected);
+        assert_eq!(queues.again, (0, 115));
+        queues.fill(&subflows, &cc, &mut out);
         assert_eq!(queues.queues[1].ranges.back(), Some(&(0, 23))); // a fragment, with the 46 that it had
         queues.heard(0, Time::from_millis(2000));
         assert!(queues.is_active(0, &subflows, &cc));
@@ -411,14 +407,41 @@ mod tests {
     #[test]
     fn an_idle_subflow_repeats_what_is_missing() {
         let (subflows, cc) = subflows(&[(10.0, 10), (10.0, 50)]);
-        let (mut queues, mut out, mut reinjected) = (SendQueues::new(2), endless(2), 0);
-        queues.fill(&subflows, &cc, &mut out, &mut reinjected);
+        let (mut queues, mut out) = (SendQueues::new(2), endless(2));
+        queues.fill(&subflows, &cc, &mut out);
         queues.reset(1);
-        queues.on_timeout(&subflows, &cc, &mut out, &mut reinjected);
+        queues.on_timeout(&subflows, &cc, &mut out);
         // 32,728 bytes are 23 segments of 1428 bytes.
-        assert_eq!((queues.queues[1].ranges.back(), reinjected), (Some(&(0, 23)), 23));
-        queues.on_timeout(&subflows, &cc, &mut out, &mut reinjected);
-        assert_eq!(reinjected, 23);
+        assert_eq!((queues.queues[1].ranges.back(), queues.queues[1].len), (Some(&(0, 23)), 23));
+        queues.on_timeout(&subflows, &cc, &mut out);
+        assert_eq!(queues.queues[1].len, 23);
+    }
+
+    /// Of the first fragment, 23 segments, the first subflow has sent ten when the idle second one is given it again. Four of them are
+    /// acknowledged before the second one's turn: six are sent twice, the 13 others once by it, and then by the first one again.
+    #[test]
+    fn only_what_is_sent_again_is_reinjected() {
+        let (subflows, cc) = subflows(&[(10.0, 10), (10.0, 50)]);
+        let (mut queues, mut out, mut reinjected) = (SendQueues::new(2), endless(2), 0);
+        queues.fill(&subflows, &cc, &mut out);
+        queues.reset(1);
+        for _ in 0..10 {
+            queues.take(0, &mut out, &mut reinjected);
+        }
+        queues.on_timeout(&subflows, &cc, &mut out);
+        out.on_data_ack(4, 4 * 1428, 1 << 30);
+        assert_eq!(reinjected, 0);
+        assert_eq!(
+            (4..23).filter(|n| queues.take(1, &mut out, &mut reinjected).unwrap().0 == *n).count(),
+            19
+        );
+        assert_eq!(reinjected, 6);
+        for _ in 10..23 {
+            queues.take(0, &mut out, &mut reinjected);
+        }
+        assert_eq!(reinjected, 6 + 13);
+        queues.take(0, &mut out, &mut reinjected);
+        assert_eq!(reinjected, 6 + 13, "sent for the first time");
     }
 
     /// `tcp_sndbuf_expand` runs where the window is larger than ever; nothing takes the buffer back. The connection's own is as large as
@@ -426,14 +449,14 @@ mod tests {
     #[test]
     fn a_send_buffer_grows_with_the_window_and_never_shrinks() {
         let (subflows, mut cc) = subflows(&[(40.0, 10), (10.0, 10)]);
-        let (mut queues, mut out, mut reinjected) = (SendQueues::new(2), endless(2), 0);
-        queues.fill(&subflows, &cc, &mut out, &mut reinjected);
+        let (mut queues, mut out) = (SendQueues::new(2), endless(2));
+        queues.fill(&subflows, &cc, &mut out);
         cc.restart(subflows[0].tx.row(), 1.0, 5.0);
-        queues.fill(&subflows, &cc, &mut out, &mut reinjected);
+        queues.fill(&subflows, &cc, &mut out);
         assert_eq!((queues.buffer(0, 1428), queues.buffer(1, 1428)), (80 * 4352, 20 * 4352));
         let both = 100 * 4352 / 1428;
         queues.queues.iter_mut().for_each(|queue| (queue.ranges, queue.len) = (VecDeque::new(), 0));
-        queues.fill(&subflows, &cc, &mut out, &mut reinjected);
+        queues.fill(&subflows, &cc, &mut out);
         assert!((both..both + 46).contains(&out.nxt()), "{} chunks", out.nxt());
     }
 

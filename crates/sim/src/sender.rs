@@ -55,13 +55,13 @@ struct Undo {
 #[derive(Clone, Copy, Debug, Default)]
 #[repr(C)]
 pub(crate) struct Counters {
-    /// Segments sent, resends included.
+    /// Segments with payload sent, resends included.
     pub(crate) sent: u64,
     /// Payload of first transmissions, in bytes.
     pub(crate) sent_bytes: u64,
     /// Payload acknowledged on the subflow, in bytes.
     pub(crate) delivered_bytes: u64,
-    /// Segments sent again.
+    /// Segments with payload sent again.
     pub(crate) resent: u64,
     pub(crate) recoveries: u64,
     pub(crate) timeouts: u64,
@@ -354,7 +354,7 @@ impl Sender {
         }
         self.arm_probe(now);
         self.counters.sent_bytes += u64::from(segment.len);
-        self.sent(seq, now, cc);
+        self.sent(seq, &segment, now, cc);
         (seq, segment)
     }
 
@@ -374,15 +374,15 @@ impl Sender {
         if seq == self.board.una() {
             self.rto_at = now + self.rtt.rto();
         }
-        self.counters.resent += 1;
-        self.sent(seq, now, cc);
+        self.counters.resent += u64::from(segment.len > 0);
+        self.sent(seq, &segment, now, cc);
         segment
     }
 
     #[inline]
-    fn sent(&mut self, seq: u64, now: Time, cc: &Group) {
+    fn sent(&mut self, seq: u64, segment: &Segment, now: Time, cc: &Group) {
         self.last_sent = now;
-        self.counters.sent += 1;
+        self.counters.sent += u64::from(segment.len > 0);
         if let Some(rates) = &mut self.rates {
             rates.on_sent(seq, now, self.board.in_flight());
         }

@@ -53,6 +53,9 @@ pub(crate) struct Subflow {
     pub(crate) meter: Meter,
     /// How often the current handshake packet was sent.
     pub(crate) handshake_tries: u32,
+    /// When the first SYN of this life went out, and whether a later one was answered.
+    pub(crate) opened_at: Time,
+    pub(crate) syn_was_lost: bool,
     /// The redundant scheduler's place in the stream of chunks.
     pub(crate) redundant_next: u64,
     /// When it was last penalised for holding the receive window up.
@@ -74,6 +77,8 @@ impl Subflow {
             rx: Receiver::new(),
             burst: Burst::Send(1),
             handshake_tries: 0,
+            opened_at: Time::ZERO,
+            syn_was_lost: false,
             handshake_at: Time::NEVER,
             timer_event: Time::NEVER,
             first_bytes: 0,
@@ -139,6 +144,7 @@ impl Subflow {
         self.tx.stop();
         self.rx = Receiver::new(); // or it would acknowledge, in the next life, what it got in this one
         self.handshake_at = Time::NEVER;
+        self.handshake_tries = 0;
         self.stage = Stage::Idle;
         self.wanted = false;
         self.redundant_next = 0;

@@ -16,8 +16,8 @@ fn scenario(text: &str) -> Scenario {
     load(&source, &Overrides::default()).unwrap_or_else(|e| panic!("{e}: {:?}\n{text}", e.problems()))
 }
 
-/// What an audit remembers of each subflow: segments in flight, spurious reductions.
-type Before = Vec<Vec<(u64, u64)>>;
+/// What an audit remembers of each subflow: segments in flight, spurious reductions, timeouts.
+type Before = Vec<Vec<(u64, u64, u64)>>;
 
 impl Simulator<'_> {
     fn audit(&self, before: &mut Before) {
@@ -30,31 +30,38 @@ impl Simulator<'_> {
             before.resize(before.len().max(c + 1), Vec::new());
             for (s, subflow) in connection.subflows.iter().enumerate() {
                 let known = before[c].len();
-                before[c].resize(known.max(s + 1), (0, 0));
+                before[c].resize(known.max(s + 1), (0, 0, 0));
                 let counters = subflow.counters();
-                let (was, undone) = before[c][s];
+                let (was, undone, expired) = before[c][s];
                 let in_flight = subflow.tx.board.in_flight();
-                before[c][s] = (in_flight, counters.spurious);
+                before[c][s] = (in_flight, counters.spurious, counters.timeouts);
                 if subflow.stage != Stage::Up {
                     continue;
+                }
+                if counters.timeouts > expired {
+                    // RFC 6298 §5.4: "Retransmit the earliest segment that has not been acknowledged".
+                    let board = &subflow.tx.board;
+                    assert_eq!(board.get(board.una()).sent, self.net.now(), "not retransmitted at a timeout");
                 }
                 subflow.tx.board.audit();
                 let path = connection.cc.path(subflow.tx.row());
                 let floor = floor(self.scenario.flows[self.flow_of(c)].cc.entry);
                 assert!(path.cwnd >= 1.0 && path.cwnd.is_finite() && path.ssthresh >= floor);
-                // Sending stops at the window; a probe (RFC 8985 §7) is one segment whatever the window.
+                // Sending stops at the window; a probe (RFC 8985 §7) is one segment whatever the window, and so is what
+                // a timeout retransmits (RFC 6298 §5.4).
                 // An undone reduction finds segments in flight that were deemed lost; a penalty comes after what was sent.
                 let penalised = subflow.penalised_at == self.net.now();
                 if in_flight > was && undone == counters.spurious && !penalised {
                     let window = subflow.tx.window(&connection.cc);
-                    let probe = subflow.tx.is_probing() && in_flight == was + 1;
+                    let probing = subflow.tx.is_probing() || counters.timeouts > expired;
+                    let probe = probing && in_flight == was + 1;
                     assert!(in_flight <= window || probe, "{in_flight} in flight, window {window}");
                 }
             }
         }
     }
 
-    /// Data segments that were sent have been dropped, have arrived or are on their way.
+    /// Segments with payload that were sent have been dropped, have arrived or are on their way.
     fn audit_conservation(&self, arrived: &[u64]) {
         for connection in &self.connections {
             for subflow in &connection.subflows {
@@ -84,6 +91,7 @@ fn run_audited(scenario: &Scenario, seed: u64) {
     loop {
         if let Some((packet, true)) = simulator.net.next_packet()
             && packet.kind == Kind::Data
+            && packet.len > 0
         {
             arrived[packet.subflow as usize] += 1;
         }
@@ -235,6 +243,19 @@ proptest! {
             format!("name = \"random\"\nduration = \"2 s\"\n[links.a]\n{a}[links.b]\n{b}{flows}");
         run_audited(&scenario(&text), seed);
     }
+}
+
+/// A timeout retransmits though most of what is in flight is not overdue yet: with reordering RACK waits for a quarter of the round trip of
+/// 1.2 s, the timer for 200 ms. The link is down for longer than either; the audit looks at each timeout.
+#[test]
+fn a_timeout_retransmits_the_oldest_segment() {
+    let scenario = scenario(
+        "name = \"t\"\nduration = \"40 s\"\n[links.a]\nrate = \"5 Mbit/s\"\ndelay = \"600 ms\"\n\
+         jitter = { reorder_rate = 0.01, reorder_delay = \"15 ms\" }\n\
+         changes = [{ at = \"20 s\", up = false }, { at = \"25 s\", up = true }]\n\
+         [[flows]]\nname = \"one\"\ncc = \"reno\"\npaths = [[\"a\"]]\n",
+    );
+    run_audited(&scenario, 1);
 }
 
 /// Connections of transfers that are over are used again, and what is left of them on the way does no harm: every invariant holds, and

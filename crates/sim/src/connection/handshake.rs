@@ -18,6 +18,9 @@ impl Connection {
     pub(super) fn send_syn(&mut self, s: usize, net: &mut Network) {
         let joins = self.established;
         let subflow = &mut self.subflows[s];
+        if subflow.handshake_tries == 0 {
+            subflow.opened_at = net.now();
+        }
         subflow.stage = Stage::SynSent;
         subflow.wanted = true;
         let mut syn = Packet::new(Kind::Syn, subflow.id, subflow.life, SYN_BYTES, net.now());
@@ -49,6 +52,7 @@ impl Connection {
         }
         let mut rtt = Rtt::new(self.tcp.min_rto);
         rtt.sample(RoundTrip::of(now.since(answer.stamp)));
+        subflow.syn_was_lost = answer.stamp > subflow.opened_at;
         if subflow.handshake_tries == 1 {
             subflow.meter.round_trip(now, now.since(answer.stamp));
         }
@@ -63,7 +67,7 @@ impl Connection {
             self.subflow_up(s, net);
             self.application.on_established(now, &mut self.out);
             self.push(net);
-            if self.subflows[s].tx.counters.sent == 0 {
+            if self.subflows[s].tx.board.nxt() == 0 {
                 self.send_handshake_ack(s, net);
             }
             self.arm_application(net);
@@ -120,7 +124,10 @@ impl Connection {
         subflow.handshake_at = Time::NEVER;
         subflow.handshake_tries = 0;
         let srtt = subflow.tx.rtt.smoothed_s();
-        let row = self.cc.add_path(srtt, f64::from(self.tcp.initial_window));
+        // RFC 5681 §3.1: after a lost SYN or SYN-ACK one segment. One that was late and not lost leaves the window alone
+        // (`tcp_try_undo_spurious_syn`).
+        let window = if subflow.syn_was_lost { 1.0 } else { f64::from(self.tcp.initial_window) };
+        let row = self.cc.add_path(srtt, window);
         if let Some(threshold) = self.tcp.initial_ssthresh {
             self.cc.set_ssthresh(row, f64::from(threshold));
         }

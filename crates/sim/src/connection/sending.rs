@@ -121,7 +121,7 @@ impl Connection {
     pub(super) fn next_chunk(&mut self, s: usize, now: Time) -> Option<(u64, Chunk)> {
         if self.multipath {
             if let Some(again) = self.out.next_reinjection(s) {
-                self.reinjected += 1;
+                self.reinjected += u64::from(again.1.len > 0);
                 return Some(again);
             }
             if self.out.is_window_blocked() {
@@ -131,7 +131,7 @@ impl Connection {
                 }
                 let una = self.out.una();
                 let chunk = self.out.repeat_on(una, s)?;
-                self.reinjected += 1;
+                self.reinjected += u64::from(chunk.len > 0);
                 return Some((una, chunk));
             }
         }
@@ -168,7 +168,7 @@ impl Connection {
         let now = net.now();
         loop {
             let Some(queues) = &mut self.queues else { return };
-            let given = queues.fill(&self.subflows, &self.cc, &mut self.out, &mut self.reinjected);
+            let given = queues.fill(&self.subflows, &self.cc, &mut self.out);
             for s in 0..self.subflows.len() {
                 if self.tcp.tso && given & 1 << s != 0 {
                     self.size_burst(s, now); // `mptcp_push_release`
@@ -208,7 +208,7 @@ impl Connection {
                 subflow.tx.wait_for_pacer();
                 return false;
             }
-            let Some((n, chunk)) = queues.take(s, &mut self.out) else { return false };
+            let Some((n, chunk)) = queues.take(s, &mut self.out, &mut self.reinjected) else { return false };
             let flags = flags | tso::push(left, segments);
             let segment = Segment::new(n as u32, chunk.offset, chunk.len, flags);
             Self::send_on(subflow, segment, self.tcp.ecn, self.dss, &self.cc, net);

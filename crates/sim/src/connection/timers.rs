@@ -26,11 +26,13 @@ impl Connection {
             match subflow.tx.on_timer(now, &mut self.cc) {
                 Expired::Nothing => self.push_from(s, net),
                 Expired::Probe => self.probe(s, net),
-                Expired::Timeout => {
+                Expired::Timeout { first } => {
                     let waits = self.queues.is_some() || self.scheduler == Scheduler::Redundant;
-                    if self.multipath && !waits {
+                    if first && self.multipath && !waits {
                         self.out.reinject(self.subflows[s].tx.board.chunks());
                     }
+                    // RFC 6298 §5.4, `tcp_retransmit_timer`: whatever is still in flight.
+                    self.retransmit(s, self.subflows[s].tx.board.una(), net);
                     self.push_from(s, net);
                 }
             }
@@ -46,20 +48,22 @@ impl Connection {
     pub(super) fn probe(&mut self, s: usize, net: &mut Network) {
         let new = match &mut self.queues {
             _ if !self.subflows[s].is_up() => None,
-            Some(queues) => queues.take(s, &mut self.out),
+            Some(queues) => queues.take(s, &mut self.out, &mut self.reinjected),
             None => self.out.cut(s),
         };
         let resent = new.is_none();
         match new {
             Some((n, chunk)) => self.send_chunk(s, n, chunk, 0, net),
-            None => {
-                let subflow = &mut self.subflows[s];
-                let last = subflow.tx.board.nxt() - 1;
-                let segment = subflow.tx.resend(last, net.now(), &self.cc);
-                Self::transmit(subflow, last, segment, self.dss, net);
-            }
+            None => self.retransmit(s, self.subflows[s].tx.board.nxt() - 1, net),
         }
         self.subflows[s].tx.begin_probe(resent, net.now());
+    }
+
+    /// Retransmits segment `seq` of `s`, whatever its window and pacer say.
+    fn retransmit(&mut self, s: usize, seq: u64, net: &mut Network) {
+        let subflow = &mut self.subflows[s];
+        let segment = subflow.tx.resend(seq, net.now(), &self.cc);
+        Self::transmit(subflow, seq, segment, self.dss, net);
     }
 
     /// Schedules the timer event of `s` where it is needed earlier than the one that is out. One that
@@ -102,7 +106,7 @@ impl Connection {
         if let Some(queues) = &mut self.queues
             && queues.retransmit_at <= net.now()
         {
-            queues.on_timeout(&self.subflows, &self.cc, &mut self.out, &mut self.reinjected);
+            queues.on_timeout(&self.subflows, &self.cc, &mut self.out);
             self.push(net);
         }
         self.arm_application(net);

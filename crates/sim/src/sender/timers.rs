@@ -11,8 +11,9 @@ pub(crate) enum Expired {
     Nothing,
     /// Send a tail loss probe: new data or else the last segment again.
     Probe,
-    /// The retransmission timer: reinject this subflow's data elsewhere.
-    Timeout,
+    /// The retransmission timer: retransmit the oldest segment, and where it is the first in a row, reinject this
+    /// subflow's data elsewhere.
+    Timeout { first: bool },
 }
 
 impl Sender {
@@ -32,7 +33,7 @@ impl Sender {
         if now >= self.rto_at {
             let first = !self.rtt.is_backed_off();
             self.on_timeout(now, cc);
-            return if first { Expired::Timeout } else { Expired::Nothing };
+            return Expired::Timeout { first };
         }
         Expired::Nothing
     }

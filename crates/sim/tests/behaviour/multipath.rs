@@ -53,7 +53,15 @@ fn a_path_that_dies_is_replaced() {
             let sized = text + "application = { kind = \"bulk\", size = \"30 MB\" }\n";
             let summary = run(60.0, 0.0, &sized);
             assert_eq!(summary.flows[0].delivered_bytes, 30_000_000, "{dead} dies, {scheduler}");
-            assert!(summary.flows[0].reinjected_segments > 0, "{dead} dies, {scheduler}");
+            // Each segment that is sent on a subflow for the first time has new data, or was reinjected.
+            let flow = &summary.flows[0];
+            let sent: u64 = flow.subflows.iter().map(|s| s.sent_segments - s.retransmitted_segments).sum();
+            assert!(flow.reinjected_segments > 0, "{dead} dies, {scheduler}");
+            assert_eq!(
+                sent,
+                30_000_000u64.div_ceil(1428) + flow.reinjected_segments,
+                "{dead} dies, {scheduler}"
+            );
         }
     }
 }

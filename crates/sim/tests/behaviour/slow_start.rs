@@ -61,3 +61,25 @@ fn an_initial_threshold_ends_slow_start_without_a_loss() {
         unbounded.recoveries + unbounded.lost_segments > 0 || unbounded.mean_cwnd_segments.unwrap() > 200.0
     );
 }
+
+/// RFC 5681 §3.1: "If the SYN or SYN/ACK is lost, the initial window used by a sender after a correctly transmitted SYN MUST be one
+/// segment". One that arrives after the next has been sent was not lost: on a path of 1.2 s the second SYN was in vain.
+#[test]
+fn a_lost_syn_leaves_a_window_of_one_segment() {
+    let first_flight = |link: &str, answered: f64, rtt: f64| {
+        let text = format!(
+            "variation = {{ start_offset = \"0 s\", host_jitter = \"0 s\" }}\nrecord = {{ interval = \"1 ms\" }}\n\
+             [links.a]\nrate = \"100 Mbit/s\"\n{link}\n[[flows]]\nname = \"one\"\ncc = \"reno\"\npaths = [[\"a\"]]\n"
+        );
+        let (_, samples) = record(5.0, 0.0, &text);
+        let series = samples.series("one", 0).unwrap();
+        let last = |at: f64| series.time_s.iter().rposition(|t| *t <= at);
+        let sent = |at| last(at).map_or(0.0, |i| series.sent_bytes[i] / 1448.0);
+        assert_eq!(sent(answered - 0.002), 0.0);
+        sent(answered + 0.9 * rtt)
+    };
+    let down = "delay = \"50 ms\"\nchanges = [{ at = \"0 s\", up = false }, { at = \"500 ms\", up = true }]";
+    assert_eq!(first_flight("delay = \"50 ms\"", 0.1, 0.1), 10.0);
+    assert_eq!(first_flight(down, 1.1, 0.1), 1.0);
+    assert_eq!(first_flight("delay = \"600 ms\"", 1.2, 1.2), 10.0);
+}
