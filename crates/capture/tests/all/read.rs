@@ -30,7 +30,8 @@ fn the_record_is_the_simulators() {
     assert_eq!((simulated.len(), found.len()), (2, 3));
     let sent: u64 = found.iter().map(|s| s.sent_segments).sum();
     let expected: u64 = simulated.iter().map(|s| s.sent_segments).sum();
-    assert!(expected - sent <= 2, "{sent} of {expected}: ends have no payload");
+    // One full packet has four bytes of options more than the others, and is taken for two segments.
+    assert_eq!(sent, expected + 1, "segments with payload");
     let [a, b] = [&simulated[0], &found[0]].map(|s| s.mean_rtt_s.unwrap());
     assert!((a / b - 1.0).abs() < 0.1, "{a} s, {b} s");
 }
