@@ -47,9 +47,9 @@ pub fn slowdown(flows: Vec<Transfers>) -> Panel {
         }
     };
     Panel {
-        title: "Slowdown against the idle network".to_owned(),
+        title: "Slowdown: completion time ÷ ideal time".to_owned(),
         x: axis("size (kB)", true),
-        y: Axis { domain: limits(&series), ..axis("times as long as alone", true) },
+        y: Axis { domain: limits(&series), ..axis("times as long as ideally", true) },
         mark: if few { Mark::Point } else { Mark::Line },
         series,
     }

@@ -85,6 +85,10 @@ pub fn completions(samples: &MemorySink) -> PyResult<Table> {
             "slowdown",
             Values::Numbers(all.iter().map(|c| c.slowdown.is_finite().then_some(c.slowdown)).collect()),
         ),
+        (
+            "times_alone",
+            Values::Numbers(all.iter().map(|c| c.times_alone.is_finite().then_some(c.times_alone)).collect()),
+        ),
     ];
     Table::of(columns.into_iter().map(|(name, values)| (name.to_owned(), values)).collect())
 }

@@ -81,8 +81,10 @@ pub struct CompletionSample {
     pub bytes: u64,
     /// Time since the request, or since the transfer arrived, in seconds.
     pub completion_s: f64,
-    /// That ÷ the time of the same transfer alone in the idle network; NaN of responses.
+    /// That ÷ the ideal time of such a transfer, whatever its algorithm; NaN of responses.
     pub slowdown: f64,
+    /// That ÷ the time of the same transfer with the same algorithm alone in the idle network; NaN of responses.
+    pub times_alone: f64,
 }
 
 /// Receives samples in order of time. The methods do nothing unless overridden.

@@ -1,4 +1,4 @@
-//! Transfers that arrive of their own accord: how long they took, how much longer than alone, by size.
+//! Transfers that arrive of their own accord: how long they took, and how many times as long as ideally and as alone, by size.
 
 use crate::{Completion, Histogram};
 use serde::{Deserialize, Serialize};
@@ -18,13 +18,17 @@ pub struct Transfers {
     /// The sizes of all that began ÷ the time from the end of the warm-up, or the flow's start, to the flow's stop or the end of the
     /// run, bits per second; null over no time.
     pub offered_bps: Option<f64>,
-    /// Completion time ÷ that of the same transfer alone in the idle network; null where none completed.
+    /// Completion time ÷ one ideal time for all algorithms: size ÷ capacity of the flow's paths + shortest base RTT. Null where
+    /// none completed.
     pub slowdown: Option<Slowdown>,
+    /// Completion time ÷ that of the same transfer with the same algorithm alone in the idle network; null where none completed.
+    #[serde(default)]
+    pub times_alone: Option<Slowdown>,
     /// The same by size: those classes that have any.
     pub classes: Vec<SizeClass>,
 }
 
-/// How many times as long as alone transfers took.
+/// Completion times ÷ a time of reference, without a unit.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct Slowdown {
@@ -50,8 +54,11 @@ pub struct SizeClass {
     pub unfinished: u64,
     /// Completion times; null where none completed.
     pub completion: Option<Completion>,
-    /// Slowdown; null where none completed.
+    /// As that of all; null where none completed.
     pub slowdown: Option<Slowdown>,
+    /// As that of all; null where none completed.
+    #[serde(default)]
+    pub times_alone: Option<Slowdown>,
 }
 
 /// Measures the transfers of a flow.
@@ -72,25 +79,45 @@ struct Class {
 struct Times {
     took: Histogram,
     took_sum_s: f64,
+    slowdown: Ratios,
+    times_alone: Ratios,
+}
+
+#[derive(Clone, Debug, Default)]
+struct Ratios {
     /// In 1e-9.
-    slowdown: Histogram,
-    slowdown_sum: f64,
+    each: Histogram,
+    sum: f64,
 }
 
 impl Times {
     fn merge(&mut self, other: &Times) {
         self.took.merge(&other.took);
-        self.slowdown.merge(&other.slowdown);
         self.took_sum_s += other.took_sum_s;
-        self.slowdown_sum += other.slowdown_sum;
+        self.slowdown.merge(&other.slowdown);
+        self.times_alone.merge(&other.times_alone);
+    }
+}
+
+impl Ratios {
+    fn record(&mut self, ratio: f64) {
+        if ratio.is_finite() {
+            self.each.record((ratio * 1e9) as u64);
+            self.sum += ratio;
+        }
     }
 
-    fn slowdown(&self) -> Option<Slowdown> {
+    fn merge(&mut self, other: &Ratios) {
+        self.each.merge(&other.each);
+        self.sum += other.sum;
+    }
+
+    fn summary(&self) -> Option<Slowdown> {
         Some(Slowdown {
-            mean: self.slowdown_sum / self.slowdown.count() as f64,
-            p50: self.slowdown.quantile(0.5)?,
-            p95: self.slowdown.quantile(0.95)?,
-            p99: self.slowdown.quantile(0.99)?,
+            mean: self.sum / self.each.count() as f64,
+            p50: self.each.quantile(0.5)?,
+            p95: self.each.quantile(0.95)?,
+            p99: self.each.quantile(0.99)?,
         })
     }
 }
@@ -102,15 +129,13 @@ impl TransferMeter {
         &mut self.classes[BOUNDS.partition_point(|bound| *bound <= bytes)]
     }
 
-    /// A transfer took so many nanoseconds; `slowdown` is NaN where it is not known.
-    pub fn complete(&mut self, bytes: u64, took_ns: u64, slowdown: f64) {
+    /// A transfer took so many nanoseconds; a ratio that is not known is NaN.
+    pub fn complete(&mut self, bytes: u64, took_ns: u64, slowdown: f64, times_alone: f64) {
         let times = &mut self.class(bytes).times;
         times.took.record(took_ns);
         times.took_sum_s += took_ns as f64 / 1e9;
-        if slowdown.is_finite() {
-            times.slowdown.record((slowdown * 1e9) as u64);
-            times.slowdown_sum += slowdown;
-        }
+        times.slowdown.record(slowdown);
+        times.times_alone.record(times_alone);
     }
 
     /// A transfer was not complete when the run ended.
@@ -131,14 +156,16 @@ impl TransferMeter {
             started: all.took.count() + unfinished,
             unfinished,
             offered_bps: (seconds > 0.0).then(|| self.bytes as f64 * 8.0 / seconds),
-            slowdown: all.slowdown(),
+            slowdown: all.slowdown.summary(),
+            times_alone: all.times_alone.summary(),
             classes: classes
                 .map(|(class, (from_bytes, below_bytes))| SizeClass {
                     from_bytes,
                     below_bytes,
                     unfinished: class.unfinished,
                     completion: Completion::of(&class.times.took, class.times.took_sum_s),
-                    slowdown: class.times.slowdown(),
+                    slowdown: class.times.slowdown.summary(),
+                    times_alone: class.times.times_alone.summary(),
                 })
                 .collect(),
         };
@@ -154,23 +181,24 @@ mod tests {
     fn transfers_are_told_apart_by_size() {
         let mut meter = TransferMeter::default();
         let ms = |ms: u64| ms * 1_000_000;
-        meter.complete(9_999, ms(10), 1.0);
-        meter.complete(10_000, ms(20), 2.0);
-        meter.complete(99_999, ms(40), 4.0);
-        meter.complete(50_000_000, ms(1000), f64::NAN);
+        meter.complete(9_999, ms(10), 3.0, 1.0);
+        meter.complete(10_000, ms(20), 5.0, 2.0);
+        meter.complete(99_999, ms(40), 7.0, 4.0);
+        meter.complete(50_000_000, ms(1000), 9.0, f64::NAN);
         meter.leave(20_000_000);
         let (completion, transfers) = meter.summary(2.0);
         let completion = completion.unwrap();
         assert_eq!((completion.count, completion.mean_s), (4, 1.07 / 4.0));
         assert_eq!((transfers.started, transfers.unfinished), (5, 1));
         assert_eq!(transfers.offered_bps, Some(70_119_998.0 * 4.0));
-        assert_eq!(transfers.slowdown.as_ref().map(|s| s.mean), Some(7.0 / 3.0));
+        assert_eq!(transfers.slowdown.as_ref().map(|s| s.mean), Some(6.0));
+        assert_eq!(transfers.times_alone.as_ref().map(|s| s.mean), Some(7.0 / 3.0));
         let classes: Vec<_> = transfers.classes.iter().map(|c| (c.from_bytes, c.below_bytes)).collect();
         assert_eq!(classes, [(0, Some(10_000)), (10_000, Some(100_000)), (10_000_000, None)]);
         let [small, middle, large] = &transfers.classes[..] else { panic!() };
-        assert_eq!(small.slowdown.as_ref().map(|s| (s.mean, s.p99)), Some((1.0, 1.0)));
+        assert_eq!(small.times_alone.as_ref().map(|s| (s.mean, s.p99)), Some((1.0, 1.0)));
         assert_eq!(middle.completion.as_ref().map(|c| c.count), Some(2));
-        assert_eq!((large.unfinished, large.slowdown.clone()), (1, None));
+        assert_eq!((large.unfinished, large.times_alone.clone()), (1, None));
     }
 
     #[test]

@@ -24,6 +24,18 @@ impl Scenario {
         }
     }
 
+    /// The ideal time of a transfer of so many bytes of a flow, in seconds, whatever its algorithm: bits ÷ the most that its
+    /// regular paths carry together, with the rates that the file gives the links, + the shortest base RTT of these paths.
+    ///
+    /// # Panics
+    /// Where there is no such flow.
+    pub fn ideal_completion_s(&self, flow: usize, bytes: u64) -> f64 {
+        let paths = &self.flows[flow].paths;
+        let regular = (0..paths.len()).filter(|path| !paths[*path].backup);
+        let rtt = regular.map(|path| self.base_rtt(flow, path)).min().unwrap_or(Time::ZERO);
+        bytes as f64 * 8.0 / capacity_bps(paths, &self.links) + rtt.as_secs_f64()
+    }
+
     /// The propagation delay of a path there and back, before any change of its links.
     ///
     /// # Panics

@@ -20,10 +20,11 @@ impl Simulator<'_> {
             bytes: done.bytes,
             completion_s: took,
             slowdown: f64::NAN,
+            times_alone: f64::NAN,
         });
     }
 
-    /// A transfer of flow `f` is complete. Where `keep_going` ends its lone run, its slowdown is not known.
+    /// A transfer of flow `f` is complete. Where `keep_going` ends its lone run, that is not known.
     pub(crate) fn note_transfer(
         &mut self,
         f: usize,
@@ -43,10 +44,11 @@ impl Simulator<'_> {
             }
             took => took?,
         };
-        let slowdown = alone.map_or(f64::NAN, |alone| took.as_secs_f64() / alone.as_secs_f64());
+        let times_alone = alone.map_or(f64::NAN, |alone| took.as_secs_f64() / alone.as_secs_f64());
+        let slowdown = took.as_secs_f64() / self.scenario.ideal_completion_s(f, bytes);
         let measured = &mut self.measured[f];
         if at >= measured.from {
-            measured.transfers.complete(bytes, took.as_nanos(), slowdown);
+            measured.transfers.complete(bytes, took.as_nanos(), slowdown, times_alone);
         }
         self.sink.completion(&CompletionSample {
             time_s: (at + took).as_secs_f64(),
@@ -54,6 +56,7 @@ impl Simulator<'_> {
             bytes,
             completion_s: took.as_secs_f64(),
             slowdown,
+            times_alone,
         });
         Ok(())
     }

@@ -116,10 +116,9 @@ impl Difference {
 /// The simulator's value ÷ the other's − 1, and half the width of its interval.
 fn ratio(simulated: &Estimate, real: &Estimate) -> (Option<f64>, Option<f64>) {
     let ratio = simulated.mean / real.mean;
-    let part = |estimate: &Estimate| estimate.half_width.map(|half| half / estimate.mean);
-    // Of independent errors that are small (the delta method).
-    let half_width = match (part(simulated), part(real)) {
-        (Some(a), Some(b)) if ratio.is_finite() => Some(ratio * a.hypot(b)),
+    // Of independent errors that are small (the delta method). Not relative to the simulator's mean, which may be zero.
+    let half_width = match (simulated.half_width, real.half_width) {
+        (Some(a), Some(b)) if ratio.is_finite() => Some((a / real.mean).hypot(ratio * b / real.mean)),
         _ => None,
     };
     (ratio.is_finite().then_some(ratio - 1.0), half_width.filter(|h| h.is_finite()))
@@ -239,6 +238,10 @@ mod tests {
         assert!((apart.half_width.unwrap() - 1.1 * 0.02f64.sqrt()).abs() < 1e-12);
         let without = of(estimate_of(11.0, None), estimate_of(10.0, Some(1.0)));
         assert!(without.relative.is_some() && without.half_width.is_none());
+        // Where all seeds agree on no loss, a loss elsewhere is no chance.
+        let never = of(estimate_of(0.0, Some(0.0)), estimate_of(0.01, Some(0.002)));
+        assert_eq!((never.relative, never.half_width), (Some(-1.0), Some(0.0)));
+        assert_eq!(never.standing(), Standing::Unexplained);
         let lossless = of(estimate_of(0.0, None), estimate_of(0.0, None));
         assert_eq!((lossless.relative, lossless.half_width), (None, None));
     }

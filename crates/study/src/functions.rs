@@ -351,9 +351,31 @@ pub static FUNCTIONS: &[Function] = &[
                 "slowdown",
                 &[Takes::Flow, Takes::MaybeNumber],
                 "",
-                "how many times as long as alone in the idle network a transfer took: the mean, or the 50th, 95th or 99th percentile",
+                "a transfer's completion time ÷ its ideal time, bits ÷ capacity of the regular paths + their shortest base RTT: the mean, or the 50th, 95th or 99th percentile",
                 |run, given| {
                     let slowdown = flow(run, given)?.transfers.as_ref()?.slowdown.as_ref()?;
+                    match given.number() {
+                        None => Some(slowdown.mean),
+                        Some(50.0) => Some(slowdown.p50),
+                        Some(95.0) => Some(slowdown.p95),
+                        Some(99.0) => Some(slowdown.p99),
+                        Some(_) => None,
+                    }
+                },
+            ),
+            presence::transfers,
+        ),
+        &[50.0, 95.0, 99.0],
+    ),
+    of_percentiles(
+        checked(
+            function(
+                "times_alone",
+                &[Takes::Flow, Takes::MaybeNumber],
+                "",
+                "a transfer's completion time ÷ that of the same transfer with the same algorithm alone in the idle network: the mean, or the 50th, 95th or 99th percentile",
+                |run, given| {
+                    let slowdown = flow(run, given)?.transfers.as_ref()?.times_alone.as_ref()?;
                     match given.number() {
                         None => Some(slowdown.mean),
                         Some(50.0) => Some(slowdown.p50),

@@ -10,7 +10,7 @@ use std::io;
 use std::path::{Path, PathBuf};
 
 /// The columns behind those of the axes.
-pub(crate) const COLUMNS: [(&str, Kind); 19] = [
+pub(crate) const COLUMNS: [(&str, Kind); 21] = [
     // The flow's.
     ("algorithm", Kind::Text),
     ("seed", Kind::Unsigned),
@@ -33,9 +33,12 @@ pub(crate) const COLUMNS: [(&str, Kind); 19] = [
     // Of responses, from the request to the last byte, and of transfers, from their arrival.
     ("completion_mean_s", Kind::MaybeNumber),
     ("completion_p95_s", Kind::MaybeNumber),
-    // Of transfers: that ÷ the time of the same transfer alone in the idle network.
+    // Of transfers: that ÷ the ideal time, the same for all algorithms.
     ("slowdown_mean", Kind::MaybeNumber),
     ("slowdown_p95", Kind::MaybeNumber),
+    // And ÷ the time of the same transfer with the same algorithm alone.
+    ("times_alone_mean", Kind::MaybeNumber),
+    ("times_alone_p95", Kind::MaybeNumber),
     // The run's, over all connections.
     ("jain", Kind::MaybeNumber),
     // The mean over the links that any of the flow's paths has, forward.
@@ -239,6 +242,7 @@ fn cells<'a>(run: &'a Summary, flow: &'a FlowSummary) -> [Cell<'a>; COLUMNS.len(
         |of: fn(&SubflowSummary) -> Option<f64>| maybe(by_segments(&flow.subflows, of).map(|s| s * 1e3));
     let completion = flow.completion.as_ref();
     let slowdown = flow.transfers.as_ref().and_then(|transfers| transfers.slowdown.as_ref());
+    let alone = flow.transfers.as_ref().and_then(|transfers| transfers.times_alone.as_ref());
     [
         Cell::Text(&flow.cc),
         Cell::Count(run.seed),
@@ -256,6 +260,8 @@ fn cells<'a>(run: &'a Summary, flow: &'a FlowSummary) -> [Cell<'a>; COLUMNS.len(
         maybe(completion.map(|c| c.p95_s)),
         maybe(slowdown.map(|s| s.mean)),
         maybe(slowdown.map(|s| s.p95)),
+        maybe(alone.map(|s| s.mean)),
+        maybe(alone.map(|s| s.p95)),
         maybe(run.jain),
         maybe(utilisation(run, flow).map(|part| part * 100.0)),
         Cell::Text(&run.scenario_hash),

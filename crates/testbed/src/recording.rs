@@ -119,6 +119,7 @@ fn replay_completion(flow: usize, one: &Completed, sink: &mut dyn Sink) {
         bytes: one.bytes,
         completion_s: one.took.as_secs_f64(),
         slowdown: f64::NAN,
+        times_alone: f64::NAN,
     });
 }
 

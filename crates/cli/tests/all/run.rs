@@ -196,7 +196,7 @@ fn responses_have_a_table() {
     let count = number(&json["flows"][0]["completion"]["count"]);
     assert!(count > 0.0);
     let rows = fs::read_to_string(dir.path().join("completions.csv")).unwrap();
-    assert!(rows.starts_with("time_s,flow,bytes,completion_s,start_s,slowdown\n"));
+    assert!(rows.starts_with("time_s,flow,bytes,completion_s,start_s,slowdown,times_alone\n"));
     assert!(rows.lines().filter(|l| l.contains(",web/1,")).count() >= count as usize);
 }
 
@@ -221,7 +221,7 @@ fn transfers_have_a_table_and_a_slowdown() {
     let started: Vec<f64> =
         rows.lines().skip(1).map(|r| r.split(',').nth(4).unwrap().parse().unwrap()).collect();
     assert_eq!(started.iter().filter(|start| **start >= 5.0).count(), completed as usize);
-    assert!(rows.lines().skip(1).all(|row| !row.ends_with(',')), "each has a slowdown");
+    assert!(rows.lines().skip(1).all(|row| !row.ends_with(',')), "each has both ratios");
     assert_eq!(run(&["--json"]).json(), json);
 
     let picture = dir.path().join("slowdown.svg");

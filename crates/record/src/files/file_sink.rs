@@ -201,6 +201,7 @@ impl<T: Table> Sink for FileSink<T> {
                     ("completion_s", Kind::Number),
                     ("start_s", Kind::Number),
                     ("slowdown", Kind::MaybeNumber),
+                    ("times_alone", Kind::MaybeNumber),
                 ];
                 let columns = columns.map(|(name, kind)| column(name, kind));
                 sink.completions = sink.create("completions", columns.to_vec())?;
@@ -213,6 +214,7 @@ impl<T: Table> Sink for FileSink<T> {
                 Cell::Number(s.completion_s),
                 Cell::Number(s.time_s - s.completion_s),
                 Cell::Number(s.slowdown),
+                Cell::Number(s.times_alone),
             ])
         });
     }

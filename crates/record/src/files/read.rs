@@ -197,7 +197,8 @@ fn link_series(table: &Columns, summary: &Summary) -> Result<Vec<LinkSeries>, Co
 fn completions(table: &Columns, flows: &[FlowSeries]) -> Result<Vec<CompletionSample>, ColumnsError> {
     let (names, time) = (table.text("flow")?, table.numbers("time_s")?);
     let (bytes, took) = (table.numbers("bytes")?, table.numbers("completion_s")?);
-    let slowdown = table.numbers("slowdown")?;
+    let [slowdown, times_alone] = ["slowdown", "times_alone"].map(|name| table.numbers(name));
+    let (slowdown, times_alone) = (slowdown?, times_alone?);
     let one = |i: usize| {
         let flow = flows.iter().position(|f| f.name == names[i]);
         let flow =
@@ -208,6 +209,7 @@ fn completions(table: &Columns, flows: &[FlowSeries]) -> Result<Vec<CompletionSa
             bytes: bytes[i] as u64,
             completion_s: took[i],
             slowdown: slowdown[i],
+            times_alone: times_alone[i],
         })
     };
     (0..names.len()).map(one).collect()

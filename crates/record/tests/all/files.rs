@@ -65,7 +65,8 @@ pub fn fill(sink: &mut dyn Sink) {
         flow: 1,
         bytes: 5000,
         completion_s: 0.05,
-        slowdown: 2.5,
+        slowdown: 3.5,
+        times_alone: 2.5,
     });
 }
 
@@ -121,8 +122,8 @@ fn parquet() {
     let completion = &read_parquet(&files[2])[0];
     assert_eq!((&completion["flow"], &completion["completion_s"]), (&text("plain/1"), &Field::Double(0.05)));
     assert_eq!(
-        (&completion["start_s"], &completion["slowdown"]),
-        (&Field::Double(0.2 - 0.05), &Field::Double(2.5))
+        (&completion["start_s"], &completion["slowdown"], &completion["times_alone"]),
+        (&Field::Double(0.2 - 0.05), &Field::Double(3.5), &Field::Double(2.5))
     );
 }
 

@@ -24,25 +24,50 @@ fn completions(duration: f64, text: &str) -> Vec<CompletionSample> {
 /// Where transfers do not meet, each takes as long as alone: to the nanosecond, so that lost packets, joins and delayed
 /// acknowledgements are the same.
 #[test]
-fn a_lone_transfer_has_a_slowdown_of_one() {
+fn a_lone_transfer_takes_as_long_as_alone() {
     for network in [ONE_PATH, TWO_PATHS] {
         for hosts in ["plain", "linux"] {
             let sizes = "size = { distribution = \"uniform\", from = \"100 B\", to = \"3 MB\" }";
             let text = arrivals(network, &format!("{sizes}, interval = \"5 s\", count = 20"));
             let done = completions(110.0, &format!("hosts = \"{hosts}\"\n{QUIET}{text}"));
             assert_eq!(done.len(), 20);
-            assert!(done.iter().all(|c| c.slowdown == 1.0), "{hosts}: {done:?}");
+            assert!(done.iter().all(|c| c.times_alone == 1.0), "{hosts}: {done:?}");
         }
     }
 }
 
 /// The first of those that share a connection finds it as alone.
 #[test]
-fn the_first_on_a_shared_connection_has_a_slowdown_of_one() {
+fn the_first_on_a_shared_connection_takes_as_long_as_alone() {
     for network in [ONE_PATH, TWO_PATHS] {
         let keys = "size = \"500 kB\", interval = \"2 s\", count = 1, connections = \"one\"";
         let done = completions(10.0, &format!("{QUIET}{}", arrivals(network, keys)));
-        assert_eq!(done.iter().map(|c| c.slowdown).collect::<Vec<_>>(), [1.0]);
+        assert_eq!(done.iter().map(|c| c.times_alone).collect::<Vec<_>>(), [1.0]);
+    }
+}
+
+/// By hand, whatever the algorithm: bits ÷ the rate of all paths + the RTT of the shortest one. What the first window holds takes a
+/// round trip for the handshake, half of one for the data, and the transmission, as in `a_transfer_opens_its_connection_first`.
+#[test]
+fn slowdown_is_by_one_ideal_time() {
+    for cc in ["lia", "wvegas"] {
+        let lone = |network: &str, bytes: u32| {
+            let keys = format!("size = \"{bytes} B\", interval = \"5 s\", count = 1");
+            let other = ["lia", "cubic"].iter().fold(network.to_owned(), |text, old| {
+                text.replace(&format!("cc = \"{old}\""), &format!("cc = \"{cc}\""))
+            });
+            assert!(other.contains(&format!("cc = \"{cc}\"")));
+            completions(20.0, &format!("{QUIET}{}", arrivals(&other, &keys))).remove(0)
+        };
+        for (network, ideal) in [(ONE_PATH, 4e6 / 50e6 + 0.02), (TWO_PATHS, 4e6 / 80e6 + 0.02)] {
+            let done = lone(network, 500_000);
+            assert!((done.slowdown * ideal / done.completion_s - 1.0).abs() < 1e-9, "{cc}: {done:?}");
+            assert!(done.slowdown > 1.0 && done.times_alone == 1.0, "{cc}: {done:?}");
+        }
+        let done = lone(ONE_PATH, 14_480);
+        let took = 0.03 + (60.0 + 10.0 * 1500.0) * 8.0 / 50e6;
+        let expected = took / (14_480.0 * 8.0 / 50e6 + 0.02);
+        assert!((done.slowdown - expected).abs() < 1e-4, "{cc}: {done:?} for {expected}");
     }
 }
 
@@ -56,12 +81,12 @@ fn changes_at_0_s_are_in_the_idle_network() {
         assert!(network.contains("changes"));
         completions(10.0, &format!("{QUIET}{}", arrivals(&network, keys)))
     };
-    let slowdowns = |changes: &str| of(changes).iter().map(|c| c.slowdown).collect::<Vec<_>>();
+    let ratios = |changes: &str| of(changes).iter().map(|c| c.times_alone).collect::<Vec<_>>();
     let slower = "{ at = \"0 s\", rate = \"5 Mbit/s\", delay = \"40 ms\" }";
     assert!(of(slower)[0].completion_s > 0.5e6 * 8.0 / 5e6, "the link is slower");
-    assert_eq!(slowdowns(slower), [1.0, 1.0]);
-    assert_eq!(slowdowns("{ at = \"0 s\", up = false }, { at = \"1 s\", up = true }"), [1.0, 1.0]);
-    let later = slowdowns("{ at = \"3 s\", rate = \"5 Mbit/s\" }");
+    assert_eq!(ratios(slower), [1.0, 1.0]);
+    assert_eq!(ratios("{ at = \"0 s\", up = false }, { at = \"1 s\", up = true }"), [1.0, 1.0]);
+    let later = ratios("{ at = \"3 s\", rate = \"5 Mbit/s\" }");
     assert!(later[0] == 1.0 && later[1] > 2.0, "{later:?}");
 }
 
@@ -162,7 +187,7 @@ fn lone_runs_can_be_interrupted() {
         let SimError::Interrupted { at, partial: Some(partial) } = error else { panic!("{error}") };
         assert_eq!(at, reached);
         let transfers = partial.flows[0].transfers.as_ref().unwrap();
-        assert_eq!((transfers.started, transfers.unfinished, &transfers.slowdown), (1, 0, &None));
+        assert_eq!((transfers.started, transfers.unfinished, &transfers.times_alone), (1, 0, &None));
     }
 }
 

@@ -206,7 +206,7 @@ fn has_arrivals(flow: &Flow) -> bool {
     matches!(flow.application, Application::Arrivals { .. }) && crate::column::base(&flow.name) == flow.name
 }
 
-/// How long its transfers take, and how much longer than alone.
+/// How long its transfers take, and how many times as long as ideally.
 fn of_arrivals(flow: &Flow) -> [Measured; 3] {
     let name = &flow.name;
     [

@@ -63,8 +63,9 @@ fn link(name: &str, utilisation: f64) -> LinkSummary {
 
 /// A connection over two links, one over one of them, and one that never began.
 fn transfers() -> Transfers {
-    let slowdown = Slowdown { mean: 2.5, p50: 1.0, p95: 7.5, p99: 9.0 };
-    Transfers { started: 1, unfinished: 0, offered_bps: None, slowdown: Some(slowdown), classes: vec![] }
+    let slowdown = Some(Slowdown { mean: 2.5, p50: 1.0, p95: 7.5, p99: 9.0 });
+    let times_alone = Some(Slowdown { mean: 1.5, p50: 1.0, p95: 3.5, p99: 4.0 });
+    Transfers { started: 1, unfinished: 0, offered_bps: None, slowdown, times_alone, classes: vec![] }
 }
 
 fn summary(seed: u64) -> Summary {
@@ -95,10 +96,10 @@ fn summary(seed: u64) -> Summary {
 /// By hand: loss 4 of 400; RTT (300 · 10 + 100 · 30) / 400; shares of the mean of 9 and 3; links `a` and `b`.
 const ROWS: &str = "\
 queue,queue_bdp,load,window,algorithm,seed,flow,goodput_mbps,share,retransmitted_segments,timeouts,loss_percent,mean_rtt_ms,rtt_p95_ms,mean_srtt_ms,srtt_p95_ms,\
-completion_mean_s,completion_p95_s,slowdown_mean,slowdown_p95,jain,utilisation_percent,scenario_hash
-2 BDP,2,half,10,lia,18446744073709551615,web,9,1.5,4,4,1,15,60,18.75,45,0.25,0.5,2.5,7.5,0.8,75,ab
-2 BDP,2,half,10,lia,18446744073709551615,bulk,3,0.5,0,2,0,20,40,25,30,,,,,0.8,50,ab
-2 BDP,2,half,10,lia,18446744073709551615,never,,,0,2,,,,,,,,,,0.8,0,ab
+completion_mean_s,completion_p95_s,slowdown_mean,slowdown_p95,times_alone_mean,times_alone_p95,jain,utilisation_percent,scenario_hash
+2 BDP,2,half,10,lia,18446744073709551615,web,9,1.5,4,4,1,15,60,18.75,45,0.25,0.5,2.5,7.5,1.5,3.5,0.8,75,ab
+2 BDP,2,half,10,lia,18446744073709551615,bulk,3,0.5,0,2,0,20,40,25,30,,,,,,,0.8,50,ab
+2 BDP,2,half,10,lia,18446744073709551615,never,,,0,2,,,,,,,,,,,,0.8,0,ab
 ";
 
 fn table(folder: &Path, runs: u64) {

@@ -102,6 +102,7 @@ pub fn replay(text: &str, sink: &mut dyn Sink) -> Option<()> {
                 bytes: fields.next()?,
                 completion_s: fields.next()?,
                 slowdown: f64::NAN,
+                times_alone: f64::NAN,
             }),
             _ => return None,
         }
@@ -167,6 +168,7 @@ mod tests {
             bytes: 9,
             completion_s: 0.25,
             slowdown: f64::NAN,
+            times_alone: f64::NAN,
         });
     }
 
