@@ -10,6 +10,7 @@
  */
 #include "connections.h"
 #include "ghosts.h"
+#include "subflows.h"
 /* Rust has the same structs. */
 #include "layout.h"
 

@@ -64,6 +64,7 @@ struct sock_common {
 	__be16 skc_dport;
 	u16 skc_num;
 	unsigned short skc_family;
+	volatile unsigned char skc_state;
 	possible_net_t skc_net;
 	struct in6_addr skc_v6_daddr;
 	struct in6_addr skc_v6_rcv_saddr;
@@ -75,8 +76,15 @@ struct sock {
 	kuid_t sk_uid;
 };
 
+/* The kernel's tcp_congestion_ops, to read; below is the one that libbpf fills in. */
+struct tcp_congestion_ops___named {
+	char name[16];
+};
+
 struct inet_connection_sock {
+	struct tcp_congestion_ops___named *icsk_ca_ops;
 	u8 icsk_ca_state : 5;
+	u8 icsk_ca_setsockopt : 1;
 	void *icsk_ulp_data;
 	u64 icsk_ca_priv[13];
 };
@@ -131,6 +139,7 @@ struct mptcp_subflow_context {
 
 struct mptcp_sock {
 	u32 token;
+	char ca_name[16];
 };
 
 #pragma clang attribute pop

@@ -18,6 +18,7 @@
 //! map), `connections`, the table of connections, and `counters`. A [`Private`] one has no files: it goes with its process.
 
 mod cost;
+mod coupling;
 mod doctor;
 mod error;
 mod ghosts;
@@ -36,6 +37,7 @@ mod table;
 
 pub use anabranch_cc_fixed::shared::Counters;
 pub use cost::{Cost, measure};
+pub use coupling::{Coupling, Split, Uncoupled};
 pub use doctor::{Check, Need, Verdict, doctor, privileges, skips_calls};
 pub use error::Error;
 pub use instance::{Instance, Occupancy, instances};

@@ -112,7 +112,7 @@ impl Namespace {
     }
 
     /// Calls `f` in a thread that has entered the namespace: the files of /proc/sys/net are then its own.
-    fn inside<T: Send>(&self, f: impl FnOnce() -> T + Send) -> Result<T, Error> {
+    pub(crate) fn inside<T: Send>(&self, f: impl FnOnce() -> T + Send) -> Result<T, Error> {
         let enter = || -> io::Result<T> {
             move_into_link_name_space(self.file.as_fd(), Some(LinkNameSpaceType::Network))?;
             Ok(f())
@@ -124,7 +124,7 @@ impl Namespace {
 }
 
 /// Every network namespace that has a name or a process, each once.
-fn all() -> Vec<Namespace> {
+pub(crate) fn all() -> Vec<Namespace> {
     let entries = |path| fs::read_dir(path).into_iter().flatten().filter_map(Result::ok);
     let text = |name: OsString| name.to_string_lossy().into_owned();
     let initial = |path| Namespace::open("the initial network namespace".to_owned(), PathBuf::from(path));

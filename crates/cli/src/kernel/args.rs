@@ -56,7 +56,8 @@ Examples:
   anabranch kernel use reno --netns proxy
 
 The choice is the sysctl net.ipv4.tcp_congestion_control. It holds for sockets opened from then on,
-and is gone when the machine restarts.";
+and is gone when the machine restarts. Restart programs that listen: what joins the connections of an
+older listener may get the old algorithm. `anabranch kernel status` names such listeners.";
 
 const MONITOR_EXAMPLES: &str = "\
 Examples:

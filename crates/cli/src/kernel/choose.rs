@@ -28,17 +28,20 @@ pub fn choose(args: &UseArgs) -> Result<(), Failure> {
             args.name
         )));
     }
+    let mut loaded = "";
     if let Some(entry) = entry {
         let checks = anabranch_mptcp_bpf::doctor();
         missing(checks.iter().filter(|check| check.need != Need::MptcpEnabled))?;
         match anabranch_mptcp_bpf::load(entry).map_err(failed)? {
             Load::Done => {
                 chosen_again(entry).map_err(failed)?;
+                loaded = ", loaded for it";
             }
+            Load::Replaced => loaded = ", loaded for it in the place of another build's",
             Load::OtherInUse(references) => {
                 note(&format!("{}: {}", entry.kernel_name, other_in_use(entry, references)));
             }
-            Load::Replaced | Load::Already | Load::Freed(_) => {}
+            Load::Already | Load::Freed(_) => {}
         }
     }
     let name = entry.map_or(args.name.as_str(), |entry| entry.kernel_name);
@@ -57,7 +60,11 @@ pub fn choose(args: &UseArgs) -> Result<(), Failure> {
             namespace.name
         ));
     }
-    print(&format!("New sockets of {} use {name}, {}; before, {before}.", namespace.name, origin(name)))
+    print(&format!(
+        "New sockets of {} use {name}, {}{loaded}; before, {before}.",
+        namespace.name,
+        origin(name)
+    ))
 }
 
 /// Whose the algorithm is that the kernel calls so: some of ours have namesakes in the kernel.

@@ -29,7 +29,11 @@ pub fn monitor(args: &MonitorArgs) -> Result<(), Failure> {
     let mut watch = watch(args)?;
     if args.once {
         let sample = watch.sample().map_err(failed)?;
-        return print(&if args.json { json_line(&sample) } else { plain::table(&sample) });
+        if args.json {
+            return print(&json_line(&sample));
+        }
+        sample.uncoupled.iter().for_each(|uncoupled| note(&format!("{uncoupled}.")));
+        return print(&plain::table(&sample));
     }
     let on_screen = !args.json && std::io::stdout().is_terminal();
     if !on_screen && !args.json && args.record.is_none() {

@@ -6,8 +6,9 @@ use crate::failure::Failure;
 use crate::output::{counted, note, print, print_json};
 use crate::table::{PLAIN, Table};
 use anabranch_cc_fixed::registry::{self, KernelEntry};
-use anabranch_mptcp_bpf::{Check, Cost, Counters, Instance, Occupancy, Verdict};
+use anabranch_mptcp_bpf::{Check, Cost, Counters, Coupling, Instance, Occupancy, Verdict};
 use serde_json::{Value as Json, json};
+use std::cmp::Reverse;
 use std::time::Duration;
 
 /// `anabranch kernel doctor`.
@@ -51,7 +52,8 @@ fn rows() -> Result<Vec<Row>, Failure> {
     require_privileges()?;
     let loaded = anabranch_mptcp_bpf::loaded().map_err(failed)?;
     let mut instances = anabranch_mptcp_bpf::instances().map_err(failed)?;
-    instances.sort_by_key(|instance| !instance.registered);
+    // Namespaces that chose it have what was loaded last: `load` makes them choose again.
+    instances.sort_by_key(|instance| (!instance.registered, Reverse(instance.map_id)));
     let mut rows = Vec::new();
     for entry in registry::all() {
         let is_ours = |instance: &mut Instance| instance.entry.kernel_name == entry.kernel_name;
@@ -81,6 +83,13 @@ impl Row {
         self.instance.as_ref()?.counters()
     }
 
+    /// The sockets that hold its programs, listening ones included, for which the programs are not called.
+    fn sockets(&self) -> Option<usize> {
+        let instance = self.instance.as_ref()?;
+        let others = usize::from(instance.registered) + self.namespaces.len();
+        Some((instance.references as usize).saturating_sub(others))
+    }
+
     fn age(&self) -> Option<Duration> {
         Some(self.instance.as_ref()?.age())
     }
@@ -100,7 +109,7 @@ impl Row {
             "title": self.entry.reference.title,
             "state": self.state(),
             "age_s": self.age().map(|age| age.as_secs()),
-            "sockets": self.counters().map(|c| c.sockets),
+            "sockets": self.sockets(),
             "namespaces": self.namespaces,
         })
     }
@@ -117,7 +126,7 @@ pub fn list(as_json: bool) -> Result<(), Failure> {
         .text("in the kernel", rows.iter().map(|r| r.entry.kernel_name))
         .text("state", rows.iter().map(Row::state))
         .text("since", rows.iter().map(|r| r.age().map_or(String::new(), ago)))
-        .text("sockets", rows.iter().map(|r| r.counters().map_or(String::new(), |c| c.sockets.to_string())))
+        .text("sockets", rows.iter().map(|r| r.sockets().map_or(String::new(), |n| n.to_string())))
         .text("chosen by", rows.iter().map(Row::chosen_by));
     print(&table.to_string())
 }
@@ -146,11 +155,13 @@ pub fn status(args: &StatusArgs) -> Result<(), Failure> {
     let ghosts: Result<Vec<_>, _> =
         rows.iter().map(|row| row.instance.as_ref().map_or(Ok(None), Instance::ghosts)).collect();
     let ghosts = ghosts.map_err(failed)?;
+    let uncoupled = Coupling::open().and_then(|coupling| coupling.uncoupled()).map_err(failed)?;
     if args.json {
         let algorithms = rows.iter().zip(occupancies.iter().zip(&ghosts));
         let algorithms = algorithms.map(|(row, (occupancy, ghosts))| of_status(row, occupancy, *ghosts));
         return print_json(&json!({
             "algorithms": algorithms.collect::<Vec<_>>(),
+            "uncoupled": uncoupled.iter().map(ToString::to_string).collect::<Vec<_>>(),
             "costs": costs.map(|costs| costs.iter().map(of_cost).collect::<Vec<_>>()),
         }));
     }
@@ -161,7 +172,7 @@ pub fn status(args: &StatusArgs) -> Result<(), Failure> {
     let table = Table::new()
         .text("in the kernel", rows.iter().map(|r| r.entry.kernel_name))
         .text("state", rows.iter().map(Row::state))
-        .count("sockets", counters.iter().map(|c| c.sockets))
+        .count("sockets", rows.iter().map(|r| r.sockets().unwrap_or(0) as u64))
         .count("connections", occupancies.iter().map(|o| o.connections))
         .count("subflows", occupancies.iter().map(|o| o.subflows))
         .text("table", occupancies.iter().map(|o| format!("{}/{}", o.subflows, o.capacity)))
@@ -174,6 +185,7 @@ pub fn status(args: &StatusArgs) -> Result<(), Failure> {
             "{name} has {lost} of sockets that are gone: `anabranch kernel load {name}` frees them"
         ));
     }
+    uncoupled.iter().for_each(|uncoupled| note(&format!("{uncoupled}.")));
     match costs {
         Some(mut costs) => {
             costs.retain(|cost| cost.calls > 0);

@@ -2,10 +2,13 @@
 
 use crate::backend::{for_all_users, unprivileged};
 use crate::cli::{anabranch, command, fits};
-use crate::common::{Kernel, namespace::Namespace, skipped, until};
+use crate::common::namespace::{Namespace, exchange, mptcp_socket};
+use crate::common::{Kernel, skipped, until};
 use crate::programs;
 use anabranch_cc_fixed::registry;
+use rustix::net::{bind, connect};
 use serde_json::Value;
+use std::net::{SocketAddr, SocketAddrV4, TcpListener};
 use std::thread::sleep;
 use std::time::Duration;
 
@@ -99,7 +102,7 @@ fn a_namespace_uses_it() {
     let said = kernel(&["use", "ab_reno", here[0], here[1]]);
     assert!(
         said.starts_with(&format!(
-            "New sockets of {} use ab_reno, which is anabranch's; before, ",
+            "New sockets of {} use ab_reno, which is anabranch's, loaded for it; before, ",
             namespace.name
         )),
         "{said}"
@@ -213,4 +216,78 @@ fn another_builds() {
     let replaced = "ab_reno: loaded, in the place of another build's\n";
     until(|| kernel(&["load", "reno"]) == replaced, "nobody uses it, and it is replaced");
     assert_eq!(state(), "loaded");
+}
+
+/// A listener of before `use`: what it accepts has the new algorithm, what joins after a socket option the old one.
+#[test]
+fn connections_that_are_not_coupled_are_named() {
+    let Some(_kernel) = Kernel::lock() else { return };
+    let namespace = Namespace::new();
+    for address in ["10.9.9.1", "10.9.9.2", "10.9.9.3"] {
+        namespace.command(&format!("ip address add {address}/32 dev lo"));
+    }
+    namespace.command("ip mptcp limits set subflow 2");
+    namespace.command("ip mptcp endpoint add 10.9.9.3 dev lo subflow");
+    namespace.choose("reno");
+    let listen = |address: &str| {
+        let listener = namespace.run(mptcp_socket);
+        bind(&listener, &address.parse::<SocketAddrV4>().unwrap()).unwrap();
+        rustix::net::listen(&listener, 1).unwrap();
+        TcpListener::from(listener)
+    };
+    let older = listen("10.9.9.1:4711");
+    kernel(&["use", "ab_reno", "--netns", &namespace.name]);
+    let newer = listen("10.9.9.1:4712");
+    let status = anabranch(["kernel", "status"]);
+    let said = status.stderr.split_whitespace().collect::<Vec<_>>().join(" ");
+    let listener = format!("the listener 10.9.9.1:4711 in {} will make", namespace.name);
+    assert!(status.status == 0 && said.contains(&listener) && said.contains("Restart the program"), "{said}");
+    assert!(!said.contains("4712") && !said.contains("connection "), "{said}");
+    let uncoupled = || anabranch(["kernel", "status", "--json"]).json()["uncoupled"].clone();
+
+    let open = |listener: &TcpListener| {
+        let client = namespace.run(mptcp_socket);
+        bind(&client, &"10.9.9.2:0".parse::<SocketAddrV4>().unwrap()).unwrap();
+        let SocketAddr::V4(server) = listener.local_addr().unwrap() else { unreachable!() };
+        connect(&client, &server).unwrap();
+        let accepted = listener.accept().unwrap().0;
+        accepted.set_nodelay(true).unwrap();
+        let mut ends = (client.into(), accepted);
+        exchange(&mut ends);
+        ends
+    };
+    let good = open(&newer);
+    let joined = |port: u16| {
+        let sockets = namespace.command("ss -Htn state established");
+        sockets.lines().filter(|line| line.contains(&format!("10.9.9.1:{port}"))).count() == 4
+    };
+    until(|| joined(4712), "a second subflow has joined");
+    assert_eq!(uncoupled().as_array().unwrap().len(), 1);
+    let bad = open(&older);
+    until(|| joined(4711), "a second subflow has joined");
+    let split = |found: &Value| {
+        let texts: Vec<_> = found.as_array().unwrap().iter().map(|text| text.as_str().unwrap()).collect();
+        texts.iter().any(|text| {
+            text.contains("its subflows have several algorithms")
+                && text.contains("10.9.9.1:4711→10.9.9.2:")
+                && text.contains(" ab_reno")
+                && text.contains("→10.9.9.3:")
+                && text.contains(" reno")
+        })
+    };
+    until(|| split(&uncoupled()), "the split connection is named");
+    let monitored = anabranch(["kernel", "monitor", "--once", "--json"]).json();
+    assert!(split(&monitored["uncoupled"]), "{monitored}");
+    drop((good, bad));
+
+    // Listeners alone hold what was unloaded: they are its sockets.
+    drop(older);
+    until(|| uncoupled().as_array().unwrap().is_empty(), "nothing is left");
+    kernel(&["unload", "reno"]);
+    namespace.choose("reno");
+    let listening = |json: &Value| {
+        let row = json["algorithms"].as_array().unwrap().iter().find(|row| row["kernel_name"] == "ab_reno");
+        row.is_some_and(|row| (&row["state"], &row["sockets"]) == (&"unloading".into(), &1.into()))
+    };
+    until(|| listening(&anabranch(["kernel", "status", "--json"]).json()), "the listener is a socket");
 }

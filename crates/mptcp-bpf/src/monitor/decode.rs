@@ -66,7 +66,7 @@ fn rate(mss: u32, segments: u32, us: u32) -> Option<f64> {
 }
 
 /// IPv4 addresses that an IPv6 socket uses are shown as such.
-fn address(family: u16, bytes: [u8; 16]) -> Option<IpAddr> {
+pub(crate) fn address(family: u16, bytes: [u8; 16]) -> Option<IpAddr> {
     match family {
         AF_INET => Some(IpAddr::from([bytes[0], bytes[1], bytes[2], bytes[3]])),
         AF_INET6 => Some(IpAddr::from(Ipv6Addr::from(bytes)).to_canonical()),

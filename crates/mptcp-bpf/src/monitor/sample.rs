@@ -1,6 +1,7 @@
 //! A snapshot with what follows from it and the one before.
 
 use super::{Connection, Filter, Key, Namespaces, Snapshot, Subflow};
+use crate::Uncoupled;
 use anabranch_cc_fixed::registry::KernelEntry;
 use std::collections::HashMap;
 
@@ -11,6 +12,9 @@ pub struct Sample {
     pub time_s: f64,
     /// Ordered by algorithm and key.
     pub connections: Vec<Watched>,
+    /// Connections that are not coupled, and listeners that would make such, of all network namespaces. [`Watch`](super::Watch)
+    /// looks once a second.
+    pub uncoupled: Vec<Uncoupled>,
 }
 
 /// A connection that is watched.
@@ -99,7 +103,8 @@ impl Sampler {
         };
         let connections = connections.into_iter().map(&mut watched).collect();
         self.last_us = now;
-        Sample { time_s: now.saturating_sub(first_us) as f64 * 1e-6, connections }
+        let time_s = now.saturating_sub(first_us) as f64 * 1e-6;
+        Sample { time_s, connections, uncoupled: Vec::new() }
     }
 }
 

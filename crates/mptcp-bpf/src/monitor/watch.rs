@@ -1,7 +1,7 @@
 //! Samples of the sockets that are asked for, for as long as somebody takes them.
 
 use super::{Filter, Monitor, Namespaces, Sample, Sampler};
-use crate::Error;
+use crate::{Coupling, Error, Uncoupled};
 use anabranch_cc_fixed::registry::{self, KernelEntry};
 use std::time::{Duration, Instant};
 
@@ -13,6 +13,8 @@ pub struct Watch {
     monitor: Monitor,
     sampler: Sampler,
     names: Namespaces,
+    coupling: Coupling,
+    uncoupled: Vec<Uncoupled>,
     looked: Instant,
     /// The algorithms that are asked for, by their names in the kernel; empty: all.
     only: Vec<&'static str>,
@@ -22,11 +24,13 @@ impl Watch {
     /// Begins to watch the sockets that `filter` takes.
     ///
     /// # Errors
-    /// Without privileges.
+    /// Without privileges, or where the kernel refuses a program.
     pub fn open(filter: Filter) -> Result<Self, Error> {
         let (monitor, only) = (Monitor::open()?, filter.algorithms.clone());
         let (sampler, names) = (Sampler::new(filter), Namespaces::now());
-        Ok(Watch { monitor, sampler, names, looked: Instant::now(), only })
+        let coupling = Coupling::open()?;
+        let uncoupled = coupling.uncoupled()?;
+        Ok(Watch { monitor, sampler, names, coupling, uncoupled, looked: Instant::now(), only })
     }
 
     /// The sockets as they are now.
@@ -38,8 +42,10 @@ impl Watch {
             self.looked = Instant::now();
             self.monitor.look()?;
             self.names = Namespaces::now();
+            self.uncoupled = self.coupling.uncoupled()?;
         }
-        Ok(self.sampler.next(self.monitor.sample(), &self.names))
+        let sample = self.sampler.next(self.monitor.sample(), &self.names);
+        Ok(Sample { uncoupled: self.uncoupled.clone(), ..sample })
     }
 
     /// The algorithms that are watched and asked for, by their names in the kernel.

@@ -8,7 +8,8 @@ use std::net::SocketAddr;
 /// The object, without a newline. What is not finite is null.
 pub fn line(sample: &Sample, unix_s: f64) -> String {
     let connections = sample.connections.iter().map(connection).collect();
-    let line = Line { time_s: sample.time_s, unix_s, connections };
+    let uncoupled = sample.uncoupled.iter().map(ToString::to_string).collect();
+    let line = Line { time_s: sample.time_s, unix_s, connections, uncoupled };
     serde_json::to_string(&line).expect("a sample is plain data")
 }
 
@@ -17,6 +18,7 @@ struct Line<'a> {
     time_s: f64,
     unix_s: f64,
     connections: Vec<Connection<'a>>,
+    uncoupled: Vec<String>,
 }
 
 #[derive(Serialize)]
@@ -119,6 +121,7 @@ mod tests {
         let value: Value = serde_json::from_str(&line).unwrap();
         assert_eq!((&value["time_s"], &value["unix_s"]), (&json!(0.0), &json!(1.5)));
         let c = &value["connections"][0];
+        assert_eq!(value["uncoupled"], json!([]));
         assert_eq!((&c["cc"], &c["connection"]), (&json!("ab_lia"), &json!("beef")));
         let s = &c["subflows"][0];
         assert_eq!((&s["local"], &s["remote"]), (&json!("10.0.1.1:40001"), &json!("10.0.1.2:5201")));

@@ -38,6 +38,9 @@ pub struct Screen {
 /// A subflow without acknowledgements for so long is shown as idle, in seconds.
 const IDLE: f64 = 2.0;
 
+/// Lines for what is not coupled; `anabranch kernel status` has them all.
+const MOST_WARNINGS: usize = 4;
+
 const KEYS: &str = " q quit  s sort  r reverse  / filter  space pause  ↑↓ scroll";
 
 const BOLD: Style = Style::new().add_modifier(Modifier::BOLD);
@@ -113,8 +116,12 @@ impl Screen {
 
     /// Draws it.
     pub fn draw(&mut self, frame: &mut Frame<'_>) {
-        let parts = [Constraint::Length(1), Constraint::Min(0), Constraint::Length(1)];
-        let [head, body, foot] = Layout::vertical(parts).areas(frame.area());
+        let warnings: Vec<_> =
+            self.sample.uncoupled.iter().map(|u| Line::from(printable_line(&format!(" ! {u}")))).collect();
+        let warned = Constraint::Length(warnings.len().min(MOST_WARNINGS) as u16);
+        let parts = [Constraint::Length(1), Constraint::Min(0), warned, Constraint::Length(1)];
+        let [head, body, warned, foot] = Layout::vertical(parts).areas(frame.area());
+        frame.render_widget(Paragraph::new(warnings), warned);
         let mut connections: Vec<&Watched> = self.sample.connections.iter().filter(|c| self.has(c)).collect();
         self.order.sort(&mut connections, self.reversed);
         let page = (!connections.is_empty()).then(|| Page::new(&connections, body.width));

@@ -1,0 +1,279 @@
+//! MPTCP connections whose subflows are not coupled though one of them runs an algorithm of ours, and listeners that
+//! would make such.
+//!
+//! Linux keeps two choices for a connection. The TCP socket of a subflow has the default of its network namespace at the
+//! time when it is made. The MPTCP socket has a name: that of the default when *it* was made, which it takes over
+//! from its listener. Once the program sets any socket option, the kernel gives each subflow that joins the name's
+//! algorithm (`mptcp_sockopt_sync_locked`).
+
+use crate::namespace::all;
+use crate::object::object;
+use crate::{Error, messages};
+use anabranch_cc_fixed::registry;
+use libbpf_rs::{Iter, Link, ObjectBuilder};
+use std::collections::{BTreeMap, BTreeSet};
+use std::fmt;
+use std::io::Read;
+use std::net::SocketAddr;
+use zerocopy::FromBytes;
+
+/// The iterator (`bpf/subflows.h`).
+const PROGRAM: &str = "ab_list_subflows";
+
+const LISTEN: u8 = 10;
+
+/// `struct ab_listed` of `bpf/subflows.h`.
+#[derive(Clone, FromBytes)]
+#[repr(C)]
+struct Listed {
+    ops: u64,
+    owner: u64,
+    acked: u64,
+    token: u32,
+    family: u16,
+    local_port: u16,
+    remote_port: u16,
+    state: u8,
+    own_choice: u8,
+    local: [u8; 16],
+    remote: [u8; 16],
+    name: [u8; 16],
+    connection: [u8; 16],
+}
+
+/// What keeps subflows apart, or will.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Uncoupled {
+    /// A connection.
+    Connection {
+        /// The name of its network namespace.
+        netns: String,
+        /// Its token, as `ss -M` shows it.
+        token: u32,
+        /// Why its subflows are not one group.
+        why: Split,
+        /// Of each subflow both ends, and the algorithm's name in the kernel.
+        subflows: Vec<(SocketAddr, SocketAddr, String)>,
+    },
+    /// A listener: subflows of its connections will not share one algorithm.
+    Listener {
+        /// The name of its network namespace.
+        netns: String,
+        /// The address where it listens.
+        local: SocketAddr,
+        /// The algorithm of the subflows that it accepts.
+        accepted: String,
+        /// The algorithm of subflows that join after the program has set a socket option.
+        joined: String,
+    },
+}
+
+/// Why the subflows of a connection are not one group.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Split {
+    /// They have several algorithms.
+    Algorithms,
+    /// They have one by its name, which was unloaded and loaded again meanwhile.
+    Loads,
+    /// Some have no row in the algorithm's table, which was full.
+    Rows,
+}
+
+impl fmt::Display for Uncoupled {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Uncoupled::Connection { netns, token, why, subflows } => {
+                let why = match why {
+                    Split::Algorithms => "its subflows have several algorithms",
+                    Split::Loads => "its subflows use two loads of one algorithm",
+                    Split::Rows => "some of its subflows have no row in the algorithm's table",
+                };
+                write!(f, "connection {token:x} in {netns} is not coupled: {why} (")?;
+                for (i, (local, remote, name)) in subflows.iter().enumerate() {
+                    let comma = if i > 0 { ", " } else { "" };
+                    write!(f, "{comma}{local}→{remote} {name}")?;
+                }
+                write!(f, "). Open it again")
+            }
+            Uncoupled::Listener { netns, local, accepted, joined } => write!(
+                f,
+                "the listener {local} in {netns} will make connections that are not coupled: the first subflow gets \
+                 {accepted}, and those that join {joined} once the program sets a socket option. Restart the program"
+            ),
+        }
+    }
+}
+
+/// Looks for them.
+pub struct Coupling {
+    link: Link,
+}
+
+impl Coupling {
+    /// Loads the program that looks.
+    ///
+    /// # Errors
+    /// Where the kernel refuses it.
+    pub fn open() -> Result<Self, Error> {
+        messages::take();
+        let link = attached().map_err(Error::bpf("load the list of MPTCP's sockets"))?;
+        Ok(Coupling { link })
+    }
+
+    /// Every connection that is not coupled, and every listener that would make such, in all network namespaces that have
+    /// a name or a process. Those without one of our algorithms do not count.
+    ///
+    /// # Errors
+    /// Where the kernel does not list them.
+    pub fn uncoupled(&self) -> Result<Vec<Uncoupled>, Error> {
+        let mut found = Vec::new();
+        for namespace in all() {
+            // It may be gone by now.
+            let Ok(default) = namespace.chosen() else { continue };
+            let Ok(listed) = namespace.inside(|| listed(&self.link)) else { continue };
+            let listed = listed.map_err(Error::bpf("list the sockets of MPTCP"))?;
+            found.extend(judge(&namespace.name, &default, &listed));
+        }
+        Ok(found)
+    }
+}
+
+/// The iterator, ready to be read in any namespace.
+fn attached() -> libbpf_rs::Result<Link> {
+    // Each object has it.
+    let bytes = registry::all().first().map_or(&[][..], object);
+    let mut open = ObjectBuilder::default().open_memory(bytes)?;
+    for mut program in open.progs_mut() {
+        let wanted = program.name() == PROGRAM;
+        program.set_autoload(wanted);
+    }
+    for mut map in open.maps_mut() {
+        map.set_autocreate(false)?;
+    }
+    let object = open.load()?;
+    let mut program = object.progs_mut().find(|program| program.name() == PROGRAM);
+    program.as_mut().map_or_else(|| Err(std::io::Error::other("no such program").into()), |p| p.attach())
+}
+
+/// The sockets of this thread's network namespace.
+fn listed(link: &Link) -> libbpf_rs::Result<Vec<Listed>> {
+    let mut bytes = Vec::new();
+    Iter::new(link)?.read_to_end(&mut bytes)?;
+    let rows = bytes.chunks_exact(size_of::<Listed>());
+    Ok(rows.filter_map(|row| Listed::read_from_bytes(row).ok()).collect())
+}
+
+impl Listed {
+    fn name(&self) -> String {
+        text(&self.name)
+    }
+
+    fn ends(&self) -> Option<(SocketAddr, SocketAddr)> {
+        use crate::monitor::decode::address;
+        let local = SocketAddr::new(address(self.family, self.local)?, self.local_port);
+        Some((local, SocketAddr::new(address(self.family, self.remote)?, self.remote_port)))
+    }
+}
+
+fn text(bytes: &[u8]) -> String {
+    String::from_utf8_lossy(bytes.split(|byte| *byte == 0).next().unwrap_or_default()).into_owned()
+}
+
+fn is_ours(name: &str) -> bool {
+    registry::all().iter().any(|entry| entry.kernel_name == name)
+}
+
+/// What is not coupled of the sockets of a namespace whose new ones get `default`.
+fn judge(netns: &str, default: &str, listed: &[Listed]) -> Vec<Uncoupled> {
+    let mut connections: BTreeMap<u32, Vec<&Listed>> = BTreeMap::new();
+    let mut found = Vec::new();
+    for socket in listed {
+        if socket.state != LISTEN {
+            connections.entry(socket.token).or_default().push(socket);
+        } else if let Some((local, _)) = socket.ends() {
+            let accepted = if socket.own_choice != 0 { socket.name() } else { default.to_owned() };
+            let joined = text(&socket.connection);
+            if accepted != joined && [&accepted, &joined].into_iter().any(|name| is_ours(name)) {
+                found.push(Uncoupled::Listener { netns: netns.to_owned(), local, accepted, joined });
+            }
+        }
+    }
+    for (token, subflows) in connections {
+        let Some(why) = split(&subflows) else { continue };
+        let of = |subflow: &&Listed| subflow.ends().map(|(local, remote)| (local, remote, subflow.name()));
+        let subflows = subflows.iter().filter_map(of).collect();
+        found.push(Uncoupled::Connection { netns: netns.to_owned(), token, why, subflows });
+    }
+    found
+}
+
+/// Why subflows, of which there may be one, are not one group.
+fn split(subflows: &[&Listed]) -> Option<Split> {
+    let names: BTreeSet<String> = subflows.iter().map(|subflow| subflow.name()).collect();
+    let loads: BTreeSet<u64> = subflows.iter().map(|subflow| subflow.ops).collect();
+    if subflows.len() < 2 || !names.iter().any(|name| is_ours(name)) {
+        return None;
+    }
+    // A socket asks for a row when data of its own is acknowledged; the SYN counts as a byte.
+    let has_no_row = |subflow: &&Listed| subflow.owner == 0 && subflow.acked > 1;
+    match (names.len(), loads.len()) {
+        (1, 1) => subflows.iter().any(has_no_row).then_some(Split::Rows),
+        (1, _) => Some(Split::Loads),
+        _ => Some(Split::Algorithms),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn socket(token: u32, state: u8, name: &str) -> Listed {
+        let mut listed = Listed::read_from_bytes(&[0; size_of::<Listed>()]).unwrap();
+        listed.name[..name.len()].copy_from_slice(name.as_bytes());
+        let ops = name.len() as u64;
+        Listed { ops, owner: 1, acked: 1000, token, family: 2, state, ..listed }
+    }
+
+    fn listener(name: &str, connection: &str) -> Listed {
+        let mut listed = socket(0, LISTEN, name);
+        listed.connection[..connection.len()].copy_from_slice(connection.as_bytes());
+        listed
+    }
+
+    #[test]
+    fn connections_with_one_algorithm_and_its_rows_are_coupled() {
+        let (lia, cubic) = (socket(1, 1, "ab_lia"), socket(1, 1, "cubic"));
+        let again = Listed { ops: 99, ..lia.clone() };
+        let refused = Listed { owner: 0, ..lia.clone() };
+        let young = Listed { acked: 1, ..refused.clone() };
+        for (subflows, why) in [
+            (vec![&lia], None),
+            (vec![&lia, &lia], None),
+            (vec![&lia, &young], None),
+            (vec![&cubic, &cubic], None),
+            (vec![&lia, &cubic], Some(Split::Algorithms)),
+            (vec![&lia, &again], Some(Split::Loads)),
+            (vec![&lia, &refused], Some(Split::Rows)),
+        ] {
+            assert_eq!(split(&subflows), why);
+        }
+        let other = Listed { token: 2, ..cubic.clone() };
+        assert_eq!(judge("here", "ab_lia", &[lia.clone(), other]), []);
+        let found = judge("here", "ab_lia", &[lia, cubic]);
+        assert!(
+            found[0].to_string().starts_with("connection 1 in here is not coupled: its subflows"),
+            "{found:?}"
+        );
+    }
+
+    /// What is accepted has the namespace's default unless the program chose for the listener.
+    #[test]
+    fn listeners_of_before_the_choice_are_found() {
+        let older = listener("cubic", "cubic");
+        let chosen = Listed { own_choice: 1, ..older.clone() };
+        let count = |default, listener: &Listed| judge("here", default, std::slice::from_ref(listener)).len();
+        assert_eq!((count("ab_lia", &older), count("ab_lia", &chosen)), (1, 0));
+        assert_eq!((count("cubic", &older), count("reno", &older)), (0, 0));
+        assert_eq!(count("cubic", &listener("ab_lia", "ab_lia")), 1);
+    }
+}
