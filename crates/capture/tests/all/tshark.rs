@@ -61,13 +61,7 @@ fn it_finds_nothing_wrong() {
 #[test]
 fn it_counts_what_the_record_counts() {
     let (summary, file) = captured(&scenario(SCENARIO), &whole());
-    let wanted = [
-        "ip.src",
-        "tcp.srcport",
-        "tcp.seq_raw",
-        "tcp.len",
-        "tcp.flags.fin",
-    ];
+    let wanted = ["ip.src", "tcp.srcport", "tcp.seq_raw", "tcp.len", "tcp.flags.fin"];
     let Some(packets) =
         fields(&file, "tcp.dstport == 5001 && tcp.flags.syn == 0 && tcp.flags.reset == 0", &wanted)
     else {
@@ -76,9 +70,7 @@ fn it_counts_what_the_record_counts() {
     let mut sent: BTreeMap<String, (u64, u64, u64)> = BTreeMap::new();
     let mut known = BTreeSet::new();
     for packet in packets {
-        let [source, port, sequence, length, fin] = &packet[..] else {
-            panic!("{packet:?}")
-        };
+        let [source, port, sequence, length, fin] = &packet[..] else { panic!("{packet:?}") };
         let length: u64 = length.parse().unwrap();
         if length > 0 {
             let (segments, again, bytes) = sent.entry(source.clone()).or_default();
