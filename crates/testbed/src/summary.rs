@@ -199,6 +199,9 @@ fn kernel(scenario: &Scenario, observer: &Observer, end: &End) -> KernelRun {
     invalid.extend(
         fallen.map(|(_, flow)| format!("the MPTCP connection of {} has become plain TCP", flow.name)),
     );
+    if end.traffic == Traffic::Iperf3 {
+        invalid.extend(absent(scenario, end));
+    }
     if let Some(stolen) = end.stolen.filter(|stolen| *stolen > STOLEN)
         && invalid.iter().any(|why| why.contains(" late"))
     {
@@ -250,6 +253,16 @@ fn invalid(emulator: &EmulatorHealth, limits: &Limits) -> Vec<String> {
         drops.map(|drops| format!("{drops} packets were lost outside of the links")),
     ];
     said.into_iter().flatten().collect()
+}
+
+/// Subflows that a flow should have had from its start on, and that never sent: a program's listener may refuse them.
+fn absent(scenario: &Scenario, end: &End) -> Vec<String> {
+    let begun = scenario.flows.iter().enumerate().filter(|(_, flow)| flow.start < end.until);
+    let paths = begun.flat_map(|(f, flow)| (0..flow.paths.len()).map(move |p| (f, flow, p)));
+    let asked = paths
+        .filter(|(_, flow, p)| !flow.paths[*p].backup && flow.events.iter().all(|event| event.path != *p));
+    let silent = asked.filter(|(f, _, p)| end.end.paths[index(scenario, *f, *p)].segments == 0);
+    silent.map(|(_, flow, p)| format!("subflow {} of {} never sent", p + 1, flow.name)).collect()
 }
 
 /// What speaks against a run in its algorithms' tables.

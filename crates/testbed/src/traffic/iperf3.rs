@@ -181,7 +181,9 @@ impl Client {
         let (address, port) = (RECEIVER.ip().to_string(), RECEIVER.port().to_string());
         let own = sender_address(path).to_string();
         let ends = ["-c", &address, "-p", &port, "-B", &own];
-        let manner = ["-C", &self.congestion_control, "--no-delay", "-t", LONGEST];
+        // Without `--no-delay`: with it the server opens its listener anew once the connection is there, and a subflow that
+        // joins meanwhile is refused.
+        let manner = ["-C", &self.congestion_control, "-t", LONGEST];
         Program::start(&[&ends[..], &manner[..]].concat(), self.multipath)
     }
 }

@@ -25,7 +25,9 @@ fn run_with(scenario: &Scenario, options: &RunOptions, to: &mut dyn Sink) -> Res
         anabranch_testbed::run(scenario, 1, options, to, &mut |_| true).map_err(|why| why.to_string())?;
     // A run whose links were late says nothing of times and rates.
     let invalid = &run.kernel.as_ref().unwrap().invalid;
-    let not_of_time = invalid.iter().find(|why| why.contains("plain TCP") || why.contains("no row"));
+    let of_time =
+        |why: &&String| !["plain TCP", "no row", "never sent"].iter().any(|said| why.contains(said));
+    let not_of_time = invalid.iter().find(|why| !of_time(why));
     assert_eq!(not_of_time, None);
     if invalid.is_empty() { Ok(run) } else { Err(invalid.join(", ")) }
 }
@@ -248,6 +250,27 @@ fn iperf3_sends() {
     held(|| {
         let run = run_with(&scenario(ONE_LINK), &options, &mut NoSamples)?;
         is_the_rate(run.flows[0].goodput_bps.unwrap())
+    });
+}
+
+/// Every subflow joins: iperf3's server has to listen all the time. Four connections, since a server that listens anew
+/// refuses two subflows in five.
+#[test]
+fn iperf3_has_all_subflows() {
+    if !kernel(&["iperf3", "mptcpize"]) {
+        return;
+    }
+    let flow = |n: u32| format!("{{ name = \"mptcp{n}\", cc = \"lia\", paths = [[\"a\"], [\"b\"]] }}");
+    let flows: Vec<String> = (0..4).map(flow).collect();
+    let (rest, _) = TWO_PATHS.split_once("flows =").unwrap();
+    let text = format!("{rest}flows = [{}]", flows.join(", "));
+    let options = RunOptions { traffic: Traffic::Iperf3, ..OPTIONS };
+    held(|| {
+        let run = run_with(&scenario(&text), &options, &mut NoSamples)?;
+        for path in run.kernel.unwrap().paths {
+            assert!(path.segments > 0, "{path:?}");
+        }
+        Ok(())
     });
 }
 
