@@ -10,6 +10,7 @@ use crate::size_args::SizeArgs;
 use crate::study_args::{self, StudyArgs, SweepArgs};
 use crate::table::WIDTH;
 use crate::trace::TraceArgs;
+use anabranch_study::column::LINUX_HOSTS_SET;
 use clap::builder::NonEmptyStringValueParser;
 use clap::{ArgGroup, Args, Parser, Subcommand, ValueEnum};
 use clap_complete::Shell;
@@ -28,7 +29,8 @@ Examples:
   anabranch run scenarios/two-paths-and-a-neighbour.toml --plot
   anabranch run scenarios/two-paths-and-a-neighbour.toml --plot=windows.svg
   anabranch run - --json < scenario.toml
-  anabranch run scenarios/two-paths-and-a-neighbour.toml --backend kernel";
+  anabranch run scenarios/two-paths-and-a-neighbour.toml --backend kernel
+  anabranch run scenarios/two-paths-and-a-neighbour.toml --linux-hosts";
 
 const PLOT_EXAMPLES: &str = "\
 Examples:
@@ -234,6 +236,13 @@ pub struct ScenarioArgs {
     pub duration: Option<String>,
 }
 
+impl ScenarioArgs {
+    /// Sets Linux hosts where they are asked for, after all that `--set` gives.
+    pub fn linux_hosts(&mut self, asked: bool) {
+        self.set.extend(asked.then(|| LINUX_HOSTS_SET.to_owned()));
+    }
+}
+
 /// Arguments of `run`.
 #[derive(Debug, Args)]
 #[command(group(ArgGroup::new("outputs").args(["out", "plot", "pcap"]).multiple(true)))]
@@ -261,6 +270,9 @@ pub struct RunArgs {
     /// What runs it: the simulator, or the running Linux kernel, as root.
     #[arg(long, value_enum, default_value_t = BackendName::Sim)]
     pub backend: BackendName,
+    /// Simulate it with `hosts = "linux"`, as `--set hosts=linux` does.
+    #[arg(long)]
+    pub linux_hosts: bool,
     /// Who sends and receives on the kernel, also on a guest's.
     #[arg(long, value_enum, default_value_t = TrafficName::Own)]
     pub traffic: TrafficName,
@@ -329,6 +341,9 @@ pub struct CompareArgs {
     /// What runs them: the simulator, or the running Linux kernel, as root.
     #[arg(long, value_enum, default_value_t = BackendName::Sim)]
     pub backend: BackendName,
+    /// Simulate them with `hosts = "linux"`, as `--set hosts=linux` does.
+    #[arg(long)]
+    pub linux_hosts: bool,
     /// Run it even if it may need more than 4 GB of memory.
     #[arg(long)]
     pub yes: bool,

@@ -23,6 +23,7 @@ use std::sync::{Mutex, PoisonError};
 /// `anabranch compare`.
 pub fn compare(mut args: CompareArgs) -> Result<(), Failure> {
     args.cc = args.cc.iter().flat_map(|cc| file::parts(cc)).collect();
+    args.scenario.linux_hosts(args.linux_hosts);
     let args = &args;
     let source = input::scenario(&args.scenario)?;
     let load = |cc: &String| input::load(&source, &args.scenario, std::slice::from_ref(cc));

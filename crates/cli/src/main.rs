@@ -54,7 +54,7 @@ fn main() -> ExitCode {
 
 fn execute(command: Command) -> Result<(), Failure> {
     match command {
-        Command::Run(args) => run::run(&args),
+        Command::Run(args) => run::run(args),
         Command::Plot(args) => plot::plot(args),
         Command::Compare(args) => compare::compare(args),
         Command::Paper(args) => paper::paper(&args),

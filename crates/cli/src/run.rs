@@ -20,7 +20,9 @@ use miette::miette;
 use std::path::PathBuf;
 
 /// `anabranch run`.
-pub fn run(args: &RunArgs) -> Result<(), Failure> {
+pub fn run(mut args: RunArgs) -> Result<(), Failure> {
+    args.scenario.linux_hosts(args.linux_hosts);
+    let args = &args;
     let (source, inputs) = input::scenario_and_files(&args.scenario)?;
     let scenario = input::load(&source, &args.scenario, &args.cc)?;
     limits::check(&scenario, 1, args.yes)?;

@@ -136,8 +136,8 @@ pub static TSO: Column = Column {
     change: Change::Scenario(tso),
 };
 
-/// What [`LINUX_HOSTS`] sets.
-pub(crate) const LINUX_HOSTS_SET: &str = "hosts=linux";
+/// What [`LINUX_HOSTS`] sets in a scenario.
+pub const LINUX_HOSTS_SET: &str = "hosts=linux";
 
 /// Hosts as Linux has them, all of their properties together: beside another backend, what of a difference is the hosts'.
 pub static LINUX_HOSTS: Column = Column {

@@ -106,6 +106,27 @@ fn set_replaces_a_value() {
     assert_eq!(late["flows"][1]["subflows"][0]["mean_rtt_s"], Value::Null);
 }
 
+/// `--linux-hosts` is the scenario's `hosts`, in each seed and algorithm, and in the command that repeats the run.
+#[test]
+fn linux_hosts() {
+    let set = anabranch(short("run", &["--json", "--set", "hosts=\"linux\""])).json();
+    let dir = tempfile::tempdir().unwrap();
+    let out = dir.path().join("run");
+    let run = anabranch(short("run", &["--json", "--linux-hosts", "--out", out.to_str().unwrap()])).json();
+    assert_eq!(run, set);
+    let plain = anabranch(short("run", &["--json"])).json();
+    assert_ne!(run["flows"], plain["flows"]);
+    let text = fs::read_to_string(out.join("scenario.toml")).unwrap();
+    assert!(text.lines().next().unwrap().contains("hosts=linux"), "{text}");
+    let compared = ["--cc", "coupled-cubic,lia", "--seeds", "1", "--json", "--linux-hosts"];
+    let compared = anabranch(short("compare", &compared)).json();
+    assert_eq!(compared[0]["flows"], run["flows"]);
+    assert_eq!(compared[1], {
+        let set = ["--cc", "lia", "--seeds", "1", "--json", "--set", "hosts=\"linux\""];
+        anabranch(short("compare", &set)).json()[0].clone()
+    });
+}
+
 #[test]
 fn standard_input() {
     let text = fs::read_to_string(root().join(TWO_PATHS)).unwrap();
