@@ -44,7 +44,7 @@ mod tree;
 
 pub use diagnostic::{Problem, ScenarioError};
 pub use model::*;
-pub use overrides::Overrides;
+pub use overrides::{Overrides, quoted_key};
 pub use printable::{is_hidden, of_same_length, printable, printable_line};
 pub use schema::json_schema;
 pub use suggest::suggest;

@@ -144,20 +144,32 @@ fn assign(root: &mut Node, whole: &Place, problems: &mut Problems) {
     put(root, &keys, value, problems);
 }
 
+/// A name of a link or a flow as a part of a key of [`Overrides::set`]: in quotes where it is no bare key of TOML.
+pub fn quoted_key(name: &str) -> String {
+    let bare = |c: char| c.is_ascii_alphanumeric() || c == '-' || c == '_';
+    match !name.is_empty() && name.chars().all(bare) {
+        true => name.to_owned(),
+        false => format!("\"{}\"", name.replace('\\', "\\\\").replace('"', "\\\"")),
+    }
+}
+
 /// The keys before the equals sign, and where the value begins.
 fn split_keys(whole: &Place) -> Option<(Vec<At<String>>, usize)> {
     let text = whole.text();
     let (mut keys, mut start, mut quote) = (Vec::new(), 0, None);
-    for (i, c) in text.char_indices() {
+    let mut chars = text.char_indices();
+    while let Some((i, c)) = chars.next() {
         match (quote, c) {
             (Some(open), c) if c == open => quote = None,
+            (Some('"'), '\\') => _ = chars.next(),
             (None, '"' | '\'') => quote = Some(c),
             (None, '.' | '=') => {
-                let name = text[start..i].trim().trim_matches(['"', '\'']);
+                let name = text[start..i].trim();
+                let name = if name.starts_with(['"', '\'']) { unquoted(name)? } else { name.to_owned() };
                 if name.is_empty() {
                     return None;
                 }
-                keys.push(At { value: name.to_owned(), place: whole.part(start..i) });
+                keys.push(At { value: name, place: whole.part(start..i) });
                 start = i + 1;
                 if c == '=' {
                     return Some((keys, start));
@@ -167,6 +179,15 @@ fn split_keys(whole: &Place) -> Option<(Vec<At<String>>, usize)> {
         }
     }
     None
+}
+
+/// A string of TOML.
+fn unquoted(text: &str) -> Option<String> {
+    let place = Place::whole("", text, &mut Problems::default())?;
+    match tree::value(&place, &mut Problems::default())?.value {
+        Value::String(text) => Some(text),
+        _ => None,
+    }
 }
 
 /// Puts a value into the tree, making the tables on the way.

@@ -2,7 +2,7 @@
 
 use crate::{Backend, Setup};
 use anabranch_cc::registry::{self, Value};
-use anabranch_scenario::{Flow, Scenario, ScenarioError};
+use anabranch_scenario::{Flow, Scenario, ScenarioError, quoted_key};
 
 /// An assumption under which experiments are run again: their rows then have a second value and verdict by the same rule.
 pub struct Column {
@@ -165,12 +165,13 @@ pub static BOTH: Column = Column {
 };
 
 fn tick(setup: Setup, scenario: &Scenario) -> Setup {
-    scenario.links.iter().fold(setup, |setup, link| setup.set(&format!("links.{}.tick", link.name), "1 ms"))
+    let key = |name: &str| format!("links.{}.tick", quoted_key(name));
+    scenario.links.iter().fold(setup, |setup, link| setup.set(&key(&link.name), "1 ms"))
 }
 
 fn tso(setup: Setup, scenario: &Scenario) -> Setup {
-    let names = names(scenario);
-    names.into_iter().fold(setup, |setup, flow| setup.set(&format!("flows.{flow}.tcp.tso"), "true"))
+    let key = |name: &str| format!("flows.{}.tcp.tso", quoted_key(name));
+    names(scenario).into_iter().fold(setup, |setup, flow| setup.set(&key(flow), "true"))
 }
 
 /// The flows' names in the file.
@@ -196,7 +197,7 @@ fn algorithms(mut setup: Setup, scenario: &Scenario, other: fn(&str) -> Option<S
     let mut multipath = setup.cc.take();
     let of_flow = multipath.as_deref().filter(|cc| !cc.starts_with('{')).and_then(|cc| cc.split_once('='));
     if let Some((flow, cc)) = of_flow {
-        setup = setup.set(&format!("flows.{flow}.cc"), cc);
+        setup = setup.set(&format!("flows.{}.cc", quoted_key(flow.trim())), cc);
         multipath = None;
     }
     // `--cc` takes names only.
@@ -206,7 +207,7 @@ fn algorithms(mut setup: Setup, scenario: &Scenario, other: fn(&str) -> Option<S
         None => multipath.clone(),
     };
     for flow in flows {
-        let key = format!("flows.{}.cc", base(&flow.name));
+        let key = format!("flows.{}.cc", quoted_key(base(&flow.name)));
         let given = setup.set.iter().rev().find(|(known, _)| *known == key).map(|(_, cc)| &**cc);
         let old = match &multipath {
             Some(_) if by_name.is_some() && flow.is_multipath() => continue,

@@ -243,6 +243,35 @@ fn a_sweep_is_a_study() {
     assert_eq!(result(other.path(), "printed").experiments[0].rows, swept.experiments[0].rows);
 }
 
+/// Names that take quotes in TOML are swept as others are: the same rows as with plain names.
+#[test]
+fn a_sweep_over_links_of_any_name() {
+    let rows = |[a, b, flow]: [&str; 3]| {
+        let dir = tempfile::tempdir().unwrap();
+        let file = dir.path().join("names.toml");
+        let text = r#"
+            name = "names"
+            duration = "2 s"
+            links = { "A" = { rate = "10 Mbit/s", delay = "5 ms" }, "B" = { rate = "5 Mbit/s", delay = "9 ms" } }
+            flows = [{ name = "F", cc = "lia", paths = [["A"], ["B"]] }]
+        "#;
+        let text = text.replace("\"A\"", a).replace("\"B\"", b).replace("\"F\"", flow);
+        fs::write(&file, text).unwrap();
+        let out = dir.path().join("out");
+        let (file, out) = (file.to_str().unwrap(), out.to_str().unwrap());
+        let vary = ["--vary", "links.*.queue=1 BDP,4 BDP", "--cc", "lia,{name=\"olia\"}"];
+        anabranch([&["sweep", file, "--seeds", "2", "--out", out, "--linux-hosts"], &vary[..]].concat()).ok();
+        let result = result(Path::new(out), "names");
+        let rows = result.experiments[0].rows.iter().map(|row| row.measured.clone()).collect::<Vec<_>>();
+        assert_eq!(rows.len(), 4);
+        assert!(rows.iter().all(Option::is_some) && rows[0] != rows[2], "{rows:?}");
+        rows
+    };
+    let plain = rows(["\"a\"", "\"b\"", "\"f\""]);
+    assert_eq!(rows(["\"core link\"", "'the \"x\"'", "\"my flow\""]), plain);
+    assert_eq!(rows(["\"Zürich\"", "\"a.b=c's\"", "\"流\""]), plain);
+}
+
 #[test]
 fn another_sweep_of_the_same_name_stays_unless_it_may_be_replaced() {
     let dir = tempfile::tempdir().unwrap();

@@ -1,9 +1,9 @@
 //! What the command line changes, and what it leaves.
 
-use crate::common::{EXAMPLE, read_with, rendered};
+use crate::common::{EXAMPLE, SMALL, read_with, rendered};
 use anabranch_cc::registry::Given;
 use anabranch_net::{QueueLimit, Time};
-use anabranch_scenario::{Overrides, Scenario};
+use anabranch_scenario::{Overrides, Scenario, quoted_key};
 
 fn with(change: impl FnOnce(&mut Overrides)) -> Scenario {
     let mut overrides = Overrides::default();
@@ -34,6 +34,27 @@ fn flows_go_by_their_names() {
     });
     assert_eq!(scenario.flows[0].start, Time::from_millis(5000));
     assert_eq!(scenario.flows.len(), 4);
+}
+
+/// TOML v1.0.0, "Keys": a bare key has ASCII letters, digits, underscores and dashes; the others are in quotes.
+#[test]
+fn names_that_are_no_bare_keys_are_quoted() {
+    assert_eq!(quoted_key("dsl_2-b"), "dsl_2-b");
+    for name in
+        ["core link", "a.b", "a=b", "a\"b", "it's", "both \" and '", "back\\slash", "Zürich", "链路", " x "]
+    {
+        let key = quoted_key(name);
+        // Independently of ours: the TOML parser has it as one key.
+        let table: toml::Table = format!("{key} = 1").parse().unwrap();
+        assert_eq!(table.keys().collect::<Vec<_>>(), [name]);
+        let text = SMALL.replace("[links.a]", &format!("[links.{key}]"));
+        let text = text.replace("\"a\"", &toml::Value::from(name).to_string());
+        let mut overrides = Overrides::default();
+        overrides.set(&format!("links.{key}.rate=50 Mbit/s"));
+        let scenario = read_with(&text, &overrides).unwrap_or_else(|error| panic!("{}", rendered(&error)));
+        let link = scenario.links.iter().find(|link| link.name == name).unwrap();
+        assert_eq!(link.spec.rate_bps, 50e6, "{name}");
+    }
 }
 
 #[test]

@@ -5,7 +5,7 @@ use super::error::Problem;
 use crate::column::base;
 use crate::functions::Takes;
 use crate::{ScenarioFile, Setup};
-use anabranch_scenario::{Overrides, Scenario, Source, suggest};
+use anabranch_scenario::{Overrides, Scenario, Source, quoted_key, suggest};
 use std::path::Path;
 
 /// The file with those that it and its changes name.
@@ -128,10 +128,7 @@ impl Network {
             return Err(Problem::new(format!("{} has no {table} `{pattern}`", self.file.name))
                 .help(suggest(pattern, names)));
         }
-        let quoted = |name: &str| if name.contains('.') { format!("\"{name}\"") } else { name.to_owned() };
-        Ok(names
-            .into_iter()
-            .filter(fits)
-            .fold(setup, |setup, name| setup.set(&format!("{table}.{}.{rest}", quoted(name)), value)))
+        let key = |name: &str| format!("{table}.{}.{rest}", quoted_key(name));
+        Ok(names.into_iter().filter(fits).fold(setup, |setup, name| setup.set(&key(name), value)))
     }
 }

@@ -1,7 +1,7 @@
 //! A sweep: a study made on the fly of a scenario, keys that vary, and algorithms.
 
 use super::axes::Axis;
-use anabranch_scenario::{Application, Flow, Scenario};
+use anabranch_scenario::{Application, Flow, Scenario, quoted_key};
 use std::collections::HashSet;
 use toml::{Spanned, Table, Value};
 
@@ -169,7 +169,7 @@ fn algorithms(sweep: &Sweep, scenario: &Scenario, group: &mut Table, set: &mut T
         return Err("no flow has several paths: name the key, --vary flows.NAME.cc=…".into());
     }
     for name in names {
-        set.insert(format!("flows.{name}.cc"), "{cc}".into());
+        set.insert(format!("flows.{}.cc", quoted_key(name)), "{cc}".into());
     }
     Ok(())
 }
