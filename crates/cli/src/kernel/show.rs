@@ -47,11 +47,22 @@ struct Row {
     namespaces: Vec<String>,
 }
 
-/// A row per algorithm, and one more for each that is unloading while it is loaded again.
+/// What the kernel has.
 fn rows() -> Result<Vec<Row>, Failure> {
     require_privileges()?;
     let loaded = anabranch_mptcp_bpf::loaded().map_err(failed)?;
-    let mut instances = anabranch_mptcp_bpf::instances().map_err(failed)?;
+    let instances = anabranch_mptcp_bpf::instances().map_err(failed)?;
+    let pinned: Vec<&str> = loaded.iter().map(|loaded| loaded.entry.kernel_name).collect();
+    let choosers = |name: &str| anabranch_mptcp_bpf::choosers(name).into_iter().map(|n| n.name).collect();
+    Ok(rows_of(instances, &pinned, choosers))
+}
+
+/// A row per algorithm, and one more for each that is unloading while it is loaded again.
+fn rows_of(
+    mut instances: Vec<Instance>,
+    pinned: &[&str],
+    choosers: impl Fn(&str) -> Vec<String>,
+) -> Vec<Row> {
     // Namespaces that chose it have what was loaded last: `load` makes them choose again.
     instances.sort_by_key(|instance| (!instance.registered, Reverse(instance.map_id)));
     let mut rows = Vec::new();
@@ -59,13 +70,12 @@ fn rows() -> Result<Vec<Row>, Failure> {
         let is_ours = |instance: &mut Instance| instance.entry.kernel_name == entry.kernel_name;
         let mut ours = instances.extract_if(.., is_ours);
         let first = ours.next();
-        let namespaces = first.iter().flat_map(|_| anabranch_mptcp_bpf::choosers(entry.kernel_name));
-        let namespaces = namespaces.map(|namespace| namespace.name).collect();
-        let pinned = loaded.iter().any(|l| l.entry.kernel_name == entry.kernel_name);
+        let namespaces = first.iter().flat_map(|_| choosers(entry.kernel_name)).collect();
+        let pinned = pinned.contains(&entry.kernel_name);
         rows.push(Row { entry, instance: first, pinned, namespaces });
         rows.extend(ours.map(|older| Row { entry, instance: Some(older), pinned, namespaces: vec![] }));
     }
-    Ok(rows)
+    rows
 }
 
 impl Row {
@@ -234,8 +244,46 @@ fn table_of(costs: &[Cost]) -> String {
 
 #[cfg(test)]
 mod tests {
-    use super::ago;
-    use std::time::Duration;
+    use super::*;
+
+    /// A namespace refers to one set of functions: a choice of it is one reference, of what it was made from last, wherever the
+    /// kernel lists that. Each other reference is a socket's.
+    #[test]
+    fn namespaces_stand_beside_what_was_loaded_last() {
+        let entry = registry::find_kernel("lia").unwrap();
+        let instance = |map_id, registered, references| Instance {
+            entry,
+            map_id,
+            registered,
+            link: None,
+            references,
+            programs: vec![],
+        };
+        let (old, older, new) = (instance(7, false, 3), instance(5, false, 1), instance(9, true, 2));
+        let shown = |instances: &[&Instance]| {
+            let instances = instances.iter().map(|instance| Instance { programs: vec![], ..**instance });
+            let chosen = |name: &str| match name {
+                "ab_lia" => vec!["blue".to_owned()],
+                _ => vec![],
+            };
+            let rows = rows_of(instances.collect(), &["ab_lia"], chosen);
+            let of_lia = rows.iter().filter(|row| row.entry.kernel_name == "ab_lia");
+            of_lia
+                .map(|row| (row.instance.as_ref().map(|i| i.map_id), row.chosen_by(), row.sockets()))
+                .collect::<Vec<_>>()
+        };
+        let expected: Vec<(Option<u32>, String, Option<usize>)> = vec![
+            (Some(9), "blue".into(), Some(0)),
+            (Some(7), String::new(), Some(3)),
+            (Some(5), String::new(), Some(1)),
+        ];
+        assert_eq!(shown(&[&older, &old, &new]), expected);
+        assert_eq!(shown(&[&new, &old, &older]), expected);
+        // Unloaded while it is chosen: what was loaded last still has the namespace.
+        let expected = vec![(Some(7), "blue".into(), Some(2)), (Some(5), String::new(), Some(1))];
+        assert_eq!(shown(&[&older, &old]), expected);
+        assert_eq!(shown(&[]), [(None, String::new(), None)]);
+    }
 
     #[test]
     fn ages() {
