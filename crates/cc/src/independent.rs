@@ -7,7 +7,7 @@ use alloc::boxed::Box;
 /// How the registry presents it.
 pub(crate) static ENTRY: Entry = Entry {
     name: "independent",
-    title: "Independent: one path only",
+    title: "Independent: one path only, Reno by default",
     kind: Kind::Coupled,
     source: "the single-path baseline of RFC 6356 §1 and of the coupled algorithms' papers",
     equations: &["the path in use: the algorithm `over`, as if it were alone", "other paths carry nothing"],

@@ -8,7 +8,7 @@ use alloc::vec::Vec;
 /// its own parameters and observables.
 pub(crate) static ENTRY: Entry = Entry {
     name: "uncoupled",
-    title: "Uncoupled: a single-path algorithm on each path",
+    title: "Uncoupled: a single-path algorithm on each path, CUBIC by default",
     kind: Kind::SinglePath,
     source: "the baseline of RFC 6356 §1 and of the coupled algorithms' papers",
     equations: &["each path: the algorithm `over`, as if it were alone"],

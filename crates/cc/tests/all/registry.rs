@@ -135,6 +135,22 @@ fn a_single_path_algorithm_can_be_run_by_uncoupled_and_independent() {
     }
 }
 
+/// Those that run another algorithm differ in which they run by default: lists show titles, and these say so.
+#[test]
+fn titles_name_the_algorithm_that_runs_by_default() {
+    let runs_another = |entry: &&Entry| entry.params.iter().any(|param| param.name == "over");
+    let titles: Vec<_> = ALL.iter().filter(|entry| runs_another(entry)).map(|entry| entry.title).collect();
+    assert_eq!(titles.len(), 2);
+    for (name, default, shown) in
+        [("uncoupled", "cubic", "CUBIC by default"), ("independent", "reno", "Reno by default")]
+    {
+        let entry = find(name).unwrap();
+        let over = entry.params.iter().find(|param| param.name == "over").unwrap();
+        assert_eq!(over.default, Value::Word(default));
+        assert!(entry.title.contains(shown), "{}", entry.title);
+    }
+}
+
 #[test]
 fn uncoupled_is_the_algorithm_on_each_path() {
     for over in find("uncoupled").unwrap().params[0].allowed.words() {
