@@ -17,7 +17,7 @@ pub fn check(args: &CheckArgs) -> Result<(), Failure> {
     let scenario = input::load(&source, &args.scenario, &args.cc)?;
     // What only the simulator can tell: it is built, and not run.
     anabranch_sim::check(&scenario).map_err(|e| Failure::Input(miette!("{e}")))?;
-    memory::check(&scenario, 1, args.yes)?;
+    memory::check(&scenario, 0, 1, args.yes)?;
     print(&page(&scenario))
 }
 

@@ -31,7 +31,7 @@ pub fn compare(mut args: CompareArgs) -> Result<(), Failure> {
     let total = scenarios.len() * args.seeds as usize;
     let threads = args.jobs.map_or_else(rayon::current_num_threads, |jobs| jobs as usize).min(total);
     let largest = scenarios.iter().max_by_key(|scenario| anabranch_sim::memory(scenario));
-    largest.map_or(Ok(()), |scenario| memory::check(scenario, threads, args.yes))?;
+    largest.map_or(Ok(()), |scenario| memory::check(scenario, 0, threads, args.yes))?;
     scenarios.iter().try_for_each(|scenario| backend::accepts(args.backend, &source.name, scenario))?;
     backend::ready(args.backend)?;
 

@@ -6,9 +6,9 @@ use crate::output::print;
 use crate::output_file::is_no_input;
 use crate::table::Table;
 use crate::{input, interrupt};
-use anabranch_plot::{FIGURES, Format, Picture, PlotError, Run, Theory, USUAL, is_own};
+use anabranch_plot::{FIGURES, Format, LineSink, Picture, PlotError, Run, Theory, USUAL, is_own};
 use anabranch_record::place::OutputFile;
-use anabranch_record::{MemorySink, ReadError, Record, Summary};
+use anabranch_record::{ReadError, Record, Summary};
 use anabranch_scenario::{Scenario, Source};
 use anabranch_study::{Panel, StudyResult};
 use clap::Parser;
@@ -71,14 +71,29 @@ fn keep(mut file: OutputFile, bytes: &[u8], partial: bool) -> Result<PathBuf, Fa
 pub fn of_new_run(
     scenario: &Scenario,
     summary: &Summary,
-    samples: &MemorySink,
+    samples: LineSink,
     (file, out): (OutputFile, &Path),
 ) -> Result<PathBuf, Failure> {
-    let run = Run { summary, samples, theory: Theory::of(scenario) };
-    let panels: Vec<Panel> = USUAL.iter().filter_map(|figure| run.panel(figure)).collect();
+    let partial = summary.partial_until_s.is_some();
+    let (format, theory, path) = (format(out)?, Theory::of(scenario), out.to_owned());
     let (title, about) = heading(summary);
-    let picture = Picture { title: &title, about: &about, panels: &panels, size: Default::default() };
-    keep(file, &draw(&picture, format(out)?, out)?, summary.partial_until_s.is_some())
+    let of_run = summary.clone();
+    let drawn = move || {
+        let lines = samples.finish();
+        let run = Run::of_lines(&of_run, &lines, theory);
+        let panels: Vec<Panel> = USUAL.iter().filter_map(|figure| run.panel(figure)).collect();
+        draw(
+            &Picture { title: &title, about: &about, panels: &panels, size: Default::default() },
+            format,
+            &path,
+        )
+    };
+    // An interrupted run is drawn as far as it came: a second Ctrl-C ends that at once.
+    let drawn = if partial { Some(drawn()) } else { interrupt::unless_requested(drawn) };
+    match drawn {
+        Some(bytes) => keep(file, &bytes?, partial),
+        None => Err(Failure::Interrupted(miette!("interrupted: the run is not drawn"))),
+    }
 }
 
 /// By the file's ending.
@@ -134,7 +149,7 @@ type Drawn = (String, String, Option<Vec<Panel>>);
 fn of_run(args: &PlotArgs) -> Result<Drawn, Failure> {
     let record = Record::read(&args.what).map_err(|error| no_record(&args.what, &error))?;
     let theory = scenario(&args.what, &record.summary).as_ref().and_then(Theory::of);
-    let run = Run { summary: &record.summary, samples: &record.samples, theory };
+    let run = Run::new(&record.summary, &record.samples, theory);
     let known = run.figures();
     let (title, about) = heading(&record.summary);
     if args.lists() {

@@ -9,9 +9,8 @@ use crate::progress::Progress;
 use crate::table::{BYTES, LOSS, PERCENT, PLAIN, RATE, TIME, Table};
 use crate::{backend, earlier, input, interrupt, memory as limits, output_file, plot};
 use anabranch_net::Time;
-use anabranch_record::{
-    MemorySink, NoSamples, Record, RunDirectory, Sink, Slowdown, SubflowSummary, Summary,
-};
+use anabranch_plot::LineSink;
+use anabranch_record::{Both, NoSamples, RunDirectory, Sink, Slowdown, SubflowSummary, Summary};
 use anabranch_scenario::printable;
 use anabranch_study::format::plain;
 use anabranch_study::task::trusted;
@@ -25,7 +24,7 @@ pub fn run(mut args: RunArgs) -> Result<(), Failure> {
     let args = &args;
     let (source, inputs) = input::scenario_and_files(&args.scenario)?;
     let scenario = input::load(&source, &args.scenario, &args.cc)?;
-    limits::check(&scenario, 1, args.yes)?;
+    limits::check(&scenario, args.plot.as_ref().map_or(0, |_| LineSink::memory(&scenario)), 1, args.yes)?;
     let task = input::task(&source, &args.scenario, &args.cc, scenario.seed, args.backend);
     backend::accepts(args.backend, &source.name, &scenario)?;
     if args.traffic != TrafficName::Own && args.backend == BackendName::Sim {
@@ -48,10 +47,15 @@ pub fn run(mut args: RunArgs) -> Result<(), Failure> {
         let same = made == (&earlier.scenario_hash, earlier.seed, &*earlier.version);
         earlier::check(path, &earlier, same, args.replace)?;
     }
-    let mut memory = MemorySink::new();
+    let mut lines = LineSink::new();
+    let mut both;
     let sink: &mut dyn Sink = match (&mut directory, &args.plot) {
-        (Some(directory), _) => directory.sink(),
-        (None, Some(_)) => &mut memory,
+        (Some(directory), Some(_)) => {
+            both = Both(directory.sink(), &mut lines);
+            &mut both
+        }
+        (Some(directory), None) => directory.sink(),
+        (None, Some(_)) => &mut lines,
         (None, None) => &mut NoSamples,
     };
     let progress = Progress::over(scenario.duration);
@@ -85,14 +89,10 @@ pub fn run(mut args: RunArgs) -> Result<(), Failure> {
         let wrote = wrote(files.chain(capture.iter().flatten()));
         print(&format!("{}\n{wrote}", page(&summary)))?;
     }
-    let files = files?;
+    files?;
     capture?;
     if let (Some(picture), Some(file)) = (&args.plot, picture.take()) {
-        if let Some(folder) = files.iter().flatten().next().and_then(|file| file.parent()) {
-            let record = Record::read(folder).map_err(|e| Failure::environment("cannot draw the run", &e))?;
-            memory = record.samples;
-        }
-        match plot::of_new_run(&scenario, &summary, &memory, (file, picture)) {
+        match plot::of_new_run(&scenario, &summary, lines, (file, picture)) {
             // That the run was interrupted counts for more.
             Err(_) if summary.partial_until_s.is_some() => {
                 note("the run was interrupted before it had a picture")

@@ -106,7 +106,7 @@ fn refuse(
     yes: bool,
 ) -> Result<(), Failure> {
     let largest = simulations.scenarios().max_by_key(|scenario| anabranch_sim::memory(scenario));
-    largest.map_or(Ok(()), |scenario| memory::check(scenario, at_a_time, yes))?;
+    largest.map_or(Ok(()), |scenario| memory::check(scenario, 0, at_a_time, yes))?;
     let long = seconds.is_some_and(|s| s > ASK_S) || simulations.runs() > ASK_RUNS;
     match long && !yes {
         true => Err(Failure::Input(miette!(

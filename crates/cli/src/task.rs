@@ -30,7 +30,7 @@ pub fn task(args: &TaskArgs) -> Result<(), Failure> {
     let kernel = Kernel(args.traffic.into());
     let backend: &dyn Backend = if task.backend() == kernel.name() { &kernel } else { backend };
     let scenario = task.scenario("the task's scenario").map_err(Failure::input)?;
-    memory::check(&scenario, 1, args.yes)?;
+    memory::check(&scenario, 0, 1, args.yes)?;
     let version = anabranch_study::store::program()
         .map_err(|e| Failure::environment("this program cannot be read", &e))?;
     interrupt::listen()?;

@@ -3,6 +3,7 @@
 //! A figure is one or more [`Panel`]s, drawn as the report draws them. [`Run`] makes them of a run's record; a study's result has
 //! its own.
 
+mod lines;
 mod own;
 mod png;
 mod run;
@@ -10,6 +11,7 @@ mod size;
 mod theory;
 mod transfers;
 
+pub use lines::{LineSink, Lines};
 pub use own::is_own;
 pub use png::{PngError, png};
 pub use run::{FIGURES, Run, USUAL};

@@ -1,7 +1,7 @@
 //! The figures of a run.
 
-use crate::{Theory, transfers};
-use anabranch_record::{CompletionSample, FlowSeries, MemorySink, SubflowSeries, Summary};
+use crate::{Lines, Theory, transfers};
+use anabranch_record::{CompletionSample, FlowSeries, LinkSeries, MemorySink, SubflowSeries, Summary};
 use anabranch_report::THEORY;
 use anabranch_study::functions::recovery::rates;
 use anabranch_study::{Axis, Mark, Panel, Point, Series};
@@ -35,9 +35,21 @@ pub struct Run<'a> {
     pub samples: &'a MemorySink,
     /// What theory gives for it, where there is any.
     pub theory: Option<Theory>,
+    /// The lines of the usual figures, in place of samples.
+    lines: Option<&'a Lines>,
 }
 
-impl Run<'_> {
+impl<'a> Run<'a> {
+    /// With its samples.
+    pub fn new(summary: &'a Summary, samples: &'a MemorySink, theory: Option<Theory>) -> Self {
+        Run { summary, samples, theory, lines: None }
+    }
+
+    /// With the lines of the [usual figures](USUAL): it has no others.
+    pub fn of_lines(summary: &'a Summary, lines: &'a Lines, theory: Option<Theory>) -> Self {
+        Run { summary, samples: &lines.subjects, theory, lines: Some(lines) }
+    }
+
     /// The names of its figures.
     pub fn figures(&self) -> Vec<String> {
         let fixed = FIGURES.iter().map(|(name, _)| (*name).to_owned());
@@ -102,13 +114,13 @@ impl Run<'_> {
     /// The same, each followed by its value in theory.
     fn beside_theory<'s>(
         &'s self,
-        points: impl Fn(&'s SubflowSeries) -> Vec<Point>,
+        points: impl Fn(usize, usize, &'s SubflowSeries) -> Vec<Point>,
         theory: impl Fn(&Theory, usize, usize) -> Option<f64>,
     ) -> Vec<Series> {
         let mut all = Vec::new();
         for (f, r, s) in self.subflows() {
             let name = subflow_name(&self.samples.flows[f], r);
-            let points = points(s);
+            let points = points(f, r, s);
             if points.is_empty() {
                 continue;
             }
@@ -126,11 +138,15 @@ impl Run<'_> {
     }
 
     fn windows(&self) -> Vec<Series> {
-        self.beside_theory(|s| scaled(s, &s.cwnd_segments, 1.0), |t, f, r| t.cwnd_segments(f, r))
+        let points = |f: usize, r: usize, s: &SubflowSeries| match self.lines {
+            Some(lines) => lines.subflows[f][r][0].clone(),
+            None => scaled(s, &s.cwnd_segments, 1.0),
+        };
+        self.beside_theory(points, |t, f, r| t.cwnd_segments(f, r))
     }
 
     fn rtt(&self) -> Vec<Series> {
-        self.beside_theory(|s| scaled(s, &s.srtt_s, 1e3), |t, f, r| t.rtt_s(f, r).map(|s| s * 1e3))
+        self.beside_theory(|_, _, s| scaled(s, &s.srtt_s, 1e3), |t, f, r| t.rtt_s(f, r).map(|s| s * 1e3))
     }
 
     /// Of each subflow, and then of each connection that has several. Subflows come first, so that they have the colours of
@@ -153,18 +169,27 @@ impl Run<'_> {
         for (f, flow) in flows() {
             let alone = (flow.subflows.len() == 1).then_some(f);
             for (r, subflow) in flow.subflows.iter().enumerate() {
-                add(subflow_name(flow, r), rate(std::slice::from_ref(subflow)), alone);
+                let rate = match self.lines {
+                    Some(lines) => lines.subflows[f][r][1].clone(),
+                    None => rate(std::slice::from_ref(subflow)),
+                };
+                add(subflow_name(flow, r), rate, alone);
             }
         }
         for (f, flow) in flows().filter(|(_, flow)| flow.subflows.len() > 1) {
-            add(flow_name(flow), rate(&flow.subflows[..]), Some(f));
+            let rate = self.lines.map_or_else(|| rate(&flow.subflows[..]), |lines| lines.flows[f].clone());
+            add(flow_name(flow), rate, Some(f));
         }
         all
     }
 
     fn queues(&self) -> Vec<Series> {
-        let links = self.samples.links.iter();
-        let series = links.map(|l| ours(l.name.clone(), points(&l.time_s, &l.queue_packets, 1.0)));
+        let points = |(i, link): (usize, &LinkSeries)| match self.lines {
+            Some(lines) => lines.queues[i].clone(),
+            None => points(&link.time_s, &link.queue_packets, 1.0),
+        };
+        let links = self.samples.links.iter().enumerate();
+        let series = links.map(|(i, link)| ours(link.name.clone(), points((i, link))));
         series.filter(|s| !s.points.is_empty()).collect()
     }
 
@@ -216,7 +241,7 @@ pub(crate) fn ours(name: String, points: Vec<Point>) -> Series {
 }
 
 /// A line's points; one without a value where there is none or the samples pause, as of a subflow that was removed.
-fn points(time_s: &[f64], values: &[f64], unit: f64) -> Vec<Point> {
+pub(crate) fn points(time_s: &[f64], values: &[f64], unit: f64) -> Vec<Point> {
     let mut steps: Vec<f64> = time_s.windows(2).map(|pair| pair[1] - pair[0]).collect();
     steps.sort_by(f64::total_cmp);
     let pause = steps.get(steps.len() / 2).map_or(f64::INFINITY, |median| PAUSE * median);

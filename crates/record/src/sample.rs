@@ -117,6 +117,36 @@ pub trait Sink {
     }
 }
 
+/// Gives each sample to two sinks.
+pub struct Both<'a>(pub &'a mut dyn Sink, pub &'a mut dyn Sink);
+
+impl Sink for Both<'_> {
+    fn begin(&mut self, layout: &Layout) {
+        self.0.begin(layout);
+        self.1.begin(layout);
+    }
+
+    fn extend(&mut self, layout: &Layout) {
+        self.0.extend(layout);
+        self.1.extend(layout);
+    }
+
+    fn subflow(&mut self, sample: &SubflowSample<'_>) {
+        self.0.subflow(sample);
+        self.1.subflow(sample);
+    }
+
+    fn link(&mut self, sample: &LinkSample) {
+        self.0.link(sample);
+        self.1.link(sample);
+    }
+
+    fn completion(&mut self, sample: &CompletionSample) {
+        self.0.completion(sample);
+        self.1.completion(sample);
+    }
+}
+
 /// Takes no samples.
 pub struct NoSamples;
 

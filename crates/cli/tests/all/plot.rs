@@ -181,6 +181,18 @@ fn a_run_and_its_picture_in_one_command() {
     assert!(folder.path().join("plot.html").exists());
 }
 
+/// What a picture keeps of a run counts as memory: each line is up to 8192 stretches of time, and each subflow has its last second.
+#[test]
+fn a_picture_that_needs_much_memory_is_told_before_the_run() {
+    let folder = tempfile::tempdir().unwrap();
+    let picture = format!("--plot={}", folder.path().join("x.svg").display());
+    let many = ["--set", "flows.neighbour.count=9000", "--set", "record.interval=10 us"];
+    anabranch(short("check", &many)).ok();
+    let said = anabranch(short("run", &[&many[..], &[&*picture]].concat())).fails(2);
+    assert!(said.contains("of memory") && said.contains("record.interval"), "{said}");
+    assert_eq!(fs::read_dir(folder.path()).unwrap().count(), 0);
+}
+
 #[test]
 fn what_cannot_be_drawn_says_why() {
     let folder = tempfile::tempdir().unwrap();

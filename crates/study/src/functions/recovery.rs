@@ -7,9 +7,9 @@ use anabranch_record::SubflowSeries;
 /// The share of the capacity at which a change counts as made up for.
 const RECOVERED: f64 = 0.8;
 /// The span over which goodput is averaged, in seconds.
-const SPAN_S: f64 = 1.0;
+pub const SPAN_S: f64 = 1.0;
 /// Sampling instants are multiples of the interval, but for rounding.
-const ROUNDING_S: f64 = 1e-6;
+pub const ROUNDING_S: f64 = 1e-6;
 
 const fn of_change(
     name: &'static str,

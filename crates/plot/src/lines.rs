@@ -1,0 +1,383 @@
+//! The lines of the usual figures of a run, in memory that does not grow with its length.
+
+use crate::run::{point, points};
+use anabranch_record::{Layout, LinkSample, MemorySink, Sink, SubflowSample};
+use anabranch_scenario::Scenario;
+use anabranch_study::Point;
+use anabranch_study::functions::recovery::{ROUNDING_S, SPAN_S};
+use std::collections::VecDeque;
+
+/// Stretches of time of a line, at most: more than a picture has pixels across.
+const MOST: usize = 8192;
+/// Bytes for each while their vector grows: the old one and the new one, twice as large.
+const PER_STRETCH: f64 = 1.5 * size_of::<Stretch>() as f64;
+/// Bytes for a count of bytes, in a queue that doubles as it grows.
+const PER_COUNT: f64 = 2.0 * size_of::<(f64, f64)>() as f64;
+
+/// Keeps what the [usual figures](crate::USUAL) of a run show: every sample of a line up to 8192, then of each of as many stretches
+/// of time the lowest and the highest. The stretches are equal, and double as the run goes on.
+#[derive(Debug, Default)]
+pub struct LineSink {
+    /// Without samples.
+    subjects: MemorySink,
+    flows: Vec<Flow>,
+    queues: Vec<Line>,
+}
+
+/// What a [`LineSink`] kept.
+#[derive(Debug)]
+pub struct Lines {
+    /// Flows and links, without samples.
+    pub(crate) subjects: MemorySink,
+    /// Windows and throughputs of each flow's subflows.
+    pub(crate) subflows: Vec<Vec<[Vec<Point>; 2]>>,
+    /// The throughput of each flow that has several.
+    pub(crate) flows: Vec<Vec<Point>>,
+    /// Packets at each link.
+    pub(crate) queues: Vec<Vec<Point>>,
+}
+
+impl LineSink {
+    /// Without samples.
+    pub fn new() -> Self {
+        LineSink::default()
+    }
+
+    /// An upper estimate of its memory in a run, in bytes.
+    pub fn memory(scenario: &Scenario) -> u64 {
+        let interval = scenario.record.interval.as_secs_f64();
+        let samples = scenario.duration.as_secs_f64() / interval;
+        let line = samples.min(MOST as f64) * PER_STRETCH;
+        let last_second = samples.min(SPAN_S / interval) * PER_COUNT;
+        let subflows: usize = scenario.flows.iter().map(|flow| flow.paths.len()).sum();
+        let together = scenario.flows.iter().filter(|flow| flow.paths.len() > 1).count();
+        let rates = (subflows + together) as f64 * (line + last_second);
+        (rates + (subflows + scenario.links.len()) as f64 * line) as u64
+    }
+
+    /// The lines.
+    pub fn finish(mut self) -> Lines {
+        self.flows.iter_mut().for_each(Flow::complete);
+        let of_subflow = |subflow: &Subflow| [subflow.window.points(), subflow.rate.points()];
+        Lines {
+            subflows: self.flows.iter().map(|flow| flow.subflows.iter().map(of_subflow).collect()).collect(),
+            flows: self.flows.iter().map(|flow| flow.rate.points()).collect(),
+            queues: self.queues.iter().map(Line::points).collect(),
+            subjects: self.subjects,
+        }
+    }
+}
+
+impl Sink for LineSink {
+    fn begin(&mut self, layout: &Layout) {
+        *self = LineSink::new();
+        self.subjects.begin(layout);
+        self.queues.resize_with(layout.links.len(), Line::default);
+        self.extend(layout);
+    }
+
+    fn extend(&mut self, layout: &Layout) {
+        self.subjects.extend(layout);
+        self.flows.resize_with(layout.flows.len(), Flow::default);
+        for (flow, subject) in self.flows.iter_mut().zip(&layout.flows) {
+            flow.subflows.resize_with(subject.paths.len(), Subflow::default);
+        }
+    }
+
+    fn subflow(&mut self, s: &SubflowSample<'_>) {
+        let (flow, bytes) = (&mut self.flows[s.flow], s.delivered_bytes as f64);
+        if flow.now_s.is_some_and(|now| now < s.time_s) {
+            flow.complete();
+        }
+        flow.now_s = Some(s.time_s);
+        let subflow = &mut flow.subflows[s.subflow];
+        subflow.window.push(s.time_s, s.cwnd_segments);
+        subflow.delivered = bytes;
+        if let Some(rate) = subflow.last_second.rate(s.time_s, bytes) {
+            subflow.rate.push(s.time_s, rate);
+        }
+    }
+
+    fn link(&mut self, s: &LinkSample) {
+        self.queues[s.link].push(s.time_s, s.queue_packets as f64);
+    }
+}
+
+/// A connection.
+#[derive(Debug, Default)]
+struct Flow {
+    subflows: Vec<Subflow>,
+    /// The instant whose samples come in.
+    now_s: Option<f64>,
+    last_second: LastSecond,
+    rate: Line,
+}
+
+#[derive(Debug, Default)]
+struct Subflow {
+    window: Line,
+    /// Payload acknowledged so far, bytes.
+    delivered: f64,
+    last_second: LastSecond,
+    rate: Line,
+}
+
+impl Flow {
+    /// All of its samples of the instant are here.
+    fn complete(&mut self) {
+        let (Some(now), 2..) = (self.now_s, self.subflows.len()) else { return };
+        let bytes = self.subflows.iter().map(|subflow| subflow.delivered).sum();
+        if let Some(rate) = self.last_second.rate(now, bytes) {
+            self.rate.push(now, rate);
+        }
+    }
+}
+
+/// When bytes were acknowledged in the last second, and how many since the start.
+#[derive(Debug, Default)]
+struct LastSecond(VecDeque<(f64, f64)>);
+
+impl LastSecond {
+    /// The payload acknowledged in the second up to `now`, in Mbit/s; none in the first second. As
+    /// [`rates`](anabranch_study::functions::recovery::rates) has it.
+    fn rate(&mut self, now: f64, bytes: f64) -> Option<f64> {
+        let counts = &mut self.0;
+        if counts.back().is_none_or(|last| last.1 != bytes) {
+            counts.push_back((now, bytes));
+        }
+        let until = now - SPAN_S + ROUNDING_S;
+        while counts.get(1).is_some_and(|next| next.0 <= until) {
+            counts.pop_front();
+        }
+        let before = counts.front().filter(|first| first.0 <= until).map_or(0.0, |first| first.1);
+        (now >= SPAN_S).then(|| (bytes - before) * 8.0 / SPAN_S / 1e6)
+    }
+}
+
+/// A line over time.
+#[derive(Debug, Default)]
+struct Line {
+    /// How long a stretch is, in seconds; none while each sample has its own.
+    width_s: Option<f64>,
+    stretches: Vec<Stretch>,
+}
+
+/// The lowest and the highest sample of a stretch of time: when, and the value.
+#[derive(Clone, Copy, Debug)]
+struct Stretch {
+    low: (f64, f64),
+    high: (f64, f64),
+}
+
+impl Stretch {
+    /// Its number, where all are so long.
+    fn number(&self, width_s: f64) -> u64 {
+        (self.low.0 / width_s) as u64
+    }
+
+    fn absorb(&mut self, later: &Stretch) {
+        if later.low.1 < self.low.1 {
+            self.low = later.low;
+        }
+        if later.high.1 > self.high.1 {
+            self.high = later.high;
+        }
+    }
+}
+
+impl Line {
+    /// Samples come in order of time. One without a value is left out.
+    fn push(&mut self, time_s: f64, value: f64) {
+        if !value.is_finite() {
+            return;
+        }
+        let new = Stretch { low: (time_s, value), high: (time_s, value) };
+        loop {
+            if let (Some(width), Some(last)) = (self.width_s, self.stretches.last_mut())
+                && last.number(width) == new.number(width)
+            {
+                return last.absorb(&new);
+            }
+            if self.stretches.len() < MOST {
+                return self.stretches.push(new);
+            }
+            self.double();
+        }
+    }
+
+    /// Makes the stretches twice as long.
+    fn double(&mut self) {
+        let [first, .., last] = &self.stretches[..] else { return };
+        // At first two samples' time.
+        let two = 2.0 * (last.low.0 - first.low.0) / MOST as f64;
+        let width = self.width_s.map_or(two.max(f64::MIN_POSITIVE), |width| 2.0 * width);
+        self.width_s = Some(width);
+        self.stretches.dedup_by(|next, kept| {
+            let same = kept.number(width) == next.number(width);
+            if same {
+                kept.absorb(next);
+            }
+            same
+        });
+    }
+
+    /// What is drawn: with a point without a value where samples pause.
+    fn points(&self) -> Vec<Point> {
+        let all = &self.stretches;
+        let Some(width) = self.width_s else {
+            let (times, values): (Vec<f64>, Vec<f64>) = all.iter().map(|stretch| stretch.low).unzip();
+            return points(&times, &values, 1.0);
+        };
+        let mut points: Vec<Point> = Vec::with_capacity(2 * all.len());
+        let mut last: Option<&Stretch> = None;
+        for stretch in all {
+            let Stretch { low, high } = *stretch;
+            let (first, second) = if low.0 <= high.0 { (low, high) } else { (high, low) };
+            // Stretches hold two samples or more, unless they pause.
+            if let (Some(last), Some(end)) = (last, points.last())
+                && stretch.number(width) > last.number(width) + 2
+            {
+                points.push(point((end.x + first.0) / 2.0, f64::NAN));
+            }
+            points.push(point(first.0, first.1));
+            if first.0 < second.0 {
+                points.push(point(second.0, second.1));
+            }
+            last = Some(stretch);
+        }
+        points
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use anabranch_record::FlowLayout;
+    use anabranch_study::functions::recovery::rates;
+    use proptest::prelude::*;
+
+    fn line(samples: impl IntoIterator<Item = (f64, f64)>) -> Line {
+        let mut line = Line::default();
+        for (time, value) in samples {
+            line.push(time, value);
+            assert!(line.stretches.len() <= MOST);
+        }
+        line
+    }
+
+    /// Samples every 10 µs, the least interval, for a minute: six million.
+    #[test]
+    fn long_lines_stay_small_and_keep_a_spike_and_a_dip() {
+        let value = |i: u32| match i {
+            1_234_567 => 9000.0,
+            4_321_000 => -1.0,
+            i => f64::from(i % 1000),
+        };
+        let line = line((0..6_000_000).map(|i| (f64::from(i) * 1e-5, value(i))));
+        assert!(
+            line.stretches.len() > MOST / 4 && line.stretches.capacity() <= MOST,
+            "{}",
+            line.stretches.len()
+        );
+        let points = line.points();
+        assert!(points.iter().all(|point| point.y.is_finite()) && points.len() <= 2 * MOST);
+        for (i, y) in [(1_234_567, 9000.0), (4_321_000, -1.0)] {
+            let x = f64::from(i) * 1e-5;
+            assert!(points.iter().any(|point| (point.x, point.y) == (x, y)), "{y} at {x} s");
+        }
+    }
+
+    #[test]
+    fn short_lines_are_as_they_are() {
+        let samples: Vec<_> = (0..MOST as u32).map(|i| (f64::from(i) * 0.1, f64::from(i % 7))).collect();
+        let drawn = line(samples.clone()).points();
+        assert_eq!(drawn.into_iter().map(|point| (point.x, point.y)).collect::<Vec<_>>(), samples);
+    }
+
+    /// A subflow that is away from 30 to 60 s: its line has a hole there, and no other.
+    #[test]
+    fn a_pause_stays_a_hole() {
+        let line = line(
+            (0..90_000).map(|i| f64::from(i) * 1e-3).filter(|t| !(30.0..60.0).contains(t)).map(|t| (t, t)),
+        );
+        let points = line.points();
+        let holes: Vec<_> = points.iter().filter(|point| point.y.is_nan()).map(|point| point.x).collect();
+        assert!(line.width_s.is_some() && holes.len() == 1 && (holes[0] - 45.0).abs() < 0.1, "{holes:?}");
+    }
+
+    proptest! {
+        #![proptest_config(ProptestConfig { cases: 24, ..ProptestConfig::default() })]
+        /// Within every tenth of the time a line has the lowest and the highest value that the samples have there, but for those
+        /// within a stretch of its ends.
+        #[test]
+        fn the_envelope_stays(seed in any::<u64>(), n in 1..60_000_u32, interval in 1e-5..1.0_f64) {
+            let mut state = seed;
+            let samples: Vec<(f64, f64)> = (0..n).map(|i| {
+                // Knuth's multiplier, MMIX.
+                state = state.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
+                (f64::from(i) * interval, (state >> 33) as f64)
+            }).collect();
+            let line = line(samples.iter().copied());
+            let drawn = line.points();
+            prop_assert!(drawn.len() <= 2 * MOST);
+            prop_assert!(drawn.windows(2).all(|pair| pair[0].x < pair[1].x));
+            let drawn: Vec<(f64, f64)> = drawn.iter().map(|point| (point.x, point.y)).collect();
+            prop_assert!(n > 2000 || drawn.iter().all(|point| samples.contains(point)));
+            let margin = line.width_s.unwrap_or(0.0);
+            let end = f64::from(n) * interval;
+            for k in 0..10 {
+                let (from, to) = (end * f64::from(k) / 10.0, end * f64::from(k + 1) / 10.0);
+                let range = |of: &[(f64, f64)], from: f64, to: f64| {
+                    let inside = of.iter().filter(|point| (from..to).contains(&point.0)).map(|point| point.1);
+                    inside.fold((f64::INFINITY, f64::NEG_INFINITY), |(low, high), y| (low.min(y), high.max(y)))
+                };
+                let (outer, inner) = (range(&drawn, from - margin, to + margin), range(&samples, from, to));
+                prop_assert!(outer.0 <= inner.0 && outer.1 >= inner.1, "{outer:?} of {inner:?}");
+            }
+            let all = |of: &[(f64, f64)]| of.iter().map(|point| point.1).fold((f64::MAX, f64::MIN), |(l, h), y| (l.min(y), h.max(y)));
+            prop_assert_eq!(all(&drawn), all(&samples));
+        }
+    }
+
+    /// The throughput of the record of the same samples.
+    #[test]
+    fn rates_are_those_of_a_record() {
+        let paths = vec![vec!["a".to_owned()], vec!["b".to_owned()]];
+        let flow = FlowLayout { name: "f".into(), cc: "lia".into(), paths, observables: vec![] };
+        let layout = Layout { flows: vec![flow], links: vec![] };
+        let (mut lines, mut record) = (LineSink::new(), MemorySink::new());
+        let sinks: [&mut dyn Sink; 2] = [&mut lines, &mut record];
+        for sink in sinks {
+            sink.begin(&layout);
+            for i in 1..=3000_u64 {
+                // The second subflow is there from 0.5 to 2.2 s, and the first stands still for half a second.
+                let counts = [i.min(1000) * 1500 + i.saturating_sub(1500) * 900, (i * i) / 7];
+                for (subflow, delivered_bytes) in counts.into_iter().enumerate() {
+                    if subflow == 0 || (500..2200).contains(&i) {
+                        sink.subflow(&SubflowSample {
+                            time_s: i as f64 * 1e-3,
+                            flow: 0,
+                            subflow,
+                            cwnd_segments: 10.0,
+                            ssthresh_segments: f64::INFINITY,
+                            srtt_s: 0.0,
+                            in_flight_segments: 0,
+                            sent_bytes: 0,
+                            delivered_bytes,
+                            lost_segments: 0,
+                            retransmitted_segments: 0,
+                            observables: &[],
+                        });
+                    }
+                }
+            }
+        }
+        let lines = lines.finish();
+        let of = |points: &[Point]| points.iter().map(|point| (point.x, point.y)).collect::<Vec<_>>();
+        let subflows = &record.flows[0].subflows;
+        for (r, [_, rate]) in lines.subflows[0].iter().enumerate() {
+            assert_eq!(of(rate), rates(&subflows[r..=r]), "subflow {r}");
+        }
+        assert_eq!(of(&lines.flows[0]), rates(subflows));
+    }
+}
