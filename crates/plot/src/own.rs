@@ -1,7 +1,7 @@
 //! How a picture says that this project drew it, so that only such a picture is replaced without asking.
 
-use std::fs;
-use std::io;
+use std::fs::File;
+use std::io::{self, Read, Seek, SeekFrom};
 use std::path::Path;
 
 /// At the end of an SVG and of a page.
@@ -27,7 +27,38 @@ pub(crate) fn mark_png(mut png: Vec<u8>) -> Vec<u8> {
 /// # Errors
 /// Where it cannot be read.
 pub fn is_own(file: &Path) -> io::Result<bool> {
-    let bytes = fs::read(file)?;
-    Ok(bytes.ends_with(COMMENT.as_bytes())
-        || bytes.get(CHUNK_AT..).is_some_and(|rest| rest.starts_with(&CHUNK)))
+    let mut file = File::open(file)?;
+    let length = file.metadata()?.len();
+    let mut part = |from: u64, bytes: usize| {
+        let mut part = Vec::with_capacity(bytes);
+        file.seek(SeekFrom::Start(from))?;
+        file.by_ref().take(bytes as u64).read_to_end(&mut part).map(|_| part)
+    };
+    let is_text = part(length.saturating_sub(COMMENT.len() as u64), COMMENT.len())? == COMMENT.as_bytes();
+    Ok(is_text || part(CHUNK_AT as u64, CHUNK.len())? == CHUNK)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// A file is ours by its ends, whatever its length, of which no more is read: here 8 TB, a hole but for the mark.
+    #[test]
+    fn files_are_told_by_their_ends() {
+        let folder = tempfile::tempdir().unwrap();
+        let at = folder.path().join("file");
+        let of = |bytes: &[u8]| {
+            std::fs::write(&at, bytes).unwrap();
+            is_own(&at).unwrap()
+        };
+        let png = [&[0; CHUNK_AT][..], &CHUNK, b"rest"].concat();
+        assert!(of(&mark_text("<svg/>".into())) && of(&mark_text(String::new())) && of(&png));
+        for other in [&b""[..], b"-->\n", b"<!-- drawn by anabranch --> \n", &png[1..], &png[..CHUNK_AT + 5]]
+        {
+            assert!(!of(other), "{other:?}");
+        }
+        let file = File::create(&at).unwrap();
+        file.set_len(1 << 43).unwrap();
+        assert!(!is_own(&at).unwrap());
+    }
 }

@@ -1,5 +1,6 @@
 //! What a run leaves: files and summaries.
 
 mod files;
+mod output_file;
 mod read;
 mod summary;

@@ -118,7 +118,8 @@ fn check(name: &Path, is_own: Option<IsOwn>) -> Result<(), PlaceError> {
         return Err(PlaceError::new(format!("cannot write {}: it is a directory", name.display())));
     }
     let Some(is_own) = is_own else { return Ok(()) };
-    if there.len() == 0 && there.is_file() || is_own(name).map_err(cannot_read)? {
+    // A device or a pipe is nobody's result, and to open a pipe may take for ever.
+    if there.is_file() && (there.len() == 0 || is_own(name).map_err(cannot_read)?) {
         return Ok(());
     }
     let message = format!("{} is there, and not what this command writes", name.display());
