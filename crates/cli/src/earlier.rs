@@ -2,7 +2,7 @@
 
 use crate::failure::Failure;
 use crate::output::note;
-use anabranch_record::Summary;
+use anabranch_record::{CaptureRead, Summary};
 use miette::miette;
 use std::path::Path;
 
@@ -13,10 +13,24 @@ pub fn check(path: &Path, earlier: &Summary, makes_again: bool, replace: bool) -
         return Ok(());
     }
     let Summary { scenario, seed, version, .. } = earlier;
-    let there = match earlier.capture {
-        Some(_) => format!("{} has a record of {scenario}, version {version}", path.display()),
-        None => format!("{} has a run of {scenario}, seed {seed}, version {version}", path.display()),
+    let path = path.display();
+    let there = match &earlier.capture {
+        Some(CaptureRead { interval_s, tcp, .. }) => {
+            let tcp = if *tcp { ", with TCP connections" } else { "" };
+            format!("{path} has a record of {scenario}, a sample each {interval_s} s{tcp}, version {version}")
+        }
+        None => format!("{path} has a run of {scenario}, seed {seed}, version {version}"),
     };
+    replaces(&there, replace)
+}
+
+/// The same for the record of a capture that has other packets now.
+pub fn check_changed(path: &Path, earlier: &Summary, replace: bool) -> Result<(), Failure> {
+    let (path, file) = (path.display(), &earlier.scenario);
+    replaces(&format!("{path} has a record of {file} as it was, with other packets"), replace)
+}
+
+fn replaces(there: &str, replace: bool) -> Result<(), Failure> {
     if !replace {
         let help = "another folder, or --replace to put this run in its place";
         return Err(Failure::Input(miette!(help = help, "{there}")));

@@ -35,7 +35,7 @@ pub struct ReadArgs {
     /// Write into this directory the summary and the samples, as `run --out` does.
     #[arg(long, value_name = "DIR")]
     pub out: Option<PathBuf>,
-    /// Replace what `--out` has of a run or of another capture; without this, it stays.
+    /// Replace what `--out` has of a run, of another capture or by another `--interval` or `--tcp`; without this, it stays.
     #[arg(long, requires = "out")]
     pub replace: bool,
     /// Format of the samples.
@@ -69,10 +69,14 @@ pub fn capture(args: &ReadArgs) -> Result<(), Failure> {
     interrupt::listen()?;
     let open = |path| RunDirectory::open(path, args.format.into(), &[], note);
     let mut directory = args.out.as_deref().map(open).transpose()?;
+    let mut of_this_file = None;
     if let (Some(path), Some(earlier)) = (&args.out, directory.as_ref().and_then(RunDirectory::earlier)) {
-        let same = earlier.capture.is_some()
-            && (&*earlier.scenario, &*earlier.version) == (&*name, env!("CARGO_PKG_VERSION"));
+        let same = earlier.capture.as_ref().is_some_and(|read| {
+            let made = (&*earlier.scenario, &*earlier.version, read.tcp, seconds(read.interval_s));
+            made == (&*name, env!("CARGO_PKG_VERSION"), args.tcp, args.interval)
+        });
         earlier::check(path, &earlier, same, args.replace)?;
+        of_this_file = same.then_some((path, earlier));
     }
     let sink: &mut dyn Sink = match &mut directory {
         Some(directory) => directory.sink(),
@@ -84,6 +88,11 @@ pub fn capture(args: &ReadArgs) -> Result<(), Failure> {
     if summary.capture.as_ref().is_some_and(|read| read.cut_off) {
         note(&format!("{name} is cut off within its last packet, which is left out"));
     }
+    // The file may have other packets than it had.
+    if let Some((path, earlier)) = of_this_file.filter(|(_, earlier)| earlier.to_json() != summary.to_json())
+    {
+        earlier::check_changed(path, &earlier, args.replace)?;
+    }
     let files = directory.map(|directory| directory.finish(&summary, None)).transpose();
     if args.json {
         print_text_of_json(&summary.to_json())?;
@@ -93,6 +102,11 @@ pub fn capture(args: &ReadArgs) -> Result<(), Failure> {
     }
     files?;
     Ok(())
+}
+
+/// A time as a record has it.
+fn seconds(s: f64) -> Time {
+    Time::from_nanos((s * 1e9).round() as u64)
 }
 
 fn told(name: &str, error: &ReadError) -> Failure {

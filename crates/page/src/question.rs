@@ -176,6 +176,15 @@ mod tests {
         assert_eq!(Summary::from_json(&found).unwrap().flows[0].cc, "olia");
     }
 
+    /// A description that would turn the text around it (UAX #9), or that has an escape, shows what it holds.
+    #[test]
+    fn hidden_characters_of_a_description_are_spelled_out() {
+        let text = TWO.replace("name = \"two\"", "name = \"two\"\ndescription = \"a\\u202Eb\\u001B[31m é\"");
+        let found = describe(&json!({ "text": text }).to_string()).unwrap();
+        let found: Value = serde_json::from_str(&found).unwrap();
+        assert_eq!(found["description"], r"a\u{202e}b\u{1b}[31m é");
+    }
+
     #[test]
     fn links_and_flows_are_described() {
         let found: Value = serde_json::from_str(&describe(&ask(&[], &[])).unwrap()).unwrap();

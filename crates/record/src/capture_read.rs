@@ -7,6 +7,12 @@ use serde::{Deserialize, Serialize};
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct CaptureRead {
+    /// Time between samples, in seconds.
+    #[serde(default)]
+    pub interval_s: f64,
+    /// TCP connections without MPTCP are in the record, too.
+    #[serde(default)]
+    pub tcp: bool,
     /// Packets in it.
     pub packets: u64,
     /// Those of them that are no TCP segments, or whose headers are cut off.

@@ -51,6 +51,8 @@ pub(super) fn record(
         links: vec![],
         kernel: None,
         capture: Some(CaptureRead {
+            interval_s: options.interval as f64 / SECOND,
+            tcp: options.tcp,
             packets: all.packets,
             others: all.others,
             begins_s: begin as f64 / SECOND,

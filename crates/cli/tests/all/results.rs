@@ -53,6 +53,20 @@ fn a_capture_replaces_no_run() {
     assert_eq!(content(Path::new(&out)), run);
     assert_eq!(capture(&["--replace"]).status, 0);
     capture(&[]).ok(); // the same capture again
+    let record = content(Path::new(&out));
+    // By other options, and with other packets under the same name.
+    for options in [&["--interval", "50 ms"][..], &["--tcp"]] {
+        let said = capture(options).fails(2);
+        assert!(
+            said.contains("has a record of") && said.contains("a sample each 0.1 s"),
+            "{options:?}: {said}"
+        );
+    }
+    assert_eq!(anabranch(short("run", &["--seed", "2", "--pcap", &pcap])).status, 0);
+    let said = capture(&[]).fails(2);
+    assert!(said.contains("with other packets") && said.contains("--replace"), "{said}");
+    assert_eq!(content(Path::new(&out)), record);
+    assert_eq!(capture(&["--replace"]).status, 0);
     let said = anabranch(short("run", &["--out", &out])).fails(2);
     assert!(said.contains("has a record of"), "{said}");
 }

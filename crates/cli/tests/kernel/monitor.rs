@@ -199,6 +199,26 @@ fn an_interrupted_record_is_whole() {
     }
 }
 
+/// What went on cannot be recorded again: a record stays, that of the same command too.
+#[test]
+fn an_earlier_record_stays_unless_it_may_be_replaced() {
+    let Some(_kernel) = Kernel::lock() else { return };
+    let _algorithm = Algorithm::load("ab_reno");
+    let out = tempfile::tempdir().unwrap();
+    let out = out.path().join("record");
+    let record = |more: &[&str]| {
+        let args = ["kernel", "monitor", "--record", out.to_str().unwrap(), "--duration", "100 ms"];
+        anabranch([&args[..], &["--interval", "50 ms"], more].concat())
+    };
+    record(&[]).ok();
+    let summary = fs::read(out.join("summary.json")).unwrap();
+    let said = record(&[]).fails(2);
+    assert!(said.contains("--replace"), "{said}");
+    assert!(summary == fs::read(out.join("summary.json")).unwrap());
+    let replaced = record(&["--replace"]);
+    assert!(replaced.status == 0 && replaced.stderr.contains("replaces it"), "{}", replaced.stderr);
+}
+
 fn has_partial(directory: &Path) -> bool {
     let files = fs::read_dir(directory).unwrap().map(|file| file.unwrap().path());
     files.into_iter().any(|file| file.extension().is_some_and(|e| e == "partial"))
