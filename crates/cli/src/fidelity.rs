@@ -54,13 +54,17 @@ fn table(result: &StudyResult) -> Option<Table> {
         })
         .collect();
     let percent = |value: fn(&Amounts) -> f64| rows.iter().map(move |(_, amounts)| Some(value(amounts)));
+    let floor = rows.iter().map(|(_, amounts)| amounts.floor);
+    let note = |amounts: &Amounts| if amounts.is_chance() { "not distinguishable" } else { "" };
     (!rows.is_empty()).then(|| {
         Table::new()
             .text("simulator beside Linux", rows.iter().map(|(name, _)| name))
             .count("quantities", rows.iter().map(|(_, amounts)| amounts.count as u64))
             .quantity("median difference", PERCENT, percent(|o| o.median))
+            .quantity("floor", PERCENT, floor)
             .quantity("within 5 %", PERCENT, percent(|o| o.within[0]))
             .quantity("within 10 %", PERCENT, percent(|o| o.within[1]))
+            .text("", rows.iter().map(|(_, amounts)| note(amounts)))
     })
 }
 
@@ -147,14 +151,16 @@ fn markdown(results: &[StudyResult]) -> String {
 fn by_experiment(column: &Column) -> String {
     let all = column.all();
     let mut page = format!(
-        "The simulator beside {}, {}. Medians of the differences' amounts; \"plain\" is the simulator as it is, \"linux\" has `hosts = \"linux\"`. \
+        "The simulator beside {}, {}. Medians of the differences' amounts, in parentheses the floor: the simulator beside itself, one half of its \
+         seeds beside the other, scaled to as many seeds as were compared. What is at or below it is not distinguishable from none (≈). \
+         \"Plain\" is the simulator as it is, \"linux\" has `hosts = \"linux\"`. \
          \"Beyond\" are goodputs that differ by more than 10 % and by more than the 95 % interval of the difference. In the last row a \
          scenario that several experiments have counts once.\n\n",
         printable(column.title),
         counted(all.len(), "scenario"),
     );
-    page += "| experiment | goodputs | plain | linux | beyond: plain | linux | mean window: plain | linux | mean SRTT: plain | linux | loss rate: plain | linux |\n";
-    page += "|---|---|---|---|---|---|---|---|---|---|---|---|\n";
+    page += "| experiment | goodputs | plain | linux | beyond: plain | linux | mean window: plain | linux | mean SRTT: plain | linux | loss rate: plain | linux | mean completion time: plain | linux |\n";
+    page += "|---|---|---|---|---|---|---|---|---|---|---|---|---|---|\n";
     for (_, experiment) in &column.experiments {
         let name = format!("{}: {}", experiment.id, experiment.title);
         page += &row(&name, &overview(column.of(experiment)));
@@ -168,13 +174,20 @@ fn row(name: &str, overview: &[Overview]) -> String {
         let (plain, hosts) = (of(kind).map(|of| &of.plain), of(kind).and_then(|of| of.linux_hosts.as_ref()));
         [plain, hosts].map(|amounts| amounts.map_or("–".to_owned(), show))
     };
-    let median = |kind: Measure| both(kind, &|amounts| format!("{:.1} %", 100.0 * amounts.median));
     let goodputs = of(Measure::Goodput).map_or(0, |of| of.plain.count);
     let beyond = both(Measure::Goodput, &|amounts| amounts.beyond.to_string());
-    let others = [Measure::Window, Measure::SmoothedRoundTrip, Measure::Loss].map(median);
-    let cells = [median(Measure::Goodput), beyond].into_iter().chain(others).flatten();
+    let others = Measure::ALL.into_iter().filter(|kind| *kind != Measure::Goodput);
+    let others = others.map(|kind| both(kind, &median));
+    let cells = [both(Measure::Goodput, &median), beyond].into_iter().chain(others).flatten();
     let cells: Vec<String> = cells.collect();
     format!("| {} | {goodputs} | {} |\n", cell(name), cells.join(" | "))
+}
+
+/// "8.1 % (5.4 %)": with its floor.
+fn median(amounts: &Amounts) -> String {
+    let sign = if amounts.is_chance() { "≈ " } else { "" };
+    let floor = amounts.floor.map(|floor| format!(" ({:.1} %)", 100.0 * floor)).unwrap_or_default();
+    format!("{sign}{:.1} %{floor}", 100.0 * amounts.median)
 }
 
 /// The goodputs that are beyond, and what they are put down to.
@@ -267,7 +280,7 @@ mod tests {
         let mut result = result();
         result.experiments = ["X-1", "X-2"].map(|id| experiment(id, &quantities)).into();
         let page = markdown(&[result]);
-        let empty = "| – | – | – | – | – | – |";
+        let empty = "| – | – | – | – | – | – | – | – |";
         for line in [
             &format!("| X-1: one | 3 | 12.0 % | 12.0 % | 2 | 2 {empty}"),
             &format!("| all | 3 | 12.0 % | 12.0 % | 2 | 2 {empty}"),

@@ -40,7 +40,7 @@ pub struct Difference {
     pub real: Estimate,
     /// The simulator's value ÷ the other's − 1; null where the other's is zero.
     pub relative: Option<f64>,
-    /// Half the width of its 95 % interval; null where one of the two has none.
+    /// Half the width of its 95 % interval; null where one of the two is of a single seed.
     pub half_width: Option<f64>,
     /// The same where the simulator has Linux hosts; null where that was not simulated.
     #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -55,16 +55,19 @@ pub enum Measure {
     Goodput,
     /// A subflow's mean window, in segments.
     Window,
-    /// A subflow's mean smoothed RTT, in seconds: what both tell.
+    /// A subflow's mean smoothed RTT, in seconds: what both tell. Earlier results call it `round_trip`.
+    #[serde(alias = "round_trip")]
     SmoothedRoundTrip,
     /// A subflow's segments dropped in the network ÷ sent.
     Loss,
+    /// The mean time of a flow's responses or transfers, in seconds; the mean of those alike.
+    Completion,
 }
 
 impl Measure {
     /// All of them.
-    pub const ALL: [Measure; 4] =
-        [Measure::Goodput, Measure::Window, Measure::SmoothedRoundTrip, Measure::Loss];
+    pub const ALL: [Measure; 5] =
+        [Measure::Goodput, Measure::Window, Measure::SmoothedRoundTrip, Measure::Loss, Measure::Completion];
 
     /// Its name for readers.
     pub fn title(self) -> &'static str {
@@ -73,6 +76,7 @@ impl Measure {
             Measure::Window => "mean window",
             Measure::SmoothedRoundTrip => "mean SRTT",
             Measure::Loss => "loss rate",
+            Measure::Completion => "mean completion time",
         }
     }
 }
@@ -117,11 +121,29 @@ impl Difference {
 fn ratio(simulated: &Estimate, real: &Estimate) -> (Option<f64>, Option<f64>) {
     let ratio = simulated.mean / real.mean;
     // Of independent errors that are small (the delta method). Not relative to the simulator's mean, which may be zero.
-    let half_width = match (simulated.half_width, real.half_width) {
+    let half_width = match (half_width(simulated), half_width(real)) {
         (Some(a), Some(b)) if ratio.is_finite() => Some((a / real.mean).hypot(ratio * b / real.mean)),
         _ => None,
     };
     (ratio.is_finite().then_some(ratio - 1.0), half_width.filter(|h| h.is_finite()))
+}
+
+/// Half the width of an interval; zero where several seeds agree exactly, which is no chance.
+fn half_width(value: &Estimate) -> Option<f64> {
+    value.half_width.or((value.values.len() > 1).then_some(0.0))
+}
+
+/// How far the simulator is from itself, relative: one half of its seeds beside the other. Each half has fewer seeds than the
+/// comparison, and the difference of two means of n falls with √n: the value is that of means of all.
+fn chance(simulated: &Estimate) -> Option<f64> {
+    let values = &simulated.values;
+    let halves = values.split_at(values.len() / 2);
+    let [(a, n), (b, m)] = [halves.0, halves.1].map(|half| {
+        let n = half.len() as f64;
+        (half.iter().sum::<f64>() / n, n)
+    });
+    let shrink = (2.0 / values.len() as f64 / (1.0 / n + 1.0 / m)).sqrt();
+    Some(shrink * ((a - b) / simulated.mean).abs()).filter(|apart| apart.is_finite())
 }
 
 /// The estimate of a quantity that each run has.
@@ -147,6 +169,8 @@ pub struct Amounts {
     pub count: usize,
     /// The median of the differences' amounts.
     pub median: f64,
+    /// The same of the simulator beside itself with as many seeds, the chance that the median has in it; nothing of single seeds.
+    pub floor: Option<f64>,
     /// The part of them that is 5 % at most, and 10 % at most.
     pub within: [f64; 2],
     /// The number of those that are [`beyond`].
@@ -154,21 +178,33 @@ pub struct Amounts {
 }
 
 impl Amounts {
-    /// Of differences with their intervals; nothing where there is none.
-    fn of(differences: impl Iterator<Item = (Option<f64>, Option<f64>)> + Clone) -> Option<Amounts> {
-        let mut amounts: Vec<f64> =
-            differences.clone().filter_map(|(relative, _)| relative).map(f64::abs).collect();
-        amounts.sort_by(f64::total_cmp);
-        let count = amounts.len();
-        let within =
-            |bound: f64| amounts.iter().filter(|amount| **amount <= bound).count() as f64 / count as f64;
-        (count > 0).then(|| Amounts {
+    /// Of the simulator's values with their differences and intervals; nothing where there is no difference.
+    fn of<'a>(all: impl Iterator<Item = (&'a Estimate, Option<f64>, Option<f64>)>) -> Option<Amounts> {
+        let all: Vec<(&Estimate, f64, Option<f64>)> =
+            all.filter_map(|(simulated, relative, half)| Some((simulated, relative?, half))).collect();
+        let count = all.len();
+        let within = |bound: f64| {
+            all.iter().filter(|(_, relative, _)| relative.abs() <= bound).count() as f64 / count as f64
+        };
+        Some(Amounts {
             count,
-            median: (amounts[(count - 1) / 2] + amounts[count / 2]) / 2.0,
+            median: median(all.iter().map(|(_, relative, _)| relative.abs()).collect())?,
+            floor: median(all.iter().filter_map(|(simulated, ..)| chance(simulated)).collect()),
             within: [within(0.05), within(0.10)],
-            beyond: differences.filter(|(relative, half)| beyond(*relative, *half)).count(),
+            beyond: all.iter().filter(|(_, relative, half)| beyond(Some(*relative), *half)).count(),
         })
     }
+
+    /// Whether the median is not above its floor: the two cannot be told apart then.
+    pub fn is_chance(&self) -> bool {
+        self.floor.is_some_and(|floor| self.median <= floor)
+    }
+}
+
+fn median(mut amounts: Vec<f64>) -> Option<f64> {
+    amounts.sort_by(f64::total_cmp);
+    let count = amounts.len();
+    (count > 0).then(|| (amounts[(count - 1) / 2] + amounts[count / 2]) / 2.0)
 }
 
 /// The overview of each kind of quantity that there is.
@@ -179,8 +215,8 @@ pub fn overview<'a>(all: impl Iterator<Item = &'a Fidelity>) -> Vec<Overview> {
         let hosts = of_kind.clone().filter_map(|quantity| quantity.linux_hosts.as_ref());
         Some(Overview {
             kind,
-            plain: Amounts::of(of_kind.map(|quantity| (quantity.relative, quantity.half_width)))?,
-            linux_hosts: Amounts::of(hosts.map(|hosts| (hosts.relative, hosts.half_width))),
+            plain: Amounts::of(of_kind.map(|q| (&q.simulated, q.relative, q.half_width)))?,
+            linux_hosts: Amounts::of(hosts.map(|h| (&h.simulated, h.relative, h.half_width))),
         })
     };
     Measure::ALL.into_iter().filter_map(of_kind).collect()
@@ -207,7 +243,9 @@ fn of_flows(flows: &[FlowSummary]) -> impl Iterator<Item = (Measure, String, Val
                 (Measure::Loss, of, value(|subflow| subflow.loss_rate)),
             ]
         });
-        std::iter::once(goodput).chain(of_paths)
+        let completion = |flow: &FlowSummary| flow.completion.as_ref().map(|times| times.mean_s);
+        let completion = (Measure::Completion, name.to_owned(), mean(name, completion));
+        std::iter::once(goodput).chain(of_paths).chain(std::iter::once(completion))
     })
 }
 
@@ -238,11 +276,14 @@ mod tests {
         assert!((apart.half_width.unwrap() - 1.1 * 0.02f64.sqrt()).abs() < 1e-12);
         let without = of(estimate_of(11.0, None), estimate_of(10.0, Some(1.0)));
         assert!(without.relative.is_some() && without.half_width.is_none());
-        // Where all seeds agree on no loss, a loss elsewhere is no chance.
-        let never = of(estimate_of(0.0, Some(0.0)), estimate_of(0.01, Some(0.002)));
+        // Where all seeds agree on no loss, a loss elsewhere is no chance; a single seed says nothing of it.
+        let losses = || estimate(vec![0.008, 0.01, 0.012]).unwrap();
+        let never = of(estimate(vec![0.0; 3]).unwrap(), losses());
         assert_eq!((never.relative, never.half_width), (Some(-1.0), Some(0.0)));
         assert_eq!(never.standing(), Standing::Unexplained);
-        let lossless = of(estimate_of(0.0, None), estimate_of(0.0, None));
+        let once = of(estimate(vec![0.0]).unwrap(), losses());
+        assert_eq!((once.half_width, once.standing()), (None, Standing::Chance));
+        let lossless = of(estimate(vec![0.0; 3]).unwrap(), estimate(vec![0.0; 3]).unwrap());
         assert_eq!((lossless.relative, lossless.half_width), (None, None));
     }
 
@@ -262,6 +303,68 @@ mod tests {
         assert!((found.plain.median - 0.05).abs() < 1e-12);
         // Without intervals nothing is beyond.
         assert_eq!(found.plain.beyond, 0);
+    }
+
+    /// By hand: 1, 1, 3 and 3 have halves of 1 and 3 around 2, and means of four differ by 1/√2 of what means of two do; of 2, 3 and 4
+    /// one beside two are 1.5 apart around 3, and the root of ⅔ ÷ (1 + ½) is ⅔.
+    #[test]
+    fn chance_of_the_simulator_beside_itself() {
+        let of = |values: &[f64]| chance(&estimate(values.to_vec()).unwrap());
+        assert!((of(&[1.0, 1.0, 3.0, 3.0]).unwrap() - 0.5f64.sqrt()).abs() < 1e-12);
+        assert!((of(&[2.0, 3.0, 4.0]).unwrap() - 0.5 * 2.0 / 3.0).abs() < 1e-12);
+        assert_eq!((of(&[5.0; 4]), of(&[5.0]), of(&[0.0, 0.0])), (Some(0.0), None, None));
+    }
+
+    /// Quantities that differ from themselves by chance alone have a median at the floor: both are of means of eight uniform numbers.
+    #[test]
+    fn a_median_of_chance_alone_is_at_the_floor() {
+        let mut state = 1u64;
+        let mut seeds = || {
+            let values = (0..8).map(|_| {
+                // Knuth's MMIX.
+                state = state.wrapping_mul(6364136223846793005).wrapping_add(1442695040888963407);
+                1.0 + (state >> 11) as f64 / (1u64 << 53) as f64
+            });
+            estimate(values.collect()).unwrap()
+        };
+        let differences: Vec<Difference> =
+            (0..4000).map(|_| Difference::of(Measure::Goodput, "tcp".into(), seeds(), seeds())).collect();
+        let found =
+            Amounts::of(differences.iter().map(|q| (&q.simulated, q.relative, q.half_width))).unwrap();
+        // The median amount of a normal difference: 0.6745 σ √(2/8) around a mean of 1.5, σ² = 1/12.
+        let theory = 0.6745 * (1.0f64 / 12.0 / 4.0).sqrt() / 1.5;
+        assert!((found.median / theory - 1.0).abs() < 0.06, "{} {theory}", found.median);
+        assert!((found.floor.unwrap() / theory - 1.0).abs() < 0.06, "{:?} {theory}", found.floor);
+        let below = Amounts { median: 0.02, floor: Some(0.021), ..found };
+        assert!(below.is_chance() && !Amounts { median: 0.022, ..below }.is_chance());
+    }
+
+    /// Results of earlier versions name the smoothed round-trip time so.
+    #[test]
+    fn earlier_results_are_read() {
+        let read = |kind: &str| serde_json::from_str::<Measure>(&format!("\"{kind}\"")).unwrap();
+        assert_eq!(
+            (read("round_trip"), read("smoothed_round_trip")),
+            (Measure::SmoothedRoundTrip, Measure::SmoothedRoundTrip)
+        );
+    }
+
+    /// Times of responses stand with the rest.
+    #[test]
+    fn responses_have_their_time() {
+        let text = r#"
+            name = "requests"
+            duration = "5 s"
+            links.a = { rate = "10 Mbit/s", delay = "5 ms" }
+            flows = [{ name = "web", cc = "reno", paths = [["a"]], application = { kind = "request-response", size = "50 kB", think = "100 ms" } }]
+        "#;
+        let run = |seed| Ok(crate::outcome::tests::outcome(&crate::Task::new(text).seed(seed)));
+        let same = [run(1), run(2)];
+        let found = Fidelity::of("x", "kernel", "run".into(), &same, &same).unwrap();
+        let time = found.quantities.iter().find(|q| q.kind == Measure::Completion).unwrap();
+        // 50 kB at 10 Mbit/s take 40 ms, and half a round trip more at the least.
+        assert_eq!((&*time.of, time.relative), ("web", Some(0.0)));
+        assert!((0.045..0.5).contains(&time.real.mean), "{}", time.real.mean);
     }
 
     #[test]

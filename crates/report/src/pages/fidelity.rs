@@ -28,7 +28,9 @@ pub fn summary(papers: &[&PaperPlan], own_page: bool) -> Markup {
                     (prose(&column.meaning)) " "
                     "A difference is the simulator's value ÷ the other's − 1. What is zero there has none. One that is beyond 10 % and its "
                     "95 % interval is put down to the hosts where it is not with " code { "hosts = \"linux\"" } " in the simulator. "
-                    "A scenario that several experiments have counts once."
+                    "A scenario that several experiments have counts once. “Floor” is the median of the simulator beside itself, one half of its "
+                    "seeds beside the other, scaled to as many seeds as were compared: what chance alone gives. A median at or below it is not distinguishable "
+                    "from none."
                 }
                 (by_kind(&scenarios))
                 (places(papers, column, own_page))
@@ -71,10 +73,12 @@ fn by_kind(scenarios: &[&Fidelity]) -> Markup {
                     th scope="col" { "Quantity" }
                     th.number scope="col" { "Number" }
                     th.number scope="col" { "Median |difference|" }
+                    th.number scope="col" { "Floor" }
                     th.number scope="col" { "Within 5 %" }
                     th.number scope="col" { "Within 10 %" }
                     @if has_hosts {
                         th.number scope="col" { "Linux hosts: median" }
+                        th.number scope="col" { "Floor" }
                         th.number scope="col" { "Within 5 %" }
                         th.number scope="col" { "Within 10 %" }
                     }
@@ -107,10 +111,14 @@ fn amounts(amounts: Option<&Amounts>) -> Markup {
     html! {
         @match amounts {
             Some(amounts) => {
-                td.number { (format!("{:.1} %", 100.0 * amounts.median)) }
+                td.number {
+                    (format!("{:.1} %", 100.0 * amounts.median))
+                    @if amounts.is_chance() { div.quiet { "not distinguishable" } }
+                }
+                td.number { (amounts.floor.map_or("–".into(), |floor| format!("{:.1} %", 100.0 * floor))) }
                 @for part in amounts.within { td.number { (format!("{:.0} %", 100.0 * part)) } }
             }
-            None => @for _ in 0..3 { td.number.quiet { "–" } }
+            None => @for _ in 0..4 { td.number.quiet { "–" } }
         }
     }
 }
@@ -262,7 +270,7 @@ pub fn unit(kind: Measure) -> (f64, &'static str) {
     match kind {
         Measure::Goodput => (1e-6, "Mbit/s"),
         Measure::Window => (1.0, "segments"),
-        Measure::SmoothedRoundTrip => (1e3, "ms"),
+        Measure::SmoothedRoundTrip | Measure::Completion => (1e3, "ms"),
         Measure::Loss => (1e2, "%"),
     }
 }
