@@ -235,7 +235,13 @@ pub fn page(result: &StudyResult) -> String {
     let partial = if result.partial { "; partial: interrupted" } else { "" };
     let heading = format!("{}: {} ({size} size; seeds: {seeds}{partial})", result.name, result.title);
     let apart = fidelity::page(result);
-    format!("{}\n{}{}{apart}", textwrap::fill(&heading, WIDTH), tables.join("\n"), assumptions(result))
+    let crossing = rows(result).filter(|row| !row.crosses.is_empty()).count();
+    let crossing = match crossing {
+        0 => String::new(),
+        n => format!("The interval of {} reaches into the band of another verdict.\n", counted(n, "row")),
+    };
+    let tables = tables.join("\n");
+    format!("{}\n{tables}{crossing}{}{apart}", textwrap::fill(&heading, WIDTH), assumptions(result))
 }
 
 /// The verdicts of some experiments, and of several all together.
@@ -254,6 +260,7 @@ fn verdicts(experiments: &[&Experiment], title: &str) -> Table {
         .count("reproduced", each(Verdict::Reproduced))
         .count("partly", each(Verdict::Partly))
         .count("not", each(Verdict::NotReproduced))
+        .count("undetermined", each(Verdict::Undetermined))
         .count("not judged", each(Verdict::NotJudged))
         .count("failed", each(Verdict::Failed))
 }
@@ -289,6 +296,7 @@ fn assumptions(result: &StudyResult) -> String {
         .count("reproduced", each(Verdict::Reproduced))
         .count("partly", each(Verdict::Partly))
         .count("not", each(Verdict::NotReproduced))
+        .count("undetermined", each(Verdict::Undetermined))
         .count("failed", each(Verdict::Failed));
     format!("\n{table}")
 }
@@ -316,6 +324,8 @@ mod tests {
             compared: vec![],
             rule: String::new(),
             verdict: *verdict,
+            crosses: vec![],
+            readings: vec![],
             explanation: None,
             others: vec![],
         };
@@ -350,8 +360,8 @@ mod tests {
             table.to_string().lines().skip(2).map(line).collect()
         };
         let own = cells(verdicts(&own, "experiment"));
-        assert_eq!(own[2], ["all", "3", "1", "0", "0", "0"]);
+        assert_eq!(own[2], ["all", "3", "1", "0", "0", "0", "0"]);
         let beyond = cells(verdicts(&beyond, "beyond the paper"));
-        assert_eq!((beyond.len(), &*beyond[0].join(" ")), (1, "X-A two words 0 0 1 0 0"));
+        assert_eq!((beyond.len(), &*beyond[0].join(" ")), (1, "X-A two words 0 0 1 0 0 0"));
     }
 }

@@ -344,12 +344,20 @@ fn page(result: &StudyResult) -> String {
         Published::Claim(claim) => claim.clone(),
         Published::Nothing => "–".into(),
     };
-    let verdict = |row: &&Row| match row.verdict {
+    let name = |verdict: &Verdict| match verdict {
         Verdict::Reproduced => "reproduced",
         Verdict::Partly => "partly",
         Verdict::NotReproduced => "not",
+        Verdict::Undetermined => "undetermined",
         Verdict::NotJudged => "not judged",
         Verdict::Failed => "failed",
+    };
+    let verdict = |row: &&Row| match &row.crosses[..] {
+        [] => name(&row.verdict).to_owned(),
+        reached => {
+            let reached: Vec<&str> = reached.iter().map(name).collect();
+            format!("{} (interval reaches {})", name(&row.verdict), reached.join(", "))
+        }
     };
     let table = Table::new()
         .text("row", rows.iter().map(|row| row.id.as_str()))

@@ -7,7 +7,7 @@ use anabranch_study::{Mark, Other, Panel, Published};
 
 use crate::{
     boxes::{FiveNumbers, NAMES, groups},
-    pages::fidelity,
+    pages::{assumptions, fidelity},
     plan::PaperPlan,
     verdict,
 };
@@ -89,6 +89,8 @@ pub fn rows(paper: &PaperPlan) -> String {
         "explanation",
         "others",
         "beyond",
+        "interval_reaches",
+        "readings",
     ]);
     for plan in &paper.experiments {
         let beyond = if plan.experiment.beyond { "yes" } else { "" };
@@ -121,6 +123,8 @@ pub fn rows(paper: &PaperPlan) -> String {
                 row.explanation.as_deref().unwrap_or(""),
                 &row.others.iter().map(other).collect::<Vec<_>>().join("; "),
                 beyond,
+                &row.crosses.iter().map(|v| verdict::label(*v)).collect::<Vec<_>>().join("; "),
+                &row.readings.iter().map(other).collect::<Vec<_>>().join("; "),
             ]);
         }
     }
@@ -185,10 +189,7 @@ pub fn backends(paper: &PaperPlan) -> String {
 
 /// A row under another assumption: "v0: 121 ± 3, reproduced".
 fn other(other: &Other) -> String {
-    let values = other.measured.iter().map(format::of);
-    let compared = other.compared.iter().map(|(name, m)| format!("{name} {}", format::of(m)));
-    let values: Vec<String> = values.chain(compared).chain(other.failure.clone()).collect();
-    format!("{}: {}, {}", other.column, values.join(", "), verdict::label(other.verdict))
+    format!("{}: {}, {}", other.column, assumptions::values(other), verdict::label(other.verdict))
 }
 
 /// A record as in RFC 4180. Text that a spreadsheet would take for a formula has an apostrophe before it (OWASP, "CSV

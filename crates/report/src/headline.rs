@@ -36,8 +36,9 @@ pub fn least(verdicts: impl IntoIterator<Item = Option<Verdict>>) -> Option<Verd
         Verdict::Reproduced => 0,
         Verdict::Partly => 1,
         Verdict::NotJudged => 2,
-        Verdict::NotReproduced => 3,
-        Verdict::Failed => 4,
+        Verdict::Undetermined => 3,
+        Verdict::NotReproduced => 4,
+        Verdict::Failed => 5,
     };
     let verdicts: Vec<Option<Verdict>> = verdicts.into_iter().collect();
     let worst = verdicts.iter().flatten().copied().max_by_key(order);
@@ -51,6 +52,7 @@ fn says(verdict: Option<Verdict>) -> &'static str {
         Some(Verdict::Reproduced) => "holds",
         Some(Verdict::Partly) => "holds in part",
         Some(Verdict::NotReproduced) => "does not hold",
+        Some(Verdict::Undetermined) => "undetermined",
         Some(Verdict::Failed) => "could not be measured",
         Some(Verdict::NotJudged) => "not judged",
         None => "not all of it was run",
@@ -263,12 +265,14 @@ mod tests {
 
     #[test]
     fn a_claim_holds_as_far_as_its_weakest_row() {
-        use Verdict::{Failed, NotJudged, NotReproduced, Partly, Reproduced};
+        use Verdict::{Failed, NotJudged, NotReproduced, Partly, Reproduced, Undetermined};
         for (verdicts, expected) in [
             (&[Reproduced, Reproduced][..], Some(Reproduced)),
             (&[Reproduced, Partly], Some(Partly)),
             (&[Partly, NotReproduced, Reproduced], Some(NotReproduced)),
             (&[NotReproduced, Failed], Some(Failed)),
+            (&[Reproduced, Undetermined], Some(Undetermined)),
+            (&[Undetermined, NotReproduced], Some(NotReproduced)),
             (&[NotJudged, Reproduced], Some(NotJudged)),
             (&[], None),
         ] {

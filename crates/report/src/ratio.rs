@@ -98,6 +98,8 @@ mod tests {
             compared: vec![],
             rule: String::new(),
             verdict: Verdict::Partly,
+            crosses: vec![],
+            readings: vec![],
             explanation: None,
             others: vec![],
         }

@@ -4,8 +4,14 @@ use anabranch_study::{Row, Verdict};
 use maud::{Markup, html};
 
 /// Every verdict, from best to none.
-pub const ALL: [Verdict; 5] =
-    [Verdict::Reproduced, Verdict::Partly, Verdict::NotReproduced, Verdict::NotJudged, Verdict::Failed];
+pub const ALL: [Verdict; 6] = [
+    Verdict::Reproduced,
+    Verdict::Partly,
+    Verdict::NotReproduced,
+    Verdict::Undetermined,
+    Verdict::NotJudged,
+    Verdict::Failed,
+];
 
 /// As a reader says it.
 pub fn label(verdict: Verdict) -> &'static str {
@@ -13,6 +19,7 @@ pub fn label(verdict: Verdict) -> &'static str {
         Verdict::Reproduced => "reproduced",
         Verdict::Partly => "partly",
         Verdict::NotReproduced => "not reproduced",
+        Verdict::Undetermined => "undetermined",
         Verdict::NotJudged => "not judged",
         Verdict::Failed => "failed",
     }
@@ -24,6 +31,7 @@ pub fn class(verdict: Verdict) -> &'static str {
         Verdict::Reproduced => "reproduced",
         Verdict::Partly => "partly",
         Verdict::NotReproduced => "not-reproduced",
+        Verdict::Undetermined => "undetermined",
         Verdict::NotJudged => "not-judged",
         Verdict::Failed => "failed",
     }
@@ -35,6 +43,7 @@ pub fn sign(verdict: Verdict) -> &'static str {
         Verdict::Reproduced => "✓",
         Verdict::Partly => "≈",
         Verdict::NotReproduced => "×",
+        Verdict::Undetermined => "?",
         Verdict::NotJudged => "–",
         Verdict::Failed => "!",
     }
@@ -45,6 +54,12 @@ pub fn badge(verdict: Verdict) -> Markup {
     html! {
         span class={ "verdict " (class(verdict)) } { span.sign aria-hidden="true" { (sign(verdict)) } " " (label(verdict)) }
     }
+}
+
+/// What an interval reaches beyond its row's own verdict: "interval reaches partly"; nothing where it reaches nothing.
+pub fn crossing(row: &Row) -> Option<String> {
+    let reached: Vec<&str> = row.crosses.iter().map(|verdict| label(*verdict)).collect();
+    (!reached.is_empty()).then(|| format!("interval reaches {}", reached.join(" and ")))
 }
 
 /// How many rows have each verdict, in the order of [`ALL`].

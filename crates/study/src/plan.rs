@@ -254,6 +254,7 @@ impl Plan {
             rule: Rule::NotJudged,
             because: None,
             explanations: vec![],
+            readings: vec![],
         });
         self.rows.last_mut().expect("just pushed")
     }
@@ -282,6 +283,17 @@ pub(crate) enum Reading {
     Compared(Vec<(String, Quantity)>),
 }
 
+impl Reading {
+    /// What it takes from runs.
+    pub(crate) fn quantities(&self) -> Vec<&Quantity> {
+        match self {
+            Reading::Formula(_) => vec![],
+            Reading::Measured(quantity) => vec![quantity],
+            Reading::Compared(quantities) => quantities.iter().map(|(_, quantity)| quantity).collect(),
+        }
+    }
+}
+
 /// A row before the run.
 pub(crate) struct RowPlan {
     pub(crate) id: String,
@@ -292,6 +304,8 @@ pub(crate) struct RowPlan {
     pub(crate) rule: Rule,
     pub(crate) because: Option<String>,
     pub(crate) explanations: Vec<(Holds, String)>,
+    /// Other readings of the text, by name.
+    pub(crate) readings: Vec<(String, Reading)>,
 }
 
 /// Whether an explanation holds of the mean, the two ends of its interval, and the published value; what there is not is NaN.
@@ -337,6 +351,12 @@ impl RowPlan {
         text: impl Into<String>,
     ) -> &mut Self {
         self.explanations.push((Box::new(holds), text.into()));
+        self
+    }
+
+    /// Other readings that the text allows, each by its name: the row is judged over all.
+    pub(crate) fn over(&mut self, readings: Vec<(String, Reading)>) -> &mut Self {
+        self.readings = readings;
         self
     }
 

@@ -155,8 +155,14 @@ pub struct Row {
     pub compared: Vec<(String, Estimate)>,
     /// The rule, stated before the run.
     pub rule: String,
-    /// The rule's verdict on our value.
+    /// The rule's verdict on our value; where the text has several readings, over all of them.
     pub verdict: Verdict,
+    /// Verdicts that other values within its interval would have, from best to worst.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub crosses: Vec<Verdict>,
+    /// The same in other readings that the paper's text allows, each named in place of a column.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub readings: Vec<Other>,
     /// Why it differs, where it does.
     pub explanation: Option<String>,
     /// The same under other assumptions, in the order of [`Experiment::columns`], where they change it.
@@ -172,21 +178,21 @@ impl Row {
 
     /// True where it has a verdict on a published value.
     pub fn is_judged(&self) -> bool {
-        matches!(self.verdict, Verdict::Reproduced | Verdict::Partly | Verdict::NotReproduced)
+        !matches!(self.verdict, Verdict::NotJudged | Verdict::Failed)
     }
 }
 
 /// A row's value under another assumption, judged by the row's rule.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Other {
-    /// The column's identifier.
+    /// The column's identifier, or the reading's name.
     pub column: String,
     /// As [`Row::measured`].
     pub measured: Option<Estimate>,
     /// As [`Row::compared`].
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub compared: Vec<(String, Estimate)>,
-    /// The rule's verdict on it.
+    /// The rule's verdict on it; of a column over all readings of the text.
     pub verdict: Verdict,
     /// The error, where it failed.
     #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -235,7 +241,7 @@ pub struct Estimate {
 }
 
 /// The outcome of a row.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Verdict {
     /// Within the band, or the claim holds.
@@ -244,6 +250,8 @@ pub enum Verdict {
     Partly,
     /// Outside.
     NotReproduced,
+    /// Some readings that the paper's text allows refute it, and others do not.
+    Undetermined,
     /// Nothing published to compare with.
     NotJudged,
     /// It could not be measured: a simulation failed, or its seeds did not vary it. `explanation` says why; the command

@@ -6,6 +6,7 @@ use crate::campaign::{Outcomes, Progress, Simulations, Work, run_all};
 use crate::file::FileError;
 use crate::plan::{Definition, Plan, Quantity, Reading, RowPlan, Runs, Study};
 use crate::shares::shares;
+use crate::verdict::over_readings;
 use crate::{
     Column, ColumnName, Estimate, Experiment, Other, Outcome, Published, Row, Rule, Run, Setup, Size,
     StudyResult, Verdict, estimate,
@@ -377,6 +378,7 @@ struct Found {
     measured: Option<Estimate>,
     compared: Vec<(String, Estimate)>,
     verdict: Verdict,
+    crosses: Vec<Verdict>,
 }
 
 impl Found {
@@ -384,20 +386,32 @@ impl Found {
         match reading {
             Reading::Formula(value) => {
                 let measured = Some(Estimate { mean: *value, half_width: None, values: vec![*value] });
-                Ok(Found { measured, compared: vec![], verdict: rule.judge_formula(*value) })
+                Ok(Found { measured, verdict: rule.judge_formula(*value), ..Found::nothing() })
             }
             Reading::Measured(quantity) => {
                 let ours = measured(quantity, runs)?;
-                Ok(Found { verdict: rule.judge(&ours), measured: Some(ours), compared: vec![] })
+                let (verdict, crosses) = (rule.judge(&ours), rule.crosses(&ours));
+                Ok(Found { measured: Some(ours), compared: vec![], verdict, crosses })
             }
             Reading::Compared(quantities) => {
                 let named = |(name, q): &(String, Quantity)| Ok((name.clone(), measured(q, runs)?));
                 let compared: Vec<(String, Estimate)> =
                     quantities.iter().map(named).collect::<Result<_, String>>()?;
-                let verdict = rule.judge_all(compared.iter().map(|(_, ours)| ours));
-                Ok(Found { measured: None, compared, verdict })
+                let all = || compared.iter().map(|(_, ours)| ours);
+                let (verdict, crosses) = (rule.judge_all(all()), rule.crosses_all(all()));
+                Ok(Found { measured: None, compared, verdict, crosses })
             }
         }
+    }
+
+    /// Of a row that failed.
+    fn nothing() -> Self {
+        Found { measured: None, compared: vec![], verdict: Verdict::Failed, crosses: vec![] }
+    }
+
+    fn named(self, name: &str, failure: Option<String>) -> Other {
+        let Found { measured, compared, verdict, .. } = self;
+        Other { column: name.into(), measured, compared, verdict, failure }
     }
 
     /// Why a measured value has no interval.
@@ -425,7 +439,7 @@ impl Plan {
 
 impl RowPlan {
     fn conclude(&self, runs: &Runs<'_>, as_explained: bool) -> Row {
-        let (found, failure) = self.found(runs);
+        let (found, readings, failure) = self.found(runs);
         let explanation = failure.or_else(|| self.explanation(&found, as_explained));
         Row {
             id: self.id.clone(),
@@ -436,6 +450,8 @@ impl RowPlan {
             measured: found.measured,
             compared: found.compared,
             verdict: found.verdict,
+            crosses: found.crosses,
+            readings,
             explanation,
             others: vec![],
         }
@@ -443,35 +459,41 @@ impl RowPlan {
 
     /// The row in a column; `None` where that changes none of its simulations, and where another backend lacks one of them.
     fn under(&self, changed: &Changed, runs: &Runs<'_>) -> Option<Other> {
-        let quantities: Vec<&Quantity> = match &self.reading {
-            Reading::Formula(_) => vec![],
-            Reading::Measured(quantity) => vec![quantity],
-            Reading::Compared(quantities) => quantities.iter().map(|(_, quantity)| quantity).collect(),
-        };
+        let readings = std::iter::once(&self.reading).chain(self.readings.iter().map(|(_, reading)| reading));
+        let quantities: Vec<&Quantity> = readings.flat_map(Reading::quantities).collect();
         let mut setups = quantities.iter().flat_map(|q| &q.setups).map(|setup| changed.setups[setup.0]);
         let differs = match changed.column.is_of_backend() {
             true => !quantities.is_empty() && setups.all(|changed| changed),
             false => setups.any(|changed| changed),
         };
         differs.then(|| {
-            let (found, failure) = self.found(runs);
-            let Found { measured, compared, verdict } = found;
-            Other { column: changed.column.id.into(), measured, compared, verdict, failure }
+            let (found, _, failure) = self.found(runs);
+            found.named(changed.column.id, failure)
         })
     }
 
-    /// What the runs gave, and what went wrong.
-    fn found(&self, runs: &Runs<'_>) -> (Found, Option<String>) {
-        match Found::of(&self.reading, self.rule, runs) {
+    /// What the runs gave, judged over all readings; the others of these; and what went wrong.
+    fn found(&self, runs: &Runs<'_>) -> (Found, Vec<Other>, Option<String>) {
+        let of = |reading: &Reading| match Found::of(reading, self.rule, runs) {
             Ok(found) => (found, None),
-            Err(why) => (Found { measured: None, compared: vec![], verdict: Verdict::Failed }, Some(why)),
+            Err(why) => (Found::nothing(), Some(why)),
+        };
+        let (mut found, mut failure) = of(&self.reading);
+        let mut readings = Vec::new();
+        for (name, reading) in &self.readings {
+            let (there, why) = of(reading);
+            failure = failure.or_else(|| why.as_ref().map(|why| format!("{name}: {why}")));
+            readings.push(there.named(name, why));
         }
+        let others: Vec<Verdict> = readings.iter().map(|reading| reading.verdict).collect();
+        found.verdict = over_readings(found.verdict, &others);
+        (found, readings, failure)
     }
 
     /// Why the row does not reproduce, or is not judged as it could be.
     fn explanation(&self, found: &Found, as_explained: bool) -> Option<String> {
         match found.verdict {
-            Verdict::Partly | Verdict::NotReproduced => {}
+            Verdict::Partly | Verdict::NotReproduced | Verdict::Undetermined => {}
             _ => return None,
         }
         let bare = found.without_interval().filter(|_| found.verdict == Verdict::Partly);
@@ -493,7 +515,11 @@ impl RowPlan {
         match (&self.published, self.rule) {
             (Published::Nothing, Rule::NotJudged) => self.rule.to_string(),
             (_, Rule::NotJudged) => "not judged: shown for comparison".into(),
-            (_, rule) => rule.to_string(),
+            (_, rule) if self.readings.is_empty() => rule.to_string(),
+            (_, rule) => format!(
+                "{rule}; over {} readings of the text, undetermined where only some refute",
+                self.readings.len() + 1
+            ),
         }
     }
 }

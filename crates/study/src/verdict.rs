@@ -43,15 +43,53 @@ impl Rule {
         }
     }
 
+    /// The other verdicts that a value within the interval would have, from best to worst. A bound or an order that reproduces partly says
+    /// that itself.
+    pub(crate) fn crosses(self, ours: &Estimate) -> Vec<Verdict> {
+        let (Some(half), verdict) = (ours.half_width, self.judge(ours)) else { return vec![] };
+        let (low, high) = (ours.mean - half, ours.mean + half);
+        let within = match self {
+            Rule::AtLeast(_) | Rule::AtMost(_) if verdict == Verdict::NotReproduced => {
+                let reached = self.band(low, (low, low)).min(self.band(high, (high, high)));
+                return [Verdict::Partly].into_iter().filter(|_| reached == Verdict::Reproduced).collect();
+            }
+            Rule::Published(target) | Rule::Near(target) => target.clamp(low, high),
+            Rule::Within(from, _) => from.clamp(low, high),
+            _ => return vec![],
+        };
+        let at = [low, within, high].map(|value| self.band(value, (value, value)));
+        let reached =
+            |verdict: &Verdict| at.iter().min() <= Some(verdict) && Some(verdict) <= at.iter().max();
+        let bands = [Verdict::Reproduced, Verdict::Partly, Verdict::NotReproduced].into_iter();
+        bands.filter(|band| reached(band) && *band != verdict).collect()
+    }
+
+    /// The same of several means: an order of which the means say no, and the intervals might say yes.
+    pub(crate) fn crosses_all<'a>(self, values: impl IntoIterator<Item = &'a Estimate>) -> Vec<Verdict> {
+        let values: Vec<&Estimate> = values.into_iter().collect();
+        let bounded = values.iter().all(|value| value.half_width.is_some());
+        let might = self.pairs(&values).iter().all(|(low, high)| interval(low).0 < interval(high).1);
+        let refuted = self.judge_all(values) == Verdict::NotReproduced;
+        [Verdict::Partly].into_iter().filter(|_| bounded && might && refuted).collect()
+    }
+
+    /// What an order compares, low before high.
+    fn pairs<'a>(self, values: &[&'a Estimate]) -> Vec<(&'a Estimate, &'a Estimate)> {
+        match (self, values.split_last()) {
+            (Rule::Ascending, _) => values.windows(2).map(|w| (w[0], w[1])).collect(),
+            (Rule::Highest, Some((last, others))) => others.iter().map(|other| (*other, *last)).collect(),
+            _ => vec![],
+        }
+    }
+
     /// The verdict on several means, each against its neighbour or each against the last: partly at most where one has no
     /// interval.
     pub fn judge_all<'a>(self, values: impl IntoIterator<Item = &'a Estimate>) -> Verdict {
         let values: Vec<&Estimate> = values.into_iter().collect();
-        let pairs: Vec<(&Estimate, &Estimate)> = match (self, values.split_last()) {
-            (Rule::Ascending, _) => values.windows(2).map(|w| (w[0], w[1])).collect(),
-            (Rule::Highest, Some((last, others))) => others.iter().map(|other| (*other, *last)).collect(),
-            _ => return Verdict::NotJudged,
-        };
+        let pairs = self.pairs(&values);
+        if pairs.is_empty() {
+            return Verdict::NotJudged;
+        }
         let disjoint = pairs.iter().all(|(low, high)| interval(low).1 < interval(high).0);
         graded(disjoint, pairs.iter().all(|(low, high)| low.mean < high.mean))
     }
@@ -117,6 +155,17 @@ impl fmt::Display for Rule {
             ),
             Rule::NotJudged => write!(f, "not judged: nothing published to compare with"),
         }
+    }
+}
+
+/// The verdict over all readings of a text: undetermined where some refute and some do not, else that of the reading that was chosen.
+pub(crate) fn over_readings(chosen: Verdict, others: &[Verdict]) -> Verdict {
+    let refutes = |verdict: Verdict| verdict == Verdict::NotReproduced;
+    match chosen {
+        _ if others.contains(&Verdict::Failed) => Verdict::Failed,
+        Verdict::Failed | Verdict::NotJudged => chosen,
+        _ if others.iter().any(|other| refutes(*other) != refutes(chosen)) => Verdict::Undetermined,
+        _ => chosen,
     }
 }
 
@@ -206,6 +255,48 @@ mod tests {
         assert_eq!(highest(&[value(2.0, 0.3), value(1.0, 0.3), value(3.0, 0.4)]), Reproduced);
         assert_eq!(highest(&[value(2.0, 0.6), value(1.0, 0.3), value(3.0, 0.6)]), Partly);
         assert_eq!(highest(&[value(4.0, 0.1), value(1.0, 0.1), value(3.0, 0.1)]), NotReproduced);
+    }
+
+    /// By hand: with 25 ± 10 of 100 apart the deviation is 15 to 35 %, with 12 ± 5 it is 7 to 17 %; 105 ± 30 goes from −25 to +35 %.
+    #[test]
+    fn intervals_that_reach_another_band() {
+        let of = |mean: f64, half: f64| Rule::Published(100.0).crosses(&value(mean, half));
+        assert_eq!(of(105.0, 4.0), []);
+        assert_eq!(of(105.0, 10.0), [Partly]);
+        assert_eq!(of(112.0, 5.0), [Reproduced]);
+        assert_eq!(of(125.0, 10.0), [NotReproduced]);
+        assert_eq!(of(126.0, 10.0), [Partly]);
+        assert_eq!(of(105.0, 30.0), [Partly, NotReproduced]);
+        // An interval around all of the bands.
+        assert_eq!(of(130.0, 60.0), [Reproduced, Partly]);
+        assert_eq!(Rule::Within(0.8, 0.9).crosses(&value(0.95, 0.2)), [Reproduced, NotReproduced]);
+        assert_eq!(Rule::AtLeast(1.0).crosses(&value(0.95, 0.1)), [Partly]);
+        assert_eq!(Rule::AtLeast(1.0).crosses(&value(0.85, 0.1)), []);
+        assert_eq!(Rule::AtMost(1.0).crosses(&value(1.05, 0.1)), [Partly]);
+        assert_eq!(Rule::AtMost(1.0).crosses(&value(0.95, 0.1)), []);
+        let single = Estimate { mean: 112.0, half_width: None, values: vec![112.0] };
+        assert_eq!(Rule::Published(100.0).crosses(&single), []);
+        let orders = |values: &[Estimate]| Rule::Ascending.crosses_all(values);
+        assert_eq!(orders(&[value(2.0, 0.6), value(1.0, 0.6)]), [Partly]);
+        assert_eq!(orders(&[value(2.0, 0.1), value(1.0, 0.1)]), []);
+        assert_eq!(orders(&[value(1.0, 0.6), value(2.0, 0.6)]), []);
+    }
+
+    #[test]
+    fn readings_that_disagree_determine_nothing() {
+        use Verdict::{Failed, NotJudged, Undetermined};
+        for (chosen, others, expected) in [
+            (Reproduced, &[Reproduced, Partly][..], Reproduced),
+            (Partly, &[Reproduced], Partly),
+            (NotReproduced, &[NotReproduced], NotReproduced),
+            (NotReproduced, &[NotReproduced, Partly], Undetermined),
+            (Reproduced, &[Partly, NotReproduced], Undetermined),
+            (NotReproduced, &[Reproduced, Failed], Failed),
+            (NotJudged, &[NotJudged], NotJudged),
+            (Partly, &[], Partly),
+        ] {
+            assert_eq!(over_readings(chosen, others), expected, "{chosen:?} {others:?}");
+        }
     }
 
     #[test]

@@ -199,10 +199,10 @@ fn explanations_say_for_which_size_they_are() {
 fn an_experiment_runs() {
     let result = quick("B", "B-F8");
     let [experiment] = &result.experiments[..] else { panic!("one experiment") };
-    // Four simulations, of which two have LIA, and all of them again on other links and hosts.
+    // Four simulations and eight readings beside each of two of them; LIA is not in two. All of them again on other links and hosts.
     assert_eq!(
         (experiment.id.as_str(), experiment.figures.len(), experiment.runs.len()),
-        ("B-T2", 2, 4 + 2 + 3 * 4)
+        ("B-T2", 2, 20 + 18 + 3 * 20)
     );
     let columns: Vec<&str> = experiment.columns.iter().map(|column| column.id.as_str()).collect();
     assert_eq!(columns, ["v0", "tick", "tso", "tick+tso"]);
@@ -236,6 +236,9 @@ fn an_experiment_runs() {
     for panel in experiment.figures.iter().flat_map(|f| &f.panels) {
         assert!(panel.series.iter().all(|s| s.points.len() > 100), "{}", panel.title);
     }
+    let read = experiment.rows.iter().filter(|row| !row.readings.is_empty());
+    let read: Vec<(&str, usize)> = read.map(|row| (&*row.id, row.readings.len())).collect();
+    assert_eq!(read, [("B-T2.reno.order", 8), ("B-T2.cubic.order", 8)]);
 }
 
 /// What was complete when it was interrupted is there; of a paper the experiments that were, marked as partial.

@@ -1,6 +1,6 @@
 //! The verdicts on the papers' own rows under other assumptions than the default: what each changes, before and after.
 
-use anabranch_study::{ColumnName, Estimate, Row, StudyResult, Verdict};
+use anabranch_study::{ColumnName, Estimate, Other, Row, StudyResult, Verdict};
 use maud::{Markup, html};
 
 use crate::{layout::scroll, prose::prose, verdict};
@@ -83,8 +83,15 @@ fn columns<'a>(papers: &'a [&StudyResult]) -> Vec<&'a ColumnName> {
     columns
 }
 
+/// A value elsewhere, or those that a claim orders: "0.69 ± 0.09".
+pub fn values(other: &Other) -> String {
+    let measured = other.measured.iter().map(format::of);
+    let compared = other.compared.iter().map(|(name, m)| format!("{name} {}", format::of(m)));
+    measured.chain(compared).chain(other.failure.clone()).collect::<Vec<_>>().join(", ")
+}
+
 /// From how many seeds a value is.
-fn values(measured: &Option<Estimate>, compared: &[(String, Estimate)]) -> usize {
+fn seeds(measured: &Option<Estimate>, compared: &[(String, Estimate)]) -> usize {
     measured.as_ref().or(compared.first().map(|(_, m)| m)).map_or(0, |m| m.values.len())
 }
 
@@ -95,7 +102,7 @@ pub fn cell(row: &Row, column: &ColumnName) -> Markup {
     };
     html! {
         td.number.other {
-            @let (values, own) = (values(&other.measured, &other.compared), values(&row.measured, &row.compared));
+            @let (values, own) = (seeds(&other.measured, &other.compared), seeds(&row.measured, &row.compared));
             @if let Some(m) = &other.measured { div { span.value { (format::of(m)) } } }
             @for (name, m) in &other.compared { div { (prose(name)) ": " span.value { (format::of(m)) } } }
             // Elsewhere the seeds are the default's, but for runs that failed; an assumption has fewer from the outset.

@@ -187,8 +187,11 @@ fn table_row(row: &Row, anchor: &str, columns: &Columns) -> Markup {
     let width = 7 + usize::from(columns.ratios) + columns.backends.len() + columns.assumed.len();
     let n = row.measured.as_ref().or(row.compared.first().map(|(_, m)| m)).map_or(0, |m| m.values.len());
     html! {
-        tr id=(anchor) class={ (verdict::class(row.verdict)) @if row.explanation.is_some() { " explained" } } {
-            td { (verdict::badge(row.verdict)) }
+        tr id=(anchor) class={ (verdict::class(row.verdict)) @if row.explanation.is_some() || !row.readings.is_empty() { " explained" } } {
+            td {
+                (verdict::badge(row.verdict))
+                @if let Some(reached) = verdict::crossing(row) { div.quiet { (reached) } }
+            }
             th scope="row" { (prose(&row.what)) div.rowid { a href={ "#" (anchor) } { (row.id) } } }
             td { (row.unit) }
             (published(row))
@@ -202,6 +205,19 @@ fn table_row(row: &Row, anchor: &str, columns: &Columns) -> Markup {
             }
             td.rule { (prose(&row.rule)) }
             @for column in &columns.assumed { (assumptions::cell(row, column)) }
+        }
+        @if !row.readings.is_empty() {
+            tr.why {
+                td colspan=(width) {
+                    div {
+                        b { "Other readings of the text: " }
+                        @for (i, reading) in row.readings.iter().enumerate() {
+                            @if i > 0 { "; " }
+                            (prose(&reading.column)) ": " (assumptions::values(reading)) " " (verdict::badge(reading.verdict))
+                        }
+                    }
+                }
+            }
         }
         @if let Some(explanation) = &row.explanation {
             tr.why { td colspan=(width) { div { b { (why(row.verdict)) ": " } (prose(explanation)) } } }

@@ -76,6 +76,9 @@ fn verdicts() -> Markup {
         Verdict::NotReproduced => {
             "Neither. The row stays in the report with our explanation, as far as we have one."
         }
+        Verdict::Undetermined => {
+            "The paper's text allows several readings, such as a delay that it does not give. Each was run and judged by the row's rule: some refute the value or claim, and others do not. Every value stands below the row. Where all or none refute it, the verdict is that of the reading chosen."
+        }
         Verdict::NotJudged => {
             "The paper publishes nothing to compare with, or the row leaves the paper's setting (other delays, rates, buffers): a published value then stands beside ours for comparison only."
         }
@@ -88,6 +91,10 @@ fn verdicts() -> Markup {
         p {
             "Every rule is part of the experiment's definition and was fixed before the run; none is adjusted to what the run "
             "gives. Each row prints its own."
+        }
+        p {
+            "A verdict is of the mean. Where its interval reaches into another band, the row says so: “interval reaches partly”. A value at the "
+            "edge of a band may be either. A bound or an order that holds partly says so by its rule."
         }
         dl.terms { @for v in verdict::ALL { dt { (verdict::badge(v)) } dd { (meaning(v)) } } }
         p {

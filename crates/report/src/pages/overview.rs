@@ -57,13 +57,15 @@ fn held(plan: &Plan) -> Markup {
         .map(|p| headline::answer(p.result))
         .collect();
     let count = |verdict| answers.iter().filter(|answer| **answer == Some(verdict)).count();
-    let [hold, in_part, not] = [Verdict::Reproduced, Verdict::Partly, Verdict::NotReproduced].map(count);
+    let [hold, in_part, not, open] =
+        [Verdict::Reproduced, Verdict::Partly, Verdict::NotReproduced, Verdict::Undetermined].map(count);
     html! {
         @if answers.len() > 1 {
             b {
                 "Congestion control for multipath TCP: of " (answers.len()) " main claims " (number(hold, "holds", "hold")) ", "
                 (number(in_part, "holds", "hold")) " in part and " (number(not, "does", "do")) " not"
-                @if hold + in_part + not < answers.len() { "; the others were not run as a whole" }
+                @if open > 0 { ", and " (open) " undetermined by the text" }
+                @if hold + in_part + not + open < answers.len() { "; the others were not run as a whole" }
                 "."
             }
             " "

@@ -479,6 +479,28 @@ fn data_files_have_every_point_and_every_seed() {
     assert!(rows.contains("B-T2,B-T2.reno.mptcp,MPTCP beside Reno,Mbit/s,2.82,,3.01,0.21,3,2.8"));
 }
 
+/// What the text leaves open, and what an interval reaches, stand with the row and in its file.
+#[test]
+fn undetermined_rows_have_all_values() {
+    let mut results = fixture::results();
+    let row = &mut results[1].experiments[0].rows[0];
+    let reading = Other {
+        column: "loss kept".into(),
+        measured: Some(Estimate { mean: 0.69, half_width: Some(0.09), values: vec![0.6, 0.78] }),
+        compared: vec![],
+        verdict: Verdict::Reproduced,
+        failure: None,
+    };
+    (row.verdict, row.crosses, row.readings) = (Verdict::Undetermined, vec![Verdict::Partly], vec![reading]);
+    let files = files(&results);
+    let page = &files["kato-lia.html"];
+    for said in ["undetermined", "interval reaches partly", "Other readings of the text", "loss kept: 0.69"] {
+        assert!(page.contains(said), "{said}");
+    }
+    let rows = &files["data/kato-lia-rows.csv.gz"];
+    assert!(rows.contains("partly,\"loss kept: 0.690 ± 0.090, reproduced\"\r\n"), "{rows}");
+}
+
 #[test]
 fn odd_values_do_not_break_a_page() {
     let mut results = fixture::results();

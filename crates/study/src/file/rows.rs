@@ -5,8 +5,9 @@ use super::choice::{ids, starts_over};
 use super::compile::{compile, constant};
 use super::error::Problem;
 use super::selection::Selection;
-use super::spec::Row;
+use super::spec::{Names, Row};
 use super::template::places;
+use crate::plan::Reading;
 use crate::{Quantity, Rule};
 use toml::{Spanned, Value};
 
@@ -113,41 +114,23 @@ fn one(planner: &mut Planner<'_>, row: &Row, here: &Selection) -> Result<(), Pro
     let from = row.from.as_deref().map(fill).transpose()?;
     let because = some(&row.because)?;
     let unit = fill(row.unit.as_deref().unwrap_or_default())?;
-    let over = match &row.over {
-        None => None,
-        Some(over) => match over.get_ref().first() {
-            Some(one) if row.compares() && over.get_ref().len() == 1 => Some(one),
-            _ => return Err(Problem::at(over.span(), "`over` has one axis, for `ascending` or `highest`")),
-        },
-    };
-    let added = if let Some(of) = &row.of {
-        let compiled = compile(built, of, here, &[])?;
-        if compiled.runs.is_empty() {
-            return Err(
-                Problem::at(of.span(), "`of` is measured, and this reads no run").help("`formula` computes")
-            );
-        }
-        let quantity = planner.needed(compiled)?;
-        planner.plan.row(id, what, unit, quantity)
-    } else if let Some(formula) = &row.formula {
-        let value = constant(built, formula, here)?;
-        planner.plan.formula(id, what, unit, value)
-    } else {
-        let (list, highest) = match (&row.ascending, &row.highest) {
-            (Some(list), _) => (list, false),
-            (None, Some(list)) => (list, true),
-            (None, None) => return Ok(()),
-        };
-        let quantities = match over {
-            None => compared(planner, list, here)?,
-            Some((axis, values)) => compared_over(planner, list, axis, values, here)?,
-        };
-        let claim = claim.clone().unwrap_or(what);
-        match highest {
-            true => planner.plan.highest(id, claim, unit, quantities),
-            false => planner.plan.ordering(id, claim, unit, quantities),
+    let own = reading(planner, row, here)?;
+    let mut others = Vec::new();
+    for other in &row.readings {
+        others.extend(readings(planner, row, other, here).map_err(|problem| problem.or_at(row.id.span()))?);
+    }
+    let added = match own {
+        Reading::Measured(quantity) => planner.plan.row(id, what, unit, quantity),
+        Reading::Formula(value) => planner.plan.formula(id, what, unit, value),
+        Reading::Compared(quantities) => {
+            let claim = claim.clone().unwrap_or(what);
+            match row.highest.is_some() {
+                true => planner.plan.highest(id, claim, unit, quantities),
+                false => planner.plan.ordering(id, claim, unit, quantities),
+            }
         }
     };
+    added.over(others);
     let compares = row.compares();
     let stated = match &row.rule {
         Some(rule) => Some(self::rule(&Spanned::new(rule.span(), fill(rule.get_ref())?), published)?),
@@ -192,6 +175,65 @@ fn one(planner: &mut Planner<'_>, row: &Row, here: &Selection) -> Result<(), Pro
         added.because_when(move |values| when.value(&[], values).is_ok_and(|holds| holds != 0.0), text);
     }
     Ok(())
+}
+
+/// What a row reads here.
+fn reading(planner: &mut Planner<'_>, row: &Row, here: &Selection) -> Result<Reading, Problem> {
+    let built = planner.built;
+    let over = match &row.over {
+        None => None,
+        Some(over) => match over.get_ref().first() {
+            Some(one) if row.compares() && over.get_ref().len() == 1 => Some(one),
+            _ => return Err(Problem::at(over.span(), "`over` has one axis, for `ascending` or `highest`")),
+        },
+    };
+    if let Some(of) = &row.of {
+        let compiled = compile(built, of, here, &[])?;
+        if compiled.runs.is_empty() {
+            return Err(
+                Problem::at(of.span(), "`of` is measured, and this reads no run").help("`formula` computes")
+            );
+        }
+        return planner.needed(compiled).map(Reading::Measured);
+    }
+    if let Some(formula) = &row.formula {
+        return constant(built, formula, here).map(Reading::Formula);
+    }
+    let list = row.ascending.as_ref().or(row.highest.as_ref());
+    let list = list.ok_or_else(|| Problem::new("a row reads something"))?;
+    let quantities = match over {
+        None => compared(planner, list, here)?,
+        Some((axis, values)) => compared_over(planner, list, axis, values, here)?,
+    };
+    Ok(Reading::Compared(quantities))
+}
+
+/// What another reading of the text makes of a row, by name: one for each value of the axes that its `what` names.
+fn readings(
+    planner: &mut Planner<'_>,
+    row: &Row,
+    other: &Row,
+    here: &Selection,
+) -> Result<Vec<(String, Reading)>, Problem> {
+    let built = planner.built;
+    let Some(name) = &other.what else {
+        return Err(Problem::new("a reading has no name").help("add what = \"…\""));
+    };
+    let inner = row.inner(other);
+    let mut open = match &other.runs {
+        Some(Names::One(runs)) => here.in_group(built, Some(built.group(runs)?)),
+        Some(Names::Several(_)) => return Err(Problem::new("a reading reads one kind of `runs`")),
+        None => here.clone(),
+    };
+    other.at.keys().try_for_each(|axis| open.clear(built, axis))?;
+    let named = axes_of(name);
+    let mut all = Vec::new();
+    for start in starts_over(built, open, &other.at, &named)? {
+        for there in start.each(built, &named)? {
+            all.push((there.fill(built, name)?, reading(planner, &inner, &there)?));
+        }
+    }
+    Ok(all)
 }
 
 /// Quantities with their names: of a list of expressions these themselves.

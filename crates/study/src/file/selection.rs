@@ -118,6 +118,13 @@ impl Selection {
         Ok(())
     }
 
+    /// Without a value of an axis.
+    pub fn clear(&mut self, built: &Built, axis: &str) -> Result<(), Problem> {
+        let i = self.position(built, axis)?;
+        self.values[i] = None;
+        Ok(())
+    }
+
     /// Keeps these values of an axis only; a single one is its value.
     pub fn keep(&mut self, built: &Built, axis: &str, ids: &[String]) -> Result<(), Problem> {
         let (i, axis) = (self.position(built, axis)?, self.axis(built, axis)?);

@@ -157,6 +157,53 @@ fn a_study_runs() {
     assert!(time.panels[0].series[1].points.len() > 10);
 }
 
+/// A link of 10 Mbit/s beside one of 20, which the text may mean as well: the second refutes what the first does not. Both are measured.
+#[test]
+fn readings_decide_whether_a_row_is_determined() {
+    let study = |claim: &str, rate: &str| {
+        let text = format!(
+            r#"
+            title = "readings"
+            size.default.seeds = 2
+            [runs.chosen]
+            scenario = "beside.toml"
+            cc = "lia"
+            set."links.a.rate" = "10 Mbit/s"
+            duration = "4 s"
+            [runs.others]
+            scenario = "beside.toml"
+            cc = "lia"
+            duration = "4 s"
+            vary.rate = {{ key = "links.a.rate", values = ["8 Mbit/s", "{rate}"] }}
+            [[rows]]
+            id = "sum"
+            runs = "chosen"
+            of = 'total("mptcp", "tcp")'
+            {claim}
+            readings = [{{ what = "with {{rate}}", runs = "others" }}]
+        "#
+        );
+        let folder = folder();
+        let study = load("my.toml", &text, folder.path(), &[]).unwrap_or_else(|e| panic!("{e}"));
+        let mut result = run(&study, &Options::default(), &|_| (), &|| true).unwrap();
+        result.experiments.remove(0).rows.remove(0)
+    };
+    let row = study("claim = \"it is full\"\nrule = \"at most 12\"", "20 Mbit/s");
+    assert_eq!(row.verdict, Verdict::Undetermined);
+    let readings: Vec<_> = row.readings.iter().map(|r| (&*r.column, r.verdict)).collect();
+    assert_eq!(
+        readings,
+        [("with 8 Mbit/s", Verdict::Reproduced), ("with 20 Mbit/s", Verdict::NotReproduced)]
+    );
+    let [slow, fast] = [0, 1].map(|i| row.readings[i].measured.as_ref().unwrap().mean);
+    let chosen = row.measured.as_ref().unwrap().mean;
+    assert!(slow < chosen && chosen < 10.0 && fast > 12.0, "{slow} {chosen} {fast}");
+    assert!(row.is_judged() && row.rule.ends_with("undetermined where only some refute"), "{}", row.rule);
+    // Where none refutes, the chosen reading's verdict stands.
+    let row = study("claim = \"it is full\"\nrule = \"at most 12\"", "9 Mbit/s");
+    assert_eq!(row.verdict, Verdict::Reproduced);
+}
+
 /// The same number as the run itself has.
 #[test]
 fn a_quantity_is_what_the_run_gives() {

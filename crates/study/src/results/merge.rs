@@ -2,7 +2,7 @@
 
 use super::described;
 use crate::fidelity::put_beside;
-use crate::{ColumnName, Experiment, Study, StudyResult};
+use crate::{ColumnName, Experiment, Row, Study, StudyResult};
 use std::time::SystemTime;
 
 /// What is to be kept, and what was lost by it, for people. The earlier result was written at that time.
@@ -110,7 +110,9 @@ fn origin(old: &StudyResult, written: SystemTime) -> String {
 /// Whether both have the same scenarios, and the simulator gave the same values.
 fn simulates_the_same(new: &Experiment, old: &Experiment) -> bool {
     let values = |e: &Experiment| -> Vec<_> {
-        e.rows.iter().map(|row| (row.id.clone(), row.measured.clone(), row.compared.clone())).collect()
+        let of =
+            |row: &Row| (row.id.clone(), row.measured.clone(), row.compared.clone(), row.readings.clone());
+        e.rows.iter().map(of).collect()
     };
     let of_default = |e: &Experiment| -> Vec<_> {
         let own = e.runs.iter().filter(|run| run.column.is_none());
@@ -124,7 +126,7 @@ mod tests {
     use super::*;
     use crate::runner::tests::empty_study;
     use crate::{
-        Difference, Estimate, Fidelity, Figure, LinuxHosts, Measure, Other, Published, Row, Run, Simulated,
+        Difference, Estimate, Fidelity, Figure, LinuxHosts, Measure, Other, Published, Run, Simulated,
         Verdict,
     };
 
@@ -175,6 +177,8 @@ mod tests {
             compared: vec![],
             rule: String::new(),
             verdict: Verdict::NotJudged,
+            crosses: vec![],
+            readings: vec![],
             explanation: None,
             others: backends.iter().map(other).collect(),
         };

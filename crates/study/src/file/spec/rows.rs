@@ -78,6 +78,10 @@ pub(crate) struct Row {
     /// Why the value differs, with a condition on what was measured. Example: `explain = [{ when = "measured < 1", text = "…" }]`
     #[serde(default)]
     pub explain: Vec<Explanation>,
+    /// Other readings that the paper's text allows: rows of this one as in `rows`, of which `what` names each, goes over the axes that it
+    /// names, and `at` may give other values. The row is judged over all. Example: `readings = [{ what = "{place.name}", runs = "lossy" }]`
+    #[serde(default)]
+    pub readings: Vec<Row>,
     /// Rows of this one, which have its keys where they give none and stand together for each value of its axes. Their `id` and `what`
     /// continue its own; a row without an `id` is this one in another case. Example: `rows = [{ at = { cc = "lia" }, published = 0.75
     /// }, { at = { cc = "olia" } }]`
@@ -130,6 +134,9 @@ impl Row {
         inner.because = row.because.clone().or_else(|| self.because.clone());
         if row.explain.is_empty() {
             inner.explain.clone_from(&self.explain);
+        }
+        if row.readings.is_empty() {
+            inner.readings.clone_from(&self.readings);
         }
         inner
     }
