@@ -1,6 +1,6 @@
 //! The summary of a run, from what was measured.
 
-use crate::emulator::{Report, Snapshot, Tally};
+use crate::emulator::{PathCounts, Report, Snapshot, Tally};
 use crate::meter::Meter;
 use crate::observe::Observer;
 use crate::recording::{Recording, link_names};
@@ -200,7 +200,7 @@ fn kernel(scenario: &Scenario, observer: &Observer, end: &End) -> KernelRun {
         fallen.map(|(_, flow)| format!("the MPTCP connection of {} has become plain TCP", flow.name)),
     );
     if end.traffic == Traffic::Iperf3 {
-        invalid.extend(absent(scenario, end));
+        invalid.extend(absent(scenario, end.until, &end.end.paths));
     }
     if let Some(stolen) = end.stolen.filter(|stolen| *stolen > STOLEN)
         && invalid.iter().any(|why| why.contains(" late"))
@@ -256,12 +256,12 @@ fn invalid(emulator: &EmulatorHealth, limits: &Limits) -> Vec<String> {
 }
 
 /// Subflows that a flow should have had from its start on, and that never sent: a program's listener may refuse them.
-fn absent(scenario: &Scenario, end: &End) -> Vec<String> {
-    let begun = scenario.flows.iter().enumerate().filter(|(_, flow)| flow.start < end.until);
+fn absent(scenario: &Scenario, until: Time, counts: &[PathCounts]) -> Vec<String> {
+    let begun = scenario.flows.iter().enumerate().filter(|(_, flow)| flow.start < until);
     let paths = begun.flat_map(|(f, flow)| (0..flow.paths.len()).map(move |p| (f, flow, p)));
     let asked = paths
         .filter(|(_, flow, p)| !flow.paths[*p].backup && flow.events.iter().all(|event| event.path != *p));
-    let silent = asked.filter(|(f, _, p)| end.end.paths[index(scenario, *f, *p)].segments == 0);
+    let silent = asked.filter(|(f, _, p)| counts[index(scenario, *f, *p)].segments == 0);
     silent.map(|(_, flow, p)| format!("subflow {} of {} never sent", p + 1, flow.name)).collect()
 }
 
@@ -289,6 +289,7 @@ fn p95(tally: &Tally) -> Option<f64> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use anabranch_scenario::{Overrides, Source, load};
 
     #[test]
     fn what_speaks_against_a_run() {
@@ -318,5 +319,29 @@ mod tests {
         }
         assert_eq!(refused(0), None);
         assert!(refused(2).is_some_and(|why| why.contains("no row for a subflow 2 times")));
+    }
+
+    /// A backup subflow may stay silent, as may a flow that has not begun.
+    #[test]
+    fn a_subflow_that_never_sent() {
+        let text = r#"
+            name = "two flows"
+            duration = "4 s"
+            links.a = { rate = "20 Mbit/s", delay = "10 ms", queue = "1 BDP" }
+            flows = [
+                { name = "whole", cc = "lia", paths = [["a"], ["a"]] },
+                { name = "backed", cc = "lia", paths = [["a"], ["a"]], backup = [2] },
+                { name = "late", cc = "reno", paths = [["a"]], start = "3 s" },
+            ]
+        "#;
+        let source = Source { name: "test.toml".into(), text: text.into() };
+        let scenario = load(&source, &Overrides::default()).unwrap();
+        let said = |segments: [u64; 5], until| {
+            let counts = segments.map(|segments| PathCounts { segments, ..PathCounts::default() });
+            absent(&scenario, Time::from_millis(until), &counts)
+        };
+        assert!(said([1, 1, 1, 0, 0], 2000).is_empty());
+        assert_eq!(said([1, 0, 1, 0, 1], 4000), ["subflow 2 of whole never sent"]);
+        assert_eq!(said([1, 1, 1, 1, 0], 4000), ["subflow 1 of late never sent"]);
     }
 }
