@@ -17,6 +17,7 @@ fi
 # Seeds are the project's own files, and captures of two of its runs. Traces are cut, and long studies left out: they are
 # slow to build with the fuzzer's counters.
 seeds="$target/fuzz/seeds"
+rm -rf "$seeds"
 mkdir -p "$seeds"/{algorithms,captures,traces,scenarios,studies}
 for name in "$@"; do
     case $name in
@@ -28,8 +29,17 @@ for name in "$@"; do
         find crates/capture/tests -name '*.pcap*' -size -64k -exec cp -t "$seeds/captures" {} +
         ;;
     traces) for trace in scenarios/traces/*; do head -n 60 "$trace" >"$seeds/traces/${trace##*/}"; done ;;
-    scenarios) for text in scenarios/*.toml studies/*/*.toml; do cp "$text" "$seeds/scenarios/${text//\//-}"; done ;;
-    studies) find studies -maxdepth 1 -name '*.toml' -size -16k -exec cp -t "$seeds/studies" {} + ;;
+    # In `studies` are both: a study has a title.
+    scenarios)
+        for text in $(grep -L '^title' scenarios/*.toml studies/*.toml studies/*/*.toml); do
+            cp "$text" "$seeds/scenarios/${text//\//-}"
+        done
+        ;;
+    studies)
+        for text in $(grep -l '^title' studies/*.toml); do
+            [ "$(stat -c %s "$text")" -gt 16000 ] || cp -t "$seeds/studies" "$text"
+        done
+        ;;
     esac
 done
 
