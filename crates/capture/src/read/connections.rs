@@ -19,7 +19,7 @@ pub(super) struct Tcp {
     /// What either sends, who opened it first.
     pub(super) halves: [Half; 2],
     /// The latest mapping of either, and its first place.
-    mappings: [Option<(Mapping, u64)>; 2],
+    pub(super) mappings: [Option<(Mapping, u64)>; 2],
     /// The sequence number of its SYN, by which another connection of the same ports is told.
     syn: Option<u32>,
     /// A packet of it came since the last sample.
@@ -37,8 +37,8 @@ pub(super) struct Connection {
     pub(super) answered: bool,
     /// MPTCP is what both SYNs have.
     pub(super) multipath: bool,
-    /// The first packet that tells of a fallback to TCP, while none after it is MPTCP's: its time, and what tells.
-    pub(super) fallback: Option<(u64, FallbackSign)>,
+    /// The first packet that tells of a fallback to TCP, while none after it denies that.
+    pub(super) fallback: Option<Sign>,
     /// Its subflows, in the order of their first packets.
     pub(super) subflows: Vec<usize>,
     /// Of either direction, who opened it first.
@@ -46,6 +46,15 @@ pub(super) struct Connection {
     /// Times of its first and its latest packet.
     pub(super) from: u64,
     pub(super) to: u64,
+}
+
+/// A packet that tells of a fallback.
+#[derive(Clone, Copy)]
+pub(super) struct Sign {
+    pub(super) at: u64,
+    pub(super) sign: FallbackSign,
+    /// The subflow that it came on.
+    pub(super) tcp: usize,
 }
 
 /// What a segment has beside options.
@@ -58,8 +67,10 @@ struct Carries {
 
 impl Connection {
     /// Hosts fall back where the other side's packets lose MPTCP's options, or by MP_FAIL and an infinite mapping, and use none from
-    /// then on (RFC 8684 §3.7). A packet without any is no fallback while others have them.
-    fn look_for_fallback(&mut self, segment: &Segment, carries: Carries, at: u64) {
+    /// then on (RFC 8684 §3.7). A packet without any is no fallback while others have them, and a reset says nothing of what follows.
+    /// After MP_FAIL what is under way on the same subflow still has mappings; a connection of several resets that subflow alone,
+    /// and lives on in the others.
+    fn look_for_fallback(&mut self, segment: &Segment, carries: Carries, tcp: usize, at: u64) {
         let (mut sign, mut signals) = (None, false);
         for option in segment.mptcp.iter().flatten() {
             match option {
@@ -71,13 +82,19 @@ impl Connection {
                 _ => (),
             }
         }
-        if sign.is_none() && !signals && (carries.unmapped || carries.acknowledges) {
+        let bare = segment.mptcp.iter().all(Option::is_none) && !segment.rst;
+        if bare && (carries.unmapped || carries.acknowledges) {
             sign = Some(FallbackSign::NoOptions);
         }
+        let weak = |said: Sign| said.sign == FallbackSign::NoOptions;
         match sign {
-            Some(sign) => self.fallback = self.fallback.or(Some((at, sign))),
-            None if signals => self.fallback = None,
-            None => (),
+            Some(sign) if self.fallback.is_none_or(|said| weak(said) && sign != FallbackSign::NoOptions) => {
+                self.fallback = Some(Sign { at, sign, tcp });
+            }
+            None if signals => {
+                self.fallback = self.fallback.filter(|said| !weak(*said) && said.tcp == tcp);
+            }
+            _ => (),
         }
     }
 }
@@ -188,7 +205,7 @@ impl Connections {
             unmapped: end > start && !tcp.mappings[direction].is_some_and(is_mapped),
             acknowledges: tcp.halves[1 - direction].acknowledged > acknowledged_before,
         };
-        connection.look_for_fallback(segment, carries, at);
+        connection.look_for_fallback(segment, carries, t, at);
     }
 
     /// The TCP connection of a segment; a new one where there is none, or where ports are used again.

@@ -3,10 +3,12 @@
 use super::ReadError;
 use pcap_parser::traits::PcapNGPacketBlock;
 use pcap_parser::{Block, Linktype, PcapBlockOwned, PcapError, create_reader};
-use std::io::Read;
+use std::io::{self, ErrorKind, Read};
 
 /// Room for the longest packet: 256 KiB, as tcpdump keeps at most, and its block.
 const BUFFER: usize = 1 << 19;
+/// The longest block, as libpcap takes at most; names and secrets can be longer than packets.
+const LONGEST: usize = 1 << 24;
 /// Nanoseconds in a second.
 const SECOND: u64 = 1_000_000_000;
 
@@ -39,6 +41,24 @@ impl Interface {
     }
 }
 
+/// Reads as much as there is room for: a pipe answers in small pieces, and the parser takes the first one for the whole header.
+struct Whole<R>(R);
+
+impl<R: Read> Read for Whole<R> {
+    fn read(&mut self, room: &mut [u8]) -> io::Result<usize> {
+        let mut filled = 0;
+        while filled < room.len() {
+            match self.0.read(&mut room[filled..]) {
+                Ok(0) => break,
+                Ok(n) => filled += n,
+                Err(error) if error.kind() == ErrorKind::Interrupted => (),
+                Err(error) => return Err(error),
+            }
+        }
+        Ok(filled)
+    }
+}
+
 /// Gives every whole packet to `take`, until it refuses one. Says whether the file ends within the packet after them.
 ///
 /// # Errors
@@ -47,13 +67,13 @@ pub(super) fn each_packet<R: Read + Send>(
     file: R,
     mut take: impl FnMut(Captured<'_>) -> Result<(), ReadError>,
 ) -> Result<bool, ReadError> {
-    let mut reader = create_reader(BUFFER, file).map_err(|error| match error {
+    let mut reader = create_reader(BUFFER, Whole(file)).map_err(|error| match error {
         PcapError::Eof => ReadError::Empty,
         PcapError::ReadError => ReadError::Broken { packets: 0 },
         _ => ReadError::NoCapture,
     })?;
     let (mut interfaces, mut number): (Vec<Interface>, u64) = (vec![], 0);
-    let mut refilled = false;
+    let mut room = BUFFER;
     loop {
         let size = match reader.next() {
             Ok((size, block)) => {
@@ -101,16 +121,30 @@ pub(super) fn each_packet<R: Read + Send>(
                 size
             }
             Err(PcapError::Eof) => return Ok(false),
-            Err(PcapError::Incomplete(_)) if !refilled => {
-                refilled = true;
+            Err(PcapError::Incomplete(_)) => {
+                let before = reader.data().len();
                 reader.refill().map_err(|_| ReadError::Broken { packets: number })?;
+                if reader.data().len() > before || reader.reader_exhausted() {
+                    continue;
+                }
+                room = larger(room).ok_or(ReadError::Broken { packets: number })?;
+                reader.grow(room);
                 continue;
             }
-            Err(PcapError::Incomplete(_) | PcapError::UnexpectedEof) if number > 0 => return Ok(true),
-            Err(PcapError::Incomplete(_) | PcapError::UnexpectedEof) => return Err(ReadError::CutOff),
+            Err(PcapError::BufferTooSmall) => {
+                room = larger(room).ok_or(ReadError::Broken { packets: number })?;
+                reader.grow(room);
+                continue;
+            }
+            Err(PcapError::UnexpectedEof) if number > 0 => return Ok(true),
+            Err(PcapError::UnexpectedEof) => return Err(ReadError::CutOff),
             Err(_) => return Err(ReadError::Broken { packets: number }),
         };
-        refilled = false;
         reader.consume(size);
     }
+}
+
+/// More room for a block; none where blocks are not as long.
+fn larger(room: usize) -> Option<usize> {
+    (room < LONGEST).then(|| room * 2)
 }

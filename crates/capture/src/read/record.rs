@@ -93,8 +93,8 @@ fn refused(all: &Connections) -> usize {
 }
 
 fn fallback(flow: &Flow, begin: u64) -> Option<Fallback> {
-    let (at, sign) = flow.connection.fallback.filter(|_| flow.connection.multipath)?;
-    Some(Fallback { flow: flow.name.clone(), at_s: (at - begin) as f64 / SECOND, sign })
+    let said = flow.connection.fallback.filter(|_| flow.connection.multipath)?;
+    Some(Fallback { flow: flow.name.clone(), at_s: (said.at - begin) as f64 / SECOND, sign: said.sign })
 }
 
 fn layout(flow: &Flow) -> FlowLayout {
@@ -149,8 +149,14 @@ fn summary(all: &Connections, flow: &Flow) -> FlowSummary {
     let acknowledged: u64 = halves().map(|half| half.acknowledged).sum();
     let delivered = match (connection.multipath, connection.fallback) {
         (true, None) => stream.delivered(),
-        // From then on TCP acknowledges the stream, of one subflow: with others before it, their duplicates do not count.
-        (true, Some(_)) => stream.delivered().max(acknowledged.saturating_sub(stream.reinjected)),
+        // From then on TCP acknowledges the stream, of one subflow, behind where its last mapping puts it.
+        (true, Some(said)) => {
+            let tcp = &all.tcp[said.tcp];
+            let by_tcp = tcp.halves[*direction].acknowledged;
+            let placed = tcp.mappings[*direction]
+                .and_then(|(mapping, first)| (stream.begin(mapping)? + by_tcp).checked_sub(first));
+            stream.delivered().max(placed.unwrap_or(by_tcp))
+        }
         (false, _) => acknowledged,
     };
     let segments: u64 = halves().map(|half| half.segments).sum();

@@ -19,6 +19,7 @@ pub(super) struct Segment {
     pub(super) sequence: u32,
     pub(super) acknowledged: Option<u32>,
     pub(super) syn: bool,
+    pub(super) rst: bool,
     /// Bytes of payload on the wire.
     pub(super) payload: u32,
     /// Bytes of TCP's options.
@@ -71,6 +72,7 @@ pub(super) fn segment(link: Linktype, bytes: &[u8], length: u32) -> Option<Segme
         sequence: tcp.sequence_number(),
         acknowledged: tcp.ack().then(|| tcp.acknowledgment_number()),
         syn: tcp.syn(),
+        rst: tcp.rst(),
         payload: carried.checked_sub(header)? as u32,
         options: header as u32 - 20,
         mss: None,

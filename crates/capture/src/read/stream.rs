@@ -32,6 +32,11 @@ impl Stream {
         self.next.saturating_add_signed(i64::from(low.wrapping_sub(self.next as u32) as i32))
     }
 
+    /// The place where a mapping begins; nothing where it cannot be.
+    pub(super) fn begin(&self, mapping: Mapping) -> Option<u64> {
+        Some(self.place(self.base?, mapping.data)).filter(|place| *place < 1 << 62)
+    }
+
     /// Bytes delivered.
     pub(super) fn delivered(&self) -> u64 {
         self.acknowledged.min(self.next)

@@ -1,7 +1,9 @@
-//! Connections of Linux 6.18 that fell back to TCP, as `tests/fallbacks/make.py` captured them: 30,000 bytes each, in three parts.
+//! Connections of Linux 6.18 that fell back to TCP, as `tests/fallbacks/make.py` captured them: 30,000 bytes each, in three parts. What
+//! that kernel does not send is made packet by packet.
 
+use crate::packets::{Packet, Pcap, ack, data_ack, data_packet, mapping, token};
 use anabranch_capture::{ReadError, ReadOptions, read};
-use anabranch_record::{FallbackSign, NoSamples, Summary};
+use anabranch_record::{Fallback, FallbackSign, NoSamples, Summary};
 use std::fs;
 use std::path::PathBuf;
 
@@ -60,4 +62,99 @@ fn without_a_fallback_there_is_none() {
     assert_eq!(summary.flows[0].delivered_bytes, BYTES);
     let read = summary.capture.unwrap();
     assert_eq!((read.refused, read.fallbacks), (0, vec![]));
+}
+
+fn read_packets(pcap: &Pcap) -> Summary {
+    let options = ReadOptions { name: "packets".into(), interval: 100_000_000, tcp: false };
+    read(&*pcap.bytes, &options, &mut NoSamples, &mut |_| true).unwrap()
+}
+
+/// The bytes delivered, and time and sign of each fallback.
+fn found(pcap: &Pcap) -> (u64, Vec<(f64, FallbackSign)>) {
+    let summary = read_packets(pcap);
+    let fallbacks = summary.capture.unwrap().fallbacks;
+    (
+        summary.flows[0].delivered_bytes,
+        fallbacks.iter().map(|Fallback { at_s, sign, .. }| (*at_s, *sign)).collect(),
+    )
+}
+
+/// 3000 bytes of a connection with MPTCP; the next packet is its sixth, 5 ms after the first.
+fn connected() -> Pcap {
+    let mut pcap = Pcap::new();
+    pcap.connect();
+    pcap.mapped(0, 0, 0, 3000);
+    pcap
+}
+
+/// A reset, a fast close and MP_TCPRST have no DSS (RFC 8684 §3.5, §3.6), and acknowledge what came before them.
+#[test]
+fn a_reset_that_acknowledges_is_no_fallback() {
+    let fast_close = [&[0x70, 0][..], &[1; 8]].concat();
+    for (rst, mptcp) in
+        [(true, vec![]), (true, vec![0x80, 0]), (true, fast_close.clone()), (false, fast_close)]
+    {
+        let mut pcap = connected();
+        pcap.add(&data_packet(0, 3000, 3000, 1000));
+        pcap.add(&Packet { rst, mptcp: mptcp.clone(), ..ack(0, 4000) });
+        assert_eq!(found(&pcap), (3000, vec![]), "{rst}, {mptcp:?}");
+    }
+    let mut pcap = connected();
+    pcap.add(&data_packet(0, 3000, 3000, 1000));
+    pcap.add(&ack(0, 4000));
+    assert_eq!(found(&pcap), (4000, vec![(0.006, FallbackSign::NoOptions)]));
+}
+
+/// What was under way when the receiver sent MP_FAIL has mappings still.
+#[test]
+fn mappings_in_flight_do_not_deny_mp_fail() {
+    let mut pcap = connected();
+    pcap.add(&data_packet(0, 3000, 3000, 1000));
+    let fail = [&[0x60, 0][..], &[0; 8]].concat();
+    pcap.add(&Packet { mptcp: fail, ..ack(0, 3000) });
+    pcap.add(&data_packet(0, 4000, 4000, 1000));
+    pcap.add(&Packet { mptcp: data_ack(3000), ..ack(0, 4000) });
+    pcap.add(&Packet { mptcp: vec![], ..data_packet(0, 5000, 5000, 1000) });
+    pcap.add(&ack(0, 6000));
+    assert_eq!(found(&pcap), (6000, vec![(0.006, FallbackSign::Fail)]));
+}
+
+/// A mapping of length 0 (RFC 8684 §3.7), and the last DATA_ACKs of the other host behind it.
+#[test]
+fn an_infinite_mapping_is_named() {
+    let mut pcap = connected();
+    pcap.add(&Packet { mptcp: mapping(3000, 3000, 0), ..data_packet(0, 3000, 3000, 1000) });
+    pcap.add(&Packet { mptcp: data_ack(3000), ..ack(0, 4000) });
+    pcap.add(&Packet { mptcp: vec![], ..data_packet(0, 4000, 4000, 1000) });
+    pcap.add(&ack(0, 5000));
+    assert_eq!(found(&pcap), (5000, vec![(0.005, FallbackSign::InfiniteMapping)]));
+}
+
+/// With another subflow MP_FAIL resets its own (RFC 8684 §3.7).
+#[test]
+fn mp_fail_on_one_of_two_subflows_is_no_fallback() {
+    let mut pcap = connected();
+    pcap.join(1, token());
+    pcap.mapped(1, 0, 3000, 1000);
+    pcap.add(&Packet { mptcp: [&[0x60, 0][..], &[0; 8]].concat(), ..ack(1, 1000) });
+    pcap.add(&Packet { rst: true, ..ack(1, 1000) });
+    pcap.mapped(0, 3000, 4000, 1000);
+    let summary = read_packets(&pcap);
+    assert_eq!(summary.flows[0].subflows.len(), 2);
+    assert_eq!(found(&pcap), (5000, vec![]));
+}
+
+/// The second subflow dies with 1000 bytes under way; the first sends these again, and falls back: each byte counts once.
+#[test]
+fn a_fallback_after_another_subflow_died_counts_each_byte_once() {
+    let mut pcap = connected();
+    pcap.join(1, token());
+    pcap.mapped(1, 0, 3000, 500);
+    pcap.add(&data_packet(1, 500, 3500, 1000));
+    pcap.mapped(0, 3000, 3500, 1000);
+    pcap.add(&Packet { mptcp: mapping(4500, 4000, 0), ..data_packet(0, 4000, 4500, 700) });
+    pcap.add(&ack(0, 4700));
+    let (delivered, fallbacks) = found(&pcap);
+    assert_eq!((delivered, fallbacks.len(), fallbacks[0].1), (5200, 1, FallbackSign::InfiniteMapping));
+    assert_eq!(read_packets(&pcap).flows[0].reinjected_segments, 1);
 }

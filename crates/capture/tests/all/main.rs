@@ -2,6 +2,7 @@
 
 mod fallback;
 mod format;
+mod packets;
 mod read;
 mod tshark;
 

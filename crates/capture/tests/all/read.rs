@@ -1,8 +1,10 @@
 //! Captures that are read: our own beside the simulator's record, and what is none.
 
+use super::packets::Pcap;
 use super::{SCENARIO, captured, scenario};
 use anabranch_capture::{Options, ReadError, ReadOptions, read};
 use anabranch_record::{MemorySink, NoSamples, SubflowSummary, Summary};
+use std::io::{self, Read};
 
 fn options() -> ReadOptions {
     ReadOptions { name: "test".into(), interval: 100_000_000, tcp: true }
@@ -20,6 +22,8 @@ fn the_record_is_the_simulators() {
     // In a capture the first packet comes first, not the first flow of the scenario.
     found.flows.sort_by_key(|flow| flow.name.starts_with("tcp"));
     assert_eq!(found.flows.len(), 2);
+    let fallbacks = &found.capture.as_ref().unwrap().fallbacks;
+    assert!(fallbacks.is_empty(), "two subflows, of which one leaves and joins again: {fallbacks:?}");
     for (simulated, found) in simulated.flows.iter().zip(&found.flows) {
         assert_eq!(found.delivered_bytes, simulated.delivered_bytes);
         assert_eq!(found.retransmitted_segments, simulated.retransmitted_segments);
@@ -135,6 +139,67 @@ fn a_last_packet_that_is_cut_off_is_left_out() {
     }
     // The second packet is whole where 400 bytes are not enough for it.
     assert!(matches!(read_back(&file[..300]), Err(ReadError::CutOff | ReadError::NoMptcp { .. })));
+}
+
+/// The same of `tcpdump -w`: a header of 24 bytes, and 16 before each packet.
+#[test]
+fn a_pcap_that_is_cut_off_is_read_to_the_packet_before() {
+    let file = include_bytes!("../fallbacks/no-fallback.pcap");
+    let count = |bytes: &[u8]| read_back(bytes).map(|s| s.capture.map(|c| (c.packets, c.cut_off)).unwrap());
+    let (mut at, mut starts) = (24, vec![]);
+    while at < file.len() {
+        starts.push(at);
+        at += 16 + u32::from_le_bytes(file[at + 8..at + 12].try_into().unwrap()) as usize;
+    }
+    let packets = starts.len() as u64;
+    assert_eq!(count(file).unwrap(), (packets, false));
+    let last = *starts.last().unwrap();
+    for end in [file.len() - 1, last + 17, last + 16, last + 1] {
+        assert_eq!(count(&file[..end]).unwrap(), (packets - 1, true), "{end} bytes");
+    }
+    assert_eq!(count(&file[..last]).unwrap(), (packets - 1, false));
+    assert!(matches!(count(&file[..30]), Err(ReadError::CutOff)));
+}
+
+/// Answers each `read` with that many bytes at most, as a pipe does.
+struct Pieces<'a>(&'a [u8], usize);
+
+impl Read for Pieces<'_> {
+    fn read(&mut self, room: &mut [u8]) -> io::Result<usize> {
+        let most = self.1.min(room.len());
+        self.0.read(&mut room[..most])
+    }
+}
+
+/// Packets of 64 kB, longer than a pipe's answers.
+#[test]
+fn a_pipe_is_read_to_its_end() {
+    let mut pcap = Pcap::new();
+    pcap.connect();
+    (0..20).for_each(|i| pcap.mapped(0, i * 65_000, i * 65_000, 65_000));
+    for most in [7, 100, 4096, 65_536, 1 << 20] {
+        let read = read(Pieces(&pcap.bytes, most), &options(), &mut NoSamples, &mut |_| true).unwrap();
+        assert_eq!(read.flows[0].delivered_bytes, 20 * 65_000, "{most} bytes at a time");
+        assert_eq!(read.capture.map(|c| (c.packets, c.cut_off)), Some((43, false)), "{most} bytes at a time");
+    }
+}
+
+/// A block of 3 MB between packets: pcapng's comments, names and secrets can be long. One of 64 MB is a defect, as libpcap says.
+#[test]
+fn a_long_block_drops_no_packet() {
+    let (_, file) = captured(&scenario(SCENARIO), &Options::default());
+    let packets = |file: &[u8]| read_back(file).map(|s| s.capture.unwrap().packets);
+    let mut at = 0;
+    for _ in 0..10 {
+        at += u32::from_le_bytes(file[at + 4..at + 8].try_into().unwrap()) as usize;
+    }
+    let with = |length: u32| {
+        let [kind, length_] = [0x0bad_u32, length].map(u32::to_le_bytes);
+        let body = vec![0; length as usize - 12];
+        [&file[..at], &kind, &length_, &body, &length_, &file[at..]].concat()
+    };
+    assert_eq!(packets(&with(3 << 20)).unwrap(), packets(&file).unwrap());
+    assert!(matches!(packets(&with(64 << 20)), Err(ReadError::Broken { packets: 6.. })));
 }
 
 #[test]
