@@ -3,11 +3,11 @@
 use crate::model::{NamedLink, Path};
 use std::collections::BTreeMap;
 
-/// The greatest sum of the paths' rates, in bits per second, at which no link has more than its own. Backup paths do not count.
+/// The greatest sum of the paths' rates, in bits per second, at which no link has more than its own. Backup paths count where all are
+/// backup: then they are in use (RFC 8684 §3.3.8).
 pub(crate) fn capacity_bps(paths: &[Path], links: &[NamedLink]) -> f64 {
     let rate = |link: usize| links[link].spec.rate_bps;
-    let regular = paths.iter().filter(|path| !path.backup);
-    let paths: Vec<_> = regular
+    let paths: Vec<_> = in_use(paths)
         .map(|path| (&path.links, path.links.iter().map(|link| rate(*link)).fold(f64::INFINITY, f64::min)))
         .collect();
     // What the paths of each link could send into it, each alone.
@@ -27,6 +27,12 @@ pub(crate) fn capacity_bps(paths: &[Path], links: &[NamedLink]) -> f64 {
         (own.collect(), *most)
     });
     free.iter().map(|(_, most)| most).sum::<f64>() + greatest_sum(of_links.chain(of_paths).collect())
+}
+
+/// The regular paths, or all where there is no regular one.
+pub(crate) fn in_use(paths: &[Path]) -> impl Iterator<Item = &Path> {
+    let only_backups = paths.iter().all(|path| path.backup);
+    paths.iter().filter(move |path| only_backups || !path.backup)
 }
 
 /// The maximum of Σx with x ≥ 0 and a·x ≤ b for each row (a, b), b > 0: the simplex method, in Bland's order, which ends.

@@ -1,6 +1,6 @@
 //! Values that follow from a scenario.
 
-use crate::capacity::capacity_bps;
+use crate::capacity::{capacity_bps, in_use};
 use crate::model::{Application, Scenario, Vary};
 use crate::resolve::base_rtt;
 use anabranch_net::Time;
@@ -9,8 +9,8 @@ use anabranch_net::Time;
 const HEADERS: u64 = 52;
 
 impl Scenario {
-    /// The part of what the regular paths carry together at most, with the rates that the file gives the links, that the payload of
-    /// a flow's arrivals takes; none of flows with other applications.
+    /// The part of what the regular paths carry together at most (all paths where all are backup), with the rates that the file gives
+    /// the links, that the payload of a flow's arrivals takes; none of flows with other applications.
     ///
     /// # Panics
     /// Where there is no such flow.
@@ -25,14 +25,15 @@ impl Scenario {
     }
 
     /// The ideal time of a transfer of so many bytes of a flow, in seconds, whatever its algorithm: bits ÷ the most that its
-    /// regular paths carry together, with the rates that the file gives the links, + the shortest base RTT of these paths.
+    /// regular paths carry together, or all where all are backup, with the rates that the file gives the links, + the shortest base RTT
+    /// of these paths.
     ///
     /// # Panics
     /// Where there is no such flow.
     pub fn ideal_completion_s(&self, flow: usize, bytes: u64) -> f64 {
         let paths = &self.flows[flow].paths;
-        let regular = (0..paths.len()).filter(|path| !paths[*path].backup);
-        let rtt = regular.map(|path| self.base_rtt(flow, path)).min().unwrap_or(Time::ZERO);
+        let base_rtts = in_use(paths).map(|path| base_rtt(path, |link| self.links[link].spec.delay));
+        let rtt = base_rtts.min().unwrap_or(Time::ZERO);
         bytes as f64 * 8.0 / capacity_bps(paths, &self.links) + rtt.as_secs_f64()
     }
 

@@ -37,12 +37,14 @@ fn a_load_is_payload_of_what_the_paths_carry() {
     }
 }
 
-/// By hand: 8 Mbit over 30 Mbit/s and the 20 ms there and back of the shorter path; a backup path gives neither.
+/// By hand: 8 Mbit over 30 Mbit/s and the 20 ms there and back of the shorter path; a backup path gives neither, unless all are backup:
+/// then both are in use.
 #[test]
 fn an_ideal_time_is_bits_over_capacity_and_an_rtt() {
     let of = |text: &str| valid(text).ideal_completion_s(0, 1_000_000);
     assert!((of(SMALL) - (8.0 / 30.0 + 0.02)).abs() < 1e-12);
     assert!((of(&SMALL.replace("paths =", "backup = [1]\npaths =")) - (8.0 / 20.0 + 0.04)).abs() < 1e-12);
+    assert_eq!(of(&SMALL.replace("paths =", "backup = [1, 2]\npaths =")), of(SMALL));
 }
 
 /// The most that paths carry together, where they share links in several ways.
