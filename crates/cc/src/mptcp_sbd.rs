@@ -22,6 +22,7 @@ pub(crate) static ENTRY: Entry = Entry {
         "on loss: w = w/2",
     ],
     readings: &[
+        "Experimental: with background traffic a shared bottleneck is missed for a good part of the time, and two bottlenecks with the same traffic are often taken for one. The book has the rates.",
         "The delay is the round-trip time, of which each acknowledgement gives a sample: the sender knows no one-way delay. A queue on the way back is taken for one on the way there.",
         "The constants are those that RFC 8382 recommends.",
         "Until 50 intervals (17.5 s) of a path are known it is in one group with all others like it: coupled, as LIA.",

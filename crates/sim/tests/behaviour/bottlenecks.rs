@@ -112,7 +112,7 @@ fn mptcp_sbd_tells_unlike_bottlenecks_apart() {
     }
 }
 
-/// Prints the table of the book's page on MPTCP-SBD.
+/// Prints the table of MPTCP-SBD in the book's appendix, "Measurements of the algorithms".
 #[test]
 #[ignore = "for the book: its numbers are judged by no rule"]
 fn mptcp_sbd_rates() {
