@@ -299,6 +299,31 @@ mod tests {
         assert_eq!(next[47], Reply::Now);
     }
 
+    /// `rcv_nxt` moves with a repair, so that `dup_ack_counter` begins anew, and the ACK of the repair counts as the first of the three, as
+    /// long as something is missing and the repair is all that it acknowledges.
+    #[test]
+    fn a_repair_is_the_first_of_three_where_it_is_acknowledged_alone() {
+        // Missing are 0 and 2, or 0 and 1, or 0 alone: four segments behind the last hole use up the counter.
+        for (behind, first_can_wait) in [(&[1, 3, 4, 5, 6][..], 3), (&[2, 3, 4, 5], 2), (&[1, 2, 3, 4], 3)] {
+            let mut r = Receiver::new();
+            for seq in behind {
+                take(&mut r, *seq, *seq);
+                acknowledge(&mut r);
+            }
+            assert_eq!(take(&mut r, 0, 10), Reply::Now, "{behind:?}");
+            acknowledge(&mut r);
+            let replies = (20..24).map(|seq| {
+                let reply = take(&mut r, seq, seq);
+                if reply == Reply::Now {
+                    acknowledge(&mut r);
+                }
+                reply
+            });
+            let can_wait = replies.take_while(|reply| *reply == Reply::Now).count();
+            assert_eq!(can_wait, first_can_wait, "{behind:?}");
+        }
+    }
+
     /// `tcp_sack_new_ofo_skb`: with two ranges known, what begins a third, or extends one that changed before both, lets the
     /// ACK that waits go first. What extends one of the two does not, nor does a repair.
     #[test]
