@@ -40,6 +40,37 @@ fn another_run_stays_unless_it_may_be_replaced() {
     replaces(run_into(&out, &["--seed", "2"]), 1);
 }
 
+/// What a capture's page says beside its tables: what became of MPTCP, and that the file is cut off.
+#[test]
+fn a_capture_names_fallbacks_refusals_and_its_cut_end() {
+    let folder = tempfile::tempdir().unwrap();
+    let fixture = |name: &str| root().join("crates/capture/tests/fallbacks").join(name);
+    let capture =
+        |path: &Path, more: &[&str]| anabranch([&["capture", path.to_str().unwrap()], more].concat());
+
+    let fell_back = capture(&fixture("changed-payload-client.pcap"), &[]).ok();
+    let said = fell_back.lines().any(|line| {
+        line.starts_with("mptcp-")
+            && line.contains(" fell back to TCP at 0.")
+            && line.ends_with(" s: MP_FAIL.")
+    });
+    assert!(said, "{fell_back}");
+    let refused = capture(&fixture("listener-without-mptcp.pcap"), &["--tcp"]).ok();
+    assert!(refused.contains("\n1 asked for MPTCP and got TCP: only --tcp shows them.\n"), "{refused}");
+
+    let whole = std::fs::read(fixture("no-fallback.pcap")).unwrap();
+    let cut = folder.path().join("cut.pcap");
+    std::fs::write(&cut, &whole[..whole.len() - 1]).unwrap();
+    let ended = capture(&cut, &[]);
+    assert_eq!(ended.status, 0, "{}", ended.stderr);
+    assert!(
+        ended.stderr.contains("cut.pcap is cut off within its last packet, which is left out"),
+        "{}",
+        ended.stderr
+    );
+    assert_eq!(capture(&fixture("no-fallback.pcap"), &[]).stderr, "");
+}
+
 /// A capture's record replaces no run, and another run no record of a capture.
 #[test]
 fn a_capture_replaces_no_run() {
