@@ -258,30 +258,58 @@ fn a_slow_path_that_holds_the_window_up_is_penalised() {
     }
 }
 
-/// The promise of the penalty (NSDI 2012, §4.2): with a small receive buffer a connection over Wi-Fi (8 Mbit/s, 20 ms, 80 ms of
-/// queue) and 3G (2 Mbit/s, 150 ms, 2 s of queue) has no less than TCP over Wi-Fi alone with that buffer, but for the DSS option's
-/// 20 bytes in a packet of 1500. The initial slow start over 3G is the hard part: its queue alone holds 333 packets.
-#[test]
-fn with_a_penalty_mptcp_is_never_below_the_best_path() {
-    let network = "[links.wifi]\nrate = \"8 Mbit/s\"\ndelay = \"10 ms\"\nqueue = \"80 kB\"\n\
-                   [links.umts]\nrate = \"2 Mbit/s\"\ndelay = \"75 ms\"\nqueue = \"500 kB\"\n";
-    let goodput = |cc: &str, paths: &str, buffer: &str, seed| {
+/// The goodput over both paths ÷ that of a Reno flow over `fast` alone with the same receive buffer, ten seeds, and the least that the
+/// promise of the penalty (NSDI 2012, §4.2) allows: the DSS option takes 20 of the 1448 bytes of a packet's payload, and at either end of
+/// the 50 s that count a segment is on this side or on that.
+fn over_the_best_path(network: &str, cc: &str, scheduler: &str, buffer: &str) -> (f64, f64, f64) {
+    let goodput = |cc: &str, paths: &str, seed| {
         let flow = format!(
-            "[[flows]]\nname = \"one\"\ncc = \"{cc}\"\npaths = {paths}\ntcp = {{ receive_buffer = \"{buffer}\" }}\n"
+            "[[flows]]\nname = \"one\"\ncc = {cc}\npaths = {paths}\ntcp = {{ receive_buffer = \"{buffer}\" }}\n"
         );
         run_seed(60.0, 10.0, &(network.to_owned() + &flow), seed).flows[0].goodput_bps.unwrap()
     };
+    let both = format!("\"{cc}\"\nscheduler = \"{scheduler}\"");
+    let alone: Vec<f64> = (1..=10).map(|seed| goodput("\"reno\"", "[[\"fast\"]]", seed)).collect();
+    let ratios: Vec<f64> = (1..=10)
+        .zip(&alone)
+        .map(|(seed, alone)| goodput(&both, "[[\"fast\"], [\"slow\"]]", seed) / alone)
+        .collect();
+    let (mean, half) = mean_and_half_width(&ratios);
+    let segments = 2.0 * 1448.0 * 8.0 / 50.0;
+    let least = 1428.0 / 1448.0 - segments / mean_and_half_width(&alone).0;
+    println!(
+        "{scheduler}, {cc}, {buffer}: {mean:.5} ± {half:.5} of TCP over the best path, at least {least:.5}"
+    );
+    (mean, half, least)
+}
+
+/// The promise in a network like the paper's: Wi-Fi (8 Mbit/s, 20 ms, 80 ms of queue) and 3G (2 Mbit/s, 150 ms, 2 s of queue). The
+/// initial slow start over 3G is the hard part: its queue alone holds 333 packets.
+#[test]
+fn with_a_penalty_mptcp_is_not_below_wifi() {
+    let network = "[links.fast]\nrate = \"8 Mbit/s\"\ndelay = \"10 ms\"\nqueue = \"80 kB\"\n\
+                   [links.slow]\nrate = \"2 Mbit/s\"\ndelay = \"75 ms\"\nqueue = \"500 kB\"\n";
     for buffer in ["50 kB", "100 kB", "200 kB", "300 kB", "500 kB"] {
         for cc in ["lia", "olia", "balia"] {
-            let ratio = |seed| {
-                goodput(cc, "[[\"wifi\"], [\"umts\"]]", buffer, seed)
-                    / goodput("reno", "[[\"wifi\"]]", buffer, seed)
-            };
-            let ratios: Vec<f64> = (1..=10).map(ratio).collect();
-            let (mean, half) = mean_and_half_width(&ratios);
-            println!("{cc}, {buffer}: {mean:.3} ± {half:.3} of TCP over Wi-Fi");
-            assert!(mean > 1.0 - 20.0 / 1500.0 - 0.005, "{cc}, {buffer}: {mean} ± {half}");
+            let (mean, half, least) = over_the_best_path(network, cc, "minrtt", buffer);
+            assert!(mean > least, "{cc}, {buffer}: {mean} ± {half}, {least}");
         }
+    }
+}
+
+/// The promise where the slow path's bandwidth-delay product is 250 kB, and while a segment crosses it the fast path sends 500 kB. The
+/// penalty does not keep it with 100 and 200 kB, and so the book says; BLEST, which leaves the slow path alone there, does to a thousandth.
+#[test]
+fn beside_a_slow_path_of_a_large_bdp_blest_keeps_the_promise_and_the_penalty_does_not() {
+    let network = "[links.fast]\nrate = \"20 Mbit/s\"\ndelay = \"10 ms\"\nqueue = \"1 BDP\"\n\
+                   [links.slow]\nrate = \"10 Mbit/s\"\ndelay = \"100 ms\"\nqueue = \"1 BDP\"\n";
+    for (buffer, penalty_is_enough) in
+        [("50 kB", true), ("100 kB", false), ("200 kB", false), ("300 kB", true)]
+    {
+        let (mean, half, least) = over_the_best_path(network, "lia", "minrtt", buffer);
+        assert_eq!(mean > least, penalty_is_enough, "minrtt, {buffer}: {mean} ± {half}, {least}");
+        let (mean, half, least) = over_the_best_path(network, "lia", "blest", buffer);
+        assert!(mean > 0.999 * least, "blest, {buffer}: {mean} ± {half}, {least}");
     }
 }
 
