@@ -10,79 +10,114 @@ use std::process::Command;
 const UNIT: &str = "contrib/anabranch-kernel.service";
 const SYSTEM: &str = "etc/systemd/system";
 
-/// What `systemctl enable` links, and at boot the generators of cloud-init and netplan.
-const ENABLED: [(&str, &str); 7] = [
-    ("multi-user.target", "cloud-init.target"),
-    ("cloud-init.target", "cloud-init-local.service"),
-    ("cloud-init.target", "cloud-init.service"),
-    ("cloud-init.target", "cloud-config.service"),
-    ("cloud-init.target", "cloud-final.service"),
-    ("multi-user.target", "systemd-networkd.service"),
-    ("network-online.target", "systemd-networkd-wait-online.service"),
+/// What `systemctl enable` links, and at boot the generators of cloud-init and netplan: a target and a unit by any of its names.
+const ENABLED: [(&str, &[&str]); 7] = [
+    ("multi-user.target", &["cloud-init.target"]),
+    ("cloud-init.target", &["cloud-init-local.service"]),
+    // The later name is that of cloud-init 24.3, in Debian 13.
+    ("cloud-init.target", &["cloud-init.service", "cloud-init-network.service"]),
+    ("cloud-init.target", &["cloud-config.service"]),
+    ("cloud-init.target", &["cloud-final.service"]),
+    ("multi-user.target", &["systemd-networkd.service"]),
+    ("network-online.target", &["systemd-networkd-wait-online.service"]),
 ];
 
-/// The units of the distribution's own packages in a folder; `Err` where they cannot be had.
-fn debian(folder: &Path) -> Result<(), String> {
-    let run =
-        |program: &str, args: &[&str]| match Command::new(program).args(args).current_dir(folder).output() {
-            Ok(output) if output.status.success() => Ok(()),
-            Ok(output) => Err(format!("{program}: {}", String::from_utf8_lossy(&output.stderr))),
-            Err(error) => Err(format!("{program}: {error}")),
-        };
-    run("systemd-analyze", &["--version"])?;
-    // The sandbox of apt's downloads is a user who may not write here.
-    run("apt-get", &["download", "-o", "APT::Sandbox::User=root", "systemd", "cloud-init", "netplan.io"])?;
-    for package in fs::read_dir(folder).unwrap().map(|file| file.unwrap().path()) {
-        run("dpkg-deb", &["-x", package.to_str().unwrap(), "."])?;
+/// Enabled where it is there: cloud-init 24.3 has it.
+const MAIN: (&str, &str) = ("cloud-init.target", "cloud-init-main.service");
+
+/// The unit as it was until it left default dependencies, word for word.
+const DANGEROUS: &str = include_str!("boot/default-dependencies.service");
+
+fn command(program: &str, args: &[&str], folder: &Path) -> Result<(), String> {
+    match Command::new(program).args(args).current_dir(folder).output() {
+        Ok(output) if output.status.success() => Ok(()),
+        Ok(output) => Err(format!("{program}: {}", String::from_utf8_lossy(&output.stderr))),
+        Err(error) => Err(format!("{program}: {error}")),
     }
-    Ok(())
+}
+
+/// Downloads the distribution's own packages into a folder; `Err` where the machine has no systemd, no apt or no network.
+fn download(folder: &Path) -> Result<(), String> {
+    command("systemd-analyze", &["--version"], folder)?;
+    // The sandbox of apt's downloads is a user who may not write here.
+    let args = ["download", "-o", "APT::Sandbox::User=root", "systemd", "cloud-init", "netplan.io"];
+    command("apt-get", &args, folder)
+}
+
+/// Unpacks all packages of a folder into another one.
+fn unpack(packages: &Path, root: &Path) {
+    let files: Vec<_> = fs::read_dir(packages).unwrap().map(|file| file.unwrap().path()).collect();
+    assert_eq!(files.len(), 3, "{files:?}");
+    for file in files {
+        command("dpkg-deb", &["-x", file.to_str().unwrap(), "."], root).unwrap();
+    }
+}
+
+/// Where a unit of a package is, by the first of its names that is there.
+fn find<'a>(root: &Path, names: &[&'a str]) -> Option<(&'a str, String)> {
+    let files = names
+        .iter()
+        .flat_map(|name| ["usr/lib", "lib"].map(|lib| (*name, format!("{lib}/systemd/system/{name}"))));
+    files.into_iter().find(|(_, file)| root.join(file).exists())
 }
 
 /// Enables a unit as `systemctl enable` does.
-fn enable(folder: &Path, target: &str, unit: &str, file: &str) {
-    let wants = folder.join(SYSTEM).join(format!("{target}.wants"));
+fn enable(root: &Path, target: &str, unit: &str, file: &str) {
+    let wants = root.join(SYSTEM).join(format!("{target}.wants"));
     create_dir_all(&wants).unwrap();
-    symlink(file, wants.join(unit)).unwrap();
+    symlink(format!("/{file}"), wants.join(unit)).unwrap();
 }
 
-/// What systemd says of the machine's jobs at boot, with that unit or without one.
-fn verify(folder: &Path, unit: &str) -> String {
-    fs::write(folder.join(SYSTEM).join("anabranch-kernel.service"), unit).unwrap();
+/// What systemd says of the machine's jobs at boot, with that unit.
+fn verify(root: &Path, unit: &str) -> String {
+    fs::write(root.join(SYSTEM).join("anabranch-kernel.service"), unit).unwrap();
     let mut analyze = Command::new("systemd-analyze");
-    analyze.args(["verify", "--man=no", "--root"]).arg(folder).arg("multi-user.target");
+    analyze.args(["verify", "--man=no", "--root"]).arg(root).arg("multi-user.target");
     String::from_utf8(analyze.output().unwrap().stderr).unwrap()
 }
 
 #[test]
 fn the_unit_makes_no_cycle_with_cloud_init_and_netplan() {
     let machine = tempfile::tempdir().unwrap();
-    let folder = machine.path();
-    if let Err(why) = debian(folder) {
+    let [packages, folder] = ["packages", "root"].map(|name| machine.path().join(name));
+    [&packages, &folder].into_iter().for_each(|folder| create_dir_all(folder).unwrap());
+    if let Err(why) = download(&packages) {
         return skipped(why.trim());
     }
+    unpack(&packages, &folder);
     let command = folder.join("usr/local/bin/anabranch");
     create_dir_all(command.parent().unwrap()).unwrap();
     fs::write(&command, "").unwrap();
     fs::set_permissions(&command, PermissionsExt::from_mode(0o755)).unwrap();
-    for (target, unit) in ENABLED {
-        let file = ["usr/lib", "lib"].map(|lib| format!("{lib}/systemd/system/{unit}"));
-        let file = file.iter().find(|file| folder.join(file).exists()).expect(unit);
-        enable(folder, target, unit, &format!("/{file}"));
+    for (target, names) in ENABLED {
+        let (unit, file) = find(&folder, names).unwrap_or_else(|| panic!("no {names:?}"));
+        enable(&folder, target, unit, &file);
     }
-    enable(
-        folder,
-        "multi-user.target",
-        "anabranch-kernel.service",
-        &format!("/{SYSTEM}/anabranch-kernel.service"),
-    );
+    if let Some((unit, file)) = find(&folder, &[MAIN.1]) {
+        enable(&folder, MAIN.0, unit, &file);
+    }
+    let file = format!("{SYSTEM}/anabranch-kernel.service");
+    enable(&folder, "multi-user.target", "anabranch-kernel.service", &file);
     let unit = fs::read_to_string(root().join(UNIT)).unwrap();
-    assert_eq!(verify(folder, &unit), "");
+    assert_eq!(verify(&folder, &unit), "");
 
-    // With default dependencies, as the unit once had: systemd finds the cycle, so it would find another.
-    let dangerous = unit.replace("DefaultDependencies=no\n", "");
-    assert_ne!(dangerous, unit);
-    let said = verify(folder, &dangerous);
+    // systemd finds the cycle of the unit that there was, so it would find another.
+    let said = verify(&folder, DANGEROUS);
     assert!(said.contains("ordering cycle") && said.contains("anabranch-kernel.service/start"), "{said}");
+}
+
+/// A unit's name differs between releases, and its folder does.
+#[test]
+fn units_are_found_by_any_of_their_names() {
+    let root = tempfile::tempdir().unwrap();
+    for file in ["usr/lib/systemd/system/cloud-init-network.service", "lib/systemd/system/cloud-init.target"]
+    {
+        create_dir_all(root.path().join(file).parent().unwrap()).unwrap();
+        fs::write(root.path().join(file), "").unwrap();
+    }
+    let of = |names| find(root.path(), names).map(|(unit, _)| unit);
+    assert_eq!(of(ENABLED[2].1), Some("cloud-init-network.service"));
+    assert_eq!((of(ENABLED[0].1), of(ENABLED[1].1)), (Some("cloud-init.target"), None));
 }
 
 /// A unit without default dependencies says itself that it stops before the machine does.
