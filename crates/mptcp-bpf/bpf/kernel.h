@@ -76,8 +76,13 @@ struct sock {
 	kuid_t sk_uid;
 };
 
+struct list_head {
+	struct list_head *next, *prev;
+};
+
 /* The kernel's tcp_congestion_ops, to read; below is the one that libbpf fills in. */
 struct tcp_congestion_ops___named {
+	struct list_head list; /* of all that sockets can choose */
 	char name[16];
 };
 

@@ -16,6 +16,7 @@ struct ab_listed {
 	u16 remote_port;
 	u8 state;
 	u8 own_choice; /* 1: by TCP_CONGESTION, which a listener hands on */
+	u8 unloaded; /* 1: no socket can choose its tcp_congestion_ops any more */
 	u8 local[16]; /* IPv4: the first four bytes */
 	u8 remote[16];
 	char name[16];
@@ -46,6 +47,7 @@ int ab_list_subflows(struct bpf_iter__tcp *ctx)
 	struct mptcp_subflow_context *subflow;
 	struct tcp_congestion_ops___named *ops;
 	struct ab_socket private;
+	struct list_head *before;
 	struct mptcp_sock *mptcp;
 
 	if (!common)
@@ -67,6 +69,9 @@ int ab_list_subflows(struct bpf_iter__tcp *ctx)
 	listed.local_port = common->skc_num;
 	listed.remote_port = __builtin_bswap16(common->skc_dport);
 	listed.own_choice = BPF_CORE_READ_BITFIELD_PROBED(&tp->inet_conn, icsk_ca_setsockopt);
+	/* Where it has left the list, what points to its place is poison, and cannot be read: that gives 0. */
+	before = BPF_CORE_READ(ops, list.prev);
+	listed.unloaded = BPF_CORE_READ(before, next) != __builtin_preserve_access_index(&ops->list);
 	if (listed.family == 2) {
 		__builtin_memcpy(listed.local, &common->skc_rcv_saddr, 4);
 		__builtin_memcpy(listed.remote, &common->skc_daddr, 4);

@@ -35,6 +35,7 @@ struct Listed {
     remote_port: u16,
     state: u8,
     own_choice: u8,
+    unloaded: u8,
     local: [u8; 16],
     remote: [u8; 16],
     name: [u8; 16],
@@ -61,8 +62,10 @@ pub enum Uncoupled {
         netns: String,
         /// The address where it listens.
         local: SocketAddr,
-        /// The algorithm of the subflows that it accepts.
+        /// The algorithm of the first subflow of each.
         accepted: String,
+        /// Whether that is of a load before the present one.
+        older: bool,
         /// The algorithm of subflows that join after the program has set a socket option.
         joined: String,
     },
@@ -95,46 +98,58 @@ impl fmt::Display for Uncoupled {
                 }
                 write!(f, "). Open it again")
             }
-            Uncoupled::Listener { netns, local, accepted, joined } => write!(
-                f,
-                "the listener {local} in {netns} will make connections that are not coupled: the first subflow gets \
-                 {accepted}, and those that join {joined} once the program sets a socket option. Restart the program"
-            ),
+            Uncoupled::Listener { netns, local, accepted, older, joined } => {
+                let load = if *older { " of an earlier load" } else { "" };
+                write!(
+                    f,
+                    "the listener {local} in {netns} will make connections that are not coupled: the first subflow gets \
+                     {accepted}{load}, and those that join {joined} once the program sets a socket option. Restart the program"
+                )
+            }
         }
     }
 }
 
 /// Looks for them.
 pub struct Coupling {
-    link: Link,
+    link: Result<Link, Error>,
+}
+
+/// What a look has found.
+#[derive(Clone, Debug, Default)]
+pub struct Look {
+    /// Every connection that is not coupled, and every listener that would make such.
+    pub uncoupled: Vec<Uncoupled>,
+    /// Why there may be more.
+    pub incomplete: Option<String>,
 }
 
 impl Coupling {
-    /// Loads the program that looks.
-    ///
-    /// # Errors
-    /// Where the kernel refuses it.
-    pub fn open() -> Result<Self, Error> {
+    /// Loads the program that looks. Where the kernel refuses it, each look says so.
+    pub fn open() -> Self {
         messages::take();
-        let link = attached().map_err(Error::bpf("load the list of MPTCP's sockets"))?;
-        Ok(Coupling { link })
+        Coupling { link: attached().map_err(Error::bpf("load the list of MPTCP's sockets")) }
     }
 
-    /// Every connection that is not coupled, and every listener that would make such, in all network namespaces that have
-    /// a name or a process. Those without one of our algorithms do not count.
-    ///
-    /// # Errors
-    /// Where the kernel does not list them.
-    pub fn uncoupled(&self) -> Result<Vec<Uncoupled>, Error> {
-        let mut found = Vec::new();
+    /// Looks into all network namespaces that have a name or a process. Connections without one of our algorithms do not count.
+    pub fn look(&self) -> Look {
+        let mut look = Look::default();
+        let incomplete =
+            |why: &Error| Some(format!("connections that are not coupled may be missing here: {why}"));
+        let link = match &self.link {
+            Ok(link) => link,
+            Err(why) => return Look { incomplete: incomplete(why), ..look },
+        };
         for namespace in all() {
             // It may be gone by now.
             let Ok(default) = namespace.chosen() else { continue };
-            let Ok(listed) = namespace.inside(|| listed(&self.link)) else { continue };
-            let listed = listed.map_err(Error::bpf("list the sockets of MPTCP"))?;
-            found.extend(judge(&namespace.name, &default, &listed));
+            let Ok(listed) = namespace.inside(|| listed(link)) else { continue };
+            match listed.map_err(Error::bpf(format!("list the MPTCP sockets of {}", namespace.name))) {
+                Ok(listed) => look.uncoupled.extend(judge(&namespace.name, &default, &listed)),
+                Err(why) => look.incomplete = incomplete(&why),
+            }
         }
-        Ok(found)
+        look
     }
 }
 
@@ -185,16 +200,21 @@ fn is_ours(name: &str) -> bool {
 
 /// What is not coupled of the sockets of a namespace whose new ones get `default`.
 fn judge(netns: &str, default: &str, listed: &[Listed]) -> Vec<Uncoupled> {
+    // A connection that fell back to TCP early may have no token, and is one subflow.
     let mut connections: BTreeMap<u32, Vec<&Listed>> = BTreeMap::new();
     let mut found = Vec::new();
     for socket in listed {
-        if socket.state != LISTEN {
+        if socket.state != LISTEN && socket.token != 0 {
             connections.entry(socket.token).or_default().push(socket);
-        } else if let Some((local, _)) = socket.ends() {
-            let accepted = if socket.own_choice != 0 { socket.name() } else { default.to_owned() };
+        } else if let (LISTEN, Some((local, _))) = (socket.state, socket.ends()) {
+            // What the program chose, a listener keeps over an unloading. A default is looked up for each connection.
+            let (accepted, older) = match socket.own_choice {
+                0 => (default.to_owned(), false),
+                _ => (socket.name(), socket.unloaded != 0),
+            };
             let joined = text(&socket.connection);
-            if accepted != joined && [&accepted, &joined].into_iter().any(|name| is_ours(name)) {
-                found.push(Uncoupled::Listener { netns: netns.to_owned(), local, accepted, joined });
+            if (older || accepted != joined) && [&accepted, &joined].into_iter().any(|name| is_ours(name)) {
+                found.push(Uncoupled::Listener { netns: netns.to_owned(), local, accepted, older, joined });
             }
         }
     }
@@ -259,6 +279,8 @@ mod tests {
         }
         let other = Listed { token: 2, ..cubic.clone() };
         assert_eq!(judge("here", "ab_lia", &[lia.clone(), other]), []);
+        let fallen = [&lia, &cubic].map(|socket| Listed { token: 0, ..socket.clone() });
+        assert_eq!(judge("here", "ab_lia", &fallen), [], "two connections, which fell back to TCP");
         let found = judge("here", "ab_lia", &[lia, cubic]);
         assert!(
             found[0].to_string().starts_with("connection 1 in here is not coupled: its subflows"),
@@ -275,5 +297,24 @@ mod tests {
         assert_eq!((count("ab_lia", &older), count("ab_lia", &chosen)), (1, 0));
         assert_eq!((count("cubic", &older), count("reno", &older)), (0, 0));
         assert_eq!(count("cubic", &listener("ab_lia", "ab_lia")), 1);
+    }
+
+    /// What it accepts gets its own load, whatever the default is, and what joins gets the one that has the name now.
+    #[test]
+    fn listeners_that_chose_before_an_unloading_are_found() {
+        let lia = Listed { own_choice: 1, unloaded: 1, ..listener("ab_lia", "ab_lia") };
+        let found = judge("here", "ab_lia", std::slice::from_ref(&lia));
+        assert!(found[0].to_string().contains("gets ab_lia of an earlier load, and"), "{found:?}");
+        let inherits = Listed { own_choice: 0, ..lia.clone() };
+        let theirs = Listed { unloaded: 1, own_choice: 1, ..listener("bbr", "bbr") };
+        let present = Listed { unloaded: 0, ..lia };
+        assert_eq!(judge("here", "ab_lia", &[inherits, theirs, present]), []);
+    }
+    /// A kernel without the iterator: whoever asks shows the rest.
+    #[test]
+    fn a_look_that_cannot_be_says_why() {
+        let look = Coupling { link: Err(Error::Layout("iterator")) }.look();
+        assert!(look.uncoupled.is_empty());
+        assert!(look.incomplete.unwrap().contains("this kernel's iterator is not what is known of it"));
     }
 }

@@ -10,6 +10,7 @@ mod terminal;
 
 use super::args::MonitorArgs;
 use super::needs::{failed, find, require_privileges};
+use super::show::note_uncoupled;
 use crate::earlier;
 use crate::failure::Failure;
 use crate::output::{note, print};
@@ -32,7 +33,7 @@ pub fn monitor(args: &MonitorArgs) -> Result<(), Failure> {
         if args.json {
             return print(&json_line(&sample));
         }
-        sample.uncoupled.iter().for_each(|uncoupled| note(&format!("{uncoupled}.")));
+        note_uncoupled(&sample.coupling);
         return print(&plain::table(&sample));
     }
     let on_screen = !args.json && std::io::stdout().is_terminal();

@@ -6,7 +6,7 @@ use crate::failure::Failure;
 use crate::output::{counted, note, print, print_json};
 use crate::table::{PLAIN, Table};
 use anabranch_cc_fixed::registry::{self, KernelEntry};
-use anabranch_mptcp_bpf::{Check, Cost, Counters, Coupling, Instance, Occupancy, Verdict};
+use anabranch_mptcp_bpf::{Check, Cost, Counters, Coupling, Instance, Look, Occupancy, Verdict};
 use serde_json::{Value as Json, json};
 use std::cmp::Reverse;
 use std::time::Duration;
@@ -165,13 +165,14 @@ pub fn status(args: &StatusArgs) -> Result<(), Failure> {
     let ghosts: Result<Vec<_>, _> =
         rows.iter().map(|row| row.instance.as_ref().map_or(Ok(None), Instance::ghosts)).collect();
     let ghosts = ghosts.map_err(failed)?;
-    let uncoupled = Coupling::open().and_then(|coupling| coupling.uncoupled()).map_err(failed)?;
+    let look = Coupling::open().look();
     if args.json {
         let algorithms = rows.iter().zip(occupancies.iter().zip(&ghosts));
         let algorithms = algorithms.map(|(row, (occupancy, ghosts))| of_status(row, occupancy, *ghosts));
         return print_json(&json!({
             "algorithms": algorithms.collect::<Vec<_>>(),
-            "uncoupled": uncoupled.iter().map(ToString::to_string).collect::<Vec<_>>(),
+            "uncoupled": look.uncoupled.iter().map(ToString::to_string).collect::<Vec<_>>(),
+            "uncoupled_incomplete": look.incomplete,
             "costs": costs.map(|costs| costs.iter().map(of_cost).collect::<Vec<_>>()),
         }));
     }
@@ -195,7 +196,7 @@ pub fn status(args: &StatusArgs) -> Result<(), Failure> {
             "{name} has {lost} of sockets that are gone: `anabranch kernel load {name}` frees them"
         ));
     }
-    uncoupled.iter().for_each(|uncoupled| note(&format!("{uncoupled}.")));
+    note_uncoupled(&look);
     match costs {
         Some(mut costs) => {
             costs.retain(|cost| cost.calls > 0);
@@ -206,6 +207,12 @@ pub fn status(args: &StatusArgs) -> Result<(), Failure> {
         }
         None => Ok(()),
     }
+}
+
+/// Connections that are not coupled, and listeners that would make such, on standard error.
+pub(super) fn note_uncoupled(look: &Look) {
+    look.uncoupled.iter().for_each(|uncoupled| note(&format!("{uncoupled}.")));
+    look.incomplete.iter().for_each(|why| note(why));
 }
 
 fn of_status(row: &Row, occupancy: &Occupancy, ghosts: Option<u32>) -> Json {

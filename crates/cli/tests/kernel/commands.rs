@@ -6,9 +6,11 @@ use crate::common::namespace::{Namespace, exchange, mptcp_socket};
 use crate::common::{Kernel, skipped, until};
 use crate::programs;
 use anabranch_cc_fixed::registry;
+use rustix::net::sockopt::set_tcp_congestion;
 use rustix::net::{bind, connect};
 use serde_json::Value;
-use std::net::{SocketAddr, SocketAddrV4, TcpListener};
+use std::net::{SocketAddr, SocketAddrV4, TcpListener, TcpStream};
+use std::os::fd::OwnedFd;
 use std::thread::sleep;
 use std::time::Duration;
 
@@ -218,55 +220,98 @@ fn another_builds() {
     assert_eq!(state(), "loaded");
 }
 
-/// A listener of before `use`: what it accepts has the new algorithm, what joins after a socket option the old one.
-#[test]
-fn connections_that_are_not_coupled_are_named() {
-    let Some(_kernel) = Kernel::lock() else { return };
+/// A namespace whose clients, of 10.9.9.2, open a second subflow.
+fn with_two_addresses() -> Namespace {
     let namespace = Namespace::new();
     for address in ["10.9.9.1", "10.9.9.2", "10.9.9.3"] {
         namespace.command(&format!("ip address add {address}/32 dev lo"));
     }
     namespace.command("ip mptcp limits set subflow 2");
     namespace.command("ip mptcp endpoint add 10.9.9.3 dev lo subflow");
-    namespace.choose("reno");
-    let listen = |address: &str| {
-        let listener = namespace.run(mptcp_socket);
-        bind(&listener, &address.parse::<SocketAddrV4>().unwrap()).unwrap();
-        rustix::net::listen(&listener, 1).unwrap();
-        TcpListener::from(listener)
+    namespace
+}
+
+/// An MPTCP listener there, to which `prepare` does something before it listens.
+fn listen(namespace: &Namespace, port: u16, prepare: impl FnOnce(&OwnedFd)) -> TcpListener {
+    let listener = namespace.run(mptcp_socket);
+    bind(&listener, &SocketAddrV4::new([10, 9, 9, 1].into(), port)).unwrap();
+    prepare(&listener);
+    rustix::net::listen(&listener, 1).unwrap();
+    TcpListener::from(listener)
+}
+
+/// A connection of two subflows, whose server sets a socket option before the second one joins.
+fn open(namespace: &Namespace, listener: &TcpListener) -> (TcpStream, TcpStream) {
+    let client = namespace.run(mptcp_socket);
+    bind(&client, &"10.9.9.2:0".parse::<SocketAddrV4>().unwrap()).unwrap();
+    let SocketAddr::V4(server) = listener.local_addr().unwrap() else { unreachable!() };
+    connect(&client, &server).unwrap();
+    let accepted = listener.accept().unwrap().0;
+    accepted.set_nodelay(true).unwrap();
+    let mut ends = (client.into(), accepted);
+    exchange(&mut ends);
+    let joined = || {
+        let sockets = namespace.command("ss -Htn state established");
+        sockets.lines().filter(|line| line.contains(&server.to_string())).count() == 4
     };
-    let older = listen("10.9.9.1:4711");
+    until(joined, "a second subflow has joined");
+    ends
+}
+
+/// Texts about what is not coupled.
+fn uncoupled() -> Vec<String> {
+    let json = anabranch(["kernel", "status", "--json"]).json();
+    assert_eq!(json["uncoupled_incomplete"], Value::Null);
+    let texts = json["uncoupled"].as_array().unwrap().iter();
+    texts.map(|text| text.as_str().unwrap().to_owned()).collect()
+}
+
+/// A listener for which its program chose the algorithm keeps the load of that time, and hands it on; what joins gets the new one.
+#[test]
+fn a_listener_that_chose_is_named_once_its_load_is_older() {
+    let Some(_kernel) = Kernel::lock() else { return };
+    let namespace = with_two_addresses();
+    kernel(&["load", "reno"]);
+    let listener = listen(&namespace, 4713, |listener| set_tcp_congestion(listener, "ab_reno").unwrap());
+    assert_eq!(uncoupled(), [""; 0]);
+    kernel(&["unload", "reno"]);
+    kernel(&["load", "reno"]);
+    let ends = open(&namespace, &listener);
+    until(|| uncoupled().len() == 2, "the listener and its connection are named");
+    let texts = uncoupled().join("\n");
+    let named = format!(
+        "the listener 10.9.9.1:4713 in {} will make connections that are not coupled",
+        namespace.name
+    );
+    assert!(
+        texts.contains(&named)
+            && texts.contains("gets ab_reno of an earlier load, and those that join ab_reno"),
+        "{texts}"
+    );
+    assert!(texts.contains("its subflows use two loads of one algorithm"), "{texts}");
+    drop((ends, listener));
+    until(|| uncoupled().is_empty(), "nothing is left");
+    kernel(&["unload", "reno"]);
+}
+
+/// A listener of before `use`: what it accepts has the new algorithm, what joins after a socket option the old one.
+#[test]
+fn connections_that_are_not_coupled_are_named() {
+    let Some(_kernel) = Kernel::lock() else { return };
+    let namespace = with_two_addresses();
+    namespace.choose("reno");
+    let older = listen(&namespace, 4711, |_| ());
     kernel(&["use", "ab_reno", "--netns", &namespace.name]);
-    let newer = listen("10.9.9.1:4712");
+    let newer = listen(&namespace, 4712, |_| ());
     let status = anabranch(["kernel", "status"]);
     let said = status.stderr.split_whitespace().collect::<Vec<_>>().join(" ");
     let listener = format!("the listener 10.9.9.1:4711 in {} will make", namespace.name);
     assert!(status.status == 0 && said.contains(&listener) && said.contains("Restart the program"), "{said}");
     assert!(!said.contains("4712") && !said.contains("connection "), "{said}");
-    let uncoupled = || anabranch(["kernel", "status", "--json"]).json()["uncoupled"].clone();
-
-    let open = |listener: &TcpListener| {
-        let client = namespace.run(mptcp_socket);
-        bind(&client, &"10.9.9.2:0".parse::<SocketAddrV4>().unwrap()).unwrap();
-        let SocketAddr::V4(server) = listener.local_addr().unwrap() else { unreachable!() };
-        connect(&client, &server).unwrap();
-        let accepted = listener.accept().unwrap().0;
-        accepted.set_nodelay(true).unwrap();
-        let mut ends = (client.into(), accepted);
-        exchange(&mut ends);
-        ends
-    };
-    let good = open(&newer);
-    let joined = |port: u16| {
-        let sockets = namespace.command("ss -Htn state established");
-        sockets.lines().filter(|line| line.contains(&format!("10.9.9.1:{port}"))).count() == 4
-    };
-    until(|| joined(4712), "a second subflow has joined");
-    assert_eq!(uncoupled().as_array().unwrap().len(), 1);
-    let bad = open(&older);
-    until(|| joined(4711), "a second subflow has joined");
-    let split = |found: &Value| {
-        let texts: Vec<_> = found.as_array().unwrap().iter().map(|text| text.as_str().unwrap()).collect();
+    let good = open(&namespace, &newer);
+    assert_eq!(uncoupled().len(), 1);
+    let bad = open(&namespace, &older);
+    let split = |texts: &[String]| {
         texts.iter().any(|text| {
             text.contains("its subflows have several algorithms")
                 && text.contains("10.9.9.1:4711→10.9.9.2:")
@@ -277,12 +322,13 @@ fn connections_that_are_not_coupled_are_named() {
     };
     until(|| split(&uncoupled()), "the split connection is named");
     let monitored = anabranch(["kernel", "monitor", "--once", "--json"]).json();
-    assert!(split(&monitored["uncoupled"]), "{monitored}");
+    let monitored = serde_json::from_value::<Vec<String>>(monitored["uncoupled"].clone()).unwrap();
+    assert!(split(&monitored), "{monitored:?}");
     drop((good, bad));
 
     // Listeners alone hold what was unloaded: they are its sockets.
     drop(older);
-    until(|| uncoupled().as_array().unwrap().is_empty(), "nothing is left");
+    until(|| uncoupled().is_empty(), "nothing is left");
     kernel(&["unload", "reno"]);
     namespace.choose("reno");
     let listening = |json: &Value| {

@@ -1,7 +1,7 @@
 //! A snapshot with what follows from it and the one before.
 
 use super::{Connection, Filter, Key, Namespaces, Snapshot, Subflow};
-use crate::Uncoupled;
+use crate::Look;
 use anabranch_cc_fixed::registry::KernelEntry;
 use std::collections::HashMap;
 
@@ -14,7 +14,7 @@ pub struct Sample {
     pub connections: Vec<Watched>,
     /// Connections that are not coupled, and listeners that would make such, of all network namespaces. [`Watch`](super::Watch)
     /// looks once a second.
-    pub uncoupled: Vec<Uncoupled>,
+    pub coupling: Look,
 }
 
 /// A connection that is watched.
@@ -104,7 +104,7 @@ impl Sampler {
         let connections = connections.into_iter().map(&mut watched).collect();
         self.last_us = now;
         let time_s = now.saturating_sub(first_us) as f64 * 1e-6;
-        Sample { time_s, connections, uncoupled: Vec::new() }
+        Sample { time_s, connections, coupling: Look::default() }
     }
 }
 

@@ -1,7 +1,7 @@
 //! Samples of the sockets that are asked for, for as long as somebody takes them.
 
 use super::{Filter, Monitor, Namespaces, Sample, Sampler};
-use crate::{Coupling, Error, Uncoupled};
+use crate::{Coupling, Error, Look};
 use anabranch_cc_fixed::registry::{self, KernelEntry};
 use std::time::{Duration, Instant};
 
@@ -14,7 +14,7 @@ pub struct Watch {
     sampler: Sampler,
     names: Namespaces,
     coupling: Coupling,
-    uncoupled: Vec<Uncoupled>,
+    look: Look,
     looked: Instant,
     /// The algorithms that are asked for, by their names in the kernel; empty: all.
     only: Vec<&'static str>,
@@ -28,9 +28,9 @@ impl Watch {
     pub fn open(filter: Filter) -> Result<Self, Error> {
         let (monitor, only) = (Monitor::open()?, filter.algorithms.clone());
         let (sampler, names) = (Sampler::new(filter), Namespaces::now());
-        let coupling = Coupling::open()?;
-        let uncoupled = coupling.uncoupled()?;
-        Ok(Watch { monitor, sampler, names, coupling, uncoupled, looked: Instant::now(), only })
+        let coupling = Coupling::open();
+        let look = coupling.look();
+        Ok(Watch { monitor, sampler, names, coupling, look, looked: Instant::now(), only })
     }
 
     /// The sockets as they are now.
@@ -42,10 +42,10 @@ impl Watch {
             self.looked = Instant::now();
             self.monitor.look()?;
             self.names = Namespaces::now();
-            self.uncoupled = self.coupling.uncoupled()?;
+            self.look = self.coupling.look();
         }
         let sample = self.sampler.next(self.monitor.sample(), &self.names);
-        Ok(Sample { uncoupled: self.uncoupled.clone(), ..sample })
+        Ok(Sample { coupling: self.look.clone(), ..sample })
     }
 
     /// The algorithms that are watched and asked for, by their names in the kernel.

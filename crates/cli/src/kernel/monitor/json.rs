@@ -8,8 +8,9 @@ use std::net::SocketAddr;
 /// The object, without a newline. What is not finite is null.
 pub fn line(sample: &Sample, unix_s: f64) -> String {
     let connections = sample.connections.iter().map(connection).collect();
-    let uncoupled = sample.uncoupled.iter().map(ToString::to_string).collect();
-    let line = Line { time_s: sample.time_s, unix_s, connections, uncoupled };
+    let uncoupled = sample.coupling.uncoupled.iter().map(ToString::to_string).collect();
+    let uncoupled_incomplete = sample.coupling.incomplete.as_deref();
+    let line = Line { time_s: sample.time_s, unix_s, connections, uncoupled, uncoupled_incomplete };
     serde_json::to_string(&line).expect("a sample is plain data")
 }
 
@@ -19,6 +20,8 @@ struct Line<'a> {
     unix_s: f64,
     connections: Vec<Connection<'a>>,
     uncoupled: Vec<String>,
+    /// Why there may be more of these.
+    uncoupled_incomplete: Option<&'a str>,
 }
 
 #[derive(Serialize)]
@@ -115,13 +118,18 @@ mod tests {
 
     #[test]
     fn one_line_with_every_value() {
-        let line = line(&sample(vec![lia(0xbeef, vec![subflow(7, 1, 900)])]), 1.5);
+        let mut sample = sample(vec![lia(0xbeef, vec![subflow(7, 1, 900)])]);
+        sample.coupling.incomplete = Some("no iterator".into());
+        let line = line(&sample, 1.5);
         assert!(line.starts_with(r#"{"time_s":0.0,"unix_s":1.5,"connections":[{"cc":"ab_lia""#), "{line}");
         assert!(!line.contains('\n'));
         let value: Value = serde_json::from_str(&line).unwrap();
         assert_eq!((&value["time_s"], &value["unix_s"]), (&json!(0.0), &json!(1.5)));
         let c = &value["connections"][0];
-        assert_eq!(value["uncoupled"], json!([]));
+        assert_eq!(
+            (&value["uncoupled"], &value["uncoupled_incomplete"]),
+            (&json!([]), &json!("no iterator"))
+        );
         assert_eq!((&c["cc"], &c["connection"]), (&json!("ab_lia"), &json!("beef")));
         let s = &c["subflows"][0];
         assert_eq!((&s["local"], &s["remote"]), (&json!("10.0.1.1:40001"), &json!("10.0.1.2:5201")));

@@ -116,8 +116,10 @@ impl Screen {
 
     /// Draws it.
     pub fn draw(&mut self, frame: &mut Frame<'_>) {
+        let look = &self.sample.coupling;
+        let warnings = look.uncoupled.iter().map(ToString::to_string).chain(look.incomplete.clone());
         let warnings: Vec<_> =
-            self.sample.uncoupled.iter().map(|u| Line::from(printable_line(&format!(" ! {u}")))).collect();
+            warnings.map(|text| Line::from(printable_line(&format!(" ! {text}")))).collect();
         let warned = Constraint::Length(warnings.len().min(MOST_WARNINGS) as u16);
         let parts = [Constraint::Length(1), Constraint::Min(0), warned, Constraint::Length(1)];
         let [head, body, warned, foot] = Layout::vertical(parts).areas(frame.area());
