@@ -131,6 +131,10 @@ fn summary(plan: &Plan) -> Markup {
 /// One of these tables.
 fn counted(title: &str, kind: &str, papers: &[&PaperPlan], beyond: bool) -> Markup {
     let totals = verdict::counts(papers.iter().flat_map(|paper| rows(paper, beyond)));
+    // Few papers leave a row undetermined: the table is narrower without that column.
+    let shown: Vec<usize> = (0..verdict::ALL.len())
+        .filter(|i| verdict::ALL[*i] != Verdict::Undetermined || totals[*i] > 0)
+        .collect();
     html! {
         h3 { (title) }
         (scroll(title, &html! {
@@ -141,7 +145,7 @@ fn counted(title: &str, kind: &str, papers: &[&PaperPlan], beyond: bool) -> Mark
                         th scope="col" { "Size" }
                         th.number scope="col" { "Seeds" }
                         th.number scope="col" { "Rows" }
-                        @for v in verdict::ALL { th.number scope="col" { (verdict::badge(v)) } }
+                        @for i in &shown { th.number scope="col" { (verdict::badge(verdict::ALL[*i])) } }
                     }
                 }
                 tbody {
@@ -155,7 +159,7 @@ fn counted(title: &str, kind: &str, papers: &[&PaperPlan], beyond: bool) -> Mark
                             td { (paper.result.size) }
                             td.number { (paper.result.seeds_of_rows()) }
                             td.number { (counts.iter().sum::<usize>()) }
-                            @for n in counts { td.number { (n) } }
+                            @for i in &shown { td.number { (counts[*i]) } }
                         }
                     }
                 }
@@ -163,7 +167,7 @@ fn counted(title: &str, kind: &str, papers: &[&PaperPlan], beyond: bool) -> Mark
                     tr {
                         th scope="row" colspan="3" { "All" }
                         td.number { (totals.iter().sum::<usize>()) }
-                        @for n in totals { td.number { (n) } }
+                        @for i in &shown { td.number { (totals[*i]) } }
                     }
                 }
             }
