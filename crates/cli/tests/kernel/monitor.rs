@@ -216,7 +216,7 @@ fn an_earlier_record_stays_unless_it_may_be_replaced() {
     assert!(said.contains("--replace"), "{said}");
     assert!(summary == fs::read(out.join("summary.json")).unwrap());
     let replaced = record(&["--replace"]);
-    assert!(replaced.status == 0 && replaced.stderr.contains("replaces it"), "{}", replaced.stderr);
+    assert!(replaced.status == 0 && replaced.stderr.contains("this one replaces"), "{}", replaced.stderr);
 }
 
 fn has_partial(directory: &Path) -> bool {
