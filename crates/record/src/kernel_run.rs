@@ -35,6 +35,16 @@ pub struct EmulatorHealth {
     pub lateness_p99_s: Option<f64>,
     /// The largest.
     pub lateness_max_s: Option<f64>,
+    /// How long it stood still in the measured time, in seconds: the sum of all times longer than 1 ms in which it had to be at work and
+    /// was not. Packets wait before it meanwhile, which is no lateness.
+    #[serde(default)]
+    pub standstill_s: f64,
+    /// Standstills after which a queue dropped data within a round-trip time, counted for each subflow.
+    #[serde(default)]
+    pub standstill_losses: u64,
+    /// The part of the goodput that standstills may have cost.
+    #[serde(default)]
+    pub standstill_effect: f64,
     /// Processor time of the emulator ÷ time: the part of one core that it used.
     pub cpu: f64,
     /// Packets that a device dropped before the emulator could take them.

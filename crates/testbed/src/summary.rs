@@ -23,6 +23,8 @@ pub struct Limits {
     pub look: Time,
     /// The emulator takes no larger part of a core: then it is late soon.
     pub busy: f64,
+    /// Times in which it stood still may have cost no larger part of the goodput.
+    pub effect: f64,
 }
 
 impl Limits {
@@ -32,6 +34,7 @@ impl Limits {
         too_late: Time::from_millis(20),
         look: Time::from_millis(50),
         busy: 0.9,
+        effect: 0.01,
     };
 }
 
@@ -180,10 +183,27 @@ fn link(scenario: &Scenario, l: usize, end: &End) -> LinkSummary {
 
 fn kernel(scenario: &Scenario, observer: &Observer, end: &End) -> KernelRun {
     let health = &end.report.health;
+    let standstill_s = end.end.standstill.since(end.warm.standstill).as_secs_f64();
+    let of = |count: fn(&PathCounts) -> f64| {
+        end.end.paths.iter().map(count).sum::<f64>() - end.warm.paths.iter().map(count).sum::<f64>()
+    };
+    let standstill_losses = of(|path| path.standstill_losses as f64) as u64;
+    let cycles = of(|path| path.standstill_cycles);
+    let meters = (0..scenario.flows.len()).flat_map(|f| observer.meters(f));
+    let responses: u64 = meters.map(|meter| meter.recoveries() + meter.timeouts()).sum();
+    let measured_s = end.end.at.since(end.warm.at).as_secs_f64();
     let emulator = EmulatorHealth {
         lateness_p50_s: health.lateness.quantile(0.5),
         lateness_p99_s: health.lateness.quantile(0.99),
         lateness_max_s: (health.lateness.count() > 0).then(|| health.latest.as_secs_f64()),
+        standstill_s,
+        standstill_losses,
+        standstill_effect: standstill_effect(
+            standstill_s,
+            measured_s,
+            cycles,
+            responses.max(standstill_losses),
+        ),
         cpu: health.cpu_share(),
         device_drops: end.device_drops + health.refused,
         real_time_priority: health.realtime,
@@ -203,7 +223,7 @@ fn kernel(scenario: &Scenario, observer: &Observer, end: &End) -> KernelRun {
         invalid.extend(absent(scenario, end.until, &end.end.paths));
     }
     if let Some(stolen) = end.stolen.filter(|stolen| *stolen > STOLEN)
-        && invalid.iter().any(|why| why.contains(" late"))
+        && invalid.iter().any(|why| why.contains(" late") || why.contains(STOOD_STILL))
     {
         let percent = stolen * 100.0;
         invalid.push(format!(
@@ -236,9 +256,25 @@ fn kernel(scenario: &Scenario, observer: &Observer, end: &End) -> KernelRun {
     }
 }
 
+/// The most that standstills can have cost, as a part of the goodput: the time itself, in which no packet enters a link, and `cycles` of
+/// all those between two responses to congestion, for windows that were halved too early.
+///
+/// A window that grows evenly from W/2 to W in a time T carries 3/4 WT meanwhile, in units of W·RTT. Halved once more at W(1 + x)/2, x
+/// from 0 to 1, it carries 3/16 (1 − x²) WT less: (1 − x²)/4 of what a cycle carries, a quarter at most. The packets of a standstill of s
+/// come at once behind it. Where the queue takes those of a longer time Q, it has drained by as much before, and can be overflown only
+/// when it was about to: with less room than s of Q, when the window was within s/Q of W. Then x is at least 1 − 2 s/Q, and the cost at most
+/// s/Q.
+fn standstill_effect(standstill_s: f64, measured_s: f64, cycles: f64, responses: u64) -> f64 {
+    let of = |part: f64, all: f64| if part > 0.0 { part / all } else { 0.0 };
+    of(standstill_s, measured_s) + of(cycles, responses as f64)
+}
+
+/// A part of the reason.
+const STOOD_STILL: &str = "the emulator stood still";
+
 /// What speaks against a run in how the emulator kept up.
 fn invalid(emulator: &EmulatorHealth, limits: &Limits) -> Vec<String> {
-    let Limits { late, too_late, busy, .. } = *limits;
+    let Limits { late, too_late, busy, effect, .. } = *limits;
     let ms = |seconds: f64| format!("{:.1} ms", seconds * 1e3);
     let p99 = emulator.lateness_p99_s.filter(|p99| *p99 > late.as_secs_f64());
     let max = emulator.lateness_max_s.filter(|max| *max > too_late.as_secs_f64());
@@ -251,6 +287,16 @@ fn invalid(emulator: &EmulatorHealth, limits: &Limits) -> Vec<String> {
         max.map(|max| format!("a packet left its link {} late, of at most {too_late}", ms(max))),
         cpu.map(|cpu| format!("the emulator took {cpu:.0} % of a core, of at most {:.0} %", busy * 100.0)),
         drops.map(|drops| format!("{drops} packets were lost outside of the links")),
+        (emulator.standstill_effect > effect).then(|| {
+            format!(
+                "{STOOD_STILL} for {} together, and queues dropped data {} times just after: that may have cost {:.1} % of the \
+                 goodput, of at most {:.0} %",
+                ms(emulator.standstill_s),
+                emulator.standstill_losses,
+                emulator.standstill_effect * 100.0,
+                effect * 100.0
+            )
+        }),
     ];
     said.into_iter().flatten().collect()
 }
@@ -297,6 +343,9 @@ mod tests {
             lateness_p50_s: Some(20e-6),
             lateness_p99_s: Some(150e-6),
             lateness_max_s: Some(3e-3),
+            standstill_s: 0.01,
+            standstill_losses: 1,
+            standstill_effect: 0.01,
             cpu: 0.4,
             device_drops: 0,
             real_time_priority: true,
@@ -313,6 +362,10 @@ mod tests {
             ),
             (EmulatorHealth { cpu: 0.95, ..good.clone() }, "95 % of a core"),
             (EmulatorHealth { device_drops: 3, ..good.clone() }, "3 packets were lost outside"),
+            (
+                EmulatorHealth { standstill_effect: 0.011, ..good.clone() },
+                "may have cost 1.1 % of the goodput",
+            ),
         ] {
             let [why] = &invalid(&bad, &Limits::USUAL)[..] else { panic!("one reason: {bad:?}") };
             assert!(why.contains(said), "{why}");
@@ -343,5 +396,46 @@ mod tests {
         assert!(said([1, 1, 1, 0, 0], 2000).is_empty());
         assert_eq!(said([1, 0, 1, 0, 1], 4000), ["subflow 2 of whole never sent"]);
         assert_eq!(said([1, 1, 1, 1, 0], 4000), ["subflow 1 of late never sent"]);
+    }
+
+    /// By hand: 80 ms of 10 s are 0.8 %, and half a cycle of 50 is 1 %.
+    #[test]
+    fn what_standstills_cost_at_most() {
+        for (standstill_s, cycles, responses, effect) in [
+            (0.0, 0.0, 0, 0.0),
+            (0.0, 0.0, 50, 0.0),
+            (0.08, 0.0, 50, 0.008),
+            (0.0, 0.5, 50, 0.01),
+            (0.08, 0.5, 50, 0.018),
+        ] {
+            let is: f64 = standstill_effect(standstill_s, 10.0, cycles, responses);
+            assert!((is - effect).abs() < 1e-12, "{is} {effect}");
+        }
+        assert_eq!(standstill_effect(0.0, 0.0, 0.0, 0), 0.0, "interrupted in the warm-up");
+    }
+
+    /// The bound itself, by sums over a window that grows by one each step. What a further halving costs varies with the moment at which
+    /// one looks: its mean over a cycle counts.
+    #[test]
+    fn a_further_halving_costs_by_its_place_in_the_cycle() {
+        const MOST: u64 = 1000;
+        const CYCLE: usize = MOST as usize / 2;
+        // What is sent by each step.
+        let sent = |window: u64, steps: usize| {
+            let next = |(window, sum): &(u64, u64)| {
+                let grown = if window + 1 >= MOST { MOST / 2 } else { window + 1 };
+                Some((grown, sum + grown))
+            };
+            let all = std::iter::successors(Some((window, window)), next).take(steps);
+            all.map(|(_, sum)| sum as f64).collect::<Vec<_>>()
+        };
+        let of_cycle = sent(MOST / 2, CYCLE)[CYCLE - 1];
+        for now in (MOST / 2..MOST).step_by(10) {
+            let (without, with) = (sent(now, 4 * CYCLE), sent(now / 2, 4 * CYCLE));
+            let late = without.iter().zip(&with).skip(3 * CYCLE);
+            let cost = late.map(|(without, with)| without - with).sum::<f64>() / CYCLE as f64 / of_cycle;
+            let x = 2.0 * now as f64 / MOST as f64 - 1.0;
+            assert!((cost - (1.0 - x * x) / 4.0).abs() < 0.01, "{cost} at {x}");
+        }
     }
 }

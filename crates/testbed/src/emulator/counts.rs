@@ -1,11 +1,12 @@
 //! What is counted of each path: segments, acknowledgements, and how the two come.
 
+use super::standstill::{Cause, Reach};
 use super::wire::Header;
-use anabranch_net::Time;
+use anabranch_net::{DropReason, Time};
 use anabranch_record::Histogram;
 
 /// Sums of a path since the emulator began.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct PathCounts {
     /// Segments with data that the sender's host has sent, repeated ones included.
     pub segments: u64,
@@ -17,6 +18,10 @@ pub struct PathCounts {
     pub acks: u64,
     /// Of these, those that a link dropped.
     pub dropped_acks: u64,
+    /// Standstills of the emulator after which a queue dropped data.
+    pub standstill_losses: u64,
+    /// What these losses can have cost, in cycles between two responses to congestion.
+    pub standstill_cycles: f64,
 }
 
 /// How the hosts of a path send.
@@ -79,9 +84,17 @@ pub(crate) struct Watch {
     /// The acknowledgement number seen last, of the present connection.
     acknowledged: Option<u32>,
     acked_at: Option<Time>,
+    /// What standstills do to it.
+    pub reach: Reach,
+    /// The standstill that was counted last.
+    standstill: u64,
 }
 
 impl Watch {
+    pub fn new(reach: Reach) -> Watch {
+        Watch { reach, ..Watch::default() }
+    }
+
     /// A packet left the sender's host.
     pub fn forward(&mut self, header: &Header) {
         if header.tcp.is_some() && header.payload > 0 {
@@ -115,10 +128,18 @@ impl Watch {
         }
     }
 
-    /// A link dropped a packet, which carried data or, on the way back, none.
-    pub fn dropped(&mut self, forward: bool, data: bool) {
+    /// A link dropped a packet, which carried data or, on the way back, none; a standstill can be the cause.
+    pub fn dropped(&mut self, forward: bool, data: bool, why: DropReason, cause: Option<Cause>) {
         self.counts.dropped_segments += u64::from(forward && data);
         self.counts.dropped_acks += u64::from(!forward && !data);
+        let by_queue = matches!(why, DropReason::Queue | DropReason::Early);
+        if let Some(Cause { number, cost }) = cause.filter(|cause| cause.number > self.standstill)
+            && (forward && data && by_queue)
+        {
+            self.counts.standstill_losses += 1;
+            self.counts.standstill_cycles += cost;
+            self.standstill = number;
+        }
     }
 }
 
@@ -153,15 +174,17 @@ mod tests {
         for (us, bytes) in [(100, 2 * 1448), (101, 2 * 1448), (111, 4 * 1448 + 10), (121, 1448)] {
             watch.back(&answer(ACK, start.wrapping_add(bytes)), micros(us));
         }
-        watch.dropped(true, true);
-        watch.dropped(true, false);
-        watch.dropped(false, false);
+        watch.dropped(true, true, DropReason::Queue, None);
+        watch.dropped(true, false, DropReason::Queue, None);
+        watch.dropped(false, false, DropReason::Queue, None);
         let expected = PathCounts {
             segments: 5,
             payload_bytes: 4 * 1448 + 10,
             dropped_segments: 1,
             acks: 4,
             dropped_acks: 1,
+            standstill_losses: 0,
+            standstill_cycles: 0.0,
         };
         assert_eq!(watch.counts, expected);
         let Manner { segments_per_burst, segments_per_ack, ack_spacing } = &watch.manner;
@@ -175,5 +198,22 @@ mod tests {
         watch.back(&answer(ACK, 7 + 1448), micros(901));
         assert_eq!(watch.manner.segments_per_ack.counts()[1], 1);
         assert_eq!(watch.manner.ack_spacing.count(), 3);
+    }
+    #[test]
+    fn a_standstill_after_which_a_queue_drops_data_counts_once() {
+        let mut watch = Watch::default();
+        let by = |number| Some(Cause { number, cost: 0.125 });
+        for (forward, data, why, cause) in [
+            (true, true, DropReason::Queue, None),
+            (true, true, DropReason::Loss, by(1)),
+            (true, true, DropReason::Down, by(1)),
+            (false, false, DropReason::Queue, by(1)),
+            (true, true, DropReason::Queue, by(2)),
+            (true, true, DropReason::Queue, by(2)),
+            (true, true, DropReason::Early, by(3)),
+        ] {
+            watch.dropped(forward, data, why, cause);
+        }
+        assert_eq!((watch.counts.standstill_losses, watch.counts.standstill_cycles), (2, 0.25));
     }
 }

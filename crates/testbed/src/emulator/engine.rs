@@ -5,6 +5,7 @@ use super::counts::{Manner, PathCounts, Watch};
 use super::gather::{Gathered, MOST};
 use super::health::Health;
 use super::network::{Network, Packet};
+use super::standstill::Standstills;
 use super::store::{Place, Store};
 use super::wire::{self, Header};
 use crate::device::{LARGEST_READ, Tun, VNET_HEADER};
@@ -44,6 +45,8 @@ pub struct Snapshot {
     pub links: Vec<(Totals, Waiting)>,
     /// Of each path, in their order.
     pub paths: Vec<PathCounts>,
+    /// How long the emulator has stood still: the sum of all times longer than 1 ms in which it had to be at work and was not.
+    pub standstill: Time,
 }
 
 /// What is known when the emulator has ended.
@@ -82,8 +85,8 @@ pub(super) struct Engine {
     epoll: OwnedFd,
     waker: Arc<OwnedFd>,
     requests: Receiver<Request>,
-    links: usize,
     health: Health,
+    standstills: Standstills,
 }
 
 struct Device {
@@ -137,7 +140,7 @@ pub(super) fn waker() -> io::Result<OwnedFd> {
 impl Engine {
     pub fn new(
         network: Network,
-        links: usize,
+        watches: Vec<Watch>,
         tuns: Vec<Tun>,
         zero: Instant,
         options: &EmulatorOptions,
@@ -160,7 +163,7 @@ impl Engine {
         Ok(Engine {
             network,
             store: Store::new(largest),
-            watches: (0..tuns.len() / 2).map(|_| Watch::default()).collect(),
+            watches,
             // What came before the thread began gave no event since.
             ready: (0..tuns.len() as u32).collect(),
             devices: tuns.into_iter().map(|tun| Device { tun, ready: true }).collect(),
@@ -175,14 +178,15 @@ impl Engine {
             epoll,
             waker,
             requests,
-            links,
             health: Health::default(),
+            standstills: Standstills::default(),
         })
     }
 
     /// Runs until nobody can ask any more.
     pub fn run(mut self, realtime: bool) -> io::Result<Report> {
         let began = Instant::now();
+        self.standstills.sleeps(self.clock.now());
         self.health.realtime = realtime;
         // Without real-time priority the kernel may wake it 50 µs late otherwise.
         set_current_timer_slack(Some(NonZero::<u64>::MIN))?;
@@ -214,9 +218,12 @@ impl Engine {
         const NOW: Timespec = Timespec { tv_sec: 0, tv_nsec: 0 };
         let now = self.clock.now();
         let busy = until <= now;
-        let early = if until < Time::NEVER && until.since(now) > PAUSE { EARLY } else { Time::ZERO };
+        // Packets that find the thread asleep wait unseen where it stands still: it is to wake in between, so that this shows.
+        let until = if until.since(now) > PAUSE.times(3) { now + PAUSE } else { until };
+        let early = if until.since(now) > PAUSE { EARLY } else { Time::ZERO };
         if !busy {
             self.set_timer(until - early)?;
+            self.standstills.sleeps(until);
             self.health.sleeps += 1;
         }
         events.clear();
@@ -246,6 +253,7 @@ impl Engine {
 
     /// Sleeps, whatever comes.
     fn sleep(&mut self, until: Time) {
+        self.standstills.sleeps(until);
         // A signal that wakes it early does no harm.
         let _ = clock_nanosleep_absolute(ClockId::Monotonic, &self.clock.timespec(until));
         self.health.sleeps += 1;
@@ -263,16 +271,26 @@ impl Engine {
 
     /// Moves packets up to now, and gives those to their hosts that have come to the end.
     fn advance(&mut self) {
-        self.advanced = self.clock.now();
+        self.advanced = self.works();
         self.network.run(self.advanced);
         self.health.most_overdue = self.health.most_overdue.max(self.network.arrived.len());
         while let Some((due, packet)) = self.network.arrived.pop_front() {
             self.deliver(due, packet);
         }
-        while let Some(packet) = self.network.dropped.pop() {
-            self.watches[packet.route as usize / 2].dropped(is_forward(packet.route), packet.data);
+        while let Some((packet, why)) = self.network.dropped.pop() {
+            let watch = &mut self.watches[packet.route as usize / 2];
+            let cause = self.standstills.cause(self.advanced, watch.reach);
+            watch.dropped(is_forward(packet.route), packet.data, why, cause);
             self.store.release(packet.place);
         }
+    }
+
+    /// What the clock says: the thread is at work.
+    #[inline]
+    fn works(&mut self) -> Time {
+        let now = self.clock.now();
+        self.standstills.works(now);
+        now
     }
 
     /// Gives a packet to its host, and with it those behind it that are gathered.
@@ -301,7 +319,7 @@ impl Engine {
         if packet.marked {
             wire::mark(self.store.get(packet.place));
         }
-        let late = self.clock.now().since(due);
+        let late = self.works().since(due);
         self.health.lateness.record(late.as_nanos());
         self.health.latest = self.health.latest.max(late);
         self.taken.push(packet.place);
@@ -354,6 +372,7 @@ impl Engine {
             return;
         };
         let now = self.clock.now();
+        self.standstills.works(now);
         self.network.run(now);
         let watch = &mut self.watches[device as usize / 2];
         if is_forward(device) {
@@ -398,8 +417,9 @@ impl Engine {
         self.network.run(at);
         Snapshot {
             at,
-            links: (0..self.links).map(|i| self.network.link(i, at)).collect(),
+            links: (0..self.network.links).map(|i| self.network.link(i, at)).collect(),
             paths: self.watches.iter().map(|watch| watch.counts).collect(),
+            standstill: self.standstills.sum(),
         }
     }
 }

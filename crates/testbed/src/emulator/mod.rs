@@ -9,6 +9,7 @@ mod engine;
 mod gather;
 mod health;
 mod network;
+mod standstill;
 mod store;
 mod wire;
 
@@ -20,8 +21,10 @@ use crate::device::Tun;
 use crate::{TestbedError, realtime};
 use anabranch_net::{LinkSpec, Time};
 use anabranch_scenario::{Path, Scenario};
+use counts::Watch;
 use engine::{Engine, Request};
 use network::{Network, Route};
+use standstill::Reach;
 use std::io;
 use std::os::fd::OwnedFd;
 use std::sync::Arc;
@@ -84,11 +87,13 @@ impl Emulator {
     ) -> Result<Self, TestbedError> {
         let routes: Vec<Route> = ends.iter().flat_map(|ends| routes(links, &ends.path)).collect();
         let network = Network::new(links, seed, &routes);
+        let reach = |ends: &Ends| Reach::new(links, &ends.path, ends.sender.mtu());
+        let watches = ends.iter().map(|ends| Watch::new(reach(ends))).collect();
         let tuns = ends.into_iter().flat_map(|ends| [ends.sender, ends.receiver]).collect();
         let (requests, receiver) = channel();
         let start = || {
             let waker = Arc::new(engine::waker()?);
-            let engine = Engine::new(network, links.len(), tuns, zero, options, waker.clone(), receiver)?;
+            let engine = Engine::new(network, watches, tuns, zero, options, waker.clone(), receiver)?;
             let run = || engine.run(realtime::raise(realtime::EMULATOR).is_ok());
             let thread = std::thread::Builder::new().name("emulator".into()).spawn(run)?;
             Ok::<_, io::Error>(Emulator { requests: Some(requests), waker, thread: Some(thread) })

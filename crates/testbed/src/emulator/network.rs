@@ -1,7 +1,9 @@
 //! Where packets are: the links decide about them on the run's clock, whoever reads it.
 
 use super::store::Place;
-use anabranch_net::{Arrival, Fate, FifoLink, HoldingLink, Link, LinkSpec, Time, Totals, Waiting};
+use anabranch_net::{
+    Arrival, DropReason, Fate, FifoLink, HoldingLink, Link, LinkSpec, Time, Totals, Waiting,
+};
 use std::cmp::Reverse;
 use std::collections::{BinaryHeap, VecDeque};
 
@@ -47,8 +49,10 @@ pub(crate) struct Network {
     planned: u64,
     /// Packets at the end of their routes, and when they came there, in order of time; to be taken.
     pub arrived: VecDeque<(Time, Packet)>,
-    /// Packets that a link dropped; to be taken.
-    pub dropped: Vec<Packet>,
+    /// Packets that a link dropped, and why; to be taken.
+    pub dropped: Vec<(Packet, DropReason)>,
+    /// How many of the stages, the first ones, are links.
+    pub links: usize,
 }
 
 /// The way of the packets of one device.
@@ -70,6 +74,7 @@ impl Network {
             planned: 0,
             arrived: VecDeque::new(),
             dropped: Vec::new(),
+            links: links.len(),
         };
         for (i, spec) in links.iter().enumerate() {
             network.add(match Link::new(spec, seed, i as u64) {
@@ -107,7 +112,7 @@ impl Network {
                     packet.marked |= marked;
                     stage.put(packet, at);
                 }
-                Fate::Dropped(_) => return self.dropped.push(packet),
+                Fate::Dropped(why) => return self.dropped.push((packet, why)),
             },
             Kind::Holding(link, held) => {
                 // Each direction of a path is a flow, numbered as in the simulator.
@@ -118,7 +123,7 @@ impl Network {
                         held.resize(held.len().max(ticket as usize + 1), None);
                         held[ticket as usize] = Some(packet);
                     }
-                    Err(_) => self.dropped.push(packet),
+                    Err(why) => self.dropped.push((packet, why)),
                 }
                 stage.settle(now, &mut self.dropped);
             }
@@ -187,7 +192,7 @@ impl Stage {
     }
 
     /// Takes the fates that a link has decided by `now`.
-    fn settle(&mut self, now: Time, dropped: &mut Vec<Packet>) {
+    fn settle(&mut self, now: Time, dropped: &mut Vec<(Packet, DropReason)>) {
         while let Kind::Holding(link, held) = &mut self.kind
             && let Some((ticket, fate)) = link.settle(now)
         {
@@ -197,7 +202,7 @@ impl Stage {
                     packet.marked |= marked;
                     self.put(packet, at);
                 }
-                Fate::Dropped(_) => dropped.push(packet),
+                Fate::Dropped(why) => dropped.push((packet, why)),
             }
         }
     }

@@ -1,11 +1,16 @@
 //! Whole runs, held against what links carry, and against the simulator.
 
 use crate::support::kernel;
-use crate::witness::{held, within};
+use crate::witness::{go_first, held, stay_on, within};
 use anabranch_net::Time;
 use anabranch_record::{MemorySink, NoSamples, Sink, Summary};
 use anabranch_scenario::{Overrides, Scenario, Source, load};
 use anabranch_testbed::{Limits, RunOptions, TestbedError, Traffic};
+use rustix::thread::{CpuSet, sched_getaffinity};
+use std::hint::spin_loop;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::thread::{scope, sleep};
+use std::time::{Duration, Instant};
 
 /// Tests make their attempts themselves.
 const OPTIONS: RunOptions = RunOptions { repeats: 0, traffic: Traffic::Own, limits: Limits::USUAL };
@@ -225,6 +230,47 @@ fn an_invalid_run_is_repeated_and_says_so() {
     assert!(kernel.invalid.iter().any(|why| why.contains("a packet left its link")), "{:?}", kernel.invalid);
     let times = &samples.flows[0].subflows[0].time_s;
     assert!(!times.is_empty() && times.is_sorted(), "{times:?}");
+}
+
+/// Takes this processor from everything for 8 ms each 1.5 s.
+fn stall(cpu: usize, start: Instant, over: &AtomicBool) {
+    stay_on(cpu).and_then(|()| go_first()).unwrap();
+    let mut due = start;
+    while !over.load(Ordering::Relaxed) {
+        sleep(due.saturating_duration_since(Instant::now()));
+        while Instant::now() < due + Duration::from_millis(8) {
+            spin_loop();
+        }
+        due += Duration::from_millis(1500);
+    }
+}
+
+/// No packet is 20 ms late, and one in two hundred is late at all. The link has a queue of 10 ms: 8 ms of packets at once overflow it
+/// when it is half full.
+#[test]
+fn a_run_that_stands_still_is_not_valid() {
+    if !kernel(&[]) {
+        return;
+    }
+    let text = ONE_LINK.replace("4 s", "12 s").replace("1 BDP", "0.5 BDP");
+    let (over, start) = (AtomicBool::new(false), Instant::now());
+    let all = sched_getaffinity(None).unwrap();
+    let run = scope(|scope| {
+        let processors = (0..CpuSet::MAX_CPU).filter(|cpu| all.is_set(*cpu));
+        processors.for_each(|cpu| {
+            _ = scope.spawn({
+                let over = &over;
+                move || stall(cpu, start, over)
+            })
+        });
+        let run = anabranch_testbed::run(&scenario(&text), 1, &OPTIONS, &mut NoSamples, &mut |_| true);
+        over.store(true, Ordering::Relaxed);
+        run.unwrap()
+    });
+    let kernel = run.kernel.unwrap();
+    // Seven times in the eleven seconds that are measured; one may begin before, and end after the emulator had to be at work.
+    assert!(kernel.emulator.standstill_s > 0.03, "{kernel:?}");
+    assert!(kernel.invalid.iter().any(|why| why.contains("the emulator stood still")), "{kernel:?}");
 }
 
 /// Rates that no machine's emulator carries are refused before anything runs.

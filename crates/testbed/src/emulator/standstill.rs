@@ -1,0 +1,200 @@
+//! Standstills: times in which the emulator had to be at work and was not.
+
+use anabranch_net::{Discipline, LinkSpec, QueueLimit, Time};
+use anabranch_scenario::Path;
+use std::collections::VecDeque;
+
+/// A shorter wait for a processor is an ordinary host's.
+const LEAST: Time = Time::from_millis(1);
+
+/// A loss costs no more of a cycle, whenever it comes.
+const MOST_COST: f64 = 0.25;
+
+/// So many are known, the last ones: those of a round-trip time, unless nothing is well.
+const KNOWN: usize = 16;
+
+/// Those of a thread, as it tells when it works and until when it sleeps.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct Standstills {
+    /// When the thread is to be at work at the latest.
+    due: Time,
+    /// How many there were.
+    number: u64,
+    /// All of them together.
+    sum: Time,
+    last: VecDeque<Standstill>,
+}
+
+#[derive(Clone, Copy, Debug)]
+struct Standstill {
+    /// From 1.
+    number: u64,
+    length: Time,
+    end: Time,
+}
+
+/// What decides which losses of a path a standstill can cause.
+#[derive(Clone, Copy, Debug, Default)]
+pub(crate) struct Reach {
+    /// The round-trip time without queues.
+    round_trip: Time,
+    /// How much time's packets its smallest queue takes at least; zero where that is not known.
+    queue: Time,
+}
+
+impl Reach {
+    /// Of a path whose packets have so many bytes at most.
+    pub fn new(links: &[LinkSpec], path: &Path, mtu: u32) -> Reach {
+        let forward = || path.links.iter().map(|link| &links[*link]);
+        let delay = |sum: Time, link: &LinkSpec| sum + link.delay;
+        let there = forward().fold(Time::ZERO, delay);
+        let back = match path.return_links.is_empty() {
+            true => there,
+            false => path.return_links.iter().map(|link| &links[*link]).fold(Time::ZERO, delay),
+        };
+        let queue = forward().map(|link| queue_time(link, mtu)).min().unwrap_or(Time::ZERO);
+        Reach { round_trip: there + back, queue }
+    }
+}
+
+/// How much time's packets a link's queue takes at its highest rate; zero where a trace or a queue's management decides.
+fn queue_time(link: &LinkSpec, mtu: u32) -> Time {
+    if link.trace.is_some() || !matches!(link.discipline, Discipline::DropTail { .. }) {
+        return Time::ZERO;
+    }
+    let rates = link.changes.iter().filter_map(|change| change.rate_bps);
+    let bytes = match link.queue {
+        QueueLimit::Packets(packets) => packets as f64 * f64::from(mtu),
+        QueueLimit::Bytes(bytes) => bytes as f64,
+    };
+    Time::from_secs_f64(bytes * 8.0 / rates.fold(link.rate_bps, f64::max))
+}
+
+/// Standstills whose packets can be the reason of a loss.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub(crate) struct Cause {
+    /// The number, from 1, of the last of them.
+    pub number: u64,
+    /// The part of a cycle between two responses to congestion that the loss can cost.
+    pub cost: f64,
+}
+
+impl Standstills {
+    /// The thread is at work.
+    #[inline]
+    pub fn works(&mut self, now: Time) {
+        let length = now.since(self.due);
+        if length > LEAST {
+            self.add(length, now);
+        }
+        self.due = now;
+    }
+
+    fn add(&mut self, length: Time, end: Time) {
+        self.number += 1;
+        self.sum += length;
+        if self.last.len() == KNOWN {
+            self.last.pop_front();
+        }
+        self.last.push_back(Standstill { number: self.number, length, end });
+    }
+
+    /// It asks to be woken then.
+    pub fn sleeps(&mut self, until: Time) {
+        self.due = self.due.max(until);
+    }
+
+    /// How long they were together.
+    pub fn sum(&self) -> Time {
+        self.sum
+    }
+
+    /// Those that can be the reason of a loss at `now`: packets that waited reach queues at once when one is over, and those that they cause
+    /// within a round-trip time without queues.
+    pub fn cause(&self, now: Time, reach: Reach) -> Option<Cause> {
+        let near = |one: &&Standstill| one.end < now && now.since(one.end) <= reach.round_trip + LEAST;
+        let near = || self.last.iter().filter(near);
+        let length: f64 = near().map(|one| one.length.as_secs_f64()).sum();
+        let cost = (length / reach.queue.as_secs_f64()).min(MOST_COST);
+        near().next_back().map(|one| Cause { number: one.number, cost })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn us(us: u64) -> Time {
+        Time::from_nanos(us * 1000)
+    }
+
+    #[test]
+    fn what_is_later_than_asked_stood_still() {
+        let mut still = Standstills::default();
+        still.works(us(900));
+        // Asleep as asked, woken early, woken 1 ms late: none.
+        for (until, woken) in [(5_000, 5_000), (9_000, 6_000), (7_000, 8_000)] {
+            still.sleeps(us(until));
+            still.works(us(woken));
+        }
+        assert_eq!((still.sum(), still.cause(us(8_001), Reach::default())), (Time::ZERO, None));
+        // 8 ms late after a sleep, and 3 ms between two steps of its work.
+        still.sleeps(us(9_000));
+        still.works(us(17_000));
+        assert_eq!(still.sum(), us(8_000));
+        still.works(us(20_000));
+        assert_eq!(still.sum(), us(11_000));
+    }
+
+    fn reach(round_trip: u64, queue: u64) -> Reach {
+        Reach { round_trip: us(round_trip), queue: us(queue) }
+    }
+
+    #[test]
+    fn its_packets_reach_queues_within_a_round_trip() {
+        let mut still = Standstills::default();
+        still.works(us(5_000));
+        let number = |now| still.cause(us(now), reach(20_000, 0)).map(|cause| cause.number);
+        // What a link drops until its end was on its way before.
+        assert_eq!(
+            (number(5_000), number(5_001), number(26_000), number(26_001)),
+            (None, Some(1), Some(1), None)
+        );
+    }
+
+    /// Those of one round-trip time count together.
+    #[test]
+    fn a_loss_costs_what_it_was_brought_forward() {
+        let mut still = Standstills::default();
+        still.works(us(2_000));
+        let cost = |queue| still.cause(us(2_001), reach(20_000, queue)).unwrap().cost;
+        assert_eq!((cost(20_000), cost(4_000), cost(0)), (0.1, 0.25, 0.25));
+        still.sleeps(us(5_000));
+        still.works(us(7_000));
+        let of = |now| still.cause(us(now), reach(20_000, 20_000));
+        assert_eq!(of(7_001), Some(Cause { number: 2, cost: 0.2 }));
+        // The second is over only then.
+        assert_eq!(of(7_000), Some(Cause { number: 1, cost: 0.1 }));
+    }
+
+    /// 100 packets of 1500 bytes take 60 ms at 20 Mbit/s, and 150,000 bytes 30 ms at 40.
+    #[test]
+    fn queues_of_a_path() {
+        let link = |rate: f64, queue| LinkSpec::new(rate, Time::from_millis(10), queue);
+        let managed = Discipline::CoDel(Default::default());
+        let links = [
+            link(20e6, QueueLimit::Packets(100)),
+            link(40e6, QueueLimit::Bytes(150_000)),
+            LinkSpec { discipline: managed, ..link(20e6, QueueLimit::Packets(100)) },
+        ];
+        let of = |forward: &[usize], back: &[usize]| {
+            let path = Path { links: forward.to_vec(), return_links: back.to_vec(), backup: false };
+            let Reach { round_trip, queue } = Reach::new(&links, &path, 1500);
+            (round_trip, queue)
+        };
+        let ms = Time::from_millis;
+        assert_eq!(of(&[0], &[]), (ms(20), ms(60)));
+        assert_eq!(of(&[0, 1], &[0]), (ms(30), ms(30)));
+        assert_eq!(of(&[0, 2], &[]), (ms(40), ms(0)));
+    }
+}
