@@ -17,6 +17,9 @@ pub struct KernelRun {
     /// How much later than planned the sockets were looked at, at most, in seconds. The threads of the traffic have the same
     /// priority.
     pub looks_late_max_s: f64,
+    /// Looks at subflows that showed a window beyond all that had been sent, and were dropped.
+    #[serde(default)]
+    pub impossible_looks: u64,
     /// How the links' emulator kept up.
     pub emulator: EmulatorHealth,
     /// Whether the kernel leaves out calls of eBPF programs; null where no such program ran.

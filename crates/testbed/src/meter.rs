@@ -43,6 +43,14 @@ pub(crate) struct Counters {
     pub spurious: Option<u64>,
 }
 
+impl State {
+    /// Whether its window can be. A window grows by no more than what is acknowledged (RFC 5681 §3.1, RFC 3465), so it is at most the
+    /// initial one, in segments, and one for each segment sent; the SYN may count as one.
+    pub fn is_possible(&self, initial_window: u32) -> bool {
+        self.cwnd <= (u64::from(initial_window) + self.counters.sent + 1) as f64
+    }
+}
+
 impl Counters {
     /// Of a socket that has just come.
     fn zero(&self) -> Self {
@@ -204,6 +212,20 @@ mod tests {
             sent_bytes: 0,
             counters: Counters { acked_bytes, ..Counters::default() },
             observables: vec![cwnd / 10.0],
+        }
+    }
+
+    /// Ten segments sent and acknowledged in slow start make 20 of an initial window of 10.
+    #[test]
+    fn a_window_beyond_what_was_ever_sent_cannot_be() {
+        let sent = |cwnd, sent| {
+            let counters = Counters { sent, ..Counters::default() };
+            State { counters, ..state(cwnd, 0, 0) }
+        };
+        for (cwnd, segments, possible) in
+            [(10.0, 0, true), (12.0, 0, false), (20.0, 10, true), (22.0, 10, false), (1.9e6, 50_000, false)]
+        {
+            assert_eq!(sent(cwnd, segments).is_possible(10), possible, "{cwnd} {segments}");
         }
     }
 

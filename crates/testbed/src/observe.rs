@@ -31,6 +31,17 @@ struct Flow {
     states: Vec<Option<State>>,
     /// Whether its MPTCP connection has become plain TCP.
     is_fallback: bool,
+    /// Segments.
+    initial_window: u32,
+    looks: Looks,
+}
+
+/// Looks at subflows.
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+pub(crate) struct Looks {
+    pub all: u64,
+    /// Those that were dropped: they show a window that cannot be.
+    pub impossible: u64,
 }
 
 /// What the receiver had at an instant.
@@ -54,6 +65,8 @@ impl Observer {
                 meters: flow.paths.iter().map(|_| Meter::default()).collect(),
                 states: vec![None; flow.paths.len()],
                 is_fallback: false,
+                initial_window: flow.tcp.initial_window,
+                looks: Looks::default(),
             })
         };
         Ok(Observer { flows: scenario.flows.iter().zip(hosts).map(flow).collect::<Result<_, _>>()? })
@@ -84,6 +97,14 @@ impl Observer {
     /// Whether the `f`-th flow's MPTCP connection has become plain TCP.
     pub fn is_fallback(&self, f: usize) -> bool {
         self.flows[f].is_fallback
+    }
+
+    /// At all subflows.
+    pub fn looks(&self) -> Looks {
+        self.flows.iter().fold(Looks::default(), |sum, flow| Looks {
+            all: sum.all + flow.looks.all,
+            impossible: sum.impossible + flow.looks.impossible,
+        })
     }
 
     pub fn meters(&self, f: usize) -> &[Meter] {
@@ -134,7 +155,13 @@ impl Flow {
             let subflow = subflows.iter().find(|subflow| subflow.path == p);
             let row = rows.iter().filter(own).find(|row| path(row) == Some(p));
             let fresh = known.is_none();
-            *known = subflow.map(|subflow| state(subflow, row));
+            let now_known = subflow.map(|subflow| state(subflow, row));
+            self.looks.all += u64::from(now_known.is_some());
+            if now_known.as_ref().is_some_and(|state| !state.is_possible(self.initial_window)) {
+                self.looks.impossible += 1;
+                continue;
+            }
+            *known = now_known;
             match known {
                 Some(state) if measured => meter.add(now.as_secs_f64(), state.clone(), fresh),
                 Some(_) => {}

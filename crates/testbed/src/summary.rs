@@ -2,7 +2,7 @@
 
 use crate::emulator::{PathCounts, Report, Snapshot, Tally};
 use crate::meter::Meter;
-use crate::observe::Observer;
+use crate::observe::{Looks, Observer};
 use crate::recording::{Recording, link_names};
 use crate::{Traffic, release};
 use anabranch_net::{Time, Totals};
@@ -210,6 +210,8 @@ fn kernel(scenario: &Scenario, observer: &Observer, end: &End) -> KernelRun {
     };
     let mut invalid = invalid(&emulator, &end.limits);
     invalid.extend(refused(end.without_row));
+    let looks = observer.looks();
+    invalid.extend(impossible(looks));
     let beyond = |what: &str, late: Time, limit: Time| {
         (late > limit).then(|| format!("{what} {:.1} ms late", late.as_secs_f64() * 1e3))
     };
@@ -249,6 +251,7 @@ fn kernel(scenario: &Scenario, observer: &Observer, end: &End) -> KernelRun {
         invalid,
         invalid_attempts: 0,
         traffic: end.traffic.name().to_owned(),
+        impossible_looks: looks.impossible,
         looks_late_max_s: end.looks_late.as_secs_f64(),
         emulator,
         skips_programs: end.skips_programs,
@@ -320,6 +323,17 @@ fn refused(times: u64) -> Option<String> {
     })
 }
 
+/// A larger part of looks that cannot be speaks against the others.
+const IMPOSSIBLE: f64 = 0.01;
+
+/// What speaks against a run in what its sockets say.
+fn impossible(looks: Looks) -> Option<String> {
+    let Looks { all, impossible } = looks;
+    (impossible as f64 > IMPOSSIBLE * all as f64).then(|| {
+        format!("{impossible} of {all} looks at subflows showed a window beyond all that had been sent, of at most {:.0} %", IMPOSSIBLE * 100.0)
+    })
+}
+
 /// The 95th percentile of small numbers.
 fn p95(tally: &Tally) -> Option<f64> {
     let all: u64 = tally.counts().iter().sum();
@@ -370,6 +384,10 @@ mod tests {
             let [why] = &invalid(&bad, &Limits::USUAL)[..] else { panic!("one reason: {bad:?}") };
             assert!(why.contains(said), "{why}");
         }
+        assert_eq!(impossible(Looks { all: 300, impossible: 3 }), None);
+        assert!(
+            impossible(Looks { all: 299, impossible: 3 }).is_some_and(|why| why.contains("3 of 299 looks"))
+        );
         assert_eq!(refused(0), None);
         assert!(refused(2).is_some_and(|why| why.contains("no row for a subflow 2 times")));
     }
