@@ -64,7 +64,7 @@ fn held(plan: &Plan) -> Markup {
             b {
                 "Congestion control for multipath TCP: of " (answers.len()) " main claims " (number(hold, "holds", "hold")) ", "
                 (number(in_part, "holds", "hold")) " in part and " (number(not, "does", "do")) " not"
-                @if open > 0 { ", and " (open) " undetermined by the text" }
+                @if open > 0 { "; the text leaves " (open) " undetermined" }
                 @if hold + in_part + not + open < answers.len() { "; the others were not run as a whole" }
                 "."
             }
