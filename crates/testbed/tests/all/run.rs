@@ -232,7 +232,7 @@ fn an_invalid_run_is_repeated_and_says_so() {
     assert!(!times.is_empty() && times.is_sorted(), "{times:?}");
 }
 
-/// Takes this processor from everything for 8 ms each 1.5 s.
+/// Takes this processor from everything for 8 ms each half second.
 fn stall(cpu: usize, start: Instant, over: &AtomicBool) {
     stay_on(cpu).and_then(|()| go_first()).unwrap();
     let mut due = start;
@@ -241,18 +241,17 @@ fn stall(cpu: usize, start: Instant, over: &AtomicBool) {
         while Instant::now() < due + Duration::from_millis(8) {
             spin_loop();
         }
-        due += Duration::from_millis(1500);
+        due += Duration::from_millis(500);
     }
 }
 
-/// No packet is 20 ms late, and one in two hundred is late at all. The link has a queue of 10 ms: 8 ms of packets at once overflow it
-/// when it is half full.
+/// No packet is 20 ms late. The link has a queue of 5 ms, which 8 ms of packets at once overflow.
 #[test]
 fn a_run_that_stands_still_is_not_valid() {
     if !kernel(&[]) {
         return;
     }
-    let text = ONE_LINK.replace("4 s", "12 s").replace("1 BDP", "0.5 BDP");
+    let text = ONE_LINK.replace("4 s", "12 s").replace("1 BDP", "0.25 BDP");
     let (over, start) = (AtomicBool::new(false), Instant::now());
     let all = sched_getaffinity(None).unwrap();
     let run = scope(|scope| {
@@ -268,8 +267,8 @@ fn a_run_that_stands_still_is_not_valid() {
         run.unwrap()
     });
     let kernel = run.kernel.unwrap();
-    // Seven times in the eleven seconds that are measured; one may begin before, and end after the emulator had to be at work.
-    assert!(kernel.emulator.standstill_s > 0.03, "{kernel:?}");
+    // 22 times in the eleven seconds that are measured; some may begin before, and end after the emulator had to be at work.
+    assert!(kernel.emulator.standstill_s > 0.09, "{kernel:?}");
     assert!(kernel.invalid.iter().any(|why| why.contains("the emulator stood still")), "{kernel:?}");
 }
 
