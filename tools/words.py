@@ -1,0 +1,120 @@
+#!/usr/bin/env python3
+"""Checks the wording of README.md and the book: words per sentence, and expressions that hinder readers. Exits 1 on a mistake.
+
+    tools/words.py                   the pages
+    tools/words.py --commits BASE    the subjects of commits since BASE: at most 72 characters
+    tools/words.py --table           the banned expressions as a Markdown table
+    tools/words.py --self-test       plants one mistake of each kind; exits 1 if one stays unnoticed
+"""
+import re
+import subprocess
+import sys
+from pathlib import Path
+
+LONGEST, MEAN, SUBJECT = 35, 18, 72
+
+# Expression; what to write instead; the pattern, in which a space is any white space; a sentence that it must match.
+BANNED = [
+    ("tell, told", "report, print, log, notify", r"\b(tells?|told|telling)\b", "The record tells how."),
+    ("is no, are no", "is not a; say what is true", r"\b(is|are|was|were) no\b(?! longer)", "It is no name."),
+    ("none", "not one; say what is true", r"\bnone\b", "Of these there is none."),
+    ("so many, so long", "the number of; for as long as", r"\bso (many|long)\b", "It draws so many panels."),
+    ("go on", "resume, continue", r"\b(go|goes|going|went|gone) on\b", "The command goes on."),
+    ("break off", "stop, fail, end early", r"\b(break|breaks|broke|broken) off\b", "A run broke off."),
+    ("… otherwise", "name the other case", r"(?<=\w )otherwise\b(?=[.,;:)]|$)", "It acknowledges otherwise."),
+    ("What … as a subject", "name the thing", r"^What\b.*\.$", "What is missing is printed."),
+    ("that of", "repeat the noun", r"\bthat of\b", "The rule is that of ns-3."),
+    ("whose … whose", "two sentences", r"\bwhose\b[^,;:.]*\b(whose|which|that)\b", "A host whose queue that link fills."),
+    ("keep step, in step", "be synchronised", r"\b(keeps?|kept|in) step\b", "The clock keeps step."),
+    ("a look", "a sample, a check", r"\b(a|each|every|one) (first )?look\b", "This is a first look."),
+    ("part", "fraction, subset, section", r"(?<!takes )(?<!take )(?<!in )\bparts?\b", "A part of the rate."),
+    ("retired kernel", "out-of-tree MPTCP (v0.9x)", r"\bretired\b", "The retired kernel."),
+    ("column (an assumption)", "sensitivity variant", r"\bassumptions?\b[^.]*\bcolumns?\b", "Other assumptions in columns."),
+    ("reading (of a text)", "interpretation", r"\breadings\b|\b(a|each|every|other|another) reading\b", "All readings."),
+    ("plain hosts, Linux hosts", "idealised, Linux-accurate host model", r"\b(plain|Linux) hosts\b", "With plain hosts."),
+    ("sent again", "retransmitted", r"\b(send|sends|sent|goes? out) again\b", "A segment is sent again."),
+]
+PATTERNS = [re.compile(pattern.replace(" ", r"\s"), re.I | re.S) for _, _, pattern, _ in BANNED]
+ABBREVIATED = re.compile(r"\b(e\.g|i\.e|et al|Eq|Fig|cf|vs|approx|[A-Z])\.\s+$")
+
+
+def blank(match): return "\n" * match[0].count("\n")  # later lines keep their numbers
+
+
+def blocks(text):
+    """Paragraphs, headings and items of lists, each with its first line's number and whether it is a heading."""
+    text = re.sub(r"^( *)(```|~~~).*?^\1\2[ ]*$|<!--.*?-->|!\[[^]]*\]\([^)]*\)", blank, text, flags=re.M | re.S)
+    text = re.sub(r"(`+)(.+?)\1(?!`)", lambda m: "CODE" + blank(m), text, flags=re.S)
+    text = re.sub(r"\[([^]]*)\](\([^)]*\)|\[[^]]*\])", r"\1", text)
+    text = re.sub(r"</?[a-zA-Z][^>\n]*>|<https?:[^>]*>|\*+|(?<!\w)_|_(?!\w)", "", text)
+    lines, start = [], 1
+    for number, line in enumerate([*text.split("\n"), ""], 1):
+        line = line.strip(" >")
+        item = re.match(r"([-+]|\d+\.)\s+", line)
+        special = re.match(r"#|\||\{\{|---", line)
+        if lines and (not line or item or special):
+            yield start, False, "\n".join(lines)
+            lines = []
+        if line.startswith("#"):
+            yield number, True, line.lstrip("# ")
+        elif line and not special:
+            start, lines = start if lines else number, [*lines, line[item.end():] if item else line]
+
+
+def sentences(block):
+    """Each sentence of a block, with the number of line breaks before it."""
+    begin = 0
+    for end in [match.end() for match in re.finditer(r"[.!?][\"”’)]*\s+", block)] + [len(block)]:
+        if end == len(block) or not ABBREVIATED.search(block[:end]):
+            yield block[:begin].count("\n"), block[begin:end].strip()
+            begin = end
+
+
+def check(name, text):
+    """The lengths of a page's sentences, and its mistakes."""
+    lengths, found = [], []
+    for line, heading, block in blocks(text):
+        for before, sentence in sentences(block):
+            words = sum(bool(re.search(r"\w", word)) for word in sentence.split())
+            lengths += [words] if words and not heading else []
+            if words > LONGEST and not heading:
+                found.append(f"{name}:{line + before}: {words} words: {' '.join(sentence.split()[:8])} …")
+            for (banned, instead, *_), pattern in zip(BANNED, PATTERNS):
+                for match in pattern.finditer(sentence):
+                    at = line + before + sentence[:match.start()].count("\n")
+                    found.append(f"{name}:{at}: “{' '.join(match[0].split())}”: {banned} → {instead}")
+    mean = sum(lengths) / max(len(lengths), 1)
+    found += [f"{name}: mean of {mean:.1f} words a sentence"] if mean > MEAN else []
+    return f"{name}: {len(lengths)} sentences, mean {mean:.1f}, longest {max(lengths, default=0)}", found
+
+
+def self_test():
+    """Mistakes that stay unnoticed, and correct text that is refused."""
+    long = "Word" + " word" * LONGEST + "."
+    bad = [(name, sentence) for name, _, _, sentence in BANNED] + [("36 words", long), ("mean", long[:-6] + ".")]
+    good = ["It is no longer there. Take part in it.", f"Run `{'a ' * 40}`.", f"| {long} |", f"```text\n{long}\n```"]
+    missed = [name for name, sentence in bad if not any(name in mistake for mistake in check("page", sentence)[1])]
+    return missed + [mistake for text in good for mistake in check("page", text)[1]]
+
+
+def main(args):
+    if args == ["--table"]:
+        return print("\n".join(["| not | instead |", "|---|---|", *(f"| {name} | {instead} |" for name, instead, *_ in BANNED)]))
+    if args == ["--self-test"]:
+        found = self_test()
+    elif args[:1] == ["--commits"] and len(args) == 2:
+        log = subprocess.run(["git", "log", "--format=%h %s", f"{args[1]}..HEAD"], check=True, capture_output=True, text=True)
+        found = [line for line in log.stdout.splitlines() if len(line.split(" ", 1)[1]) > SUBJECT]
+    elif args:
+        sys.exit(__doc__)
+    else:
+        pages = [Path("README.md"), *sorted(set(Path("docs/src").rglob("*.md")) - {Path("docs/src/SUMMARY.md")})]
+        checked = [check(str(page), page.read_text(encoding="utf-8")) for page in pages]
+        print(*(line for line, _ in checked), sep="\n")
+        found = [mistake for _, mistakes in checked for mistake in mistakes]
+    print("\n".join([*found, f"words: {len(found)} mistakes"]))
+    return bool(found)
+
+
+if __name__ == "__main__":
+    sys.exit(main(sys.argv[1:]))
