@@ -90,7 +90,8 @@ impl Aimd for Balia {
 
     fn decrease(&self, paths: &[Path], r: usize) -> f64 {
         let alpha = rate_and_alpha(paths, r).1.unwrap_or(1.0);
-        (if self.integer { math::trunc(alpha) } else { alpha }).min(1.5)
+        // No path is faster than the fastest; rounding may leave the fastest's α below 1, of which nothing would be left.
+        (if self.integer { math::trunc(alpha.max(1.0)) } else { alpha }).min(1.5)
     }
 
     fn observe(&self, paths: &[Path], r: usize, out: &mut [f64]) {

@@ -82,6 +82,20 @@ fn olia_adds_whole_parts_of_a_segment() {
     assert!((connection.path(0).cwnd - (40.0 - 6.0 / 1024.0)).abs() < 1e-12);
 }
 
+/// A path alone is the fastest, so a loss halves its window, however w/T · T/w is rounded.
+#[test]
+fn balia_halves_the_fastest_paths_window_whatever_rounding_does() {
+    let rounded_down = |w: f64, rtt: f64| (w / rtt) * rtt / w < 1.0;
+    let cases = (3..2000).flat_map(|w| [0.0137, 0.1, 0.3, 3.35].map(|rtt| (rtt, f64::from(w))));
+    let cases: Vec<_> = cases.filter(|&(rtt, w)| rounded_down(w, rtt)).collect();
+    assert!(cases.len() > 100, "{}", cases.len());
+    for (rtt, w) in cases {
+        for algorithm in ["balia@v0", "adw-balia@v0"] {
+            assert_eq!(left(algorithm, &[], &[(rtt, w)], 0), w / 2.0, "{algorithm} {rtt} {w}");
+        }
+    }
+}
+
 /// `max_rate / rate` in integers is 1 up to twice the rate: the kernel halves where the paper takes up to ¾.
 #[test]
 fn balia_divides_in_integers() {
