@@ -9,7 +9,6 @@ mod cluster;
 mod compare;
 mod earlier;
 mod failure;
-mod fidelity;
 mod format;
 mod guest;
 mod ideal;
