@@ -26,13 +26,16 @@ fn the_readme_shows_a_run() {
     renew("README.md", &format!("{before}{prompt}{line}\n{output}```\n{after}"));
 }
 
+/// Names, and lines of what they mean.
+type Rows = Vec<(&'static str, &'static [&'static str])>;
+
 /// The tables of quantities are those that the program has.
 #[test]
 fn the_page_on_records_names_each_quantity() {
     let page = "docs/src/records.md";
     let mut whole = std::fs::read_to_string(root().join(page)).unwrap();
     let of_samples = |columns: &'static [SampleColumn]| columns.iter().map(|c| (c.name, c.doc)).collect();
-    let tables: [(_, _, Vec<(&str, &[&str])>); 3] = [
+    let tables: [(_, _, Rows); 3] = [
         (
             "summary of subflows",
             "field",
