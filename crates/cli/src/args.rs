@@ -2,7 +2,6 @@
 
 use crate::backend::{BackendName, TrafficName};
 use crate::capture::CaptureArgs;
-use crate::fidelity::FidelityArgs;
 use crate::format::Format;
 use crate::kernel::args::{self as kernel_args, KernelArgs};
 use crate::read_capture::{self, ReadArgs};
@@ -190,9 +189,6 @@ pub enum Command {
     /// Print a synthetic trace for a link to follow, by a model and a seed.
     #[command(after_help = crate::trace::EXAMPLES)]
     Trace(TraceArgs),
-    /// Tell how far the simulator is from Linux, with plain and with Linux hosts, from results in folders: tables in Markdown.
-    #[command(after_help = crate::fidelity::EXAMPLES)]
-    Fidelity(FidelityArgs),
     /// Read a capture of MPTCP connections, of whatever hosts: throughput, round-trip times, what was sent again, how ACKs come.
     #[command(after_help = read_capture::EXAMPLES)]
     Capture(ReadArgs),

@@ -9,7 +9,6 @@ mod cluster;
 mod compare;
 mod earlier;
 mod failure;
-mod fidelity;
 mod format;
 mod guest;
 mod ideal;
@@ -74,7 +73,6 @@ fn execute(command: Command) -> Result<(), Failure> {
         Command::Trace(args) => trace::trace(&args),
         Command::Ideal(args) => ideal::ideal(&args),
         Command::Capture(args) => read_capture::capture(&args),
-        Command::Fidelity(args) => fidelity::fidelity(&args),
         Command::Kernel(args) => kernel::kernel(&args.command),
         Command::Schema { of: Schema::Scenario } => output::print_json(&anabranch_scenario::json_schema()),
         Command::Schema { of: Schema::Study } => output::print_json(&anabranch_study::file::json_schema()),

@@ -8,7 +8,7 @@ use crate::report;
 use crate::standard;
 use crate::store;
 use crate::table::{Table, WIDTH};
-use crate::{backend, earlier, fidelity};
+use crate::{backend, earlier};
 use anabranch_cc::registry;
 use anabranch_papers::standard::AlgorithmResult;
 use anabranch_record::quoted;
@@ -234,14 +234,13 @@ pub fn page(result: &StudyResult) -> String {
     let (size, seeds) = (&result.size, result.seeds_of_rows());
     let partial = if result.partial { "; partial: interrupted" } else { "" };
     let heading = format!("{}: {} ({size} size; seeds: {seeds}{partial})", result.name, result.title);
-    let apart = fidelity::page(result);
     let crossing = rows(result).filter(|row| !row.crosses.is_empty()).count();
     let crossing = match crossing {
         0 => String::new(),
         n => format!("The interval of {} reaches into the band of another verdict.\n", counted(n, "row")),
     };
     let tables = tables.join("\n");
-    format!("{}\n{tables}{crossing}{}{apart}", textwrap::fill(&heading, WIDTH), assumptions(result))
+    format!("{}\n{tables}{crossing}{}", textwrap::fill(&heading, WIDTH), assumptions(result))
 }
 
 /// The verdicts of some experiments, and of several all together.

@@ -6,12 +6,10 @@ use crate::format::Format;
 use crate::interrupt;
 use crate::output::{note, print, print_text_of_json};
 use crate::run::wrote;
-use crate::table::{LOSS, PLAIN, RATE, TIME, Table};
+use crate::table::{LOSS, PLAIN, RATE, Table};
 use anabranch_capture::{ReadError, ReadOptions, read};
 use anabranch_net::Time;
-use anabranch_record::{
-    CaptureRead, Fallback, FallbackSign, NoSamples, RunDirectory, Sink, SubflowSummary, Summary,
-};
+use anabranch_record::{CaptureRead, Fallback, FallbackSign, NoSamples, RunDirectory, Sink, Summary, View};
 use anabranch_scenario::printable;
 use clap::Args;
 use miette::{MietteDiagnostic, miette};
@@ -164,15 +162,11 @@ fn flows(s: &Summary) -> Table {
 fn subflows(s: &Summary, read: &CaptureRead) -> Table {
     let all =
         || (1..).zip(&s.flows).flat_map(|(f, flow)| flow.subflows.iter().map(move |subflow| (f, subflow)));
-    let each = |value: fn(&SubflowSummary) -> Option<f64>| all().map(move |(_, subflow)| value(subflow));
     Table::new()
         .count("", all().map(|(f, _)| f))
         .text("path", all().map(|(_, subflow)| subflow.path.join("+")))
-        .quantity("goodput", RATE, each(|f| f.goodput_bps))
-        .quantity("mean RTT", TIME, each(|f| f.mean_rtt_s))
-        .quantity("RTT p95", TIME, each(|f| f.rtt_p95_s))
-        .quantity("mean SRTT", TIME, each(|f| f.mean_srtt_s))
-        .quantity("again", LOSS, each(|f| f.loss_rate))
+        .subflows(View::Capture, &all().map(|(_, subflow)| subflow).collect::<Vec<_>>())
+        .quantity("again", LOSS, all().map(|(_, subflow)| subflow.loss_rate))
         .quantity("segments", PLAIN, read.paths.iter().map(|p| p.mean_burst_segments))
         .quantity("per ACK", PLAIN, read.paths.iter().map(|p| p.mean_segments_per_ack))
 }

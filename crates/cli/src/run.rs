@@ -6,11 +6,11 @@ use crate::capture::Captured;
 use crate::failure::Failure;
 use crate::output::{note, print, print_text_of_json};
 use crate::progress::Progress;
-use crate::table::{BYTES, LOSS, PERCENT, PLAIN, RATE, TIME, Table};
+use crate::table::{BYTES, PERCENT, PLAIN, RATE, TIME, Table};
 use crate::{backend, earlier, input, interrupt, memory as limits, output_file, plot};
 use anabranch_net::Time;
 use anabranch_plot::LineSink;
-use anabranch_record::{Both, NoSamples, RunDirectory, Sink, Slowdown, SubflowSummary, Summary};
+use anabranch_record::{Both, NoSamples, RunDirectory, Sink, Slowdown, Summary, View};
 use anabranch_scenario::printable;
 use anabranch_study::format::plain;
 use anabranch_study::task::trusted;
@@ -171,28 +171,12 @@ fn flows(s: &Summary) -> Table {
 
 fn subflows(s: &Summary) -> Table {
     let all = || s.flows.iter().flat_map(|f| f.subflows.iter().map(move |subflow| (f, subflow)));
-    let each = |value: fn(&SubflowSummary) -> Option<f64>| all().map(move |(_, subflow)| value(subflow));
-    let table = Table::new()
+    // A kernel tells the smoothed RTT alone.
+    let view = if s.kernel.is_some() { View::Kernel } else { View::Run };
+    Table::new()
         .text("flow", all().map(|(f, _)| &f.name))
         .text("path", all().map(|(_, subflow)| subflow.path.join("+")))
-        .quantity("goodput", RATE, each(|f| f.goodput_bps))
-        .quantity("mean cwnd", PLAIN, each(|f| f.mean_cwnd_segments));
-    // A kernel tells the smoothed RTT alone.
-    let table = match s.kernel {
-        Some(_) => table.quantity("mean SRTT", TIME, each(|f| f.mean_srtt_s)).quantity(
-            "SRTT p95",
-            TIME,
-            each(|f| f.srtt_p95_s),
-        ),
-        None => table.quantity("mean RTT", TIME, each(|f| f.mean_rtt_s)).quantity(
-            "RTT p95",
-            TIME,
-            each(|f| f.rtt_p95_s),
-        ),
-    };
-    table
-        .quantity("loss rate", LOSS, each(|f| f.loss_rate))
-        .count("timeouts", all().map(|(_, subflow)| subflow.timeouts))
+        .subflows(view, &all().map(|(_, subflow)| subflow).collect::<Vec<_>>())
 }
 
 fn links(s: &Summary) -> Table {

@@ -5,7 +5,7 @@ use crate::output::print;
 use crate::study::{self, Run};
 use crate::study_args::SweepArgs;
 use crate::table::{PERCENT, PLAIN, RATE, Spread, Table};
-use crate::{backend, fidelity, input};
+use crate::{backend, input};
 use anabranch_record::{Summary, quoted};
 use anabranch_scenario::Overrides;
 use anabranch_study::{Options, StudyResult, Taken, file};
@@ -131,8 +131,7 @@ fn page(result: &StudyResult, taken: &[Taken]) -> String {
         0 => String::new(),
         more => format!("and {more} more: see studies/{}.csv\n", result.name),
     };
-    let apart = fidelity::page(result);
-    format!("{} (seeds: {})\n{table}{more}{apart}", result.title, result.seeds)
+    format!("{} (seeds: {})\n{table}{more}", result.title, result.seeds)
 }
 
 #[cfg(test)]

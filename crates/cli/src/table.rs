@@ -1,6 +1,7 @@
 //! Tables of at most 100 columns, built column by column; a column of quantities shares one unit, named in its
 //! heading.
 
+use anabranch_record::{SubflowSummary, Unit, View};
 use anabranch_scenario::printable;
 use anabranch_study::format::{plain, plain_estimate};
 use anabranch_study::{Estimate, NoValue, estimate};
@@ -66,6 +67,18 @@ impl Table {
         let (factor, unit) = choose(units, values.iter().flatten().copied());
         let show = |x: &Option<f64>| x.map_or(NOTHING.to_owned(), |x| plain(x / factor));
         self.right(titled(heading, unit), values.iter().map(show).collect())
+    }
+
+    /// Adds what a view has of subflows.
+    pub fn subflows(mut self, view: View, subflows: &[&SubflowSummary]) -> Self {
+        for quantity in SubflowSummary::QUANTITIES.iter().filter(|q| q.shown.contains(&view)) {
+            let cells = subflows.iter().map(|subflow| (quantity.read)(subflow));
+            self = match quantity.unit {
+                Unit::Count => self.count(quantity.heading, cells.map(|n| n.unwrap_or_default() as u64)),
+                unit => self.quantity(quantity.heading, units(unit), cells),
+            };
+        }
+        self
     }
 
     /// Adds columns of quantities that share one unit, which it returns.
@@ -163,6 +176,16 @@ impl From<&Estimate> for Spread {
             Some(half) => Spread::Interval(estimate.mean, half),
             None => Spread::Single(estimate.mean),
         }
+    }
+}
+
+/// In which a quantity is shown.
+pub fn units(unit: Unit) -> Units {
+    match unit {
+        Unit::Rate => RATE,
+        Unit::Time => TIME,
+        Unit::Loss => LOSS,
+        Unit::Segments | Unit::Count => PLAIN,
     }
 }
 

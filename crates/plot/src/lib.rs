@@ -6,6 +6,7 @@
 mod lines;
 mod own;
 mod png;
+mod points;
 mod run;
 mod size;
 mod theory;

@@ -1,6 +1,6 @@
 //! The lines of the usual figures of a run, in memory that does not grow with its length.
 
-use crate::run::{point, points};
+use crate::points::{point, points};
 use anabranch_record::{Layout, LinkSample, MemorySink, Sink, SubflowSample};
 use anabranch_scenario::Scenario;
 use anabranch_study::Point;

@@ -1,6 +1,6 @@
 //! Completion times and slowdown of transfers, so that a hundred thousand of them can be read as well as a few.
 
-use crate::run::{axis, ours, point};
+use crate::points::{axis, ours, point};
 use anabranch_study::{Axis, Mark, Panel, Point, Series};
 
 /// Up to so many transfers of each flow are drawn as points.

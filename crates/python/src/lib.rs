@@ -1,6 +1,7 @@
 //! The extension module of the Python package `anabranch`: what it computes in Rust. The package itself, with what users call,
 //! is in `python/`.
 
+use anabranch_record::{Quantity, SubflowSummary, Unit};
 use pyo3::prelude::*;
 
 mod algorithm;
@@ -41,6 +42,9 @@ mod _anabranch {
 
     #[pymodule_init]
     fn init(module: &Bound<'_, PyModule>) -> PyResult<()> {
+        let column = |q: &Quantity| (q.name, if q.unit == Unit::Count { "count" } else { "number" });
+        let columns: Vec<_> = SubflowSummary::QUANTITIES.iter().map(column).collect();
+        module.add("SUBFLOW_COLUMNS", columns)?;
         module.add("__version__", env!("CARGO_PKG_VERSION"))
     }
 }

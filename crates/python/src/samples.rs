@@ -1,7 +1,7 @@
 //! A run's samples over time as tables, with the columns that its files have.
 
 use crate::table::{Table, Values};
-use anabranch_record::{LinkSeries, MemorySink, SubflowSeries};
+use anabranch_record::{Kind, LinkSeries, MemorySink, SampleColumn, SubflowSeries};
 use pyo3::PyResult;
 
 /// A subflow with its flow and its number, from 1.
@@ -15,23 +15,16 @@ pub fn subflows(samples: &MemorySink) -> PyResult<Table> {
         .flat_map(|flow| (1..).zip(&flow.subflows).map(move |(number, series)| (&*flow.name, number, series)))
         .collect();
     let rows = || all.iter().flat_map(|at| at.2.time_s.iter().map(move |_| at));
-    let values = |of: fn(&SubflowSeries) -> &Vec<f64>| all.iter().flat_map(move |(_, _, s)| of(s)).copied();
-    let numbers = |of| Values::Numbers(values(of).map(|x| x.is_finite().then_some(x)).collect());
-    let counts = |of| Values::Counts(values(of).map(|x| x as u64).collect());
     let mut columns = vec![
-        ("time_s", numbers(|s| &s.time_s)),
+        ("time_s", Values::Numbers(all.iter().flat_map(|at| &at.2.time_s).map(|t| Some(*t)).collect())),
         ("flow", Values::Texts(rows().map(|(flow, ..)| (*flow).to_owned()).collect())),
         ("subflow", Values::Counts(rows().map(|(_, number, _)| *number).collect())),
         ("path", Values::Texts(rows().map(|(.., series)| series.path.join("+")).collect())),
-        ("cwnd_segments", numbers(|s| &s.cwnd_segments)),
-        ("ssthresh_segments", numbers(|s| &s.ssthresh_segments)),
-        ("srtt_s", numbers(|s| &s.srtt_s)),
-        ("in_flight_segments", counts(|s| &s.in_flight_segments)),
-        ("sent_bytes", counts(|s| &s.sent_bytes)),
-        ("delivered_bytes", counts(|s| &s.delivered_bytes)),
-        ("lost_segments", counts(|s| &s.lost_segments)),
-        ("retransmitted_segments", counts(|s| &s.retransmitted_segments)),
     ];
+    let each = SubflowSeries::COLUMNS.iter().enumerate();
+    columns.extend(each.map(|(i, column)| {
+        (column.name, values(column, all.iter().flat_map(|(.., series)| series.columns()[i]).copied()))
+    }));
     let mut observables: Vec<&str> = Vec::new();
     for (name, _) in all.iter().flat_map(|(.., series)| &series.observables) {
         if !observables.contains(&name.as_str()) {
@@ -57,19 +50,24 @@ fn observable(all: &[Subflow<'_>], name: &str) -> Values {
 /// A row for each link and instant; each link's rows stand together.
 pub fn links(samples: &MemorySink) -> PyResult<Table> {
     let all = &samples.links;
-    let values = |of: fn(&LinkSeries) -> &Vec<f64>| all.iter().flat_map(of).copied();
-    let counts = |of| Values::Counts(values(of).map(|x| x as u64).collect());
     let names = all.iter().flat_map(|link| link.time_s.iter().map(|_| link.name.clone()));
-    let columns = vec![
-        ("time_s", Values::Numbers(values(|link| &link.time_s).map(Some).collect())),
+    let mut columns = vec![
+        ("time_s", Values::Numbers(all.iter().flat_map(|link| &link.time_s).map(|t| Some(*t)).collect())),
         ("link", Values::Texts(names.collect())),
-        ("queue_bytes", counts(|link| &link.queue_bytes)),
-        ("queue_packets", counts(|link| &link.queue_packets)),
-        ("drops", counts(|link| &link.drops)),
-        ("marks", counts(|link| &link.marks)),
-        ("losses", counts(|link| &link.losses)),
     ];
+    let each = LinkSeries::COLUMNS.iter().enumerate();
+    columns.extend(each.map(|(i, column)| {
+        (column.name, values(column, all.iter().flat_map(|link| link.columns()[i]).copied()))
+    }));
     Table::of(columns.into_iter().map(|(name, values)| (name.to_owned(), values)).collect())
+}
+
+/// The cells of a column.
+fn values(column: &SampleColumn, values: impl Iterator<Item = f64>) -> Values {
+    match column.kind {
+        Kind::Count => Values::Counts(values.map(|x| x as u64).collect()),
+        _ => Values::Numbers(values.map(|x| x.is_finite().then_some(x)).collect()),
+    }
 }
 
 /// A row for each response or transfer that completed.

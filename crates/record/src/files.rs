@@ -18,5 +18,5 @@ pub use place::Place;
 pub use read::{ReadError, Record};
 pub use replace::replace;
 pub use run_directory::{RunDirectory, SampleFormat};
-pub use table::{Cell, Column, Kind, Table};
+pub use table::{Column, Table};
 pub use table_file::TableFile;

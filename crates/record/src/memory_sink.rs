@@ -1,6 +1,6 @@
 //! Samples in memory, by column, for figures.
 
-use crate::{CompletionSample, Layout, LinkSample, Sink, SubflowSample};
+use crate::{CompletionSample, Layout, LinkSample, LinkSeries, Sink, SubflowSample, SubflowSeries};
 
 /// Keeps every sample. Its memory grows with the run's length; for figures, not for archives.
 #[derive(Clone, Debug, Default)]
@@ -24,59 +24,11 @@ pub struct FlowSeries {
     pub subflows: Vec<SubflowSeries>,
 }
 
-/// One subflow's samples: series of equal length, one value for each instant. Counters run from the start of
-/// the run.
-#[derive(Clone, Debug, Default)]
-pub struct SubflowSeries {
-    /// Names of the links from sender to receiver.
-    pub path: Vec<String>,
-    /// Simulated time, in seconds.
-    pub time_s: Vec<f64>,
-    /// Congestion window.
-    pub cwnd_segments: Vec<f64>,
-    /// Slow-start threshold; infinite before the first congestion.
-    pub ssthresh_segments: Vec<f64>,
-    /// Smoothed RTT; NaN before the first sample.
-    pub srtt_s: Vec<f64>,
-    /// Segments in flight.
-    pub in_flight_segments: Vec<f64>,
-    /// Payload bytes sent, first transmissions only: the relative sequence number.
-    pub sent_bytes: Vec<f64>,
-    /// Payload bytes acknowledged on the subflow.
-    pub delivered_bytes: Vec<f64>,
-    /// Segments deemed lost by the sender.
-    pub lost_segments: Vec<f64>,
-    /// Segments sent again.
-    pub retransmitted_segments: Vec<f64>,
-    /// The algorithm's inner values by name, NaN where one has none.
-    pub observables: Vec<(String, Vec<f64>)>,
-}
-
 impl SubflowSeries {
     /// The observable `name`, if the algorithm has it.
     pub fn observable(&self, name: &str) -> Option<&[f64]> {
         self.observables.iter().find(|(n, _)| n == name).map(|(_, values)| values.as_slice())
     }
-}
-
-/// One link's samples: series of equal length, one value for each instant. Counters run from the start of
-/// the run.
-#[derive(Clone, Debug, Default)]
-pub struct LinkSeries {
-    /// Its name.
-    pub name: String,
-    /// Simulated time, in seconds.
-    pub time_s: Vec<f64>,
-    /// Bytes waiting.
-    pub queue_bytes: Vec<f64>,
-    /// Packets waiting.
-    pub queue_packets: Vec<f64>,
-    /// Packets that the queue dropped.
-    pub drops: Vec<f64>,
-    /// Packets that the link marked.
-    pub marks: Vec<f64>,
-    /// Packets that the loss process took, or a link that was down.
-    pub losses: Vec<f64>,
 }
 
 impl MemorySink {
@@ -127,28 +79,14 @@ impl Sink for MemorySink {
 
     fn subflow(&mut self, s: &SubflowSample<'_>) {
         let series = &mut self.flows[s.flow].subflows[s.subflow];
-        series.time_s.push(s.time_s);
-        series.cwnd_segments.push(s.cwnd_segments);
-        series.ssthresh_segments.push(s.ssthresh_segments);
-        series.srtt_s.push(if s.srtt_s > 0.0 { s.srtt_s } else { f64::NAN });
-        series.in_flight_segments.push(s.in_flight_segments as f64);
-        series.sent_bytes.push(s.sent_bytes as f64);
-        series.delivered_bytes.push(s.delivered_bytes as f64);
-        series.lost_segments.push(s.lost_segments as f64);
-        series.retransmitted_segments.push(s.retransmitted_segments as f64);
+        series.push(&s.known());
         for ((_, values), value) in series.observables.iter_mut().zip(s.observables) {
             values.push(*value);
         }
     }
 
     fn link(&mut self, s: &LinkSample) {
-        let series = &mut self.links[s.link];
-        series.time_s.push(s.time_s);
-        series.queue_bytes.push(s.queue_bytes as f64);
-        series.queue_packets.push(s.queue_packets as f64);
-        series.drops.push(s.drops as f64);
-        series.marks.push(s.marks as f64);
-        series.losses.push(s.losses as f64);
+        self.links[s.link].push(s);
     }
 
     fn completion(&mut self, s: &CompletionSample) {

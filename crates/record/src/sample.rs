@@ -1,5 +1,8 @@
 //! Samples over time, and who receives them.
 
+use crate::{LinkSample, SubflowSample};
+use anabranch_scenario::Scenario;
+
 /// The subjects of a run's samples; given to a [`Sink`] before the first.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Layout {
@@ -22,52 +25,21 @@ pub struct FlowLayout {
     pub observables: Vec<&'static str>,
 }
 
-/// One subflow at one instant. Counters run from the start of the run.
-#[derive(Clone, Copy, Debug)]
-pub struct SubflowSample<'a> {
-    /// Simulated time, in seconds.
-    pub time_s: f64,
-    /// Index of the flow.
-    pub flow: usize,
-    /// Index of the subflow in its flow.
-    pub subflow: usize,
-    /// Congestion window.
-    pub cwnd_segments: f64,
-    /// Slow-start threshold; infinite before the first congestion.
-    pub ssthresh_segments: f64,
-    /// Smoothed RTT; 0 before the first sample.
-    pub srtt_s: f64,
-    /// Segments in flight.
-    pub in_flight_segments: u64,
-    /// Payload bytes sent, first transmissions only: the relative sequence number.
-    pub sent_bytes: u64,
-    /// Payload bytes acknowledged on the subflow.
-    pub delivered_bytes: u64,
-    /// Segments deemed lost by the sender.
-    pub lost_segments: u64,
-    /// Segments sent again.
-    pub retransmitted_segments: u64,
-    /// The algorithm's inner values, NaN where one has none.
-    pub observables: &'a [f64],
-}
-
-/// One link at one instant. Counters run from the start of the run.
-#[derive(Clone, Copy, Debug)]
-pub struct LinkSample {
-    /// Simulated time, in seconds.
-    pub time_s: f64,
-    /// Index of the link.
-    pub link: usize,
-    /// Bytes waiting.
-    pub queue_bytes: u64,
-    /// Packets waiting.
-    pub queue_packets: u64,
-    /// Packets that the queue dropped, full or by its management.
-    pub drops: u64,
-    /// Packets that the link marked.
-    pub marks: u64,
-    /// Packets that the loss process took, or a link that was down.
-    pub losses: u64,
+impl Layout {
+    /// Of a scenario.
+    pub fn of(scenario: &Scenario) -> Self {
+        let name = |link: &usize| scenario.links[*link].name.clone();
+        let flows = scenario.flows.iter().map(|flow| FlowLayout {
+            name: flow.name.clone(),
+            cc: flow.cc.entry.name.to_owned(),
+            paths: flow.paths.iter().map(|path| path.links.iter().map(name).collect()).collect(),
+            observables: flow.cc.entry.observables.iter().map(|o| o.name).collect(),
+        });
+        Layout {
+            flows: flows.collect(),
+            links: scenario.links.iter().map(|link| link.name.clone()).collect(),
+        }
+    }
 }
 
 /// A response (request/response applications) or a transfer (arrivals) that completed.

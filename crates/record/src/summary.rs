@@ -3,7 +3,11 @@
 //! Means cover the time from the later of warm-up and the flow's start to its stop. A value that
 //! does not exist (the RTT of a subflow that never had one) is null.
 
-use crate::{CaptureRead, Histogram, KernelRun, Transfers};
+use crate::{
+    CaptureRead, FlowLayout, Histogram, KernelRun, Measured, SubflowSummary, Transfers, jain, rate_bps,
+};
+use anabranch_net::{Time, Totals};
+use anabranch_scenario::Scenario;
 use serde::{Deserialize, Serialize};
 
 /// One run.
@@ -42,6 +46,44 @@ pub struct Summary {
 }
 
 impl Summary {
+    /// Of these connections and links; of what run, is still to be said.
+    pub fn of(flows: Vec<FlowSummary>, links: Vec<LinkSummary>) -> Summary {
+        let goodputs: Vec<f64> = flows.iter().filter_map(|flow| flow.goodput_bps).collect();
+        Summary {
+            scenario: String::new(),
+            scenario_hash: String::new(),
+            seed: 0,
+            version: env!("CARGO_PKG_VERSION").to_owned(),
+            duration_s: 0.0,
+            warmup_s: 0.0,
+            partial_until_s: None,
+            flows,
+            links,
+            jain: jain(&goodputs),
+            kernel: None,
+            capture: None,
+        }
+    }
+
+    /// Of a run of a scenario that ended at `end`: early, if it was interrupted.
+    pub fn of_run(
+        scenario: &Scenario,
+        seed: u64,
+        end: Time,
+        flows: Vec<FlowSummary>,
+        links: Vec<LinkSummary>,
+    ) -> Summary {
+        Summary {
+            scenario: scenario.name.clone(),
+            scenario_hash: scenario.hash.clone(),
+            seed,
+            duration_s: scenario.duration.as_secs_f64(),
+            warmup_s: scenario.warmup.as_secs_f64(),
+            partial_until_s: (end < scenario.duration).then(|| end.as_secs_f64()),
+            ..Summary::of(flows, links)
+        }
+    }
+
     /// As JSON, indented, with a final newline.
     pub fn to_json(&self) -> String {
         let mut text = serde_json::to_string_pretty(self).expect("a summary is plain data");
@@ -85,6 +127,32 @@ pub struct FlowSummary {
     pub subflows: Vec<SubflowSummary>,
 }
 
+impl FlowSummary {
+    /// Of a connection that delivered so many bytes, from what was measured of its subflows.
+    pub fn of<'m>(
+        layout: &FlowLayout,
+        bytes: u64,
+        seconds: f64,
+        measured: impl IntoIterator<Item = Measured<'m>>,
+    ) -> FlowSummary {
+        let subflow = |(path, measured): (&Vec<String>, _)| {
+            SubflowSummary::of(path.clone(), &layout.observables, &measured)
+        };
+        let subflows: Vec<SubflowSummary> = layout.paths.iter().zip(measured).map(subflow).collect();
+        FlowSummary {
+            name: layout.name.clone(),
+            cc: layout.cc.clone(),
+            goodput_bps: rate_bps(bytes, seconds),
+            delivered_bytes: bytes,
+            retransmitted_segments: subflows.iter().map(|s| s.retransmitted_segments).sum(),
+            reinjected_segments: 0,
+            completion: None,
+            transfers: None,
+            subflows,
+        }
+    }
+}
+
 /// Completion times of responses, from the request to the last byte, or of transfers, from their arrival to the last byte.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
@@ -114,64 +182,6 @@ impl Completion {
     }
 }
 
-/// One subflow.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
-pub struct SubflowSummary {
-    /// Names of the links from sender to receiver.
-    pub path: Vec<String>,
-    /// Payload bytes that arrived here first, bits per second; null if the flow was never measured.
-    pub goodput_bps: Option<f64>,
-    /// Time-weighted mean congestion window; null if the subflow was never established.
-    pub mean_cwnd_segments: Option<f64>,
-    /// Time-weighted mean of the round-trip time. An ACK measures that of the segment sent last of those that it newly
-    /// acknowledges and that were sent once, so without the wait of a delayed ACK. Null on a kernel, which tells the
-    /// smoothed one alone.
-    pub mean_rtt_s: Option<f64>,
-    /// Percentiles of the round-trip time samples, within 1/64 of their value; null on a kernel.
-    pub rtt_p5_s: Option<f64>,
-    /// Median.
-    pub rtt_p50_s: Option<f64>,
-    /// 95th percentile.
-    pub rtt_p95_s: Option<f64>,
-    /// 99th percentile.
-    pub rtt_p99_s: Option<f64>,
-    /// Mean of the smoothed round-trip time (RFC 6298) over the sampling instants. It is of the first of these segments, with the wait of
-    /// a delayed ACK.
-    #[serde(default)]
-    pub mean_srtt_s: Option<f64>,
-    /// Percentiles of the smoothed round-trip time at the sampling instants, within 1/64 of their value.
-    #[serde(default)]
-    pub srtt_p5_s: Option<f64>,
-    /// Median.
-    #[serde(default)]
-    pub srtt_p50_s: Option<f64>,
-    /// 95th percentile.
-    #[serde(default)]
-    pub srtt_p95_s: Option<f64>,
-    /// 99th percentile.
-    #[serde(default)]
-    pub srtt_p99_s: Option<f64>,
-    /// Segments dropped in the network ÷ segments sent; null if none was sent.
-    pub loss_rate: Option<f64>,
-    /// Segments with payload sent, retransmissions included; SYN, FIN, DATA_FIN and ACKs alone are not.
-    pub sent_segments: u64,
-    /// Segments dropped in the network.
-    pub lost_segments: u64,
-    /// Segments sent again.
-    pub retransmitted_segments: u64,
-    /// Entries into loss recovery.
-    pub recoveries: u64,
-    /// Retransmission timeouts.
-    pub timeouts: u64,
-    /// Congestion responses undone as spurious.
-    pub spurious: u64,
-    /// Time-weighted means of the algorithm's observables, in the registry's order; an object in JSON.
-    #[serde(with = "crate::ordered")]
-    #[cfg_attr(feature = "schema", schemars(with = "std::collections::BTreeMap<String, Option<f64>>"))]
-    pub mean_observables: Vec<(String, Option<f64>)>,
-}
-
 /// One link.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
@@ -192,4 +202,20 @@ pub struct LinkSummary {
     pub marks: u64,
     /// Packets that the loss process took, or a link that was down.
     pub losses: u64,
+}
+
+impl LinkSummary {
+    /// From what the link did in so many seconds.
+    pub fn of(name: &str, done: &Totals, seconds: f64) -> LinkSummary {
+        LinkSummary {
+            name: name.to_owned(),
+            utilisation: done.utilisation(),
+            mean_queue_bytes: if seconds > 0.0 { done.queue_byte_seconds / seconds } else { 0.0 },
+            mean_queue_delay_s: done.mean_wait_s(),
+            drops: done.drops,
+            early_drops: done.early_drops,
+            marks: done.marked,
+            losses: done.losses,
+        }
+    }
 }

@@ -5,7 +5,10 @@ use base64::{Engine, engine::general_purpose::URL_SAFE_NO_PAD};
 use maud::{Markup, html};
 use serde::Serialize;
 
-use crate::{layout::LABORATORY, part::deflated, site::Site};
+use crate::{
+    layout::LABORATORY,
+    site::{Site, deflated},
+};
 
 /// What runs beside it.
 const BESIDE: [&str; 2] = ["lia", "uncoupled"];

@@ -3,7 +3,7 @@
 use anabranch_scenario::printable_line;
 use serde_json::{Value, json};
 
-use crate::{part, plan::Plan, site::Site, verdict};
+use crate::{plan::Plan, site::Site, verdict};
 
 /// The part that holds it.
 pub const PART: &str = "data/search.js";
@@ -38,5 +38,5 @@ pub fn add(plan: &Plan, site: &mut Site) {
             }
         }
     }
-    site.add(PART, part::script(PART, &json!(found).to_string()));
+    site.add_part(PART, &json!(found).to_string());
 }

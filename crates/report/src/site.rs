@@ -3,11 +3,16 @@
 use std::{
     borrow::Cow,
     collections::BTreeMap,
-    fs, io,
+    fs,
+    io::{self, Write},
     path::{Path, PathBuf},
 };
 
-use crate::part;
+use base64::{Engine, engine::general_purpose::STANDARD};
+use flate2::{
+    Compression,
+    write::{DeflateEncoder, GzEncoder},
+};
 
 /// Why a report could not be written.
 #[derive(Debug, thiserror::Error)]
@@ -50,7 +55,7 @@ impl Site {
     pub fn with_assets() -> Self {
         let assets = ASSETS.into_iter().map(|(path, bytes)| (path.to_owned(), Cow::Borrowed(bytes)));
         let mut site = Self(assets.collect());
-        site.add(VEGA_PART, part::script(VEGA_PART, &VEGA.join("\n")));
+        site.add_part(VEGA_PART, &VEGA.join("\n"));
         site
     }
 
@@ -59,9 +64,18 @@ impl Site {
         self.0.insert(path.into(), Cow::Owned(text.into_bytes()));
     }
 
-    /// Adds a file of bytes.
-    pub fn add_bytes(&mut self, path: impl Into<String>, bytes: Vec<u8>) {
-        self.0.insert(path.into(), Cow::Owned(bytes));
+    /// Adds what a page loads once it is opened. A page from a disk may not read other files, but it may load scripts: a part is a
+    /// script that hands over its text, compressed.
+    pub fn add_part(&mut self, path: &str, text: &str) {
+        let (name, text) = (serde_json::json!(path), STANDARD.encode(deflated(text)));
+        self.add(path, format!("anabranch.part({name}, \"{text}\");\n"));
+    }
+
+    /// Adds a file of that text, as `gzip` makes it but without a time.
+    pub fn add_gzip(&mut self, path: &str, text: &str) {
+        let mut gzip = GzEncoder::new(Vec::new(), Compression::best());
+        gzip.write_all(text.as_bytes()).expect("memory takes every byte");
+        self.0.insert(path.to_owned(), Cow::Owned(gzip.finish().expect("memory is flushed")));
     }
 
     /// Has a file of that path been added?
@@ -86,4 +100,11 @@ impl Site {
         }
         Ok(())
     }
+}
+
+/// The text in the format that browsers call `deflate-raw`.
+pub fn deflated(text: &str) -> Vec<u8> {
+    let mut deflate = DeflateEncoder::new(Vec::new(), Compression::best());
+    deflate.write_all(text.as_bytes()).expect("memory takes every byte");
+    deflate.finish().expect("memory is flushed")
 }

@@ -5,7 +5,7 @@ use crate::network::Network;
 use crate::sender::Counters;
 use crate::subflow::Stage;
 use anabranch_net::Time;
-use anabranch_record::{FlowLayout, Layout, LinkSample, Sink, SubflowSample};
+use anabranch_record::{Layout, LinkSample, Sink, SubflowSample};
 use anabranch_scenario::Scenario;
 
 /// Of connections that are open at once.
@@ -32,7 +32,7 @@ impl Sampler {
     pub(crate) fn new(scenario: &Scenario, sink: &mut dyn Sink) -> Sampler {
         let wanted = sink.wants_samples();
         if wanted {
-            sink.begin(&layout(scenario));
+            sink.begin(&Layout::of(scenario));
         }
         let values = scenario.flows.iter().map(|f| vec![f64::NAN; f.cc.entry.observables.len()]);
         let sums = scenario.flows.iter().map(|f| vec![Sums::default(); f.paths.len()]);
@@ -147,19 +147,4 @@ impl Sampler {
             });
         }
     }
-}
-
-/// Names of the links of a path.
-pub(crate) fn link_names(scenario: &Scenario, links: &[usize]) -> Vec<String> {
-    links.iter().map(|l| scenario.links[*l].name.clone()).collect()
-}
-
-fn layout(scenario: &Scenario) -> Layout {
-    let flows = scenario.flows.iter().map(|flow| FlowLayout {
-        name: flow.name.clone(),
-        cc: flow.cc.entry.name.to_owned(),
-        paths: flow.paths.iter().map(|p| link_names(scenario, &p.links)).collect(),
-        observables: flow.cc.entry.observables.iter().map(|o| o.name).collect(),
-    });
-    Layout { flows: flows.collect(), links: scenario.links.iter().map(|l| l.name.clone()).collect() }
 }

@@ -92,7 +92,8 @@ impl Subflow {
 
     /// In a connection that takes the place of one that is over: what is left of that on the way, or in the event queue, is void.
     pub(crate) fn renewed(&self, life: u16, min_rto: Time) -> Subflow {
-        Subflow { life, ..Subflow::new(self.id, self.backup, min_rto, self.meter.observables.len()) }
+        let meter = self.meter.renewed();
+        Subflow { life, meter, ..Subflow::new(self.id, self.backup, min_rto, 0) }
     }
 
     /// Adds what another, of a connection that is over, has counted from its start.

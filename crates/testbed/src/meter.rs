@@ -1,6 +1,7 @@
 //! A subflow's means and counters in its flow's window of measurement, from samples of its socket.
 
-use anabranch_record::Histogram;
+use anabranch_record::{Held, Measured};
+use std::borrow::Cow;
 
 /// Entries of `tcp_info.ca_state` (linux/tcp.h).
 const RECOVERY: u8 = 3;
@@ -67,66 +68,36 @@ impl Counters {
 #[derive(Default)]
 pub(crate) struct Meter {
     last: Option<(f64, State)>,
-    cwnd: Mean,
-    srtt: Mean,
-    srtts: Histogram,
-    observables: Vec<Mean>,
-    acked_bytes: u64,
-    sent: u64,
-    retransmitted: u64,
-    timeouts: Option<u64>,
-    recoveries: Option<u64>,
-    spurious: Option<u64>,
+    of: anabranch_record::Meter,
+    sums: Counters,
     /// Entries into recovery and loss that samples show: fewer than there were, where one is shorter than a sampling interval.
     seen: [u64; 2],
-}
-
-/// A mean over time: a value holds until the next sample.
-#[derive(Clone, Copy, Default)]
-struct Mean {
-    sum: f64,
-    seconds: f64,
-}
-
-impl Mean {
-    fn add(&mut self, value: f64, seconds: f64) {
-        if value.is_finite() {
-            self.sum += value * seconds;
-            self.seconds += seconds;
-        }
-    }
-
-    fn value(&self) -> Option<f64> {
-        (self.seconds > 0.0).then(|| self.sum / self.seconds)
-    }
 }
 
 impl Meter {
     /// The subflow's state at a time, in seconds. `fresh`: its socket was not there at the look before.
     pub fn add(&mut self, time_s: f64, now: State, fresh: bool) {
-        if now.srtt_s > 0.0 {
-            self.srtts.record((now.srtt_s * 1e9) as u64);
-        }
         if fresh {
             self.last = None;
             self.count(&now.counters.zero(), &now.counters);
         }
         if let Some((since_s, last)) = self.last.take() {
-            let seconds = time_s - since_s;
-            self.cwnd.add(last.cwnd, seconds);
-            if last.srtt_s > 0.0 {
-                self.srtt.add(last.srtt_s, seconds);
-            }
-            self.observables.resize(last.observables.len(), Mean::default());
-            self.observables
-                .iter_mut()
-                .zip(&last.observables)
-                .for_each(|(mean, value)| mean.add(*value, seconds));
+            self.of.hold(time_s - since_s);
             self.count(&last.counters, &now.counters);
             for (seen, state) in self.seen.iter_mut().zip([RECOVERY, LOSS]) {
                 *seen += u64::from(now.ca_state == state && last.ca_state != state);
             }
         }
+        self.of.cwnd.now = now.cwnd;
+        self.of.srtt.now = f64::NAN;
+        if now.srtt_s > 0.0 {
+            self.of.srtt.now = now.srtt_s;
+            self.of.srtts.record((now.srtt_s * 1e9) as u64);
+        }
+        let known = self.of.observables.len().max(now.observables.len());
+        self.of.observables.resize(known, Held::default());
+        let values = now.observables.iter().chain(std::iter::repeat(&f64::NAN));
+        self.of.observables.iter_mut().zip(values).for_each(|(held, value)| held.now = *value);
         self.last = Some((time_s, now));
     }
 
@@ -138,13 +109,13 @@ impl Meter {
     fn count(&mut self, last: &Counters, now: &Counters) {
         // A socket in its place began at zero.
         let grown = |last: u64, now: u64| if now >= last { now - last } else { now };
-        self.acked_bytes += grown(last.acked_bytes, now.acked_bytes);
-        self.sent += grown(last.sent, now.sent);
-        self.retransmitted += grown(last.retransmitted, now.retransmitted);
+        self.sums.acked_bytes += grown(last.acked_bytes, now.acked_bytes);
+        self.sums.sent += grown(last.sent, now.sent);
+        self.sums.retransmitted += grown(last.retransmitted, now.retransmitted);
         for (sum, last, now) in [
-            (&mut self.timeouts, last.timeouts, now.timeouts),
-            (&mut self.recoveries, last.recoveries, now.recoveries),
-            (&mut self.spurious, last.spurious, now.spurious),
+            (&mut self.sums.timeouts, last.timeouts, now.timeouts),
+            (&mut self.sums.recoveries, last.recoveries, now.recoveries),
+            (&mut self.sums.spurious, last.spurious, now.spurious),
         ] {
             if let (Some(last), Some(now)) = (last, now) {
                 *sum.get_or_insert(0) += grown(last, now);
@@ -152,49 +123,21 @@ impl Meter {
         }
     }
 
-    pub fn acked_bytes(&self) -> u64 {
-        self.acked_bytes
-    }
-
-    pub fn sent(&self) -> u64 {
-        self.sent
-    }
-
-    pub fn retransmitted(&self) -> u64 {
-        self.retransmitted
-    }
-
-    /// Where nobody counts them, those that samples show.
-    pub fn timeouts(&self) -> u64 {
-        self.timeouts.unwrap_or(self.seen[1])
-    }
-
-    /// Where nobody counts them, those that samples show.
-    pub fn recoveries(&self) -> u64 {
-        self.recoveries.unwrap_or(self.seen[0])
-    }
-
-    pub fn spurious(&self) -> u64 {
-        self.spurious.unwrap_or(0)
-    }
-
-    pub fn mean_cwnd(&self) -> Option<f64> {
-        self.cwnd.value()
-    }
-
-    /// Of the smoothed RTT.
-    pub fn mean_srtt_s(&self) -> Option<f64> {
-        self.srtt.value()
-    }
-
-    /// Of the smoothed RTT at samples.
-    pub fn srtt_quantile_s(&self, part: f64) -> Option<f64> {
-        self.srtts.quantile(part)
-    }
-
-    /// The mean of the `i`-th observable.
-    pub fn observable(&self, i: usize) -> Option<f64> {
-        self.observables.get(i)?.value()
+    /// All of it, over so many seconds; of segments that the links were offered they dropped so many. Timeouts and recoveries that
+    /// nobody counts are those that samples show.
+    pub fn measured(&self, seconds: f64, offered: u64, lost: u64) -> Measured<'_> {
+        Measured {
+            meter: Cow::Borrowed(&self.of),
+            bytes: self.sums.acked_bytes,
+            seconds,
+            sent: self.sums.sent,
+            offered,
+            lost,
+            retransmitted: self.sums.retransmitted,
+            recoveries: self.sums.recoveries.unwrap_or(self.seen[0]),
+            timeouts: self.sums.timeouts.unwrap_or(self.seen[1]),
+            spurious: self.sums.spurious.unwrap_or(0),
+        }
     }
 }
 
@@ -236,9 +179,10 @@ mod tests {
         meter.add(2.0, state(10.0, 1_000, 0), false);
         meter.add(3.0, state(20.0, 1_500, RECOVERY), false);
         meter.add(6.0, state(99.0, 4_000, RECOVERY), false);
-        assert_eq!((meter.mean_cwnd(), meter.observable(0)), (Some(17.5), Some(1.75)));
-        assert_eq!((meter.mean_srtt_s(), meter.acked_bytes()), (Some(0.02), 3_000));
-        assert_eq!((meter.recoveries(), meter.timeouts()), (1, 0));
+        let measured = meter.measured(4.0, 0, 0);
+        let means = [measured.meter.cwnd, measured.meter.observables[0], measured.meter.srtt];
+        assert_eq!(means.map(|held| held.mean.value()), [Some(17.5), Some(1.75), Some(0.02)]);
+        assert_eq!((measured.bytes, measured.recoveries, measured.timeouts), (3_000, 1, 0));
     }
 
     /// A subflow that left and came again counts from nothing, what it had done before it was first seen included; the time
@@ -251,7 +195,9 @@ mod tests {
         meter.left();
         meter.add(5.0, state(20.0, 300, 0), true);
         meter.add(6.0, state(20.0, 700, LOSS), false);
-        assert_eq!((meter.mean_cwnd(), meter.acked_bytes(), meter.timeouts()), (Some(15.0), 1_700, 1));
+        let measured = meter.measured(2.0, 0, 0);
+        assert_eq!(measured.meter.cwnd.mean.value(), Some(15.0));
+        assert_eq!((measured.bytes, measured.timeouts), (1_700, 1));
     }
 
     #[test]
@@ -263,6 +209,6 @@ mod tests {
         let mut meter = Meter::default();
         meter.add(0.0, counted(4), false);
         meter.add(1.0, counted(9), false);
-        assert_eq!(meter.recoveries(), 5);
+        assert_eq!(meter.measured(1.0, 0, 0).recoveries, 5);
     }
 }

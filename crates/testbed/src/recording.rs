@@ -4,7 +4,7 @@ use crate::emulator::Snapshot;
 use crate::meter::State;
 use crate::traffic::Completed;
 use anabranch_net::Time;
-use anabranch_record::{CompletionSample, FlowLayout, Histogram, Layout, LinkSample, Sink, SubflowSample};
+use anabranch_record::{CompletionSample, Histogram, Layout, LinkSample, Sink, SubflowSample};
 use anabranch_scenario::Scenario;
 
 /// Everything that a sink is told, and the completed responses.
@@ -22,7 +22,7 @@ impl Recording {
     pub fn new(scenario: &Scenario, wanted: bool) -> Self {
         Recording {
             wanted,
-            layout: layout(scenario),
+            layout: Layout::of(scenario),
             warmup: scenario.warmup,
             subflows: vec![],
             links: vec![],
@@ -121,21 +121,4 @@ fn replay_completion(flow: usize, one: &Completed, sink: &mut dyn Sink) {
         slowdown: f64::NAN,
         times_alone: f64::NAN,
     });
-}
-
-/// The subjects of a scenario's samples.
-pub(crate) fn layout(scenario: &Scenario) -> Layout {
-    let flows = scenario.flows.iter().map(|flow| FlowLayout {
-        name: flow.name.clone(),
-        cc: flow.cc.entry.name.to_owned(),
-        paths: flow.paths.iter().map(|path| link_names(scenario, &path.links)).collect(),
-        observables: flow.cc.entry.observables.iter().map(|o| o.name).collect(),
-    });
-    let links = scenario.links.iter().map(|link| link.name.clone());
-    Layout { flows: flows.collect(), links: links.collect() }
-}
-
-/// Names of the links of a path.
-pub(crate) fn link_names(scenario: &Scenario, links: &[usize]) -> Vec<String> {
-    links.iter().map(|link| scenario.links[*link].name.clone()).collect()
 }

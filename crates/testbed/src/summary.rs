@@ -1,14 +1,12 @@
 //! The summary of a run, from what was measured.
 
 use crate::emulator::{PathCounts, Report, Snapshot, Tally};
-use crate::meter::Meter;
 use crate::observe::{Looks, Observer};
-use crate::recording::{Recording, link_names};
+use crate::recording::Recording;
 use crate::{Traffic, release};
-use anabranch_net::{Time, Totals};
+use anabranch_net::Time;
 use anabranch_record::{
-    Completion, EmulatorHealth, FlowSummary, KernelRun, LinkSummary, PathTraffic, SubflowSummary, Summary,
-    jain,
+    Completion, EmulatorHealth, FlowLayout, FlowSummary, KernelRun, Layout, LinkSummary, PathTraffic, Summary,
 };
 use anabranch_scenario::Scenario;
 
@@ -73,91 +71,39 @@ pub(crate) fn of(
     recording: &Recording,
     end: &End,
 ) -> Summary {
-    let flows: Vec<FlowSummary> =
-        (0..scenario.flows.len()).map(|f| flow(scenario, f, observer, recording, end)).collect();
-    let links = (0..scenario.links.len()).map(|l| link(scenario, l, end)).collect();
-    let goodputs: Vec<f64> = flows.iter().filter_map(|flow| flow.goodput_bps).collect();
-    Summary {
-        scenario: scenario.name.clone(),
-        scenario_hash: scenario.hash.clone(),
-        seed,
-        version: env!("CARGO_PKG_VERSION").to_owned(),
-        duration_s: scenario.duration.as_secs_f64(),
-        warmup_s: scenario.warmup.as_secs_f64(),
-        partial_until_s: (end.until < scenario.duration).then(|| end.until.as_secs_f64()),
-        flows,
-        links,
-        jain: jain(&goodputs),
-        kernel: Some(kernel(scenario, observer, end)),
-        capture: None,
-    }
+    let layouts = Layout::of(scenario).flows;
+    let flows = layouts.iter().enumerate();
+    let flows: Vec<_> =
+        flows.map(|(f, layout)| flow(scenario, f, layout, observer, recording, end)).collect();
+    let seconds = end.end.at.since(end.warm.at).as_secs_f64();
+    let done = end.end.links.iter().zip(&end.warm.links).map(|(end, warm)| end.0.since(&warm.0));
+    let links =
+        scenario.links.iter().zip(done).map(|(link, done)| LinkSummary::of(&link.name, &done, seconds));
+    let kernel = Some(kernel(scenario, &flows, observer, end));
+    Summary { kernel, ..Summary::of_run(scenario, seed, end.until, flows, links.collect()) }
 }
 
-/// Bits per second.
-fn rate_bps(bytes: u64, window: Option<(f64, f64)>) -> Option<f64> {
-    window.map(|(from, to)| bytes as f64 * 8.0 / (to - from))
-}
-
-fn flow(scenario: &Scenario, f: usize, observer: &Observer, recording: &Recording, end: &End) -> FlowSummary {
-    let spec = &scenario.flows[f];
-    let window = observer.window(f);
-    let (bytes, reinjected_bytes) = observer.bytes(f);
-    let meters = observer.meters(f).iter().enumerate();
-    let subflows: Vec<SubflowSummary> =
-        meters.map(|(p, meter)| subflow(scenario, f, p, meter, window, end)).collect();
-    let (times, sum_s) = recording.completion_times(f);
-    FlowSummary {
-        name: spec.name.clone(),
-        cc: spec.cc.entry.name.to_owned(),
-        goodput_bps: rate_bps(bytes, window),
-        delivered_bytes: bytes,
-        retransmitted_segments: subflows.iter().map(|s| s.retransmitted_segments).sum(),
-        reinjected_segments: reinjected_bytes.div_ceil(u64::from(spec.tcp.mss)),
-        completion: Completion::of(&times, sum_s),
-        transfers: None,
-        subflows,
-    }
-}
-
-fn subflow(
+fn flow(
     scenario: &Scenario,
     f: usize,
-    p: usize,
-    meter: &Meter,
-    window: Option<(f64, f64)>,
+    layout: &FlowLayout,
+    observer: &Observer,
+    recording: &Recording,
     end: &End,
-) -> SubflowSummary {
-    let flow = &scenario.flows[f];
-    let i = index(scenario, f, p);
-    let (before, after) = (&end.warm.paths[i], &end.end.paths[i]);
-    let dropped = after.dropped_segments - before.dropped_segments;
-    let offered = after.segments - before.segments;
-    let observables = flow.cc.entry.observables.iter().enumerate();
-    SubflowSummary {
-        path: link_names(scenario, &flow.paths[p].links),
-        goodput_bps: rate_bps(meter.acked_bytes(), window),
-        mean_cwnd_segments: meter.mean_cwnd(),
-        // The kernel tells the smoothed one alone.
-        mean_rtt_s: None,
-        rtt_p5_s: None,
-        rtt_p50_s: None,
-        rtt_p95_s: None,
-        rtt_p99_s: None,
-        mean_srtt_s: meter.mean_srtt_s(),
-        srtt_p5_s: meter.srtt_quantile_s(0.05),
-        srtt_p50_s: meter.srtt_quantile_s(0.5),
-        srtt_p95_s: meter.srtt_quantile_s(0.95),
-        srtt_p99_s: meter.srtt_quantile_s(0.99),
-        loss_rate: (offered > 0).then(|| dropped as f64 / offered as f64),
-        sent_segments: meter.sent(),
-        lost_segments: dropped,
-        retransmitted_segments: meter.retransmitted(),
-        recoveries: meter.recoveries(),
-        timeouts: meter.timeouts(),
-        spurious: meter.spurious(),
-        mean_observables: observables
-            .map(|(o, known)| (known.name.to_owned(), meter.observable(o)))
-            .collect(),
+) -> FlowSummary {
+    let seconds = observer.window(f).map_or(0.0, |(from, to)| to - from);
+    let (bytes, reinjected_bytes) = observer.bytes(f);
+    let measured = observer.meters(f).iter().enumerate().map(|(p, meter)| {
+        let i = index(scenario, f, p);
+        let (before, after) = (&end.warm.paths[i], &end.end.paths[i]);
+        let dropped = after.dropped_segments - before.dropped_segments;
+        meter.measured(seconds, after.segments - before.segments, dropped)
+    });
+    let (times, sum_s) = recording.completion_times(f);
+    FlowSummary {
+        reinjected_segments: reinjected_bytes.div_ceil(u64::from(scenario.flows[f].tcp.mss)),
+        completion: Completion::of(&times, sum_s),
+        ..FlowSummary::of(layout, bytes, seconds, measured)
     }
 }
 
@@ -166,22 +112,7 @@ fn index(scenario: &Scenario, flow: usize, path: usize) -> usize {
     scenario.flows[..flow].iter().map(|flow| flow.paths.len()).sum::<usize>() + path
 }
 
-fn link(scenario: &Scenario, l: usize, end: &End) -> LinkSummary {
-    let of_run: Totals = end.end.links[l].0.since(&end.warm.links[l].0);
-    let seconds = end.end.at.since(end.warm.at).as_secs_f64();
-    LinkSummary {
-        name: scenario.links[l].name.clone(),
-        utilisation: of_run.utilisation(),
-        mean_queue_bytes: if seconds > 0.0 { of_run.queue_byte_seconds / seconds } else { 0.0 },
-        mean_queue_delay_s: of_run.mean_wait_s(),
-        drops: of_run.drops,
-        early_drops: of_run.early_drops,
-        marks: of_run.marked,
-        losses: of_run.losses,
-    }
-}
-
-fn kernel(scenario: &Scenario, observer: &Observer, end: &End) -> KernelRun {
+fn kernel(scenario: &Scenario, flows: &[FlowSummary], observer: &Observer, end: &End) -> KernelRun {
     let health = &end.report.health;
     let standstill_s = end.end.standstill.since(end.warm.standstill).as_secs_f64();
     let of = |count: fn(&PathCounts) -> f64| {
@@ -189,8 +120,7 @@ fn kernel(scenario: &Scenario, observer: &Observer, end: &End) -> KernelRun {
     };
     let standstill_losses = of(|path| path.standstill_losses as f64) as u64;
     let cycles = of(|path| path.standstill_cycles);
-    let meters = (0..scenario.flows.len()).flat_map(|f| observer.meters(f));
-    let responses: u64 = meters.map(|meter| meter.recoveries() + meter.timeouts()).sum();
+    let responses: u64 = flows.iter().flat_map(|f| &f.subflows).map(|s| s.recoveries + s.timeouts).sum();
     let measured_s = end.end.at.since(end.warm.at).as_secs_f64();
     let emulator = EmulatorHealth {
         lateness_p50_s: health.lateness.quantile(0.5),

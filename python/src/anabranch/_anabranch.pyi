@@ -3,6 +3,7 @@
 from collections.abc import Callable, Sequence
 from typing import Any, Literal, final
 
+SUBFLOW_COLUMNS: list[tuple[str, str]]
 __version__: str
 
 class Error(Exception):

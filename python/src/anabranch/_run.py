@@ -61,36 +61,12 @@ class Run:
     def subflows(self) -> Table:
         """A row for each subflow: goodput in bit/s, mean window in segments, RTTs in seconds, loss rate from 0 to 1."""
         all = [(flow, r, subflow) for flow in self.summary["flows"] for r, subflow in enumerate(flow["subflows"], 1)]
-        numbers = (
-            "goodput_bps",
-            "mean_cwnd_segments",
-            "mean_rtt_s",
-            "rtt_p5_s",
-            "rtt_p50_s",
-            "rtt_p95_s",
-            "rtt_p99_s",
-            "mean_srtt_s",
-            "srtt_p5_s",
-            "srtt_p50_s",
-            "srtt_p95_s",
-            "srtt_p99_s",
-            "loss_rate",
-        )
-        counts = (
-            "sent_segments",
-            "lost_segments",
-            "retransmitted_segments",
-            "recoveries",
-            "timeouts",
-            "spurious",
-        )
         return Table._of(
             [
                 ("flow", "text", [flow["name"] for flow, _, _ in all]),
                 ("subflow", "count", [r for _, r, _ in all]),
                 ("path", "text", ["+".join(subflow["path"]) for _, _, subflow in all]),
-                *((key, "number", [subflow[key] for _, _, subflow in all]) for key in numbers),
-                *((key, "count", [subflow[key] for _, _, subflow in all]) for key in counts),
+                *((key, kind, [subflow[key] for _, _, subflow in all]) for key, kind in _anabranch.SUBFLOW_COLUMNS),
             ]
         )
 

@@ -1,7 +1,7 @@
 //! One direction of a TCP connection: what its sender sent, and how it was acknowledged.
 
 use super::segment::{SackBlocks, Segment};
-use anabranch_record::Histogram;
+use anabranch_record::{Histogram, Meter};
 use std::collections::VecDeque;
 
 /// Assumed where no SYN told another: Ethernet's.
@@ -28,13 +28,11 @@ pub(super) struct Half {
     has_syn: bool,
     /// What was sent and is not acknowledged, in parts that share a fate.
     flight: VecDeque<Sent>,
-    /// The smoothed RTT, and its values at sampling instants with their sum in seconds.
+    /// The smoothed RTT; 0 before the first sample.
     pub(super) srtt_s: f64,
-    pub(super) smoothed: Histogram,
-    smoothed_sum_s: f64,
-    /// Samples of the RTT, and their mean over time: integral, and when it began and ended.
-    pub(super) round_trips: Histogram,
-    over_time: OverTime,
+    /// Times of both kinds, of which the RTT holds over time, since its last sample.
+    pub(super) meter: Meter,
+    sampled_at: u64,
     /// Acknowledgements of new data, and the thousandths of segments that each covers.
     pub(super) acks: u64,
     pub(super) covered: Histogram,
@@ -55,13 +53,6 @@ struct Sent {
 
 /// When the first and the last were sent of the segments that an acknowledgement measures.
 type Measured = Option<(u64, u64)>;
-
-#[derive(Default)]
-struct OverTime {
-    integral: f64,
-    from: Option<u64>,
-    last: (u64, f64),
-}
 
 impl Half {
     /// The place that a sequence number means, near the latest.
@@ -183,8 +174,10 @@ impl Half {
     fn sample(&mut self, (first, last): (u64, u64), at: u64) {
         let seconds = |nanoseconds: u64| nanoseconds as f64 / 1e9;
         let [first, last] = [first, last].map(|sent| at.saturating_sub(sent));
-        self.round_trips.record(last);
-        self.over_time.change(at, seconds(last));
+        self.meter.rtts.record(last);
+        // Weighted by nanoseconds, whose sums are exact.
+        self.meter.rtt.hold(at.saturating_sub(self.sampled_at) as f64);
+        (self.meter.rtt.now, self.sampled_at) = (seconds(last), at);
         self.srtt_s = match self.srtt_s {
             0.0 => seconds(first),
             before => before + WEIGHT * (seconds(first) - before),
@@ -194,15 +187,9 @@ impl Half {
     /// A sampling instant.
     pub(super) fn look(&mut self) {
         if self.srtt_s > 0.0 {
-            self.smoothed.record((self.srtt_s * 1e9) as u64);
-            self.smoothed_sum_s += self.srtt_s;
+            self.meter.srtts.record((self.srtt_s * 1e9) as u64);
+            self.meter.srtt.mean.add(self.srtt_s, 1.0);
         }
-    }
-
-    /// The mean of the smoothed RTT over sampling instants, in seconds.
-    pub(super) fn mean_smoothed_s(&self) -> Option<f64> {
-        let n = self.smoothed.count();
-        (n > 0).then(|| self.smoothed_sum_s / n as f64)
     }
 
     /// Bytes under way.
@@ -215,30 +202,9 @@ impl Half {
         self.segments_of(self.in_flight(), 12)
     }
 
-    /// The mean of the round-trip time over time, in seconds.
-    pub(super) fn mean_round_trip_s(&self) -> Option<f64> {
-        self.over_time.mean()
-    }
-
     /// The mean and the 95th percentile of the segments that an acknowledgement covers.
     pub(super) fn segments_per_ack(&self) -> Option<(f64, f64)> {
         let p95 = self.covered.quantile(0.95)? * 1e9 / 1000.0;
         Some((self.covered_sum as f64 / 1000.0 / self.acks as f64, p95))
-    }
-}
-
-impl OverTime {
-    fn change(&mut self, at: u64, value: f64) {
-        if self.from.is_none() {
-            self.from = Some(at);
-        } else {
-            self.integral += at.saturating_sub(self.last.0) as f64 * self.last.1;
-        }
-        self.last = (at, value);
-    }
-
-    fn mean(&self) -> Option<f64> {
-        let lasted = self.last.0.saturating_sub(self.from?) as f64;
-        Some(if lasted > 0.0 { self.integral / lasted } else { self.last.1 })
     }
 }

@@ -4,8 +4,8 @@ use super::connections::{Connection, Connections};
 use super::half::Half;
 use super::{ReadError, ReadOptions};
 use anabranch_record::{
-    CaptureRead, Fallback, FlowLayout, FlowSummary, Layout, PathTraffic, Sink, SubflowSample, SubflowSummary,
-    Summary, jain,
+    CaptureRead, Fallback, FlowLayout, FlowSummary, Layout, Measured, PathTraffic, Sink, SubflowSample,
+    Summary,
 };
 
 /// Nanoseconds of a second.
@@ -38,18 +38,9 @@ pub(super) fn record(
 
     let end = flows.iter().map(|flow| flow.connection.to).max().unwrap_or(begin);
     let summaries: Vec<FlowSummary> = flows.iter().map(|flow| summary(&all, flow)).collect();
-    let goodputs: Vec<f64> = summaries.iter().filter_map(|flow| flow.goodput_bps).collect();
     Ok(Summary {
         scenario: options.name.clone(),
-        scenario_hash: String::new(),
-        seed: 0,
-        version: env!("CARGO_PKG_VERSION").into(),
         duration_s: (end - begin) as f64 / SECOND,
-        warmup_s: 0.0,
-        partial_until_s: None,
-        jain: jain(&goodputs),
-        links: vec![],
-        kernel: None,
         capture: Some(CaptureRead {
             interval_s: options.interval as f64 / SECOND,
             tcp: options.tcp,
@@ -62,7 +53,7 @@ pub(super) fn record(
             fallbacks: flows.iter().filter_map(|flow| fallback(flow, begin)).collect(),
             paths: flows.iter().flat_map(|flow| traffic(&all, flow)).collect(),
         }),
-        flows: summaries,
+        ..Summary::of(summaries, vec![])
     })
 }
 
@@ -143,7 +134,6 @@ fn give(all: &Connections, flows: &[Flow], begin: u64, sink: &mut dyn Sink) {
 fn summary(all: &Connections, flow: &Flow) -> FlowSummary {
     let Flow { connection, direction, .. } = flow;
     let seconds = (connection.to - connection.from) as f64 / SECOND;
-    let rate = |bytes: u64| (seconds > 0.0).then(|| bytes as f64 * 8.0 / seconds);
     let halves = || connection.subflows.iter().map(|t| &all.tcp[*t].halves[*direction]);
     let stream = &connection.streams[*direction];
     let acknowledged: u64 = halves().map(|half| half.acknowledged).sum();
@@ -161,44 +151,24 @@ fn summary(all: &Connections, flow: &Flow) -> FlowSummary {
     };
     let segments: u64 = halves().map(|half| half.segments).sum();
     let payload: u64 = halves().map(|half| half.next).sum::<u64>().max(1);
-    let subflows = halves().zip(&flow.paths).map(|(half, path)| subflow(half, path, rate(half.acknowledged)));
     FlowSummary {
-        name: flow.name.clone(),
-        cc: UNKNOWN.into(),
-        goodput_bps: rate(delivered),
-        delivered_bytes: delivered,
-        retransmitted_segments: halves().map(|half| half.again).sum(),
         reinjected_segments: (stream.reinjected as f64 * segments as f64 / payload as f64).round() as u64,
-        completion: None,
-        transfers: None,
-        subflows: subflows.collect(),
+        ..FlowSummary::of(&layout(flow), delivered, seconds, halves().map(|half| measured(half, seconds)))
     }
 }
 
-fn subflow(half: &Half, path: &str, goodput_bps: Option<f64>) -> SubflowSummary {
-    let [quantile, smoothed] = [&half.round_trips, &half.smoothed].map(|times| |q| times.quantile(q));
-    SubflowSummary {
-        path: vec![path.into()],
-        goodput_bps,
-        mean_cwnd_segments: None,
-        mean_rtt_s: half.mean_round_trip_s(),
-        rtt_p5_s: quantile(0.05),
-        rtt_p50_s: quantile(0.5),
-        rtt_p95_s: quantile(0.95),
-        rtt_p99_s: quantile(0.99),
-        mean_srtt_s: half.mean_smoothed_s(),
-        srtt_p5_s: smoothed(0.05),
-        srtt_p50_s: smoothed(0.5),
-        srtt_p95_s: smoothed(0.95),
-        srtt_p99_s: smoothed(0.99),
-        loss_rate: (half.segments > 0).then(|| half.again as f64 / half.segments as f64),
-        sent_segments: half.segments,
-        lost_segments: half.again,
-        retransmitted_segments: half.again,
+fn measured(half: &Half, seconds: f64) -> Measured<'_> {
+    Measured {
+        meter: half.meter.with_single_values(),
+        bytes: half.acknowledged,
+        seconds,
+        sent: half.segments,
+        offered: half.segments,
+        lost: half.again,
+        retransmitted: half.again,
         recoveries: 0,
         timeouts: 0,
         spurious: 0,
-        mean_observables: vec![],
     }
 }
 

@@ -1,8 +1,8 @@
 //! A comparison for people: tables of means and intervals.
 
 use crate::output::counted;
-use crate::table::{BYTES, LOSS, PERCENT, PLAIN, RATE, Spread, TIME, Table, WIDTH};
-use anabranch_record::{FlowSummary, SubflowSummary, Summary};
+use crate::table::{BYTES, PERCENT, PLAIN, RATE, Spread, TIME, Table, WIDTH, units};
+use anabranch_record::{FlowSummary, SubflowSummary, Summary, View};
 
 /// What "± 0" in a table means.
 const SAME: &str = "± 0: all seeds gave the same value, which leaves nothing to estimate an interval from. A seed \
@@ -117,14 +117,11 @@ impl Comparison {
             .iter()
             .flat_map(|f| f.subflows.iter().map(|subflow| format!("{}: {}", f.name, subflow.path.join("+"))))
             .collect();
-        let each = |value: fn(&SubflowSummary) -> Option<f64>| {
-            self.each(names.len(), |s, i| s.flows.iter().flat_map(|f| &f.subflows).nth(i).and_then(value))
-        };
-        self.table("subflow", &names)
-            .estimates("goodput", RATE, &each(|f| f.goodput_bps))
-            .estimates("mean cwnd", PLAIN, &each(|f| f.mean_cwnd_segments))
-            .estimates("mean SRTT", TIME, &each(|f| f.mean_srtt_s))
-            .estimates("loss rate", LOSS, &each(|f| f.loss_rate))
+        let shown = SubflowSummary::QUANTITIES.iter().filter(|q| q.shown.contains(&View::Compare));
+        shown.fold(self.table("subflow", &names), |table, quantity| {
+            let of = |s: &Summary, i| s.flows.iter().flat_map(|f| &f.subflows).nth(i).and_then(quantity.read);
+            table.estimates(quantity.heading, units(quantity.unit), &self.each(names.len(), of))
+        })
     }
 
     fn links(&self) -> Table {

@@ -1,6 +1,7 @@
 //! The examples of README and of the book are what the command prints. With `ANABRANCH_WRITE_BOOK=1` the tests write them.
 
 use crate::common::{TWO_PATHS, anabranch, root};
+use anabranch_record::{LinkSeries, SampleColumn, SubflowSeries, SubflowSummary};
 use serde_json::Value;
 use std::fmt::Write;
 
@@ -23,6 +24,35 @@ fn the_readme_shows_a_run() {
     let (_, after) = session.split_once("```\n").expect("its end");
     let output = anabranch(line.split(' ')).ok();
     renew("README.md", &format!("{before}{prompt}{line}\n{output}```\n{after}"));
+}
+
+/// Names, and lines of what they mean.
+type Rows = Vec<(&'static str, &'static [&'static str])>;
+
+/// The tables of quantities are those that the program has.
+#[test]
+fn the_page_on_records_names_each_quantity() {
+    let page = "docs/src/records.md";
+    let mut whole = std::fs::read_to_string(root().join(page)).unwrap();
+    let of_samples = |columns: &'static [SampleColumn]| columns.iter().map(|c| (c.name, c.doc)).collect();
+    let tables: [(_, _, Rows); 3] = [
+        (
+            "summary of subflows",
+            "field",
+            SubflowSummary::QUANTITIES.iter().map(|q| (q.name, q.doc)).collect(),
+        ),
+        ("samples of subflows", "column", of_samples(SubflowSeries::COLUMNS)),
+        ("samples of links", "column", of_samples(LinkSeries::COLUMNS)),
+    ];
+    for (name, heading, rows) in tables {
+        let start = format!("<!-- {name} -->\n");
+        let (before, rest) = whole.split_once(&start).expect("a marker");
+        let (_, after) = rest.split_once("<!-- end -->").expect("its end");
+        let row = |(name, doc): &(&str, &[&str])| format!("| `{name}` | {} |\n", doc.concat().trim());
+        let rows: String = rows.iter().map(row).collect();
+        whole = format!("{before}{start}\n| {heading} | meaning |\n|---|---|\n{rows}\n<!-- end -->{after}");
+    }
+    renew(page, &whole);
 }
 
 /// The run and the ideals of "Is my fairness number right?", by the names that both have.

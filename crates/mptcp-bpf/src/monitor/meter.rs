@@ -1,7 +1,7 @@
 //! A subflow's means and counters over a record.
 
 use super::Subflow;
-use anabranch_record::{Histogram, SubflowSummary};
+use anabranch_record::{Held, Measured};
 
 /// A subflow's means and counters since the record, or the subflow, began.
 pub struct Meter {
@@ -14,52 +14,15 @@ pub struct Meter {
     /// The kernel's counters, of 32 bits each, as they were last.
     last: [u32; COUNTS],
     totals: [u64; COUNTS],
-    cwnd: Mean,
-    srtt: Mean,
-    observables: Vec<Mean>,
-    srtts: Histogram,
+    of: anabranch_record::Meter,
 }
 
 const COUNTS: usize = 6;
-
-/// Segments and events since the record began.
-pub struct Counts {
-    pub sent: u64,
-    pub lost: u64,
-    pub retransmitted: u64,
-    pub recoveries: u64,
-    pub timeouts: u64,
-    pub spurious: u64,
-}
 
 #[derive(Clone, Copy, Default)]
 struct Bytes {
     sent: u64,
     acked: u64,
-}
-
-/// A mean over time: a value holds until the next.
-#[derive(Clone, Copy, Default)]
-struct Mean {
-    sum: f64,
-    seconds: f64,
-    last: Option<f64>,
-}
-
-impl Mean {
-    /// `value` from now on; the last one held for so many seconds.
-    fn add(&mut self, seconds: f64, value: Option<f64>) {
-        if let Some(last) = self.last {
-            self.sum += last * seconds;
-            self.seconds += seconds;
-        }
-        self.last = value.filter(|x| x.is_finite()).or(self.last);
-    }
-
-    /// With a single value, that.
-    fn value(&self) -> Option<f64> {
-        if self.seconds > 0.0 { Some(self.sum / self.seconds) } else { self.last }
-    }
 }
 
 fn counters(s: &Subflow) -> [u32; COUNTS] {
@@ -77,10 +40,7 @@ impl Meter {
             bytes: Bytes::default(),
             last: [0; COUNTS],
             totals: [0; COUNTS],
-            cwnd: Mean::default(),
-            srtt: Mean::default(),
-            observables: vec![Mean::default(); s.observables.len()],
-            srtts: Histogram::new(),
+            of: anabranch_record::Meter::new(s.observables.len()),
         }
     }
 
@@ -92,16 +52,15 @@ impl Meter {
 
     /// Its state at that time.
     pub fn add(&mut self, time_s: f64, s: &Subflow) {
-        let seconds = time_s - self.to_s;
+        self.of.hold(time_s - self.to_s);
         self.to_s = time_s;
-        self.cwnd.add(seconds, Some(s.cwnd));
-        self.srtt.add(seconds, s.srtt_s);
-        for (mean, value) in self.observables.iter_mut().zip(&s.observables) {
-            mean.add(seconds, Some(*value));
-        }
+        let set = |held: &mut Held, value: f64| held.now = if value.is_finite() { value } else { held.now };
+        set(&mut self.of.cwnd, s.cwnd);
         if let Some(srtt) = s.srtt_s {
-            self.srtts.record((srtt * 1e9) as u64);
+            set(&mut self.of.srtt, srtt);
+            self.of.srtts.record((srtt * 1e9) as u64);
         }
+        self.of.observables.iter_mut().zip(&s.observables).for_each(|(held, value)| set(held, *value));
         self.bytes = Bytes { sent: s.sent_bytes, acked: s.acked_bytes };
         for ((total, last), now) in self.totals.iter_mut().zip(&mut self.last).zip(counters(s)) {
             *total += u64::from(now.wrapping_sub(*last));
@@ -129,40 +88,25 @@ impl Meter {
         self.bytes.acked.saturating_sub(self.first_bytes.acked)
     }
 
-    /// Segments and events.
-    pub fn counts(&self) -> Counts {
-        let [sent, lost, retransmitted, recoveries, timeouts, spurious] = self.totals;
-        Counts { sent, lost, retransmitted, recoveries, timeouts, spurious }
+    /// Segments lost and sent again.
+    pub fn lost_and_retransmitted(&self) -> (u64, u64) {
+        (self.totals[1], self.totals[2])
     }
 
-    /// All of it.
-    pub fn summary(&self, path: Vec<String>, observables: &[&str]) -> SubflowSummary {
-        let seconds = self.to_s - self.from_s;
-        let counts = self.counts();
-        let means = observables.iter().zip(&self.observables);
-        SubflowSummary {
-            path,
-            goodput_bps: (seconds > 0.0).then(|| self.acked_bytes() as f64 * 8.0 / seconds),
-            mean_cwnd_segments: self.cwnd.value(),
-            // The kernel tells the smoothed one alone.
-            mean_rtt_s: None,
-            rtt_p5_s: None,
-            rtt_p50_s: None,
-            rtt_p95_s: None,
-            rtt_p99_s: None,
-            mean_srtt_s: self.srtt.value(),
-            srtt_p5_s: self.srtts.quantile(0.05),
-            srtt_p50_s: self.srtts.quantile(0.5),
-            srtt_p95_s: self.srtts.quantile(0.95),
-            srtt_p99_s: self.srtts.quantile(0.99),
-            loss_rate: (counts.sent > 0).then(|| counts.lost as f64 / counts.sent as f64),
-            sent_segments: counts.sent,
-            lost_segments: counts.lost,
-            retransmitted_segments: counts.retransmitted,
-            recoveries: counts.recoveries,
-            timeouts: counts.timeouts,
-            spurious: counts.spurious,
-            mean_observables: means.map(|(name, mean)| ((*name).to_owned(), mean.value())).collect(),
+    /// All of it. The kernel tells the smoothed RTT alone.
+    pub fn measured(&self) -> Measured<'_> {
+        let [sent, lost, retransmitted, recoveries, timeouts, spurious] = self.totals;
+        Measured {
+            meter: self.of.with_single_values(),
+            bytes: self.acked_bytes(),
+            seconds: self.to_s - self.from_s,
+            sent,
+            offered: sent,
+            lost,
+            retransmitted,
+            recoveries,
+            timeouts,
+            spurious,
         }
     }
 }
@@ -171,6 +115,7 @@ impl Meter {
 mod tests {
     use super::*;
     use crate::example::subflow;
+    use anabranch_record::SubflowSummary;
 
     /// By hand: a window of 10 for 1 s and of 20 for 3 s is 17.5 in the mean.
     #[test]
@@ -185,10 +130,10 @@ mod tests {
         at(3.0, 20.0, 1_100_000, 9);
         // The kernel's counter passed 2³².
         at(6.0, 99.0, 1_500_000, 8);
-        let summary = meter.summary(vec!["a → b".to_owned()], &["alpha"]);
+        let summary = SubflowSummary::of(vec![], &["alpha"], &meter.measured());
         assert_eq!(summary.mean_cwnd_segments, Some(17.5));
         assert_eq!(summary.goodput_bps, Some(1e6));
-        assert_eq!((meter.acked_bytes(), meter.counts().lost), (500_000, u64::from(u32::MAX) + 4));
+        assert_eq!((meter.acked_bytes(), summary.lost_segments), (500_000, u64::from(u32::MAX) + 4));
         assert_eq!((summary.mean_srtt_s, summary.timeouts), (Some(0.02), 0));
         assert!((summary.srtt_p50_s.unwrap() - 0.02).abs() < 1e-4);
         assert_eq!(summary.mean_observables, [("alpha".to_owned(), Some(0.75))]);
@@ -199,7 +144,7 @@ mod tests {
         let s = subflow(7, 1, 250_000);
         let mut meter = Meter::new(4.0, &s);
         meter.add(5.0, &s);
-        let summary = meter.summary(vec![], &["alpha"]);
+        let summary = SubflowSummary::of(vec![], &["alpha"], &meter.measured());
         assert_eq!((summary.goodput_bps, summary.mean_cwnd_segments), (Some(2e6), Some(11.0)));
         assert_eq!((summary.lost_segments, summary.sent_segments, summary.timeouts), (5, 100, 2));
     }

@@ -2,7 +2,7 @@
 
 use super::meter::Meter;
 use super::{Key, Sample, Watched};
-use anabranch_record::{FlowLayout, FlowSummary, Layout, Sink, SubflowSample, Summary, jain};
+use anabranch_record::{FlowLayout, FlowSummary, Layout, Sink, SubflowSample, Summary};
 use std::collections::HashMap;
 
 /// A record under way. Each connection that was seen is a flow.
@@ -37,7 +37,7 @@ impl Recorder {
             for (subflow, meter) in meters {
                 let Some(s) = c.subflows.iter().find(|s| s.now.owner == meter.owner) else { continue };
                 meter.add(time_s, &s.now);
-                let counts = meter.counts();
+                let (lost_segments, retransmitted_segments) = meter.lost_and_retransmitted();
                 sink.subflow(&SubflowSample {
                     time_s,
                     flow,
@@ -48,8 +48,8 @@ impl Recorder {
                     in_flight_segments: s.now.in_flight_segments.into(),
                     sent_bytes: meter.sent_bytes(),
                     delivered_bytes: meter.acked_bytes(),
-                    lost_segments: counts.lost,
-                    retransmitted_segments: counts.retransmitted,
+                    lost_segments,
+                    retransmitted_segments,
                     observables: &s.now.observables,
                 });
             }
@@ -87,20 +87,10 @@ impl Recorder {
     /// The summary of all that was recorded.
     pub fn summary(&self) -> Summary {
         let flows: Vec<_> = self.layout.flows.iter().zip(&self.meters).map(flow).collect();
-        let goodputs: Vec<f64> = flows.iter().filter_map(|flow| flow.goodput_bps).collect();
         Summary {
             scenario: "kernel monitor".to_owned(),
-            scenario_hash: String::new(),
-            seed: 0,
-            version: env!("CARGO_PKG_VERSION").to_owned(),
             duration_s: self.last_s.unwrap_or(0.0),
-            warmup_s: 0.0,
-            partial_until_s: None,
-            jain: jain(&goodputs),
-            kernel: None,
-            capture: None,
-            flows,
-            links: Vec::new(),
+            ..Summary::of(flows, Vec::new())
         }
     }
 }
@@ -110,24 +100,11 @@ fn key(c: &Watched) -> (&'static str, Key) {
 }
 
 fn flow((layout, meters): (&FlowLayout, &Vec<Meter>)) -> FlowSummary {
-    let subflows = meters.iter().zip(&layout.paths);
-    let subflows: Vec<_> =
-        subflows.map(|(meter, path)| meter.summary(path.clone(), &layout.observables)).collect();
     let delivered_bytes = meters.iter().map(Meter::acked_bytes).sum();
     let from = meters.iter().map(Meter::began_s).fold(f64::INFINITY, f64::min);
     let to = meters.iter().map(Meter::ended_s).fold(0.0, f64::max);
-    FlowSummary {
-        name: layout.name.clone(),
-        cc: layout.cc.clone(),
-        goodput_bps: (to > from).then(|| delivered_bytes as f64 * 8.0 / (to - from)),
-        delivered_bytes,
-        retransmitted_segments: subflows.iter().map(|s| s.retransmitted_segments).sum(),
-        // Reinjections are not told apart from other data.
-        reinjected_segments: 0,
-        completion: None,
-        transfers: None,
-        subflows,
-    }
+    // Reinjections are not told apart from other data.
+    FlowSummary::of(layout, delivered_bytes, to - from, meters.iter().map(Meter::measured))
 }
 
 #[cfg(test)]

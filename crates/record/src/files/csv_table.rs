@@ -1,7 +1,8 @@
 //! Tables as CSV (RFC 4180): a header, shortest decimals that read back to the same number, empty cells for
 //! null.
 
-use super::table::{Cell, Column, Table};
+use super::table::{Column, Table};
+use crate::Cell;
 use std::fs::File;
 use std::io;
 

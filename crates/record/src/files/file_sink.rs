@@ -1,7 +1,10 @@
 //! Samples into the files of a directory.
 
-use super::table::{Cell, Column, Kind, Table, column};
-use crate::{CompletionSample, CsvTable, Layout, LinkSample, ParquetTable, Sink, SubflowSample, TableFile};
+use super::table::{Column, Table, column};
+use crate::{
+    Cell, CompletionSample, CsvTable, Kind, Layout, LinkSample, LinkSeries, ParquetTable, Sink,
+    SubflowSample, SubflowSeries, TableFile,
+};
 use std::io;
 use std::path::PathBuf;
 
@@ -99,22 +102,11 @@ impl<T: Table> FileSink<T> {
     }
 
     fn subflow_columns(&self) -> Vec<Column> {
-        let fixed = [
-            ("time_s", Kind::Number),
-            ("flow", Kind::Text),
-            ("subflow", Kind::Count),
-            ("path", Kind::Text),
-            ("cwnd_segments", Kind::Number),
-            ("ssthresh_segments", Kind::MaybeNumber),
-            ("srtt_s", Kind::MaybeNumber),
-            ("in_flight_segments", Kind::Count),
-            ("sent_bytes", Kind::Count),
-            ("delivered_bytes", Kind::Count),
-            ("lost_segments", Kind::Count),
-            ("retransmitted_segments", Kind::Count),
-        ];
+        let place =
+            [("time_s", Kind::Number), ("flow", Kind::Text), ("subflow", Kind::Count), ("path", Kind::Text)];
+        let fixed = place.into_iter().chain(SubflowSeries::COLUMNS.iter().map(|c| (c.name, c.kind)));
         let observables = self.observables.iter().map(|name| (*name, Kind::MaybeNumber));
-        fixed.into_iter().chain(observables).map(|(name, kind)| column(name, kind)).collect()
+        fixed.chain(observables).map(|(name, kind)| column(name, kind)).collect()
     }
 }
 
@@ -124,16 +116,10 @@ impl<T: Table> Sink for FileSink<T> {
         self.extend(layout);
         self.attempt(|sink| {
             sink.subflows = sink.create("subflows", sink.subflow_columns())?;
-            let columns = [
-                ("time_s", Kind::Number),
-                ("link", Kind::Text),
-                ("queue_bytes", Kind::Count),
-                ("queue_packets", Kind::Count),
-                ("drops", Kind::Count),
-                ("marks", Kind::Count),
-                ("losses", Kind::Count),
-            ];
-            sink.links = sink.create("links", columns.map(|(name, kind)| column(name, kind)).to_vec())?;
+            let place = [("time_s", Kind::Number), ("link", Kind::Text)];
+            let columns = place.into_iter().chain(LinkSeries::COLUMNS.iter().map(|c| (c.name, c.kind)));
+            let columns = columns.map(|(name, kind)| column(name, kind)).collect();
+            sink.links = sink.create("links", columns)?;
             Ok(())
         });
     }
@@ -151,43 +137,23 @@ impl<T: Table> Sink for FileSink<T> {
     fn subflow(&mut self, s: &SubflowSample<'_>) {
         self.attempt(|sink| {
             let Some(output) = &mut sink.subflows else { return Ok(()) };
-            output.row(
-                [
-                    Cell::Number(s.time_s),
-                    Cell::Text(&sink.layout.flows[s.flow].name),
-                    Cell::Count(s.subflow as u64 + 1),
-                    Cell::Text(&sink.paths[s.flow][s.subflow]),
-                    Cell::Number(s.cwnd_segments),
-                    Cell::Number(s.ssthresh_segments),
-                    Cell::Number(if s.srtt_s > 0.0 { s.srtt_s } else { f64::NAN }),
-                    Cell::Count(s.in_flight_segments),
-                    Cell::Count(s.sent_bytes),
-                    Cell::Count(s.delivered_bytes),
-                    Cell::Count(s.lost_segments),
-                    Cell::Count(s.retransmitted_segments),
-                ]
-                .into_iter()
-                .chain(
-                    sink.places[s.flow]
-                        .iter()
-                        .map(|place| Cell::Number(place.map_or(f64::NAN, |i| s.observables[i]))),
-                ),
-            )
+            let place = [
+                Cell::Number(s.time_s),
+                Cell::Text(&sink.layout.flows[s.flow].name),
+                Cell::Count(s.subflow as u64 + 1),
+                Cell::Text(&sink.paths[s.flow][s.subflow]),
+            ];
+            let observables = sink.places[s.flow].iter();
+            let observables = observables.map(|place| place.map_or(f64::NAN, |i| s.observables[i]).into());
+            output.row(place.into_iter().chain(s.known().cells()).chain(observables))
         });
     }
 
     fn link(&mut self, s: &LinkSample) {
         self.attempt(|sink| {
             let Some(output) = &mut sink.links else { return Ok(()) };
-            output.row([
-                Cell::Number(s.time_s),
-                Cell::Text(&sink.layout.links[s.link]),
-                Cell::Count(s.queue_bytes),
-                Cell::Count(s.queue_packets),
-                Cell::Count(s.drops),
-                Cell::Count(s.marks),
-                Cell::Count(s.losses),
-            ])
+            let place = [Cell::Number(s.time_s), Cell::Text(&sink.layout.links[s.link])];
+            output.row(place.into_iter().chain(s.cells()))
         });
     }
 

@@ -1,6 +1,7 @@
 //! Tables as Parquet, in row groups that are written as they fill.
 
-use super::table::{Cell, Column, Kind, Table};
+use super::table::{Column, Table};
+use crate::{Cell, Kind};
 use parquet::basic::{Compression, LogicalType, Repetition, Type as Physical};
 use parquet::data_type::{ByteArray, ByteArrayType, DoubleType, Int64Type};
 use parquet::file::metadata::KeyValue;

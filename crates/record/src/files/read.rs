@@ -45,21 +45,8 @@ pub enum ReadError {
     },
 }
 
-/// The columns of subflows that every record has; further ones are observables.
-const FIXED: [&str; 12] = [
-    "time_s",
-    "flow",
-    "subflow",
-    "path",
-    "cwnd_segments",
-    "ssthresh_segments",
-    "srtt_s",
-    "in_flight_segments",
-    "sent_bytes",
-    "delivered_bytes",
-    "lost_segments",
-    "retransmitted_segments",
-];
+/// The columns that tell a subflow's row; after them come those of samples, then observables.
+const PLACE: [&str; 4] = ["time_s", "flow", "subflow", "path"];
 
 impl Record {
     /// Reads what a [`RunDirectory`](crate::RunDirectory) left in a folder.
@@ -142,25 +129,17 @@ fn flows(table: &Columns, summary: &Summary) -> Result<Vec<FlowSeries>, ColumnsE
             other => return Err(ColumnsError(format!("a flow {name:?} has no subflow {other}"))),
         };
         let of = |column: &str| table.rows(column, &rows);
-        let observables = table.names().filter(|n| !FIXED.contains(n)).map(|n| Ok((n.to_owned(), of(n)?)));
+        let fixed =
+            |name: &str| PLACE.contains(&name) || SubflowSeries::COLUMNS.iter().any(|c| c.name == name);
+        let observables = table.names().filter(|n| !fixed(n)).map(|n| Ok((n.to_owned(), of(n)?)));
         let observables: Vec<(String, Vec<f64>)> = observables.collect::<Result<_, ColumnsError>>()?;
-        let subflow = SubflowSeries {
+        let mut subflow = SubflowSeries {
             path: paths[rows[0]].split('+').map(str::to_owned).collect(),
-            time_s: of("time_s")?,
-            cwnd_segments: of("cwnd_segments")?,
-            // Null stands for what is infinite before the first congestion.
-            ssthresh_segments: of("ssthresh_segments")?
-                .into_iter()
-                .map(|s| if s.is_nan() { f64::INFINITY } else { s })
-                .collect(),
-            srtt_s: of("srtt_s")?,
-            in_flight_segments: of("in_flight_segments")?,
-            sent_bytes: of("sent_bytes")?,
-            delivered_bytes: of("delivered_bytes")?,
-            lost_segments: of("lost_segments")?,
-            retransmitted_segments: of("retransmitted_segments")?,
             observables: observables.into_iter().filter(|(_, v)| v.iter().any(|v| v.is_finite())).collect(),
+            ..SubflowSeries::of_columns(of)?
         };
+        // Null stands for what is infinite before the first congestion.
+        subflow.ssthresh_segments.iter_mut().filter(|s| s.is_nan()).for_each(|s| *s = f64::INFINITY);
         let Some(flow) = flows.iter_mut().find(|f| f.name == name) else { continue };
         // A subflow that never came up has no rows: those after it keep their numbers.
         while flow.subflows.len() as u64 + 1 < number {
@@ -180,16 +159,8 @@ fn link_series(table: &Columns, summary: &Summary) -> Result<Vec<LinkSeries>, Co
     let of = |name: &String| {
         let rows = groups.iter_mut().find(|(n, _)| n == name).map(|(_, rows)| std::mem::take(rows));
         let rows = rows.unwrap_or_default();
-        let of = |column: &str| table.rows(column, &rows);
-        Ok(LinkSeries {
-            name: name.clone(),
-            time_s: of("time_s")?,
-            queue_bytes: of("queue_bytes")?,
-            queue_packets: of("queue_packets")?,
-            drops: of("drops")?,
-            marks: of("marks")?,
-            losses: of("losses")?,
-        })
+        let series = LinkSeries::of_columns(|column| table.rows(column, &rows))?;
+        Ok(LinkSeries { name: name.clone(), ..series })
     };
     summary.links.iter().map(|link| &link.name).map(of).collect()
 }

@@ -1,5 +1,6 @@
 //! Rows with named columns, and the file formats that hold them.
 
+use crate::{Cell, Kind};
 use std::fs::File;
 use std::io;
 
@@ -10,32 +11,6 @@ pub struct Column {
     pub name: String,
     /// The type of its cells.
     pub kind: Kind,
-}
-
-/// The type of a column's cells.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Kind {
-    /// A real number, in every row.
-    Number,
-    /// A real number, or nothing.
-    MaybeNumber,
-    /// A whole number below 2⁶³.
-    Count,
-    /// A whole number of 64 bits, such as a seed.
-    Unsigned,
-    /// Text.
-    Text,
-}
-
-/// One cell of a row.
-#[derive(Clone, Copy, Debug)]
-pub enum Cell<'a> {
-    /// For [`Kind::Number`] and [`Kind::MaybeNumber`]; of the latter, what is not finite is null.
-    Number(f64),
-    /// For [`Kind::Count`] and [`Kind::Unsigned`].
-    Count(u64),
-    /// For [`Kind::Text`].
-    Text(&'a str),
 }
 
 /// A file format that takes a table row by row, in memory that does not grow with their number.

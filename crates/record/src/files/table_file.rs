@@ -1,8 +1,8 @@
 //! A table on its way into a file.
 
 use super::replace::{create_new, with_ending};
-use super::table::{Cell, Column, Table};
-use crate::WriteError;
+use super::table::{Column, Table};
+use crate::{Cell, WriteError};
 use std::fs;
 use std::io;
 use std::path::{Path, PathBuf};

@@ -10,7 +10,7 @@ use crate::{
     laboratory,
     layout::scroll,
     pages::{figure::Charts, shares},
-    part::{self, Pieces},
+    part::Pieces,
     plan::{self, AlgorithmPlan, Plan},
     prose::prose,
     site::Site,
@@ -40,7 +40,7 @@ pub fn section(
     site: &mut Site,
 ) -> Markup {
     let data = plan.case_csv(&case.id);
-    site.add_bytes(data.as_str(), part::gzip(&csv::traces(result)));
+    site.add_gzip(&data, &csv::traces(result));
     let title = if result.windows.len() > 1 { "Congestion windows" } else { "Congestion window" };
     html! {
         section.experiment id=(case.id) {

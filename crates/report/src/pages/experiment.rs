@@ -7,7 +7,6 @@ use crate::{
     laboratory,
     layout::scroll,
     pages::{assumptions, fidelity, figure, shares},
-    part,
     plan::ExperimentPlan,
     prose::{paragraphs, prose},
     ratio::Ratio,
@@ -270,7 +269,7 @@ fn runs(plan: &ExperimentPlan, site: &mut Site) -> Markup {
         return html! { details.runs open { (summary) (commands(runs, site)) } };
     }
     let all = commands(runs, site);
-    site.add(plan.runs_part.as_str(), part::script(&plan.runs_part, &visible::page(all)));
+    site.add_part(&plan.runs_part, &visible::page(all));
     html! {
         details.runs data-part=(plan.runs_part) {
             (summary)

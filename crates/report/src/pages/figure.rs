@@ -5,7 +5,7 @@ use maud::{Markup, html};
 
 use crate::{
     chart::{Chart, Drawn, MOST_POINTS, chart, drawable_points},
-    csv, part,
+    csv,
     plan::{FigurePlan, PaperPlan},
     prose::prose,
     scales::{STEPS, nice},
@@ -163,7 +163,7 @@ impl<'a> Charts<'a> {
     pub fn finish(mut self, site: &mut Site) -> Markup {
         self.specs.iter_mut().for_each(steps::pack);
         if !self.specs.is_empty() {
-            site.add(self.part, part::script(self.part, &serde_json::Value::from(self.specs).to_string()));
+            site.add_part(self.part, &serde_json::Value::from(self.specs).to_string());
         }
         html! {}
     }
@@ -200,7 +200,7 @@ pub fn add_data(paper: &PaperPlan, site: &mut Site) {
     for (panel, path) in figures.flat_map(|f| &f.panels) {
         let values = csv::panel(panel);
         match path.ends_with(".gz") {
-            true => site.add_bytes(path.as_str(), part::gzip(&values)),
+            true => site.add_gzip(path, &values),
             false => site.add(path.as_str(), values),
         }
     }

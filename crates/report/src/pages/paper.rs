@@ -7,7 +7,6 @@ use crate::{
     csv, headline,
     layout::{Page, page},
     pages::{assumptions, experiment, fidelity, figure},
-    part,
     plan::{ExperimentPlan, PaperPlan, Plan},
     prose::{paragraphs, prose},
     site::Site,
@@ -67,7 +66,7 @@ pub fn add(plan: &Plan, paper: &PaperPlan, site: &mut Site) {
             site.add(e.file.as_str(), page(plan, &Page { file: &paper.file, title: &title }, &body));
         }
     }
-    site.add_bytes(paper.rows_csv.as_str(), part::gzip(&csv::rows(paper)));
+    site.add_gzip(&paper.rows_csv, &csv::rows(paper));
     if fidelity::any(&[paper]) {
         site.add(paper.backends_csv.as_str(), csv::backends(paper));
     }

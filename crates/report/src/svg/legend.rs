@@ -3,8 +3,12 @@
 use anabranch_study::Mark;
 use maud::{Markup, html};
 
-use super::{Look, Places, marks::symbol, text_width};
-use crate::style::{DOTTED, HOLLOW, SOLID, Style, THEORY};
+use super::{
+    Look, Places,
+    marks::{dash, symbol},
+    text_width,
+};
+use crate::style::{DOTTED, HOLLOW, Style, THEORY};
 
 /// Entries in rows, as many in each as fit.
 pub struct Legend<'a> {
@@ -82,9 +86,4 @@ impl<'a> Legend<'a> {
             }
         }
     }
-}
-
-/// A line's dashes; none of a solid one.
-pub fn dash([on, off]: [f64; 2]) -> Option<String> {
-    ([on, off] != SOLID).then(|| format!("{} {}", Places(on), Places(off)))
 }

@@ -3,11 +3,11 @@
 use anabranch_study::{Mark, Panel, Point};
 use maud::{Markup, html};
 
+use super::Places;
 use super::frame::{Across, Frame};
-use super::{Places, legend::dash};
 use crate::chart::{Drawn, base, ends, is_gap};
 use crate::scales::drawable;
-use crate::style::Style;
+use crate::style::{SOLID, Style};
 
 /// Radius of points, in pixels.
 pub const RADIUS: f64 = 3.7;
@@ -166,4 +166,9 @@ pub fn symbol(shape: &str, (x, y): (f64, f64), r: f64) -> String {
             -2.0 * r
         ),
     }
+}
+
+/// A line's dashes; none of a solid one.
+pub fn dash([on, off]: [f64; 2]) -> Option<String> {
+    ([on, off] != SOLID).then(|| format!("{} {}", Places(on), Places(off)))
 }

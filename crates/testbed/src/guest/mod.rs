@@ -7,10 +7,9 @@ mod samples;
 
 pub use samples::SampleWriter;
 
-use crate::recording::layout;
 use crate::{TestbedError, Traffic, environment};
 use anabranch_net::Time;
-use anabranch_record::Sink;
+use anabranch_record::{Layout, Sink};
 use anabranch_scenario::Scenario;
 use cpio::Archive;
 use machine::{Machine, Port};
@@ -114,7 +113,7 @@ impl Guest {
                     )))
                 })?;
                 if sink.wants_samples() {
-                    sink.begin(&layout(scenario));
+                    sink.begin(&Layout::of(scenario));
                     let text = machine.said(Port::Samples)?;
                     let read = str::from_utf8(&text).ok().and_then(|text| samples::replay(text, sink));
                     read.ok_or_else(|| TestbedError::Failed("a guest's samples cannot be read".into()))?;

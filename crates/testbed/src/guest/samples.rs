@@ -2,7 +2,6 @@
 
 use anabranch_record::{CompletionSample, LinkSample, Sink, SubflowSample};
 use std::io::{self, Write};
-use std::str::{FromStr, SplitAsciiWhitespace};
 
 /// Writes samples for `replay`.
 pub struct SampleWriter<W> {
@@ -35,27 +34,11 @@ impl<W: Write> Sink for SampleWriter<W> {
     // The shortest text of a number that is read as the same again.
     fn subflow(&mut self, s: &SubflowSample<'_>) {
         let observables: String = s.observables.iter().map(|value| format!(" {value}")).collect();
-        self.line(format_args!(
-            "s {} {} {} {} {} {} {} {} {} {} {}{observables}",
-            s.time_s,
-            s.flow,
-            s.subflow,
-            s.cwnd_segments,
-            s.ssthresh_segments,
-            s.srtt_s,
-            s.in_flight_segments,
-            s.sent_bytes,
-            s.delivered_bytes,
-            s.lost_segments,
-            s.retransmitted_segments,
-        ));
+        self.line(format_args!("s{}{observables}", s.text()));
     }
 
     fn link(&mut self, s: &LinkSample) {
-        self.line(format_args!(
-            "l {} {} {} {} {} {} {}",
-            s.time_s, s.link, s.queue_bytes, s.queue_packets, s.drops, s.marks, s.losses
-        ));
+        self.line(format_args!("l{}", s.text()));
     }
 
     fn completion(&mut self, s: &CompletionSample) {
@@ -66,41 +49,20 @@ impl<W: Write> Sink for SampleWriter<W> {
 /// Gives a sink what was written; nothing where that is damaged.
 pub fn replay(text: &str, sink: &mut dyn Sink) -> Option<()> {
     text.lines().try_for_each(|line| {
-        let mut fields = Fields(line.split_ascii_whitespace());
-        match fields.0.next()? {
+        let mut words = line.split_ascii_whitespace();
+        match words.next()? {
             "s" => {
-                let mut sample = SubflowSample {
-                    time_s: fields.next()?,
-                    flow: fields.next()?,
-                    subflow: fields.next()?,
-                    cwnd_segments: fields.next()?,
-                    ssthresh_segments: fields.next()?,
-                    srtt_s: fields.next()?,
-                    in_flight_segments: fields.next()?,
-                    sent_bytes: fields.next()?,
-                    delivered_bytes: fields.next()?,
-                    lost_segments: fields.next()?,
-                    retransmitted_segments: fields.next()?,
-                    observables: &[],
-                };
-                let observables = fields.0.map(|value| value.parse().ok()).collect::<Option<Vec<f64>>>()?;
+                let mut sample = SubflowSample::read(&mut words)?;
+                let observables = words.map(|value| value.parse().ok()).collect::<Option<Vec<f64>>>()?;
                 sample.observables = &observables;
                 sink.subflow(&sample);
             }
-            "l" => sink.link(&LinkSample {
-                time_s: fields.next()?,
-                link: fields.next()?,
-                queue_bytes: fields.next()?,
-                queue_packets: fields.next()?,
-                drops: fields.next()?,
-                marks: fields.next()?,
-                losses: fields.next()?,
-            }),
+            "l" => sink.link(&LinkSample::read(&mut words)?),
             "c" => sink.completion(&CompletionSample {
-                time_s: fields.next()?,
-                flow: fields.next()?,
-                bytes: fields.next()?,
-                completion_s: fields.next()?,
+                time_s: words.next()?.parse().ok()?,
+                flow: words.next()?.parse().ok()?,
+                bytes: words.next()?.parse().ok()?,
+                completion_s: words.next()?.parse().ok()?,
                 slowdown: f64::NAN,
                 times_alone: f64::NAN,
             }),
@@ -108,14 +70,6 @@ pub fn replay(text: &str, sink: &mut dyn Sink) -> Option<()> {
         }
         Some(())
     })
-}
-
-struct Fields<'a>(SplitAsciiWhitespace<'a>);
-
-impl Fields<'_> {
-    fn next<T: FromStr>(&mut self) -> Option<T> {
-        self.0.next()?.parse().ok()
-    }
 }
 
 #[cfg(test)]
