@@ -9,7 +9,7 @@ use std::path::Path;
 use std::process::{Command, Stdio};
 
 /// The study that the book explains.
-const EXAMPLE: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/../../studies/buffer-and-delay.toml");
+const EXAMPLE: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/../../studies/examples/buffer-and-delay.toml");
 
 const FILES: [&str; 3] = ["buffer-and-delay.json", "buffer-and-delay.csv", "buffer-and-delay.parquet"];
 
@@ -43,7 +43,7 @@ fn the_example_runs() {
 /// `study` of a part of the standard cases and `cc report` say the same of it.
 #[test]
 fn a_part_of_the_standard_cases() {
-    let file = concat!(env!("CARGO_MANIFEST_DIR"), "/../../studies/standard-cases.toml");
+    let file = concat!(env!("CARGO_MANIFEST_DIR"), "/../../studies/standard/standard-cases.toml");
     let dir = tempfile::tempdir().unwrap();
     let out = dir.path().to_str().unwrap();
     let page = anabranch(["study", file, "--at", "cc=lia,ewtcp", "--quick", "--out", out]).ok();

@@ -5,7 +5,7 @@ use anabranch_scenario::{Overrides, Source, load};
 use std::collections::BTreeMap;
 use toml::{Table, Value};
 
-const STUDY: &str = include_str!("../../../../studies/adw-balia.toml");
+const STUDY: &str = include_str!("../../../../studies/papers/ADW-BALIA/adw-balia.toml");
 
 /// They fill the bottlenecks of each topology, and no other link.
 #[test]
@@ -31,7 +31,7 @@ fn ideal_throughputs_fill_the_bottlenecks() {
 
 /// The part of each link that the ideal throughputs take; a connection's is divided evenly among its subflows.
 fn used(network: &Value) -> BTreeMap<String, f64> {
-    let file = scenarios::ALL.iter().find(|file| Some(&*file.name) == network["file"].as_str()).unwrap();
+    let file = scenarios::at(&format!("papers/ADW-BALIA/{}", network["file"].as_str().unwrap()));
     let mut overrides = Overrides::default();
     for (key, value) in network.get("set").and_then(Value::as_table).into_iter().flatten() {
         overrides.set(&format!("{key}={value}"));
