@@ -35,7 +35,7 @@ mod _anabranch {
     #[pymodule_export]
     use crate::table::Table;
     #[pymodule_export]
-    use crate::text::{inline, printable, toml};
+    use crate::text::{inline, printable, toml, trace};
 
     use super::*;
 

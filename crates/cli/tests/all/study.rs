@@ -180,6 +180,25 @@ fn checked_without_a_run() {
     assert_eq!(fs::read_dir(dir.path()).unwrap().count(), 0);
 }
 
+/// Each names the command for the other.
+#[test]
+fn a_study_and_a_scenario_are_told_apart() {
+    let scenario = Path::new(EXAMPLE).with_file_name("two-links.toml");
+    let scenario = scenario.to_str().unwrap();
+    let (study, run) = ("run it with `anabranch study FILE`", "run it with `anabranch run FILE`");
+    for (words, said) in [
+        (vec!["run", EXAMPLE], study),
+        (vec!["sweep", EXAMPLE, "--cc", "lia"], study),
+        (vec!["compare", EXAMPLE, "--cc", "lia"], study),
+        (vec!["check", EXAMPLE], study),
+        (vec!["study", scenario], run),
+        (vec!["study", "check", scenario], run),
+    ] {
+        let told = anabranch(&words).fails(2);
+        assert!(told.contains(said), "{words:?}: {told}");
+    }
+}
+
 /// A message with the place, exit status 2, and nothing written.
 #[test]
 fn mistakes_are_told_before_anything_runs() {

@@ -58,7 +58,9 @@ fn separate_bottlenecks() {
 
 #[test]
 fn flows_alike_are_one_row() {
-    let setup = Setup::new("", scenarios::at("papers/WCOMPOUND/wcompound-two-links.toml")).cc("wvegas").lasting(2.0, 1.0);
+    let setup = Setup::new("", scenarios::at("papers/WCOMPOUND/wcompound-two-links.toml"))
+        .cc("wvegas")
+        .lasting(2.0, 1.0);
     let shares = of(&setup, 2).unwrap();
     let names: Vec<_> = shares.rows.iter().filter(|row| !row.part).map(|row| &*row.flow).collect();
     assert!(names.contains(&"mptcp (mean of 5)") && names.len() == 2, "{names:?}");

@@ -73,8 +73,10 @@ pub(super) fn flows(
             continue;
         }
         names.extend(taken.into_iter().cloned());
-        for name in connections {
-            flows.push(Flow { name, ..flow.clone() });
+        for (number, name) in connections.into_iter().enumerate() {
+            let mut each = Flow { name, ..flow.clone() };
+            rest.links.give(&mut each.paths, number);
+            flows.push(each);
             origin.push(flow.name.clone());
         }
     }
@@ -168,7 +170,8 @@ fn paths(given: &format::Flow, links: &LinkNames<'_>, problems: &mut Problems) -
         }
     }
     let mut indices = |names: &[At<String>]| {
-        let indices: Vec<_> = names.iter().map(|name| link_index(name, links, problems)).collect();
+        let count = given.count.as_ref().map(|count| count.value.0 as usize);
+        let indices: Vec<_> = names.iter().map(|name| link_index(name, links, count, problems)).collect();
         indices.into_iter().collect::<Option<Vec<usize>>>()
     };
     let mut path = |(index, path): (usize, &At<Vec<At<String>>>)| {

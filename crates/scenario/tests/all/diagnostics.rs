@@ -42,6 +42,30 @@ fn the_files_that_the_tests_change_are_valid() {
 }
 
 #[test]
+fn a_study_is_no_scenario() {
+    let study = "title = \"a\"\n[runs.a]\nscenario = \"a.toml\"\n";
+    wrong(study, 1, "\"a\"", &["this is a study, not a scenario", "anabranch study FILE"]);
+}
+
+/// What is wrong with several links alike is told once.
+#[test]
+fn counts_of_links() {
+    let counted = |count: &str| small("[links.a]", &format!("[links.a]\ncount = {count}"));
+    wrong(&counted("0"), 5, "0", &["must be from 1 to 10000"]);
+    for flow in ["", "count = 3\n"] {
+        let words = ["`a` is several links, 2", "name one, `a/1`, or give the flow count = 2"];
+        wrong(&format!("{}{flow}", counted("2")), 16, "\"a\"", &words);
+    }
+    let changes = counted("2\nchanges = [{ at = \"1 s\" }]");
+    wrong(&changes.replace("[\"a\"]", "[\"a/1\"]"), 6, "{ at = \"1 s\" }", &["changes nothing"]);
+    let twice =
+        counted("2").replace("[links.b]", "[links.\"a/2\"]").replace("[[\"a\"], [\"b\"]]", "[[\"a/2\"]]");
+    wrong(&twice, 9, "\"a/2\"", &["two links are named `a/2`"]);
+    let many = counted("10000").replace("[\"a\"], [\"b\"]", "[\"a/1\"]");
+    wrong(&many.replace("[links.b]", "[links.b]\ncount = 1"), 10, "1", &["more than 10000 links"]);
+}
+
+#[test]
 fn syntax() {
     let error = read("name = \"x\nduration = 1").unwrap_err();
     let shown = rendered(&error);

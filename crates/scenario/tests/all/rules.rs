@@ -1,6 +1,6 @@
 //! What the format means: each rule against a value computed by hand.
 
-use crate::common::{EXAMPLE, SMALL, valid};
+use crate::common::{EXAMPLE, SMALL, read_with, valid};
 use anabranch_net::{Change, Discipline, Jitter, Loss, LossAt, QueueLimit, Time};
 use anabranch_scenario::*;
 
@@ -43,6 +43,29 @@ fn a_bdp_takes_the_longest_base_rtt_of_the_paths_that_cross_the_link() {
     assert_eq!(queues("0.0001 BDP")[0], QueueLimit::Bytes(1500), "at least a full packet");
     assert_eq!(queues("64 KiB")[0], QueueLimit::Bytes(65_536));
     assert_eq!(queues("2 kB")[0], QueueLimit::Bytes(2000));
+}
+
+/// Links with a count are those written out, and flows with the same count take one each.
+#[test]
+fn links_alike_are_counted() {
+    let link = "rate = \"10 Mbit/s\"\ndelay = \"10 ms\"\n";
+    assert!(SMALL.contains(&format!("[links.a]\n{link}")));
+    let counted = SMALL.replace("[links.a]", "[links.a]\ncount = 2");
+    let each = valid(&format!("{counted}count = 2\n"));
+    let names: Vec<_> = each.links.iter().map(|link| (&*link.name, &*link.key)).collect();
+    assert_eq!(names, [("a/1", "a"), ("a/2", "a"), ("b", "b")]);
+    assert_eq!(each.link_keys(), ["a", "b"]);
+    let crossed: Vec<_> = each.flows.iter().map(|f| (f.paths[0].links[0], f.paths[1].links[0])).collect();
+    assert_eq!(crossed, [(0, 2), (1, 2)]);
+
+    let named = counted.replace("[\"a\"]", "[\"a/2\"]");
+    let written = SMALL.replace("[links.a]", &format!("[links.\"a/1\"]\n{link}[links.\"a/2\"]"));
+    let written = written.replace("[\"a\"]", "[\"a/2\"]");
+    assert_eq!(valid(&named).hash, valid(&written).hash);
+    let mut overrides = Overrides::default();
+    overrides.set("links.a.rate=5 Mbit/s");
+    let changed = read_with(&named, &overrides).unwrap();
+    assert!(changed.links[..2].iter().all(|link| link.spec.rate_bps == 5e6));
 }
 
 #[test]
