@@ -2,10 +2,9 @@
 
 use anabranch_papers::{all, commands, find, scenarios};
 use anabranch_record::Summary;
-use anabranch_scenario::{Overrides, Source, load};
 use anabranch_study::{
-    Claim, Experiment, Kept, Options, Progress, Published, RunId, Size, StudyError, StudyResult, Verdict,
-    run, run_all, work,
+    Claim, Experiment, Kept, Options, Progress, Published, RunId, Setup, Size, StudyError, StudyResult,
+    Verdict, run, run_all, work,
 };
 use std::collections::BTreeSet;
 use std::fs;
@@ -22,10 +21,7 @@ fn quick(paper: &str, experiment: &str) -> StudyResult {
 #[test]
 fn every_scenario_file_loads() {
     for file in scenarios::ALL.iter() {
-        let source = Source { name: file.path.to_string(), text: file.text.to_string() };
-        load(&source, &Overrides::default()).unwrap_or_else(|e| panic!("{}: {e:?}", file.name));
-        let path = format!("{}/../../{}", env!("CARGO_MANIFEST_DIR"), file.path);
-        assert_eq!(fs::read_to_string(path).unwrap(), *file.text, "commands name this path");
+        Setup::new("", file).scenario().unwrap_or_else(|e| panic!("{}: {e:?}", file.path));
     }
 }
 

@@ -2,8 +2,7 @@
 
 use anabranch_net::{Loss, QueueLimit};
 use anabranch_papers::{find, scenarios};
-use anabranch_scenario::{Overrides, Source, load};
-use anabranch_study::{Options, Size, run};
+use anabranch_study::{Options, Setup, Size, run};
 use std::collections::BTreeSet;
 
 /// The paper's rows at that size.
@@ -51,8 +50,7 @@ fn the_topologies_are_those_of_the_text() {
     ];
     for (name, rates, groups, loss) in cases {
         let file = scenarios::at(&format!("papers/WCOMPOUND/wcompound-{name}.toml"));
-        let source = Source { name: file.path.to_string(), text: file.text.to_string() };
-        let scenario = load(&source, &Overrides::default()).unwrap();
+        let scenario = Setup::new("", file).scenario().unwrap();
         assert_eq!(scenario.links.iter().map(|link| link.spec.rate_bps).collect::<Vec<_>>(), rates);
         for link in &scenario.links {
             assert_eq!(2.0 * link.spec.delay.as_secs_f64(), 0.08);

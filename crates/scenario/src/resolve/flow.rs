@@ -21,7 +21,7 @@ const MAX_WINDOW: u64 = 1 << 30;
 /// What flows need of the rest of the file.
 pub(super) struct Given<'a> {
     pub hosts: Hosts,
-    pub links: &'a LinkNames<'a>,
+    pub links: &'a LinkNames,
     pub files: Option<&'a Named<TextFile>>,
     pub duration: Time,
     /// No instant is later.
@@ -130,7 +130,7 @@ fn penalise(given: Option<&At<bool>>, scheduler: Scheduler, problems: &mut Probl
     given.map_or(able, |given| given.value && able)
 }
 
-fn paths(given: &format::Flow, links: &LinkNames<'_>, problems: &mut Problems) -> Option<Vec<Path>> {
+fn paths(given: &format::Flow, links: &LinkNames, problems: &mut Problems) -> Option<Vec<Path>> {
     let paths = &given.paths;
     if paths.value.is_empty() {
         problems.add(&paths.place, "a flow needs a path", "empty", "for example [[\"dsl\"]]");

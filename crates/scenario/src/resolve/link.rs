@@ -14,7 +14,7 @@ use anabranch_net::{self as net, LinkSpec, Time};
 /// Every link of the file, counts spelled out.
 pub(super) fn links(
     links: &Named<At<format::Link>>,
-    names: &LinkNames<'_>,
+    names: &LinkNames,
     files: Option<&Named<TextFile>>,
     flows: &[Flow],
     horizon: Time,

@@ -125,18 +125,18 @@ const MAX_LINKS: usize = 10_000;
 const MAX_CHANGES: usize = 500_000;
 
 /// The links' names, counts spelled out.
-struct LinkNames<'a> {
+struct LinkNames {
     list: Vec<String>,
     /// Each one's index in the file.
     origin: Vec<usize>,
     /// The index of each name; beyond the list's end, those of `alike`.
     index: HashMap<String, usize>,
-    /// Links with a count: their name in the file, and their indices.
-    alike: Vec<(&'a str, Range<usize>)>,
+    /// The indices of those that share a table.
+    alike: Vec<Range<usize>>,
 }
 
-impl<'a> LinkNames<'a> {
-    fn of(file: &'a File, problems: &mut Problems) -> Self {
+impl LinkNames {
+    fn of(file: &File, problems: &mut Problems) -> Self {
         let (mut list, mut origin, mut alike, mut changes) = (Vec::new(), Vec::new(), Vec::new(), 0);
         for (i, (name, At { value: link, .. })) in file.links.0.iter().enumerate() {
             let begin = list.len();
@@ -148,23 +148,24 @@ impl<'a> LinkNames<'a> {
             let count = *count as usize;
             changes += count * link.changes.as_ref().map_or(0, Vec::len);
             if begin + count > MAX_LINKS || changes > MAX_CHANGES {
-                let what = if changes > MAX_CHANGES { "changes of links" } else { "links" };
-                let most = if changes > MAX_CHANGES { MAX_CHANGES } else { MAX_LINKS };
-                problems.add(place, format!("more than {most} {what}"), "too many", "");
+                let all = match changes > MAX_CHANGES {
+                    true => format!("{MAX_CHANGES} changes of links"),
+                    false => format!("{MAX_LINKS} links"),
+                };
+                problems.add(place, format!("more than {all}"), "too many", "");
                 break;
             }
             list.extend((1..=count).map(|number| format!("{}/{number}", name.value)));
             origin.resize(list.len(), i);
-            alike.push((name.value.as_str(), begin..list.len()));
+            alike.push(begin..list.len());
         }
         let mut index = HashMap::new();
         // With a count the name in the file means all of them: it must be unique too.
-        let own = list.iter().zip(&origin).enumerate().map(|(i, (name, origin))| (name.clone(), i, *origin));
-        let all = alike.iter().enumerate();
-        let all = all.map(|(j, (name, each))| (String::from(*name), list.len() + j, origin[each.start]));
-        for (name, i, origin) in own.chain(all) {
-            let message = format!("two links are named `{name}`");
-            if index.insert(name, i).is_some() {
+        let all = alike.iter().map(|each: &Range<usize>| origin[each.start]);
+        let names = list.iter().chain(all.clone().map(|origin| &file.links.0[origin].0.value));
+        for (i, (name, origin)) in names.zip(origin.iter().copied().chain(all)).enumerate() {
+            if index.insert(name.clone(), i).is_some() {
+                let message = format!("two links are named `{name}`");
                 problems.add(&file.links.0[origin].0.place, message, "not unique", "");
             }
         }
@@ -175,7 +176,7 @@ impl<'a> LinkNames<'a> {
     fn give(&self, paths: &mut [Path], number: usize) {
         for link in paths.iter_mut().flat_map(|path| path.links.iter_mut().chain(&mut path.return_links)) {
             if let Some(alike) = link.checked_sub(self.list.len()) {
-                *link = self.alike[alike].1.start + number;
+                *link = self.alike[alike].start + number;
             }
         }
     }
@@ -184,7 +185,7 @@ impl<'a> LinkNames<'a> {
 /// The index of a link, for a flow with that count.
 fn link_index(
     name: &At<String>,
-    links: &LinkNames<'_>,
+    links: &LinkNames,
     count: Option<usize>,
     problems: &mut Problems,
 ) -> Option<usize> {
@@ -194,7 +195,7 @@ fn link_index(
         problems.add(&name.place, format!("no link is named `{}`", name.value), "not a link", help);
         return None;
     };
-    let alike = found.checked_sub(links.list.len()).map(|alike| links.alike[alike].1.len());
+    let alike = found.checked_sub(links.list.len()).map(|alike| links.alike[alike].len());
     if let Some(alike) = alike.filter(|alike| Some(*alike) != count) {
         let help = format!(
             "name one, `{0}/1`, or give the flow count = {alike}: its n-th connection then crosses `{0}/n`",

@@ -1,6 +1,6 @@
 //! Every mistake is shown with its file, its line, the offending text, and what would be right.
 
-use crate::common::{EXAMPLE, SMALL, read, read_with, rendered};
+use crate::common::{EXAMPLE, SMALL, read, read_with, rendered, small};
 use anabranch_scenario::{Overrides, ScenarioError};
 
 /// Asserts that a text has exactly one problem: in this line, this text, with these words in the diagnostic.
@@ -20,13 +20,6 @@ fn shows(error: &ScenarioError, file: &str, line: usize, offending: &str, words:
     for part in words.iter().chain([&offending]) {
         assert!(shown.contains(part), "no `{part}` in:\n{shown}");
     }
-}
-
-/// The small file with a part replaced.
-#[track_caller]
-fn small(from: &str, to: &str) -> String {
-    assert!(SMALL.contains(from));
-    SMALL.replacen(from, to, 1)
 }
 
 /// The small file with a line after line 13, in its flow.
@@ -92,7 +85,12 @@ fn unknown_keys() {
         "warmpu",
         &["unknown key", "did you mean `warmup`?"],
     );
-    wrong(&small("rate", "colour = 1\nrate"), 5, "colour", &["unknown key", "there are: rate, delay, tick"]);
+    wrong(
+        &small("rate", "colour = 1\nrate"),
+        5,
+        "colour",
+        &["unknown key", "there are: count, rate, delay, tick"],
+    );
     wrong(
         &small("rate", "loss = { model = \"bernoulli\", rat = 0.1, rate = 0.1 }\nrate"),
         5,

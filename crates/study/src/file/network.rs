@@ -80,11 +80,11 @@ impl Network {
         // An axis may change how many flows of a name there are: `tcp/7` may be one, `tcp` alone is one or all.
         let base = base(name);
         let known_base = match takes {
-            Takes::Link => self.scenario.link_keys().contains(&base),
+            Takes::Link => self.scenario.link_keys().contains(&name),
             _ => self.flows().contains(&base),
         };
-        let may_be = takes == Takes::Flows || takes != Takes::Link && base != name;
-        match known.contains(&name) || known_base && may_be {
+        let may_be = known_base && takes != Takes::Link && (takes == Takes::Flows || base != name);
+        match known.contains(&name) || may_be {
             true => Ok(()),
             false if known_base && takes == Takes::Link => {
                 Err(Problem::new(format!("`{name}` is several links")).help(format!("name one, `{name}/1`")))
