@@ -35,10 +35,12 @@ function valueAt({ min, max, zero }, step) {
 
 /** Sliders for every link; `moved(link, key, value)` hears of a change. */
 function controls(parent, links, moved) {
-  parent.replaceChildren(...links.map((link) => {
+  // Those of one key with a `count` are set together.
+  const first = links.filter((link, i) => links.findIndex(({ key }) => key === link.key) === i);
+  parent.replaceChildren(...first.map((link) => {
     const fieldset = document.createElement("fieldset");
     const legend = document.createElement("legend");
-    legend.textContent = `Link ${link.name}`;
+    legend.textContent = `Link ${link.key}`;
     fieldset.append(legend, ...CONTROLS.map((control) => slider(control, link, moved)));
     return fieldset;
   }));
@@ -54,7 +56,7 @@ function slider(control, link, moved) {
   input.addEventListener("input", () => {
     const value = valueAt(control, +input.value);
     output.textContent = control.text(value);
-    moved(link.name, control.key, control.set(value));
+    moved(link.key, control.key, control.set(value));
   });
   label.append(`${control.label} `, input, output);
   return label;

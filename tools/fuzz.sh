@@ -31,12 +31,12 @@ for name in "$@"; do
     traces) for trace in scenarios/traces/*; do head -n 60 "$trace" >"$seeds/traces/${trace##*/}"; done ;;
     # In `studies` are both: a study has a title.
     scenarios)
-        for text in $(grep -L '^title' scenarios/*.toml studies/*.toml studies/*/*.toml); do
+        for text in $(grep -rL --include='*.toml' '^title' scenarios studies); do
             cp "$text" "$seeds/scenarios/${text//\//-}"
         done
         ;;
     studies)
-        for text in $(grep -l '^title' studies/*.toml); do
+        for text in $(grep -rl --include='*.toml' '^title' studies); do
             [ "$(stat -c %s "$text")" -gt 16000 ] || cp -t "$seeds/studies" "$text"
         done
         ;;

@@ -7,14 +7,14 @@ use std::{fs, path::Path, sync::LazyLock};
 
 static SCENARIOS: LazyLock<Vec<ScenarioFile>> = LazyLock::new(|| {
     let studies = Path::new(env!("CARGO_MANIFEST_DIR")).join("../studies");
-    let folders = ["", "standard/", "coupling/"];
+    let folders = ["own/coupling-cubic", "examples", "standard"];
     let files = folders.into_iter().flat_map(|folder| {
         let there = fs::read_dir(studies.join(folder)).expect("the project's folder");
-        there.map(move |entry| (folder, entry.expect("an entry")))
+        there.map(|entry| entry.expect("an entry"))
     });
-    let tomls = files.filter(|(_, file)| file.path().extension().is_some_and(|ending| ending == "toml"));
-    let scenario = |(folder, file): (&str, fs::DirEntry)| {
-        let name = format!("{folder}{}", file.file_name().display());
+    let tomls = files.filter(|file| file.path().extension().is_some_and(|ending| ending == "toml"));
+    let scenario = |file: fs::DirEntry| {
+        let name = file.file_name().display().to_string();
         let text = fs::read_to_string(file.path()).expect("a text");
         ScenarioFile { path: name.as_str().into(), name: name.into(), text: text.into() }
     };

@@ -102,6 +102,10 @@ RUN: Any = anabranch.run
         (lambda: RUN(SHORT, duration=[20]), "`duration` is .*number of seconds"),
         (lambda: RUN(SHORT, duration=-5), "duration"),
         (lambda: RUN(SHORT, duration=math.nan), "duration"),
+        (lambda: anabranch.trace("5g"), "`5g`; there are: lte, starlink, mmwave"),
+        (lambda: anabranch.trace("lte", duration="2 h"), "not from 1 s to an hour"),
+        (lambda: RUN(ROOT / "studies/standard/standard-cases.toml"), "this is a study, not a scenario"),
+        (lambda: anabranch.Study.from_file(SCENARIO), "this is a scenario, not a study"),
         (lambda: anabranch.ideal(SHORT, cc=anabranch.Algorithm), "theory knows none in Python"),  # type: ignore[arg-type]
         (lambda: anabranch.ideal(SHORT, queue="half"), "`queue` is 'half'"),  # type: ignore[arg-type]
     ],
@@ -187,6 +191,10 @@ def test_traces_are_read_beside_the_scenario(command: Path, tmp_path: Path) -> N
     swept = anabranch.sweep(file, vary={"links.a.trace": ["traces/a.csv", "traces/b.down"]}, seeds=1)
     hashes = {run.summary["scenario_hash"], other.summary["scenario_hash"]}
     assert hashes <= set(swept.to_pandas()["scenario_hash"])
+
+    made = anabranch.trace("lte", seed=3, duration="2 s")
+    assert made == output(command, "trace", "lte", "--seed", 3, "--duration", "2 s").split("\n", 1)[1]
+    assert anabranch.trace("lte", seed=3, duration=2) == made != anabranch.trace("lte", duration=2)
 
     (tmp_path / "traces/a.csv").write_text("time (s),rate (Mbit/s)\n0,10\n0,2\n")
     with pytest.raises(anabranch.InputError, match="not after"):

@@ -23,7 +23,7 @@ from anabranch._study import _after
 VARY = {"links.*.queue": ["0.5 BDP", "1 BDP"], "links.b.delay": "10..40 ms/3"}
 ALGORITHMS = ["lia", "olia"]
 RUNS = 2 * 3 * 2 * 2
-STUDY = ROOT / "studies/buffer-and-delay.toml"
+STUDY = ROOT / "studies/examples/buffer-and-delay.toml"
 
 
 class Counting(Executor):

@@ -9,21 +9,21 @@ use std::path::PathBuf;
 
 pub const STUDY_EXAMPLES: &str = "\
 Examples:
-  anabranch study check studies/buffer-and-delay.toml
-  anabranch study studies/buffer-and-delay.toml --quick
-  anabranch study studies/buffer-and-delay.toml --seeds 20 --out out-20
-  anabranch study studies/standard-cases.toml --at cc=lia,olia --quick
-  anabranch study studies/buffer-and-delay.toml --quick --backend kernel
-  anabranch study status studies/buffer-and-delay.toml";
+  anabranch study check studies/examples/buffer-and-delay.toml
+  anabranch study studies/examples/buffer-and-delay.toml --quick
+  anabranch study studies/examples/buffer-and-delay.toml --seeds 20 --out out-20
+  anabranch study studies/standard/standard-cases.toml --at cc=lia,olia --quick
+  anabranch study studies/examples/buffer-and-delay.toml --quick --backend kernel
+  anabranch study status studies/examples/buffer-and-delay.toml";
 
 const STUDY_CHECK_EXAMPLES: &str = "\
 Examples:
-  anabranch study check studies/buffer-and-delay.toml";
+  anabranch study check studies/examples/buffer-and-delay.toml";
 
 const STUDY_STATUS_EXAMPLES: &str = "\
 Examples:
-  anabranch study status studies/buffer-and-delay.toml
-  anabranch study status studies/buffer-and-delay.toml --quick --out out-quick";
+  anabranch study status studies/examples/buffer-and-delay.toml
+  anabranch study status studies/examples/buffer-and-delay.toml --quick --out out-quick";
 
 pub const SWEEP_EXAMPLES: &str = "\
 Examples:

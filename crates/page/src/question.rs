@@ -99,6 +99,7 @@ fn link(scenario: &Scenario, index: usize) -> Value {
     };
     json!({
         "name": link.name,
+        "key": link.key,
         "rate_bps": rate_bps,
         "delay_s": delay.as_secs_f64(),
         "bdp_bytes": rate_bps * rtt.as_secs_f64() / 8.0,

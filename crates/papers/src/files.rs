@@ -3,34 +3,51 @@
 use crate::scenarios;
 use anabranch_study::{Study, file};
 
-/// The study file of that name, embedded.
+/// The study file of that name in that folder of `studies/`, embedded.
 macro_rules! embedded {
-    ($name:literal) => {
-        ($name, include_str!(concat!("../../../studies/", $name, ".toml")))
+    ($folder:literal, $name:literal) => {
+        File {
+            folder: concat!("studies/", $folder),
+            name: $name,
+            text: include_str!(concat!("../../../studies/", $folder, "/", $name, ".toml")),
+        }
     };
 }
 
-/// Every paper's name and text, in the order of their letters, and then our own study.
-pub(crate) const FILES: [(&str, &str); 5] = [
-    embedded!("coupled-cubic"),
-    embedded!("kato-lia-evaluation"),
-    embedded!("wcompound"),
-    embedded!("adw-balia"),
-    embedded!("coupling-cubic"),
+/// Every paper's file, in the order of their letters, and then our own study's.
+pub(crate) const FILES: [File; 5] = [
+    embedded!("papers/COUPLED-CUBIC", "coupled-cubic"),
+    embedded!("papers/KATO-LIA-EVALUATION", "kato-lia-evaluation"),
+    embedded!("papers/WCOMPOUND", "wcompound"),
+    embedded!("papers/ADW-BALIA", "adw-balia"),
+    embedded!("own/coupling-cubic", "coupling-cubic"),
 ];
 
 /// The standard cases.
-pub(crate) const STANDARD: (&str, &str) = embedded!("standard-cases");
+pub(crate) const STANDARD: File = embedded!("standard", "standard-cases");
 
-/// Reads one, or of some of its axes a part.
-///
-/// # Panics
-/// Where the file is no study: a test reads it.
-pub(crate) fn read(name: &str, text: &str, of: &[file::Part]) -> Study {
-    let path = format!("studies/{name}.toml");
-    let study = file::embedded(&path, text, &scenarios::ALL, of);
-    let study = study.unwrap_or_else(|why| panic!("{path}, line {:?}: {why}", why.line()));
-    Study { usual_sizes: true, hash: None, ..study }
+/// A study file. A test reads each: what no study is panics.
+pub(crate) struct File {
+    folder: &'static str,
+    name: &'static str,
+    text: &'static str,
+}
+
+impl File {
+    /// Reads it, or of some of its axes a part.
+    pub fn read(&self, of: &[file::Part]) -> Study {
+        let path = format!("{}/{}.toml", self.folder, self.name);
+        let scenarios = scenarios::around(self.folder);
+        let study = file::embedded(&path, self.text, &scenarios.iter().collect::<Vec<_>>(), of);
+        let study = study.unwrap_or_else(|why| panic!("{path}, line {:?}: {why}", why.line()));
+        Study { usual_sizes: true, hash: None, ..study }
+    }
+
+    /// What it is called, without reading the rest of it.
+    pub fn heading(&self) -> file::Heading {
+        let heading = file::heading(self.name, self.text);
+        heading.unwrap_or_else(|why| panic!("{}.toml, line {:?}: {why}", self.name, why.line()))
+    }
 }
 
 #[cfg(test)]

@@ -1,6 +1,7 @@
 //! The papers, their experiments and verdicts.
 //!
-//! A paper is a file in `studies/`, with its scenarios beside it: see [`anabranch_study::file`]. The files are embedded here.
+//! A paper is a folder in `studies/papers/` with a study file and its scenarios: see [`anabranch_study::file`]. The files are embedded
+//! here; a scenario of several papers lies in the folder above.
 //! A new paper is its files, and a line in the list of files and in [`scenarios`].
 
 mod commands;
@@ -11,22 +12,20 @@ pub mod standard;
 pub use commands::commands;
 
 use anabranch_study::Study;
-use anabranch_study::file::{Heading, heading};
-use files::{FILES, read};
+use anabranch_study::file::Heading;
+use files::{FILES, File};
 use std::sync::{Arc, LazyLock};
 
 /// Every paper, in the order of their letters, and then our own study.
 pub fn all() -> &'static [Arc<Study>] {
     static ALL: LazyLock<Vec<Arc<Study>>> =
-        LazyLock::new(|| FILES.iter().map(|(name, text)| Arc::new(read(name, text, &[]))).collect());
+        LazyLock::new(|| FILES.iter().map(|file| Arc::new(file.read(&[]))).collect());
     &ALL
 }
 
 /// What each is called, in the same order. Reading the papers themselves takes a second.
 pub fn headings() -> impl Iterator<Item = Heading> {
-    FILES.iter().map(|(name, text)| {
-        heading(name, text).unwrap_or_else(|why| panic!("studies/{name}.toml, line {:?}: {why}", why.line()))
-    })
+    FILES.iter().map(File::heading)
 }
 
 /// The paper with that name or letter, or of that experiment ("A-T4"), in any case.

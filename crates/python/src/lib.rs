@@ -36,7 +36,7 @@ mod _anabranch {
     #[pymodule_export]
     use crate::table::Table;
     #[pymodule_export]
-    use crate::text::{inline, printable, toml};
+    use crate::text::{inline, printable, toml, trace};
 
     use super::*;
 

@@ -1,6 +1,7 @@
 //! Python's values as TOML; they come as JSON.
 
 use crate::errors::refused;
+use anabranch_scenario::{TraceModel, synthetic_trace};
 use pyo3::prelude::*;
 
 fn read(py: Python<'_>, json: &str) -> PyResult<::toml::Value> {
@@ -13,6 +14,18 @@ fn read(py: Python<'_>, json: &str) -> PyResult<::toml::Value> {
 pub fn toml(py: Python<'_>, json: &str) -> PyResult<String> {
     let text = ::toml::to_string(&read(py, json)?);
     text.map_err(|why| refused(py, format!("this is no scenario: {why}")))
+}
+
+/// A synthetic trace as the text of a file.
+#[pyfunction]
+pub fn trace(py: Python<'_>, model: &str, seed: u64, duration: &str) -> PyResult<String> {
+    let known = TraceModel::ALL.into_iter().find(|(name, _)| *name == model);
+    let (_, model) = known.ok_or_else(|| {
+        let all = TraceModel::ALL.map(|(name, _)| name).join(", ");
+        refused(py, format!("no model is called `{model}`; there are: {all}"))
+    })?;
+    let lines = py.detach(|| synthetic_trace(model, seed, duration)).map_err(|why| refused(py, why))?;
+    Ok(lines.join("\n") + "\n")
 }
 
 /// Text as a page shows it: control characters, and marks that turn its direction, are spelled out.

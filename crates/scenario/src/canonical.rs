@@ -44,7 +44,7 @@ fn text(scenario: &Scenario) -> String {
             Vary::UpTo(time) => out.line("vary").time(*time),
         };
     }
-    for NamedLink { name, spec } in links {
+    for NamedLink { name, key: _, spec } in links {
         link(out.line("link").name(name), spec);
     }
     for each in flows {

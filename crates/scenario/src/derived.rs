@@ -9,6 +9,13 @@ use anabranch_net::Time;
 const HEADERS: u64 = 52;
 
 impl Scenario {
+    /// The links' keys in the file: of those with a count the one that they share.
+    pub fn link_keys(&self) -> Vec<&str> {
+        let mut keys: Vec<&str> = self.links.iter().map(|link| link.key.as_str()).collect();
+        keys.dedup();
+        keys
+    }
+
     /// The part of what the regular paths carry together at most (all paths where all are backup), with the rates that the file gives
     /// the links, that the payload of a flow's arrivals takes; none of flows with other applications.
     ///

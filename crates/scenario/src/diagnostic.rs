@@ -51,6 +51,11 @@ impl Place {
         self.source.get(self.range.clone()).unwrap_or_default()
     }
 
+    /// Whether it is the same part of the same source.
+    fn is(&self, other: &Place) -> bool {
+        Arc::ptr_eq(&self.source, &other.source) && self.range == other.range
+    }
+
     /// Where it is in its source, in bytes.
     pub fn range(&self) -> Range<usize> {
         self.range.clone()
@@ -195,6 +200,11 @@ impl Problems {
         }
         let help = Some(printable(&help.into())).filter(|help| !help.is_empty());
         let (message, label) = (printable(&message.into()), printable(&label.into()));
+        // Of several links alike each has the same.
+        let same = |known: &Problem| known.message == message && known.place.is(place);
+        if self.shown.iter().any(same) {
+            return;
+        }
         self.shown.push(Problem { message, label, help, place: place.clone() });
     }
 

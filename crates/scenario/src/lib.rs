@@ -39,6 +39,7 @@ mod read;
 mod resolve;
 mod schema;
 mod suggest;
+mod synthetic;
 mod trace;
 mod tree;
 
@@ -48,6 +49,7 @@ pub use overrides::{Overrides, quoted_key};
 pub use printable::{is_hidden, of_same_length, printable, printable_line};
 pub use schema::json_schema;
 pub use suggest::suggest;
+pub use synthetic::{TraceModel, synthetic_trace};
 
 use anabranch_net::Time;
 use diagnostic::{Place, Problems};
@@ -92,6 +94,11 @@ pub fn time(text: &str) -> Result<Time, String> {
 fn read(source: &Source, overrides: &Overrides, problems: &mut Problems) -> Option<Scenario> {
     let whole = Place::whole(&source.name, &source.text, problems)?;
     let mut root = tree::document(&whole, problems)?;
+    if let Some(title) = title_of_study(&root) {
+        let help = "run it with `anabranch study FILE`, in Python with `anabranch.Study.from_file`";
+        problems.add(&title.place, "this is a study, not a scenario", "a study's key", help);
+        return None;
+    }
     let written = duration(&root);
     overrides.apply(&mut root, problems);
     let file = format::File::read(&root, problems)?;
@@ -105,6 +112,13 @@ fn read(source: &Source, overrides: &Overrides, problems: &mut Problems) -> Opti
     scenario.seed = overrides.seed.unwrap_or(scenario.seed);
     scenario.hash = canonical::hash(scenario);
     Some(resolved.scenario)
+}
+
+/// The title, where what was given is a study: it has no flows, but what it runs.
+fn title_of_study(root: &Node) -> Option<&Node> {
+    let Value::Table(table) = &root.value else { return None };
+    let runs = table.get("runs").or(table.get("experiments"));
+    runs.filter(|_| table.get("flows").is_none()).and(table.get("title"))
 }
 
 /// The duration that the file itself gives.

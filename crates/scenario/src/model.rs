@@ -33,8 +33,10 @@ pub struct Scenario {
 /// A link and its name.
 #[derive(Clone, Debug)]
 pub struct NamedLink {
-    /// Its key under `[links]`.
+    /// The name, with `/1`, `/2`, … where the scenario gives a count.
     pub name: String,
+    /// Its key under `[links]`.
+    pub key: String,
     /// Its description.
     pub spec: LinkSpec,
 }

@@ -166,7 +166,7 @@ pub static BOTH: Column = Column {
 
 fn tick(setup: Setup, scenario: &Scenario) -> Setup {
     let key = |name: &str| format!("links.{}.tick", quoted_key(name));
-    scenario.links.iter().fold(setup, |setup, link| setup.set(&key(&link.name), "1 ms"))
+    scenario.link_keys().into_iter().fold(setup, |setup, link| setup.set(&key(link), "1 ms"))
 }
 
 fn tso(setup: Setup, scenario: &Scenario) -> Setup {

@@ -137,6 +137,17 @@ fn parse(
     scenarios: Scenarios<'_>,
     of: &[Part],
 ) -> Result<Study, Problem> {
-    let file: spec::File = toml::from_str(text).map_err(Problem::of_toml)?;
+    let file: spec::File = toml::from_str(text).map_err(|error| match is_scenario(text) {
+        true => Problem::new("this is a scenario, not a study").help(
+            "run it with `anabranch run FILE`, or vary its keys with `anabranch sweep`; in Python with `anabranch.run` and `anabranch.sweep`",
+        ),
+        false => Problem::of_toml(error),
+    })?;
     build::study(file, name, text, stem, scenarios, of)
+}
+
+/// Whether that has flows and links, and no runs.
+fn is_scenario(text: &str) -> bool {
+    let table = text.parse::<toml::Table>().unwrap_or_default();
+    table.contains_key("flows") && table.contains_key("links") && !table.contains_key("runs")
 }

@@ -9,7 +9,7 @@ Quantities have their unit in their name: `goodput_bps`, `mean_rtt_s`, `cwnd_seg
 from . import _fork as _fork
 from ._algorithm import Algorithm
 from ._anabranch import Ack, Congestion, Error, InputError, Path, RunError, VersionError, __version__
-from ._run import Run, algorithms, ideal, run
+from ._run import Run, algorithms, ideal, run, trace
 from ._study import Figure, Study, sweep
 from ._table import Table
 
@@ -31,4 +31,5 @@ __all__ = [
     "ideal",
     "run",
     "sweep",
+    "trace",
 ]

@@ -154,3 +154,13 @@ def algorithms() -> list[dict[str, Any]]:
     """Every algorithm: its name, source, equations, parameters and observables."""
     all: list[dict[str, Any]] = json.loads(_anabranch.algorithms())
     return all
+
+
+def trace(model: str, *, seed: int = 1, duration: str | float = "60 s") -> str:
+    """A synthetic trace that a link can follow, as the text of its file: what `anabranch trace` prints, without its first line.
+
+    `model` is "lte", "starlink" or "mmwave". Write it beside a scenario's file, or put it into a scenario as
+    `files={NAME: {"text": …}}`.
+    """
+    model = _arguments.text("model", model, "the name of a model, such as 'lte'")
+    return _anabranch.trace(model, _arguments.whole("seed", seed, 0, 2**64 - 1), _scenario.span(duration))

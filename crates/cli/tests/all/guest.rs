@@ -56,7 +56,7 @@ fn without_an_image() {
     let out = folder.path().join("out");
     let studies = [
         &["paper", "B", "--only", "B-T2", "--quick"][..],
-        &["study", "studies/buffer-and-delay.toml", "--quick"],
+        &["study", "studies/examples/buffer-and-delay.toml", "--quick"],
         &["sweep", TWO_PATHS, "--cc", "lia"],
     ];
     for study in studies {

@@ -9,7 +9,7 @@ use std::path::Path;
 use std::process::{Command, Stdio};
 
 /// The study that the book explains.
-const EXAMPLE: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/../../studies/buffer-and-delay.toml");
+const EXAMPLE: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/../../studies/examples/buffer-and-delay.toml");
 
 const FILES: [&str; 3] = ["buffer-and-delay.json", "buffer-and-delay.csv", "buffer-and-delay.parquet"];
 
@@ -43,7 +43,7 @@ fn the_example_runs() {
 /// `study` of a part of the standard cases and `cc report` say the same of it.
 #[test]
 fn a_part_of_the_standard_cases() {
-    let file = concat!(env!("CARGO_MANIFEST_DIR"), "/../../studies/standard-cases.toml");
+    let file = concat!(env!("CARGO_MANIFEST_DIR"), "/../../studies/standard/standard-cases.toml");
     let dir = tempfile::tempdir().unwrap();
     let out = dir.path().to_str().unwrap();
     let page = anabranch(["study", file, "--at", "cc=lia,ewtcp", "--quick", "--out", out]).ok();
@@ -178,6 +178,25 @@ fn checked_without_a_run() {
     let page = anabranch(["study", "status", EXAMPLE, "--out", dir.path().to_str().unwrap()]).ok();
     assert!(page.contains("72 runs") && page.contains("no result yet"), "{page}");
     assert_eq!(fs::read_dir(dir.path()).unwrap().count(), 0);
+}
+
+/// Each names the command for the other.
+#[test]
+fn a_study_and_a_scenario_are_told_apart() {
+    let scenario = Path::new(EXAMPLE).with_file_name("two-links.toml");
+    let scenario = scenario.to_str().unwrap();
+    let (study, run) = ("run it with `anabranch study FILE`", "run it with `anabranch run FILE`");
+    for (words, said) in [
+        (vec!["run", EXAMPLE], study),
+        (vec!["sweep", EXAMPLE, "--cc", "lia"], study),
+        (vec!["compare", EXAMPLE, "--cc", "lia"], study),
+        (vec!["check", EXAMPLE], study),
+        (vec!["study", scenario], run),
+        (vec!["study", "check", scenario], run),
+    ] {
+        let told = anabranch(&words).fails(2);
+        assert!(told.contains(said), "{words:?}: {told}");
+    }
 }
 
 /// A message with the place, exit status 2, and nothing written.

@@ -98,6 +98,14 @@ const LINES: [&str; 18] = [
     "events = [{ at = \"100 ms\", path = 1, action = \"remove\" }]",
 ];
 
+/// The file itself, or those in a folder and in the folders in it.
+fn files_below(path: PathBuf) -> Vec<PathBuf> {
+    match fs::read_dir(&path) {
+        Ok(entries) => entries.flat_map(|entry| files_below(entry.unwrap().path())).collect(),
+        Err(_) => vec![path],
+    }
+}
+
 struct Mutator {
     random: Random,
     texts: Vec<String>,
@@ -106,8 +114,7 @@ struct Mutator {
 impl Mutator {
     fn new(seed: u64) -> Self {
         let folders = ["scenarios", "bench/scenarios", "studies"].map(|f| root().join(f));
-        let files = folders.iter().filter_map(|folder| fs::read_dir(folder).ok()).flatten();
-        let mut files: Vec<PathBuf> = files.map(|file| file.unwrap().path()).collect();
+        let mut files: Vec<PathBuf> = folders.into_iter().flat_map(files_below).collect();
         files.retain(|file| file.extension().is_some_and(|e| e == "toml"));
         files.sort();
         assert!(files.len() > 5);

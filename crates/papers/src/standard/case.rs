@@ -1,6 +1,6 @@
-//! The cases: experiments of `studies/standard-cases.toml`.
+//! The cases: experiments of `studies/standard/standard-cases.toml`.
 
-use crate::files::{STANDARD, read};
+use crate::files::STANDARD;
 use anabranch_cc::registry;
 use anabranch_study::{Definition, Size, Study};
 use std::sync::LazyLock;
@@ -70,8 +70,7 @@ pub(super) fn key_row(case: &str, algorithm: &str) -> String {
 
 /// The study of one algorithm: a case is an experiment with one simulation.
 pub(super) fn study(algorithm: &str) -> Study {
-    let (name, text) = STANDARD;
-    read(name, text, &[("cc".into(), vec![algorithm.into()])])
+    STANDARD.read(&[("cc".into(), vec![algorithm.into()])])
 }
 
 /// Every case, in the order in which pages show them.

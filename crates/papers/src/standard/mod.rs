@@ -1,6 +1,6 @@
 //! The standard cases: every algorithm in the same few situations, so that they can be seen side by side.
 //!
-//! A [`Case`] is a scenario with a purpose and one key figure; the study file `studies/standard-cases.toml` has them, and
+//! A [`Case`] is a scenario with a purpose and one key figure; the study file `studies/standard/standard-cases.toml` has them, and
 //! rows that measure them. [`run`] puts an algorithm of the registry in the place of the flow that each case calls `tested`,
 //! over several seeds, and gives an [`AlgorithmResult`]. An algorithm that knows one path only runs uncoupled where the case
 //! has two.

@@ -1,11 +1,11 @@
 //! Paper D's networks: Tab. 1's ideal throughputs, as the study file has them.
 
 use anabranch_papers::scenarios;
-use anabranch_scenario::{Overrides, Source, load};
+use anabranch_study::Setup;
 use std::collections::BTreeMap;
 use toml::{Table, Value};
 
-const STUDY: &str = include_str!("../../../../studies/adw-balia.toml");
+const STUDY: &str = include_str!("../../../../studies/papers/ADW-BALIA/adw-balia.toml");
 
 /// They fill the bottlenecks of each topology, and no other link.
 #[test]
@@ -31,13 +31,10 @@ fn ideal_throughputs_fill_the_bottlenecks() {
 
 /// The part of each link that the ideal throughputs take; a connection's is divided evenly among its subflows.
 fn used(network: &Value) -> BTreeMap<String, f64> {
-    let file = scenarios::ALL.iter().find(|file| Some(&*file.name) == network["file"].as_str()).unwrap();
-    let mut overrides = Overrides::default();
-    for (key, value) in network.get("set").and_then(Value::as_table).into_iter().flatten() {
-        overrides.set(&format!("{key}={value}"));
-    }
-    let source = Source { name: file.path.to_string(), text: file.text.to_string() };
-    let scenario = load(&source, &overrides).unwrap();
+    let file = scenarios::at(&format!("papers/ADW-BALIA/{}", network["file"].as_str().unwrap()));
+    let set = network.get("set").and_then(Value::as_table).into_iter().flatten();
+    let setup = set.fold(Setup::new("", file), |setup, (key, value)| setup.set(key, value.to_string()));
+    let scenario = setup.scenario().unwrap();
     let mut used = BTreeMap::new();
     for flow in &scenario.flows {
         let key = if flow.name == "mptcp" { "ideal" } else { &flow.name };

@@ -5,6 +5,11 @@ use anabranch_papers::{all, scenarios};
 use anabranch_study::column::{PLAIN_START, RETIRED, TICK};
 use anabranch_study::{Column, Setup, Size};
 
+/// The testbed of paper A.
+fn testbed() -> &'static scenarios::ScenarioFile {
+    scenarios::at("papers/COUPLED-CUBIC/coupled-cubic-testbed.toml")
+}
+
 /// The algorithms of a column's scenario, by flow; `None` where the column changes nothing.
 fn algorithms_in(column: &Column, setup: &Setup) -> Option<Vec<String>> {
     let scenario = column.of(setup).unwrap()?.scenario().unwrap();
@@ -14,7 +19,7 @@ fn algorithms_in(column: &Column, setup: &Setup) -> Option<Vec<String>> {
 /// By `--cc`, by a key with parameters, and as the file has it; what has no such form stays.
 #[test]
 fn algorithms_are_replaced_however_they_are_given() {
-    let testbed = Setup::new("", &scenarios::TESTBED);
+    let testbed = Setup::new("", testbed());
     for (setup, expected) in [
         (testbed.clone().cc("lia"), Some(["mptcp lia@v0", "single reno"])),
         (testbed.clone().cc("lia").set("flows.single.cc", "cubic"), Some(["mptcp lia@v0", "single cubic"])),
@@ -42,20 +47,20 @@ fn slow_starts_are_alike() {
         let is_off = |(name, value): &(String, registry::Given)| name == "hystart" && *value == off;
         scenario.flows.iter().map(|flow| flow.cc.params.iter().any(is_off)).collect()
     };
-    let setup = Setup::new("", &scenarios::TESTBED).cc("coupled-cubic").set("flows.single.cc", "cubic");
+    let setup = Setup::new("", testbed()).cc("coupled-cubic").set("flows.single.cc", "cubic");
     assert_eq!(hystart(&PLAIN_START.of(&setup).unwrap().unwrap()), [true, true]);
-    let with = Setup::new("", &scenarios::TESTBED).set("flows.mptcp.cc", "{ name = \"cubic\", c = 4.0 }");
+    let with = Setup::new("", testbed()).set("flows.mptcp.cc", "{ name = \"cubic\", c = 4.0 }");
     assert_eq!(hystart(&PLAIN_START.of(&with).unwrap().unwrap()), [true, false]);
-    let without = Setup::new("", &scenarios::TESTBED).cc("lia");
+    let without = Setup::new("", testbed()).cc("lia");
     assert_eq!(PLAIN_START.of(&without).unwrap(), None);
 }
 
 /// Half or a third, rounded up, of what the setup itself would have.
 #[test]
 fn a_column_has_a_part_of_the_seeds() {
-    let column = RETIRED.of(&Setup::new("", &scenarios::TESTBED).cc("lia")).unwrap().unwrap();
+    let column = RETIRED.of(&Setup::new("", testbed()).cc("lia")).unwrap().unwrap();
     assert_eq!([1, 2, 3, 5, 10].map(|seeds| column.seeds(seeds)), [1, 1, 2, 3, 5]);
-    let tick = TICK.of(&Setup::new("", &scenarios::TESTBED)).unwrap().unwrap();
+    let tick = TICK.of(&Setup::new("", testbed())).unwrap().unwrap();
     assert_eq!([1, 2, 3, 5, 20].map(|seeds| tick.seeds(seeds)), [1, 1, 1, 2, 7]);
     assert_eq!(column.clone().repeats(4).at_most(3).seeds(5), 2);
 }

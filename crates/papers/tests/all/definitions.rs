@@ -2,12 +2,13 @@
 
 use anabranch_papers::{all, commands, find, scenarios};
 use anabranch_record::Summary;
-use anabranch_scenario::{Overrides, Source, load};
 use anabranch_study::{
-    Claim, Experiment, Kept, Options, Progress, Published, RunId, Size, StudyError, StudyResult, Verdict,
-    run, run_all, work,
+    Claim, Experiment, Kept, Options, Progress, Published, RunId, Setup, Size, StudyError, StudyResult,
+    Verdict, run, run_all, work,
 };
 use std::collections::BTreeSet;
+use std::fs;
+use std::path::Path;
 use std::sync::Mutex;
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering::Relaxed};
 
@@ -20,11 +21,25 @@ fn quick(paper: &str, experiment: &str) -> StudyResult {
 #[test]
 fn every_scenario_file_loads() {
     for file in scenarios::ALL.iter() {
-        let source = Source { name: file.path.to_string(), text: file.text.to_string() };
-        load(&source, &Overrides::default()).unwrap_or_else(|e| panic!("{}: {e:?}", file.name));
-        let path = format!("{}/../../{}", env!("CARGO_MANIFEST_DIR"), file.path);
-        assert_eq!(std::fs::read_to_string(path).unwrap(), *file.text, "commands name this path");
+        Setup::new("", file).scenario().unwrap_or_else(|e| panic!("{}: {e:?}", file.path));
     }
+}
+
+/// An editor shows them whole.
+#[test]
+fn lines_of_studies_are_short() {
+    fn check(path: &Path) {
+        match fs::read_dir(path) {
+            Ok(entries) => entries.for_each(|entry| check(&entry.unwrap().path())),
+            Err(_) => {
+                for (n, line) in fs::read_to_string(path).unwrap().lines().enumerate() {
+                    let length = line.chars().count();
+                    assert!(length <= 160, "{}, line {}: {length} characters", path.display(), n + 1);
+                }
+            }
+        }
+    }
+    check(Path::new(concat!(env!("CARGO_MANIFEST_DIR"), "/../../studies")));
 }
 
 /// The tables and figures of the papers, each reproducible by its identifier.
@@ -65,7 +80,7 @@ fn plans_are_consistent() {
 #[test]
 fn the_book_has_the_same_errata() {
     let path = concat!(env!("CARGO_MANIFEST_DIR"), "/../../docs/src/errata.md");
-    let book = std::fs::read_to_string(path).unwrap();
+    let book = fs::read_to_string(path).unwrap();
     let mut whole = String::new();
     let mut rest = book.as_str();
     for paper in all().iter().filter(|paper| !paper.errata.is_empty()) {
@@ -79,7 +94,7 @@ fn the_book_has_the_same_errata() {
     whole += rest;
     assert!(!rest.contains("<!-- errata:"), "a list of no study");
     if std::env::var_os("ANABRANCH_WRITE_BOOK").is_some() {
-        std::fs::write(path, &whole).unwrap();
+        fs::write(path, &whole).unwrap();
     } else {
         assert!(book == whole, "ANABRANCH_WRITE_BOOK=1 renews {path}");
     }

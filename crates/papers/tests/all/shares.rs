@@ -20,7 +20,7 @@ fn of(setup: &Setup, seeds: u64) -> Option<Shares> {
 /// within three times that, 28 %. That of two, which scatters by 21 %, was off by more than 40 % by chance.
 #[test]
 fn separate_bottlenecks() {
-    let setup = Setup::new("", &scenarios::STANDARD_SEPARATE).cc("lia").lasting(30.0, 10.0);
+    let setup = Setup::new("", scenarios::at("standard/separate.toml")).cc("lia").lasting(30.0, 10.0);
     let shares = of(&setup, 10).unwrap();
     assert_eq!(shares.notes, Vec::<String>::new());
     let paths: Vec<_> = shares.rows.iter().map(|row| (row.path.as_deref(), row.part)).collect();
@@ -58,7 +58,9 @@ fn separate_bottlenecks() {
 
 #[test]
 fn flows_alike_are_one_row() {
-    let setup = Setup::new("", &scenarios::WCOMPOUND_TWO_LINKS).cc("wvegas").lasting(2.0, 1.0);
+    let setup = Setup::new("", scenarios::at("papers/WCOMPOUND/wcompound-two-links.toml"))
+        .cc("wvegas")
+        .lasting(2.0, 1.0);
     let shares = of(&setup, 2).unwrap();
     let names: Vec<_> = shares.rows.iter().filter(|row| !row.part).map(|row| &*row.flow).collect();
     assert!(names.contains(&"mptcp (mean of 5)") && names.len() == 2, "{names:?}");
@@ -70,5 +72,5 @@ fn flows_alike_are_one_row() {
 
 #[test]
 fn nothing_for_a_network_that_changes() {
-    assert_eq!(of(&Setup::new("", &scenarios::STANDARD_FAILURE), 2), None);
+    assert_eq!(of(&Setup::new("", scenarios::at("standard/failure.toml")), 2), None);
 }

@@ -1,10 +1,8 @@
 //! Paper C's definitions against its text, and its utility problem against a closed form.
 
 use anabranch_net::{Loss, QueueLimit};
-use anabranch_papers::find;
-use anabranch_papers::scenarios::{self, ScenarioFile};
-use anabranch_scenario::{Overrides, Source, load};
-use anabranch_study::{Options, Size, run};
+use anabranch_papers::{find, scenarios};
+use anabranch_study::{Options, Setup, Size, run};
 use std::collections::BTreeSet;
 
 /// The paper's rows at that size.
@@ -39,20 +37,20 @@ fn every_bar_and_point_is_a_row() {
 }
 
 /// A scenario with its links' rates, for each group of five flows the links of its paths, and the links' loss.
-type Topology = (&'static ScenarioFile, &'static [f64], &'static [&'static [usize]], Loss);
+type Topology = (&'static str, &'static [f64], &'static [&'static [usize]], Loss);
 
 /// Sec. IV: five TCP flows and five MPTCP connections of two subflows; 150 Mbit/s twice or 300 Mbit/s once, 80 ms of RTT,
 /// here with one BDP of buffer. The loss of 10⁻³ is replaced for the others of the second experiment.
 #[test]
 fn the_topologies_are_those_of_the_text() {
     let cases: [Topology; 3] = [
-        (&scenarios::WCOMPOUND_TWO_LINKS, &[150e6, 150e6], &[&[0, 1], &[0]], Loss::None),
-        (&scenarios::WCOMPOUND_BOTTLENECK, &[300e6], &[&[0, 0], &[0]], Loss::None),
-        (&scenarios::WCOMPOUND_LOSSY_LINKS, &[150e6, 150e6], &[&[0, 1]], Loss::Bernoulli { rate: 1e-3 }),
+        ("two-links", &[150e6, 150e6], &[&[0, 1], &[0]], Loss::None),
+        ("bottleneck", &[300e6], &[&[0, 0], &[0]], Loss::None),
+        ("lossy-links", &[150e6, 150e6], &[&[0, 1]], Loss::Bernoulli { rate: 1e-3 }),
     ];
-    for (file, rates, groups, loss) in cases {
-        let source = Source { name: file.path.to_string(), text: file.text.to_string() };
-        let scenario = load(&source, &Overrides::default()).unwrap();
+    for (name, rates, groups, loss) in cases {
+        let file = scenarios::at(&format!("papers/WCOMPOUND/wcompound-{name}.toml"));
+        let scenario = Setup::new("", file).scenario().unwrap();
         assert_eq!(scenario.links.iter().map(|link| link.spec.rate_bps).collect::<Vec<_>>(), rates);
         for link in &scenario.links {
             assert_eq!(2.0 * link.spec.delay.as_secs_f64(), 0.08);

@@ -9,6 +9,8 @@ table! {
     /// A link in one direction: a queue, a transmitter, a propagation delay, and loss before or behind them.
     #[schemars(extend("anyOf" = [{ "required": ["rate", "delay"] }, { "required": ["trace"] }]))]
     struct Link {
+        /// How many such links there are: NAME/1, NAME/2, … Default: one, called NAME.
+        count: Option<At<Whole<1, 10_000>>>,
         /// Rate at IP level: a full packet of the default MSS has 1500 bytes. Not beside a trace, which gives it.
         rate: Option<Rate>,
         /// Propagation delay, one way. Not beside a trace with delays.

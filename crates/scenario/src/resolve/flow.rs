@@ -21,7 +21,7 @@ const MAX_WINDOW: u64 = 1 << 30;
 /// What flows need of the rest of the file.
 pub(super) struct Given<'a> {
     pub hosts: Hosts,
-    pub links: &'a LinkNames<'a>,
+    pub links: &'a LinkNames,
     pub files: Option<&'a Named<TextFile>>,
     pub duration: Time,
     /// No instant is later.
@@ -73,8 +73,10 @@ pub(super) fn flows(
             continue;
         }
         names.extend(taken.into_iter().cloned());
-        for name in connections {
-            flows.push(Flow { name, ..flow.clone() });
+        for (number, name) in connections.into_iter().enumerate() {
+            let mut each = Flow { name, ..flow.clone() };
+            rest.links.give(&mut each.paths, number);
+            flows.push(each);
             origin.push(flow.name.clone());
         }
     }
@@ -128,7 +130,7 @@ fn penalise(given: Option<&At<bool>>, scheduler: Scheduler, problems: &mut Probl
     given.map_or(able, |given| given.value && able)
 }
 
-fn paths(given: &format::Flow, links: &LinkNames<'_>, problems: &mut Problems) -> Option<Vec<Path>> {
+fn paths(given: &format::Flow, links: &LinkNames, problems: &mut Problems) -> Option<Vec<Path>> {
     let paths = &given.paths;
     if paths.value.is_empty() {
         problems.add(&paths.place, "a flow needs a path", "empty", "for example [[\"dsl\"]]");
@@ -168,7 +170,8 @@ fn paths(given: &format::Flow, links: &LinkNames<'_>, problems: &mut Problems) -
         }
     }
     let mut indices = |names: &[At<String>]| {
-        let indices: Vec<_> = names.iter().map(|name| link_index(name, links, problems)).collect();
+        let count = given.count.as_ref().map(|count| count.value.0 as usize);
+        let indices: Vec<_> = names.iter().map(|name| link_index(name, links, count, problems)).collect();
         indices.into_iter().collect::<Option<Vec<usize>>>()
     };
     let mut path = |(index, path): (usize, &At<Vec<At<String>>>)| {

@@ -8,12 +8,13 @@ use crate::read::Named;
 use crate::resolve::aqm::discipline;
 use crate::resolve::queue::queue;
 use crate::resolve::trace::{Traced, traced};
-use crate::resolve::{check_instant, check_name};
+use crate::resolve::{LinkNames, check_instant, check_name};
 use anabranch_net::{self as net, LinkSpec, Time};
 
-/// Every link of the file.
+/// Every link of the file, counts spelled out.
 pub(super) fn links(
     links: &Named<At<format::Link>>,
+    names: &LinkNames,
     files: Option<&Named<TextFile>>,
     flows: &[Flow],
     horizon: Time,
@@ -26,9 +27,10 @@ pub(super) fn links(
         own.or(traced.as_ref().and_then(|traced| traced.delay)).unwrap_or(Time::ZERO)
     };
     let delays: Vec<Time> = links.0.iter().zip(&traces).map(delay).collect();
+    let delays: Vec<Time> = names.origin.iter().map(|origin| delays[*origin]).collect();
     let longest = longest_base_rtts(flows, &delays);
-    let mut traces = traces.into_iter();
-    let link = |(index, (name, link)): (usize, &(At<String>, At<format::Link>))| {
+    let link = |(index, (called, origin)): (usize, (&String, &usize))| {
+        let (name, link) = &links.0[*origin];
         check_name(name, problems);
         let At { value: link, place } = link;
         for (key, given) in [("rate", link.rate.is_some()), ("delay", link.delay.is_some())] {
@@ -37,7 +39,7 @@ pub(super) fn links(
             }
         }
         let (trace, trace_loss) =
-            traces.next().flatten().map_or((None, None), |traced| (Some(traced.trace), traced.loss));
+            traces[*origin].clone().map_or((None, None), |traced| (Some(traced.trace), traced.loss));
         let mean = trace.as_ref().map(|trace| trace.mean_rate_bps());
         let rate_bps = link.rate.map(|rate| rate.0).or(mean).unwrap_or(1.0);
         let bdp_bytes = rate_bps * longest[index].as_secs_f64() / 8.0;
@@ -56,9 +58,9 @@ pub(super) fn links(
             changes: changes(link.changes.as_deref().unwrap_or_default(), horizon, problems),
             trace,
         };
-        NamedLink { name: name.value.clone(), spec }
+        NamedLink { name: called.clone(), key: name.value.clone(), spec }
     };
-    links.0.iter().enumerate().map(link).collect()
+    names.list.iter().zip(&names.origin).enumerate().map(link).collect()
 }
 
 /// For each link the longest base RTT of the paths that cross it, in either direction; of a link that none

@@ -13,13 +13,14 @@ pub(crate) use link::base_rtt;
 
 use crate::diagnostic::{At, Place, Problems};
 use crate::format::{File, TextFile};
-use crate::leaf::{PositiveSpan, Span};
-use crate::model::{Record, Scenario, Variation};
+use crate::leaf::{PositiveSpan, Span, Whole};
+use crate::model::{Path, Record, Scenario, Variation};
 use crate::printable::is_hidden;
 use crate::read::Named;
 use crate::suggest::suggest;
 use anabranch_net::Time;
 use std::collections::HashMap;
+use std::ops::Range;
 
 /// The shortest time between samples.
 const MIN_INTERVAL: Time = Time::from_nanos(10_000);
@@ -44,7 +45,7 @@ pub(crate) fn resolve(file: File, horizon: Time, problems: &mut Problems) -> Res
             "the duration includes the warm-up",
         );
     }
-    let names = LinkNames::of(&file);
+    let names = LinkNames::of(&file, problems);
     let given = flow::Given {
         hosts: file.hosts.unwrap_or_default(),
         links: &names,
@@ -53,7 +54,7 @@ pub(crate) fn resolve(file: File, horizon: Time, problems: &mut Problems) -> Res
         horizon,
     };
     let (mut flows, origin) = flow::flows(&file.flows, &given, problems);
-    let links = link::links(&file.links, file.files.as_ref(), &flows, horizon, problems);
+    let links = link::links(&file.links, &names, file.files.as_ref(), &flows, horizon, problems);
     arrivals::set_intervals(&file.flows.value, &origin, &mut flows, &links, problems);
     let variation = file.variation;
     let scenario = Scenario {
@@ -118,27 +119,91 @@ fn text_of(name: &At<String>, files: Option<&Named<TextFile>>, problems: &mut Pr
     None
 }
 
-/// The links' names, and the index of each.
-struct LinkNames<'a> {
-    list: Vec<&'a str>,
-    index: HashMap<&'a str, usize>,
+/// The most links of a scenario where some have a count.
+const MAX_LINKS: usize = 10_000;
+/// The most changes of these together.
+const MAX_CHANGES: usize = 500_000;
+
+/// The links' names, counts spelled out.
+struct LinkNames {
+    list: Vec<String>,
+    /// Each one's index in the file.
+    origin: Vec<usize>,
+    /// The index of each name; beyond the list's end, those of `alike`.
+    index: HashMap<String, usize>,
+    /// The indices of those that share a table.
+    alike: Vec<Range<usize>>,
 }
 
-impl<'a> LinkNames<'a> {
-    fn of(file: &'a File) -> Self {
-        let list: Vec<&str> = file.links.0.iter().map(|(name, _)| name.value.as_str()).collect();
-        let index = list.iter().enumerate().map(|(i, name)| (*name, i)).collect();
-        LinkNames { list, index }
+impl LinkNames {
+    fn of(file: &File, problems: &mut Problems) -> Self {
+        let (mut list, mut origin, mut alike, mut changes) = (Vec::new(), Vec::new(), Vec::new(), 0);
+        for (i, (name, At { value: link, .. })) in file.links.0.iter().enumerate() {
+            let begin = list.len();
+            let Some(At { value: Whole(count), place }) = &link.count else {
+                list.push(name.value.clone());
+                origin.push(i);
+                continue;
+            };
+            let count = *count as usize;
+            changes += count * link.changes.as_ref().map_or(0, Vec::len);
+            if begin + count > MAX_LINKS || changes > MAX_CHANGES {
+                let all = match changes > MAX_CHANGES {
+                    true => format!("{MAX_CHANGES} changes of links"),
+                    false => format!("{MAX_LINKS} links"),
+                };
+                problems.add(place, format!("more than {all}"), "too many", "");
+                break;
+            }
+            list.extend((1..=count).map(|number| format!("{}/{number}", name.value)));
+            origin.resize(list.len(), i);
+            alike.push(begin..list.len());
+        }
+        let mut index = HashMap::new();
+        // With a count the name in the file means all of them: it must be unique too.
+        let all = alike.iter().map(|each: &Range<usize>| origin[each.start]);
+        let names = list.iter().chain(all.clone().map(|origin| &file.links.0[origin].0.value));
+        for (i, (name, origin)) in names.zip(origin.iter().copied().chain(all)).enumerate() {
+            if index.insert(name.clone(), i).is_some() {
+                let message = format!("two links are named `{name}`");
+                problems.add(&file.links.0[origin].0.place, message, "not unique", "");
+            }
+        }
+        LinkNames { list, origin, index, alike }
+    }
+
+    /// The links that a flow's connection of that number crosses, from 0: of those with a count each has its own.
+    fn give(&self, paths: &mut [Path], number: usize) {
+        for link in paths.iter_mut().flat_map(|path| path.links.iter_mut().chain(&mut path.return_links)) {
+            if let Some(alike) = link.checked_sub(self.list.len()) {
+                *link = self.alike[alike].start + number;
+            }
+        }
     }
 }
 
-/// The index of a link.
-fn link_index(name: &At<String>, links: &LinkNames<'_>, problems: &mut Problems) -> Option<usize> {
-    let found = links.index.get(name.value.as_str()).copied();
-    if found.is_none() {
+/// The index of a link, for a flow with that count.
+fn link_index(
+    name: &At<String>,
+    links: &LinkNames,
+    count: Option<usize>,
+    problems: &mut Problems,
+) -> Option<usize> {
+    let Some(found) = links.index.get(&name.value).copied() else {
         let known = if problems.is_full() { &[] } else { &*links.list };
-        let help = suggest(&name.value, known.iter().copied());
+        let help = suggest(&name.value, known.iter().map(String::as_str));
         problems.add(&name.place, format!("no link is named `{}`", name.value), "not a link", help);
+        return None;
+    };
+    let alike = found.checked_sub(links.list.len()).map(|alike| links.alike[alike].len());
+    if let Some(alike) = alike.filter(|alike| Some(*alike) != count) {
+        let help = format!(
+            "name one, `{0}/1`, or give the flow count = {alike}: its n-th connection then crosses `{0}/n`",
+            name.value
+        );
+        let message = format!("`{}` is several links, {alike}", name.value);
+        problems.add(&name.place, message, "which of them?", help);
+        return None;
     }
-    found
+    Some(found)
 }

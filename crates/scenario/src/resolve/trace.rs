@@ -8,6 +8,7 @@ use crate::trace;
 use anabranch_net::{self as net, Course, Loss, Time};
 
 /// What a link's trace gives it.
+#[derive(Clone)]
 pub(super) struct Traced {
     pub trace: net::Trace,
     /// The shortest delay, where it sets the delay.

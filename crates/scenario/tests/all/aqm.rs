@@ -25,20 +25,11 @@ fn wrong(aqm: &str, words: &[&str]) {
     }
 }
 
-#[test]
-fn a_name_stands_for_the_rfcs_parameters() {
-    assert_eq!(discipline("\"drop-tail\""), Discipline::default());
-    assert_eq!(discipline("\"red\""), Discipline::Red(Red::default()));
-    assert_eq!(discipline("\"codel\""), Discipline::CoDel(CoDel::default()));
-    assert_eq!(discipline("\"pie\""), Discipline::Pie(Pie::default()));
-    assert_eq!(discipline("\"fq-codel\""), Discipline::FqCoDel(FqCoDel::default()));
-    assert_eq!(discipline("{ kind = \"codel\" }"), discipline("\"codel\""));
-    assert_eq!(valid(SMALL).links[0].spec.discipline, Discipline::default());
-}
-
 /// RFC 8289 §4.3, RFC 8033 §4, RFC 8290 §5.2 at IP level, Floyd's recommendations of 1997 and 2000.
 #[test]
-fn the_parameters_are_the_published_ones() {
+fn a_name_stands_for_the_published_parameters() {
+    assert_eq!(discipline("\"drop-tail\""), Discipline::default());
+    assert_eq!(discipline("{ kind = \"codel\" }"), discipline("\"codel\""));
     let codel = CoDel { target: MS(5), interval: MS(100), ecn: false };
     assert_eq!(discipline("\"codel\""), Discipline::CoDel(codel));
     assert_eq!(

@@ -1,6 +1,6 @@
 //! Every mistake is shown with its file, its line, the offending text, and what would be right.
 
-use crate::common::{EXAMPLE, SMALL, read, read_with, rendered};
+use crate::common::{EXAMPLE, SMALL, read, read_with, rendered, small};
 use anabranch_scenario::{Overrides, ScenarioError};
 
 /// Asserts that a text has exactly one problem: in this line, this text, with these words in the diagnostic.
@@ -22,13 +22,6 @@ fn shows(error: &ScenarioError, file: &str, line: usize, offending: &str, words:
     }
 }
 
-/// The small file with a part replaced.
-#[track_caller]
-fn small(from: &str, to: &str) -> String {
-    assert!(SMALL.contains(from));
-    SMALL.replacen(from, to, 1)
-}
-
 /// The small file with a line after line 13, in its flow.
 fn flow(line: &str) -> String {
     format!("{SMALL}{line}\n")
@@ -39,6 +32,30 @@ fn the_files_that_the_tests_change_are_valid() {
     for text in [SMALL, EXAMPLE] {
         read(text).unwrap();
     }
+}
+
+#[test]
+fn a_study_is_no_scenario() {
+    let study = "title = \"a\"\n[runs.a]\nscenario = \"a.toml\"\n";
+    wrong(study, 1, "\"a\"", &["this is a study, not a scenario", "anabranch study FILE"]);
+}
+
+/// What is wrong with several links alike is told once.
+#[test]
+fn counts_of_links() {
+    let counted = |count: &str| small("[links.a]", &format!("[links.a]\ncount = {count}"));
+    wrong(&counted("0"), 5, "0", &["must be from 1 to 10000"]);
+    for flow in ["", "count = 3\n"] {
+        let words = ["`a` is several links, 2", "name one, `a/1`, or give the flow count = 2"];
+        wrong(&format!("{}{flow}", counted("2")), 16, "\"a\"", &words);
+    }
+    let changes = counted("2\nchanges = [{ at = \"1 s\" }]");
+    wrong(&changes.replace("[\"a\"]", "[\"a/1\"]"), 6, "{ at = \"1 s\" }", &["changes nothing"]);
+    let twice =
+        counted("2").replace("[links.b]", "[links.\"a/2\"]").replace("[[\"a\"], [\"b\"]]", "[[\"a/2\"]]");
+    wrong(&twice, 9, "\"a/2\"", &["two links are named `a/2`"]);
+    let many = counted("10000").replace("[\"a\"], [\"b\"]", "[\"a/1\"]");
+    wrong(&many.replace("[links.b]", "[links.b]\ncount = 1"), 10, "1", &["more than 10000 links"]);
 }
 
 #[test]
@@ -68,7 +85,12 @@ fn unknown_keys() {
         "warmpu",
         &["unknown key", "did you mean `warmup`?"],
     );
-    wrong(&small("rate", "colour = 1\nrate"), 5, "colour", &["unknown key", "there are: rate, delay, tick"]);
+    wrong(
+        &small("rate", "colour = 1\nrate"),
+        5,
+        "colour",
+        &["unknown key", "there are: count, rate, delay, tick"],
+    );
     wrong(
         &small("rate", "loss = { model = \"bernoulli\", rat = 0.1, rate = 0.1 }\nrate"),
         5,

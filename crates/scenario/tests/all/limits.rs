@@ -1,12 +1,7 @@
 //! What is too much is refused with a message of bounded length, in time that grows with the file and not with its square.
 
-use crate::common::{SMALL, read, rendered, valid};
+use crate::common::{read, rendered, small, valid};
 use anabranch_scenario::MAX_PATHS;
-
-fn small(from: &str, to: &str) -> String {
-    assert!(SMALL.contains(from));
-    SMALL.replacen(from, to, 1)
-}
 
 /// 4,000 wrong names: the first are shown, all are counted. Each listed all names once.
 #[test]

@@ -1,6 +1,6 @@
 //! What the format means: each rule against a value computed by hand.
 
-use crate::common::{EXAMPLE, SMALL, valid};
+use crate::common::{EXAMPLE, SMALL, read_with, valid};
 use anabranch_net::{Change, Discipline, Jitter, Loss, LossAt, QueueLimit, Time};
 use anabranch_scenario::*;
 
@@ -45,6 +45,29 @@ fn a_bdp_takes_the_longest_base_rtt_of_the_paths_that_cross_the_link() {
     assert_eq!(queues("2 kB")[0], QueueLimit::Bytes(2000));
 }
 
+/// Links with a count are those written out, and flows with the same count take one each.
+#[test]
+fn links_alike_are_counted() {
+    let link = "rate = \"10 Mbit/s\"\ndelay = \"10 ms\"\n";
+    assert!(SMALL.contains(&format!("[links.a]\n{link}")));
+    let counted = SMALL.replace("[links.a]", "[links.a]\ncount = 2");
+    let each = valid(&format!("{counted}count = 2\n"));
+    let names: Vec<_> = each.links.iter().map(|link| (&*link.name, &*link.key)).collect();
+    assert_eq!(names, [("a/1", "a"), ("a/2", "a"), ("b", "b")]);
+    assert_eq!(each.link_keys(), ["a", "b"]);
+    let crossed: Vec<_> = each.flows.iter().map(|f| (f.paths[0].links[0], f.paths[1].links[0])).collect();
+    assert_eq!(crossed, [(0, 2), (1, 2)]);
+
+    let named = counted.replace("[\"a\"]", "[\"a/2\"]");
+    let written = SMALL.replace("[links.a]", &format!("[links.\"a/1\"]\n{link}[links.\"a/2\"]"));
+    let written = written.replace("[\"a\"]", "[\"a/2\"]");
+    assert_eq!(valid(&named).hash, valid(&written).hash);
+    let mut overrides = Overrides::default();
+    overrides.set("links.a.rate=5 Mbit/s");
+    let changed = read_with(&named, &overrides).unwrap();
+    assert!(changed.links[..2].iter().all(|link| link.spec.rate_bps == 5e6));
+}
+
 #[test]
 fn base_rtt_goes_there_and_back() {
     let text = SMALL
@@ -56,22 +79,9 @@ fn base_rtt_goes_there_and_back() {
 
 #[test]
 fn the_seed_varies_start_and_acks() {
-    let scenario = valid(SMALL);
-    assert_eq!(scenario.start_offset(0), MS(40), "the longest base RTT, 2 × 20");
-    // 1500 bytes at 10 and at 20 Mbit/s.
-    assert_eq!(scenario.host_jitter(0, 0), Time::from_nanos(1_200_000));
-    assert_eq!(scenario.host_jitter(0, 1), Time::from_nanos(600_000));
-
-    let given = "[variation]\nstart_offset = \"0 s\"\nhost_jitter = \"7 us\"\n[links.a]";
-    let scenario = valid(&SMALL.replace("[links.a]", given));
-    assert_eq!(scenario.start_offset(0), Time::ZERO);
-    assert_eq!(scenario.host_jitter(0, 1), Time::from_nanos(7000));
-}
-
-/// However rare a link's random process is: a loss in 10¹² packets must not make all seeds alike.
-#[test]
-fn it_varies_them_beside_random_processes_too() {
+    // However rare a link's random process is: a loss in 10¹² packets must not make all seeds alike.
     for keys in [
+        "",
         "loss = { model = \"bernoulli\", rate = 1e-12 }",
         "loss = { model = \"bernoulli\", rate = 0.1 }",
         "jitter = { up_to = \"1 ms\" }",
@@ -79,8 +89,14 @@ fn it_varies_them_beside_random_processes_too() {
     ] {
         let scenario = valid(&SMALL.replace("[links.b]", &format!("[links.b]\n{keys}")));
         assert_eq!(scenario.start_offset(0), MS(40), "{keys}");
-        assert_eq!(scenario.host_jitter(0, 1), Time::from_nanos(600_000), "{keys}");
+        // 1500 bytes at 10 and at 20 Mbit/s.
+        let jitter = [0, 1].map(|path| scenario.host_jitter(0, path).as_nanos());
+        assert_eq!(jitter, [1_200_000, 600_000], "{keys}");
     }
+    let given = "[variation]\nstart_offset = \"0 s\"\nhost_jitter = \"7 us\"\n[links.a]";
+    let scenario = valid(&SMALL.replace("[links.a]", given));
+    assert_eq!(scenario.start_offset(0), Time::ZERO);
+    assert_eq!(scenario.host_jitter(0, 1), Time::from_nanos(7000));
 }
 
 #[test]

@@ -79,9 +79,16 @@ impl Network {
         };
         // An axis may change how many flows of a name there are: `tcp/7` may be one, `tcp` alone is one or all.
         let base = base(name);
-        let known_base = takes != Takes::Link && self.flows().contains(&base);
-        match known.contains(&name) || (known_base && (takes == Takes::Flows || base != name)) {
+        let known_base = match takes {
+            Takes::Link => self.scenario.link_keys().contains(&name),
+            _ => self.flows().contains(&base),
+        };
+        let may_be = known_base && takes != Takes::Link && (takes == Takes::Flows || base != name);
+        match known.contains(&name) || may_be {
             true => Ok(()),
+            false if known_base && takes == Takes::Link => {
+                Err(Problem::new(format!("`{name}` is several links")).help(format!("name one, `{name}/1`")))
+            }
             false if known_base => Err(Problem::new(format!("`{name}` is several flows"))
                 .help(format!("name one, `{name}/1`, or all of them: total(\"{name}\")"))),
             false => {
@@ -112,7 +119,7 @@ impl Network {
         let mut parts = key.splitn(3, '.');
         let (table, pattern, rest) = (parts.next(), parts.next().unwrap_or_default(), parts.next());
         let (table, names) = match table {
-            Some("links") => ("links", self.links()),
+            Some("links") => ("links", self.scenario.link_keys()),
             Some("flows") => ("flows", self.flows()),
             _ => ("", vec![]),
         };

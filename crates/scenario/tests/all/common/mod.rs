@@ -53,6 +53,13 @@ cc = "reno"
 paths = [["a"], ["b"]]
 "#;
 
+/// The small file with a part replaced.
+#[track_caller]
+pub fn small(from: &str, to: &str) -> String {
+    assert!(SMALL.contains(from));
+    SMALL.replacen(from, to, 1)
+}
+
 /// Loads `text` as `test.toml`.
 pub fn read(text: &str) -> Result<Scenario, ScenarioError> {
     read_with(text, &Overrides::default())
