@@ -7,7 +7,7 @@ use anabranch_net::{Time, Totals};
 use anabranch_record::{Completion, FlowSummary, LinkSummary, SubflowSummary, Summary, jain};
 use anabranch_scenario::{Application, Flow};
 
-/// Of a run that ended at `end`: early, if it was interrupted.
+/// Of a run that ended at `end`: early, if it was cancelled.
 pub(crate) fn summarise(simulator: &mut Simulator<'_>, end: Time) -> Summary {
     let scenario = simulator.scenario;
     let flows: Vec<FlowSummary> = (0..scenario.flows.len()).map(|f| flow(simulator, f, end)).collect();

@@ -1,10 +1,9 @@
 //! What a connection sends when: resends, reinjections, new data, the end.
 
 use super::Connection;
-use crate::data::Chunk;
 use crate::dss::Dss;
 use crate::network::Network;
-use crate::packet::{HEADER, Kind, Packet, flag};
+use crate::packet::{Chunk, HEADER, Kind, Packet, flag};
 use crate::schedule;
 use crate::scoreboard::Segment;
 use crate::send_queues::SendQueues;
