@@ -94,7 +94,7 @@ fn link(scenario: &Scenario, index: usize) -> Value {
     };
     let loss_rate = match *loss {
         Loss::None => Some(0.0),
-        Loss::Bernoulli { rate } => Some(rate),
+        Loss::Bernoulli(loss) => Some(loss.rate),
         _ => None,
     };
     json!({

@@ -104,7 +104,7 @@ impl Connection {
             window,
             targets,
             application_event: Time::NEVER,
-            picker: Picker::new(),
+            picker: Picker::new(scheduler),
             queues,
             last_asked: 0,
             opened: false,

@@ -48,7 +48,7 @@ fn the_topologies_are_those_of_the_text() {
     let cases: [Topology; 3] = [
         (&scenarios::WCOMPOUND_TWO_LINKS, &[150e6, 150e6], &[&[0, 1], &[0]], Loss::None),
         (&scenarios::WCOMPOUND_BOTTLENECK, &[300e6], &[&[0, 0], &[0]], Loss::None),
-        (&scenarios::WCOMPOUND_LOSSY_LINKS, &[150e6, 150e6], &[&[0, 1]], Loss::Bernoulli { rate: 1e-3 }),
+        (&scenarios::WCOMPOUND_LOSSY_LINKS, &[150e6, 150e6], &[&[0, 1]], Loss::bernoulli(1e-3)),
     ];
     for (file, rates, groups, loss) in cases {
         let source = Source { name: file.path.to_string(), text: file.text.to_string() };
