@@ -53,5 +53,5 @@ fn full_queue_every_other_dropped(bencher: Bencher) {
 
 #[divan::bench]
 fn bernoulli_loss(bencher: Bencher) {
-    offer(bencher, Loss::Bernoulli { rate: 1e-3 }, SLOT.times(2), 0);
+    offer(bencher, Loss::bernoulli(1e-3), SLOT.times(2), 0);
 }

@@ -6,8 +6,8 @@ use crate::input;
 use crate::memory;
 use crate::output::print;
 use crate::table::{BYTES, RATE, TIME, Table, with_unit};
-use anabranch_net::{Discipline, LinkSpec, Loss, QueueLimit, Time};
-use anabranch_scenario::{Application, Flow, Scenario, Scheduler, printable};
+use anabranch_net::{Discipline, LinkSpec, Loss, QueueLimit, Time, Value};
+use anabranch_scenario::{Application, Flow, Scenario, printable};
 use anabranch_study::format::plain;
 use miette::miette;
 
@@ -61,10 +61,7 @@ fn queue(s: &Scenario, link: usize, crossing: &Crossing) -> String {
     }
     match spec.discipline {
         Discipline::DropTail { .. } => text,
-        Discipline::Red(_) => text + ", RED",
-        Discipline::Pie(_) => text + ", PIE",
-        Discipline::CoDel(_) => text + ", CoDel",
-        Discipline::FqCoDel(_) => text + ", FQ-CoDel",
+        managed => text + ", " + managed.law().0.title,
     }
 }
 
@@ -132,26 +129,20 @@ fn time(t: Time) -> String {
 }
 
 fn loss(link: &LinkSpec) -> String {
-    match link.loss {
-        Loss::None => "none".to_owned(),
-        Loss::Bernoulli { rate } if link.trace.as_ref().is_some_and(|trace| trace.loses()) => {
-            format!("{} (trace, mean)", plain(rate))
-        }
-        Loss::Bernoulli { rate } => format!("Bernoulli {rate:e}"),
-        Loss::EveryNth { n } => format!("every n-th, n = {n}"),
-        Loss::GilbertElliott { .. } | Loss::GilbertElliottTime { .. } => "Gilbert–Elliott".to_owned(),
+    if link.trace.as_ref().is_some_and(|trace| trace.loses()) {
+        return format!("{} (trace, mean)", plain(link.loss.mean_rate()));
+    }
+    match (link.loss.law(), link.loss) {
+        (_, Loss::Bernoulli(loss)) => format!("Bernoulli {:e}", loss.rate),
+        ((law, values), _) => match values[..] {
+            [Value::Count(n)] => format!("{}, {} = {n}", law.title, law.params[0].name),
+            _ => law.title.to_owned(),
+        },
     }
 }
 
 fn scheduler(flow: &Flow) -> &'static str {
-    match flow.scheduler {
-        _ if !flow.is_multipath() => "–",
-        Scheduler::MinRtt => "minrtt",
-        Scheduler::RoundRobin => "roundrobin",
-        Scheduler::Redundant => "redundant",
-        Scheduler::Blest => "blest",
-        Scheduler::Linux => "linux",
-    }
+    if flow.is_multipath() { flow.scheduler.name() } else { "–" }
 }
 
 fn application(s: &Scenario, f: usize) -> String {

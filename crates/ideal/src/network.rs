@@ -1,7 +1,7 @@
 //! What theory looks at of a scenario: its links and connections as they are when the measurement begins.
 
 use crate::wait::Wait;
-use anabranch_net::{Discipline, LinkSpec, Loss, Time};
+use anabranch_net::{Discipline, LinkSpec, Time};
 use anabranch_scenario::{Application, Flow, Scenario, Scheduler, SubflowAction};
 use std::collections::BTreeSet;
 
@@ -240,19 +240,19 @@ impl Notes {
         }
         match spec.discipline {
             Discipline::DropTail { .. } => {}
-            Discipline::FqCoDel(_) => self.add(format!(
+            fair if fair.flow_queues() > 0 => self.add(format!(
                 "{name} has a queue for each flow: it gives each subflow its share, whatever the congestion control \
                  asks for. The equilibria are those of a common queue that waits CoDel's target."
             )),
             managed => {
-                let wait = match managed {
-                    Discipline::Red(_) => "what its thresholds have for the loss rate",
-                    _ => "its target",
+                let wait = match managed.target() {
+                    None => "what its thresholds have for the loss rate",
+                    Some(_) => "its target",
                 };
                 self.add(format!("{name} manages its queue: packets wait {wait}, and each is as likely to be lost."));
             }
         }
-        if matches!(begin.loss, Loss::GilbertElliott { .. } | Loss::GilbertElliottTime { .. }) {
+        if begin.loss.comes_in_bursts() {
             self.add(format!(
                 "{name} loses in bursts: each loss counts, though a window is reduced once for a burst."
             ));

@@ -25,17 +25,12 @@ impl Wait {
             QueueLimit::Bytes(n) => n as f64,
         };
         let full_s = buffer * 8.0 / spec.rate_bps;
-        let target = match spec.discipline {
-            Discipline::DropTail { .. } => return Wait::Constant(queue * full_s),
-            Discipline::Red(law) => {
-                let unit_s = if law.bytes { 1.0 } else { packet } * 8.0 / spec.rate_bps;
-                return Wait::Red { law, unit_s, full_s };
-            }
-            Discipline::CoDel(codel) => codel.target,
-            Discipline::FqCoDel(fair) => fair.codel.target,
-            Discipline::Pie(pie) => pie.target,
-        };
-        Wait::Constant(target.as_secs_f64().min(full_s))
+        if let Discipline::Red(law) = spec.discipline {
+            let unit_s = if law.bytes { 1.0 } else { packet } * 8.0 / spec.rate_bps;
+            return Wait::Red { law, unit_s, full_s };
+        }
+        let target = spec.discipline.target();
+        Wait::Constant(target.map_or(queue * full_s, |target| target.as_secs_f64().min(full_s)))
     }
 
     /// In seconds, where the part `loss` (above 0) of the packets is lost through congestion.

@@ -74,6 +74,34 @@ pub struct Totals {
 }
 
 impl Totals {
+    /// A packet arrives.
+    #[inline]
+    pub(crate) fn offer(&mut self, wire_bytes: u32) {
+        self.offered += 1;
+        self.offered_bytes += u64::from(wire_bytes);
+    }
+
+    /// A packet will be delivered.
+    #[inline]
+    pub(crate) fn deliver(&mut self, wire_bytes: u32, marked: bool) {
+        self.delivered += 1;
+        self.delivered_bytes += u64::from(wire_bytes);
+        self.marked += u64::from(marked);
+    }
+
+    /// A packet is dropped, for that reason.
+    #[inline]
+    pub(crate) fn drop(&mut self, why: DropReason, wire_bytes: u32) -> DropReason {
+        let (count, bytes) = match why {
+            DropReason::Queue | DropReason::Early => (&mut self.drops, &mut self.dropped_bytes),
+            DropReason::Loss | DropReason::Down => (&mut self.losses, &mut self.lost_bytes),
+        };
+        *count += 1;
+        *bytes += u64::from(wire_bytes);
+        self.early_drops += u64::from(why == DropReason::Early);
+        why
+    }
+
     /// The part of them that came after `before`.
     pub fn since(&self, before: &Totals) -> Totals {
         Totals {

@@ -1,6 +1,6 @@
 //! A link that decides about packets as they arrive.
 
-use crate::aqm::{Average, Controller, FULL_PACKET, Verdict};
+use crate::aqm::{AtArrival, Found, Update, Verdict};
 use crate::fine::Fine;
 use crate::loss::{LOSS_SEED, LossProcess};
 use crate::queue::Queue;
@@ -19,19 +19,10 @@ pub struct FifoLink {
     /// The rule beside the queue's limit, if there is one.
     discipline: Option<Box<AtArrival>>,
     loss: LossProcess,
-    /// When something has to be done that does not come with a packet: an epoch ends, PIE's update is due.
+    /// When something has to be done that does not come with a packet: an epoch ends, the discipline's update is due.
     due: Time,
     /// All sums but the integrals.
     totals: Totals,
-}
-
-/// A rule for packets before the queue is full, at work.
-#[derive(Clone, Debug)]
-pub(crate) enum AtArrival {
-    /// Marks ECN-capable packets that find so many bytes waiting.
-    Threshold(u64),
-    Red(Average),
-    Pie(Controller),
 }
 
 impl FifoLink {
@@ -53,13 +44,12 @@ impl FifoLink {
     #[inline]
     pub fn offer(&mut self, now: Time, wire_bytes: u32, ecn_capable: bool) -> Fate {
         self.advance(now);
-        self.totals.offered += 1;
-        self.totals.offered_bytes += u64::from(wire_bytes);
+        self.totals.offer(wire_bytes);
         if !self.transmitter.is_up() {
-            return self.lose(DropReason::Down, wire_bytes);
+            return self.drop(DropReason::Down, wire_bytes);
         }
         if self.loss.takes_on_entry(now) {
-            return self.lose(DropReason::Loss, wire_bytes);
+            return self.drop(DropReason::Loss, wire_bytes);
         }
 
         let mut marked = false;
@@ -78,20 +68,18 @@ impl FifoLink {
             start = self.transmitter.busy_until;
             self.queue.push(now, free_at, wire_bytes);
             if self.transmitter.misses_its_tick(free_at) {
-                return self.lose(DropReason::Down, wire_bytes);
+                return self.drop(DropReason::Down, wire_bytes);
             }
         }
         if !self.transmitter.transmit(start, wire_bytes) {
-            return self.lose(DropReason::Down, wire_bytes);
+            return self.drop(DropReason::Down, wire_bytes);
         }
         if self.loss.takes_on_exit(self.transmitter.busy_until.as_time()) {
             self.transmitter.note_lost(wire_bytes);
-            return self.lose(DropReason::Loss, wire_bytes);
+            return self.drop(DropReason::Loss, wire_bytes);
         }
 
-        self.totals.delivered += 1;
-        self.totals.delivered_bytes += u64::from(wire_bytes);
-        self.totals.marked += u64::from(marked);
+        self.totals.deliver(wire_bytes, marked);
         Fate::Delivered { at: self.transmitter.delivery(now), marked }
     }
 
@@ -99,18 +87,12 @@ impl FifoLink {
     #[inline(never)]
     fn enter(&mut self, now: Time, ecn_capable: bool) -> Verdict {
         let Some(discipline) = self.discipline.as_deref_mut() else { return Verdict::Accept };
-        let bytes = self.queue.bytes();
-        match discipline {
-            AtArrival::Threshold(threshold) if ecn_capable && bytes >= *threshold => Verdict::Mark,
-            AtArrival::Threshold(_) => Verdict::Accept,
-            AtArrival::Red(red) => {
-                let waiting = if red.counts_bytes() { bytes } else { self.queue.packets() };
-                let idle = Fine::from_time(now).minus(self.transmitter.busy_until);
-                let slot = 8.0 * f64::from(FULL_PACKET) / self.transmitter.rate_bps();
-                red.arrive(waiting as f64, idle.as_secs_f64() / slot, ecn_capable)
-            }
-            AtArrival::Pie(pie) => pie.arrive(bytes, ecn_capable),
-        }
+        discipline.arrive(&Found {
+            waiting: Waiting { packets: self.queue.packets(), bytes: self.queue.bytes() },
+            idle: Fine::from_time(now).minus(self.transmitter.busy_until),
+            rate_bps: self.transmitter.rate_bps(),
+            ecn_capable,
+        })
     }
 
     /// The packets that wait.
@@ -150,18 +132,15 @@ impl FifoLink {
             {
                 self.loss.change(loss, due);
             }
-            let waiting = self.queue.bytes();
-            if let Some(AtArrival::Pie(pie)) = self.discipline.as_deref_mut()
-                && due == pie.next_update()
+            if let Some(discipline) = self.discipline.as_deref_mut()
+                && due == discipline.next_update()
             {
-                // Little's law with the link's own rate (§4.3); nothing waits while it is down.
-                let rate = self.transmitter.rate_bps();
-                pie.update(if waiting > 0 { waiting as f64 * 8.0 / rate } else { 0.0 });
-                if waiting == 0 {
-                    pie.rest(now);
-                } else {
-                    pie.hold(now.min(self.transmitter.epoch_end()).min(self.queue.next_departure()));
-                }
+                discipline.update(&Update {
+                    waiting: self.queue.bytes(),
+                    rate_bps: self.transmitter.rate_bps(),
+                    now,
+                    same_until: self.transmitter.epoch_end().min(self.queue.next_departure()),
+                });
             }
             self.due = self.next_due();
         }
@@ -169,28 +148,18 @@ impl FifoLink {
 
     /// What is due next.
     fn next_due(&self) -> Time {
-        let update = match self.discipline.as_deref() {
-            Some(AtArrival::Pie(pie)) => pie.next_update(),
-            _ => Time::NEVER,
-        };
+        let update = self.discipline.as_deref().map_or(Time::NEVER, AtArrival::next_update);
         update.min(self.transmitter.epoch_end())
-    }
-
-    fn lose(&mut self, why: DropReason, wire_bytes: u32) -> Fate {
-        self.totals.losses += 1;
-        self.totals.lost_bytes += u64::from(wire_bytes);
-        Fate::Dropped(why)
     }
 
     #[inline]
     fn drop(&mut self, why: DropReason, wire_bytes: u32) -> Fate {
-        self.totals.drops += 1;
-        self.totals.early_drops += u64::from(why == DropReason::Early);
-        self.totals.dropped_bytes += u64::from(wire_bytes);
-        if let Some(AtArrival::Pie(pie)) = self.discipline.as_deref_mut() {
-            pie.dropped();
+        if matches!(why, DropReason::Queue | DropReason::Early)
+            && let Some(discipline) = self.discipline.as_deref_mut()
+        {
+            discipline.dropped();
         }
-        Fate::Dropped(why)
+        Fate::Dropped(self.totals.drop(why, wire_bytes))
     }
 }
 

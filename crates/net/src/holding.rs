@@ -1,14 +1,11 @@
 //! A link that decides about packets as they leave its queue.
 
-use crate::aqm::{Control, Departure, Fair};
+use crate::aqm::{AtDeparture, Departure};
 use crate::fine::Fine;
 use crate::loss::{LOSS_SEED, LossProcess};
-use crate::store::{Fifo, Store};
+use crate::store::Store;
 use crate::transmitter::Transmitter;
-use crate::{CoDel, DropReason, Fate, FqCoDel, LinkSpec, QueueLimit, Random, Time, Totals, Waiting};
-
-/// The random processes of queues have a seed of their own.
-const FAIR_SEED: u64 = 0x6661_6972_2071_7565;
+use crate::{DropReason, Fate, LinkSpec, QueueLimit, Random, Time, Totals, Waiting};
 
 /// One directed link like [`crate::FifoLink`], with a discipline that decides when a packet leaves the queue.
 ///
@@ -36,13 +33,6 @@ pub struct Arrival {
     pub flow: u64,
 }
 
-/// A rule for packets that leave the queue, at work.
-#[derive(Clone, Debug)]
-pub(crate) enum AtDeparture {
-    Single { spec: CoDel, queue: Fifo, control: Control },
-    Fair(Fair),
-}
-
 impl HoldingLink {
     /// A link at time 0; see [`crate::Link::new`].
     pub(crate) fn new(spec: &LinkSpec, discipline: AtDeparture, seed: u64, stream: u64) -> HoldingLink {
@@ -56,43 +46,27 @@ impl HoldingLink {
         }
     }
 
-    /// One queue under CoDel.
-    pub(crate) fn single(spec: CoDel) -> AtDeparture {
-        AtDeparture::Single { spec, queue: Fifo::default(), control: Control::default() }
-    }
-
-    /// Flow queues that take turns; the seed and stream are those of the link.
-    pub(crate) fn fair(spec: FqCoDel, seed: u64, stream: u64) -> AtDeparture {
-        AtDeparture::Fair(Fair::new(spec, Random::new(seed ^ FAIR_SEED, stream)))
-    }
-
     /// A packet arrives: its ticket, free for another packet once its fate is told.
     ///
     /// # Errors
     /// Why the packet is dropped at once.
     pub fn offer(&mut self, now: Time, packet: Arrival) -> Result<u32, DropReason> {
         self.run(now);
-        let Arrival { wire_bytes, ecn_capable, flow } = packet;
-        self.totals.offered += 1;
-        self.totals.offered_bytes += u64::from(wire_bytes);
+        let wire_bytes = packet.wire_bytes;
+        self.totals.offer(wire_bytes);
         if !self.transmitter.is_up() {
-            return Err(self.lose(DropReason::Down, wire_bytes));
+            return Err(self.totals.drop(DropReason::Down, wire_bytes));
         }
         if self.loss.takes_on_entry(now) {
-            return Err(self.lose(DropReason::Loss, wire_bytes));
+            return Err(self.totals.drop(DropReason::Loss, wire_bytes));
         }
         let present = Fine::from_time(now);
         let idle = self.transmitter.free_at() <= present;
-        let ticket = match &mut self.discipline {
-            AtDeparture::Single { queue, .. } => {
-                if !idle && !has_room(self.limit, queue.waiting, wire_bytes) {
-                    self.count_drop(wire_bytes);
-                    return Err(DropReason::Queue);
-                }
-                self.store.push(queue, now, wire_bytes, ecn_capable)
-            }
-            AtDeparture::Fair(fair) => fair.push(&mut self.store, flow, now, wire_bytes, ecn_capable),
-        };
+        if !idle && self.discipline.is_tail_drop() && !has_room(self.limit, self.store.waiting(), wire_bytes)
+        {
+            return Err(self.totals.drop(DropReason::Queue, wire_bytes));
+        }
+        let ticket = self.discipline.push(&mut self.store, now, packet);
         if idle {
             self.transmitter.busy_until = self.transmitter.start(now);
             self.transmit(now);
@@ -155,21 +129,15 @@ impl HoldingLink {
 
     /// Takes the next packet at `now` and transmits it from when the transmitter is free.
     fn transmit(&mut self, now: Time) {
-        let store = &mut self.store;
-        let departure = match &mut self.discipline {
-            AtDeparture::Single { spec, queue, control } => control.dequeue(spec, queue, store, now),
-            AtDeparture::Fair(fair) => fair.dequeue(store, now),
-        };
+        let departure = self.discipline.dequeue(&mut self.store, now);
         let Some(Departure { ticket, size, marked }) = departure else { return };
         let fate = if !self.transmitter.transmit(self.transmitter.busy_until, size) {
-            Fate::Dropped(self.lose(DropReason::Down, size))
+            Fate::Dropped(self.totals.drop(DropReason::Down, size))
         } else if self.loss.takes_on_exit(self.transmitter.busy_until.as_time()) {
             self.transmitter.note_lost(size);
-            Fate::Dropped(self.lose(DropReason::Loss, size))
+            Fate::Dropped(self.totals.drop(DropReason::Loss, size))
         } else {
-            self.totals.delivered += 1;
-            self.totals.delivered_bytes += u64::from(size);
-            self.totals.marked += u64::from(marked);
+            self.totals.deliver(size, marked);
             Fate::Delivered { at: self.transmitter.delivery(now), marked }
         };
         self.store.decide(ticket, fate);
@@ -177,8 +145,8 @@ impl HoldingLink {
 
     /// The link is down: what waits is lost.
     fn flush(&mut self, now: Time) {
-        while let Some((ticket, size)) = self.take(now) {
-            let why = self.lose(DropReason::Down, size);
+        while let Some((ticket, size)) = self.discipline.take(&mut self.store, now) {
+            let why = self.totals.drop(DropReason::Down, size);
             self.store.decide(ticket, Fate::Dropped(why));
         }
     }
@@ -186,19 +154,8 @@ impl HoldingLink {
     /// Flow queues have one limit together: the longest one gives way (RFC 8290 §4.1).
     fn make_room(&mut self, now: Time) {
         while !has_room(self.limit, self.store.waiting(), 0) {
-            let Some((ticket, size)) = self.take(now) else { break };
-            self.count_drop(size);
-            self.store.decide(ticket, Fate::Dropped(DropReason::Queue));
-        }
-    }
-
-    /// Takes a packet that will not be transmitted.
-    fn take(&mut self, now: Time) -> Option<(u32, u32)> {
-        match &mut self.discipline {
-            AtDeparture::Single { queue, .. } => {
-                self.store.pop(queue, now).map(|(ticket, held)| (ticket, held.size))
-            }
-            AtDeparture::Fair(fair) => fair.take_from_longest(&mut self.store, now),
+            let Some((ticket, size)) = self.discipline.take(&mut self.store, now) else { break };
+            self.store.decide(ticket, Fate::Dropped(self.totals.drop(DropReason::Queue, size)));
         }
     }
 
@@ -210,17 +167,6 @@ impl HoldingLink {
                 self.loss.change(loss, start);
             }
         }
-    }
-
-    fn lose(&mut self, why: DropReason, wire_bytes: u32) -> DropReason {
-        self.totals.losses += 1;
-        self.totals.lost_bytes += u64::from(wire_bytes);
-        why
-    }
-
-    fn count_drop(&mut self, wire_bytes: u32) {
-        self.totals.drops += 1;
-        self.totals.dropped_bytes += u64::from(wire_bytes);
     }
 }
 

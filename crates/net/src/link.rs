@@ -1,12 +1,9 @@
 //! A link of either kind, as its specification wants it.
 
-use crate::aqm::{Average, Controller};
-use crate::fifo::{AtArrival, FifoLink};
+use crate::aqm::AtWork;
+use crate::fifo::FifoLink;
 use crate::holding::HoldingLink;
-use crate::{Discipline, LinkSpec, Random, trace};
-
-/// The random processes of queues have a seed of their own.
-const QUEUE_SEED: u64 = 0x7175_6575_6520_7072;
+use crate::{LinkSpec, trace};
 
 /// One directed link at work. The queue discipline chooses the kind: a packet's fate is decided at its arrival or when it
 /// leaves the queue.
@@ -24,17 +21,9 @@ impl Link {
     pub fn new(spec: &LinkSpec, seed: u64, stream: u64) -> Link {
         let begun = spec.trace.as_ref().map(|trace| trace::begin(spec, trace, seed, stream));
         let spec = begun.as_ref().unwrap_or(spec);
-        let random = || Random::new(seed ^ QUEUE_SEED, stream);
-        let fifo = |decides| Link::Fifo(Box::new(FifoLink::new(spec, decides, seed, stream)));
-        let holding = |decides| Link::Holding(Box::new(HoldingLink::new(spec, decides, seed, stream)));
-        match spec.discipline {
-            Discipline::DropTail { ecn_threshold_bytes } => {
-                fifo(ecn_threshold_bytes.map(AtArrival::Threshold))
-            }
-            Discipline::Red(red) => fifo(Some(AtArrival::Red(Average::new(red, random())))),
-            Discipline::Pie(pie) => fifo(Some(AtArrival::Pie(Controller::new(pie, random())))),
-            Discipline::CoDel(codel) => holding(HoldingLink::single(codel)),
-            Discipline::FqCoDel(fq) => holding(HoldingLink::fair(fq, seed, stream)),
+        match spec.discipline.start(seed, stream) {
+            AtWork::Arrival(rule) => Link::Fifo(Box::new(FifoLink::new(spec, rule, seed, stream))),
+            AtWork::Departure(rule) => Link::Holding(Box::new(HoldingLink::new(spec, rule, seed, stream))),
         }
     }
 

@@ -1,6 +1,6 @@
 //! The description of a link, from which [`crate::Link`] is made.
 
-use crate::{CoDel, FqCoDel, Pie, Red, Time, Trace};
+use crate::{Discipline, Loss, Time, Trace};
 
 /// One directed link: a queue, a transmitter, a propagation delay, and loss before or behind them.
 #[derive(Clone, Debug, PartialEq)]
@@ -54,91 +54,6 @@ pub enum QueueLimit {
     Packets(u64),
     /// That many bytes.
     Bytes(u64),
-}
-
-/// A queue discipline and its parameters.
-#[derive(Clone, Copy, Debug, PartialEq)]
-pub enum Discipline {
-    /// Packets that find the queue full are dropped, and no others.
-    DropTail {
-        /// ECN-capable packets (RFC 3168) that find this many bytes waiting are marked; `None`: no packet is.
-        ecn_threshold_bytes: Option<u64>,
-    },
-    /// Random early detection.
-    Red(Red),
-    /// Proportional integral controller, enhanced.
-    Pie(Pie),
-    /// Controlled delay.
-    CoDel(CoDel),
-    /// Controlled delay for each of many queues, served in turn.
-    FqCoDel(FqCoDel),
-}
-
-impl Default for Discipline {
-    /// Drop-tail without marks.
-    fn default() -> Self {
-        Discipline::DropTail { ecn_threshold_bytes: None }
-    }
-}
-
-/// A loss process.
-#[derive(Clone, Copy, Debug, PartialEq)]
-pub enum Loss {
-    /// Nothing is lost.
-    None,
-    /// Each packet is lost with this probability, independently.
-    Bernoulli {
-        /// Probability, 0 to 1.
-        rate: f64,
-    },
-    /// Every `n`-th packet is lost.
-    EveryNth {
-        /// Positive; the first packet lost is the `n`-th.
-        n: u64,
-    },
-    /// Two states, each with its loss probability; the state may change with each packet
-    /// (Gilbert 1960, Elliott 1963). It starts in the good state.
-    GilbertElliott {
-        /// Probability to turn bad, per packet.
-        good_to_bad: f64,
-        /// Probability to turn good, per packet.
-        bad_to_good: f64,
-        /// Loss probability in the good state.
-        loss_good: f64,
-        /// Loss probability in the bad state.
-        loss_bad: f64,
-    },
-    /// The same two states, which change with time: each lasts for an exponential time. It starts in the good state.
-    GilbertElliottTime {
-        /// Mean duration of the good state; positive.
-        good: Time,
-        /// Mean duration of the bad state; positive.
-        bad: Time,
-        /// Loss probability in the good state.
-        loss_good: f64,
-        /// Loss probability in the bad state.
-        loss_bad: f64,
-    },
-}
-
-impl Loss {
-    /// The part of packets that the process loses in the long run.
-    pub fn mean_rate(&self) -> f64 {
-        match *self {
-            Loss::None => 0.0,
-            Loss::Bernoulli { rate } => rate,
-            Loss::EveryNth { n } => 1.0 / n as f64,
-            Loss::GilbertElliott { good_to_bad, bad_to_good, loss_good, loss_bad } => {
-                let turns = good_to_bad + bad_to_good;
-                let bad = if turns > 0.0 { good_to_bad / turns } else { 0.0 };
-                (1.0 - bad) * loss_good + bad * loss_bad
-            }
-            Loss::GilbertElliottTime { good, bad, loss_good, loss_bad } => {
-                let (good, bad) = (good.as_secs_f64(), bad.as_secs_f64());
-                (good * loss_good + bad * loss_bad) / (good + bad)
-            }
-        }
-    }
 }
 
 /// Where a link's loss process takes packets.

@@ -94,7 +94,7 @@ fn link(scenario: &Scenario, index: usize) -> Value {
     };
     let loss_rate = match *loss {
         Loss::None => Some(0.0),
-        Loss::Bernoulli { rate } => Some(rate),
+        Loss::Bernoulli(loss) => Some(loss.rate),
         _ => None,
     };
     json!({
@@ -144,8 +144,8 @@ pub fn ideal(question: &str) -> Answer {
 /// The scenario's problems, or why the run has no summary.
 pub fn run(question: &str, sink: &mut dyn Sink, keep_going: &mut dyn FnMut(Time) -> bool) -> Answer {
     let scenario = Question::scenario(question)?;
-    let summary = anabranch_sim::run(&scenario, scenario.seed, sink, keep_going);
-    summary.map(|summary| summary.to_json()).map_err(|error| problem(&error.to_string()))
+    let run = anabranch_sim::run(&scenario, scenario.seed, sink, keep_going);
+    run.map(|run| run.summary.to_json()).map_err(|error| problem(&error.to_string()))
 }
 
 #[cfg(test)]
@@ -172,8 +172,8 @@ mod tests {
         let mut overrides = Overrides::default();
         overrides.set("links.a.rate=8 Mbit/s").cc("olia");
         let scenario = load(&Source { name: "two.toml".into(), text: TWO.into() }, &overrides).unwrap();
-        let summary = anabranch_sim::run(&scenario, 1, &mut NoSamples, &mut |_| true).unwrap();
-        assert_eq!(found, summary.to_json());
+        let run = anabranch_sim::run(&scenario, 1, &mut NoSamples, &mut |_| true).unwrap();
+        assert_eq!(found, run.summary.to_json());
         assert_eq!(Summary::from_json(&found).unwrap().flows[0].cc, "olia");
     }
 

@@ -53,15 +53,14 @@ pub fn run(
     });
     signal?;
     algorithm::end()?;
-    let summary = run.map_err(|error| match error {
-        SimError::Interrupted { .. }
-        | SimError::Corrupt { .. }
-        | SimError::Livelock { .. }
-        | SimError::TooManyOpen { .. } => RunError::new_err(error.to_string()),
+    let run = run.map_err(|error| match error {
+        SimError::Corrupt { .. } | SimError::Livelock { .. } | SimError::TooManyOpen { .. } => {
+            RunError::new_err(error.to_string())
+        }
         _ => refused(py, error.to_string()),
     })?;
     Ok((
-        summary.to_json(),
+        run.summary.to_json(),
         samples::subflows(&samples)?,
         samples::links(&samples)?,
         samples::completions(&samples)?,

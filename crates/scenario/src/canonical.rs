@@ -7,8 +7,7 @@
 use crate::model::*;
 use anabranch_cc::registry::Given;
 use anabranch_net::{
-    Change, CoDel, Course, Discipline, FqCoDel, Jitter, LinkSpec, Loss, LossAt, Pie, QueueLimit, Red, Time,
-    Trace,
+    Change, Course, Discipline, Jitter, Law, LinkSpec, Loss, LossAt, QueueLimit, Time, Trace, Value,
 };
 use sha2::{Digest, Sha256};
 use std::fmt::Write;
@@ -80,7 +79,9 @@ fn link(out: &mut Text, spec: &LinkSpec) {
     loss(out, process).time(*up_to).number(*reorder_rate).time(*reorder_delay);
     changes(out, by_hand);
     // A line only where there is one: the others keep the hashes that they had before there were such things.
-    managed(out, discipline);
+    if !matches!(discipline, Discipline::DropTail { .. }) {
+        law(out.line("aqm"), discipline.law());
+    }
     if *loss_at == LossAt::Exit {
         out.line("loss-at-exit");
     }
@@ -110,66 +111,23 @@ fn changes(out: &mut Text, changes: &[Change]) {
     }
 }
 
-/// The line of a discipline other than drop-tail.
-fn managed(out: &mut Text, discipline: &Discipline) {
-    match *discipline {
-        Discipline::DropTail { .. } => {}
-        Discipline::Red(Red { min, max, bytes, max_probability, weight, gentle, ecn }) => {
-            out.line("aqm")
-                .word("red")
-                .number(min)
-                .number(max)
-                .flag(bytes)
-                .number(max_probability)
-                .number(weight);
-            out.flag(gentle).flag(ecn);
-        }
-        Discipline::Pie(Pie { target, update, alpha, beta, max_burst, ecn }) => {
-            out.line("aqm")
-                .word("pie")
-                .time(target)
-                .time(update)
-                .number(alpha)
-                .number(beta)
-                .time(max_burst)
-                .flag(ecn);
-        }
-        Discipline::CoDel(law) => codel(out.line("aqm").word("codel"), law),
-        Discipline::FqCoDel(FqCoDel { codel: law, queues, quantum }) => {
-            codel(out.line("aqm").word("fq-codel").count(queues.into()).count(quantum.into()), law);
-        }
-    }
-}
-
-fn codel(out: &mut Text, CoDel { target, interval, ecn }: CoDel) {
-    out.time(target).time(interval).flag(ecn);
-}
-
 fn loss<'a>(out: &'a mut Text, process: &Loss) -> &'a mut Text {
-    match process {
-        Loss::None => out.word("none"),
-        Loss::Bernoulli { rate } => out.word("bernoulli").number(*rate),
-        Loss::EveryNth { n } => out.word("every-nth").count(*n),
-        Loss::GilbertElliott { good_to_bad, bad_to_good, loss_good, loss_bad } => {
-            let out = out.word("gilbert-elliott").number(*good_to_bad).number(*bad_to_good);
-            out.number(*loss_good).number(*loss_bad)
-        }
-        Loss::GilbertElliottTime { good, bad, loss_good, loss_bad } => {
-            let out = out.word("gilbert-elliott-time").time(*good).time(*bad);
-            out.number(*loss_good).number(*loss_bad)
-        }
-    }
+    law(out, process.law())
+}
+
+/// A loss model's or a queue discipline's name, and the values of its parameters in their order.
+fn law<'a>(out: &'a mut Text, (law, values): (&Law, Vec<Value>)) -> &'a mut Text {
+    values.into_iter().fold(out.word(law.name), |out, value| match value {
+        Value::Number(x) | Value::Length(x, _) => out.number(x),
+        Value::Time(time) => out.time(time),
+        Value::Count(n) => out.count(n),
+        Value::Flag(flag) => out.flag(flag),
+    })
 }
 
 fn flow(out: &mut Text, flow: &Flow) {
     let Flow { name, cc, scheduler, penalise, start, stop, application, paths, events, tcp } = flow;
-    out.line("flow").name(name).word(match scheduler {
-        Scheduler::MinRtt => "minrtt",
-        Scheduler::RoundRobin => "roundrobin",
-        Scheduler::Redundant => "redundant",
-        Scheduler::Blest => "blest",
-        Scheduler::Linux => "linux",
-    });
+    out.line("flow").name(name).word(scheduler.name());
     out.flag(*penalise).time(*start).time(*stop);
     let CongestionControl { entry, params } = cc;
     out.line("cc").name(entry.name);

@@ -163,22 +163,22 @@ impl Read for Probability {
     }
 }
 
+/// Reads a whole number between the two, both included.
+pub(crate) fn whole(node: &Node, from: u64, to: u64, problems: &mut Problems) -> Option<u64> {
+    let Value::Integer(number) = node.value else {
+        node.expected("a whole number", &from.to_string(), problems);
+        return None;
+    };
+    let number = u64::try_from(number).ok().filter(|number| (from..=to).contains(number));
+    number.or_else(|| {
+        let must = if to == u64::MAX { format!("{from} or more") } else { format!("from {from} to {to}") };
+        bounds(node, "the number", &must, problems)
+    })
+}
+
 impl<const MIN: u64, const MAX: u64> Read for Whole<MIN, MAX> {
     fn read(node: &Node, problems: &mut Problems) -> Option<Self> {
-        let must = || match MAX {
-            u64::MAX => format!("{MIN} or more"),
-            _ => format!("from {MIN} to {MAX}"),
-        };
-        match node.value {
-            Value::Integer(number) => match u64::try_from(number) {
-                Ok(number) if (MIN..=MAX).contains(&number) => Some(Whole(number)),
-                _ => bounds(node, "the number", &must(), problems),
-            },
-            _ => {
-                node.expected("a whole number", &MIN.to_string(), problems);
-                None
-            }
-        }
+        whole(node, MIN, MAX, problems).map(Whole)
     }
 }
 
@@ -262,10 +262,15 @@ impl<const MIN: u64, const MAX: u64> JsonSchema for Whole<MIN, MAX> {
     }
 
     fn json_schema(_: &mut SchemaGenerator) -> Schema {
-        let mut schema = json_schema!({ "type": "integer", "minimum": MIN });
-        if MAX < u64::MAX {
-            schema.insert("maximum".into(), MAX.into());
-        }
-        schema
+        whole_schema(MIN, MAX)
     }
+}
+
+/// The schema of a whole number between the two.
+pub(crate) fn whole_schema(from: u64, to: u64) -> Schema {
+    let mut schema = json_schema!({ "type": "integer", "minimum": from });
+    if to < u64::MAX {
+        schema.insert("maximum".into(), to.into());
+    }
+    schema
 }

@@ -37,6 +37,7 @@ mod printable;
 mod quantity;
 mod read;
 mod resolve;
+mod scheduler;
 mod schema;
 mod suggest;
 mod synthetic;

@@ -1,5 +1,6 @@
 //! A scenario as the simulator and other backends see it: checked, in SI units, flows counted out.
 
+pub use crate::scheduler::Scheduler;
 use anabranch_cc::registry::{Entry, Given};
 use anabranch_cc_fixed::{registry as kernel, shared::PATHS};
 use anabranch_net::{LinkSpec, Time};
@@ -105,23 +106,6 @@ impl std::fmt::Debug for CongestionControl {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         write!(f, "{} {:?}", self.entry.name, self.params)
     }
-}
-
-/// MPTCP's packet scheduler.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub enum Scheduler {
-    /// The subflow with the smallest smoothed RTT among those whose window has room.
-    #[default]
-    MinRtt,
-    /// In turn, among those whose window has room.
-    RoundRobin,
-    /// Everything on every subflow.
-    Redundant,
-    /// As `MinRtt`, but waits for the fast subflow where sending on the slow one would block it
-    /// (Ferlin et al., IFIP Networking 2016).
-    Blest,
-    /// As upstream Linux: the subflow that would be the first to have sent all that it holds.
-    Linux,
 }
 
 /// The sending application.

@@ -243,7 +243,7 @@ macro_rules! tagged {
 
 /// Reads a word as a value, and describes the words for the JSON Schema.
 macro_rules! words {
-    ($type:ty, $name:literal, $what:literal { $($word:literal => $value:expr, $meaning:literal;)* }) => {
+    ($type:ty, $name:literal, $what:literal { $($word:expr => $value:expr, $meaning:literal;)* }) => {
         impl $crate::read::Read for $type {
             fn read(node: &$crate::tree::Node, problems: &mut $crate::diagnostic::Problems) -> Option<Self> {
                 let (index, _) = $crate::read::as_word($what, &[$($word),*], node, problems)?;

@@ -1,10 +1,10 @@
 //! Responses and transfers that are complete, and transfers that are not at the end.
 
-use crate::SimError;
 use crate::application::Completed;
-use crate::simulator::Simulator;
+use crate::simulator::{Mode, Simulator};
+use crate::{End, SimError};
 use anabranch_net::Time;
-use anabranch_record::CompletionSample;
+use anabranch_record::{CompletionSample, NoSamples};
 
 impl Simulator<'_> {
     /// A response of flow `f` is complete.
@@ -24,7 +24,7 @@ impl Simulator<'_> {
         });
     }
 
-    /// A transfer of flow `f` is complete. Where `keep_going` ends its lone run, that is not known.
+    /// A transfer of flow `f` is complete. Where `keep_going` ends its lone run, this run ends too.
     pub(crate) fn note_transfer(
         &mut self,
         f: usize,
@@ -32,19 +32,33 @@ impl Simulator<'_> {
         keep_going: &mut dyn FnMut(Time) -> bool,
     ) -> Result<(), SimError> {
         let (now, Completed { since: at, bytes, took }) = (self.net.now(), done);
-        let Some(idle) = &mut self.idle else {
-            // All that this run is for is known.
-            self.took_alone = Some(took);
-            return Err(SimError::Interrupted { at: now, partial: None });
+        let Mode::Whole(idle) = &mut self.mode else {
+            self.end = Some(End::Completed(took));
+            return Ok(());
         };
-        let alone = match idle.took(self.scenario, f, bytes, &mut |_| !self.interrupted && keep_going(now)) {
-            Err(SimError::Interrupted { .. }) => {
-                self.interrupted = true;
-                None
+        let alone = match idle.known(f, bytes) {
+            Some(known) => known,
+            None => {
+                let is_over = self.end.is_some();
+                let mut sink = NoSamples;
+                let mut lone =
+                    Simulator::new(idle.scenario(self.scenario, f, bytes), self.scenario.seed, &mut sink)?;
+                lone.mode = Mode::Alone;
+                let (end, _) = lone.run(&mut |_| !is_over && keep_going(now))?;
+                if !matches!(end, End::Cancelled(_)) {
+                    idle.remember(f, bytes, end);
+                }
+                end
             }
-            took => took?,
         };
-        let times_alone = alone.map_or(f64::NAN, |alone| took.as_secs_f64() / alone.as_secs_f64());
+        let times_alone = match alone {
+            End::Completed(alone) => took.as_secs_f64() / alone.as_secs_f64(),
+            End::Reached => f64::NAN,
+            End::Cancelled(_) => {
+                self.end = Some(End::Cancelled(now));
+                f64::NAN
+            }
+        };
         let slowdown = took.as_secs_f64() / self.scenario.ideal_completion_s(f, bytes);
         let measured = &mut self.measured[f];
         if at >= measured.from {

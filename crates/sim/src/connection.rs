@@ -6,10 +6,10 @@ mod sending;
 mod timers;
 
 use crate::application::{Application, Completed};
-use crate::data::{Chunk, Corrupt, Incoming, Outgoing};
+use crate::data::{Corrupt, Incoming, Outgoing};
 use crate::dss::Dss;
 use crate::network::Network;
-use crate::packet::{Kind, Packet, flag, widen};
+use crate::packet::{Chunk, Kind, Packet, flag, widen};
 use crate::receiver::Reply;
 use crate::schedule::Picker;
 use crate::send_queues::SendQueues;
@@ -104,7 +104,7 @@ impl Connection {
             window,
             targets,
             application_event: Time::NEVER,
-            picker: Picker::new(),
+            picker: Picker::new(scheduler),
             queues,
             last_asked: 0,
             opened: false,

@@ -1,18 +1,9 @@
 //! The connection's byte stream: chunks at the sender, reassembly at the receiver (RFC 8684 §3.3).
 
-use crate::packet::widen;
+use crate::packet::{Chunk, widen};
 use crate::repeats::Repeats;
 use crate::ring::Ring;
 use crate::tso::{self, Buffer};
-
-/// Payload of one segment, as the connection numbers it.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub(crate) struct Chunk {
-    /// Offset in the byte stream, modulo 2³².
-    pub(crate) offset: u32,
-    /// Bytes; 0 for the DATA_FIN.
-    pub(crate) len: u16,
-}
 
 /// The sending half: what the application wrote, cut into chunks, until DATA_ACK.
 #[derive(Clone, Debug)]

@@ -1,10 +1,8 @@
 //! How long a transfer takes alone in the idle network: simulated, once for each size. A transfer that meets no other takes exactly as
 //! long where `variation` is zero and no link has random loss, jitter, RED, PIE or a change after 0 s.
 
-use crate::SimError;
-use crate::simulator::Simulator;
+use crate::End;
 use anabranch_net::{Jitter, Loss, Time};
-use anabranch_record::NoSamples;
 use anabranch_scenario::{Application, Connections, Draw, Flow, Path, Scenario, Variation, Vary};
 use std::collections::{BTreeMap, HashMap};
 
@@ -17,32 +15,31 @@ const JOINED: Time = Time::from_millis(60_000);
 pub(crate) struct Idle {
     /// Of each flow, once it was asked for.
     networks: HashMap<usize, Scenario>,
-    /// By flow and bytes; none where it does not complete.
-    known: HashMap<(usize, u64), Option<Time>>,
+    /// By flow and bytes.
+    known: HashMap<(usize, u64), End>,
 }
 
 impl Idle {
-    /// How long a transfer of `bytes` of flow `f` takes, if it completes; or that `keep_going` said no.
-    pub(crate) fn took(
-        &mut self,
-        of: &Scenario,
-        f: usize,
-        bytes: u64,
-        keep_going: &mut dyn FnMut(Time) -> bool,
-    ) -> Result<Option<Time>, SimError> {
-        if let Some(known) = self.known.get(&(f, bytes)) {
-            return Ok(*known);
+    /// Where the lone run of a transfer of `bytes` of flow `f` ended, if there was one.
+    pub(crate) fn known(&self, f: usize, bytes: u64) -> Option<End> {
+        self.known.get(&(f, bytes)).copied()
+    }
+
+    /// It ended so.
+    pub(crate) fn remember(&mut self, f: usize, bytes: u64, end: End) {
+        if self.known.len() == MOST_KNOWN {
+            self.known.clear();
         }
+        self.known.insert((f, bytes), end);
+    }
+
+    /// The scenario of that run.
+    pub(crate) fn scenario(&mut self, of: &Scenario, f: usize, bytes: u64) -> &Scenario {
         let alone = self.networks.entry(f).or_insert_with(|| idle_network(of, f));
         if let Application::Arrivals { size, .. } = &mut alone.flows[0].application {
             *size = Draw::Constant(bytes as f64);
         }
-        let took = Simulator::alone(alone, &mut NoSamples, keep_going)?;
-        if self.known.len() == MOST_KNOWN {
-            self.known.clear();
-        }
-        self.known.insert((f, bytes), took);
-        Ok(took)
+        alone
     }
 }
 

@@ -12,6 +12,7 @@ mod data;
 mod delayed_acks;
 mod drops;
 mod dss;
+mod end;
 mod event;
 mod hop;
 mod idle;
@@ -44,33 +45,34 @@ mod summary;
 pub mod tap;
 #[cfg(test)]
 mod tests;
+mod transfers;
 mod tso;
 
+pub use end::{End, Run};
 pub use event::EventQueue;
 pub use memory::memory;
 
 use anabranch_cc::registry::ParamError;
 use anabranch_net::Time;
-use anabranch_record::{NoSamples, Sink, Summary};
+use anabranch_record::{NoSamples, Sink};
 use anabranch_scenario::Scenario;
-use simulator::{End, Simulator};
-use summary::summarise;
+use simulator::Simulator;
 use tap::Tap;
 
 /// Runs a scenario to its end.
 ///
 /// The result is a function of `scenario` and `seed` (which replaces the scenario's own). Samples
 /// go to `sink`. `keep_going` is asked now and then with the simulated time reached; where it
-/// answers false the run ends there, and the error holds what was measured by then.
+/// answers false the run ends there, and its summary holds what was measured by then.
 ///
 /// # Errors
-/// [`SimError`] where the run was interrupted, broke an invariant, or cannot be simulated.
+/// [`SimError`] where the run broke an invariant, or cannot be simulated.
 pub fn run(
     scenario: &Scenario,
     seed: u64,
     sink: &mut dyn Sink,
     keep_going: &mut dyn FnMut(Time) -> bool,
-) -> Result<Summary, SimError> {
+) -> Result<Run, SimError> {
     finish(Simulator::new(scenario, seed, sink)?, keep_going)
 }
 
@@ -84,23 +86,15 @@ pub fn run_captured(
     sink: &mut dyn Sink,
     tap: &mut dyn Tap,
     keep_going: &mut dyn FnMut(Time) -> bool,
-) -> Result<Summary, SimError> {
+) -> Result<Run, SimError> {
     let mut simulator = Simulator::new(scenario, seed, sink)?;
     simulator.listen(tap);
     finish(simulator, keep_going)
 }
 
-fn finish(
-    mut simulator: Simulator<'_>,
-    keep_going: &mut dyn FnMut(Time) -> bool,
-) -> Result<Summary, SimError> {
-    let duration = simulator.scenario.duration;
-    match simulator.run(keep_going)? {
-        End::Reached => Ok(summarise(&mut simulator, duration)),
-        End::Interrupted(at) => {
-            Err(SimError::Interrupted { at, partial: Some(Box::new(summarise(&mut simulator, at))) })
-        }
-    }
+fn finish(mut simulator: Simulator<'_>, keep_going: &mut dyn FnMut(Time) -> bool) -> Result<Run, SimError> {
+    let (end, at) = simulator.run(keep_going)?;
+    Ok(Run { end, summary: summary::summarise(&mut simulator, at) })
 }
 
 /// Whether a scenario can be simulated: builds what [`run`] would, and runs nothing.
@@ -114,14 +108,6 @@ pub fn check(scenario: &Scenario) -> Result<(), SimError> {
 /// Why a run has no summary.
 #[derive(Debug, thiserror::Error)]
 pub enum SimError {
-    /// `keep_going` said no.
-    #[error("interrupted at {at}")]
-    Interrupted {
-        /// The simulated time reached.
-        at: Time,
-        /// What was measured by then; none where the run had not begun.
-        partial: Option<Box<Summary>>,
-    },
     /// A receiver got bytes twice, not at all or out of order: a defect of the simulator.
     #[error("the stream of `{flow}` broke at {at}: chunk {chunk} has offset {found} instead of {expected}")]
     Corrupt {

@@ -63,7 +63,11 @@ pub fn memory(scenario: &Scenario) -> u64 {
     let segment = packets().fold(1500.0, f64::min);
     let held: f64 = holds.iter().map(|bytes| 2.0 * bytes / segment).sum();
     let segments = asked.min(held + initial);
-    let queues: f64 = scenario.links.iter().map(|link| queues(&link.spec)).sum();
+    let queues = |kept: Discipline| match kept.flow_queues() {
+        0 => 0.0,
+        queues => f64::from(queues.next_power_of_two()),
+    };
+    let queues: f64 = scenario.links.iter().map(|link| queues(link.spec.discipline)).sum();
     let rest = subflows as f64 * PER_SUBFLOW
         + hops as f64 * PER_HOP
         + waiting * PER_WAITING
@@ -136,14 +140,6 @@ fn links(flow: &Flow) -> impl Iterator<Item = usize> {
 
 fn links_of(path: &Path) -> impl Iterator<Item = usize> {
     path.links.iter().chain(&path.return_links).copied()
-}
-
-/// The queues that a link is divided into.
-fn queues(link: &LinkSpec) -> f64 {
-    match &link.discipline {
-        Discipline::FqCoDel(fq) => f64::from(fq.queues.next_power_of_two()),
-        _ => 0.0,
-    }
 }
 
 /// The greatest rate that a link has, in bits per second.

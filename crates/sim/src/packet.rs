@@ -124,6 +124,15 @@ impl Packet {
     }
 }
 
+/// Payload of one segment, as the connection numbers it.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub(crate) struct Chunk {
+    /// Offset in the byte stream, modulo 2³².
+    pub(crate) offset: u32,
+    /// Bytes; 0 for the DATA_FIN.
+    pub(crate) len: u16,
+}
+
 /// The number next to `near` that is `low` modulo 2³².
 #[inline]
 pub(crate) fn widen(near: u64, low: u32) -> u64 {

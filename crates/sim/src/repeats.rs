@@ -1,6 +1,6 @@
 //! What it takes to send a chunk on another subflow too: who carries it, and what waits to be reinjected.
 
-use crate::data::Chunk;
+use crate::packet::Chunk;
 use crate::ring::Ring;
 use std::collections::VecDeque;
 

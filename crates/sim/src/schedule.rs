@@ -1,14 +1,10 @@
 //! MPTCP's packet schedulers: which subflow sends the next chunk.
 
-mod blest;
-
 use crate::data::Outgoing;
 use crate::subflow::Subflow;
 use anabranch_cc::Group;
 use anabranch_net::Time;
 use anabranch_scenario::Scheduler;
-
-pub(crate) use blest::Blest;
 
 /// Whether `subflow` is a regular subflow that may carry data, so that backups stay silent.
 fn is_regular(subflow: &Subflow, cc: &Group) -> bool {
@@ -35,51 +31,80 @@ pub(crate) fn ready<'a>(
     })
 }
 
-/// What the schedulers remember.
-#[derive(Clone, Debug)]
-pub(crate) struct Picker {
-    /// The subflow picked last.
-    pub(crate) last: usize,
-    pub(crate) blest: Blest,
+/// A rule that picks the subflow for the next chunk, with what it remembers.
+trait Rule: Default {
+    fn pick(&mut self, subflows: &mut [Subflow], cc: &Group, out: &Outgoing, now: Time) -> Option<usize>;
+
+    /// A chunk went out on `subflow`.
+    fn sent_on(&mut self, _subflow: usize) {}
+
+    /// The receive window is full: something slow holds it up.
+    fn blocked(&mut self) {}
 }
 
-impl Picker {
-    pub(crate) fn new() -> Picker {
-        Picker { last: 0, blest: Blest::new() }
-    }
+/// The scheduler of a connection.
+macro_rules! picker {
+    (
+        picks: { $($file:ident $Pick:ident $meaning:literal;)* }
+        gives: { $($give:ident $Give:ident $gives:literal;)* }
+    ) => {
+        $(mod $file;)*
 
-    /// Picks the subflow for the next chunk.
-    pub(crate) fn pick(
-        &mut self,
-        scheduler: Scheduler,
-        subflows: &mut [Subflow],
-        cc: &Group,
-        out: &Outgoing,
-        now: Time,
-    ) -> Option<usize> {
-        let n = subflows.len();
-        match scheduler {
-            Scheduler::RoundRobin => ready(subflows, cc, now).min_by_key(|i| (i + n - self.last - 1) % n),
-            Scheduler::MinRtt | Scheduler::Redundant | Scheduler::Linux => fastest_ready(subflows, cc, now),
-            Scheduler::Blest => {
-                let best = fastest_ready(subflows, cc, now)?;
-                let regular = (0..n).filter(|i| is_regular(&subflows[*i], cc));
-                // Backups have nothing to wait for where no regular subflow works.
-                let Some(fast) = regular.min_by_key(|i| srtt(&subflows[*i])) else { return Some(best) };
-                let window = out.window() as f64 / f64::from(out.mss());
-                let waits =
-                    fast != best && self.blest.waits(&subflows[fast], &subflows[best], cc, window, now);
-                (!waits).then_some(best)
+        /// A connection's scheduler. Those that give out data in ways of their own pick as `minrtt` where nothing else is asked.
+        #[derive(Clone, Debug)]
+        pub(crate) enum Picker { $($Pick($file::$Pick),)* }
+
+        impl Picker {
+            pub(crate) fn new(scheduler: Scheduler) -> Picker {
+                match scheduler {
+                    $(Scheduler::$Pick => Picker::$Pick(Default::default()),)*
+                    $(Scheduler::$Give => Picker::MinRtt(Default::default()),)*
+                }
+            }
+
+            /// Picks the subflow for the next chunk.
+            pub(crate) fn pick(
+                &mut self,
+                subflows: &mut [Subflow],
+                cc: &Group,
+                out: &Outgoing,
+                now: Time,
+            ) -> Option<usize> {
+                match self { $(Picker::$Pick(rule) => rule.pick(subflows, cc, out, now),)* }
+            }
+
+            /// A chunk went out on `subflow`.
+            #[inline]
+            pub(crate) fn sent_on(&mut self, subflow: usize) {
+                match self { $(Picker::$Pick(rule) => rule.sent_on(subflow),)* }
+            }
+
+            /// The receive window is full: something slow holds it up.
+            #[inline]
+            pub(crate) fn blocked(&mut self) {
+                match self { $(Picker::$Pick(rule) => rule.blocked(),)* }
             }
         }
-    }
+    };
 }
+
+anabranch_scenario::schedulers!(picker);
 
 fn srtt(subflow: &Subflow) -> Time {
     subflow.tx.rtt.smoothed()
 }
 
 fn fastest_ready(subflows: &mut [Subflow], cc: &Group, now: Time) -> Option<usize> {
+    least_ready(subflows, cc, now, srtt)
+}
+
+/// Of the subflows that may send now the one with the least `key`, of equal ones the first.
+fn least_ready<K: Ord>(
+    subflows: &mut [Subflow],
+    cc: &Group,
+    now: Time,
+    key: impl Fn(&Subflow) -> K,
+) -> Option<usize> {
     let ready = ready(subflows, cc, now).fold(0u32, |set, i| set | 1 << i);
-    (0..subflows.len()).filter(|i| ready & 1 << i != 0).min_by_key(|i| srtt(&subflows[*i]))
+    (0..subflows.len()).filter(|i| ready & 1 << i != 0).min_by_key(|i| key(&subflows[*i]))
 }

@@ -3,7 +3,8 @@
 //!
 //! Data is given to a subflow before its window has room for it. What has been given stays there.
 
-use crate::data::{Chunk, Outgoing};
+use crate::data::Outgoing;
+use crate::packet::Chunk;
 use crate::subflow::Subflow;
 use crate::tso::{self, Buffer};
 use anabranch_cc::Group;

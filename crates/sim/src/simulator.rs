@@ -1,6 +1,5 @@
 //! The event loop: builds a scenario's network and connections, and runs them to the end.
 
-use crate::SimError;
 use crate::application::Application;
 use crate::connection::{Connection, TARGETS_PER_SUBFLOW};
 use crate::dss::Dss;
@@ -13,6 +12,7 @@ use crate::pool::{Pool, Transfer};
 use crate::sampler::Sampler;
 use crate::subflow::Subflow;
 use crate::tap::{Seen, Sights, Tap};
+use crate::{End, SimError};
 use anabranch_cc::Group;
 use anabranch_net::{Random, Time, Totals};
 use anabranch_record::Sink;
@@ -43,11 +43,12 @@ pub(crate) enum Target {
     Finish,
 }
 
-/// Where a run ended.
-pub(crate) enum End {
-    /// Where the scenario ends.
-    Reached,
-    Interrupted(Time),
+/// What a run is about.
+pub(crate) enum Mode {
+    /// The whole scenario; lone runs tell how long its transfers would take alone.
+    Whole(Idle),
+    /// A lone run: ends with its first transfer.
+    Alone,
 }
 
 pub(crate) struct Simulator<'a> {
@@ -61,11 +62,9 @@ pub(crate) struct Simulator<'a> {
     pub(crate) pools: Vec<Option<Pool>>,
     /// What each of their connections carries.
     pub(crate) transfers: Vec<Transfer>,
-    /// None: this is the idle network.
-    pub(crate) idle: Option<Idle>,
-    pub(crate) took_alone: Option<Time>,
-    /// A lone run was interrupted, and this one is to end.
-    pub(crate) interrupted: bool,
+    pub(crate) mode: Mode,
+    /// The run is to end so.
+    pub(crate) end: Option<End>,
     /// Sums of each link at the end of the warm-up.
     pub(crate) warm: Vec<Totals>,
     /// Connection and index in it of each subflow of the network.
@@ -97,9 +96,8 @@ impl<'a> Simulator<'a> {
             measured: Vec::with_capacity(scenario.flows.len()),
             pools: (0..scenario.flows.len()).map(|f| Pool::of(scenario, seed, f)).collect(),
             transfers: Vec::new(),
-            idle: Some(Idle::default()),
-            took_alone: None,
-            interrupted: false,
+            mode: Mode::Whole(Idle::default()),
+            end: None,
             warm: vec![Totals::default(); scenario.links.len()],
             owners,
             targets: Vec::new(),
@@ -115,22 +113,6 @@ impl<'a> Simulator<'a> {
         match simulator.targets() {
             n if n > EventQueue::MAX_TARGETS => Err(SimError::TooLarge { targets: n }),
             _ => Ok(simulator),
-        }
-    }
-
-    /// How long the only transfer of a scenario takes, if it completes; or that `keep_going` said no.
-    pub(crate) fn alone(
-        scenario: &'a Scenario,
-        sink: &'a mut dyn Sink,
-        keep_going: &mut dyn FnMut(Time) -> bool,
-    ) -> Result<Option<Time>, SimError> {
-        let mut simulator = Simulator::new(scenario, scenario.seed, sink)?;
-        simulator.idle = None;
-        match simulator.run(keep_going) {
-            Ok(End::Reached) => Ok(None),
-            Ok(End::Interrupted(at)) => Err(SimError::Interrupted { at, partial: None }),
-            Err(SimError::Interrupted { .. }) => Ok(simulator.took_alone),
-            Err(error) => Err(error),
         }
     }
 
@@ -234,8 +216,8 @@ impl<'a> Simulator<'a> {
         }
     }
 
-    /// Runs to the end, or to where `keep_going` says no, and ends every measurement there.
-    pub(crate) fn run(&mut self, keep_going: &mut dyn FnMut(Time) -> bool) -> Result<End, SimError> {
+    /// Runs to the end, or to where `keep_going` says no, and ends every measurement there: at that time.
+    pub(crate) fn run(&mut self, keep_going: &mut dyn FnMut(Time) -> bool) -> Result<(End, Time), SimError> {
         let (mut look, mut at_once, mut last) = (Look::new(), 0u32, Time::ZERO);
         while let Some(now) = self.step(keep_going)? {
             at_once = if now == last { at_once + 1 } else { 0 };
@@ -243,17 +225,20 @@ impl<'a> Simulator<'a> {
             if at_once > EVENTS_AT_ONCE {
                 return Err(SimError::Livelock { at: now });
             }
-            if look.may_ask() || self.interrupted {
+            if look.may_ask() || self.end.is_some() {
                 self.show();
-                if self.interrupted || (look.is_due() && !keep_going(now)) {
+                if self.end.is_none() && look.is_due() && !keep_going(now) {
+                    self.end = Some(End::Cancelled(now));
+                }
+                if let Some(end) = self.end {
                     self.finish(now);
-                    return Ok(End::Interrupted(now));
+                    return Ok((end, now));
                 }
             }
         }
         self.show();
         self.finish(self.scenario.duration);
-        Ok(End::Reached)
+        Ok((End::Reached, self.scenario.duration))
     }
 
     /// Handles one event and returns its time; none at the end of the run. Lone runs ask `keep_going`.
@@ -411,7 +396,7 @@ impl<'a> Simulator<'a> {
         Ok(())
     }
 
-    /// Ends every measurement at `now`, the end of the run or where it was interrupted.
+    /// Ends every measurement at `now`, the end of the run.
     pub(crate) fn finish(&mut self, now: Time) {
         for c in 0..self.connections.len() {
             self.end(c, now);

@@ -5,7 +5,7 @@ use anabranch_net::Time;
 use anabranch_record::{Completion, FlowLayout, FlowSummary, Layout, LinkSummary, Summary};
 use anabranch_scenario::Application;
 
-/// Of a run that ended at `end`: early, if it was interrupted.
+/// Of a run that ended at `end`: early, if it was cancelled.
 pub(crate) fn summarise(simulator: &mut Simulator<'_>, end: Time) -> Summary {
     let scenario = simulator.scenario;
     let layouts = Layout::of(scenario).flows;

@@ -4,7 +4,7 @@ use crate::key::{Key, RunId};
 use anabranch_net::Time;
 use anabranch_record::{Sink, Summary};
 use anabranch_scenario::{Overrides, Scenario, ScenarioError, Source};
-use anabranch_sim::SimError;
+use anabranch_sim::{End, Run, SimError};
 use serde::{Deserialize, Deserializer, Serialize, Serializer, de::Error};
 use std::fmt;
 use std::sync::{Arc, OnceLock};
@@ -164,7 +164,6 @@ impl std::error::Error for TaskError {}
 impl From<SimError> for TaskError {
     fn from(error: SimError) -> Self {
         match error {
-            SimError::Interrupted { at, partial } => TaskError::Interrupted { at, partial },
             SimError::Corrupt { .. } | SimError::Livelock { .. } | SimError::TooManyOpen { .. } => {
                 TaskError::Failed(error.to_string())
             }
@@ -174,6 +173,17 @@ impl From<SimError> for TaskError {
             | SimError::Mss { .. }
             | SimError::TooLarge { .. } => TaskError::Refused(error.to_string()),
         }
+    }
+}
+
+/// The summary of a run that was not cancelled.
+///
+/// # Errors
+/// [`TaskError::Interrupted`] where it was.
+pub fn ended(Run { summary, end }: Run) -> Result<Summary, TaskError> {
+    match end {
+        End::Cancelled(at) => Err(TaskError::Interrupted { at, partial: Some(Box::new(summary)) }),
+        End::Reached | End::Completed(_) => Ok(summary),
     }
 }
 
@@ -242,7 +252,7 @@ impl Backend for Simulator {
     ) -> Result<Summary, TaskError> {
         let scenario =
             task.scenario("the task's scenario").map_err(|why| TaskError::Refused(why.to_string()))?;
-        anabranch_sim::run(&scenario, task.seed, sink, keep_going).map_err(TaskError::from)
+        ended(anabranch_sim::run(&scenario, task.seed, sink, keep_going)?)
     }
 }
 

@@ -47,9 +47,8 @@ fn scenario(text: &str) -> Scenario {
 /// A run's summary, and its capture.
 fn captured(scenario: &Scenario, options: &Options) -> (Summary, Vec<u8>) {
     let mut capture = Capture::new(scenario, 1, options, Vec::new()).unwrap();
-    let summary =
-        anabranch_sim::run_captured(scenario, 1, &mut NoSamples, &mut capture, &mut |_| true).unwrap();
-    (summary, capture.finish().unwrap())
+    let run = anabranch_sim::run_captured(scenario, 1, &mut NoSamples, &mut capture, &mut |_| true).unwrap();
+    (run.summary, capture.finish().unwrap())
 }
 
 /// Written by a thread of its own.
@@ -98,7 +97,7 @@ fn what_is_not_ended_is_let_go() {
 #[test]
 fn a_run_is_the_same_with_and_without_a_capture() {
     let scenario = scenario(SCENARIO);
-    let alone = anabranch_sim::run(&scenario, 1, &mut NoSamples, &mut |_| true).unwrap();
+    let alone = anabranch_sim::run(&scenario, 1, &mut NoSamples, &mut |_| true).unwrap().summary;
     let links = Options { links: vec![0, 1], ..Options::default() };
     assert_eq!(captured(&scenario, &Options::default()).0, alone);
     assert_eq!(captured(&scenario, &links).0, alone);

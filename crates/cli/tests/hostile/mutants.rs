@@ -6,7 +6,7 @@ use anabranch_cc_fixed::registry;
 use anabranch_net::{Random, Time};
 use anabranch_record::{NoSamples, Summary};
 use anabranch_scenario::{Overrides, Scenario, Source};
-use anabranch_sim::SimError;
+use anabranch_sim::{End, Run};
 use rustix::time::{ClockId, clock_gettime};
 use std::fs;
 use std::panic::{AssertUnwindSafe, catch_unwind};
@@ -274,13 +274,13 @@ fn run(scenario: &Scenario, counts: &mut Counts) -> Result<(), String> {
         return Err(format!("Ctrl-C waits for {slowest:?}"));
     }
     let summary = match ended {
-        Ok(summary) => {
+        Ok(Run { summary, end: End::Reached }) => {
             counts.whole += 1;
             summary
         }
-        Err(SimError::Interrupted { partial: Some(partial), .. }) => {
+        Ok(run) => {
             counts.interrupted += 1;
-            *partial
+            run.summary
         }
         Err(error) => return Err(format!("{error}")),
     };

@@ -12,7 +12,7 @@ fn run(scenario: &Scenario, cc: &str) -> Vec<(FlowSummary, FlowIdeal)> {
 
 fn run_seed(scenario: &Scenario, cc: &str, seed: u64) -> Vec<(FlowSummary, FlowIdeal)> {
     let ideals = Ideals::of(scenario, &COUPLED.map(|(name, _)| name), QUEUE);
-    let summary = anabranch_sim::run(scenario, seed, &mut NoSamples, &mut |_| true).unwrap();
+    let summary = anabranch_sim::run(scenario, seed, &mut NoSamples, &mut |_| true).unwrap().summary;
     summary.flows.into_iter().zip(allocation(&ideals, cc).flows.clone()).collect()
 }
 

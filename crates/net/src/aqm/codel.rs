@@ -1,15 +1,64 @@
-//! CoDel at work (RFC 8289 §4.4 and §5): the state of one queue.
+//! CoDel (RFC 8289 §4.4 and §5). The defaults are those of §4.2 and §4.3.
 
-use super::CoDel;
-use crate::Time;
+use super::{Departs, Departure, Rule};
+use crate::law::{POSITIVE, law};
 use crate::store::{Fifo, Held, Store};
+use crate::{Arrival, Time};
+
+law! {
+    /// Controlled delay (RFC 8289).
+    "codel" "CoDel" CoDel {
+        /// The standing delay that is acceptable. Default: 5 ms.
+        target: Time as Time => Time::from_millis(5),
+        /// How long the delay must exceed the target before it counts. Default: 100 ms.
+        interval: Time as TimeFrom(POSITIVE) => Time::from_millis(100),
+        /// Mark packets of ECN-capable flows instead of dropping them. Default: false.
+        ecn: bool as Flag => false,
+    }
+}
+
+impl Rule for CoDel {
+    type AtWork = Single;
+
+    fn start(self, _: u64, _: u64) -> Single {
+        Single { law: self, queue: Fifo::default(), control: Control::default() }
+    }
+
+    fn target(&self) -> Option<Time> {
+        Some(self.target)
+    }
+}
+
+/// One queue under the control law.
+#[derive(Clone, Debug)]
+pub(crate) struct Single {
+    law: CoDel,
+    queue: Fifo,
+    control: Control,
+}
+
+impl Departs for Single {
+    const TAIL_DROP: bool = true;
+
+    fn push(&mut self, store: &mut Store, now: Time, packet: Arrival) -> u32 {
+        store.push(&mut self.queue, now, packet.wire_bytes, packet.ecn_capable)
+    }
+
+    fn dequeue(&mut self, store: &mut Store, now: Time) -> Option<Departure> {
+        self.control.dequeue(&self.law, &mut self.queue, store, now)
+    }
+
+    fn take(&mut self, store: &mut Store, now: Time) -> Option<(u32, u32)> {
+        store.pop(&mut self.queue, now).map(|(ticket, held)| (ticket, held.size))
+    }
+}
 
 /// A drop rate is taken up again where the last dropping ended less than this many intervals ago (§5.4).
 const MEMORY: u64 = 16;
 
 /// The state of the control law.
 #[derive(Clone, Debug, Default)]
-pub(crate) struct Control {
+pub(super) struct Control {
     /// When the waiting time will have been above the target for an interval; `None` while it is below.
     first_above: Option<Time>,
     dropping: bool,
@@ -20,14 +69,6 @@ pub(crate) struct Control {
     last_count: u64,
     /// The largest packet seen, in bytes.
     largest: u32,
-}
-
-/// A packet to be transmitted.
-#[derive(Clone, Copy, Debug)]
-pub(crate) struct Departure {
-    pub ticket: u32,
-    pub size: u32,
-    pub marked: bool,
 }
 
 impl Control {

@@ -1,122 +1,38 @@
-//! Active queue management: dropping or marking before a queue is full (RFC 7567).
-//!
-//! [`Red`] and [`Pie`] decide when a packet arrives, [`CoDel`] and [`FqCoDel`] when it leaves the queue.
+//! Queue disciplines: the list of them, one file and one line each. Those beside drop-tail drop or mark before a queue is full
+//! (RFC 7567); some decide when a packet arrives, others when it leaves the queue.
 
-mod codel;
-mod fair;
 mod longest;
-mod pie;
-mod red;
 
-pub(crate) use codel::{Control, Departure};
-pub(crate) use fair::Fair;
-pub(crate) use pie::Controller;
-pub(crate) use red::Average;
-
-use crate::Time;
+use crate::fine::Fine;
+use crate::law::{Law, Refusal, Value};
+use crate::store::Store;
+use crate::{Arrival, Time, Waiting};
 
 /// A full packet, in bytes: the MTU that the disciplines' constants refer to.
 pub(crate) const FULL_PACKET: u32 = 1500;
 
-/// Random early detection (Floyd and Jacobson, IEEE/ACM Transactions on Networking 1993; RFC 2309).
-///
-/// The defaults are those of Floyd's notes on setting parameters (1997) and on gentle RED (2000), and of ns-2.
-#[derive(Clone, Copy, Debug, PartialEq)]
-pub struct Red {
-    /// Below this average nothing is dropped: packets, or bytes.
-    pub min: f64,
-    /// At this average the probability reaches `max_probability`; in the unit of `min`, and larger.
-    pub max: f64,
-    /// Whether the two count bytes.
-    pub bytes: bool,
-    /// The probability at `max`, 0 to 1.
-    pub max_probability: f64,
-    /// Weight of a new sample in the average, 0 to 1.
-    pub weight: f64,
-    /// Beyond `max` the probability rises to 1 at twice `max`, instead of jumping there.
-    pub gentle: bool,
-    /// Mark ECN-capable packets instead of dropping them, while the average is at most `max` (RFC 3168 §7).
-    pub ecn: bool,
-}
+/// The random processes of queues that decide at arrival have a seed of their own.
+const QUEUE_SEED: u64 = 0x7175_6575_6520_7072;
 
-impl Default for Red {
-    fn default() -> Self {
-        Red {
-            min: 5.0,
-            max: 15.0,
-            bytes: false,
-            max_probability: 0.1,
-            weight: 0.002,
-            gentle: true,
-            ecn: false,
-        }
+/// A discipline's parameters.
+pub(crate) trait Rule: Sized {
+    /// It at work.
+    type AtWork;
+
+    /// In a link at time 0; the seed and stream are those of the link.
+    fn start(self, seed: u64, stream: u64) -> Self::AtWork;
+
+    /// Checks the parameters together, of which these values were given, and derives the others.
+    fn complete(self, _values: &[Option<Value>]) -> Result<Self, Refusal> {
+        Ok(self)
     }
-}
 
-/// Controlled delay (RFC 8289).
-#[derive(Clone, Copy, Debug, PartialEq)]
-pub struct CoDel {
-    /// The waiting time that is acceptable as a standing one.
-    pub target: Time,
-    /// A waiting time above the target must last that long before it counts; a round-trip time or more.
-    pub interval: Time,
-    /// Mark ECN-capable packets instead of dropping them.
-    pub ecn: bool,
-}
+    /// The waiting time at which it holds the queue; none where that depends on what else it drops.
+    fn target(&self) -> Option<Time>;
 
-impl Default for CoDel {
-    /// RFC 8289 §4.2 and §4.3.
-    fn default() -> Self {
-        CoDel { target: Time::from_millis(5), interval: Time::from_millis(100), ecn: false }
-    }
-}
-
-/// Proportional integral controller, enhanced (RFC 8033).
-#[derive(Clone, Copy, Debug, PartialEq)]
-pub struct Pie {
-    /// The waiting time aimed at, QDELAY_REF.
-    pub target: Time,
-    /// Time between updates of the probability, T_UPDATE; positive.
-    pub update: Time,
-    /// Weight of the deviation from the target, per second.
-    pub alpha: f64,
-    /// Weight of the waiting time's change, per second.
-    pub beta: f64,
-    /// Bursts of that length pass, MAX_BURST.
-    pub max_burst: Time,
-    /// Mark ECN-capable packets instead of dropping them, while the probability is at most 0.1 (§5.1).
-    pub ecn: bool,
-}
-
-impl Default for Pie {
-    /// RFC 8033 §4.2 and §4.4.
-    fn default() -> Self {
-        Pie {
-            target: Time::from_millis(15),
-            update: Time::from_millis(15),
-            alpha: 0.125,
-            beta: 1.25,
-            max_burst: Time::from_millis(150),
-            ecn: false,
-        }
-    }
-}
-
-/// Flow queues under CoDel, served by deficit round robin, new flows first (RFC 8290).
-#[derive(Clone, Copy, Debug, PartialEq)]
-pub struct FqCoDel {
-    /// The management of each queue.
-    pub codel: CoDel,
-    /// How many queues; flows are hashed to them. Positive.
-    pub queues: u32,
-    /// Bytes that a queue may send in its turn; positive.
-    pub quantum: u32,
-}
-
-impl Default for FqCoDel {
-    /// RFC 8290 §5.2. Its quantum of 1514 bytes counts an Ethernet header; links count at IP level.
-    fn default() -> Self {
-        FqCoDel { codel: CoDel::default(), queues: 1024, quantum: FULL_PACKET }
+    /// How many queues it keeps for flows.
+    fn flow_queues(&self) -> u32 {
+        0
     }
 }
 
@@ -132,5 +48,231 @@ impl Verdict {
     /// A mark where the packet can carry one, else a drop.
     pub fn congestion(mark: bool) -> Verdict {
         if mark { Verdict::Mark } else { Verdict::Drop }
+    }
+}
+
+/// What a packet finds that arrives.
+#[derive(Clone, Copy, Debug, Default)]
+pub(crate) struct Found {
+    pub waiting: Waiting,
+    /// How long nothing has been transmitted.
+    pub idle: Fine,
+    /// Of the link, in bits per second.
+    pub rate_bps: f64,
+    pub ecn_capable: bool,
+}
+
+/// What an update finds at its instant.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Update {
+    /// In bytes.
+    pub waiting: u64,
+    pub rate_bps: f64,
+    /// Updates are wanted up to here,
+    pub now: Time,
+    /// and find the same up to here.
+    pub same_until: Time,
+}
+
+/// A rule for packets before the queue is full, at work.
+trait Arrives {
+    fn arrive(&mut self, found: &Found) -> Verdict;
+
+    /// When [`Arrives::update`] is due.
+    fn next_update(&self) -> Time {
+        Time::NEVER
+    }
+
+    fn update(&mut self, _: &Update) {}
+
+    /// The queue was full, and a packet dropped.
+    fn dropped(&mut self) {}
+}
+
+/// A packet to be transmitted.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Departure {
+    pub ticket: u32,
+    pub size: u32,
+    pub marked: bool,
+}
+
+/// A rule for packets that leave the queue, at work.
+trait Departs {
+    /// Whether a packet that finds the queue full is dropped; else others give way to it.
+    const TAIL_DROP: bool;
+
+    /// A packet waits from now on; its ticket.
+    fn push(&mut self, store: &mut Store, now: Time, packet: Arrival) -> u32;
+
+    /// Takes the next packet to transmit; those dropped before it are noted in the store. `None`: nothing waits.
+    fn dequeue(&mut self, store: &mut Store, now: Time) -> Option<Departure>;
+
+    /// Takes a packet that gives way: ticket and size.
+    fn take(&mut self, store: &mut Store, now: Time) -> Option<(u32, u32)>;
+}
+
+/// Marks ECN-capable packets that find so many bytes waiting.
+#[derive(Clone, Debug)]
+pub(crate) struct Threshold(u64);
+
+impl Arrives for Threshold {
+    fn arrive(&mut self, found: &Found) -> Verdict {
+        if found.ecn_capable && found.waiting.bytes >= self.0 { Verdict::Mark } else { Verdict::Accept }
+    }
+}
+
+const DROP_TAIL: Law = Law {
+    name: "drop-tail",
+    title: "drop-tail",
+    meaning: "Drops only packets that find the queue full: as without `aqm`.",
+    params: &[],
+};
+
+/// Of each discipline its file and its parameters.
+macro_rules! disciplines {
+    (
+        at arrival: { $($early:ident: $Early:ident;)* }
+        at departure: { $($late:ident: $Late:ident;)* }
+    ) => {
+        $(mod $early; pub use $early::$Early;)*
+        $(mod $late; pub use $late::$Late;)*
+        disciplines! { all $($Early)* $($Late)* }
+
+        /// A discipline that decides at arrival, at work.
+        #[derive(Clone, Debug)]
+        pub(crate) enum AtArrival { Threshold(Threshold), $($Early(<$Early as Rule>::AtWork),)* }
+
+        impl AtArrival {
+            pub fn arrive(&mut self, found: &Found) -> Verdict {
+                match self { Self::Threshold(rule) => rule.arrive(found), $(Self::$Early(rule) => rule.arrive(found),)* }
+            }
+
+            pub fn next_update(&self) -> Time {
+                match self { Self::Threshold(_) => Time::NEVER, $(Self::$Early(rule) => rule.next_update(),)* }
+            }
+
+            pub fn update(&mut self, update: &Update) {
+                match self { Self::Threshold(_) => {} $(Self::$Early(rule) => rule.update(update),)* }
+            }
+
+            pub fn dropped(&mut self) {
+                match self { Self::Threshold(_) => {} $(Self::$Early(rule) => rule.dropped(),)* }
+            }
+        }
+
+        /// A discipline that decides at departure, at work.
+        #[derive(Clone, Debug)]
+        pub(crate) enum AtDeparture { $($Late(<$Late as Rule>::AtWork),)* }
+
+        impl AtDeparture {
+            pub fn is_tail_drop(&self) -> bool {
+                match self { $(Self::$Late(_) => <<$Late as Rule>::AtWork as Departs>::TAIL_DROP,)* }
+            }
+
+            pub fn push(&mut self, store: &mut Store, now: Time, packet: Arrival) -> u32 {
+                match self { $(Self::$Late(rule) => rule.push(store, now, packet),)* }
+            }
+
+            pub fn dequeue(&mut self, store: &mut Store, now: Time) -> Option<Departure> {
+                match self { $(Self::$Late(rule) => rule.dequeue(store, now),)* }
+            }
+
+            pub fn take(&mut self, store: &mut Store, now: Time) -> Option<(u32, u32)> {
+                match self { $(Self::$Late(rule) => rule.take(store, now),)* }
+            }
+        }
+
+        impl Discipline {
+            /// It at work in a link at time 0.
+            pub(crate) fn start(self, seed: u64, stream: u64) -> AtWork {
+                match self {
+                    Discipline::DropTail { ecn_threshold_bytes: threshold } => {
+                        AtWork::Arrival(threshold.map(|bytes| AtArrival::Threshold(Threshold(bytes))))
+                    }
+                    $(Self::$Early(rule) => AtWork::Arrival(Some(AtArrival::$Early(rule.start(seed, stream)))),)*
+                    $(Self::$Late(rule) => AtWork::Departure(AtDeparture::$Late(rule.start(seed, stream))),)*
+                }
+            }
+        }
+    };
+    (all $($name:ident)*) => {
+        /// A queue discipline and its parameters.
+        #[derive(Clone, Copy, Debug, PartialEq)]
+        #[expect(missing_docs, reason = "each has the documentation of its parameters")]
+        pub enum Discipline {
+            /// Packets that find the queue full are dropped, and no others.
+            DropTail {
+                /// ECN-capable packets (RFC 3168) that find this many bytes waiting are marked; `None`: no packet is.
+                ecn_threshold_bytes: Option<u64>,
+            },
+            $($name($name),)*
+        }
+
+        $(impl Default for $name {
+            fn default() -> Self {
+                $name::given(&[]).expect("every parameter of a discipline has a default")
+            }
+        })*
+
+        impl Discipline {
+            /// Every discipline.
+            pub const ALL: &[&Law] = &[&DROP_TAIL, $($name::LAW),*];
+
+            /// The discipline of that name, or drop-tail, with these values.
+            ///
+            /// # Errors
+            /// The values do not go together.
+            pub fn new(name: &str, values: &[Option<Value>]) -> Result<Discipline, Refusal> {
+                $(if name == $name::LAW.name {
+                    let given = $name::given(values).unwrap_or_default();
+                    return given.complete(values).map(Discipline::$name);
+                })*
+                Ok(Discipline::default())
+            }
+
+            /// The discipline, and the values of its parameters.
+            pub fn law(&self) -> (&'static Law, Vec<Value>) {
+                match self {
+                    Self::DropTail { .. } => (&DROP_TAIL, Vec::new()),
+                    $(Self::$name(rule) => ($name::LAW, rule.values()),)*
+                }
+            }
+
+            /// The waiting time at which it holds the queue, if it does.
+            pub fn target(&self) -> Option<Time> {
+                match self { Self::DropTail { .. } => None, $(Self::$name(rule) => rule.target(),)* }
+            }
+
+            /// How many queues it keeps for flows.
+            pub fn flow_queues(&self) -> u32 {
+                match self { Self::DropTail { .. } => 0, $(Self::$name(rule) => rule.flow_queues(),)* }
+            }
+        }
+    };
+}
+
+disciplines! {
+    at arrival: {
+        red: Red;
+        pie: Pie;
+    }
+    at departure: {
+        codel: CoDel;
+        fair: FqCoDel;
+    }
+}
+
+/// A discipline at work.
+pub(crate) enum AtWork {
+    /// None: drop-tail.
+    Arrival(Option<AtArrival>),
+    Departure(AtDeparture),
+}
+
+impl Default for Discipline {
+    /// Drop-tail without marks.
+    fn default() -> Self {
+        Discipline::DropTail { ecn_threshold_bytes: None }
     }
 }

@@ -1,8 +1,42 @@
-//! PIE at work (RFC 8033): the required parts of §4, and of the options marking (§5.1), de-randomization (§5.4)
+//! PIE (RFC 8033): the required parts of §4, and of the options marking (§5.1), de-randomization (§5.4)
 //! and the cap on increases (§5.5). Not §5.2, as a link knows its rate, nor §5.3, as PIE is always active.
 
-use super::{FULL_PACKET, Pie, Verdict};
+use super::{Arrives, FULL_PACKET, Found, QUEUE_SEED, Rule, Update, Verdict};
+use crate::law::law;
 use crate::{Random, Time};
+
+law! {
+    /// Proportional integral controller, enhanced (RFC 8033).
+    "pie" "PIE" Pie {
+        /// The delay aimed at. Default: 15 ms.
+        target: Time as Time => MS(15),
+        /// Time between updates of the probability, at least 100 us. Default: 15 ms.
+        update: Time as TimeFrom(MIN_UPDATE) => MS(15),
+        /// Weight of the deviation from the target, per second. Default: 0.125.
+        alpha: f64 as Gain => 0.125,
+        /// Weight of the delay's change, per second. Default: 1.25.
+        beta: f64 as Gain => 1.25,
+        /// Bursts of that length pass. Default: 150 ms.
+        max_burst: Time as Time => MS(150),
+        /// Mark packets of ECN-capable flows instead, while the probability is at most 0.1. Default: false.
+        ecn: bool as Flag => false,
+    }
+}
+
+const MIN_UPDATE: Time = Time::from_nanos(100_000);
+const MS: fn(u64) -> Time = Time::from_millis;
+
+impl Rule for Pie {
+    type AtWork = Controller;
+
+    fn start(self, seed: u64, stream: u64) -> Controller {
+        Controller::new(self, Random::new(seed ^ QUEUE_SEED, stream))
+    }
+
+    fn target(&self) -> Option<Time> {
+        Some(self.target)
+    }
+}
 
 /// Marking gives way to dropping above this probability (§5.1).
 const MARK_UP_TO: f64 = 0.1;
@@ -47,42 +81,13 @@ pub(crate) struct Controller {
 }
 
 impl Controller {
-    pub fn new(spec: Pie, random: Random) -> Controller {
+    fn new(spec: Pie, random: Random) -> Controller {
         let Pie { max_burst: burst, update: next_update, .. } = spec;
         Controller { spec, random, probability: 0.0, delay_s: 0.0, burst, accumulated: 0.0, next_update }
     }
 
-    /// When [`Controller::update`] is due.
-    pub fn next_update(&self) -> Time {
-        self.next_update
-    }
-
-    /// A packet finds `queue_bytes` waiting (§4.1).
-    pub fn arrive(&mut self, queue_bytes: u64, ecn_capable: bool) -> Verdict {
-        let calm = self.delay_s < self.spec.target.as_secs_f64() / 2.0 && self.probability < 0.2;
-        if self.burst > Time::ZERO || calm || queue_bytes <= 2 * u64::from(FULL_PACKET) {
-            return Verdict::Accept;
-        }
-        if self.probability == 0.0 {
-            self.accumulated = 0.0;
-        }
-        self.accumulated += self.probability;
-        let drops = self.accumulated >= NEVER_BELOW
-            && (self.accumulated >= ALWAYS_FROM || self.random.chance(self.probability));
-        if !drops {
-            return Verdict::Accept;
-        }
-        self.dropped();
-        Verdict::congestion(self.spec.ecn && ecn_capable && self.probability <= MARK_UP_TO)
-    }
-
-    /// A packet was dropped, early or by a full queue: the sum starts again (§5.4).
-    pub fn dropped(&mut self) {
-        self.accumulated = 0.0;
-    }
-
     /// The periodic update, at its instant, when a packet that arrives would wait for `delay_s` seconds (§4.2, §4.4).
-    pub fn update(&mut self, delay_s: f64) {
+    fn update_to(&mut self, delay_s: f64) {
         let probability = self.next_probability(self.probability, delay_s);
         self.updated(1, probability, delay_s);
     }
@@ -120,7 +125,7 @@ impl Controller {
     /// The delay stays what it was at the last update until `until`: where many updates come before, makes those at once
     /// that change the probability alike, to the same bits. In a row of §4.2's table the change is the same each time, and
     /// between two powers of two its rounding, but for the first. So any pause takes some hundred updates.
-    pub fn hold(&mut self, until: Time) {
+    fn hold(&mut self, until: Time) {
         let before = until.as_nanos().saturating_sub(1); // updates at `until` find something else
         let Some(span) = before.checked_sub(self.next_update.as_nanos()) else { return };
         let due = span / self.spec.update.as_nanos() + 1;
@@ -146,7 +151,7 @@ impl Controller {
     }
 
     /// Nothing waits up to `now`: passes over updates that would change nothing.
-    pub fn rest(&mut self, now: Time) {
+    fn rest(&mut self, now: Time) {
         let at_rest = self.probability == 0.0 && self.delay_s == 0.0;
         if at_rest && self.next_update < now {
             let update = self.spec.update.as_nanos();
@@ -156,12 +161,57 @@ impl Controller {
     }
 }
 
+impl Arrives for Controller {
+    /// §4.1.
+    fn arrive(&mut self, found: &Found) -> Verdict {
+        let calm = self.delay_s < self.spec.target.as_secs_f64() / 2.0 && self.probability < 0.2;
+        if self.burst > Time::ZERO || calm || found.waiting.bytes <= 2 * u64::from(FULL_PACKET) {
+            return Verdict::Accept;
+        }
+        if self.probability == 0.0 {
+            self.accumulated = 0.0;
+        }
+        self.accumulated += self.probability;
+        let drops = self.accumulated >= NEVER_BELOW
+            && (self.accumulated >= ALWAYS_FROM || self.random.chance(self.probability));
+        if !drops {
+            return Verdict::Accept;
+        }
+        self.dropped();
+        Verdict::congestion(self.spec.ecn && found.ecn_capable && self.probability <= MARK_UP_TO)
+    }
+
+    fn next_update(&self) -> Time {
+        self.next_update
+    }
+
+    fn update(&mut self, &Update { waiting, rate_bps, now, same_until }: &Update) {
+        // Little's law with the link's own rate (§4.3); nothing waits while it is down.
+        self.update_to(if waiting > 0 { waiting as f64 * 8.0 / rate_bps } else { 0.0 });
+        if waiting == 0 {
+            self.rest(now);
+        } else {
+            self.hold(now.min(same_until));
+        }
+    }
+
+    /// The sum starts again (§5.4).
+    fn dropped(&mut self) {
+        self.accumulated = 0.0;
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::Waiting;
 
     fn pie(spec: Pie) -> Controller {
         Controller::new(spec, Random::new(5, 5))
+    }
+
+    fn finds(bytes: u64, ecn_capable: bool) -> Found {
+        Found { waiting: Waiting { bytes, packets: 0 }, ecn_capable, ..Found::default() }
     }
 
     /// The table of §4.2 by hand: from a delay of 35 ms to one of 55 ms the change is
@@ -178,7 +228,7 @@ mod tests {
             (0.09, 2.0),
         ] {
             let mut pie = Controller { probability: p, delay_s: 0.035, ..pie(Pie::default()) };
-            pie.update(0.055);
+            pie.update_to(0.055);
             assert!((pie.probability - (p + 0.03 / scale)).abs() < 1e-15, "{} from {p}", pie.probability);
         }
     }
@@ -187,17 +237,17 @@ mod tests {
     fn increases_are_capped_and_decreases_are_not() {
         let at = |probability, delay_s| Controller { probability, delay_s, ..pie(Pie::default()) };
         let mut up = at(0.3, 0.035);
-        up.update(0.055); // by 0.03, but for the cap
+        up.update_to(0.055); // by 0.03, but for the cap
         assert!((up.probability - 0.32).abs() < 1e-12);
         let mut down = at(0.3, 0.055);
-        down.update(0.015); // 0 − 1.25·0.04
+        down.update_to(0.015); // 0 − 1.25·0.04
         assert!((down.probability - 0.25).abs() < 1e-12);
     }
 
     #[test]
     fn at_the_target_the_probability_stays() {
         let mut pie = Controller { probability: 0.05, delay_s: 0.015, ..pie(Pie::default()) };
-        (0..100).for_each(|_| pie.update(0.015));
+        (0..100).for_each(|_| pie.update_to(0.015));
         assert!((pie.probability - 0.05).abs() < 1e-12);
     }
 
@@ -205,9 +255,9 @@ mod tests {
     #[test]
     fn decays_while_nothing_waits() {
         let mut pie = Controller { probability: 0.5, ..pie(Pie::default()) };
-        pie.update(0.0);
+        pie.update_to(0.0);
         assert!((pie.probability - (0.5 - 0.125 * 0.015) * 0.98).abs() < 1e-12);
-        (0..1000).for_each(|_| pie.update(0.0));
+        (0..1000).for_each(|_| pie.update_to(0.0));
         assert_eq!(pie.probability, 0.0);
     }
 
@@ -218,15 +268,15 @@ mod tests {
         let mut pie = pie(Pie::default());
         for _ in 0..10 {
             pie.probability = 1.0;
-            assert_eq!(pie.arrive(100_000, false), Verdict::Accept);
-            pie.update(0.2);
+            assert_eq!(pie.arrive(&finds(100_000, false)), Verdict::Accept);
+            pie.update_to(0.2);
         }
         pie.probability = 1.0;
-        assert_eq!(pie.arrive(100_000, false), Verdict::Drop);
+        assert_eq!(pie.arrive(&finds(100_000, false)), Verdict::Drop);
         pie.probability = 0.0;
-        pie.update(0.007);
+        pie.update_to(0.007);
         assert_eq!(pie.burst, Time::ZERO, "the last sample was above");
-        pie.update(0.007);
+        pie.update_to(0.007);
         assert_eq!((pie.probability, pie.burst), (0.0, Time::from_millis(150)));
     }
 
@@ -238,7 +288,8 @@ mod tests {
             burst: Time::ZERO,
             ..pie(Pie::default())
         };
-        let drops = |mut pie: Controller, bytes| (0..100).any(|_| pie.arrive(bytes, false) == Verdict::Drop);
+        let drops =
+            |mut pie: Controller, bytes| (0..100).any(|_| pie.arrive(&finds(bytes, false)) == Verdict::Drop);
         assert!(!drops(busy(0.19, 0.0074), 100_000), "below half the target");
         assert!(drops(busy(0.2, 0.0074), 100_000), "not at that probability");
         assert!(drops(busy(0.19, 0.0076), 100_000));
@@ -256,7 +307,7 @@ mod tests {
         let mut gap = 0u32;
         for _ in 0..2_000_000 {
             gap += 1;
-            if pie.arrive(100_000, false) == Verdict::Drop {
+            if pie.arrive(&finds(100_000, false)) == Verdict::Drop {
                 gaps.push(gap);
                 gap = 0;
             }
@@ -271,7 +322,10 @@ mod tests {
         let verdict = |probability, ecn, ecn_capable| {
             let spec = Pie { ecn, ..Pie::default() };
             let mut pie = Controller { probability, delay_s: 0.1, burst: Time::ZERO, ..pie(spec) };
-            (0..100_000).map(|_| pie.arrive(100_000, ecn_capable)).find(|v| *v != Verdict::Accept).unwrap()
+            (0..100_000)
+                .map(|_| pie.arrive(&finds(100_000, ecn_capable)))
+                .find(|v| *v != Verdict::Accept)
+                .unwrap()
         };
         assert_eq!(verdict(0.1, true, true), Verdict::Mark);
         assert_eq!(verdict(0.11, true, true), Verdict::Drop);
@@ -289,7 +343,7 @@ mod tests {
             let end = Time::from_secs_f64(1e9);
             let mut updates = 0;
             while pie.next_update() <= end && updates < 10_000 {
-                pie.update(0.0);
+                pie.update_to(0.0);
                 pie.rest(end);
                 updates += 1;
             }
@@ -315,7 +369,7 @@ mod tests {
                 let mut pie = Controller { probability, delay_s, ..pie(spec) };
                 let mut updates = 0;
                 while pie.next_update() <= end && updates < 10_000 {
-                    pie.update(delay_s);
+                    pie.update_to(delay_s);
                     pie.hold(end);
                     updates += 1;
                 }
@@ -344,10 +398,10 @@ mod tests {
             let mut at_once = single.clone();
             for look in (1..=100).map(|n| Time::from_millis(n * n * 71)) {
                 while single.next_update() < look {
-                    single.update(delay_s);
+                    single.update_to(delay_s);
                 }
                 while at_once.next_update() < look {
-                    at_once.update(delay_s);
+                    at_once.update_to(delay_s);
                     at_once.hold(look);
                 }
                 let state = |pie: &Controller| (pie.probability.to_bits(), pie.burst, pie.next_update);

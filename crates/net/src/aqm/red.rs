@@ -1,7 +1,79 @@
-//! RED at work (Floyd and Jacobson 1993, figures 1 and 2).
+//! RED (Floyd and Jacobson, IEEE/ACM Transactions on Networking 1993, figures 1 and 2; RFC 2309).
+//!
+//! The defaults are those of Floyd's notes on setting parameters (1997) and on gentle RED (2000), and of ns-2.
 
-use super::{Red, Verdict};
-use crate::Random;
+use super::{Arrives, FULL_PACKET, Found, QUEUE_SEED, Rule, Verdict};
+use crate::law::{Refusal, Value, law};
+use crate::{Random, Time};
+
+law! {
+    /// Random early detection (Floyd and Jacobson 1993; RFC 2309).
+    "red" "RED" Red {
+        /// Below this average queue nothing is dropped. Default: 5 packets, or a third of max.
+        min: f64 as Length => 5.0,
+        /// At this average the probability reaches max_probability; more than min, and in packets where min is.
+        /// Default: three times min.
+        max: f64 as Length => 15.0,
+        /// Whether the two count bytes.
+        bytes: bool as Derived => false,
+        /// Probability at max. Default: 0.1.
+        max_probability: f64 as Probability => 0.1,
+        /// Weight of a new sample in the average, more than 0. Default: 0.002.
+        weight: f64 as Probability => 0.002,
+        /// Beyond max the probability rises to 1 at twice max; otherwise it is 1. Default: true.
+        gentle: bool as Flag => true,
+        /// Mark packets of ECN-capable flows instead, while the average is at most max. Default: false.
+        ecn: bool as Flag => false,
+    }
+}
+
+impl Rule for Red {
+    type AtWork = Average;
+
+    fn start(self, seed: u64, stream: u64) -> Average {
+        Average::new(self, Random::new(seed ^ QUEUE_SEED, stream))
+    }
+
+    /// Where one threshold is not given the larger is three times the other.
+    fn complete(self, values: &[Option<Value>]) -> Result<Red, Refusal> {
+        let refused = |param, message, label, help| Err(Refusal { param, message, label, help });
+        if self.weight == 0.0 {
+            return refused("weight", "the weight must be more than 0", "must be more than 0", "");
+        }
+        let length = |value: &Option<Value>| match value {
+            Some(Value::Length(amount, bytes)) => Some((*amount, *bytes)),
+            _ => None,
+        };
+        let (min, max, bytes) = match (values.first().and_then(length), values.get(1).and_then(length)) {
+            (None, None) => (self.min, self.max, self.bytes),
+            (Some((min, bytes)), None) => (min, 3.0 * min, bytes),
+            (None, Some((max, bytes))) => (max / 3.0, max, bytes),
+            (Some((_, bytes)), Some((_, other))) if bytes != other => {
+                let help = "give both in packets, or both in bytes or BDP";
+                return refused(
+                    "max",
+                    "RED's thresholds have different units",
+                    "not in the unit of `min`",
+                    help,
+                );
+            }
+            (Some((min, _)), Some((max, _))) if max <= min => {
+                return refused(
+                    "max",
+                    "`max` must be more than `min`",
+                    "not more than `min`",
+                    "usually 3 times",
+                );
+            }
+            (Some((min, bytes)), Some((max, _))) => (min, max, bytes),
+        };
+        Ok(Red { min, max, bytes, ..self })
+    }
+
+    fn target(&self) -> Option<Time> {
+        None
+    }
+}
 
 /// The average queue, and the packets since the last one dropped.
 #[derive(Clone, Debug)]
@@ -14,13 +86,13 @@ pub(crate) struct Average {
 }
 
 impl Average {
-    pub fn new(spec: Red, random: Random) -> Average {
+    fn new(spec: Red, random: Random) -> Average {
         Average { spec, random, average: 0.0, count: 0.0 }
     }
 
     /// A packet finds `queue` waiting, in the unit of the thresholds; before it the link was idle for the time of
     /// `idle_slots` transmissions.
-    pub fn arrive(&mut self, queue: f64, idle_slots: f64, ecn_capable: bool) -> Verdict {
+    fn decide(&mut self, queue: f64, idle_slots: f64, ecn_capable: bool) -> Verdict {
         let Red { max, weight, ecn, .. } = self.spec;
         if idle_slots > 0.0 {
             // As if so many packets had found the queue empty.
@@ -41,10 +113,13 @@ impl Average {
         self.count = 0.0;
         Verdict::congestion(ecn && ecn_capable && self.average <= max)
     }
+}
 
-    /// Whether it decides by bytes.
-    pub fn counts_bytes(&self) -> bool {
-        self.spec.bytes
+impl Arrives for Average {
+    fn arrive(&mut self, found: &Found) -> Verdict {
+        let waiting = if self.spec.bytes { found.waiting.bytes } else { found.waiting.packets };
+        let slot = 8.0 * f64::from(FULL_PACKET) / found.rate_bps;
+        self.decide(waiting as f64, found.idle.as_secs_f64() / slot, found.ecn_capable)
     }
 }
 
@@ -95,10 +170,10 @@ mod tests {
     #[test]
     fn average_is_exponentially_weighted() {
         let mut red = red(Red { weight: 0.01, ..Red::default() });
-        (0..50).for_each(|_| assert_eq!(red.arrive(4.0, 0.0, false), Verdict::Accept));
+        (0..50).for_each(|_| assert_eq!(red.decide(4.0, 0.0, false), Verdict::Accept));
         let after = 4.0 * (1.0 - 0.99f64.powi(50));
         assert!((red.average - after).abs() < 1e-12);
-        red.arrive(0.0, 30.0, false);
+        red.decide(0.0, 30.0, false);
         assert!((red.average - after * 0.99f64.powi(31)).abs() < 1e-12);
     }
 
@@ -111,7 +186,7 @@ mod tests {
         let mut gap = 0;
         for _ in 0..210_000 {
             gap += 1;
-            if red.arrive(10.0, 0.0, false) == Verdict::Drop {
+            if red.decide(10.0, 0.0, false) == Verdict::Drop {
                 counts[gap] += 1;
                 gap = 0;
             }
@@ -126,9 +201,9 @@ mod tests {
     #[test]
     fn marks_up_to_the_maximum_and_drops_beyond() {
         let spec = Red { weight: 1.0, max_probability: 1.0, ecn: true, ..Red::default() };
-        assert_eq!(red(spec).arrive(15.0, 0.0, true), Verdict::Mark);
-        assert_eq!(red(spec).arrive(15.0, 0.0, false), Verdict::Drop);
-        assert_eq!(red(spec).arrive(16.0, 0.0, true), Verdict::Drop);
-        assert_eq!(red(Red { ecn: false, ..spec }).arrive(15.0, 0.0, true), Verdict::Drop);
+        assert_eq!(red(spec).decide(15.0, 0.0, true), Verdict::Mark);
+        assert_eq!(red(spec).decide(15.0, 0.0, false), Verdict::Drop);
+        assert_eq!(red(spec).decide(16.0, 0.0, true), Verdict::Drop);
+        assert_eq!(red(Red { ecn: false, ..spec }).decide(15.0, 0.0, true), Verdict::Drop);
     }
 }

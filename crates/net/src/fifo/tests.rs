@@ -90,7 +90,7 @@ fn marks_capable_packets_that_find_the_threshold_waiting() {
 
 #[test]
 fn loss_is_on_entry_and_takes_no_room() {
-    let spec = LinkSpec { loss: Loss::EveryNth { n: 2 }, ..gigabit(QueueLimit::Packets(1)) };
+    let spec = LinkSpec { loss: Loss::every_nth(2), ..gigabit(QueueLimit::Packets(1)) };
     let mut link = fifo(&spec, 1, 1);
     let lost = Fate::Dropped(DropReason::Loss);
     assert_eq!(
@@ -176,7 +176,7 @@ fn the_delay_is_that_of_the_end_of_transmission_and_order_stays() {
 
 #[test]
 fn a_change_of_loss_holds_from_its_instant() {
-    let change = Change { at: ns(100), loss: Some(Loss::EveryNth { n: 1 }), ..Change::default() };
+    let change = Change { at: ns(100), loss: Some(Loss::every_nth(1)), ..Change::default() };
     let back = Change { at: ns(200), loss: Some(Loss::None), ..Change::default() };
     // Given out of order: sorted.
     let mut link = changing(vec![back, change]);
@@ -271,8 +271,7 @@ fn senseless_numbers_do_not_panic() {
 /// Behind the transmitter a lost packet has taken its time: three of 8 µs each keep the link busy for 24 µs.
 #[test]
 fn loss_on_exit_takes_capacity() {
-    let spec =
-        |loss_at| LinkSpec { loss: Loss::EveryNth { n: 2 }, loss_at, ..gigabit(QueueLimit::Packets(9)) };
+    let spec = |loss_at| LinkSpec { loss: Loss::every_nth(2), loss_at, ..gigabit(QueueLimit::Packets(9)) };
     let lost = Fate::Dropped(DropReason::Loss);
     let mut entry = fifo(&spec(LossAt::Entry), 1, 1);
     assert_eq!(offer(&mut entry, &[0, 0, 0]), [delivered(13_000), lost, delivered(21_000)]);

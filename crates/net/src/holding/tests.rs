@@ -1,7 +1,7 @@
 //! A link that holds packets, from outside. A byte takes 8 ns at 1 Gbit/s, a packet of 1500 bytes 120 µs at 100 Mbit/s.
 
 use super::*;
-use crate::Discipline;
+use crate::{CoDel, Discipline, FqCoDel};
 
 fn link(discipline: Discipline, rate_bps: f64, queue: QueueLimit) -> HoldingLink {
     let spec = LinkSpec { discipline, ..LinkSpec::new(rate_bps, Time::ZERO, queue) };
@@ -137,8 +137,7 @@ fn ecn_capable_packets_are_marked_and_none_is_lost() {
 
 #[test]
 fn the_longest_flow_queue_loses_when_the_limit_is_reached() {
-    let codel = CoDel { target: Time::NEVER, ..CoDel::default() };
-    let fq = FqCoDel { codel, ..FqCoDel::default() };
+    let fq = FqCoDel { target: Time::NEVER, ..FqCoDel::default() };
     let mut link = link(Discipline::FqCoDel(fq), 100e6, QueueLimit::Bytes(60_000));
     let outcomes = meet(&mut link, &[stream(1, 1500, 40_000), stream(2, 1500, 300_000)], 5);
     assert_eq!(outcomes[1].dropped, 0, "40 of 100 Mbit/s is below its share");

@@ -15,7 +15,7 @@ fn delay() -> impl Strategy<Value = Time> {
 }
 
 fn loss() -> impl Strategy<Value = Loss> {
-    prop_oneof![Just(Loss::None), (1..6u64).prop_map(|n| Loss::EveryNth { n })]
+    prop_oneof![Just(Loss::None), (1..6u64).prop_map(Loss::every_nth)]
 }
 
 fn change() -> impl Strategy<Value = Change> {

@@ -34,7 +34,7 @@ prop_compose! {
         up_to in prop_oneof![Just(Time::ZERO), time(300)],
         changes in proptest::collection::vec(change(), 0..8),
     ) -> LinkSpec {
-        let loss = lost.map_or(Loss::None, |n| Loss::EveryNth { n });
+        let loss = lost.map_or(Loss::None, Loss::every_nth);
         let jitter = Jitter::wandering(up_to);
         LinkSpec { loss, jitter, changes, ..LinkSpec::new(rate_bps, delay, queue) }
     }
@@ -42,10 +42,12 @@ prop_compose! {
 
 fn discipline() -> impl Strategy<Value = Discipline> {
     (time(400), 1..2000u64, any::<bool>(), of((1..9u32, 1..4000u32))).prop_map(|(target, us, ecn, fair)| {
-        let codel = CoDel { target, interval: Time::from_nanos(us * 1000), ecn };
+        let interval = Time::from_nanos(us * 1000);
         match fair {
-            Some((queues, quantum)) => Discipline::FqCoDel(FqCoDel { codel, queues, quantum }),
-            None => Discipline::CoDel(codel),
+            Some((queues, quantum)) => {
+                Discipline::FqCoDel(FqCoDel { queues, quantum, target, interval, ecn })
+            }
+            None => Discipline::CoDel(CoDel { target, interval, ecn }),
         }
     })
 }

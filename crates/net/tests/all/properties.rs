@@ -1,7 +1,8 @@
 //! What holds for every link, random processes included.
 
 use anabranch_net::{
-    Change, Discipline, DropReason, Fate, Jitter, Link, LinkSpec, Loss, LossAt, QueueLimit, Random, Time,
+    Change, Discipline, DropReason, Fate, GilbertElliott, GilbertElliottTime, Jitter, Link, LinkSpec, Loss,
+    LossAt, QueueLimit, Random, Time,
 };
 use proptest::option::of;
 use proptest::prelude::*;
@@ -13,20 +14,17 @@ fn probability() -> impl Strategy<Value = f64> {
 fn loss() -> impl Strategy<Value = Loss> {
     prop_oneof![
         Just(Loss::None),
-        probability().prop_map(|rate| Loss::Bernoulli { rate }),
-        (1..50u64).prop_map(|n| Loss::EveryNth { n }),
+        probability().prop_map(Loss::bernoulli),
+        (1..50u64).prop_map(Loss::every_nth),
         (probability(), probability(), probability(), probability()).prop_map(
-            |(good_to_bad, bad_to_good, loss_good, loss_bad)| Loss::GilbertElliott {
-                good_to_bad,
-                bad_to_good,
-                loss_good,
-                loss_bad
+            |(good_to_bad, bad_to_good, loss_good, loss_bad)| {
+                Loss::GilbertElliott(GilbertElliott { good_to_bad, bad_to_good, loss_good, loss_bad })
             }
         ),
         ((1..10_000u64), (1..10_000u64), probability(), probability()).prop_map(
             |(good, bad, loss_good, loss_bad)| {
                 let (good, bad) = (Time::from_nanos(1000 * good), Time::from_nanos(1000 * bad));
-                Loss::GilbertElliottTime { good, bad, loss_good, loss_bad }
+                Loss::GilbertElliottTime(GilbertElliottTime { good, bad, loss_good, loss_bad })
             }
         ),
     ]
@@ -149,7 +147,7 @@ fn mean_queue_of_m_d_1() {
 #[test]
 fn streams_are_independent() {
     let endless = LinkSpec::new(1e9, Time::ZERO, QueueLimit::Packets(u64::MAX));
-    let spec = LinkSpec { loss: Loss::Bernoulli { rate: 0.5 }, ..endless };
+    let spec = LinkSpec { loss: Loss::bernoulli(0.5), ..endless };
     let losses = |seed, stream| {
         let mut link = Link::new(&spec, seed, stream).fifo().unwrap();
         (0..64).fold(0u64, |bits, _| {

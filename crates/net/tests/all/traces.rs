@@ -178,7 +178,7 @@ fn steps(given: Vec<(u64, f64, u64, f64)>, delays: bool, losses: bool) -> Vec<Ch
             at: Time::from_nanos(1000 * at),
             rate_bps: Some(rate),
             delay: delays.then(|| Time::from_nanos(delay)),
-            loss: losses.then_some(Loss::Bernoulli { rate: loss }),
+            loss: losses.then_some(Loss::bernoulli(loss)),
             up: None,
         })
         .collect();

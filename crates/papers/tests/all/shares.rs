@@ -9,7 +9,7 @@ use std::sync::Arc;
 fn of(setup: &Setup, seeds: u64) -> Option<Shares> {
     let scenario = Arc::new(setup.scenario().unwrap());
     let run = |seed| {
-        let summary = anabranch_sim::run(&scenario, seed, &mut NoSamples, &mut |_| true).unwrap();
+        let summary = anabranch_sim::run(&scenario, seed, &mut NoSamples, &mut |_| true).unwrap().summary;
         Ok(Outcome { summary, samples: Default::default(), scenario: Arc::clone(&scenario) })
     };
     shares(setup, &(1..=seeds).map(run).collect::<Vec<_>>())

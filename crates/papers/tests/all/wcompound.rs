@@ -46,7 +46,7 @@ fn the_topologies_are_those_of_the_text() {
     let cases: [Topology; 3] = [
         ("two-links", &[150e6, 150e6], &[&[0, 1], &[0]], Loss::None),
         ("bottleneck", &[300e6], &[&[0, 0], &[0]], Loss::None),
-        ("lossy-links", &[150e6, 150e6], &[&[0, 1]], Loss::Bernoulli { rate: 1e-3 }),
+        ("lossy-links", &[150e6, 150e6], &[&[0, 1]], Loss::bernoulli(1e-3)),
     ];
     for (name, rates, groups, loss) in cases {
         let file = scenarios::at(&format!("papers/WCOMPOUND/wcompound-{name}.toml"));

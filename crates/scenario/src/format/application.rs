@@ -122,87 +122,47 @@ impl<T: JsonSchema> JsonSchema for Draw<T> {
     }
 }
 
-/// The tail index of a Pareto distribution that has a mean.
-#[derive(Clone, Copy, Debug, PartialEq)]
-pub(crate) struct Shape(pub f64);
+/// Numbers within bounds: name, what and an example in diagnostics, the rule in words, the rule, and its schema.
+macro_rules! bounded {
+    ($($(#[$meta:meta])* $name:ident, $what:literal, $example:literal, $must:literal, $holds:expr, $schema:tt;)*) => {$(
+        $(#[$meta])*
+        #[derive(Clone, Copy, Debug, PartialEq)]
+        pub(crate) struct $name(pub f64);
 
-/// The standard deviation of a logarithm.
-#[derive(Clone, Copy, Debug, PartialEq)]
-pub(crate) struct Sigma(pub f64);
+        impl Read for $name {
+            fn read(node: &Node, problems: &mut Problems) -> Option<Self> {
+                let holds: fn(f64) -> bool = $holds;
+                match number(node, "a number", $example, problems)? {
+                    x if holds(x) => Some($name(x)),
+                    _ => bounds(node, $what, $must, problems),
+                }
+            }
+        }
 
-/// The part of a capacity that is asked for, from above 0 to below 1.
-#[derive(Clone, Copy, Debug, PartialEq)]
-pub(crate) struct Load(pub f64);
+        impl JsonSchema for $name {
+            fn inline_schema() -> bool {
+                true
+            }
 
-impl Read for Load {
-    fn read(node: &Node, problems: &mut Problems) -> Option<Self> {
-        let must = "more than 0 and less than 1: from 1 on transfers pile up without end";
-        within(node, ("the load", "0.6"), must, problems, |x| x > 0.0 && x < 1.0).map(Load)
-    }
+            fn schema_name() -> Cow<'static, str> {
+                stringify!($name).into()
+            }
+
+            fn json_schema(_: &mut SchemaGenerator) -> Schema {
+                json_schema!($schema)
+            }
+        }
+    )*};
 }
 
-impl JsonSchema for Load {
-    fn inline_schema() -> bool {
-        true
-    }
-
-    fn schema_name() -> Cow<'static, str> {
-        "Load".into()
-    }
-
-    fn json_schema(_: &mut SchemaGenerator) -> Schema {
-        json_schema!({ "type": "number", "exclusiveMinimum": 0, "exclusiveMaximum": 1 })
-    }
-}
-
-impl Read for Shape {
-    fn read(node: &Node, problems: &mut Problems) -> Option<Self> {
-        within(node, ("the shape", "1.5"), "more than 1, at most 1000", problems, |x| x > 1.0 && x <= 1000.0)
-            .map(Shape)
-    }
-}
-
-impl Read for Sigma {
-    fn read(node: &Node, problems: &mut Problems) -> Option<Self> {
-        within(node, ("sigma", "1.5"), "from 0 to 10", problems, |x| (0.0..=10.0).contains(&x)).map(Sigma)
-    }
-}
-
-fn within(
-    node: &Node,
-    (what, example): (&str, &str),
-    must: &str,
-    problems: &mut Problems,
-    allowed: fn(f64) -> bool,
-) -> Option<f64> {
-    let x = number(node, "a number", example, problems)?;
-    if allowed(x) { Some(x) } else { bounds(node, what, must, problems) }
-}
-
-impl JsonSchema for Shape {
-    fn inline_schema() -> bool {
-        true
-    }
-
-    fn schema_name() -> Cow<'static, str> {
-        "Shape".into()
-    }
-
-    fn json_schema(_: &mut SchemaGenerator) -> Schema {
-        json_schema!({ "type": "number", "exclusiveMinimum": 1, "maximum": 1000 })
-    }
-}
-
-impl JsonSchema for Sigma {
-    fn inline_schema() -> bool {
-        true
-    }
-
-    fn schema_name() -> Cow<'static, str> {
-        "Sigma".into()
-    }
-
-    fn json_schema(_: &mut SchemaGenerator) -> Schema {
-        json_schema!({ "type": "number", "minimum": 0, "maximum": 10 })
-    }
+bounded! {
+    /// The tail index of a Pareto distribution that has a mean.
+    Shape, "the shape", "1.5", "more than 1, at most 1000", |x| x > 1.0 && x <= 1000.0,
+        { "type": "number", "exclusiveMinimum": 1, "maximum": 1000 };
+    /// The standard deviation of a logarithm.
+    Sigma, "sigma", "1.5", "from 0 to 10", |x| (0.0..=10.0).contains(&x),
+        { "type": "number", "minimum": 0, "maximum": 10 };
+    /// The part of a capacity that is asked for.
+    Load, "the load", "0.6", "more than 0 and less than 1: from 1 on transfers pile up without end", |x| x > 0.0 && x < 1.0,
+        { "type": "number", "exclusiveMinimum": 0, "exclusiveMaximum": 1 };
 }

@@ -3,8 +3,9 @@
 use crate::diagnostic::At;
 use crate::format::{Algorithm, Application};
 use crate::leaf::{PositiveSpan, Size, Span, Whole};
-use crate::model::{Scheduler, SubflowAction};
+use crate::model::SubflowAction;
 use crate::read::{table, words};
+use crate::scheduler::Scheduler;
 
 table! {
     /// A connection, or several alike. One path is plain TCP, several are MPTCP.
@@ -87,16 +88,6 @@ table! {
         /// Whether the window starts again from the initial window after a pause of more than a timeout (RFC 5681 §4.1).
         /// Default: true.
         slow_start_after_idle: Option<bool>,
-    }
-}
-
-words! {
-    Scheduler, "Scheduler", "a scheduler" {
-        "minrtt" => Scheduler::MinRtt, "The subflow with the smallest smoothed RTT whose window has room.";
-        "roundrobin" => Scheduler::RoundRobin, "In turn, among those whose window has room.";
-        "redundant" => Scheduler::Redundant, "Everything on every subflow.";
-        "blest" => Scheduler::Blest, "As minrtt, but a slow subflow is left unused where it would block the fast one.";
-        "linux" => Scheduler::Linux, "As upstream Linux: the least queued over pacing rate.";
     }
 }
 

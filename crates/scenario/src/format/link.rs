@@ -1,9 +1,10 @@
 //! `[links.NAME]`.
 
 use crate::diagnostic::At;
-use crate::format::{Aqm, Trace};
-use crate::leaf::{Length, PositiveSpan, Probability, Rate, Span, Whole};
-use crate::read::{table, tagged, words};
+use crate::format::{Chosen, Trace};
+use crate::leaf::{Length, PositiveSpan, Probability, Rate, Span};
+use crate::read::{table, words};
+use anabranch_net::{Discipline, Loss};
 
 table! {
     /// A link in one direction: a queue, a transmitter, a propagation delay, and loss before or behind them.
@@ -21,9 +22,9 @@ table! {
         /// How much may wait, beside the packet in transmission. Default: 1 BDP.
         queue: Option<Length>,
         /// The queue's management before it is full. Default: a drop-tail queue.
-        aqm: Option<Aqm>,
+        aqm: Option<Chosen<Discipline>>,
         /// Random loss. Default: none.
-        loss: Option<Loss>,
+        loss: Option<Chosen<Loss>>,
         /// Where that takes packets. Default: entry.
         loss_at: Option<LossAt>,
         /// Random delay and reordering. Default: none.
@@ -35,46 +36,6 @@ table! {
         changes: Option<Vec<At<Change>>>,
         /// A trace that the link follows, in place of rate and changes.
         trace: Option<At<Trace>>,
-    }
-}
-
-tagged! {
-    /// A loss process.
-    enum Loss by "model", "a loss model" {
-        /// Nothing is lost.
-        "none" None {},
-        /// Each packet is lost with this probability, independently.
-        "bernoulli" Bernoulli {
-            /// Probability of loss.
-            rate: Probability,
-        },
-        /// Every n-th packet is lost.
-        "every-nth" EveryNth {
-            /// The first packet lost is the n-th.
-            n: Whole<1, { u64::MAX }>,
-        },
-        /// Bursts: two states, each with its probability of loss; the state may change with each packet.
-        "gilbert-elliott" GilbertElliott {
-            /// Probability to turn bad, per packet.
-            good_to_bad: Probability,
-            /// Probability to turn good, per packet.
-            bad_to_good: Probability,
-            /// Probability of loss in the good state. Default: 0.
-            loss_good: Option<Probability>,
-            /// Probability of loss in the bad state. Default: 1.
-            loss_bad: Option<Probability>,
-        },
-        /// Bursts: the same two states, each of which lasts for an exponential time.
-        "gilbert-elliott-time" GilbertElliottTime {
-            /// Mean duration of the good state.
-            good: PositiveSpan,
-            /// Mean duration of the bad state.
-            bad: PositiveSpan,
-            /// Probability of loss in the good state. Default: 0.
-            loss_good: Option<Probability>,
-            /// Probability of loss in the bad state. Default: 1.
-            loss_bad: Option<Probability>,
-        },
     }
 }
 
@@ -116,7 +77,7 @@ table! {
         /// New propagation delay.
         delay: Option<Span>,
         /// New loss process.
-        loss: Option<Loss>,
+        loss: Option<Chosen<Loss>>,
         /// false: the link goes down, and packets that wait or arrive are lost. true: it is up again.
         up: Option<bool>,
     }

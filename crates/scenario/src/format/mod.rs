@@ -2,16 +2,16 @@
 
 mod algorithm;
 mod application;
-mod aqm;
 mod flow;
+mod law;
 mod link;
 mod trace;
 
 pub(crate) use algorithm::{Algorithm, find as find_algorithm};
 pub(crate) use application::{Application, Distribution, Draw};
-pub(crate) use aqm::{Aqm, Discipline};
 pub(crate) use flow::{Event, Flow, Tcp};
-pub(crate) use link::{Change, Jitter, Link, Loss, LossAt};
+pub(crate) use law::Chosen;
+pub(crate) use link::{Change, Jitter, Link, LossAt};
 pub(crate) use trace::{TextFile, Trace, TraceStart};
 
 use crate::diagnostic::{At, Problems};

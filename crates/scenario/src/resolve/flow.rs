@@ -120,7 +120,7 @@ fn flow(given: &format::Flow, rest: &Given<'_>, problems: &mut Problems) -> Opti
 
 /// Only schedulers that wait at a full receive window for what a slow subflow carries can penalise it.
 fn penalise(given: Option<&At<bool>>, scheduler: Scheduler, problems: &mut Problems) -> bool {
-    let able = matches!(scheduler, Scheduler::MinRtt | Scheduler::RoundRobin | Scheduler::Blest);
+    let able = scheduler.picks();
     if let Some(At { value: true, place }) = given
         && !able
     {

@@ -1,15 +1,14 @@
 //! Links, and what "1 BDP" is for each.
 
 use crate::diagnostic::{At, Problems};
-use crate::format::{self, Jitter, TextFile};
+use crate::format::{self, Chosen, Jitter, TextFile};
 use crate::leaf::{Length, PositiveSpan};
 use crate::model::{Flow, NamedLink, Path};
 use crate::read::Named;
-use crate::resolve::aqm::discipline;
-use crate::resolve::queue::queue;
+use crate::resolve::queue::{discipline, queue};
 use crate::resolve::trace::{Traced, traced};
 use crate::resolve::{LinkNames, check_instant, check_name};
-use anabranch_net::{self as net, LinkSpec, Time};
+use anabranch_net::{self as net, LinkSpec, Loss, Time};
 
 /// Every link of the file, counts spelled out.
 pub(super) fn links(
@@ -49,7 +48,7 @@ pub(super) fn links(
             tick: link.tick.map_or(Time::ZERO, |tick| tick.0),
             queue: queue(link.queue.unwrap_or(Length::Bdp(1.0)), bdp_bytes),
             discipline: discipline(link, bdp_bytes, problems),
-            loss: link.loss.as_ref().map(loss).or(trace_loss).unwrap_or(net::Loss::None),
+            loss: link.loss.as_ref().map(loss).or(trace_loss).unwrap_or(Loss::None),
             loss_at: match link.loss_at {
                 None | Some(format::LossAt::Entry) => net::LossAt::Entry,
                 Some(format::LossAt::Exit) => net::LossAt::Exit,
@@ -83,28 +82,10 @@ pub(crate) fn base_rtt(path: &Path, delay: impl Fn(usize) -> Time) -> Time {
     sum(&path.links) + sum(back)
 }
 
-fn loss(loss: &format::Loss) -> net::Loss {
-    match loss {
-        format::Loss::None {} => net::Loss::None,
-        format::Loss::Bernoulli { rate } => net::Loss::Bernoulli { rate: rate.0 },
-        format::Loss::EveryNth { n } => net::Loss::EveryNth { n: n.0 },
-        format::Loss::GilbertElliott { good_to_bad, bad_to_good, loss_good, loss_bad } => {
-            net::Loss::GilbertElliott {
-                good_to_bad: good_to_bad.0,
-                bad_to_good: bad_to_good.0,
-                loss_good: loss_good.map_or(0.0, |p| p.0),
-                loss_bad: loss_bad.map_or(1.0, |p| p.0),
-            }
-        }
-        format::Loss::GilbertElliottTime { good, bad, loss_good, loss_bad } => {
-            net::Loss::GilbertElliottTime {
-                good: good.0,
-                bad: bad.0,
-                loss_good: loss_good.map_or(0.0, |p| p.0),
-                loss_bad: loss_bad.map_or(1.0, |p| p.0),
-            }
-        }
-    }
+fn loss(given: &Chosen<Loss>) -> Loss {
+    // No loss model has a length.
+    let values = given.values(|_| net::Value::Flag(false));
+    Loss::new(given.law.name, &values).unwrap_or(Loss::None)
 }
 
 fn jitter(jitter: &Jitter, problems: &mut Problems) -> net::Jitter {

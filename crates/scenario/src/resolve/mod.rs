@@ -2,7 +2,6 @@
 //! the rules that concern several keys are checked.
 
 mod application;
-mod aqm;
 mod arrivals;
 mod flow;
 mod link;

@@ -1,10 +1,12 @@
-//! Lengths of queues.
+//! Queues: lengths become packets or bytes, and a discipline has its parameters.
 
+use crate::diagnostic::{At, Problems};
+use crate::format;
 use crate::leaf::Length;
-use anabranch_net::QueueLimit;
+use anabranch_net::{Discipline, QueueLimit, Value};
 
 /// A full packet: the default MSS and its 52 bytes of headers.
-pub(super) const FULL_PACKET: u64 = 1500;
+const FULL_PACKET: u64 = 1500;
 
 /// BDPs become bytes, rounded to the nearest, at least one full packet.
 pub(super) fn queue(length: Length, bdp_bytes: f64) -> QueueLimit {
@@ -13,4 +15,34 @@ pub(super) fn queue(length: Length, bdp_bytes: f64) -> QueueLimit {
         Length::Bytes(bytes) => QueueLimit::Bytes(bytes),
         Length::Bdp(n) => QueueLimit::Bytes(((n * bdp_bytes).round() as u64).max(FULL_PACKET)),
     }
+}
+
+/// The discipline of a link. Only drop-tail has a threshold for marks: the others mark by their own rules.
+pub(super) fn discipline(link: &format::Link, bdp_bytes: f64, problems: &mut Problems) -> Discipline {
+    let length = |length| match queue(length, bdp_bytes) {
+        QueueLimit::Packets(packets) => Value::Length(packets as f64, false),
+        QueueLimit::Bytes(bytes) => Value::Length(bytes as f64, true),
+    };
+    let mut discipline = Discipline::default();
+    if let Some(aqm) = &link.aqm {
+        match Discipline::new(aqm.law.name, &aqm.values(length)) {
+            Ok(given) => discipline = given,
+            Err(refusal) => {
+                let Some(At { place, .. }) = aqm.given(refusal.param) else { return discipline };
+                problems.add(place, refusal.message, refusal.label, refusal.help);
+            }
+        }
+    }
+    if let Some(At { value: threshold, place }) = &link.ecn_threshold {
+        if let Discipline::DropTail { ecn_threshold_bytes } = &mut discipline {
+            *ecn_threshold_bytes = Some(match queue(*threshold, bdp_bytes) {
+                QueueLimit::Packets(packets) => packets.saturating_mul(FULL_PACKET),
+                QueueLimit::Bytes(bytes) => bytes,
+            });
+        } else {
+            let help = "give `ecn = true` to the `aqm`, which then marks by its own rule";
+            problems.add(place, "two rules for marks", "beside an `aqm`", help);
+        }
+    }
+    discipline
 }

@@ -61,7 +61,7 @@ fn mean_loss(course: &Course, period: Time) -> Option<Loss> {
         Some(step.loss?.mean_rate() * end.since(step.at).as_secs_f64() / period.as_secs_f64())
     };
     let sum = steps.iter().zip(ends).map(part).sum::<Option<f64>>()?;
-    Some(Loss::Bernoulli { rate: sum.min(1.0) })
+    Some(Loss::bernoulli(sum.min(1.0)))
 }
 
 /// Two rules for one property are a mistake.

@@ -212,7 +212,7 @@ fn row(
         return None;
     }
     let delay = values[Column::Delay as usize].map(|ns| Time::from_nanos(ns.round() as u64));
-    let loss = values[Column::Loss as usize].map(|rate| Loss::Bernoulli { rate });
+    let loss = values[Column::Loss as usize].map(Loss::bernoulli);
     let rate_bps = values[Column::Rate as usize];
     Some(Row { time_ns, step: Some(Change { at: Time::ZERO, rate_bps, delay, loss, up: None }) })
 }

@@ -34,7 +34,13 @@ fn a_name_stands_for_the_published_parameters() {
     assert_eq!(discipline("\"codel\""), Discipline::CoDel(codel));
     assert_eq!(
         discipline("\"fq-codel\""),
-        Discipline::FqCoDel(FqCoDel { codel, queues: 1024, quantum: 1500 })
+        Discipline::FqCoDel(FqCoDel {
+            queues: 1024,
+            quantum: 1500,
+            target: MS(5),
+            interval: MS(100),
+            ecn: false
+        })
     );
     let pie =
         Pie { target: MS(15), update: MS(15), alpha: 0.125, beta: 1.25, max_burst: MS(150), ecn: false };
@@ -49,6 +55,9 @@ fn a_name_stands_for_the_published_parameters() {
         ecn: false,
     };
     assert_eq!(discipline("\"red\""), Discipline::Red(red));
+    assert_eq!(discipline("\"drop-tail\""), Discipline::default());
+    assert_eq!(discipline("{ kind = \"codel\" }"), discipline("\"codel\""));
+    assert_eq!(valid(SMALL).links[0].spec.discipline, Discipline::default());
 }
 
 #[test]
@@ -61,11 +70,7 @@ fn every_key() {
         discipline(
             "{ kind = \"fq-codel\", target = \"1 ms\", interval = \"20 ms\", ecn = true, queues = 8, quantum = \"300 B\" }"
         ),
-        Discipline::FqCoDel(FqCoDel {
-            codel: CoDel { target: MS(1), interval: MS(20), ecn: true },
-            queues: 8,
-            quantum: 300
-        })
+        Discipline::FqCoDel(FqCoDel { queues: 8, quantum: 300, target: MS(1), interval: MS(20), ecn: true })
     );
     assert_eq!(
         discipline(
@@ -111,13 +116,13 @@ fn one_threshold_gives_the_other() {
 fn mistakes() {
     wrong("\"codl\"", &["`codl` is not a queue discipline", "codel"]);
     wrong("5", &["expected a queue discipline", "codel"]);
-    wrong("{ target = \"5 ms\" }", &["`kind` is missing", "there are: drop-tail, red, codel, pie, fq-codel"]);
+    wrong("{ target = \"5 ms\" }", &["`kind` is missing", "there are: drop-tail, red, pie, codel, fq-codel"]);
     wrong("{ kind = \"codel\", alpha = 1 }", &["unknown key `alpha`"]);
     wrong("{ kind = \"codel\", interval = \"0 s\" }", &["positive"]);
     wrong("{ kind = \"pie\", alpha = -1 }", &["from 0 to 1000000"]);
-    wrong("{ kind = \"pie\", update = \"1 us\" }", &["at least 100 us"]);
+    wrong("{ kind = \"pie\", update = \"1 us\" }", &["at least 0.0001 s"]);
     wrong("{ kind = \"fq-codel\", queues = 0 }", &["from 1 to 65536"]);
-    wrong("{ kind = \"fq-codel\", quantum = \"1 B\" }", &["from 64 B to 1 MB"]);
+    wrong("{ kind = \"fq-codel\", quantum = \"1 B\" }", &["from 64 B to 1000000 B"]);
     wrong("{ kind = \"red\", weight = 0 }", &["more than 0"]);
     wrong(
         "{ kind = \"red\", min = \"5 packets\", max = \"15 kB\" }",

@@ -20,7 +20,7 @@ fn the_example_means_what_it_says() {
     assert_eq!(fibre.spec.delay, Time::from_millis(50));
     // 500 Mbit/s for 100 ms: 50 Mbit are 6.25 MB.
     assert_eq!(fibre.spec.queue, QueueLimit::Bytes(6_250_000));
-    assert_eq!(fibre.spec.loss, Loss::Bernoulli { rate: 1e-6 });
+    assert_eq!(fibre.spec.loss, Loss::bernoulli(1e-6));
     assert_eq!(dsl.spec.queue, QueueLimit::Packets(100));
     assert_eq!(dsl.spec.loss, Loss::None);
 

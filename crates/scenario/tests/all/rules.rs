@@ -1,7 +1,9 @@
 //! What the format means: each rule against a value computed by hand.
 
 use crate::common::{EXAMPLE, SMALL, read_with, valid};
-use anabranch_net::{Change, Discipline, Jitter, Loss, LossAt, QueueLimit, Time};
+use anabranch_net::{
+    Change, Discipline, GilbertElliott, GilbertElliottTime, Jitter, Loss, LossAt, QueueLimit, Time,
+};
 use anabranch_scenario::*;
 
 const MS: fn(u64) -> Time = Time::from_millis;
@@ -112,7 +114,8 @@ fn every_key_of_a_link() {
         ]"#;
     let scenario = valid(&SMALL.replace("[links.a]", keys));
     let link = &scenario.links[0].spec;
-    let bursts = Loss::GilbertElliott { good_to_bad: 0.01, bad_to_good: 0.2, loss_good: 0.0, loss_bad: 1.0 };
+    let bursts = GilbertElliott { good_to_bad: 0.01, bad_to_good: 0.2, loss_good: 0.0, loss_bad: 1.0 };
+    let bursts = Loss::GilbertElliott(bursts);
     assert_eq!(link.loss, bursts);
     assert_eq!((link.tick, scenario.links[1].spec.tick), (MS(4), Time::ZERO));
     let correlation = Time::from_nanos(1_273_240); // 4/π ms
@@ -124,8 +127,7 @@ fn every_key_of_a_link() {
         delay: Some(Time::from_nanos(1_500_000)),
         ..Change::default()
     };
-    let second =
-        Change { at: MS(2000), up: Some(true), loss: Some(Loss::EveryNth { n: 9 }), ..Change::default() };
+    let second = Change { at: MS(2000), up: Some(true), loss: Some(Loss::every_nth(9)), ..Change::default() };
     assert_eq!(link.changes, [first, second], "in order of time");
 }
 
@@ -137,7 +139,8 @@ fn loss_by_time_and_behind_the_transmitter() {
         "loss = { model = \"gilbert-elliott-time\", good = \"2 s\", bad = \"50 ms\", loss_good = 0.01 }",
     );
     let (good, bad) = (MS(2000), MS(50));
-    assert_eq!(given.loss, Loss::GilbertElliottTime { good, bad, loss_good: 0.01, loss_bad: 1.0 });
+    let expected = GilbertElliottTime { good, bad, loss_good: 0.01, loss_bad: 1.0 };
+    assert_eq!(given.loss, Loss::GilbertElliottTime(expected));
     assert_eq!(given.loss_at, LossAt::Entry);
     assert_eq!(link("loss_at = \"exit\"").loss_at, LossAt::Exit);
 }

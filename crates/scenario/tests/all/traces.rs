@@ -40,7 +40,7 @@ fn columns_in_any_order_with_units() {
     let Course::Steps(steps) = &trace.course else { panic!("{trace:?}") };
     let rows: Vec<_> =
         steps.iter().map(|step| (step.at.as_secs_f64(), step.rate_bps, step.delay, step.loss)).collect();
-    let loss = |rate| Some(Loss::Bernoulli { rate });
+    let loss = |rate| Some(Loss::bernoulli(rate));
     let expected = [
         (0.0, Some(2e6), Some(ms(20)), loss(0.0)),
         (30.0, Some(4e6), Some(ms(50)), loss(0.5)),
@@ -50,7 +50,7 @@ fn columns_in_any_order_with_units() {
     // The last row lasts until the time that stands alone: 2 minutes after the first.
     assert_eq!(trace.period.as_secs_f64(), 120.0);
     assert_eq!((spec.rate_bps, spec.delay), (1.5e6, ms(20)));
-    assert_eq!(spec.loss, Loss::Bernoulli { rate: 0.625 });
+    assert_eq!(spec.loss, Loss::bernoulli(0.625));
     // Without it, it lasts as long as the row before.
     assert_eq!(self::trace(PLAIN, "time (s),rate (Mbit/s)\n0,1\n2,3\n7,5\n").period.as_secs_f64(), 12.0);
     assert_eq!(self::trace(PLAIN, "time,rate\r\n5 s,1 Mbit/s\r\n").mean_rate_bps(), 1e6);

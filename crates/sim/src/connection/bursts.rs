@@ -20,7 +20,7 @@ impl Connection {
         if self.multipath && self.scheduler == Scheduler::Redundant {
             return self.send_redundantly(net);
         }
-        while let Some(s) = self.picker.pick(self.scheduler, &mut self.subflows, &self.cc, &self.out, now) {
+        while let Some(s) = self.picker.pick(&mut self.subflows, &self.cc, &self.out, now) {
             if self.out.can_cut() || self.out.has_repeats() {
                 self.restart_if_idle(s, now);
             }
@@ -29,7 +29,7 @@ impl Connection {
             for left in (0..segments).rev() {
                 let next = self.next_chunk(s, now).map(|(n, chunk)| (s, n, chunk));
                 let Some((s, n, chunk)) = next.or_else(|| self.next_repeat(now)) else { return };
-                self.picker.last = s;
+                self.picker.sent_on(s);
                 self.send_chunk(s, n, chunk, tso::push(left, segments), net);
             }
             self.size_burst(s, now);

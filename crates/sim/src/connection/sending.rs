@@ -1,10 +1,9 @@
 //! What a connection sends when: resends, reinjections, new data, the end.
 
 use super::Connection;
-use crate::data::Chunk;
 use crate::dss::Dss;
 use crate::network::Network;
-use crate::packet::{HEADER, Kind, Packet, flag};
+use crate::packet::{Chunk, HEADER, Kind, Packet, flag};
 use crate::schedule;
 use crate::scoreboard::Segment;
 use crate::send_queues::SendQueues;
@@ -68,11 +67,10 @@ impl Connection {
         } else if self.queues.is_some() {
             self.send_from_queues(net);
         } else {
-            while let Some(s) = self.picker.pick(self.scheduler, &mut self.subflows, &self.cc, &self.out, now)
-            {
+            while let Some(s) = self.picker.pick(&mut self.subflows, &self.cc, &self.out, now) {
                 let next = self.next_chunk(s, now).map(|(n, chunk)| (s, n, chunk));
                 let Some((s, n, chunk)) = next.or_else(|| self.next_repeat(now)) else { break };
-                self.picker.last = s;
+                self.picker.sent_on(s);
                 self.send_chunk(s, n, chunk, 0, net);
             }
         }
@@ -125,7 +123,7 @@ impl Connection {
                 return Some(again);
             }
             if self.out.is_window_blocked() {
-                self.picker.blest.note_blocking();
+                self.picker.blocked();
                 if self.penalise {
                     self.penalise_slower_than(s, now);
                 }

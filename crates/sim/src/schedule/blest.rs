@@ -1,6 +1,8 @@
 //! BLEST: a slow subflow is left unused where it would block a fast one (Ferlin, Alay, Mehani, Boreli: "BLEST: Blocking
 //! estimation-based MPTCP scheduler for heterogeneous networks", IFIP Networking 2016).
 
+use super::{Rule, fastest_ready, is_regular, srtt};
+use crate::data::Outgoing;
 use crate::subflow::Subflow;
 use anabranch_cc::Group;
 use anabranch_net::Time;
@@ -23,27 +25,33 @@ pub(crate) struct Blest {
     blocked: bool,
 }
 
-impl Blest {
-    pub(crate) fn new() -> Blest {
+impl Default for Blest {
+    fn default() -> Self {
         Blest { lambda: FIRST, adapted_at: Time::ZERO, blocked: false }
     }
+}
 
-    /// The receive window is full: something slow holds it up.
-    #[inline]
-    pub(crate) fn note_blocking(&mut self) {
-        self.blocked = true;
+impl Rule for Blest {
+    fn pick(&mut self, subflows: &mut [Subflow], cc: &Group, out: &Outgoing, now: Time) -> Option<usize> {
+        let best = fastest_ready(subflows, cc, now)?;
+        let regular = (0..subflows.len()).filter(|i| is_regular(&subflows[*i], cc));
+        // Backups have nothing to wait for where no regular subflow works.
+        let Some(fast) = regular.min_by_key(|i| srtt(&subflows[*i])) else { return Some(best) };
+        let window = out.window() as f64 / f64::from(out.mss());
+        let waits = fast != best && self.waits(&subflows[fast], &subflows[best], cc, window, now);
+        (!waits).then_some(best)
     }
 
+    #[inline]
+    fn blocked(&mut self) {
+        self.blocked = true;
+    }
+}
+
+impl Blest {
     /// Whether the next chunk waits for `fast` rather than go out on `slow`, where the receiver's window has room for
     /// `window` segments in all.
-    pub(super) fn waits(
-        &mut self,
-        fast: &Subflow,
-        slow: &Subflow,
-        cc: &Group,
-        window: f64,
-        now: Time,
-    ) -> bool {
+    fn waits(&mut self, fast: &Subflow, slow: &Subflow, cc: &Group, window: f64, now: Time) -> bool {
         self.adapt(now, slow.tx.rtt.min());
         let rounds = lingers(slow).as_secs_f64() / fast.tx.rtt.smoothed_s();
         let more = self.lambda * sends(cc.path(fast.tx.row()).cwnd, rounds);
@@ -88,10 +96,10 @@ mod tests {
     #[test]
     fn lambda_follows_blocking_once_per_slow_round_trip() {
         let ms = Time::from_millis;
-        let mut blest = Blest::new();
+        let mut blest = Blest::default();
         let mut lambda = |blocked: bool, now: u64| {
             if blocked {
-                blest.note_blocking();
+                blest.blocked();
             }
             blest.adapt(ms(now), ms(300));
             (blest.lambda * 1000.0).round() as u32

@@ -3,7 +3,7 @@
 use crate::common::{into_sink, mean_and_error, record, run, run_seed, scenario};
 use anabranch_net::Time;
 use anabranch_record::{CompletionSample, MemorySink, NoSamples};
-use anabranch_sim::SimError;
+use anabranch_sim::{End, SimError};
 
 const QUIET: &str = "variation = { start_offset = \"0 s\", host_jitter = \"0 s\" }\n";
 const TWO_PATHS: &str = "[links.a]\nrate = \"50 Mbit/s\"\ndelay = \"10 ms\"\n\
@@ -183,10 +183,9 @@ fn lone_runs_can_be_interrupted() {
             reached = now;
             stood == 0
         };
-        let error = anabranch_sim::run(&spec, 1, &mut NoSamples, &mut keep_going).unwrap_err();
-        let SimError::Interrupted { at, partial: Some(partial) } = error else { panic!("{error}") };
-        assert_eq!(at, reached);
-        let transfers = partial.flows[0].transfers.as_ref().unwrap();
+        let run = anabranch_sim::run(&spec, 1, &mut NoSamples, &mut keep_going).unwrap();
+        assert_eq!(run.end, End::Cancelled(reached));
+        let transfers = run.summary.flows[0].transfers.as_ref().unwrap();
         assert_eq!((transfers.started, transfers.unfinished, &transfers.times_alone), (1, 0, &None));
     }
 }

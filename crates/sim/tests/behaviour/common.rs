@@ -15,7 +15,7 @@ pub fn scenario(duration: f64, warmup: f64, text: &str) -> Scenario {
 
 /// Runs a scenario into a sink.
 pub fn into_sink(scenario: &Scenario, seed: u64, sink: &mut dyn Sink) -> Result<Summary, SimError> {
-    simulate(scenario, seed, sink, &mut |_| true)
+    simulate(scenario, seed, sink, &mut |_| true).map(|run| run.summary)
 }
 
 /// Runs a scenario's text with a seed.

@@ -3,6 +3,7 @@
 
 mod arrivals;
 mod bbr;
+mod book;
 mod bottlenecks;
 mod common;
 mod coupling;

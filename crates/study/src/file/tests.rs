@@ -214,7 +214,8 @@ fn a_quantity_is_what_the_run_gives() {
     let mut overrides = anabranch_scenario::Overrides::default();
     overrides.set("links.a.queue=1 BDP").cc("olia");
     let scenario = anabranch_scenario::load(&source, &overrides).unwrap();
-    let summary = anabranch_sim::run(&scenario, 2, &mut anabranch_record::NoSamples, &mut |_| true).unwrap();
+    let summary =
+        anabranch_sim::run(&scenario, 2, &mut anabranch_record::NoSamples, &mut |_| true).unwrap().summary;
     let goodput = |flow: usize| summary.flows[flow].goodput_bps.unwrap();
     let row = &result.experiments[0].rows[1];
     assert_eq!(row.measured.as_ref().unwrap().values[1], (goodput(0) / 1e6) / (goodput(1) / 1e6));
@@ -422,7 +423,7 @@ fn lists_of_the_file_and_flows_alike() {
         let mut overrides = anabranch_scenario::Overrides::default();
         overrides.set("duration=2 s").set("warmup=0.5 s").cc(cc);
         let scenario = anabranch_scenario::load(&source, &overrides).unwrap();
-        anabranch_sim::run(&scenario, seed, &mut anabranch_record::NoSamples, &mut |_| true).unwrap()
+        anabranch_sim::run(&scenario, seed, &mut anabranch_record::NoSamples, &mut |_| true).unwrap().summary
     };
     let [lia, olia] = ["lia", "olia"].map(|cc| summary(cc, 2));
     let whole = |run: &anabranch_record::Summary, flow: usize| run.flows[flow].goodput_bps.unwrap() / 1e6;

@@ -144,7 +144,8 @@ fn cost() {
     let text = fs::read_to_string(file).unwrap();
     let file = ScenarioFile { name: "two.toml".into(), path: "two.toml".into(), text: text.into() };
     let scenario = Setup::new("two paths", &file).lasting(1.0, 0.1).scenario().unwrap();
-    let summary = anabranch_sim::run(&scenario, 1, &mut anabranch_record::NoSamples, &mut |_| true).unwrap();
+    let summary =
+        anabranch_sim::run(&scenario, 1, &mut anabranch_record::NoSamples, &mut |_| true).unwrap().summary;
     let cpu = || {
         let stat = fs::read_to_string("/proc/self/stat").unwrap();
         let fields: Vec<f64> =

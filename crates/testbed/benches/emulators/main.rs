@@ -185,7 +185,7 @@ fn measure(link: Link, emulator: Emulator, rattan: &str, send: [&str; 2], receiv
             let rate_bps = if link.rate_bps > 0.0 { link.rate_bps } else { 100e9 };
             let mut spec =
                 LinkSpec::new(rate_bps, Time::from_millis(link.delay_ms), QueueLimit::Packets(link.queue));
-            spec.loss = if link.loss > 0.0 { Loss::Bernoulli { rate: link.loss } } else { Loss::None };
+            spec.loss = if link.loss > 0.0 { Loss::bernoulli(link.loss) } else { Loss::None };
             let path = Path { links: vec![0], return_links: Vec::new(), backup: false };
             let pair = Pair::new(&[spec], &[path], &EmulatorOptions::default()).expect("root and TUN");
             let receiver = spawn(&pair.receiver, end(receive));

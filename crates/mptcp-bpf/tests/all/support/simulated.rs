@@ -7,6 +7,6 @@ use anabranch_scenario::{Overrides, Source, load};
 pub fn runs(name: &str, text: &str, algorithm: &str, seeds: u64) -> Vec<Summary> {
     let source = Source { name: name.into(), text: text.into() };
     let scenario = load(&source, Overrides::default().cc(algorithm)).unwrap_or_else(|e| panic!("{e}"));
-    let run = |seed| anabranch_sim::run(&scenario, seed, &mut NoSamples, &mut |_| true).unwrap();
+    let run = |seed| anabranch_sim::run(&scenario, seed, &mut NoSamples, &mut |_| true).unwrap().summary;
     (1..=seeds).map(run).collect()
 }

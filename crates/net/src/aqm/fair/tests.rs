@@ -8,6 +8,10 @@ fn fair(queues: u32, stream: u64) -> (Fair, Store) {
     (Fair::new(spec, Random::new(1, stream)), Store::new())
 }
 
+fn packet(flow: u64, wire_bytes: u32) -> Arrival {
+    Arrival { flow, wire_bytes, ecn_capable: false }
+}
+
 /// Flows that have queues of their own.
 fn apart(fair: &Fair, n: usize) -> Vec<u64> {
     let mut flows: Vec<u64> = Vec::new();
@@ -31,7 +35,7 @@ fn arrive(
     (n, size): (usize, u32),
 ) {
     (0..n).for_each(|_| {
-        fair.push(store, flow, Time::ZERO, size, false);
+        fair.push(store, Time::ZERO, packet(flow, size));
     });
     names.extend(std::iter::repeat_n(name, n));
 }
@@ -72,7 +76,7 @@ fn new_queues_go_first_and_once() {
     let mut names = Vec::new();
     let mut push = |fair: &mut Fair, store: &mut Store, name: char| {
         let flow = flows[name as usize - 'a' as usize];
-        let ticket = fair.push(store, flow, Time::ZERO, 1500, false);
+        let ticket = fair.push(store, Time::ZERO, packet(flow, 1500));
         assert_eq!(ticket as usize, names.len());
         names.push(name);
         names.clone()
@@ -94,11 +98,11 @@ fn a_sparse_flow_is_new_each_time() {
     let (mut fair, mut store) = fair(1024, 0);
     let flows = apart(&fair, 2);
     for _ in 0..300 {
-        fair.push(&mut store, flows[0], Time::ZERO, 1500, false);
+        fair.push(&mut store, Time::ZERO, packet(flows[0], 1500));
     }
     fair.dequeue(&mut store, Time::ZERO);
     for _ in 0..50 {
-        let sparse = fair.push(&mut store, flows[1], Time::ZERO, 100, false);
+        let sparse = fair.push(&mut store, Time::ZERO, packet(flows[1], 100));
         assert_eq!(fair.dequeue(&mut store, Time::ZERO).unwrap().ticket, sparse);
         // Two packets of the other, during which the empty queue leaves the lists.
         assert_ne!(fair.dequeue(&mut store, Time::ZERO).unwrap().ticket, sparse);
@@ -110,10 +114,10 @@ fn a_sparse_flow_is_new_each_time() {
 fn the_longest_queue_gives_way() {
     let (mut fair, mut store) = fair(1024, 0);
     let flows = apart(&fair, 2);
-    let small = fair.push(&mut store, flows[0], Time::ZERO, 100, false);
-    let first = fair.push(&mut store, flows[1], Time::ZERO, 1500, false);
-    fair.push(&mut store, flows[1], Time::ZERO, 1500, false);
-    assert_eq!(fair.take_from_longest(&mut store, Time::ZERO), Some((first, 1500)), "from its head");
+    let small = fair.push(&mut store, Time::ZERO, packet(flows[0], 100));
+    let first = fair.push(&mut store, Time::ZERO, packet(flows[1], 1500));
+    fair.push(&mut store, Time::ZERO, packet(flows[1], 1500));
+    assert_eq!(fair.take(&mut store, Time::ZERO), Some((first, 1500)), "from its head");
     assert_eq!(fair.dequeue(&mut store, Time::ZERO).unwrap().ticket, small);
 }
 
@@ -138,13 +142,13 @@ fn only_the_standing_queue_is_dropped_from() {
     let (mut fair, mut store) = fair(1024, 0);
     let flows = apart(&fair, 2);
     for _ in 0..3000 {
-        fair.push(&mut store, flows[0], Time::ZERO, 1500, false);
+        fair.push(&mut store, Time::ZERO, packet(flows[0], 1500));
     }
     let (mut early, mut sparse) = (0, Vec::new());
     for ms in 1..1500 {
         let now = Time::from_millis(ms);
         if ms % 10 == 0 {
-            sparse.push(fair.push(&mut store, flows[1], now, 100, false));
+            sparse.push(fair.push(&mut store, now, packet(flows[1], 100)));
         }
         if let Some(departure) = fair.dequeue(&mut store, now) {
             store.decide(departure.ticket, Fate::Delivered { at: now, marked: false });
@@ -165,10 +169,10 @@ fn only_the_standing_queue_is_dropped_from() {
 fn making_room_does_not_look_at_every_queue() {
     let (mut fair, mut store) = fair(1024, 0);
     for flow in 0..20_000 {
-        fair.push(&mut store, flow, Time::ZERO, 1500, false);
+        fair.push(&mut store, Time::ZERO, packet(flow, 1500));
     }
     let (before, packets) = (fair.longest.steps, store.waiting().packets);
-    while fair.take_from_longest(&mut store, Time::ZERO).is_some() {}
+    while fair.take(&mut store, Time::ZERO).is_some() {}
     assert_eq!(packets, 20_000);
     assert!(fair.longest.steps - before <= 10 * packets, "{} steps", fair.longest.steps - before);
     assert_eq!(store.waiting().packets, 0);

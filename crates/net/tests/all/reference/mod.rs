@@ -64,7 +64,7 @@ impl<'a> Reference<'a> {
         self.since_loss = 0;
         self.every_nth = match loss {
             Loss::None => 0,
-            Loss::EveryNth { n } => n,
+            Loss::EveryNth(loss) => loss.n,
             _ => unimplemented!("random loss"),
         };
     }

@@ -68,7 +68,7 @@ fn a_link_in_the_network_is_the_link_alone() {
     let plain = LinkSpec::new(60e6, Time::from_millis(5), QueueLimit::Packets(20));
     let marking = LinkSpec {
         discipline: Discipline::DropTail { ecn_threshold_bytes: Some(3000) },
-        loss: Loss::Bernoulli { rate: 0.05 },
+        loss: Loss::bernoulli(0.05),
         ..plain.clone()
     };
     let jitter = Jitter { reorder_rate: 0.2, reorder_delay: Time::from_millis(3), ..Jitter::default() };
@@ -107,7 +107,8 @@ fn a_second_link_sees_packets_when_they_are_due_and_not_when_the_thread_wakes() 
 #[test]
 fn links_that_hold_packets_decide_at_their_own_times() {
     let codel = CoDel { ecn: true, ..CoDel::default() };
-    let fair = FqCoDel { codel, ..FqCoDel::default() };
+    let fair =
+        FqCoDel { target: codel.target, interval: codel.interval, ecn: codel.ecn, ..FqCoDel::default() };
     for discipline in [Discipline::CoDel(codel), Discipline::FqCoDel(fair)] {
         let plain = LinkSpec::new(20e6, Time::from_millis(5), QueueLimit::Packets(100));
         let spec = LinkSpec { discipline, ..plain };

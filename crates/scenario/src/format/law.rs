@@ -1,0 +1,185 @@
+//! Loss models and queue disciplines: a word that says which, and the parameters that its law lists.
+
+use crate::diagnostic::{At, Problems};
+use crate::leaf::{Length, PositiveSpan, Probability, Size, Span, bounds, number, whole, whole_schema};
+use crate::read::{Read, as_table, as_word, check_keys, tag};
+use crate::tree::{Node, Table, Value as Written};
+use anabranch_net::{Discipline, Kind, Law, Loss, Param, Value};
+use schemars::{JsonSchema, Schema, SchemaGenerator, json_schema};
+use std::borrow::Cow;
+
+/// One of a list of laws, with what is given of its parameters, in their order.
+#[derive(Clone, Debug)]
+pub(crate) struct Chosen<L> {
+    pub(crate) law: &'static Law,
+    given: Vec<Option<At<Given>>>,
+    list: std::marker::PhantomData<L>,
+}
+
+/// A list of laws.
+pub(crate) trait List: Sized + 'static {
+    const ALL: &[&Law];
+    /// The key that chooses.
+    const TAG: &str;
+    /// What is chosen, and its schema's name.
+    const WHAT: &str;
+    const SCHEMA: &str;
+    /// An example of a word in place of the table, where that may be.
+    const WORD: Option<&str>;
+}
+
+impl List for Loss {
+    const ALL: &[&Law] = Loss::ALL;
+    const TAG: &str = "model";
+    const WHAT: &str = "a loss model";
+    const SCHEMA: &str = "Loss";
+    const WORD: Option<&str> = None;
+}
+
+impl List for Discipline {
+    const ALL: &[&Law] = Discipline::ALL;
+    const TAG: &str = "kind";
+    const WHAT: &str = "a queue discipline";
+    const SCHEMA: &str = "Aqm";
+    const WORD: Option<&str> = Some("\"codel\" or { kind = \"codel\", ecn = true }");
+}
+
+/// What a key has.
+#[derive(Clone, Debug)]
+enum Given {
+    Value(Value),
+    Length(Length),
+}
+
+impl<L> Chosen<L> {
+    /// The values of the parameters; `length` makes packets, or bytes, of a length.
+    pub(crate) fn values(&self, length: impl Fn(Length) -> Value) -> Vec<Option<Value>> {
+        let value = |given: &At<Given>| match given.value {
+            Given::Value(value) => value,
+            Given::Length(given) => length(given),
+        };
+        self.given.iter().map(|given| given.as_ref().map(value)).collect()
+    }
+
+    /// Where a parameter is given.
+    pub(crate) fn given(&self, param: &str) -> Option<&At<impl Sized>> {
+        let index = self.law.params.iter().position(|known| known.name == param)?;
+        self.given[index].as_ref()
+    }
+}
+
+impl<L: List> Read for Chosen<L> {
+    fn read(node: &Node, problems: &mut Problems) -> Option<Self> {
+        let word = match (&node.value, L::WORD) {
+            (Written::String(_), Some(_)) => {
+                let key = At { value: L::TAG.to_owned(), place: node.place.clone() };
+                Some(At {
+                    value: Written::Table(Table(vec![(key, node.clone())])),
+                    place: node.place.clone(),
+                })
+            }
+            (Written::Table(_), _) | (_, None) => None,
+            (_, Some(example)) => {
+                node.expected(L::WHAT, example, problems);
+                return None;
+            }
+        };
+        let node = word.as_ref().unwrap_or(node);
+        let table = as_table(node, problems)?;
+        let words: Vec<_> = L::ALL.iter().map(|law| law.name).collect();
+        let tag = tag(L::TAG, &words, table, &node.place, problems)?;
+        let law = L::ALL[as_word(L::WHAT, &words, tag, problems)?.0];
+        let known: Vec<_> = [L::TAG].into_iter().chain(keys(law).map(|param| param.name)).collect();
+        check_keys(table, &known, problems);
+        let given: Vec<_> = law.params.iter().map(|param| given(param, table, node, problems)).collect();
+        let given = given.into_iter().collect::<Option<_>>()?;
+        Some(Chosen { law, given, list: std::marker::PhantomData })
+    }
+}
+
+/// The parameters that have keys.
+fn keys(law: &Law) -> impl Iterator<Item = &'static Param> {
+    law.params.iter().filter(|param| param.kind != Kind::Derived)
+}
+
+/// Reads the key of a parameter, or notes that it must be there.
+fn given(param: &Param, table: &Table, node: &Node, problems: &mut Problems) -> Option<Option<At<Given>>> {
+    match table.get(param.name).filter(|_| param.kind != Kind::Derived) {
+        Some(key) => {
+            read(param.kind, key, problems).map(|value| Some(At { value, place: key.place.clone() }))
+        }
+        None if param.required => {
+            let name = param.name;
+            problems.add(&node.place, format!("`{name}` is missing"), format!("needs `{name}`"), "");
+            None
+        }
+        None => Some(None),
+    }
+}
+
+fn read(kind: Kind, node: &Node, problems: &mut Problems) -> Option<Given> {
+    let value = match kind {
+        Kind::Probability => Value::Number(Probability::read(node, problems)?.0),
+        Kind::Gain => match number(node, "a number", "0.125", problems)? {
+            gain if (0.0..=1e6).contains(&gain) => Value::Number(gain),
+            _ => return bounds(node, "the factor", "from 0 to 1000000", problems),
+        },
+        Kind::Time => Value::Time(Span::read(node, problems)?.0),
+        Kind::TimeFrom(least) => match PositiveSpan::read(node, problems)?.0 {
+            time if time >= least => Value::Time(time),
+            _ => return bounds(node, "the time", &format!("at least {least}"), problems),
+        },
+        Kind::Count(from, to) => Value::Count(whole(node, from, to, problems)?),
+        Kind::Bytes(from, to) => match Size::read(node, problems)?.0 {
+            bytes if (from..=to).contains(&bytes) => Value::Count(bytes),
+            _ => return bounds(node, "the size", &format!("from {from} B to {to} B"), problems),
+        },
+        Kind::Length => return Length::read(node, problems).map(Given::Length),
+        Kind::Flag | Kind::Derived => Value::Flag(bool::read(node, problems)?),
+    };
+    Some(Given::Value(value))
+}
+
+impl<L: List> JsonSchema for Chosen<L> {
+    fn schema_name() -> Cow<'static, str> {
+        L::SCHEMA.into()
+    }
+
+    fn json_schema(generator: &mut SchemaGenerator) -> Schema {
+        let tables = L::ALL.iter().map(|law| {
+            let mut all = serde_json::Map::new();
+            all.insert(L::TAG.into(), serde_json::json!({ "type": "string", "const": law.name }));
+            for param in keys(law) {
+                let mut schema = schema(param.kind, generator);
+                schema.insert("description".into(), param.meaning.trim().into());
+                all.insert(param.name.into(), schema.into());
+            }
+            let needed = keys(law).filter(|param| param.required).map(|param| param.name);
+            let required: Vec<_> = [L::TAG].into_iter().chain(needed).collect();
+            json_schema!({
+                "type": "object", "description": law.meaning.trim(), "properties": all,
+                "required": required, "additionalProperties": false
+            })
+        });
+        let mut all: Vec<Schema> = tables.collect();
+        if L::WORD.is_some() {
+            let words: Vec<_> = L::ALL.iter().map(|law| law.name).collect();
+            all.push(json_schema!({ "enum": words }));
+        }
+        let (_, what) = L::WHAT.split_at(2);
+        json_schema!({ "description": format!("A {what}."), "oneOf": all })
+    }
+}
+
+fn schema(kind: Kind, generator: &mut SchemaGenerator) -> Schema {
+    match kind {
+        Kind::Probability => generator.subschema_for::<Probability>(),
+        Kind::Gain => json_schema!({ "type": "number", "minimum": 0, "maximum": 1e6 }),
+        Kind::Time => generator.subschema_for::<Span>(),
+        Kind::TimeFrom(_) => generator.subschema_for::<PositiveSpan>(),
+        Kind::Count(from, to) => whole_schema(from, to),
+        Kind::Bytes(..) => generator.subschema_for::<Size>(),
+        Kind::Length => generator.subschema_for::<Length>(),
+        Kind::Flag | Kind::Derived => generator.subschema_for::<bool>(),
+    }
+}

@@ -1,0 +1,16 @@
+//! The subflow with the smallest smoothed RTT whose window has room.
+
+use super::{Rule, fastest_ready};
+use crate::data::Outgoing;
+use crate::subflow::Subflow;
+use anabranch_cc::Group;
+use anabranch_net::Time;
+
+#[derive(Clone, Debug, Default)]
+pub(crate) struct MinRtt;
+
+impl Rule for MinRtt {
+    fn pick(&mut self, subflows: &mut [Subflow], cc: &Group, _: &Outgoing, now: Time) -> Option<usize> {
+        fastest_ready(subflows, cc, now)
+    }
+}

@@ -1,0 +1,172 @@
+//! Flows whose transfers open connections of their own. Connections that are over are used again, so that a run needs as many as are
+//! open at once.
+
+use crate::SimError;
+use crate::application::{Application, Completed};
+use crate::connection::Connection;
+use crate::event::EventQueue;
+use crate::measured::Measured;
+use crate::pool::{MOST_OPEN, Stage, Transfer};
+use crate::simulator::{Simulator, Target};
+use crate::subflow::Subflow;
+use anabranch_net::Time;
+use anabranch_scenario::Application as Spec;
+
+impl Simulator<'_> {
+    /// The flow that connection `c` belongs to.
+    pub(crate) fn flow_of(&self, c: usize) -> usize {
+        let own = self.scenario.flows.len();
+        if c < own { c } else { self.transfers[c - own].flow as usize }
+    }
+
+    /// How many connections of transfers are open, of all flows.
+    fn all_open(&self) -> usize {
+        self.transfers.len() - self.pools.iter().flatten().map(|pool| pool.over.len()).sum::<usize>()
+    }
+
+    /// The connections of flow `f`'s transfers that are open.
+    fn open_transfers(&self, f: usize) -> Vec<usize> {
+        let own = self.scenario.flows.len();
+        let is_its = |t: &Transfer| t.flow as usize == f && t.is_open();
+        (0..self.transfers.len()).filter(|i| is_its(&self.transfers[*i])).map(|i| own + i).collect()
+    }
+
+    /// The flow starts: its first transfer is on its way here.
+    pub(crate) fn start_arrivals(&mut self, f: usize, now: Time) {
+        let Some(pool) = &mut self.pools[f] else { return };
+        if let Some(interval) = pool.arrivals.interval() {
+            self.at(now + interval, Target::Arrival(f as u32));
+        }
+    }
+
+    /// The flow stops: what has arrived is finished.
+    pub(crate) fn stop_arrivals(&mut self, f: usize) {
+        if let Some(pool) = &mut self.pools[f] {
+            pool.arrivals.stop();
+        }
+    }
+
+    /// A transfer of flow `f` arrives; `target` is its event's.
+    pub(crate) fn on_arrival(&mut self, f: usize, target: u32, now: Time) -> Result<(), SimError> {
+        if self.scenario.flows[f].stop <= now {
+            return Ok(());
+        }
+        if self.transfers.len() >= MOST_OPEN && self.all_open() == MOST_OPEN {
+            let flow = self.scenario.flows[f].name.clone();
+            return Err(SimError::TooManyOpen { flow, at: now, most: MOST_OPEN });
+        }
+        let Some(pool) = &mut self.pools[f] else { return Ok(()) };
+        let bytes = pool.arrivals.bytes();
+        let over = pool.over.pop_front();
+        if let Some(interval) = pool.arrivals.interval() {
+            self.net.events.schedule(now + interval, target);
+        }
+        let own = self.scenario.flows.len();
+        let transfer = Transfer { flow: f as u32, at: now, bytes, stage: Stage::UnderWay };
+        let c = match over {
+            Some(c) => {
+                self.transfers[c as usize - own] = transfer;
+                self.renew(c as usize, f, bytes)?;
+                c as usize
+            }
+            None => {
+                self.transfers.push(transfer);
+                let subflows = self.subflows_of(f, own + self.transfers.len() - 1);
+                self.add_connection(f, subflows, Spec::Bulk { bytes: Some(bytes) })?;
+                match self.targets() {
+                    targets if targets > EventQueue::MAX_TARGETS => {
+                        return Err(SimError::TooLarge { targets });
+                    }
+                    _ => own + self.transfers.len() - 1,
+                }
+            }
+        };
+        if self.measured[f].running {
+            self.begin(c, now);
+        }
+        self.show();
+        if let Some(tap) = &mut self.tap {
+            tap.opens(now, c, f, self.connections[c].subflows[0].life);
+        }
+        self.connections[c].open(&mut self.net);
+        Ok(())
+    }
+
+    /// Connection `c`, which is over, becomes one that sends so many bytes.
+    fn renew(&mut self, c: usize, f: usize, bytes: u64) -> Result<(), SimError> {
+        let flow = &self.scenario.flows[f];
+        let old = &self.connections[c];
+        // The same of all subflows: one that was given up has had more.
+        let life = old.subflows.iter().map(|s| s.life).max().unwrap_or_default().wrapping_add(1);
+        let subflows = old.subflows.iter().map(|s| s.renewed(life, flow.tcp.min_rto)).collect();
+        let random = self.scenario.application_random(self.seed, f);
+        let application = Application::new(Spec::Bulk { bytes: Some(bytes) }, random);
+        self.connections[c] = Connection::new(subflows, self.group(f)?, application, flow, old.targets());
+        self.measured[c] = Measured::new(Time::ZERO, Time::NEVER);
+        Ok(())
+    }
+
+    /// Something happened to the connection of a transfer: it may be complete, or over.
+    pub(crate) fn attend_transfer(
+        &mut self,
+        c: usize,
+        keep_going: &mut dyn FnMut(Time) -> bool,
+    ) -> Result<(), SimError> {
+        let i = c - self.scenario.flows.len();
+        let Transfer { flow, at, bytes, stage } = self.transfers[i];
+        let f = flow as usize;
+        if let (Stage::UnderWay, Some(completed_at)) = (stage, self.connections[c].completed_at) {
+            self.transfers[i].stage = Stage::Complete;
+            self.end(c, completed_at);
+            let done = Completed { since: at, bytes, took: completed_at.since(at) };
+            self.note_transfer(f, done, keep_going)?;
+        }
+        if self.transfers[i].stage == Stage::Complete && self.connections[c].is_closed() {
+            self.transfers[i].stage = Stage::Over;
+            for s in 0..self.connections[c].subflows.len() {
+                let [sums, subflow] = self.both(f, c, s);
+                sums.absorb_counters(subflow);
+                let id = subflow.id;
+                self.net.delayed_acks.forget(id);
+            }
+            if let Some(pool) = &mut self.pools[f] {
+                pool.over.push_back(c as u32);
+            }
+        }
+        Ok(())
+    }
+
+    /// Subflow `s` of the flow's own connection, and that of the connection of a transfer of its.
+    fn both(&mut self, f: usize, c: usize, s: usize) -> [&mut Subflow; 2] {
+        let (own, others) = self.connections.split_at_mut(c);
+        [&mut own[f].subflows[s], &mut others[0].subflows[s]]
+    }
+
+    /// Measuring the connection of a transfer has ended.
+    pub(crate) fn absorb(&mut self, f: usize, c: usize) {
+        for s in 0..self.connections[c].subflows.len() {
+            let [sums, subflow] = self.both(f, c, s);
+            sums.meter.absorb(&subflow.meter);
+        }
+        let (bytes, reinjected) = (self.measured[c].bytes, self.measured[c].reinjected);
+        self.measured[f].bytes += bytes;
+        self.measured[f].reinjected += reinjected;
+    }
+
+    /// The flow's window of measurement begins.
+    pub(crate) fn begin_transfers(&mut self, f: usize, now: Time) {
+        self.measured[f].running = true;
+        for c in self.open_transfers(f) {
+            self.begin(c, now);
+        }
+    }
+
+    /// It ends.
+    pub(crate) fn end_transfers(&mut self, f: usize, now: Time) {
+        for c in self.open_transfers(f) {
+            self.end(c, now);
+        }
+        self.measured[f].running = false;
+        self.measured[f].to = now;
+    }
+}
