@@ -124,7 +124,8 @@ impl Backend for Captured {
             task.scenario("the task's scenario").map_err(|why| TaskError::Refused(why.to_string()))?;
         let capture = &mut *self.capture.lock().expect("nothing panicked");
         let seed = task.seed_of_run();
-        anabranch_sim::run_captured(&scenario, seed, sink, capture, keep_going).map_err(TaskError::from)
+        anabranch_sim::run_captured(&scenario, seed, sink, capture, keep_going)
+            .map_err(anabranch_papers::failed)
     }
 }
 

@@ -30,12 +30,13 @@ pub(crate) fn read(name: &str, text: &str, of: &[file::Part]) -> Study {
     let path = format!("studies/{name}.toml");
     let study = file::embedded(&path, text, &scenarios::ALL, of);
     let study = study.unwrap_or_else(|why| panic!("{path}, line {:?}: {why}", why.line()));
-    Study { usual_sizes: true, hash: None, ..study }
+    study.shipped()
 }
 
 #[cfg(test)]
 mod tests {
-    use anabranch_study::{Options, Published, Size, run};
+    use crate::run;
+    use anabranch_study::{Options, Published, Size};
 
     /// Whoever only lists the papers has the same names of them as who reads them.
     #[test]

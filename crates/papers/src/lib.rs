@@ -6,9 +6,11 @@
 mod commands;
 mod files;
 pub mod scenarios;
+mod simulator;
 pub mod standard;
 
 pub use commands::commands;
+pub use simulator::{RESULTS_VERSION, Simulator, failed, run, run_all};
 
 use anabranch_study::Study;
 use anabranch_study::file::{Heading, heading};

@@ -8,7 +8,7 @@ use std::str::FromStr;
 /// The simulator's name as a backend.
 pub const SIM: &str = "sim";
 
-/// Which run of a program: of a scenario, with a seed, on a backend.
+/// Which run: of a scenario, with a seed, on a backend.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct RunId<'a> {
     /// The effective scenario's hash.

@@ -2,7 +2,10 @@
 //!
 //! Written as JSON by `anabranch paper`, read by the report.
 
-use crate::{Fidelity, LinuxHosts, Shares};
+pub use crate::fidelity::*;
+pub use crate::shares::{Beside, EquilibriumName, ShareRow, Shares};
+pub use crate::stats::Estimate;
+
 use serde::{Deserialize, Serialize};
 
 /// A study's experiments, run.
@@ -117,7 +120,7 @@ pub struct Experiment {
     pub linux_hosts: Vec<LinuxHosts>,
 }
 
-/// An assumption under which an experiment was run beside the default: see [`crate::Column`].
+/// An assumption under which an experiment was run beside the default: a column.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct ColumnName {
     /// "v0".
@@ -228,18 +231,6 @@ impl Published {
     }
 }
 
-/// A mean over seeds with its 95 % confidence interval (Student's t).
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-pub struct Estimate {
-    /// Mean.
-    pub mean: f64,
-    /// Half the width of the interval; `None` for a formula, a single run, or where every seed gave exactly this value (a
-    /// link that was full throughout): an interval of zero width would claim too much. See [`crate::Rule::judge`].
-    pub half_width: Option<f64>,
-    /// The value of each seed.
-    pub values: Vec<f64>,
-}
-
 /// The outcome of a row.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
@@ -339,6 +330,18 @@ pub struct Point {
     pub half_width: Option<f64>,
     /// Category of a bar or box.
     pub label: Option<String>,
+}
+
+impl Point {
+    /// Without an interval.
+    pub(crate) fn at(x: f64, y: f64) -> Self {
+        Point { x, y, half_width: None, label: None }
+    }
+
+    /// A bar without an interval.
+    pub(crate) fn bar(label: &str, y: f64) -> Self {
+        Point { label: Some(label.into()), ..Point::at(0.0, y) }
+    }
 }
 
 /// A command that repeats a run, and the scenario behind it.

@@ -3,7 +3,8 @@ mod needs;
 mod several;
 
 use super::*;
-use crate::{Options, Published, Size, StudyError, Verdict, run, work};
+use crate::simulator::run;
+use crate::{Options, Published, Size, StudyError, Verdict, work};
 use miette::Diagnostic;
 
 /// Two flows on a link.
@@ -117,7 +118,7 @@ fn folder() -> tempfile::TempDir {
 fn a_study_runs() {
     let folder = folder();
     let study = load("my.toml", STUDY, folder.path(), &[]).unwrap();
-    let result = run(&study, &Options::default(), &|_| (), &|| true).unwrap();
+    let result = run(&study, &Options::default());
     let [experiment] = &result.experiments[..] else { panic!("one experiment") };
     assert_eq!((&*result.name, &*result.title, &*experiment.id), ("my", "Beside a flow", "my"));
     // Two algorithms, three buffers.
@@ -185,7 +186,7 @@ fn readings_decide_whether_a_row_is_determined() {
         );
         let folder = folder();
         let study = load("my.toml", &text, folder.path(), &[]).unwrap_or_else(|e| panic!("{e}"));
-        let mut result = run(&study, &Options::default(), &|_| (), &|| true).unwrap();
+        let mut result = run(&study, &Options::default());
         result.experiments.remove(0).rows.remove(0)
     };
     let row = study("claim = \"it is full\"\nrule = \"at most 12\"", "20 Mbit/s");
@@ -209,7 +210,7 @@ fn readings_decide_whether_a_row_is_determined() {
 fn a_quantity_is_what_the_run_gives() {
     let folder = folder();
     let study = load("my.toml", STUDY, folder.path(), &[]).unwrap();
-    let result = run(&study, &Options::default(), &|_| (), &|| true).unwrap();
+    let result = run(&study, &Options::default());
     let source = anabranch_scenario::Source { name: "beside.toml".into(), text: SCENARIO.into() };
     let mut overrides = anabranch_scenario::Overrides::default();
     overrides.set("links.a.queue=1 BDP").cc("olia");
@@ -412,7 +413,7 @@ fn lists_of_the_file_and_flows_alike() {
     std::fs::write(folder.path().join("alike.toml"), ALIKE).unwrap();
     let study = load("alike-study.toml", LISTS, folder.path(), &[]).unwrap();
     let options = Options { size: crate::Size::Quick, ..Options::default() };
-    let result = run(&study, &options, &|_| (), &|| true).unwrap();
+    let result = run(&study, &options);
     let [experiment] = &result.experiments[..] else { panic!("one experiment") };
     let row = |id: &str| experiment.rows.iter().find(|row| row.id == id).unwrap_or_else(|| panic!("{id}"));
     let values = |id: &str| row(id).measured.as_ref().unwrap_or_else(|| panic!("{id}")).values.clone();
@@ -522,7 +523,7 @@ fn points_without_a_value() {
     let none = "by = \"cc\"\n    of = \"ratio / (1 - min(queue * 2, 1))\"";
     let text = STUDY.replace("by = \"cc\"\n    of = \"ratio\"", none);
     let study = load("my.toml", &text, folder.path(), &[]).unwrap();
-    let result = run(&study, &Options::default(), &|_| (), &|| true).unwrap();
+    let result = run(&study, &Options::default());
     let [all, none, ..] = &result.experiments[0].figures[..] else { panic!("three figures") };
     let line = 1 + text[..text.find("ratio / (1 -").unwrap()].matches('\n').count();
     let told = format!(

@@ -137,7 +137,7 @@ fn study(text: &str) -> Result<Arc<Study>, FileError> {
 }
 
 fn result() -> StudyResult {
-    run(&study(STUDY).unwrap(), &Options::default(), &|_| (), &|| true).unwrap()
+    run(&study(STUDY).unwrap(), &Options::default())
 }
 
 fn mean(row: &Row) -> f64 {
@@ -261,9 +261,7 @@ fn every_link_of_a_part() {
     };
     let part = load(TEXT, &["olia"]).unwrap();
     let work = crate::work_with_runs(&part, &Options { seeds: Some(1), ..Options::default() }).unwrap();
-    let mut found = None;
-    crate::run_all(&[work], None, &|_| (), &|| true, &mut |done| found = Some(done)).unwrap();
-    let (result, runs) = found.unwrap();
+    let (result, runs) = crate::simulator::made(work);
     let rows = &result.experiments[0].rows;
     assert_eq!(rows.iter().map(|row| &*row.id).collect::<Vec<_>>(), ["shared.olia", "apart.olia"]);
     for ((row, run), links) in rows.iter().zip(&runs).zip([1, 3]) {

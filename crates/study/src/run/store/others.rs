@@ -1,0 +1,54 @@
+//! Outcomes of other versions: never used, never removed unasked.
+
+use super::locks::{Bytes, Locked};
+use super::{FILE, Store};
+use std::fs::{self, File};
+use std::io::{BufRead, BufReader};
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+
+/// How much of it there is.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Others {
+    /// Outcomes.
+    pub outcomes: usize,
+    /// Their size in bytes.
+    pub bytes: u64,
+}
+
+impl Store {
+    /// What programs with other versions of results have left.
+    pub fn others(&self) -> Others {
+        let mut found = Others::default();
+        for path in self.files_of_others() {
+            let Ok(file) = File::open(path) else { continue };
+            found.bytes += file.metadata().map_or(0, |there| there.len());
+            found.outcomes += BufReader::new(file).split(b'\n').map_while(Result::ok).count();
+        }
+        found
+    }
+
+    /// Removes it, but for that of a version that is at work. Gives what is still there.
+    pub fn remove_others(&self) -> Others {
+        for path in self.files_of_others() {
+            let file = File::options().write(true).open(&path).map(|file| Arc::new(file.into()));
+            let locked = file.and_then(|file| Locked::at_once(&file, Bytes::ALL));
+            if let Ok(Some(_locked)) = locked {
+                let _ = fs::remove_file(&path);
+                // With its last file a folder goes.
+                let _ = path.parent().map(fs::remove_dir);
+            }
+        }
+        self.others()
+    }
+
+    fn files_of_others(&self) -> impl Iterator<Item = PathBuf> {
+        let versions = fs::read_dir(&self.dir).into_iter().flatten().flatten();
+        let others = versions.filter(|version| version.file_name() != *self.version);
+        others.map(|version| version.path().join(FILE)).filter(|file| is_file(file))
+    }
+}
+
+fn is_file(path: &Path) -> bool {
+    path.symlink_metadata().is_ok_and(|there| there.is_file())
+}
