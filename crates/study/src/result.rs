@@ -9,7 +9,7 @@ pub use crate::stats::Estimate;
 use serde::{Deserialize, Serialize};
 
 /// A study's experiments, run.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct StudyResult {
     /// Its letter in lists: "A", "B", ….
     pub id: String,
@@ -88,7 +88,7 @@ pub struct Headline {
 }
 
 /// A table or figure of the paper, or an experiment beyond it.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct Experiment {
     /// "A-T4".
     pub id: String,
@@ -121,7 +121,7 @@ pub struct Experiment {
 }
 
 /// An assumption under which an experiment was run beside the default: a column.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct ColumnName {
     /// "v0".
     pub id: String,
@@ -141,7 +141,7 @@ pub struct ColumnName {
 }
 
 /// One value, published and ours.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct Row {
     /// Unique within the paper: "A-T4.subflow1".
     pub id: String,
@@ -186,7 +186,7 @@ impl Row {
 }
 
 /// A row's value under another assumption, judged by the row's rule.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct Other {
     /// The column's identifier, or the reading's name.
     pub column: String,
@@ -203,7 +203,7 @@ pub struct Other {
 }
 
 /// A paper's statement about a row.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Published {
     /// A number, in the row's unit.
@@ -218,6 +218,7 @@ pub enum Published {
     /// A statement without a number.
     Claim(String),
     /// Nothing: the row is ours, beyond the paper.
+    #[default]
     Nothing,
 }
 
@@ -232,7 +233,7 @@ impl Published {
 }
 
 /// The outcome of a row.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Verdict {
     /// Within the band, or the claim holds.
@@ -244,6 +245,7 @@ pub enum Verdict {
     /// Some readings that the paper's text allows refute it, and others do not.
     Undetermined,
     /// Nothing published to compare with.
+    #[default]
     NotJudged,
     /// It could not be measured: a simulation failed, or its seeds did not vary it. `explanation` says why; the command
     /// then exits with an error.
@@ -251,7 +253,7 @@ pub enum Verdict {
 }
 
 /// A figure.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct Figure {
     /// "A-F5".
     pub id: String,
@@ -345,7 +347,7 @@ impl Point {
 }
 
 /// A command that repeats a run, and the scenario behind it.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct Run {
     /// What it is.
     pub title: String,

@@ -1,25 +1,21 @@
 //! Simulations of several studies in one queue, so that no core waits at the end of each for its last run.
 
 mod cost;
-mod missing;
+mod simulations;
 pub mod store;
 
-pub use missing::Missing;
+pub use simulations::{Missing, Simulations};
 
 use crate::error::StudyError;
-use crate::key::RunId;
 use crate::outcome::Outcome;
-use crate::setup::{Samples, Setup};
-use crate::task::{Backends, SIM, Task, TaskError, trusted};
+use crate::task::{Backends, TaskError};
 use anabranch_net::Time;
-use anabranch_record::{MemorySink, NoSamples, Sink};
-use anabranch_scenario::Scenario;
-use cost::{in_real_time, packets, seconds};
-use std::collections::{HashMap, VecDeque};
+use simulations::Simulation;
+use std::collections::VecDeque;
 use std::sync::atomic::{AtomicBool, AtomicU64, AtomicUsize, Ordering};
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::sync::{Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
-use store::{Claim, Kept};
+use store::Kept;
 
 /// The state of a campaign.
 #[derive(Clone, Copy, Debug)]
@@ -69,212 +65,17 @@ pub type Conclude<T> = Box<dyn Fn(&Simulations, &[Option<Outcomes>]) -> Option<T
 /// What the seeds of one simulation gave.
 pub type Outcomes = Vec<Result<Outcome, String>>;
 
-/// Every simulation of several experiments, equal ones once.
-#[derive(Clone)]
-pub struct Simulations {
-    each: Vec<Simulation>,
-    /// For each experiment and each of its setups the simulation.
-    pub of_setup: Vec<Vec<usize>>,
-}
-
-#[derive(Clone)]
-struct Simulation {
-    /// The first experiment that asks for it.
-    experiment: String,
-    title: String,
-    task: Task,
-    /// Of the backend: what tells its results from another's of its name.
-    identity: Arc<str>,
-    scenario: Arc<Scenario>,
-    samples: Samples,
-    seeds: u32,
-    /// The first of them.
-    first: u64,
-}
-
-impl Simulations {
-    /// Of experiments' setups, each with the experiment's identifier.
-    ///
-    /// # Errors
-    /// [`StudyError::Scenario`] where a setup is no scenario.
-    pub fn of<'a>(
-        experiments: impl IntoIterator<Item = (&'a str, &'a [Setup])>,
-        seeds: u32,
-    ) -> Result<Self, StudyError> {
-        let mut each: Vec<Simulation> = Vec::new();
-        let mut known: HashMap<(String, String), usize> = HashMap::new();
-        let mut of_setup = Vec::new();
-        for (experiment, setups) in experiments {
-            let mut indices = Vec::new();
-            for setup in setups {
-                let task = setup.task();
-                let scenario = task.scenario(&setup.file.path);
-                let scenario = scenario.map_err(|why| StudyError::of(experiment, setup, why))?;
-                let i =
-                    *known.entry((scenario.hash.clone(), task.backend().to_owned())).or_insert_with(|| {
-                        let title = setup.title.clone();
-                        each.push(Simulation {
-                            experiment: experiment.into(),
-                            title,
-                            task,
-                            identity: setup.identity.clone(),
-                            scenario,
-                            samples: Samples::None,
-                            seeds: 0,
-                            first: 1,
-                        });
-                        each.len() - 1
-                    });
-                each[i].samples = each[i].samples.max(setup.samples);
-                each[i].seeds = each[i].seeds.max(setup.seeds(seeds));
-                indices.push(i);
-            }
-            of_setup.push(indices);
-        }
-        Ok(Simulations { each, of_setup })
-    }
-}
-
-impl Simulations {
-    /// The same with seeds from `first` on, instead of from 1 on.
-    pub fn from_seed(mut self, first: u64) -> Self {
-        self.each.iter_mut().for_each(|simulation| simulation.first = first);
-        self
-    }
-
-    /// The number of runs.
-    pub fn runs(&self) -> u64 {
-        self.each.iter().map(|simulation| u64::from(simulation.seeds)).sum()
-    }
-
-    /// The number of runs that may be kept: those of which no samples are asked for.
-    pub fn keepable(&self) -> u64 {
-        let keepable = |s: &Simulation| (1..=s.seeds).filter(|seed| !s.samples.of(*seed)).count() as u64;
-        self.each.iter().map(keepable).sum()
-    }
-
-    /// The cost of all runs together, in packets that links carry.
-    pub fn packets(&self) -> f64 {
-        // The sum of none would be -0.
-        self.each.iter().fold(0.0, |all, simulation| all + simulation.cost() * f64::from(simulation.seeds))
-    }
-
-    /// The scenario of one of them.
-    pub(crate) fn scenario(&self, i: usize) -> &Scenario {
-        &self.each[i].scenario
-    }
-
-    /// About how long all runs take on this machine's cores, in seconds: those in real time one after the other.
-    pub fn seconds(&self) -> f64 {
-        let simulated = self.each.iter().filter(|s| s.task.backend() == SIM);
-        let packets = simulated.fold(0.0, |all, s| all + s.cost() * f64::from(s.seeds));
-        seconds(packets, rayon::current_num_threads()) + self.seconds_in_real_time()
-    }
-
-    /// How long the runs take that are not the simulator's: in real time, one after the other.
-    pub fn seconds_in_real_time(&self) -> f64 {
-        let real = self.each.iter().filter(|s| s.task.backend() != SIM);
-        real.fold(0.0, |all, s| all + s.scenario.duration.as_secs_f64() * f64::from(s.seeds))
-    }
-
-    /// Their scenarios.
-    pub fn scenarios(&self) -> impl Iterator<Item = &Scenario> {
-        self.each.iter().map(|simulation| &*simulation.scenario)
-    }
-
-    /// The number of runs that are `kept`.
-    pub fn found(&self, kept: &dyn Kept) -> u64 {
-        let found =
-            |s: &Simulation| (1..=s.seeds).filter(|seed| s.find(*seed, kept).is_some()).count() as u64;
-        self.each.iter().map(found).sum()
-    }
-}
-
-impl Simulation {
-    fn cost(&self) -> f64 {
-        match self.task.backend() {
-            SIM => packets(&self.scenario),
-            _ => in_real_time(&self.scenario),
-        }
-    }
-
-    /// The `n`-th seed, counted from 1.
-    fn seed(&self, n: u32) -> u64 {
-        self.first.wrapping_add(u64::from(n) - 1)
-    }
-
-    fn id(&self, seed: u32) -> RunId<'_> {
-        let backend = &*self.identity;
-        RunId { scenario_hash: &self.scenario.hash, seed: self.seed(seed), backend }
-    }
-
-    /// The run, if it is kept.
-    fn find(&self, seed: u32, kept: &dyn Kept) -> Option<Outcome> {
-        let missing = self.samples.of(seed);
-        let summary = if missing { None } else { kept.find(self.id(seed)) }?;
-        Some(Outcome { summary, samples: MemorySink::new(), scenario: Arc::clone(&self.scenario) })
-    }
-
-    /// What the run gives; nothing where another process is making it.
-    fn run(
-        &self,
-        seed: u32,
-        kept: Option<&dyn Kept>,
-        backends: Backends<'_>,
-        keep_going: &mut dyn FnMut(Time) -> bool,
-    ) -> Result<Option<Outcome>, TaskError> {
-        let sampled = self.samples.of(seed);
-        let kept = kept.filter(|_| !sampled);
-        let mut claim = Claim::default();
-        if let Some(kept) = kept {
-            // Another process may have begun, or ended, since this one looked.
-            if let Some(outcome) = self.find(seed, kept) {
-                return Ok(Some(outcome));
-            }
-            match kept.claim(self.id(seed)) {
-                Some(ours) => claim = ours,
-                None => return Ok(None),
-            }
-            if let Some(outcome) = self.find(seed, kept) {
-                return Ok(Some(outcome));
-            }
-        }
-        let mut samples = MemorySink::new();
-        let sink: &mut dyn Sink = if sampled { &mut samples } else { &mut NoSamples };
-        let summary = trusted(backends.run(&self.task.clone().seed(self.seed(seed)), sink, keep_going)?)?;
-        if let Some(kept) = kept {
-            kept.keep(claim, &summary);
-        }
-        Ok(Some(Outcome { summary, samples, scenario: Arc::clone(&self.scenario) }))
-    }
-}
-
-/// One run.
-#[derive(Clone, Copy, Debug, PartialEq)]
+/// A run of one of several pieces of work.
+#[derive(Clone, Copy)]
 struct Job {
     work: usize,
-    simulation: usize,
-    seed: u32,
-    cost: f64,
+    run: Missing,
 }
 
 impl Job {
     fn simulation<T>(self, work: &[Work<T>]) -> &Simulation {
-        &work[self.work].simulations.each[self.simulation]
+        &work[self.work].simulations.each[self.run.simulation]
     }
-}
-
-/// Work by work, so that results are there early and their samples are not kept long, and the longest runs of each first.
-fn jobs<T>(work: &[Work<T>]) -> Vec<Job> {
-    let jobs_of = |(work, w): (usize, &Work<T>)| {
-        let jobs = w.simulations.each.iter().enumerate().flat_map(move |(simulation, s)| {
-            (1..=s.seeds).map(move |seed| Job { work, simulation, seed, cost: s.cost() })
-        });
-        let mut jobs: Vec<Job> = jobs.collect();
-        jobs.sort_by(|a, b| b.cost.total_cmp(&a.cost));
-        jobs
-    };
-    work.iter().enumerate().flat_map(jobs_of).collect()
 }
 
 /// What would outlast all that follows it goes before the shorter ones, to the front, so that at the end no core waits for
@@ -283,14 +84,14 @@ fn outlasting_first(jobs: Vec<Job>, cores: usize) -> Vec<Job> {
     let mut behind = 0.0;
     let mut outlasts: Vec<bool> = Vec::with_capacity(jobs.len());
     for job in jobs.iter().rev() {
-        outlasts.push(job.cost * cores as f64 > behind);
-        behind += job.cost;
+        outlasts.push(job.run.cost * cores as f64 > behind);
+        behind += job.run.cost;
     }
     let mut shortest = f64::INFINITY;
     let (first, rest): (Vec<_>, Vec<_>) =
         jobs.into_iter().zip(outlasts.into_iter().rev()).partition(|(job, outlasts)| {
-            let outlasts = *outlasts && job.cost > shortest;
-            shortest = shortest.min(job.cost);
+            let outlasts = *outlasts && job.run.cost > shortest;
+            shortest = shortest.min(job.run.cost);
             outlasts
         });
     first.into_iter().chain(rest).map(|(job, _)| job).collect()
@@ -314,7 +115,7 @@ impl Open {
 
     /// Notes what a run gave; says whether it was the last one.
     fn put(&mut self, job: &Job, outcome: Result<Outcome, String>) -> bool {
-        self.outcomes[job.simulation][job.seed as usize - 1] = Some(outcome);
+        self.outcomes[job.run.simulation][job.run.seed as usize - 1] = Some(outcome);
         self.missing -= 1;
         self.missing == 0
     }
@@ -382,10 +183,13 @@ pub fn run_all<T: Send>(
     keep_going: &(dyn Fn() -> bool + Sync),
     finished: &mut (dyn FnMut(T) + Send),
 ) -> Result<(), StudyError> {
-    let mut jobs = jobs(work);
+    // Work by work, so that results are there early and their samples are not kept long, and the longest runs of each first.
+    let jobs = work.iter().map(|w| w.simulations.all()).enumerate();
+    let mut jobs: Vec<Job> =
+        jobs.flat_map(|(work, runs)| runs.into_iter().map(move |run| Job { work, run })).collect();
     let mut open: Vec<Open> = work.iter().map(Open::of).collect();
     jobs.retain(|job| {
-        let found = kept.and_then(|kept| job.simulation(work).find(job.seed, kept));
+        let found = kept.and_then(|kept| job.simulation(work).find(job.run.seed, kept));
         found.map(|outcome| open[job.work].put(job, Ok(outcome))).is_none()
     });
     let jobs = outlasting_first(jobs, rayon::current_num_threads());
@@ -400,7 +204,7 @@ pub fn run_all<T: Send>(
         progress,
         keep_going,
         total: jobs.len(),
-        whole: jobs.iter().map(|job| job.cost).sum(),
+        whole: jobs.iter().map(|job| job.run.cost).sum(),
         done: AtomicUsize::new(0),
         stopped: AtomicBool::new(false),
         simulated: AtomicU64::new(0),
@@ -484,7 +288,7 @@ impl<T: Send> Worker<'_, '_, T> {
     fn run(mut self) -> Option<Job> {
         let Worker { campaign, simulation, job, .. } = self;
         let outcome = match simulation
-            .run(job.seed, campaign.kept, campaign.backends, &mut |now| self.advance(now))
+            .run(job.run.seed, campaign.kept, campaign.backends, &mut |now| self.advance(now))
         {
             Ok(Some(outcome)) => Ok(outcome),
             Ok(None) => {
@@ -495,7 +299,9 @@ impl<T: Send> Worker<'_, '_, T> {
                 campaign.stopped.store(true, Ordering::Relaxed);
                 return None;
             }
-            Err(error) => Err(format!("{}, seed {}: {error}", simulation.title, simulation.seed(job.seed))),
+            Err(error) => {
+                Err(format!("{}, seed {}: {error}", simulation.title, simulation.seed(job.run.seed)))
+            }
         };
         campaign.done.fetch_add(1, Ordering::Relaxed);
         self.advance(simulation.scenario.duration);
@@ -512,7 +318,7 @@ impl<T: Send> Worker<'_, '_, T> {
     /// Notes how far the run is, and says whether it is to go on.
     fn advance(&mut self, now: Time) -> bool {
         let (campaign, whole) = (self.campaign, self.simulation.scenario.duration.as_secs_f64());
-        let packets = |until: Time| (self.job.cost * until.as_secs_f64() / whole) as u64;
+        let packets = |until: Time| (self.job.run.cost * until.as_secs_f64() / whole) as u64;
         campaign.simulated.fetch_add(now.since(self.reached).as_nanos(), Ordering::Relaxed);
         campaign.carried.fetch_add(packets(now).saturating_sub(packets(self.reached)), Ordering::Relaxed);
         // A run in real time that is made again begins anew.
@@ -542,12 +348,13 @@ fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::Backend;
     use crate::simulator::Simulator;
+    use crate::{Backend, Setup, Task};
+    use anabranch_record::{Sink, Summary};
 
     fn costs(costs: &[f64], cores: usize) -> Vec<f64> {
-        let job = |cost: &f64| Job { work: 0, simulation: 0, seed: 1, cost: *cost };
-        outlasting_first(costs.iter().map(job).collect(), cores).iter().map(|job| job.cost).collect()
+        let job = |cost: &f64| Job { work: 0, run: Missing { simulation: 0, seed: 1, cost: *cost } };
+        outlasting_first(costs.iter().map(job).collect(), cores).iter().map(|job| job.run.cost).collect()
     }
 
     /// With two cores more than half of what is behind them: 9 of 6 and the last 2, before which there are shorter ones.

@@ -21,10 +21,8 @@ pub(crate) struct File {
     /// What the study is about. Example: `title = "Buffers and delays"`
     pub title: String,
     /// A letter or short name for reports; the file's name if not given. Example: `id = "D"`
-    #[serde(default)]
     pub id: Option<String>,
     /// The work whose values are published. Example: `cite = "RFC 6356, section 2"`
-    #[serde(default)]
     pub cite: Option<String>,
     /// Assumptions that hold throughout, a sentence each. Example: `notes = ["Both links have 20 Mbit/s."]`
     #[serde(default)]
@@ -34,7 +32,6 @@ pub(crate) struct File {
     pub errata: Vec<String>,
     /// The claim that a report begins with, and the rows that answer it. Before the file's first table. Example: `headline.claim = "LIA
     /// does no harm"`
-    #[serde(default)]
     pub headline: Option<Headline>,
     /// Texts that stand in several places: `{texts.NAME}` in notes, titles, rows and explanations is replaced by the text. Example:
     /// `texts.ours = "Not judged."`
@@ -121,23 +118,18 @@ pub(crate) struct Sizes {
 #[serde(deny_unknown_fields)]
 pub(crate) struct Changes {
     /// Under `size` alone: the number of seeds, each of which is a run of every simulation. Example: `seeds = 4`
-    #[serde(default)]
     #[schemars(with = "Option<u32>")]
     pub seeds: Option<Spanned<u32>>,
     /// The length of a run; the scenario's if not given. Example: `duration = "20 s"`
-    #[serde(default)]
     #[schemars(with = "Option<String>")]
     pub duration: Option<Spanned<String>>,
     /// When means begin; what happens before counts for nothing. Example: `warmup = "5 s"`
-    #[serde(default)]
     #[schemars(with = "Option<String>")]
     pub warmup: Option<Spanned<String>>,
     /// A factor for the lengths, as runs or scenario have them, that this size does not give. Example: `scale = 0.1`
-    #[serde(default)]
     #[schemars(with = "Option<f64>")]
     pub scale: Option<Spanned<f64>>,
     /// Under `runs` alone: the points that this size runs, in place of the runs' own `only`. Example: `full.only = "all"`
-    #[serde(default)]
     #[schemars(with = "Option<serde_json::Value>")]
     pub only: Option<Spanned<Value>>,
 }
@@ -160,10 +152,8 @@ pub(crate) struct Group {
     #[schemars(with = "String")]
     pub scenario: Spanned<String>,
     /// The name of a simulation in reports, with `{AXIS}` for an axis's value. Example: `title = "{cc}, {buffer}"`
-    #[serde(default)]
     pub title: Option<String>,
     /// The algorithm of the multipath flows, or of a flow: `flow=algorithm`. Example: `cc = "{cc}"`
-    #[serde(default)]
     pub cc: Option<String>,
     /// Keys of the scenario with values. `*` stands for any part of a link's or flow's name, and `tcp.KEY` for that key of every flow.
     /// Example: `set."links.*.aqm" = "codel"`
@@ -175,30 +165,24 @@ pub(crate) struct Group {
     #[schemars(with = "std::collections::BTreeMap<String, axes::Axis>")]
     pub vary: IndexMap<String, Spanned<Value>>,
     /// Lists of axes of equal length whose values go together in step; other axes are crossed. Example: `zip = [["rate", "delay"]]`
-    #[serde(default)]
     #[schemars(with = "Option<Vec<Vec<String>>>")]
     pub zip: Option<Spanned<Vec<Vec<String>>>>,
     /// The points that are run, where that is not all of them; rows, figures and `*` go over these. Example: `only = [{ rate = 10, loss
     /// = ["none", "1e-4"] }, { rate = 100 }]`
-    #[serde(default)]
     #[schemars(with = "Option<serde_json::Value>")]
     pub only: Option<Spanned<Value>>,
     /// The length of a run, with `{AXIS.FIELD}` for a value's. Example: `duration = "60 s"`
-    #[serde(default)]
     #[schemars(with = "Option<String>")]
     pub duration: Option<Spanned<String>>,
     /// When means begin. Example: `warmup = "10 s"`
-    #[serde(default)]
     #[schemars(with = "Option<String>")]
     pub warmup: Option<Spanned<String>>,
     /// A factor for the number of seeds, where runs are short and differ much; or a table of factors by an axis's value. Example:
     /// `repeats = 4`
-    #[serde(default)]
     #[schemars(with = "Option<Count>")]
     pub repeats: Option<Spanned<Count>>,
     /// The largest number of seeds, where runs are long and no row judges them; or a table of such by an axis's value. Example:
     /// `at_most = { linked-cubic = 2 }`
-    #[serde(default)]
     #[schemars(with = "Option<Count>")]
     pub at_most: Option<Spanned<Count>>,
     /// Whether samples over time are kept though no row or figure reads them. Example: `samples = true`
@@ -239,7 +223,6 @@ pub(crate) struct Experiment {
     pub beyond: bool,
     /// Whether it is run only with `--only ID`: true, a list of sizes, or a table of sizes with values of the axis in `ids`. Example:
     /// `on_request = { quick = [100, 1000], default = 1000 }`
-    #[serde(default)]
     #[schemars(with = "Option<serde_json::Value>")]
     pub on_request: Option<Spanned<Value>>,
     /// What is measured and judged. Example: `[[experiments.rows]]`
@@ -275,7 +258,6 @@ pub(crate) struct Finding {
     #[schemars(with = "std::collections::BTreeMap<String, String>")]
     pub values: IndexMap<String, Spanned<String>>,
     /// The runs that it reads; the study's only ones if not given. Example: `runs = "links"`
-    #[serde(default)]
     pub runs: Option<String>,
     /// The values of axes that it does not name. Example: `at = { buffer = "1 BDP" }`
     #[serde(default)]

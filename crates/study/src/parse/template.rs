@@ -39,21 +39,29 @@ pub(crate) fn named(name: &str, what: &str) -> Result<(), Problem> {
     }
 }
 
+/// The text with something else in its places, where there is something.
+fn replaced(text: &str, of: impl Fn(&str) -> Result<Option<String>, Problem>) -> Result<String, Problem> {
+    let (mut filled, mut from) = (String::new(), 0);
+    for (place, range) in places(text) {
+        if let Some(value) = of(place)? {
+            filled += &text[from..range.start];
+            filled += &value;
+            from = range.end;
+        }
+    }
+    Ok(filled + &text[from..])
+}
+
 /// The text with those of the file, `{texts.NAME}`, in their places. Places within these are left.
 pub(crate) fn with_texts(text: &str, texts: &Texts) -> Result<String, Problem> {
-    let mut filled = String::new();
-    let mut from = 0;
-    for (place, range) in places(text) {
-        let Some(name) = place.strip_prefix(OF_TEXTS) else { continue };
+    replaced(text, |place| {
+        let Some(name) = place.strip_prefix(OF_TEXTS) else { return Ok(None) };
         let found = texts.get(name).ok_or_else(|| {
             Problem::new(format!("there is no text `{name}`"))
                 .help(suggest(name, texts.keys().map(String::as_str)))
         })?;
-        filled += &text[from..range.start];
-        filled += found.get_ref();
-        from = range.end;
-    }
-    Ok(filled + &text[from..])
+        Ok(Some(found.get_ref().clone()))
+    })
 }
 
 /// No text contains another: a reader finds all of it in one place.
@@ -75,9 +83,7 @@ pub(crate) fn fill(
     value: &dyn Fn(&str) -> Result<Option<String>, Problem>,
     known: &[&str],
 ) -> Result<String, Problem> {
-    let mut filled = String::new();
-    let mut from = 0;
-    for (name, range) in places(text) {
+    replaced(text, |name| {
         let value = value(name)?.ok_or_else(|| {
             let axis = name.split_once('.').map_or(name, |(axis, _)| axis);
             match known.contains(&axis) {
@@ -90,11 +96,8 @@ pub(crate) fn fill(
                 }
             }
         })?;
-        filled += &text[from..range.start];
-        filled += &value;
-        from = range.end;
-    }
-    Ok(filled + &text[from..])
+        Ok(Some(value))
+    })
 }
 
 #[cfg(test)]

@@ -1,7 +1,7 @@
 //! Lines of a figure that need no run: published values, and formulas along the horizontal axis.
 
 use crate::parse::error::Problem;
-use crate::resolve::axes::Axis;
+use crate::resolve::axes::{Axis, number};
 use crate::resolve::selection::Selection;
 use crate::result::Point;
 use toml::{Spanned, Value};
@@ -12,7 +12,7 @@ pub(crate) fn published(
     along: impl FnOnce() -> Result<Vec<Point>, Problem>,
 ) -> Result<Vec<Point>, Problem> {
     let wrong = |message: String| Problem::at(values.span(), message);
-    let number = |value: &Value| number(value, values);
+    let number = |value: &Value| finite(value, values);
     match values.get_ref() {
         Value::Table(table) => {
             let bars = |(label, y): (&String, &Value)| match y {
@@ -36,12 +36,11 @@ pub(crate) fn published(
 
 /// A published value that holds throughout a figure over time, such as a mean.
 pub(crate) fn level(value: &Spanned<Value>) -> Result<f64, Problem> {
-    number(value.get_ref(), value)
+    finite(value.get_ref(), value)
 }
 
-fn number(value: &Value, all: &Spanned<Value>) -> Result<f64, Problem> {
-    let number = value.as_float().or_else(|| value.as_integer().map(|n| n as f64));
-    let finite = number.filter(|y| y.is_finite());
+fn finite(value: &Value, all: &Spanned<Value>) -> Result<f64, Problem> {
+    let finite = number(value).filter(|y| y.is_finite());
     finite.ok_or_else(|| Problem::at(all.span(), format!("`{value}` is no published value")))
 }
 

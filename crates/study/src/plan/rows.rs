@@ -5,6 +5,7 @@ use super::{Quantity, Reading, RowPlan};
 use crate::parse::error::Problem;
 use crate::parse::spec::{Names, Row};
 use crate::parse::template::places;
+use crate::resolve::axes::number;
 use crate::resolve::choice::{ids, starts_over};
 use crate::resolve::selection::Selection;
 use crate::result::Published;
@@ -271,7 +272,6 @@ fn compared_over(
 
 /// A published value here: a number, the mean of a list, an expression, or a table of them by an axis's value.
 fn published(whole: &Spanned<Value>, value: &Value, here: &Selection<'_>) -> Result<Option<f64>, Problem> {
-    let number = |value: &Value| value.as_float().or_else(|| value.as_integer().map(|n| n as f64));
     match value {
         Value::Float(x) if !x.is_finite() => Err(Problem::new("a published value is a finite number")),
         Value::Integer(_) | Value::Float(_) => Ok(number(value)),

@@ -6,6 +6,7 @@ use crate::parse::template::named;
 use anabranch_cc::registry;
 use anabranch_scenario::suggest;
 use indexmap::IndexMap;
+use serde::Deserialize;
 use std::collections::HashSet;
 use toml::{Spanned, Value};
 
@@ -84,68 +85,63 @@ impl Axis {
 
     /// `{ axis = "cc", values = ["lia"] }`: some values of one of the file's.
     fn some_of(name: &str, table: &toml::Table, shared: &[Axis]) -> Result<Self, Problem> {
-        let usage = || {
+        #[derive(Deserialize)]
+        #[serde(deny_unknown_fields)]
+        struct SomeOf {
+            axis: String,
+            values: Option<Vec<Value>>,
+            key: Option<String>,
+        }
+        let SomeOf { axis, values, key } = Value::Table(table.clone()).try_into().map_err(|_| {
             Problem::new(format!("axis `{name}` has other keys than `axis`, `values` and `key`"))
                 .help("for example { axis = \"cc\", values = [\"lia\", \"olia\"] }")
-        };
-        let known = table.keys().all(|key| matches!(key.as_str(), "axis" | "values" | "key"));
-        let (Some(Value::String(taken)), true) = (table.get("axis"), known) else { return Err(usage()) };
-        let of = Axis::taken(taken, shared)?;
-        let key = match table.get("key") {
-            None => of.key.clone(),
-            Some(Value::String(key)) => Some(key.clone()),
-            Some(_) => return Err(usage()),
-        };
-        let values = match table.get("values") {
+        })?;
+        let of = Axis::taken(&axis, shared)?;
+        let key = key.or(of.key.clone());
+        let values = match values {
             None => of.values,
-            Some(Value::Array(ids)) => {
-                let value = |id: &Value| {
-                    let id = written(id);
-                    let found = of.values.iter().find(|value| value.id == id).cloned();
-                    found.ok_or_else(|| {
-                        Problem::new(format!("axis `{taken}` has no value `{id}`"))
-                            .help(suggest(&id, of.values.iter().map(|value| value.id.as_str())))
-                    })
-                };
-                ids.iter().map(value).collect::<Result<_, _>>()?
+            Some(ids) => {
+                let of = Axis { name: axis, ..of };
+                let value = |id: &Value| Ok(of.values[of.index(&written(id))?].clone());
+                ids.iter().map(value).collect::<Result<_, Problem>>()?
             }
-            Some(_) => return Err(usage()),
         };
         Ok(Axis { name: name.into(), key, values })
     }
 
     fn of_table(name: &str, table: &toml::Table) -> Result<Self, Problem> {
-        const KEYS: [&str; 6] = ["key", "values", "names", "range", "steps", "scale"];
-        if let Some(unknown) = table.keys().find(|key| !KEYS.contains(&key.as_str())) {
-            return Err(Problem::new(format!("unknown key `{unknown}` of axis `{name}`"))
-                .help(suggest(unknown, KEYS)));
+        #[derive(Deserialize)]
+        #[serde(deny_unknown_fields)]
+        struct Keys {
+            key: Option<String>,
+            values: Option<Value>,
+            names: Option<Vec<Value>>,
+            range: Option<String>,
+            steps: Option<usize>,
+            scale: Option<String>,
         }
-        let text = |key: &str| match table.get(key) {
-            None => Ok(None),
-            Some(Value::String(text)) => Ok(Some(text.as_str())),
-            Some(_) => Err(Problem::new(format!("`{key}` of axis `{name}` is a text"))),
-        };
-        let mut values = match (table.get("values"), text("range")?) {
-            (Some(Value::Array(values)), None) => list(values)?,
+        let keys = Value::Table(table.clone()).try_into::<Keys>();
+        let keys = keys.map_err(|why| Problem::new(format!("axis `{name}`: {}", why.message())))?;
+        let mut values = match (keys.values, keys.range) {
+            (Some(Value::Array(values)), None) => list(&values)?,
             (Some(Value::String(all)), None) if all == ALGORITHMS => {
                 registry::ALL.iter().map(|entry| AxisValue::plain(entry.name.to_owned())).collect()
             }
             (None, Some(range)) => {
-                let steps = match table.get("steps") {
-                    Some(Value::Integer(steps)) if *steps >= 2 => *steps as usize,
+                let steps = match keys.steps {
+                    Some(steps) if steps >= 2 => steps,
                     Some(_) => return Err(Problem::new("`steps` is a whole number of at least 2")),
                     None => return Err(Problem::new("a range has `steps`").help("for example steps = 12")),
                 };
-                let log = match text("scale")? {
+                let log = match keys.scale.as_deref() {
                     None | Some("linear") => false,
                     Some("log") => true,
                     Some(other) => {
-                        return Err(
-                            Problem::new(format!("`{other}` is no scale")).help("there are: linear, log")
-                        );
+                        let problem = Problem::new(format!("`{other}` is no scale"));
+                        return Err(problem.help("there are: linear, log"));
                     }
                 };
-                self::range(range, steps, log)?
+                self::range(&range, steps, log)?
             }
             _ => {
                 return Err(Problem::new(format!(
@@ -154,18 +150,15 @@ impl Axis {
                 .help("for example range = \"0.1..4 BDP\", steps = 12, scale = \"log\""));
             }
         };
-        match table.get("names") {
-            None => {}
-            Some(Value::Array(names)) if names.len() == values.len() => {
-                for (value, name) in values.iter_mut().zip(names) {
-                    value.label = name.as_str().map_or_else(|| name.to_string(), str::to_owned);
-                }
-            }
-            Some(_) => {
+        if let Some(names) = keys.names {
+            if names.len() != values.len() {
                 return Err(Problem::new(format!("`names` of axis `{name}` has one text for each value")));
             }
+            for (value, name) in values.iter_mut().zip(names) {
+                value.label = name.as_str().map_or_else(|| name.to_string(), str::to_owned);
+            }
         }
-        Ok(Axis { name: name.into(), key: text("key")?.map(str::to_owned), values })
+        Ok(Axis { name: name.into(), key: keys.key, values })
     }
 
     /// The same with the values that are asked for, if some are.
@@ -233,8 +226,7 @@ impl AxisValue {
                 }
                 let plain = AxisValue::plain(id);
                 let number = fields.get("value").map_or(Ok(plain.number), |value| {
-                    let number = value.as_float().or_else(|| value.as_integer().map(|n| n as f64));
-                    number.map(Some).ok_or_else(|| {
+                    number(value).map(Some).ok_or_else(|| {
                         Problem::new(format!("`value` of the value `{}` is a number", plain.id))
                     })
                 })?;
@@ -263,7 +255,6 @@ impl AxisValue {
 
     /// A field that is a list of numbers.
     pub fn field_numbers(&self, field: &str) -> Option<Vec<f64>> {
-        let number = |value: &Value| value.as_float().or_else(|| value.as_integer().map(|n| n as f64));
         self.fields.get(field)?.as_array()?.iter().map(number).collect()
     }
 
@@ -271,13 +262,14 @@ impl AxisValue {
     pub fn field_number(&self, field: Option<&str>) -> Option<f64> {
         match field {
             None => self.number,
-            Some(field) => match self.fields.get(field)? {
-                Value::Integer(n) => Some(*n as f64),
-                Value::Float(x) => Some(*x),
-                _ => None,
-            },
+            Some(field) => number(self.fields.get(field)?),
         }
     }
+}
+
+/// A value that is a number.
+pub(crate) fn number(value: &Value) -> Option<f64> {
+    value.as_float().or_else(|| value.as_integer().map(|n| n as f64))
 }
 
 /// A value's number and its unit, which is empty where it has none.
@@ -453,7 +445,7 @@ mod tests {
             (r#"{ range = "0..4", steps = 4, scale = "log" }"#, "above 0"),
             (r#"{ range = "1..4" }"#, "has `steps`"),
             (r#"{ range = "1..4", steps = 4, scale = "cubic" }"#, "no scale"),
-            (r#"{ value = [1] }"#, "unknown key `value`"),
+            (r#"{ value = [1] }"#, "unknown field `value`"),
             ("[]", "no values"),
             ("[1, 1]", "twice"),
             ("[1.0, inf]", "no finite number"),

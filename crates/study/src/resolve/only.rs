@@ -53,10 +53,7 @@ fn wanted(entry: &toml::Table, axes: &[Axis]) -> Result<Vec<Vec<usize>>, Problem
             one => vec![written(one)],
         };
         for value in values {
-            let known = axes[i].values.iter().map(|value| value.id.as_str());
-            wanted[i].push(axes[i].values.iter().position(|known| known.id == value).ok_or_else(|| {
-                Problem::new(format!("axis `{name}` has no value `{value}`")).help(suggest(&value, known))
-            })?);
+            wanted[i].push(axes[i].index(&value)?);
         }
     }
     Ok(wanted)

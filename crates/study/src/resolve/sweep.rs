@@ -70,11 +70,9 @@ pub fn sweep(sweep: &Sweep, scenario: &Scenario) -> Result<String, String> {
     let names: Vec<&str> = axes.iter().map(|axis| axis.name.as_str()).collect();
     let over = if names.is_empty() { String::new() } else { format!(" over {}", names.join(", ")) };
     file.insert("title".into(), format!("{}{over}", scenario.name).into());
-    let seeds = |n: u32| Value::from(Table::from_iter([("seeds".to_owned(), Value::from(i64::from(n)))]));
-    let sizes =
-        [("quick", seeds(sweep.seeds)), ("default", seeds(sweep.seeds)), ("full", seeds(sweep.seeds))];
-    file.insert("size".into(), Table::from_iter(sizes.map(|(name, seeds)| (name.to_owned(), seeds))).into());
-    file.insert("runs".into(), Table::from_iter([("sweep".to_owned(), Value::from(group))]).into());
+    let seeds = table([("seeds", i64::from(sweep.seeds).into())]);
+    file.insert("size".into(), table(["quick", "default", "full"].map(|size| (size, seeds.clone()))));
+    file.insert("runs".into(), table([("sweep", group.into())]));
     let measured = measured(scenario);
     let rows = measured.iter().map(|measured| measured.row(&names));
     file.insert("rows".into(), Value::Array(rows.collect()));
@@ -83,6 +81,10 @@ pub fn sweep(sweep: &Sweep, scenario: &Scenario) -> Result<String, String> {
         file.insert("figures".into(), Value::Array(figures.collect()));
     }
     Ok(file.to_string())
+}
+
+fn table<const N: usize>(entries: [(&str, Value); N]) -> Value {
+    Table::from_iter(entries.map(|(key, value)| (key.to_owned(), value))).into()
 }
 
 /// Parts between commas that stand in no bracket and no quotes.
@@ -115,8 +117,7 @@ fn axis(spec: &str) -> Result<(String, Value), String> {
     if key.is_empty() || values.is_empty() {
         return Err(format!("`{spec}` varies nothing: {help}"));
     }
-    let mut axis = Table::from_iter([("key".to_owned(), Value::from(key))]);
-    match values.split_once("..") {
+    let axis = match values.split_once("..") {
         Some((_, rest)) if !values.contains(',') => {
             let (range, steps) =
                 match rest.rfind('/').filter(|i| rest[i + 1..].starts_with(|c: char| c.is_ascii_digit())) {
@@ -129,16 +130,13 @@ fn axis(spec: &str) -> Result<(String, Value), String> {
             };
             let steps: i64 =
                 steps.trim().parse().map_err(|_| format!("`{steps}` is no number of steps: {help}"))?;
-            axis.insert("range".into(), range.into());
-            axis.insert("steps".into(), steps.into());
-            axis.insert("scale".into(), scale.into());
+            let (range, steps, scale) = (range.into(), steps.into(), scale.into());
+            table([("key", key.into()), ("range", range), ("steps", steps), ("scale", scale)])
         }
         _ if has_steps(values) => return Err(format!("`{values}` has steps, but no range: {help}")),
-        _ => {
-            axis.insert("values".into(), Value::Array(parts(values).into_iter().map(Value::from).collect()));
-        }
-    }
-    Ok((key.to_owned(), axis.into()))
+        _ => table([("key", key.into()), ("values", parts(values).into())]),
+    };
+    Ok((key.to_owned(), axis))
 }
 
 /// Whether a value ends with a number of steps: `1/12log`.
@@ -230,9 +228,8 @@ impl Measured {
         let at: Vec<String> = axes.iter().map(|axis| format!("{axis} {{{axis}.name}}")).collect();
         let what =
             if at.is_empty() { self.what.clone() } else { format!("{}: {}", self.what, at.join(", ")) };
-        let row =
-            [("id", id.join(".")), ("what", what), ("unit", self.unit.to_owned()), ("of", self.of.clone())];
-        Table::from_iter(row.map(|(key, value)| (key.to_owned(), Value::from(value)))).into()
+        let (id, of) = (id.join(".").into(), self.of.as_str().into());
+        table([("id", id), ("what", what.into()), ("unit", self.unit.into()), ("of", of)])
     }
 
     /// Over the first axis of numbers, a line for each algorithm or value of another axis, and a panel for each of a third.

@@ -18,24 +18,19 @@ pub(crate) struct Figure {
     /// How it is drawn: `lines`, `bars`, `boxes`, `heat` or `time`. Example: `kind = "lines"`
     pub kind: Kind,
     /// The runs that it reads, by name; several make a figure of each. The study's only ones if not given. Example: `runs = "links"`
-    #[serde(default)]
     pub runs: Option<Names>,
     /// What is along the horizontal: an axis; a list of axes, with a place for each of their points; or a table of names with
     /// expressions, a place each. Not for `time`. Example: `x = "buffer"`
-    #[serde(default)]
     #[schemars(with = "Option<serde_json::Value>")]
     pub x: Option<Spanned<Value>>,
     /// For `lines`: an expression whose mean is a point's place along the horizontal, where that is not the axis's number. Example:
     /// `x_of = 'cwnd("mptcp", 1)'`
-    #[serde(default)]
     #[schemars(with = "Option<String>")]
     pub x_of: Option<Spanned<String>>,
     /// The axis of which each value is a series. Example: `by = "cc"`
-    #[serde(default)]
     #[schemars(with = "Option<String>")]
     pub by: Option<Spanned<String>>,
     /// The axis of which each value is a panel. Example: `panel = "delay"`
-    #[serde(default)]
     #[schemars(with = "Option<String>")]
     pub panel: Option<Spanned<String>>,
     /// The values of other axes, or which values it goes over. Example: `at = { buffer = "1 BDP" }`
@@ -43,7 +38,6 @@ pub(crate) struct Figure {
     #[schemars(with = "std::collections::BTreeMap<String, serde_json::Value>")]
     pub at: IndexMap<String, Spanned<Value>>,
     /// The value that is drawn: an expression. Example: `of = "share"`
-    #[serde(default)]
     #[schemars(with = "Option<String>")]
     pub of: Option<Spanned<String>>,
     /// In place of `of`: a series for each of several expressions. Example: `series = { LIA = 'cwnd("mptcp", 1)' }`
@@ -57,7 +51,7 @@ pub(crate) struct Figure {
     #[serde(default)]
     pub panels: Vec<Panel>,
     /// A condition on axes with numbers: only these places of `x` are drawn. Example: `where = "loss > 1e-3"`
-    #[serde(default, rename = "where")]
+    #[serde(rename = "where")]
     #[schemars(with = "Option<String>")]
     pub only: Option<Spanned<String>>,
     /// Bars of several runs, in place of `x`: series with tables of labels with expressions. Example: `bars.ours = { LIA = 'at(runs =
@@ -76,27 +70,21 @@ pub(crate) struct Figure {
     #[schemars(with = "std::collections::BTreeMap<String, String>")]
     pub curves: IndexMap<String, Spanned<String>>,
     /// For `lines`: the title of the horizontal axis; the axis's name if not given. Example: `x_title = "buffer (BDP)"`
-    #[serde(default)]
     #[schemars(with = "Option<String>")]
     pub x_title: Option<Spanned<String>>,
     /// The title of the vertical axis, with its unit. Example: `y_title = "goodput (Mbit/s)"`
-    #[serde(default)]
     pub y_title: Option<String>,
     /// For `lines` and `time`: the limits of the horizontal axis. Example: `x_limits = [10.0, 25.0]`
-    #[serde(default)]
     #[schemars(with = "Option<(f64, f64)>")]
     pub x_limits: Option<Spanned<(f64, f64)>>,
     /// Which axes are logarithmic: `x`, `y` or `xy`. Values that are not above 0 are left out. Example: `log = "xy"`
-    #[serde(default)]
     #[schemars(with = "Option<String>")]
     pub log: Option<Spanned<String>>,
     /// Whether an expression is evaluated once, with each function's mean over all seeds, and not for each seed; points then have no
     /// interval. Example: `pooled = true`
-    #[serde(default)]
-    #[schemars(with = "bool")]
+    #[schemars(with = "Option<bool>")]
     pub pooled: Option<Spanned<bool>>,
     /// The limits of the vertical axis; of `heat`, the values of the worst and of the best colour. Example: `limits = [0.0, 2.0]`
-    #[serde(default)]
     #[schemars(with = "Option<(f64, f64)>")]
     pub limits: Option<Spanned<(f64, f64)>>,
 }
@@ -108,7 +96,6 @@ pub(crate) struct Panel {
     /// The panel's title. Example: `title = "Scenario 1"`
     pub title: String,
     /// The title of the vertical axis, with its unit. Example: `y_title = "goodput (Mbit/s)"`
-    #[serde(default)]
     pub y_title: Option<String>,
     /// The values of axes in this panel. Example: `at = { network = "S1" }`
     #[serde(default)]
@@ -116,15 +103,12 @@ pub(crate) struct Panel {
     pub at: IndexMap<String, Spanned<Value>>,
     /// What is along the horizontal: an axis; a list of axes, with a place for each of their points; or a table of names with
     /// expressions, a place each. Not for `time`. Example: `x = "buffer"`
-    #[serde(default)]
     #[schemars(with = "Option<serde_json::Value>")]
     pub x: Option<Spanned<Value>>,
     /// The axis of which each value is a series. Example: `by = "cc"`
-    #[serde(default)]
     #[schemars(with = "Option<String>")]
     pub by: Option<Spanned<String>>,
     /// The value that is drawn: an expression. Example: `of = "share"`
-    #[serde(default)]
     #[schemars(with = "Option<String>")]
     pub of: Option<Spanned<String>>,
     /// In place of `of`: a series for each of several expressions. Example: `series = { LIA = 'cwnd("mptcp", 1)' }`
@@ -132,7 +116,6 @@ pub(crate) struct Panel {
     #[schemars(with = "std::collections::BTreeMap<String, String>")]
     pub series: IndexMap<String, Spanned<String>>,
     /// The limits of the vertical axis; of `heat`, the values of the worst and of the best colour. Example: `limits = [0.0, 2.0]`
-    #[serde(default)]
     #[schemars(with = "Option<(f64, f64)>")]
     pub limits: Option<Spanned<(f64, f64)>>,
     /// For `time`: published values that hold throughout, such as means. Example: `published = { LIA = 849 }`

@@ -14,13 +14,10 @@ pub(crate) struct Row {
     #[schemars(with = "String")]
     pub id: Spanned<String>,
     /// What is measured, for readers. Example: `what = "{cc.name}: goodput"`
-    #[serde(default)]
     pub what: Option<String>,
     /// The unit of the value. Example: `unit = "Mbit/s"`
-    #[serde(default)]
     pub unit: Option<String>,
     /// The runs that it reads, by name; several make a row of each. The study's only ones if not given. Example: `runs = "links"`
-    #[serde(default)]
     pub runs: Option<Names>,
     /// Values of axes. An axis that `id` does not name has one; of an axis that it names, a list or a field, `{ kind = "coupled" }`,
     /// chooses some. Example: `at = { cc = ["lia", "olia"], buffer = "1 BDP" }`
@@ -28,51 +25,41 @@ pub(crate) struct Row {
     #[schemars(with = "std::collections::BTreeMap<String, serde_json::Value>")]
     pub at: IndexMap<String, Spanned<Value>>,
     /// A condition on axes with numbers: there is a row only where it holds. Example: `where = "loss > 1e-3"`
-    #[serde(default, rename = "where")]
+    #[serde(rename = "where")]
     #[schemars(with = "Option<String>")]
     pub only: Option<Spanned<String>>,
     /// The measured value: an expression over a run. Example: `of = 'goodput("mptcp")'`
-    #[serde(default)]
     #[schemars(with = "Option<String>")]
     pub of: Option<Spanned<String>>,
     /// In place of `of`: a value that follows from numbers alone, without a run. Example: `formula = "1.22 / sqrt(loss)"`
-    #[serde(default)]
     #[schemars(with = "Option<String>")]
     pub formula: Option<Spanned<String>>,
     /// In place of `of`: expressions that are claimed to ascend, as a list or by names; or a single expression with `over`. Example:
     /// `ascending = { LIA = "at(cc = lia, share)", Reno = "at(cc = reno, share)" }`
-    #[serde(default)]
     #[schemars(with = "Option<serde_json::Value>")]
     pub ascending: Option<Spanned<Value>>,
     /// The same, of which the last is claimed to be above each other. Example: `highest = "share"`
-    #[serde(default)]
     #[schemars(with = "Option<serde_json::Value>")]
     pub highest: Option<Spanned<Value>>,
     /// For a single expression in `ascending` or `highest`: an axis with its values in the claimed order. Example: `over = { cc =
     /// ["lia", "olia", "{cc}"] }`
-    #[serde(default)]
     #[schemars(with = "Option<std::collections::BTreeMap<String, serde_json::Value>>")]
     pub over: Option<Spanned<IndexMap<String, Spanned<Value>>>>,
     /// The published value: a number, a list whose mean it is, an expression, or a table of these by an axis's value. Example:
     /// `published = { lia = 12.3, reno = 16.6 }`
-    #[serde(default)]
     #[schemars(with = "Option<serde_json::Value>")]
     pub published: Option<Spanned<Value>>,
     /// How the value follows from published ones, where it is not itself printed. Example: `from = "mean of four runs"`
-    #[serde(default)]
     pub from: Option<String>,
     /// In place of `published`: a published statement, judged by `rule`; or a table of them by an axis's value. Example: `claim = "an
     /// equal share"`
-    #[serde(default)]
     #[schemars(with = "Option<serde_json::Value>")]
     pub claim: Option<Spanned<Value>>,
     /// How the row is judged: see the table of rules. Example: `rule = "at least 1"`
-    #[serde(default)]
     #[schemars(with = "Option<String>")]
     pub rule: Option<Spanned<String>>,
     /// Why the value differs, shown where the row does not reproduce; or a table of texts by an axis's value. It is for what holds
     /// whatever was measured, such as a difference in set-up. Example: `because = "The buffer is not given."`
-    #[serde(default)]
     #[schemars(with = "Option<serde_json::Value>")]
     pub because: Option<Spanned<Value>>,
     /// Why the value differs, with a condition on what was measured. Example: `explain = [{ when = "measured < 1", text = "…" }]`
@@ -178,6 +165,5 @@ pub(crate) struct Explanation {
     /// What is then said. Example: `text = "Headers are not counted."`
     pub text: String,
     /// The row or the runs that show it. Example: `by = "row T1.headers"`
-    #[serde(default)]
     pub by: Option<String>,
 }

@@ -10,58 +10,52 @@ use nix::libc;
 use std::io;
 use std::sync::Arc;
 
-/// Bytes of a file. They need not exist.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-pub struct Bytes {
-    start: i64,
-    /// 0: all that follow.
-    length: i64,
-}
+/// A byte of a file. It need not exist.
+#[derive(Clone, Copy)]
+pub struct Byte(i64);
 
-impl Bytes {
+impl Byte {
     /// Who has it may write.
-    pub const WRITE: Bytes = Bytes { start: 0, length: 1 };
-    /// Every byte: nobody else has any.
-    pub const ALL: Bytes = Bytes { start: 0, length: 0 };
+    pub const WRITE: Byte = Byte(0);
 
     /// Who has it makes that run. It is found by the key's first 62 bits. Two runs that have them in common are not made at the
     /// same time.
     pub fn of(key: &Key) -> Self {
-        Bytes { start: 1 + (key.leading() >> 2) as i64, length: 1 }
+        Byte(1 + (key.leading() >> 2) as i64)
     }
 
     fn request(self, kind: i32) -> libc::flock {
         libc::flock {
             l_type: kind as i16,
             l_whence: libc::SEEK_SET as i16,
-            l_start: self.start,
-            l_len: self.length,
+            l_start: self.0,
+            l_len: 1,
             l_pid: 0,
         }
     }
 }
 
-/// Bytes that are locked, until it is dropped.
+/// A byte that is locked, until it is dropped.
 pub struct Locked {
     file: Arc<Opened>,
-    bytes: Bytes,
+    byte: Byte,
 }
 
 impl Locked {
     /// None where others have them.
-    pub fn at_once(file: &Arc<Opened>, bytes: Bytes) -> io::Result<Option<Self>> {
-        match fcntl(&***file, F_OFD_SETLK(&bytes.request(libc::F_WRLCK))) {
-            Ok(_) => Ok(Some(Locked { file: file.clone(), bytes })),
+    pub fn at_once(file: &Arc<Opened>, byte: Byte) -> io::Result<Option<Self>> {
+        match fcntl(&***file, F_OFD_SETLK(&byte.request(libc::F_WRLCK))) {
+            Ok(_) => Ok(Some(Locked { file: file.clone(), byte })),
             Err(Errno::EAGAIN | Errno::EACCES) => Ok(None),
             Err(why) => Err(why.into()),
         }
     }
 
     /// Waits for others.
-    pub fn wait(file: &Arc<Opened>, bytes: Bytes) -> io::Result<Self> {
+    pub fn wait(file: &Arc<Opened>, byte: Byte) -> io::Result<Self> {
         loop {
-            match fcntl(&***file, F_OFD_SETLKW(&bytes.request(libc::F_WRLCK))) {
-                Ok(_) => return Ok(Locked { file: file.clone(), bytes }),
+            match fcntl(&***file, F_OFD_SETLKW(&byte.request(libc::F_WRLCK))) {
+                Ok(_) => return Ok(Locked { file: file.clone(), byte }),
                 Err(Errno::EINTR) => {}
                 Err(why) => return Err(why.into()),
             }
@@ -71,6 +65,6 @@ impl Locked {
 
 impl Drop for Locked {
     fn drop(&mut self) {
-        let _ = fcntl(&**self.file, F_OFD_SETLK(&self.bytes.request(libc::F_UNLCK)));
+        let _ = fcntl(&**self.file, F_OFD_SETLK(&self.byte.request(libc::F_UNLCK)));
     }
 }

@@ -1,6 +1,6 @@
 //! The file of a store: a line for each outcome, appended by all processes that share it.
 
-use super::locks::{Bytes, Locked};
+use super::locks::{Byte, Locked};
 use super::opened::Opened;
 use super::record;
 use crate::key::Key;
@@ -75,7 +75,7 @@ impl Log {
 
     /// The right to make a run; none while another process has it.
     pub fn claim(&mut self, key: &Key) -> io::Result<Option<Locked>> {
-        self.lock(|file| Locked::at_once(file, Bytes::of(key)))
+        self.lock(|file| Locked::at_once(file, Byte::of(key)))
     }
 
     /// Where a run's outcome is, of those too that other processes have added.
@@ -133,7 +133,7 @@ impl Log {
     /// The right to write at the file's end, which is read until there. What a process left there that was killed while it wrote
     /// is removed.
     fn lock_to_write(&mut self) -> io::Result<Locked> {
-        let locked = self.lock(|file| Locked::wait(file, Bytes::WRITE).map(Some))?;
+        let locked = self.lock(|file| Locked::wait(file, Byte::WRITE).map(Some))?;
         if self.refresh()? {
             self.file.set_len(self.end)?;
         }
@@ -190,7 +190,7 @@ impl Log {
         let _ = fs::remove_file(&beside);
         let file = options().append(true).create_new(true).open(&beside)?;
         let mut written = Log::of(&self.path, file)?;
-        let new = Locked::wait(&written.file, Bytes::WRITE)?;
+        let new = Locked::wait(&written.file, Byte::WRITE)?;
         let mut lines: Vec<_> = self.lines.iter().map(|(key, line)| (*key, *line)).collect();
         lines.sort_by_key(|(_, line)| line.start);
         let file = written.file.clone();

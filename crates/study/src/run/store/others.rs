@@ -1,11 +1,9 @@
-//! Outcomes of other versions: never used, never removed unasked.
+//! Outcomes of other versions: never used, never removed.
 
-use super::locks::{Bytes, Locked};
 use super::{FILE, Store};
 use std::fs::{self, File};
 use std::io::{BufRead, BufReader};
 use std::path::{Path, PathBuf};
-use std::sync::Arc;
 
 /// How much of it there is.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -26,20 +24,6 @@ impl Store {
             found.outcomes += BufReader::new(file).split(b'\n').map_while(Result::ok).count();
         }
         found
-    }
-
-    /// Removes it, but for that of a version that is at work. Gives what is still there.
-    pub fn remove_others(&self) -> Others {
-        for path in self.files_of_others() {
-            let file = File::options().write(true).open(&path).map(|file| Arc::new(file.into()));
-            let locked = file.and_then(|file| Locked::at_once(&file, Bytes::ALL));
-            if let Ok(Some(_locked)) = locked {
-                let _ = fs::remove_file(&path);
-                // With its last file a folder goes.
-                let _ = path.parent().map(fs::remove_dir);
-            }
-        }
-        self.others()
     }
 
     fn files_of_others(&self) -> impl Iterator<Item = PathBuf> {

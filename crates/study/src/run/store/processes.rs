@@ -69,7 +69,7 @@ fn worker() {
 /// A worker that has come to its `ready`.
 fn ready(what: &str, dir: &Path) -> Child {
     let mut child = Command::new(env::current_exe().unwrap())
-        .args(["--exact", "store::processes::worker", "--nocapture"])
+        .args(["--exact", "run::store::processes::worker", "--nocapture"])
         .env("STORE_WORKER", what)
         .env("STORE_DIR", dir)
         .stdin(Stdio::piped())

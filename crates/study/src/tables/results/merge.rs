@@ -125,10 +125,7 @@ fn simulates_the_same(new: &Experiment, old: &Experiment) -> bool {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::{
-        Difference, Estimate, Fidelity, Figure, LinuxHosts, Measure, Other, Published, Run, Simulated,
-        Verdict,
-    };
+    use crate::{Difference, Estimate, Fidelity, Figure, LinuxHosts, Measure, Other, Run, Simulated};
 
     fn estimate(mean: f64) -> Option<Estimate> {
         Some(Estimate { mean, half_width: None, values: vec![mean] })
@@ -136,18 +133,12 @@ mod tests {
 
     fn run(column: Option<&str>) -> Run {
         let backend = column.map(|column| format!(" --backend {column}")).unwrap_or_default();
-        Run {
-            title: "one".into(),
-            command: format!("anabranch run one.toml{backend} --seed 1"),
-            scenario: "one.toml".into(),
-            text: "name = 1".into(),
-            column: column.map(Into::into),
-            shares: None,
-        }
+        let command = format!("anabranch run one.toml{backend} --seed 1");
+        Run { command, column: column.map(Into::into), ..Run::default() }
     }
 
     fn figure(id: &str) -> Figure {
-        Figure { id: id.into(), title: String::new(), panels: vec![], missing: None }
+        Figure { id: id.into(), ..Figure::default() }
     }
 
     /// A row of that value in the simulator, and of 7 on each backend.
@@ -155,33 +146,14 @@ mod tests {
         let column = |id: &&str| ColumnName {
             id: (*id).into(),
             title: format!("Linux ({id})"),
-            meaning: String::new(),
             of_backend: true,
             notes: vec!["The kernel was 9.9.".into()],
-            failed: vec![],
+            ..ColumnName::default()
         };
         let assumed = ColumnName { of_backend: false, ..column(&"tick") };
-        let other = |id: &&str| Other {
-            column: (*id).into(),
-            measured: estimate(7.0),
-            compared: vec![],
-            verdict: Verdict::NotJudged,
-            failure: None,
-        };
-        let row = Row {
-            id: "Z-1.a".into(),
-            what: String::new(),
-            unit: String::new(),
-            published: Published::Nothing,
-            measured: estimate(simulated),
-            compared: vec![],
-            rule: String::new(),
-            verdict: Verdict::NotJudged,
-            crosses: vec![],
-            readings: vec![],
-            explanation: None,
-            others: backends.iter().map(other).collect(),
-        };
+        let other = |id: &&str| Other { column: (*id).into(), measured: estimate(7.0), ..Other::default() };
+        let others = backends.iter().map(other).collect();
+        let row = Row { id: "Z-1.a".into(), measured: estimate(simulated), others, ..Row::default() };
         let fidelity = |id: &&str| Fidelity {
             title: "one".into(),
             column: (*id).into(),
@@ -193,34 +165,20 @@ mod tests {
         let figures = backends.iter().map(|id| figure(&format!("F1@{id}")));
         let experiment = Experiment {
             id: "Z-1".into(),
-            title: String::new(),
-            notes: vec![],
-            beyond: false,
             columns: backends.iter().map(column).chain([assumed]).collect(),
             asked: backends.iter().map(|id| (*id).to_owned()).collect(),
             rows: vec![row],
             figures: [figure("F1")].into_iter().chain(figures).chain([figure("F2")]).collect(),
             runs: [None].into_iter().chain(backends.iter().map(|id| Some(*id))).map(run).collect(),
             fidelity: backends.iter().map(fidelity).collect(),
-            linux_hosts: vec![],
+            ..Experiment::default()
         };
         StudyResult {
-            id: "Z".into(),
             name: "z".into(),
-            title: String::new(),
-            citation: String::new(),
-            size: "quick".into(),
-            seeds: 2,
             version: "1".into(),
-            hash: None,
             command: Some(format!("study z {}", backends.join(" "))),
-            earlier_commands: vec![],
-            without_columns: false,
-            partial: false,
-            notes: vec![],
-            errata: vec![],
-            headline: None,
             experiments: vec![experiment],
+            ..StudyResult::default()
         }
     }
 
