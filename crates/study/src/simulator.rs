@@ -4,6 +4,7 @@ use crate::task::{Backend, Backends, SIM, Task, TaskError};
 use crate::{Options, Study, StudyResult, Work};
 use anabranch_net::Time;
 use anabranch_record::{Sink, Summary};
+use anabranch_sim::SimError;
 use std::sync::Arc;
 
 pub struct Simulator;
@@ -21,8 +22,11 @@ impl Backend for Simulator {
     ) -> Result<Summary, TaskError> {
         let refused = |why: String| TaskError::Refused(why);
         let scenario = task.scenario("the task's scenario").map_err(|why| refused(why.to_string()))?;
-        anabranch_sim::run(&scenario, task.seed_of_run(), sink, keep_going)
-            .map_err(|why| refused(why.to_string()))
+        let run = anabranch_sim::run(&scenario, task.seed_of_run(), sink, keep_going);
+        run.map_err(|why| match why {
+            SimError::Interrupted { at, partial } => TaskError::Interrupted { at, partial },
+            why => refused(why.to_string()),
+        })
     }
 }
 
