@@ -10,7 +10,7 @@ use anabranch_net::Time;
 use anabranch_record::place::OutputFile;
 use anabranch_record::{Sink, Summary};
 use anabranch_scenario::Scenario;
-use anabranch_study::task::{SIM, ended};
+use anabranch_study::task::SIM;
 use anabranch_study::{Backend, Task, TaskError};
 use clap::Args;
 use miette::miette;
@@ -124,7 +124,7 @@ impl Backend for Captured {
             task.scenario("the task's scenario").map_err(|why| TaskError::Refused(why.to_string()))?;
         let capture = &mut *self.capture.lock().expect("nothing panicked");
         let seed = task.seed_of_run();
-        ended(anabranch_sim::run_captured(&scenario, seed, sink, capture, keep_going)?)
+        anabranch_papers::ended(anabranch_sim::run_captured(&scenario, seed, sink, capture, keep_going))
     }
 }
 

@@ -12,7 +12,7 @@ use anabranch_record::{Sink, Summary};
 use anabranch_scenario::{Scenario, Source};
 use anabranch_study::{
     Backend, Backends, Outcomes, ScenarioFile, Setup, Simulations, StudyError, Task, TaskError, Work, file,
-    run_all_on,
+    run_all,
 };
 use miette::miette;
 use page::Comparison;
@@ -83,7 +83,7 @@ fn simulate(args: &CompareArgs, source: &Source, first_seed: u64, threads: usize
             ran.summaries.extend(of_seed.summaries);
             ran.failed.extend(of_seed.failed);
         };
-        run_all_on(Backends(&[&backend]), &work, None, &|p| bar.show(p), &|| !interrupt::requested(), keep)
+        run_all(Backends(&[&backend]), &work, None, &|p| bar.show(p), &|| !interrupt::requested(), keep)
     });
     drop(bar);
     let Noticed { refused, partial } = backend.noticed.into_inner().unwrap_or_else(PoisonError::into_inner);
@@ -186,7 +186,7 @@ struct Run<'a> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use anabranch_study::Simulator;
+    use anabranch_papers::Simulator;
 
     /// The simulator, of which OLIA's second seed fails.
     struct Failing;
@@ -231,7 +231,7 @@ mod tests {
             summaries.extend(ran.summaries);
             failed.extend(ran.failed);
         };
-        run_all_on(Backends(&[&Failing]), &work, None, &|_| (), &|| true, keep).unwrap();
+        run_all(Backends(&[&Failing]), &work, None, &|_| (), &|| true, keep).unwrap();
         assert_eq!(failed, ["olia, seed 2: no valid run in 3 attempts"]);
         let page = Comparison::of(&cc, 6, 1, in_order(&scenarios, summaries)).page();
         let said = "1 of 6 runs failed, and the means are without them: lia 3 seeds, olia 2 seeds";

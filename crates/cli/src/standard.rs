@@ -12,7 +12,7 @@ use crate::{algorithms, backend, earlier};
 use anabranch_cc::registry::{self, Entry};
 use anabranch_papers::standard::{self, AlgorithmResult, CASES, Case};
 use anabranch_record::place::PlaceError;
-use anabranch_study::{Kept, Kind, Results, StudyError, Work, run_all_on};
+use anabranch_study::{Kept, Kind, Results, StudyError, Work, run_all};
 use miette::miette;
 
 /// `anabranch cc report`.
@@ -80,7 +80,7 @@ pub fn in_progress<T: Send>(
     finished: &mut (dyn FnMut(T) + Send),
 ) -> Result<(), StudyError> {
     let bar = Progress::over_runs();
-    run_all_on(backend::all(), work, kept, &|p| bar.show(p), &|| !interrupt::requested(), finished)
+    run_all(backend::all(), work, kept, &|p| bar.show(p), &|| !interrupt::requested(), finished)
 }
 
 /// The results of these algorithms that are there and were made otherwise than these options say, described.

@@ -2,20 +2,20 @@
 
 use crate::output::{counted, note};
 use crate::table::{BYTES, with_unit};
-use anabranch_study::{Store, store};
+use anabranch_papers::RESULTS_VERSION;
+use anabranch_study::Store;
 use std::path::Path;
 
-/// The store in `folder`, of this very program; what the user should know of it is noted. None where there can be none, which
+/// The store in `folder`, of what runs give today; what the user should know of it is noted. None where there can be none, which
 /// is no reason not to make the runs.
 pub fn open(folder: &Path) -> Option<Store> {
-    let program = store::program().map_err(|why| format!("this program cannot be read: {why}"));
-    let opened = program.and_then(|program| Store::open(folder, &program).map_err(|why| why.to_string()));
+    let opened = Store::open(folder, RESULTS_VERSION);
     let store =
         opened.map_err(|why| note(&format!("an interrupted command could not go on later: {why}"))).ok()?;
     let others = store.others();
     if others.outcomes > 0 {
         note(&format!(
-            "this build does not use what another one has left in {}, {} of {}: it may be deleted",
+            "this version does not use what another one has left in {}, {} of {}: it may be deleted",
             folder.display(),
             counted(others.outcomes, "run"),
             with_unit(others.bytes as f64, BYTES)

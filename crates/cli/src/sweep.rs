@@ -137,8 +137,9 @@ fn page(result: &StudyResult, taken: &[Taken]) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use anabranch_papers::Simulator;
     use anabranch_record::NoSamples;
-    use anabranch_study::{Backend, Simulator, Task};
+    use anabranch_study::{Backend, Task};
 
     /// A point whose run failed has fewer seeds than were asked for, and says so.
     #[test]

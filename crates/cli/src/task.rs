@@ -7,6 +7,7 @@ use crate::output::print_text_of_json;
 use crate::progress::Progress;
 use crate::{backend, input, interrupt, memory};
 use anabranch_net::Time;
+use anabranch_papers::RESULTS_VERSION;
 use anabranch_record::NoSamples;
 use anabranch_study::store::Record;
 use anabranch_study::{Backend, Task};
@@ -31,8 +32,7 @@ pub fn task(args: &TaskArgs) -> Result<(), Failure> {
     let backend: &dyn Backend = if task.backend() == kernel.name() { &kernel } else { backend };
     let scenario = task.scenario("the task's scenario").map_err(Failure::input)?;
     memory::check(&scenario, 0, 1, args.yes)?;
-    let version = anabranch_study::store::program()
-        .map_err(|e| Failure::environment("this program cannot be read", &e))?;
+    let version = RESULTS_VERSION.to_owned();
     interrupt::listen()?;
     let progress = Progress::over(scenario.duration);
     let mut keep_going = |now: Time| {

@@ -5,7 +5,7 @@ use anabranch_study::{Experiment, StudyResult, size};
 /// One, or one for each experiment where it is a part of its paper, or runs on request, or where not all ran on the same backends.
 pub fn commands(result: &StudyResult) -> Vec<String> {
     let (paper, size) = (crate::find(&result.name), size::named(&result.size));
-    let usual = paper.map_or(size.seeds(), |paper| (paper.seeds)(size));
+    let usual = paper.map_or(size.seeds(), |paper| paper.seeds(size));
     let options = size::options(size, result.seeds, usual);
     let columns = if result.without_columns { " --no-columns" } else { "" };
     let command = format!("anabranch paper {}{options}{columns}", result.name);

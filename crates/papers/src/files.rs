@@ -40,7 +40,7 @@ impl File {
         let scenarios = scenarios::around(self.folder);
         let study = file::embedded(&path, self.text, &scenarios.iter().collect::<Vec<_>>(), of);
         let study = study.unwrap_or_else(|why| panic!("{path}, line {:?}: {why}", why.line()));
-        Study { usual_sizes: true, hash: None, ..study }
+        study.shipped()
     }
 
     /// What it is called, without reading the rest of it.
@@ -52,7 +52,8 @@ impl File {
 
 #[cfg(test)]
 mod tests {
-    use anabranch_study::{Options, Published, Size, run};
+    use crate::run;
+    use anabranch_study::{Options, Published, Size};
 
     /// Whoever only lists the papers has the same names of them as who reads them.
     #[test]

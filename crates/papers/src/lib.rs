@@ -7,9 +7,11 @@
 mod commands;
 mod files;
 pub mod scenarios;
+mod simulator;
 pub mod standard;
 
 pub use commands::commands;
+pub use simulator::{RESULTS_VERSION, Simulator, ended, run, run_all};
 
 use anabranch_study::Study;
 use anabranch_study::file::Heading;

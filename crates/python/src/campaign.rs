@@ -2,14 +2,13 @@
 
 use crate::algorithms::json;
 use crate::errors::{Error, RunError, VersionError, refused};
-use crate::execute::build;
 use crate::table::{Table, Values};
+use anabranch_papers::{RESULTS_VERSION, run_all};
 use anabranch_record::{Cell, Kind as CellKind};
 use anabranch_study::store::{Key, Record};
 use anabranch_study::tidy::{self, TidyAxis};
 use anabranch_study::{
     Claim, Kept, Kind, Missing, Progress, Results, RunId, Store, Study, StudyError, StudyResult, Taken, Work,
-    run_all,
 };
 use pyo3::exceptions::PyUserWarning;
 use pyo3::prelude::*;
@@ -59,8 +58,7 @@ impl Campaign {
         work: Work<(StudyResult, Vec<Taken>)>,
         store: Option<PathBuf>,
     ) -> PyResult<Self> {
-        let version = build(py)?;
-        let store = store.map(|folder| Store::open(folder, version)).transpose();
+        let store = store.map(|folder| Store::open(folder, RESULTS_VERSION)).transpose();
         let store = store.map_err(|why| Error::new_err(why.to_string()))?;
         let notes = Notes::default();
         let told = notes.clone();

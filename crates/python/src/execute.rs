@@ -2,27 +2,19 @@
 
 use crate::errors::{Error, VersionError};
 use anabranch_net::Time;
+use anabranch_papers::{RESULTS_VERSION, Simulator};
 use anabranch_record::NoSamples;
-use anabranch_study::store::{self, Record, program_in};
+use anabranch_study::store::{self, Record};
 use anabranch_study::task::trusted;
-use anabranch_study::{Backend, Simulator, Task, TaskError};
+use anabranch_study::{Backend, Task, TaskError};
 use pyo3::prelude::*;
 use pyo3::types::PyBytes;
 use std::os::fd::RawFd;
-use std::path::Path;
-use std::sync::OnceLock;
 
-/// The hash of this very extension module: outcomes of another one are another program's.
+/// The version of what runs give: outcomes of another one are not used.
 #[pyfunction]
-pub fn build(py: Python<'_>) -> PyResult<&'static str> {
-    static BUILD: OnceLock<String> = OnceLock::new();
-    if let Some(build) = BUILD.get() {
-        return Ok(build);
-    }
-    let file: String = py.import("anabranch._anabranch")?.getattr("__file__")?.extract()?;
-    let hash = py.detach(|| program_in(Path::new(&file)));
-    let hash = hash.map_err(|why| Error::new_err(format!("{file} cannot be read: {why}")))?;
-    Ok(BUILD.get_or_init(|| hash))
+pub fn build() -> &'static str {
+    RESULTS_VERSION
 }
 
 /// This thread is about to fork.
@@ -37,21 +29,19 @@ pub fn after_fork() -> Vec<RawFd> {
     store::after_fork()
 }
 
-/// Runs tasks for a client of that build: of each its record, or nothing where it failed.
+/// Runs tasks for a client of that version of results: of each its record, or nothing where it failed.
 #[pyfunction]
 pub fn execute(py: Python<'_>, tasks: Vec<String>, client: &str) -> PyResult<Vec<Option<Py<PyBytes>>>> {
-    let own = build(py)?;
-    if own != client {
+    if RESULTS_VERSION != client {
         return Err(VersionError::new_err(format!(
-            "the worker has another build of anabranch, {}, than the client, {}: install the same wheel on both",
-            &own[..12],
-            client.get(..12).unwrap_or(client)
+            "the worker has another build of anabranch, with results of version {RESULTS_VERSION}, than the client, {client}: \
+             install the same wheel on both"
         )));
     }
-    tasks.iter().map(|task| one(py, task, own)).collect()
+    tasks.iter().map(|task| one(py, task)).collect()
 }
 
-fn one(py: Python<'_>, task: &str, version: &str) -> PyResult<Option<Py<PyBytes>>> {
+fn one(py: Python<'_>, task: &str) -> PyResult<Option<Py<PyBytes>>> {
     let mut signal = Ok(());
     let record = py.detach(|| {
         let task: Task = serde_json::from_str(task).map_err(|why| TaskError::Refused(why.to_string()))?;
@@ -60,8 +50,8 @@ fn one(py: Python<'_>, task: &str, version: &str) -> PyResult<Option<Py<PyBytes>
             signal.is_ok()
         };
         let summary = trusted(Simulator.run(&task, &mut NoSamples, &mut keep_going)?)?;
-        let key = task.key(version).map_err(|why| TaskError::Refused(why.to_string()))?;
-        Ok::<_, TaskError>(serde_json::to_vec(&Record { key, version: version.to_owned(), summary }))
+        let key = task.key(RESULTS_VERSION).map_err(|why| TaskError::Refused(why.to_string()))?;
+        Ok::<_, TaskError>(serde_json::to_vec(&Record { key, version: RESULTS_VERSION.to_owned(), summary }))
     });
     signal?;
     match record {

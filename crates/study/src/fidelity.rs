@@ -3,10 +3,10 @@
 mod hosts;
 
 pub(crate) use hosts::put_beside;
-pub use hosts::{LinuxHosts, Simulated, Standing, WithLinuxHosts, beyond, is_apart};
+pub use hosts::{LINUX_HOSTS_SET, LinuxHosts, Simulated, Standing, WithLinuxHosts, beyond, is_apart};
 
-use crate::column::base;
-use crate::{Estimate, Outcome, estimate};
+use crate::outcome::{Outcome, base};
+use crate::stats::{Estimate, estimate};
 use anabranch_record::{FlowSummary, SubflowSummary, Summary};
 use serde::{Deserialize, Serialize};
 

@@ -3,54 +3,34 @@
 //! [`load`] reads it and gives a [`Study`], or a [`FileError`]: what is wrong, the place in the file, and what would be
 //! right.
 
-mod axes;
-mod build;
-mod choice;
-mod code;
-mod compile;
-mod curves;
-mod each;
-mod error;
-mod experiments;
-mod figures;
-mod findings;
-mod keys;
-mod lengths;
-mod names;
-mod network;
-mod only;
-mod rows;
-mod runs;
-mod selection;
-mod signature;
-mod spec;
-mod sweep;
-mod template;
 #[cfg(test)]
 mod tests;
-mod time;
 
-pub(crate) use axes::number_and_unit;
-pub use error::FileError;
-pub use signature::signature;
-pub use spec::json_schema;
-pub use sweep::{Sweep, parts, sweep};
+pub use crate::parse::error::FileError;
+pub use crate::parse::spec::json_schema;
+pub use crate::resolve::axes::Part;
+pub use crate::resolve::signature::signature;
+pub use crate::resolve::sweep::{Sweep, parts, sweep};
 
-use crate::{ScenarioFile, Study};
-use error::Problem;
+use crate::parse::error::Problem;
+use crate::parse::spec;
+use crate::plan::Study;
+use crate::plan::definitions;
+use crate::resolve::network::Scenarios;
+use crate::resolve::resolved::Resolved;
+use crate::result;
+use crate::setup::ScenarioFile;
+use crate::tables::tidy;
 use std::path::Path;
 use std::sync::Arc;
-
-/// Of an axis, by its name, only these values.
-pub type Part = (String, Vec<String>);
 
 /// Reads a study file, or of some of its axes a part. Scenario files are looked for beside it, in `folder`.
 ///
 /// # Errors
 /// [`FileError`] with what was found first.
 pub fn load(name: &str, text: &str, folder: &Path, of: &[Part]) -> Result<Arc<Study>, FileError> {
-    let study = read(name, text, &|scenario| from_disk(folder, scenario), of);
-    study.map(Arc::new).map_err(|problem| problem.within(name, text))
+    let stem = Path::new(name).file_stem().map_or(name.into(), |stem| stem.to_string_lossy());
+    read(name, &stem, text, &|scenario| from_disk(folder, scenario), of).map(Arc::new)
 }
 
 /// Reads the study that a sweep is: its text was made by [`sweep`], and `--print-study` prints it.
@@ -58,9 +38,7 @@ pub fn load(name: &str, text: &str, folder: &Path, of: &[Part]) -> Result<Arc<St
 /// # Errors
 /// [`FileError`] with what was found first.
 pub fn of_sweep(stem: &str, text: &str) -> Result<Arc<Study>, FileError> {
-    let name = "--print-study";
-    let study = parse(name, stem, text, &|scenario| from_disk(Path::new(""), scenario), &[]);
-    study.map(Arc::new).map_err(|problem| problem.within(name, text))
+    read("--print-study", stem, text, &|scenario| from_disk(Path::new(""), scenario), &[]).map(Arc::new)
 }
 
 /// Reads a study that comes with its scenarios, such as one that is part of a program, or of some of its axes a part.
@@ -77,7 +55,8 @@ pub fn embedded(
         let known = scenarios.iter().find(|file| &*file.name == asked);
         known.map(|file| (*file).clone()).ok_or_else(|| "it is not among the study's scenarios".to_owned())
     };
-    read(name, text, &find, of).map_err(|problem| problem.within(name, text))
+    let stem = Path::new(name).file_stem().map_or(name.into(), |stem| stem.to_string_lossy());
+    read(name, &stem, text, &find, of)
 }
 
 /// What a study is called.
@@ -90,7 +69,7 @@ pub struct Heading {
     /// Its title.
     pub title: String,
     /// What it claims above all.
-    pub headline: Option<crate::Headline>,
+    pub headline: Option<result::Headline>,
 }
 
 /// What a study of that name is called, without reading the rest of it.
@@ -122,28 +101,28 @@ fn from_disk(folder: &Path, name: &str) -> Result<ScenarioFile, String> {
     })
 }
 
-/// Gives the scenario file of that name, or says why it cannot.
-type Scenarios<'a> = &'a dyn Fn(&str) -> Result<ScenarioFile, String>;
-
-fn read(name: &str, text: &str, scenarios: Scenarios<'_>, of: &[Part]) -> Result<Study, Problem> {
-    let stem = Path::new(name).file_stem().map_or(name.into(), |stem| stem.to_string_lossy());
-    parse(name, &stem, text, scenarios, of)
-}
-
-fn parse(
+/// From the text to the study: parsed, its names bound, and a plan tried for each experiment and size.
+fn read(
     name: &str,
     stem: &str,
     text: &str,
     scenarios: Scenarios<'_>,
     of: &[Part],
-) -> Result<Study, Problem> {
-    let file: spec::File = toml::from_str(text).map_err(|error| match is_scenario(text) {
-        true => Problem::new("this is a scenario, not a study").help(
-            "run it with `anabranch run FILE`, or vary its keys with `anabranch sweep`; in Python with `anabranch.run` and `anabranch.sweep`",
-        ),
-        false => Problem::of_toml(error),
-    })?;
-    build::study(file, name, text, stem, scenarios, of)
+) -> Result<Study, FileError> {
+    let read = || {
+        let mut file: spec::File = toml::from_str(text).map_err(|error| match is_scenario(text) {
+            true => Problem::new("this is a scenario, not a study").help(
+                "run it with `anabranch run FILE`, or vary its keys with `anabranch sweep`; in Python with `anabranch.run` and `anabranch.sweep`",
+            ),
+            false => Problem::of_toml(error),
+        })?;
+        let resolved = Resolved::of(&mut file, (name, text), scenarios, of)?;
+        resolved.axes_beside(|axis| {
+            tidy::COLUMNS.iter().any(|(name, _)| *name == axis) || ["runs", "texts"].contains(&axis)
+        })?;
+        definitions::study(file, resolved, stem, of)
+    };
+    read().map_err(|problem| problem.within(name, text))
 }
 
 /// Whether that has flows and links, and no runs.

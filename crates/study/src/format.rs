@@ -1,7 +1,7 @@
 //! Numbers as a reader wants them: as many digits as mean something. On pages they are set as in print, with `−`, `×` and thin
 //! spaces; [`plain`] and [`plain_estimate`] are for terminals, in columns.
 
-use crate::Estimate;
+use crate::stats::Estimate;
 
 /// Between the digits of a long number.
 const THIN: char = '\u{202f}';

@@ -6,7 +6,7 @@ mod presence;
 pub mod recovery;
 mod utility;
 
-use crate::Outcome;
+use crate::outcome::Outcome;
 use crate::stats::pearson;
 use anabranch_record::{FlowSummary, LinkSummary, SubflowSeries, SubflowSummary};
 use anabranch_scenario::Scenario;
@@ -121,21 +121,33 @@ impl Given<'_> {
 const PACKET: f64 = 1500.0;
 
 fn flow<'a>(run: &'a Outcome, given: &Given<'_>) -> Option<&'a FlowSummary> {
-    run.summary.flows.iter().find(|flow| flow.name == given.text())
+    run.flow(given.text())
 }
 
 fn subflow<'a>(run: &'a Outcome, given: &Given<'_>) -> Option<&'a SubflowSummary> {
-    flow(run, given)?.subflows.get(given.subflow?)
+    run.subflow(given.text(), given.subflow?)
 }
 
 fn link<'a>(run: &'a Outcome, given: &Given<'_>) -> Option<&'a LinkSummary> {
     run.summary.links.iter().find(|link| link.name == given.text())
 }
 
+/// The percentile that was asked for, of those that are recorded.
+fn percentile(given: &Given<'_>, recorded: [(f64, Option<f64>); 4]) -> Option<f64> {
+    recorded.into_iter().find(|(known, _)| Some(*known) == given.number())?.1
+}
+
+/// The mean, or the percentile that was asked for.
+fn mean_or_percentile(given: &Given<'_>, mean: f64, [p50, p95, p99]: [f64; 3]) -> Option<f64> {
+    percentile(given, [(50.0, Some(p50)), (95.0, Some(p95)), (99.0, Some(p99)), (f64::NAN, None)])
+        .or(given.number().is_none().then_some(mean))
+}
+
 const FLOW: &[Takes] = &[Takes::Flow];
 const PART: &[Takes] = &[Takes::Flow, Takes::MaybeSubflow];
 const SUBFLOW: &[Takes] = &[Takes::Flow, Takes::Subflow];
 const LINK: &[Takes] = &[Takes::Link];
+const MAYBE: &[Takes] = &[Takes::Flow, Takes::MaybeNumber];
 const FROM: &[Takes] = &[Takes::Flow, Takes::Subflow, Takes::Number];
 
 const fn function(
@@ -149,16 +161,20 @@ const fn function(
     Function { name, takes, unit, doc, percentiles: &[], samples: false, read, check }
 }
 
-const fn checked(function: Function, check: presence::Check) -> Function {
+const fn checked(check: presence::Check, function: Function) -> Function {
     Function { check, ..function }
 }
 
-const fn of_percentiles(function: Function, percentiles: &'static [f64]) -> Function {
+const fn of_percentiles(percentiles: &'static [f64], function: Function) -> Function {
     Function { percentiles, ..function }
 }
 
-const fn sampled(function: Function) -> Function {
-    Function { samples: true, ..function }
+const fn of_times(check: presence::Check, function: Function) -> Function {
+    Function { check, percentiles: &[50.0, 95.0, 99.0], ..function }
+}
+
+const fn sampled(check: presence::Check, function: Function) -> Function {
+    Function { check, samples: true, ..function }
 }
 
 /// Every function, in the order in which the reference shows them.
@@ -169,8 +185,8 @@ pub static FUNCTIONS: &[Function] = &[
         "Mbit/s",
         "payload delivered in order, of a connection or of one of its subflows",
         |run, given| match given.subflow {
-            None => run.goodput(given.text()),
-            Some(r) => run.subflow_goodput(given.text(), r),
+            None => Some(flow(run, given)?.goodput_bps? / 1e6),
+            Some(_) => Some(subflow(run, given)?.goodput_bps? / 1e6),
         },
     ),
     function(
@@ -180,7 +196,7 @@ pub static FUNCTIONS: &[Function] = &[
         "the sum of several connections' goodputs; \"web\" stands for all of web/1, web/2, …",
         |run, given| {
             let meant = |flow: &&FlowSummary| {
-                given.texts.iter().any(|text| *text == flow.name || text == crate::column::base(&flow.name))
+                given.texts.iter().any(|text| *text == flow.name || text == crate::outcome::base(&flow.name))
             };
             let meant: Vec<&FlowSummary> = run.summary.flows.iter().filter(meant).collect();
             (!meant.is_empty()).then_some(())?;
@@ -206,64 +222,57 @@ pub static FUNCTIONS: &[Function] = &[
         "every segment that a capture at the sender sees, headers and retransmissions included, at IP level, over the time of \
          its goodput; each counts as a full one",
         |run, given| match given.subflow {
-            None => run.captured_total(given.text()),
+            None => (0..flow(run, given)?.subflows.len()).map(|r| run.captured(given.text(), r)).sum(),
             Some(r) => run.captured(given.text(), r),
         },
     ),
     function("cwnd", SUBFLOW, "segments", "the mean congestion window over time", |run, given| {
-        run.cwnd(given.text(), given.subflow?)
+        subflow(run, given)?.mean_cwnd_segments
     }),
     function(
         "rtt",
         SUBFLOW,
         "s",
         "the mean round-trip time over time, without the wait of delayed ACKs; a kernel does not tell it",
-        |run, given| run.rtt(given.text(), given.subflow?),
+        |run, given| subflow(run, given)?.mean_rtt_s,
     ),
     function(
         "srtt",
         SUBFLOW,
         "s",
         "the mean smoothed round-trip time, with the wait of delayed ACKs; a kernel tells it, too",
-        |run, given| run.srtt(given.text(), given.subflow?),
+        |run, given| subflow(run, given)?.mean_srtt_s,
     ),
     of_percentiles(
+        &[5.0, 50.0, 95.0, 99.0],
         function(
             "rtt_percentile",
             FROM,
             "s",
             "the 5th, 50th, 95th or 99th percentile of the round-trip times; a kernel does not tell them",
             |run, given| {
-                let subflow = subflow(run, given)?;
-                match given.number()? {
-                    5.0 => subflow.rtt_p5_s,
-                    50.0 => subflow.rtt_p50_s,
-                    95.0 => subflow.rtt_p95_s,
-                    99.0 => subflow.rtt_p99_s,
-                    _ => None,
-                }
+                let s = subflow(run, given)?;
+                percentile(
+                    given,
+                    [(5.0, s.rtt_p5_s), (50.0, s.rtt_p50_s), (95.0, s.rtt_p95_s), (99.0, s.rtt_p99_s)],
+                )
             },
         ),
-        &[5.0, 50.0, 95.0, 99.0],
     ),
     of_percentiles(
+        &[5.0, 50.0, 95.0, 99.0],
         function(
             "srtt_percentile",
             FROM,
             "s",
             "the 5th, 50th, 95th or 99th percentile of the smoothed round-trip time at the sampling instants",
             |run, given| {
-                let subflow = subflow(run, given)?;
-                match given.number()? {
-                    5.0 => subflow.srtt_p5_s,
-                    50.0 => subflow.srtt_p50_s,
-                    95.0 => subflow.srtt_p95_s,
-                    99.0 => subflow.srtt_p99_s,
-                    _ => None,
-                }
+                let s = subflow(run, given)?;
+                let recorded =
+                    [(5.0, s.srtt_p5_s), (50.0, s.srtt_p50_s), (95.0, s.srtt_p95_s), (99.0, s.srtt_p99_s)];
+                percentile(given, recorded)
             },
         ),
-        &[5.0, 50.0, 95.0, 99.0],
     ),
     function(
         "loss",
@@ -271,12 +280,13 @@ pub static FUNCTIONS: &[Function] = &[
         "",
         "segments dropped in the network ÷ segments sent, of a subflow or of all of a connection",
         |run, given| match given.subflow {
-            None => run.whole_loss_rate(given.text()),
-            Some(r) => run.loss_rate(given.text(), r),
+            None => run.loss_rate(given.text()),
+            Some(_) => subflow(run, given)?.loss_rate,
         },
     ),
     function("recoveries", SUBFLOW, "", "entries into loss recovery ÷ segments sent", |run, given| {
-        run.recoveries(given.text(), given.subflow?)
+        let s = subflow(run, given)?;
+        (s.sent_segments > 0).then(|| s.recoveries as f64 / s.sent_segments as f64)
     }),
     function("timeouts", PART, "", "retransmission timeouts", |run, given| match given.subflow {
         None => Some(flow(run, given)?.subflows.iter().map(|subflow| subflow.timeouts as f64).sum()),
@@ -290,9 +300,13 @@ pub static FUNCTIONS: &[Function] = &[
         FLOW,
         "segments/s",
         "the sum over subflows of mean window ÷ mean smoothed round-trip time",
-        |run, given| run.window_rate(given.text()),
+        |run, given| {
+            let rate = |s: &SubflowSummary| Some(s.mean_cwnd_segments? / s.mean_srtt_s?);
+            flow(run, given)?.subflows.iter().map(rate).sum()
+        },
     ),
     checked(
+        presence::observable,
         function(
             "observable",
             &[Takes::Flow, Takes::Subflow, Takes::Word],
@@ -300,9 +314,9 @@ pub static FUNCTIONS: &[Function] = &[
             "the mean over time of one of the algorithm's inner values, such as \"alpha\" (`anabranch cc show` lists them)",
             |run, given| run.observable(given.text(), given.subflow?, given.texts.get(1)?),
         ),
-        presence::observable,
     ),
     checked(
+        presence::observables,
         function(
             "utility_rate",
             &[Takes::Flow, Takes::Word],
@@ -311,9 +325,9 @@ pub static FUNCTIONS: &[Function] = &[
          the mean over time of one of its algorithm's inner values, summed over its subflows",
             |run, given| utility::rate(run, given.text(), given.texts.get(1)?),
         ),
-        presence::observables,
     ),
     checked(
+        presence::observables,
         function(
             "utility_price",
             &[Takes::Link, Takes::Word],
@@ -321,76 +335,48 @@ pub static FUNCTIONS: &[Function] = &[
             "the link's price there: the weight, in segments, of a connection that it limits ÷ its rate",
             |run, given| utility::price(run, given.text(), given.texts.get(1)?),
         ),
-        presence::observables,
     ),
-    of_percentiles(
-        checked(
-            function(
-                "completion",
-                &[Takes::Flow, Takes::MaybeNumber],
-                "s",
-                "the mean time of a response or a transfer, or its 50th, 95th or 99th percentile",
-                |run, given| {
-                    let times = flow(run, given)?.completion.as_ref()?;
-                    match given.number() {
-                        None => Some(times.mean_s),
-                        Some(50.0) => Some(times.p50_s),
-                        Some(95.0) => Some(times.p95_s),
-                        Some(99.0) => Some(times.p99_s),
-                        Some(_) => None,
-                    }
-                },
-            ),
-            presence::responses,
+    of_times(
+        presence::responses,
+        function(
+            "completion",
+            MAYBE,
+            "s",
+            "the mean time of a response or a transfer, or its 50th, 95th or 99th percentile",
+            |run, given| {
+                let times = flow(run, given)?.completion.as_ref()?;
+                mean_or_percentile(given, times.mean_s, [times.p50_s, times.p95_s, times.p99_s])
+            },
         ),
-        &[50.0, 95.0, 99.0],
     ),
-    of_percentiles(
-        checked(
-            function(
-                "slowdown",
-                &[Takes::Flow, Takes::MaybeNumber],
-                "",
-                "a transfer's completion time ÷ its ideal time, bits ÷ capacity of the regular paths + their shortest base RTT: the mean, or the 50th, 95th or 99th percentile",
-                |run, given| {
-                    let slowdown = flow(run, given)?.transfers.as_ref()?.slowdown.as_ref()?;
-                    match given.number() {
-                        None => Some(slowdown.mean),
-                        Some(50.0) => Some(slowdown.p50),
-                        Some(95.0) => Some(slowdown.p95),
-                        Some(99.0) => Some(slowdown.p99),
-                        Some(_) => None,
-                    }
-                },
-            ),
-            presence::transfers,
+    of_times(
+        presence::transfers,
+        function(
+            "slowdown",
+            MAYBE,
+            "",
+            "a transfer's completion time ÷ its ideal time, bits ÷ capacity of the regular paths + their shortest base RTT: the mean, or the 50th, 95th or 99th percentile",
+            |run, given| {
+                let times = flow(run, given)?.transfers.as_ref()?.slowdown.as_ref()?;
+                mean_or_percentile(given, times.mean, [times.p50, times.p95, times.p99])
+            },
         ),
-        &[50.0, 95.0, 99.0],
     ),
-    of_percentiles(
-        checked(
-            function(
-                "times_alone",
-                &[Takes::Flow, Takes::MaybeNumber],
-                "",
-                "a transfer's completion time ÷ that of the same transfer with the same algorithm alone in the idle network: the mean, or the 50th, 95th or 99th percentile",
-                |run, given| {
-                    let slowdown = flow(run, given)?.transfers.as_ref()?.times_alone.as_ref()?;
-                    match given.number() {
-                        None => Some(slowdown.mean),
-                        Some(50.0) => Some(slowdown.p50),
-                        Some(95.0) => Some(slowdown.p95),
-                        Some(99.0) => Some(slowdown.p99),
-                        Some(_) => None,
-                    }
-                },
-            ),
-            presence::transfers,
+    of_times(
+        presence::transfers,
+        function(
+            "times_alone",
+            MAYBE,
+            "",
+            "a transfer's completion time ÷ that of the same transfer with the same algorithm alone in the idle network: the mean, or the 50th, 95th or 99th percentile",
+            |run, given| {
+                let times = flow(run, given)?.transfers.as_ref()?.times_alone.as_ref()?;
+                mean_or_percentile(given, times.mean, [times.p50, times.p95, times.p99])
+            },
         ),
-        &[50.0, 95.0, 99.0],
     ),
     function("utilisation", LINK, "", "bits that a link carried ÷ its capacity", |run, given| {
-        run.utilisation(given.text())
+        Some(link(run, given)?.utilisation)
     }),
     function(
         "queue",
@@ -413,18 +399,22 @@ pub static FUNCTIONS: &[Function] = &[
     }),
     function("duration", &[], "s", "the length of the run", |run, _| Some(run.summary.duration_s)),
     function("warmup", &[], "s", "where its means begin", |run, _| Some(run.summary.warmup_s)),
-    sampled(function(
-        "rtt_correlation",
-        FLOW,
-        "",
-        "Pearson's correlation of the smoothed round-trip times of a connection's first two subflows",
-        |run, given| {
-            let [first, second] = [run.series(given.text(), 0)?, run.series(given.text(), 1)?];
-            let pairs = first.srtt_s.iter().zip(&second.srtt_s).map(|(x, y)| (*x, *y));
-            pearson(&pairs.filter(|(x, y)| x.is_finite() && y.is_finite()).collect::<Vec<_>>())
-        },
-    )),
-    sampled(checked(
+    sampled(
+        presence::always,
+        function(
+            "rtt_correlation",
+            FLOW,
+            "",
+            "Pearson's correlation of the smoothed round-trip times of a connection's first two subflows",
+            |run, given| {
+                let series = |r| run.samples.series(given.text(), r);
+                let pairs = series(0)?.srtt_s.iter().zip(&series(1)?.srtt_s).map(|(x, y)| (*x, *y));
+                pearson(&pairs.filter(|(x, y)| x.is_finite() && y.is_finite()).collect::<Vec<_>>())
+            },
+        ),
+    ),
+    sampled(
+        presence::instant,
         function(
             "cwnd_from",
             FROM,
@@ -432,9 +422,9 @@ pub static FUNCTIONS: &[Function] = &[
             "the mean of the sampled windows from that second on",
             |run, given| run.cwnd_from(given.text(), given.subflow?, given.number()?),
         ),
+    ),
+    sampled(
         presence::instant,
-    )),
-    sampled(checked(
         function(
             "loss_time",
             FROM,
@@ -442,14 +432,13 @@ pub static FUNCTIONS: &[Function] = &[
             "when the subflow lost something for the first time after that second",
             |run, given| Some(run.loss_after(given.text(), given.subflow?, given.number()?)?.0),
         ),
+    ),
+    sampled(
         presence::instant,
-    )),
-    sampled(checked(
         function("loss_window", FROM, "segments", "its window at that loss", |run, given| {
             Some(run.loss_after(given.text(), given.subflow?, given.number()?)?.1)
         }),
-        presence::instant,
-    )),
+    ),
     recovery::RECOVERY,
     recovery::RECOVERED_AT_ALL,
     equilibrium::EQUILIBRIUM,

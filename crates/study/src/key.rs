@@ -8,7 +8,7 @@ use std::str::FromStr;
 /// The simulator's name as a backend.
 pub const SIM: &str = "sim";
 
-/// Which run of a program: of a scenario, with a seed, on a backend.
+/// Which run: of a scenario, with a seed, on a backend.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct RunId<'a> {
     /// The effective scenario's hash.
@@ -46,9 +46,7 @@ impl Key {
 
 impl fmt::Display for Key {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let digits = |half: u8| char::from(b"0123456789abcdef"[usize::from(half)]);
-        let text: String = self.0.iter().flat_map(|byte| [digits(byte >> 4), digits(byte & 15)]).collect();
-        f.write_str(&text)
+        self.0.iter().try_for_each(|byte| write!(f, "{byte:02x}"))
     }
 }
 
@@ -57,11 +55,10 @@ impl FromStr for Key {
 
     fn from_str(text: &str) -> Result<Self, Self::Err> {
         let wrong = "a key has 64 hexadecimal digits";
-        let mut bytes = [0; 32];
-        let is_digit = |b: u8| b.is_ascii_digit() || (b'a'..=b'f').contains(&b);
-        if text.len() != 64 || !text.bytes().all(is_digit) {
+        if text.len() != 64 || !text.bytes().all(|b| matches!(b, b'0'..=b'9' | b'a'..=b'f')) {
             return Err(wrong);
         }
+        let mut bytes = [0; 32];
         for (i, byte) in bytes.iter_mut().enumerate() {
             *byte = u8::from_str_radix(&text[2 * i..2 * i + 2], 16).map_err(|_| wrong)?;
         }

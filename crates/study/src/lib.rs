@@ -1,54 +1,54 @@
 //! The engine of studies: what to simulate, what to read from the runs, and by which rule it is judged.
 //!
-//! A [`Study`] is a list of experiments. An experiment is a [`Definition`] whose [`Plan`] writes down what to simulate, what
-//! to read from the runs, what was published and by which rule they are compared, before anything runs. [`run`] runs what
-//! the plans ask for, over seeds and in parallel, and gives a [`StudyResult`].
+//! One way leads from a study's text to its result. Each room knows what comes before it alone: `parse` (the text's keys and
+//! expressions), `resolve` (every name bound, scenarios read), `plan` (simulations, rows and figures of a size), `run` (outcomes, made
+//! or found in a store), `judge` (values and verdicts), `tables` (results in a folder, and one table of all runs). [`file`] and
+//! [`work`] join them. What runs a task is a [`Backend`] that the caller hands in.
 
 #[cfg(test)]
 mod book;
-mod campaign;
-pub mod column;
-mod cost;
-mod draw;
-pub mod expr;
+mod error;
 mod fidelity;
 pub mod file;
 pub mod format;
 pub mod functions;
+mod judge;
 mod key;
 mod outcome;
+mod parse;
 mod plan;
+mod resolve;
 mod result;
-mod results;
-mod runner;
+mod run;
 mod segment;
 mod setup;
 mod shares;
+#[cfg(test)]
+mod simulator;
 pub mod size;
 mod stats;
-pub mod store;
+mod tables;
 pub mod task;
 pub mod theory;
-pub mod tidy;
 mod verdict;
+mod work;
 
-pub use campaign::{Conclude, Kept, Missing, Outcomes, Progress, Simulations, Work, run_all, run_all_on};
-pub use column::Column;
-pub use fidelity::{
-    Amounts, Difference, Fidelity, LinuxHosts, Measure, Overview, Simulated, Standing, WithLinuxHosts,
-    beyond, is_apart, overview,
-};
+pub use error::StudyError;
+pub use judge::Taken;
 pub use key::RunId;
 pub use outcome::Outcome;
+pub use plan::chosen::Options;
+pub use plan::column::{self, Column};
 pub use plan::{Definition, Plan, Study};
-pub(crate) use plan::{Quantity, Runs, SetupId};
 pub use result::*;
-pub use results::{Kind, Results, outdated};
-pub use runner::{Options, StudyError, Taken, run, work, work_with_runs};
+pub use run::store::{self, Claim, Kept, Store, StoreError};
+pub use run::{Conclude, Missing, Outcomes, Progress, Simulations, Work, run_all};
 pub use setup::{ScenarioFile, Setup};
-pub use shares::{Beside, EquilibriumName, ShareRow, Shares, changes, shares};
+pub use shares::{changes, shares};
 pub use size::Size;
 pub use stats::{NoValue, estimate};
-pub use store::{Claim, Store, StoreError};
-pub use task::{Backend, Backends, Simulator, Task, TaskError};
+pub use tables::results::{Kind, Results, outdated};
+pub use tables::tidy;
+pub use task::{Backend, Backends, Task, TaskError};
 pub use verdict::Rule;
+pub use work::{work, work_with_runs};

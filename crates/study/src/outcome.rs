@@ -1,10 +1,8 @@
 //! One run of a simulation, and how rows and figures read it.
 
-use crate::Point;
-use crate::draw::point;
 use crate::segment::Segment;
 use anabranch_net::Time;
-use anabranch_record::{FlowSummary, MemorySink, SubflowSeries, SubflowSummary, Summary};
+use anabranch_record::{FlowSummary, MemorySink, SubflowSummary, Summary};
 use anabranch_scenario::{Flow, Scenario};
 use std::sync::Arc;
 
@@ -22,13 +20,18 @@ pub struct Outcome {
     pub scenario: Arc<Scenario>,
 }
 
+/// A flow's name without its number among those alike.
+pub fn base(name: &str) -> &str {
+    name.rsplit_once('/').map_or(name, |(base, _)| base)
+}
+
 /// The readers below give `None` where the flow, the subflow or the value does not exist.
 impl Outcome {
-    fn flow(&self, name: &str) -> Option<&FlowSummary> {
+    pub(crate) fn flow(&self, name: &str) -> Option<&FlowSummary> {
         self.summary.flows.iter().find(|f| f.name == name)
     }
 
-    fn subflow(&self, flow: &str, r: usize) -> Option<&SubflowSummary> {
+    pub(crate) fn subflow(&self, flow: &str, r: usize) -> Option<&SubflowSummary> {
         self.flow(flow)?.subflows.get(r)
     }
 
@@ -56,16 +59,6 @@ impl Outcome {
         }
     }
 
-    /// A connection's goodput, in Mbit/s of payload.
-    pub(crate) fn goodput(&self, flow: &str) -> Option<f64> {
-        Some(self.flow(flow)?.goodput_bps? / 1e6)
-    }
-
-    /// A subflow's goodput, in Mbit/s of payload.
-    pub(crate) fn subflow_goodput(&self, flow: &str, r: usize) -> Option<f64> {
-        Some(self.subflow(flow, r)?.goodput_bps? / 1e6)
-    }
-
     /// What a capture at the sender sees of a subflow's segments: headers and retransmissions included, each taken for a full
     /// one, in Mbit/s at IP level.
     pub(crate) fn captured(&self, flow: &str, r: usize) -> Option<f64> {
@@ -73,48 +66,12 @@ impl Outcome {
         Some(self.subflow(flow, r)?.sent_segments as f64 * packet_bits / self.measured_s(flow)? / 1e6)
     }
 
-    /// The sum of [`Outcome::captured`] over a connection's subflows.
-    pub(crate) fn captured_total(&self, flow: &str) -> Option<f64> {
-        (0..self.flow(flow)?.subflows.len()).map(|r| self.captured(flow, r)).sum()
-    }
-
-    /// A subflow's mean congestion window, in segments.
-    pub(crate) fn cwnd(&self, flow: &str, r: usize) -> Option<f64> {
-        self.subflow(flow, r)?.mean_cwnd_segments
-    }
-
-    /// A subflow's mean RTT, in seconds.
-    pub(crate) fn rtt(&self, flow: &str, r: usize) -> Option<f64> {
-        self.subflow(flow, r)?.mean_rtt_s
-    }
-
-    /// A subflow's mean smoothed RTT, in seconds.
-    pub(crate) fn srtt(&self, flow: &str, r: usize) -> Option<f64> {
-        self.subflow(flow, r)?.mean_srtt_s
-    }
-
-    /// A subflow's loss rate.
-    pub(crate) fn loss_rate(&self, flow: &str, r: usize) -> Option<f64> {
-        self.subflow(flow, r)?.loss_rate
-    }
-
     /// The loss rate of all subflows of a connection together.
-    pub(crate) fn whole_loss_rate(&self, flow: &str) -> Option<f64> {
+    pub(crate) fn loss_rate(&self, flow: &str) -> Option<f64> {
         let subflows = &self.flow(flow)?.subflows;
         let sum = |count: fn(&SubflowSummary) -> u64| subflows.iter().map(count).sum::<u64>() as f64;
         let sent = sum(|subflow| subflow.sent_segments);
         (sent > 0.0).then(|| sum(|subflow| subflow.lost_segments) / sent)
-    }
-
-    /// A subflow's entries into loss recovery ÷ segments sent.
-    pub(crate) fn recoveries(&self, flow: &str, r: usize) -> Option<f64> {
-        let subflow = self.subflow(flow, r)?;
-        (subflow.sent_segments > 0).then(|| subflow.recoveries as f64 / subflow.sent_segments as f64)
-    }
-
-    /// The sum over subflows of mean window ÷ mean smoothed RTT, in segments per second.
-    pub(crate) fn window_rate(&self, flow: &str) -> Option<f64> {
-        (0..self.flow(flow)?.subflows.len()).map(|r| Some(self.cwnd(flow, r)? / self.srtt(flow, r)?)).sum()
     }
 
     /// The time-weighted mean of one of the algorithm's observables.
@@ -122,18 +79,8 @@ impl Outcome {
         self.subflow(flow, r)?.mean_observables.iter().find(|(n, _)| n == name)?.1
     }
 
-    /// A link's utilisation, 0 to 1.
-    pub(crate) fn utilisation(&self, link: &str) -> Option<f64> {
-        Some(self.summary.links.iter().find(|l| l.name == link)?.utilisation)
-    }
-
-    /// A subflow's samples.
-    pub(crate) fn series(&self, flow: &str, r: usize) -> Option<&SubflowSeries> {
-        self.samples.series(flow, r)
-    }
-
     /// What some connections deliver together in each second, in Mbit/s of payload, from samples.
-    pub(crate) fn throughput(&self, flows: &[String]) -> Vec<Point> {
+    pub(crate) fn throughput(&self, flows: &[String]) -> Vec<(f64, f64)> {
         let subflows =
             || self.samples.flows.iter().filter(|f| flows.contains(&f.name)).flat_map(|f| &f.subflows);
         let delivered = |until_s: f64| -> f64 {
@@ -144,12 +91,12 @@ impl Outcome {
         };
         let seconds = self.summary.duration_s as u32;
         let mbit = |s: u32| (delivered(f64::from(s)) - delivered(f64::from(s) - 1.0)) * 8.0 / 1e6;
-        (1..=seconds).map(|s| point(f64::from(s), mbit(s))).collect()
+        (1..=seconds).map(|s| (f64::from(s), mbit(s))).collect()
     }
 
     /// The mean of a subflow's sampled windows from `from_s` on, in segments.
     pub(crate) fn cwnd_from(&self, flow: &str, r: usize, from_s: f64) -> Option<f64> {
-        let series = self.series(flow, r)?;
+        let series = self.samples.series(flow, r)?;
         let first = series.time_s.partition_point(|t| *t < from_s);
         let late = &series.cwnd_segments[first..];
         (!late.is_empty()).then(|| late.iter().sum::<f64>() / late.len() as f64)
@@ -158,7 +105,7 @@ impl Outcome {
     /// When a subflow lost something for the first time after `from_s`, in seconds, and its window then; the end of the
     /// run where it lost nothing more.
     pub(crate) fn loss_after(&self, flow: &str, r: usize, from_s: f64) -> Option<(f64, f64)> {
-        let series = self.series(flow, r)?;
+        let series = self.samples.series(flow, r)?;
         let first = series.time_s.partition_point(|t| *t < from_s);
         let before = series.lost_segments.get(first)?;
         let next = series.lost_segments[first..].iter().position(|lost| lost > before);
@@ -171,7 +118,8 @@ impl Outcome {
 #[cfg(test)]
 pub(crate) mod tests {
     use super::*;
-    use crate::{Backend, Simulator, Task};
+    use crate::simulator::Simulator;
+    use crate::{Backend, Task};
 
     /// What a task gives, with samples.
     pub(crate) fn outcome(task: &Task) -> Outcome {
@@ -211,10 +159,11 @@ pub(crate) mod tests {
             ),
         ] {
             let run = outcome(&task);
-            let captured = run.captured_total("tested").unwrap();
-            let delivered = captured * (1.0 - run.whole_loss_rate("tested").unwrap());
+            let tested = run.flow("tested").unwrap();
+            let captured: f64 = (0..tested.subflows.len()).map(|r| run.captured("tested", r).unwrap()).sum();
+            let delivered = captured * (1.0 - run.loss_rate("tested").unwrap());
             let segment = run.segment("tested").unwrap();
-            let goodput = run.goodput("tested").unwrap() * segment.packet / segment.payload;
+            let goodput = tested.goodput_bps.unwrap() / 1e6 * segment.packet / segment.payload;
             assert!(
                 (delivered / goodput - 1.0).abs() < 0.02,
                 "{what}: {captured}, {delivered}, goodput {goodput}"

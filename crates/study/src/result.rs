@@ -2,11 +2,14 @@
 //!
 //! Written as JSON by `anabranch paper`, read by the report.
 
-use crate::{Fidelity, LinuxHosts, Shares};
+pub use crate::fidelity::*;
+pub use crate::shares::{Beside, EquilibriumName, ShareRow, Shares};
+pub use crate::stats::Estimate;
+
 use serde::{Deserialize, Serialize};
 
 /// A study's experiments, run.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct StudyResult {
     /// Its letter in lists: "A", "B", ….
     pub id: String,
@@ -85,7 +88,7 @@ pub struct Headline {
 }
 
 /// A table or figure of the paper, or an experiment beyond it.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct Experiment {
     /// "A-T4".
     pub id: String,
@@ -117,8 +120,8 @@ pub struct Experiment {
     pub linux_hosts: Vec<LinuxHosts>,
 }
 
-/// An assumption under which an experiment was run beside the default: see [`crate::Column`].
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+/// An assumption under which an experiment was run beside the default: a column.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct ColumnName {
     /// "v0".
     pub id: String,
@@ -138,7 +141,7 @@ pub struct ColumnName {
 }
 
 /// One value, published and ours.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct Row {
     /// Unique within the paper: "A-T4.subflow1".
     pub id: String,
@@ -183,7 +186,7 @@ impl Row {
 }
 
 /// A row's value under another assumption, judged by the row's rule.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct Other {
     /// The column's identifier, or the reading's name.
     pub column: String,
@@ -200,7 +203,7 @@ pub struct Other {
 }
 
 /// A paper's statement about a row.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Published {
     /// A number, in the row's unit.
@@ -215,6 +218,7 @@ pub enum Published {
     /// A statement without a number.
     Claim(String),
     /// Nothing: the row is ours, beyond the paper.
+    #[default]
     Nothing,
 }
 
@@ -228,20 +232,8 @@ impl Published {
     }
 }
 
-/// A mean over seeds with its 95 % confidence interval (Student's t).
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-pub struct Estimate {
-    /// Mean.
-    pub mean: f64,
-    /// Half the width of the interval; `None` for a formula, a single run, or where every seed gave exactly this value (a
-    /// link that was full throughout): an interval of zero width would claim too much. See [`crate::Rule::judge`].
-    pub half_width: Option<f64>,
-    /// The value of each seed.
-    pub values: Vec<f64>,
-}
-
 /// The outcome of a row.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Verdict {
     /// Within the band, or the claim holds.
@@ -253,6 +245,7 @@ pub enum Verdict {
     /// Some readings that the paper's text allows refute it, and others do not.
     Undetermined,
     /// Nothing published to compare with.
+    #[default]
     NotJudged,
     /// It could not be measured: a simulation failed, or its seeds did not vary it. `explanation` says why; the command
     /// then exits with an error.
@@ -260,7 +253,7 @@ pub enum Verdict {
 }
 
 /// A figure.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct Figure {
     /// "A-F5".
     pub id: String,
@@ -341,8 +334,20 @@ pub struct Point {
     pub label: Option<String>,
 }
 
+impl Point {
+    /// Without an interval.
+    pub(crate) fn at(x: f64, y: f64) -> Self {
+        Point { x, y, half_width: None, label: None }
+    }
+
+    /// A bar without an interval.
+    pub(crate) fn bar(label: &str, y: f64) -> Self {
+        Point { label: Some(label.into()), ..Point::at(0.0, y) }
+    }
+}
+
 /// A command that repeats a run, and the scenario behind it.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct Run {
     /// What it is.
     pub title: String,

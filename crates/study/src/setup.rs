@@ -132,6 +132,11 @@ impl Setup {
         Ok(Arc::unwrap_or_clone(scenario))
     }
 
+    /// What is wrong first with its scenario, which the rest often follows from.
+    pub(crate) fn problem(&self) -> Option<String> {
+        self.scenario().err().map(|why| first(&why))
+    }
+
     /// Its run with seed 1, as data.
     pub fn task(&self) -> Task {
         let set = self.set.iter().map(|(key, value)| format!("{key}={value}"));
@@ -153,6 +158,12 @@ impl Setup {
         }
         command + &format!(" --seed {seed}")
     }
+}
+
+/// The first problem, which the others often follow from.
+pub(crate) fn first(why: &ScenarioError) -> String {
+    let first = why.problems().first();
+    first.map_or_else(|| why.to_string(), |problem| format!("{problem}, in \"{}\"", problem.text()))
 }
 
 /// A time as a scenario writes it: milliseconds are enough.

@@ -1,7 +1,8 @@
 //! What theory gives beside what runs gave: goodputs, windows and loss rates of connections and their subflows.
 
-use crate::column::base;
-use crate::{Outcome, Setup, estimate};
+use crate::outcome::{Outcome, base};
+use crate::setup::Setup;
+use crate::stats::estimate;
 use anabranch_ideal::{Allocation, COUPLED, FlowIdeal, Ideals, QUEUE, SubflowIdeal};
 use anabranch_record::{FlowSummary, SubflowSummary};
 use anabranch_scenario::Scenario;

@@ -19,37 +19,32 @@ impl Size {
 
     /// Its name in results: "quick", "default" or "full".
     pub fn name(self) -> &'static str {
+        self.of(["quick", "default", "full"])
+    }
+
+    /// Its own of what each has.
+    pub(crate) fn of<T>(self, [quick, default, full]: [T; 3]) -> T {
         match self {
-            Size::Quick => "quick",
-            Size::Default => "default",
-            Size::Full => "full",
+            Size::Quick => quick,
+            Size::Default => default,
+            Size::Full => full,
         }
     }
 
-    /// Seeds of a run that lasts minutes; see [`crate::Setup::repeats`] for shorter ones.
+    /// Seeds of a run that lasts minutes; shorter ones may have more.
     pub fn seeds(self) -> u32 {
-        match self {
-            Size::Quick => 2,
-            Size::Default => 5,
-            Size::Full => 10,
-        }
+        self.of([2, 5, 10])
     }
 
     /// A reader's note on it.
     pub fn description(self) -> &'static str {
-        match self {
-            Size::Quick => {
-                "Quick run: two seeds (up to eight for short runs); durations of more than a minute, and all of our own \
-                 choice, are cut to a tenth. It shows that everything works; long-run means need the default size."
-            }
-            Size::Default => {
-                "Default run: the paper's own durations where it gives them, five seeds (up to twenty for short runs)."
-            }
-            Size::Full => {
-                "Full run: the paper's own durations where it gives them, otherwise four times the default's; ten seeds (up \
-                 to forty for short runs)."
-            }
-        }
+        self.of([
+            "Quick run: two seeds (up to eight for short runs); durations of more than a minute, and all of our own \
+             choice, are cut to a tenth. It shows that everything works; long-run means need the default size.",
+            "Default run: the paper's own durations where it gives them, five seeds (up to twenty for short runs).",
+            "Full run: the paper's own durations where it gives them, otherwise four times the default's; ten seeds (up \
+             to forty for short runs).",
+        ])
     }
 }
 

@@ -1,7 +1,19 @@
 //! A mean and its confidence interval.
 
-use crate::Estimate;
+use serde::{Deserialize, Serialize};
 use statrs::distribution::{ContinuousCDF, StudentsT};
+
+/// A mean over seeds with its 95 % confidence interval (Student's t).
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Estimate {
+    /// Mean.
+    pub mean: f64,
+    /// Half the width of the interval; `None` for a formula, a single run, or where every seed gave exactly this value (a
+    /// link that was full throughout): an interval of zero width would claim too much. See the rules.
+    pub half_width: Option<f64>,
+    /// The value of each seed.
+    pub values: Vec<f64>,
+}
 
 /// The mean of `values` with its 95 % confidence interval: Student's t with n − 1 degrees of freedom, the values taken
 /// as independent. There is no interval, rather than one of zero width, where there is one value or all are equal.

@@ -4,7 +4,6 @@ use crate::key::{Key, RunId};
 use anabranch_net::Time;
 use anabranch_record::{Sink, Summary};
 use anabranch_scenario::{Overrides, Scenario, ScenarioError, Source};
-use anabranch_sim::{End, Run, SimError};
 use serde::{Deserialize, Deserializer, Serialize, Serializer, de::Error};
 use std::fmt;
 use std::sync::{Arc, OnceLock};
@@ -95,7 +94,7 @@ impl Task {
         Ok(self.read.get_or_init(|| scenario.into()).clone())
     }
 
-    /// Its key in a program of that version.
+    /// Its key among results of that version.
     ///
     /// # Errors
     /// Where its scenario is none.
@@ -161,32 +160,6 @@ impl fmt::Display for TaskError {
 
 impl std::error::Error for TaskError {}
 
-impl From<SimError> for TaskError {
-    fn from(error: SimError) -> Self {
-        match error {
-            SimError::Corrupt { .. } | SimError::Livelock { .. } | SimError::TooManyOpen { .. } => {
-                TaskError::Failed(error.to_string())
-            }
-            SimError::Parameters { .. }
-            | SimError::TooManyPaths { .. }
-            | SimError::TooManyLinks { .. }
-            | SimError::Mss { .. }
-            | SimError::TooLarge { .. } => TaskError::Refused(error.to_string()),
-        }
-    }
-}
-
-/// The summary of a run that was not cancelled.
-///
-/// # Errors
-/// [`TaskError::Interrupted`] where it was.
-pub fn ended(Run { summary, end }: Run) -> Result<Summary, TaskError> {
-    match end {
-        End::Cancelled(at) => Err(TaskError::Interrupted { at, partial: Some(Box::new(summary)) }),
-        End::Reached | End::Completed(_) => Ok(summary),
-    }
-}
-
 /// The summary, where nothing speaks against it.
 ///
 /// # Errors
@@ -236,26 +209,6 @@ pub trait Backend: Sync {
     ) -> Result<Summary, TaskError>;
 }
 
-/// The simulator, in this process.
-pub struct Simulator;
-
-impl Backend for Simulator {
-    fn name(&self) -> &str {
-        SIM
-    }
-
-    fn run(
-        &self,
-        task: &Task,
-        sink: &mut dyn Sink,
-        keep_going: &mut dyn FnMut(Time) -> bool,
-    ) -> Result<Summary, TaskError> {
-        let scenario =
-            task.scenario("the task's scenario").map_err(|why| TaskError::Refused(why.to_string()))?;
-        ended(anabranch_sim::run(&scenario, task.seed, sink, keep_going)?)
-    }
-}
-
 /// Several backends; the first is the default.
 #[derive(Clone, Copy)]
 pub struct Backends<'a>(pub &'a [&'a dyn Backend]);
@@ -290,6 +243,7 @@ impl<'a> Backends<'a> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::simulator::Simulator;
     use anabranch_record::NoSamples;
 
     const SCENARIO: &str = r#"

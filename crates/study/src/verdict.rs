@@ -1,6 +1,7 @@
 //! The rules by which a value is judged. Each row states its rule before anything runs.
 
-use crate::{Estimate, Verdict};
+use crate::result::Verdict;
+use crate::stats::Estimate;
 use std::fmt;
 
 /// The rule by which a row is judged.

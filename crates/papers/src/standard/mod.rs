@@ -13,8 +13,9 @@ mod result;
 pub use case::{CASES, Case, Goal};
 pub use result::{AlgorithmResult, CaseResult, FlowRow, Key, LinkRow, Observed, Recovery, Trace};
 
+use crate::simulator::run_all;
 use anabranch_cc::registry::Entry;
-use anabranch_study::{Outcomes, Plan, Progress, Setup, Simulations, Size, StudyError, Work, run_all};
+use anabranch_study::{Outcomes, Plan, Progress, Setup, Simulations, Size, StudyError, Work};
 
 /// Runs an algorithm through the standard cases, with `seeds` in place of the size's own number: see [`run_all`].
 ///
@@ -44,7 +45,7 @@ pub fn work(
     seeds: Option<u32>,
 ) -> Result<Work<AlgorithmResult>, StudyError> {
     let study = case::study(algorithm.name);
-    let seeds = seeds.unwrap_or((study.seeds)(size)).max(1);
+    let seeds = seeds.unwrap_or(study.seeds(size)).max(1);
     let plans: Vec<Plan> = study.experiments.iter().map(|case| case.plan(size)).collect();
     // Pages draw all of them over time.
     let sampled = |plan: &Plan| plan.setups().iter().cloned().map(Setup::sampled).collect();

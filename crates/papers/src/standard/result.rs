@@ -32,7 +32,7 @@ impl AlgorithmResult {
 
     /// Whether it is what this version makes with that size, and seeds where they are given.
     pub fn is_made_with(&self, size: Size, seeds: Option<u32>) -> bool {
-        let seeds = seeds.unwrap_or_else(|| (case::study(&self.algorithm).seeds)(size)).max(1);
+        let seeds = seeds.unwrap_or_else(|| case::study(&self.algorithm).seeds(size)).max(1);
         (&*self.size, self.seeds, &*self.version) == (size.name(), seeds, env!("CARGO_PKG_VERSION"))
     }
 

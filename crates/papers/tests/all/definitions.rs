@@ -1,10 +1,10 @@
 //! The definitions as a whole: complete, loadable, and independent of threads.
 
-use anabranch_papers::{all, commands, find, scenarios};
+use anabranch_papers::{all, commands, find, run, run_all, scenarios};
 use anabranch_record::Summary;
 use anabranch_study::{
     Claim, Experiment, Kept, Options, Progress, Published, RunId, Setup, Size, StudyError, StudyResult,
-    Verdict, run, run_all, work,
+    Verdict, work,
 };
 use std::collections::BTreeSet;
 use std::fs;

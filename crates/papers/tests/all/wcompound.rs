@@ -1,13 +1,13 @@
 //! Paper C's definitions against its text, and its utility problem against a closed form.
 
 use anabranch_net::{Loss, QueueLimit};
-use anabranch_papers::{find, scenarios};
-use anabranch_study::{Options, Setup, Size, run};
+use anabranch_papers::{find, run, scenarios};
+use anabranch_study::{Options, Setup, Size};
 use std::collections::BTreeSet;
 
 /// The paper's rows at that size.
 fn row_ids(size: Size) -> BTreeSet<String> {
-    let plans = find("C").unwrap().experiments.iter().map(|definition| (definition.plan)(size));
+    let plans = find("C").unwrap().experiments.iter().map(|definition| definition.plan(size));
     plans.flat_map(|plan| plan.row_ids().map(str::to_owned).collect::<Vec<_>>()).collect()
 }
 

@@ -1,10 +1,13 @@
 //! The same scenarios in the simulator with Linux hosts: how much of the differences is the hosts'.
 
 use super::{Difference, Fidelity, Measure, each, of_flows, ratio};
-use crate::column::LINUX_HOSTS_SET;
-use crate::{Estimate, Outcome};
+use crate::outcome::Outcome;
+use crate::stats::Estimate;
 use anabranch_record::Summary;
 use serde::{Deserialize, Serialize};
+
+/// What Linux hosts set in a scenario.
+pub const LINUX_HOSTS_SET: &str = "hosts=linux";
 
 /// A scenario in the simulator with `hosts = "linux"`.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]

@@ -3,7 +3,8 @@ mod needs;
 mod several;
 
 use super::*;
-use crate::{Options, Published, Size, StudyError, Verdict, run, work};
+use crate::simulator::run;
+use crate::{Options, Published, Size, StudyError, Verdict, work};
 use miette::Diagnostic;
 
 /// Two flows on a link.
@@ -117,7 +118,7 @@ fn folder() -> tempfile::TempDir {
 fn a_study_runs() {
     let folder = folder();
     let study = load("my.toml", STUDY, folder.path(), &[]).unwrap();
-    let result = run(&study, &Options::default(), &|_| (), &|| true).unwrap();
+    let result = run(&study, &Options::default());
     let [experiment] = &result.experiments[..] else { panic!("one experiment") };
     assert_eq!((&*result.name, &*result.title, &*experiment.id), ("my", "Beside a flow", "my"));
     // Two algorithms, three buffers.
@@ -185,7 +186,7 @@ fn readings_decide_whether_a_row_is_determined() {
         );
         let folder = folder();
         let study = load("my.toml", &text, folder.path(), &[]).unwrap_or_else(|e| panic!("{e}"));
-        let mut result = run(&study, &Options::default(), &|_| (), &|| true).unwrap();
+        let mut result = run(&study, &Options::default());
         result.experiments.remove(0).rows.remove(0)
     };
     let row = study("claim = \"it is full\"\nrule = \"at most 12\"", "20 Mbit/s");
@@ -204,116 +205,71 @@ fn readings_decide_whether_a_row_is_determined() {
     assert_eq!(row.verdict, Verdict::Reproduced);
 }
 
-/// The same number as the run itself has.
-#[test]
-fn a_quantity_is_what_the_run_gives() {
-    let folder = folder();
-    let study = load("my.toml", STUDY, folder.path(), &[]).unwrap();
-    let result = run(&study, &Options::default(), &|_| (), &|| true).unwrap();
-    let source = anabranch_scenario::Source { name: "beside.toml".into(), text: SCENARIO.into() };
-    let mut overrides = anabranch_scenario::Overrides::default();
-    overrides.set("links.a.queue=1 BDP").cc("olia");
-    let scenario = anabranch_scenario::load(&source, &overrides).unwrap();
-    let summary =
-        anabranch_sim::run(&scenario, 2, &mut anabranch_record::NoSamples, &mut |_| true).unwrap().summary;
-    let goodput = |flow: usize| summary.flows[flow].goodput_bps.unwrap();
-    let row = &result.experiments[0].rows[1];
-    assert_eq!(row.measured.as_ref().unwrap().values[1], (goodput(0) / 1e6) / (goodput(1) / 1e6));
+/// Cases, a line each: what is replaced in the study, by what, a text on the line that is named, what is said, and what would be
+/// right. `¶` stands for a line break with the study's indent.
+fn refuses(study: &str, folder: &Path, cases: &str) {
+    for case in cases.trim().lines() {
+        let parts: Vec<String> = case.split(" |").map(|part| part.trim().replace('¶', "\n    ")).collect();
+        let [old, new, line_of, message, help] = &parts[..] else { panic!("{case}") };
+        assert!(study.contains(old), "{old}");
+        let text = study.replacen(old, new, 1);
+        let error = load("my.toml", &text, folder, &[]).err().unwrap_or_else(|| panic!("{new} is accepted"));
+        assert!(error.to_string().contains(message), "{new}: {error}");
+        let line = text.lines().position(|line| line.contains(line_of)).map(|line| line + 1);
+        assert!(line_of.is_empty() || error.line() == line, "{new}: {error}");
+        let shown = error.help().map(|help| help.to_string()).unwrap_or_default();
+        assert!(shown.contains(help), "{new}: {shown}");
+    }
 }
 
 #[test]
 fn what_is_wrong_where_and_what_would_be_right() {
     let folder = folder();
-    for (old, new, line_of, message, help) in [
-        ("title = \"Beside a flow\"", "titel = \"x\"", "titel", "unknown field `titel`", ""),
-        ("goodput(\"mptcp\") /", "godput(\"mptcp\") /", "godput", "no function `godput`", "`goodput`"),
-        ("goodput(\"mptcp\") /", "goodput(\"mtcp\") /", "mtcp", "no flow `mtcp`", "`mptcp`"),
-        ("goodput(\"tcp\")'", "goodput(\"tcp\", 2)'", "tcp\", 2", "subflows 1 to 1", ""),
-        ("goodput(\"tcp\")'", "goodput(\"tcp\") +'", "+'", "expected a number", ""),
-        (
-            "of = \"ratio\"\n    published",
-            "of = \"ratoi\"\n    published",
-            "ratoi",
-            "neither a quantity",
-            "`ratio`",
-        ),
-        ("formula = \"2 * 3\"", "formula = \"2 / (3 - 3)\"", "3 - 3", "division by zero", ""),
-        ("vary.cc = [\"lia\", \"olia\"]", "vary.cc = []", "vary.cc = []", "no values", ""),
-        ("at = { queue = \"2 BDP\" }", "", "ascending", "which value of axis `queue`", "at ="),
-        ("at = { queue = \"2 BDP\" }", "at = { queue = \"3 BDP\" }", "3 BDP", "no value `3 BDP`", "2 BDP"),
-        ("rule = \"printed\"", "rule = \"about\"", "about", "no rule", "near"),
-        ("seeds = 2", "seeds = 0", "seeds = 0", "`seeds` is 0", ""),
-        ("\"links.*.queue\"", "\"links.*.queu\"", "queu\"", "unknown key `queu`", "check"),
-        (
-            "vary.cc = [",
-            "set.\"links.a.rat\" = \"{cc}\"\n    vary.cc = [",
-            "rat\"",
-            "queue = 0.5 BDP: unknown key `rat`",
-            "check",
-        ),
-        (
-            "at = { queue = \"1 BDP\" }\n    of = \"ratio\"",
-            "of = \"ratio\"",
-            "of = \"ratio\"",
-            "which value of axis `queue`",
-            "at =",
-        ),
-        ("x = \"queue\"", "x = \"buffer\"", "x = \"buffer\"", "`buffer` is no axis", "queue"),
-        ("scenario = \"beside.toml\"", "scenario = \"other.toml\"", "other.toml", "cannot read", ""),
-        (
-            "series = { \"subflow 1\" = 'cwnd(",
-            "series = { \"subflow 1\" = 'cwdn(",
-            "cwdn",
-            "no line `cwdn`",
-            "`cwnd`",
-        ),
-        (
-            "published = { theirs = [1, 1] }",
-            "published = { theirs = [1] }",
-            "theirs",
-            "1 published values for 2",
-            "",
-        ),
-        ("ratio = 'goodput", "ratio = 'ratio + goodput", "ratio + ", "contains itself", ""),
-        ("cc = \"{cc}\"\n", "", "vary.cc", "axis `cc` changes nothing", "{cc}"),
-        ("vary.cc = ", "vary.seed = [1]\n    vary.cc = ", "vary.seed", "cannot be called `seed`", ""),
-        ("id = \"ratio.{cc}\"", "id = \"ratio\"", "id = \"ratio\"", "has no value here", "{cc}"),
-        ("id = \"computed\"", "id = \"order\"", "", "two rows have the identifier `order`", ""),
-        (
-            "published = 6\n    rule = \"printed\"",
-            "rule = \"near 6\"",
-            "rule = \"near 6\"",
-            "a rule judges",
-            "",
-        ),
-        ("by_size(2,", "by_size(", "by_size(", "by_size(QUICK, DEFAULT, FULL)", ""),
-        ("in {length} s", "in {ratio} s", "ratio =", "reads no run", ""),
-        ("in {length} s", "in {lenght} s", "", "neither an axis nor a quantity", ""),
-        ("{texts.load} t", "{texts.lod} t", "", "no text `lod`", "`load`"),
-        ("much less, with {cc}", "much less, {texts.load}", "much less", "a text contains no other", ""),
-        ("formula = \"2 * 3\"", "formula = \"ln(0)\"", "ln(0)", "no finite value", ""),
-        ("queue > 1", "queue > bdp", "queue > bdp", "neither a quantity", ""),
-        ("because = { lia", "because = { reno", "because = { reno", "no axis has the values reno", ""),
-        ("2 * 3", "virtual_reno(1)", "virtual", "`virtual_reno` takes 5 numbers, not 1", ""),
-        ("published = 6", "published = nan", "published = nan", "finite", ""),
-        ("goodput(\"tcp\")'", "rtt_percentile(\"tcp\", 1, 90)'", "rtt_percentile", "no percentile 90", "95"),
-        ("seeds = 2", "seeds = 0", "", "whole number from 1", ""),
-        ("law = \"2 * queue\"", "law = \"at(cc = lia, queue = 1 BDP, ratio)\"", "law =", "reads no run", ""),
-        ("theirs = { LIA = 3 }", "theirs = { LIA = \"3\" }", "LIA = \"3\"", "no published value", ""),
-        ("log = \"x\"", "log = \"q\"", "log = ", "`log` is", ""),
-    ] {
-        assert!(STUDY.contains(old), "{old}");
-        let text = STUDY.replacen(old, new, 1);
-        let error =
-            load("my.toml", &text, folder.path(), &[]).err().unwrap_or_else(|| panic!("{new} is accepted"));
-        assert!(error.to_string().contains(message), "{new}: {error}");
-        if !line_of.is_empty() {
-            let line = text.lines().position(|line| line.contains(line_of)).map(|line| line + 1);
-            assert_eq!(error.line(), line, "{new}: {error}");
-        }
-        let shown = error.help().map(|help| help.to_string()).unwrap_or_default();
-        assert!(shown.contains(help), "{new}: {shown}");
-    }
+    refuses(
+        STUDY,
+        folder.path(),
+        r#"
+        title = "Beside a flow" | titel = "x" | titel | unknown field `titel` |
+        goodput("mptcp") / | godput("mptcp") / | godput | no function `godput` | `goodput`
+        goodput("mptcp") / | goodput("mtcp") / | mtcp | no flow `mtcp` | `mptcp`
+        goodput("tcp")' | goodput("tcp", 2)' | tcp", 2 | subflows 1 to 1 |
+        goodput("tcp")' | goodput("tcp") +' | +' | expected a number |
+        of = "ratio"¶published | of = "ratoi"¶published | ratoi | neither a quantity | `ratio`
+        formula = "2 * 3" | formula = "2 / (3 - 3)" | 3 - 3 | division by zero |
+        vary.cc = ["lia", "olia"] | vary.cc = [] | vary.cc = [] | no values |
+        at = { queue = "2 BDP" } |  | ascending | which value of axis `queue` | at =
+        at = { queue = "2 BDP" } | at = { queue = "3 BDP" } | 3 BDP | no value `3 BDP` | 2 BDP
+        rule = "printed" | rule = "about" | about | no rule | near
+        seeds = 2 | seeds = 0 | seeds = 0 | `seeds` is 0 |
+        "links.*.queue" | "links.*.queu" | queu" | unknown key `queu` | check
+        vary.cc = [ | set."links.a.rat" = "{cc}"¶vary.cc = [ | rat" | unknown key `rat` | check
+        at = { queue = "1 BDP" }¶of = "ratio" | of = "ratio" | of = "ratio" | which value of axis | at =
+        x = "queue" | x = "buffer" | x = "buffer" | `buffer` is no axis | queue
+        scenario = "beside.toml" | scenario = "other.toml" | other.toml | cannot read |
+        series = { "subflow 1" = 'cwnd( | series = { "subflow 1" = 'cwdn( | cwdn | no line `cwdn` | `cwnd`
+        published = { theirs = [1, 1] } | published = { theirs = [1] } | theirs | 1 published values for 2 |
+        ratio = 'goodput | ratio = 'ratio + goodput | ratio +  | contains itself |
+        cc = "{cc}"¶ |  | vary.cc | axis `cc` changes nothing | {cc}
+        vary.cc =  | vary.seed = [1]¶vary.cc =  | vary.seed | cannot be called `seed` |
+        id = "ratio.{cc}" | id = "ratio" | id = "ratio" | has no value here | {cc}
+        id = "computed" | id = "order" |  | two rows have the identifier `order` |
+        published = 6¶rule = "printed" | rule = "near 6" | rule = "near 6" | a rule judges |
+        by_size(2, | by_size( | by_size( | by_size(QUICK, DEFAULT, FULL) |
+        in {length} s | in {ratio} s | ratio = | reads no run |
+        in {length} s | in {lenght} s |  | neither an axis nor a quantity |
+        {texts.load} t | {texts.lod} t |  | no text `lod` | `load`
+        much less, with {cc} | much less, {texts.load} | much less | a text contains no other |
+        formula = "2 * 3" | formula = "ln(0)" | ln(0) | no finite value |
+        queue > 1 | queue > bdp | queue > bdp | neither a quantity |
+        because = { lia | because = { reno | because = { reno | no axis has the values reno |
+        2 * 3 | virtual_reno(1) | virtual | `virtual_reno` takes 5 numbers, not 1 |
+        published = 6 | published = nan | published = nan | finite |
+        goodput("tcp")' | rtt_percentile("tcp", 1, 90)' | rtt_percentile | no percentile 90 | 95
+        law = "2 * queue" | law = "at(cc = lia, queue = 1 BDP, ratio)" | law = | reads no run |
+        theirs = { LIA = 3 } | theirs = { LIA = "3" } | LIA = "3" | no published value |
+        log = "x" | log = "q" | log =  | `log` is |
+        "#,
+    );
 }
 
 /// Flows alike, on one link or on two.
@@ -413,7 +369,7 @@ fn lists_of_the_file_and_flows_alike() {
     std::fs::write(folder.path().join("alike.toml"), ALIKE).unwrap();
     let study = load("alike-study.toml", LISTS, folder.path(), &[]).unwrap();
     let options = Options { size: crate::Size::Quick, ..Options::default() };
-    let result = run(&study, &options, &|_| (), &|| true).unwrap();
+    let result = run(&study, &options);
     let [experiment] = &result.experiments[..] else { panic!("one experiment") };
     let row = |id: &str| experiment.rows.iter().find(|row| row.id == id).unwrap_or_else(|| panic!("{id}"));
     let values = |id: &str| row(id).measured.as_ref().unwrap_or_else(|| panic!("{id}")).values.clone();
@@ -464,39 +420,24 @@ fn lists_of_the_file_and_flows_alike() {
 fn what_is_wrong_with_lists() {
     let folder = folder();
     std::fs::write(folder.path().join("alike.toml"), ALIKE).unwrap();
-    for (old, new, message, help) in [
-        ("vary.variant = \"cc\"", "vary.variant = \"ccs\"", "[axes] has no `ccs`", "`cc`"),
-        ("[\"olia\", \"lia\"] }", "[\"olio\"] }", "axis `cc` has no value `olio`", "`olia`"),
-        ("[\"olia\", \"lia\"] }", "[\"olia\"], steps = 2 }", "other keys than", "for example"),
-        ("of = 'min(at(", "of = 'abs(at(", "axis `variant` has no value `*`", ""),
-        ("of = 'min(at(variant", "of = 'min(at(varant", "`varant` is no axis", "`variant`"),
-        (
-            "mean = 'mean(goodput(\"{group}/*\"))'",
-            "mean = 'goodput(\"{group}/*\")'",
-            "stands for several",
-            "mean(…)",
-        ),
-        ("sum(goodput(\"mptcp/*\", *))", "sum(goodput(\"mptc/*\", *))", "no flow `mptc/*`", "mptcp"),
-        (
-            "sum(goodput(\"mptcp/*\", *))",
-            "sum(goodput(\"mptcp/*\") + goodput(\"tcp/*\"))",
-            "in one",
-            "goes over one",
-        ),
-        ("at_most = { olia = 2 }", "at_most = { olio = 2 }", "no axis has the values olio", ""),
-        ("at_most = { olia = 2 }", "at_most = \"two\"", "a whole number, or a table", ""),
-        ("id = \"root.{root}\"", "id = \"root.{rot}\"", "`rot` is no axis of this file", "`root`"),
-        ("kind = \"lines\"", "kind = \"bars\"", "`x_of` places", ""),
-    ] {
-        assert!(LISTS.contains(old), "{old}");
-        let text = LISTS.replacen(old, new, 1);
-        let error =
-            load("my.toml", &text, folder.path(), &[]).err().unwrap_or_else(|| panic!("{new} is accepted"));
-        assert!(error.to_string().contains(message), "{new}: {error}");
-        assert!(error.line().is_some(), "{new}");
-        let shown = error.help().map(|help| help.to_string()).unwrap_or_default();
-        assert!(shown.contains(help), "{new}: {shown}");
-    }
+    refuses(
+        LISTS,
+        folder.path(),
+        r#"
+        vary.variant = "cc" | vary.variant = "ccs" |  | [axes] has no `ccs` | `cc`
+        ["olia", "lia"] } | ["olio"] } |  | axis `cc` has no value `olio` | `olia`
+        ["olia", "lia"] } | ["olia"], steps = 2 } |  | other keys than | for example
+        of = 'min(at( | of = 'abs(at( |  | axis `variant` has no value `*` |
+        of = 'min(at(variant | of = 'min(at(varant |  | `varant` is no axis | `variant`
+        mean = 'mean(goodput("{group}/*"))' | mean = 'goodput("{group}/*")' |  | stands for several | mean(…)
+        sum(goodput("mptcp/*", *)) | sum(goodput("mptc/*", *)) |  | no flow `mptc/*` | mptcp
+        sum(goodput("mptcp/*", *)) | sum(goodput("mptcp/*") + goodput("tcp/*")) |  | in one | goes over one
+        at_most = { olia = 2 } | at_most = { olio = 2 } |  | no axis has the values olio |
+        at_most = { olia = 2 } | at_most = "two" |  | a whole number, or a table |
+        id = "root.{root}" | id = "root.{rot}" |  | `rot` is no axis of this file | `root`
+        kind = "lines" | kind = "bars" |  | `x_of` places |
+        "#,
+    );
 }
 
 /// Each value makes a scenario with the others' first, but not every combination of them: the point is told, and the place of
@@ -523,7 +464,7 @@ fn points_without_a_value() {
     let none = "by = \"cc\"\n    of = \"ratio / (1 - min(queue * 2, 1))\"";
     let text = STUDY.replace("by = \"cc\"\n    of = \"ratio\"", none);
     let study = load("my.toml", &text, folder.path(), &[]).unwrap();
-    let result = run(&study, &Options::default(), &|_| (), &|| true).unwrap();
+    let result = run(&study, &Options::default());
     let [all, none, ..] = &result.experiments[0].figures[..] else { panic!("three figures") };
     let line = 1 + text[..text.find("ratio / (1 -").unwrap()].matches('\n').count();
     let told = format!(

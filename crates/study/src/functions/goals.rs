@@ -2,7 +2,7 @@
 //! that stand in its place elsewhere, one on each of its links, with the same seeds.
 
 use super::{Function, Read, Takes, presence};
-use crate::Outcome;
+use crate::outcome::Outcome;
 use crate::segment::Segment;
 use anabranch_record::FlowSummary;
 

@@ -1,7 +1,7 @@
 //! How soon a connection uses what has changed.
 
 use super::{Function, Given, Read, Takes, presence};
-use crate::Outcome;
+use crate::outcome::Outcome;
 use anabranch_record::SubflowSeries;
 
 /// The share of the capacity at which a change counts as made up for.

@@ -4,8 +4,7 @@
 //! backlogs or thresholds, which an algorithm by delay keeps in the queues. A link's price is then a delay. Segments of several
 //! sizes are counted in packets of 1500 bytes.
 
-use crate::Outcome;
-use crate::outcome::PACKET_BITS;
+use crate::outcome::{Outcome, PACKET_BITS};
 use crate::segment::Segment;
 use anabranch_ideal::utility::{Allocation, Connection, maximise};
 

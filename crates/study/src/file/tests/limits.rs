@@ -105,7 +105,7 @@ fn numbers_are_finite() {
     // A run that gives 1 gives 1e308: a mean of four of them is no number, and no result either.
     let large = with("", &row("").replace("jain()", "1e308 * duration() / duration()"));
     let study = load("my.toml", &large, folder().path(), &[]).unwrap();
-    let result = run(&study, &Options { seeds: Some(4), ..Options::default() }, &|_| (), &|| true).unwrap();
+    let result = run(&study, &Options { seeds: Some(4), ..Options::default() });
     let row = &result.experiments[0].rows[0];
     assert_eq!((row.verdict, &row.measured), (Verdict::Failed, &None));
     let text = serde_json::to_string(&result).unwrap();
@@ -196,7 +196,7 @@ fn braces_are_filled_where_readers_look() {
         .replace("vary.cc", "vary.n = { axis = \"n\", key = \"tcp.initial_window\" }\nvary.cc")
         .replace("id = \"r.{cc}\"", "id = \"r.{cc}\"\nat = { n = 1 }\nclaim = \"c\"\nrule = \"at least 2\"\nexplain = [{ when = \"1\", text = \"t\", by = \"X-{cc}\" }]");
     let study = load("my.toml", &text, folder.path(), &[]).unwrap();
-    let result = run(&study, &Options::default(), &|_| (), &|| true).unwrap();
+    let result = run(&study, &Options::default());
     assert_eq!((&*result.title, &*result.errata[0]), ("said once", "said once"));
     let experiment = &result.experiments[0];
     assert_eq!(experiment.rows[1].explanation.as_deref(), Some("t (see X-olia)"));
@@ -212,7 +212,7 @@ fn an_order_of_rows_within_a_row() {
         "[[rows]]\nid = \"o\"\nclaim = \"c\"\nhighest = \"jain()\"\nover = { cc = [\"lia\", \"olia\"] }\nrows = [{ id = \"a\" }, { id = \"b\", over = { cc = [\"olia\", \"lia\"] } }]",
     );
     let study = load("my.toml", &text, folder().path(), &[]).unwrap();
-    let result = run(&study, &Options { seeds: Some(2), ..Options::default() }, &|_| (), &|| true).unwrap();
+    let result = run(&study, &Options { seeds: Some(2), ..Options::default() });
     let names = |i: usize| {
         result.experiments[0].rows[i].compared.iter().map(|(name, _)| name.clone()).collect::<Vec<_>>()
     };

@@ -137,7 +137,7 @@ fn study(text: &str) -> Result<Arc<Study>, FileError> {
 }
 
 fn result() -> StudyResult {
-    run(&study(STUDY).unwrap(), &Options::default(), &|_| (), &|| true).unwrap()
+    run(&study(STUDY).unwrap(), &Options::default())
 }
 
 fn mean(row: &Row) -> f64 {
@@ -199,46 +199,28 @@ fn panels_with_keys_of_their_own() {
 
 #[test]
 fn mistakes_of_these_and_their_places() {
-    for (old, new, line_of, message, help) in [
-        ("file = \"shared.toml\"", "file = \"sharde.toml\"", "{net.file}", "cannot read", ""),
-        ("{net.file}", "{net.flie}", "{net.flie}", "`{net.flie}`", ""),
-        ("links.bottleneck*", "links.neck*", "queue = [", "no links `neck*`", "bottleneck"),
-        ("set = { \"links", "set = [1], sett = { \"links", "queue = [", "a table of keys", ""),
-        ("value = 1", "value = \"1\"", "", "`value` of the value `as-written` is a number", ""),
-        (
-            "{ kind = \"coupled\" }",
-            "{ kind = \"couple\" }",
-            "\"couple\"",
-            "`couple` as its `kind`",
-            "`coupled`",
-        ),
-        ("over = { cc = [\"olia\",", "over = { cc = [\"oila\",", "oila", "no value `oila`", "olia"),
-        ("highest = \"share\"", "of = \"share\"", "over =", "`over` has one axis", ""),
-        (
-            "of = 'goodput(\"second\")'",
-            "of = 'at(net = shared, goodput(\"second\"))'",
-            "shared, goodput",
-            "shared.toml has no flow `second`",
-            "tcp",
-        ),
-        ("cc = [\"reno\", \"lia\"]", "cc = \"vegas\"", "vegas", "no value `vegas`", ""),
-        ("x = { MPTCP = \"share\"", "x = { MPTCP = \"shar\"", "MPTCP", "`shar` is neither", "share"),
-        ("x = \"queue\"", "x = { a = \"share\" }", "x = { a", "lines go over an axis", ""),
-        ("* 1000", "* share", "* share", "a line over time is", ""),
-        ("id = \"second\"\n", "", "goodput(\"second\")", "a row has no identifier", "add id"),
-        ("{twice:.1}", "{thrice:.1}", "thrice", "`values` has no `thrice`", "twice"),
-    ] {
-        assert!(STUDY.contains(old), "{old}");
-        let text = STUDY.replacen(old, new, 1);
-        let error = study(&text).err().unwrap_or_else(|| panic!("{new} is accepted"));
-        assert!(error.to_string().contains(message), "{new}: {error}");
-        if !line_of.is_empty() {
-            let line = text.lines().position(|line| line.contains(line_of)).map(|line| line + 1);
-            assert_eq!(error.line(), line, "{new}: {error}");
-        }
-        let shown = error.help().map(|help| help.to_string()).unwrap_or_default();
-        assert!(shown.contains(help), "{new}: {shown}");
-    }
+    let folder = folder();
+    refuses(
+        STUDY,
+        folder.path(),
+        r#"
+        file = "shared.toml" | file = "sharde.toml" | {net.file} | cannot read |
+        {net.file} | {net.flie} | {net.flie} | `{net.flie}` |
+        links.bottleneck* | links.neck* | queue = [ | no links `neck*` | bottleneck
+        set = { "links | set = [1], sett = { "links | queue = [ | a table of keys |
+        value = 1 | value = "1" |  | `value` of the value `as-written` is a number |
+        { kind = "coupled" } | { kind = "couple" } | "couple" | `couple` as its `kind` | `coupled`
+        over = { cc = ["olia", | over = { cc = ["oila", | oila | no value `oila` | olia
+        highest = "share" | of = "share" | over = | `over` has one axis |
+        of = 'goodput("second")' | of = 'at(net = shared, goodput("second"))' | shared, goodput | has no flow `second` | tcp
+        cc = ["reno", "lia"] | cc = "vegas" | vegas | no value `vegas` |
+        x = { MPTCP = "share" | x = { MPTCP = "shar" | MPTCP | `shar` is neither | share
+        x = "queue" | x = { a = "share" } | x = { a | lines go over an axis |
+        * 1000 | * share | * share | a line over time is |
+        id = "second"¶ |  | goodput("second") | a row has no identifier | add id
+        {twice:.1} | {thrice:.1} | thrice | `values` has no `thrice` | twice
+        "#,
+    );
 }
 
 /// `*` is each link of a run's own scenario, by hand from the same runs; of an axis there is the part that is asked for.
@@ -261,9 +243,7 @@ fn every_link_of_a_part() {
     };
     let part = load(TEXT, &["olia"]).unwrap();
     let work = crate::work_with_runs(&part, &Options { seeds: Some(1), ..Options::default() }).unwrap();
-    let mut found = None;
-    crate::run_all(&[work], None, &|_| (), &|| true, &mut |done| found = Some(done)).unwrap();
-    let (result, runs) = found.unwrap();
+    let (result, runs) = crate::simulator::made(work);
     let rows = &result.experiments[0].rows;
     assert_eq!(rows.iter().map(|row| &*row.id).collect::<Vec<_>>(), ["shared.olia", "apart.olia"]);
     for ((row, run), links) in rows.iter().zip(&runs).zip([1, 3]) {

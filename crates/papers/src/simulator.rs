@@ -1,0 +1,126 @@
+//! The simulator as a backend of studies, and studies that it alone runs.
+
+use anabranch_net::Time;
+use anabranch_record::{Sink, Summary};
+use anabranch_sim::{End, Run, SimError};
+use anabranch_study::task::SIM;
+use anabranch_study::{
+    Backend, Backends, Kept, Options, Progress, Study, StudyError, StudyResult, Task, TaskError, Work, work,
+};
+use std::sync::Arc;
+
+/// The version of what runs give, on whatever backend: the store keeps outcomes under it. Whoever changes what a run gives raises it.
+pub const RESULTS_VERSION: &str = "1";
+
+/// The simulator, in this process.
+pub struct Simulator;
+
+impl Backend for Simulator {
+    fn name(&self) -> &str {
+        SIM
+    }
+
+    fn run(
+        &self,
+        task: &Task,
+        sink: &mut dyn Sink,
+        keep_going: &mut dyn FnMut(Time) -> bool,
+    ) -> Result<Summary, TaskError> {
+        let scenario =
+            task.scenario("the task's scenario").map_err(|why| TaskError::Refused(why.to_string()))?;
+        ended(anabranch_sim::run(&scenario, task.seed_of_run(), sink, keep_going))
+    }
+}
+
+/// The summary of a run that was not cancelled.
+///
+/// # Errors
+/// [`TaskError::Interrupted`] where it was, and what the simulator's own errors are of a task.
+pub fn ended(run: Result<Run, SimError>) -> Result<Summary, TaskError> {
+    match run {
+        Ok(Run { summary, end: End::Cancelled(at) }) => {
+            Err(TaskError::Interrupted { at, partial: Some(Box::new(summary)) })
+        }
+        Ok(Run { summary, end: End::Reached | End::Completed(_) }) => Ok(summary),
+        Err(
+            error @ (SimError::Corrupt { .. } | SimError::Livelock { .. } | SimError::TooManyOpen { .. }),
+        ) => Err(TaskError::Failed(error.to_string())),
+        Err(refused) => Err(TaskError::Refused(refused.to_string())),
+    }
+}
+
+/// [`anabranch_study::run_all`] on the simulator alone.
+///
+/// # Errors
+/// As it.
+pub fn run_all<T: Send>(
+    work: &[Work<T>],
+    kept: Option<&dyn Kept>,
+    progress: &(dyn Fn(Progress<'_>) + Sync),
+    keep_going: &(dyn Fn() -> bool + Sync),
+    finished: &mut (dyn FnMut(T) + Send),
+) -> Result<(), StudyError> {
+    anabranch_study::run_all(Backends(&[&Simulator]), work, kept, progress, keep_going, finished)
+}
+
+/// Runs a study's experiments and judges them: see [`run_all`].
+///
+/// # Errors
+/// [`StudyError`].
+pub fn run(
+    study: &Arc<Study>,
+    options: &Options,
+    progress: &(dyn Fn(Progress<'_>) + Sync),
+    keep_going: &(dyn Fn() -> bool + Sync),
+) -> Result<StudyResult, StudyError> {
+    let mut result = None;
+    run_all(&[work(study, options)?], None, progress, keep_going, &mut |finished| result = Some(finished))?;
+    result.ok_or(StudyError::Interrupted)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use anabranch_record::NoSamples;
+    use anabranch_study::{RunId, store::Key};
+
+    /// Two paths, and a neighbour on one of them.
+    const SCENARIO: &str = r#"
+        name = "version"
+        duration = "4 s"
+        warmup = "1 s"
+        links.a = { rate = "10 Mbit/s", delay = "10 ms", queue = "1 BDP" }
+        links.b = { rate = "5 Mbit/s", delay = "20 ms", queue = "1 BDP", loss = { model = "bernoulli", rate = 1e-3 } }
+        flows = [
+            { name = "tested", cc = "lia", paths = [["a"], ["b"]] },
+            { name = "tcp", cc = "cubic", paths = [["a"]] },
+        ]
+    "#;
+
+    /// What is changed in that scenario, and the beginning of the SHA-256 of [`RESULTS_VERSION`] and the run's summary.
+    const SUMMARIES: [(&[&str], &str); 6] = [
+        (&[], "91adacdc08f39fcf"),
+        (&["hosts=linux", "flows.tested.cc=lia@kernel"], "d21b9e05c3af5dc2"),
+        (&["links.a.aqm=codel", "flows.tested.cc=olia"], "27b70dfcf84000ba"),
+        (&["links.a.aqm=fq-codel", "flows.tested.cc=balia@v0", "flows.tcp.cc=bbr"], "99f426bdeeba04e8"),
+        (&["links.a.aqm=pie", "flows.tested.cc=wvegas", "flows.tcp.cc=compound"], "1912468ec535deb1"),
+        (
+            &["links.a.aqm=red", "hosts=linux", "flows.tested.cc=coupled-cubic", "flows.tcp.cc=reno"],
+            "52c33eec5b25638b",
+        ),
+    ];
+
+    /// Each kind of host, algorithm and queue: what a store has is what a run gives.
+    #[test]
+    fn results_have_a_new_version_where_they_change() {
+        let hashes = SUMMARIES.map(|(set, _)| {
+            let task = set.iter().fold(Task::new(SCENARIO), |task, assignment| task.set(*assignment));
+            let summary = Simulator.run(&task, &mut NoSamples, &mut |_| true).unwrap();
+            let summary = Summary { version: String::new(), ..summary };
+            let run = RunId { scenario_hash: &summary.to_json(), seed: 1, backend: SIM };
+            Key::of(RESULTS_VERSION, run).to_string()[..16].to_owned()
+        });
+        let known = SUMMARIES.map(|(_, known)| known);
+        assert_eq!(hashes, known, "results change: raise RESULTS_VERSION, and write the new hashes here");
+    }
+}

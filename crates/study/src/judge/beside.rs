@@ -1,0 +1,286 @@
+//! What another backend gave beside the simulator: its figures, and how far the two are apart.
+
+use super::figures::figure;
+use super::runs::Runs;
+use crate::fidelity::{Fidelity, LinuxHosts, put_beside};
+use crate::outcome::Outcome;
+use crate::plan::chosen::{Changed, Planned, distinct};
+use crate::result::Figure;
+use std::collections::{BTreeSet, HashSet};
+
+/// Each figure of the plan, from the simulator's runs and then from those of each backend that ran all of them; and what is
+/// said of a backend's column that did not.
+pub(super) fn figures(
+    planned: &Planned,
+    runs: &Runs<'_>,
+    others: &[(&Changed, Runs<'_>)],
+) -> (Vec<Figure>, Vec<(&'static str, String)>) {
+    let backends = others.iter().filter(|(changed, _)| changed.column.is_of_backend());
+    let (complete, partial): (Vec<_>, Vec<_>) = backends.partition(|(changed, _)| changed.is_complete());
+    let figures = planned.plan.figures.iter().flat_map(|plan| {
+        let simulated = figure(plan, runs);
+        let real = complete.iter().map(|(changed, runs)| on(changed, figure(plan, runs)));
+        // What is computed or published alone is the same everywhere.
+        let real: Vec<Figure> = real.filter(|real| real.panels != simulated.panels).collect();
+        std::iter::once(simulated).chain(real)
+    });
+    let not_drawn = partial.iter().filter(|_| !planned.plan.figures.is_empty()).map(|(changed, _)| {
+        let scenarios: Vec<usize> = distinct(&planned.plan.setups).collect();
+        let missing = scenarios.iter().filter(|i| !changed.setups[**i]).count();
+        let all = scenarios.len();
+        (changed.column.id, format!("Figures are not drawn: {missing} of {all} scenarios cannot run there."))
+    });
+    (figures.collect(), not_drawn.collect())
+}
+
+/// Each simulation beside the same one on the backends that columns are of; and what it is with Linux hosts.
+pub(super) fn fidelity(
+    planned: &Planned,
+    outcomes: &[&[Result<Outcome, String>]],
+) -> (Vec<Fidelity>, Vec<LinuxHosts>) {
+    let (mut fidelity, mut hosts) = (vec![], vec![]);
+    for (c, changed) in planned.columns.iter().enumerate() {
+        let setups = planned.of_column(&planned.setups, Some(c));
+        let there = planned.of_column(outcomes, Some(c));
+        for i in distinct(&planned.plan.setups).filter(|i| changed.setups[*i]) {
+            let command = setups[i].command(1);
+            if changed.column.is_of_backend() {
+                let (title, id) = (&planned.setups[i].title, changed.column.id);
+                fidelity.extend(Fidelity::of(title, id, command, outcomes[i], there[i]));
+            } else if changed.column.is_of_linux_hosts() {
+                hosts.extend(LinuxHosts::of(command, there[i]));
+            }
+        }
+    }
+    put_beside(&mut fidelity, &hosts);
+    (fidelity, hosts)
+}
+
+/// The runs that failed, with the reason: each once, though several simulations of an experiment may be the same.
+pub(super) fn failed(runs: &Runs<'_>) -> Vec<String> {
+    let each = runs.of.iter().copied().flatten().filter_map(|run| run.as_ref().err());
+    let mut known = HashSet::new();
+    each.filter(|why| known.insert(*why)).cloned().collect()
+}
+
+/// On which kernels a column's runs were made, and what speaks against these.
+pub(super) fn kernels(runs: &Runs<'_>) -> Vec<String> {
+    let of_runs =
+        || runs.of.iter().copied().flatten().flatten().filter_map(|run| run.summary.kernel.as_ref());
+    let releases: BTreeSet<&str> = of_runs().map(|kernel| &*kernel.release).collect();
+    let releases = Vec::from_iter(releases).join(", ");
+    let skips = of_runs().any(|kernel| kernel.skips_programs == Some(true));
+    let on = (!releases.is_empty()).then(|| format!("The kernel was {releases}."));
+    let skipping = skips.then(|| {
+        "This kernel leaves out some calls of eBPF programs. Values of algorithms that are such programs are not to be trusted there."
+            .to_owned()
+    });
+    on.into_iter().chain(skipping).collect()
+}
+
+/// A figure from runs on a column's backend.
+fn on(changed: &Changed, figure: Figure) -> Figure {
+    let column = changed.column;
+    Figure {
+        id: format!("{}@{}", figure.id, column.id),
+        title: format!("{}, on {}", figure.title, column.title),
+        ..figure
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use crate::plan::column::LINUX_HOSTS;
+    use crate::simulator::Simulator;
+    use crate::task::TaskError;
+    use crate::{
+        Backend, Backends, Column, Experiment, Options, Taken, Task, Verdict, run_all, work_with_runs,
+    };
+    use anabranch_net::Time;
+    use anabranch_record::{KernelRun, NoSamples, Sink, Summary};
+    use anabranch_scenario::Scenario;
+
+    /// A seed that fails elsewhere.
+    const FAILS: u64 = 4;
+
+    /// The simulator with twice the loss, which cannot run scenarios of three flows.
+    struct Elsewhere;
+
+    impl Backend for Elsewhere {
+        fn name(&self) -> &str {
+            "elsewhere"
+        }
+
+        fn refuses(&self, scenario: &Scenario) -> Option<String> {
+            (scenario.flows.len() > 2).then(|| "three flows".into())
+        }
+
+        fn run(
+            &self,
+            task: &Task,
+            sink: &mut dyn Sink,
+            keep_going: &mut dyn FnMut(Time) -> bool,
+        ) -> Result<Summary, TaskError> {
+            if task.seed_of_run() == FAILS {
+                return Err(TaskError::Failed("the machine was busy".into()));
+            }
+            let summary = Simulator.run(&task.clone().set("links.a.loss.rate=0.02"), sink, keep_going)?;
+            let kernel =
+                KernelRun { release: "9.9".into(), skips_programs: Some(true), ..KernelRun::default() };
+            Ok(Summary { kernel: Some(kernel), ..summary })
+        }
+    }
+
+    static ELSEWHERE: Column =
+        Column::on(&Elsewhere, "there", "Elsewhere", "twice the loss", "Nothing runs there.");
+
+    /// One to three flows on a link of random loss.
+    const STUDY: &str = r#"
+        title = "flows"
+        size.default.seeds = 2
+        [runs.of]
+        scenario = "flows.toml"
+        vary.n = { key = "flows.tcp.count", values = [COUNTS] }
+        [[rows]]
+        id = "{n}"
+        of = 'utilisation("a")'
+        [[rows]]
+        id = "order"
+        claim = "more flows fill the link"
+        ascending = [ORDER]
+        [[rows]]
+        id = "computed"
+        formula = "1"
+        [[figures]]
+        id = "F1"
+        title = "Use"
+        kind = "lines"
+        x = "n"
+        of = 'utilisation("a")'
+        [[figures]]
+        id = "F2"
+        title = "Windows"
+        kind = "time"
+        at = { n = 1 }
+        series = { first = 'cwnd("tcp/1", 1)' }
+        [[figures]]
+        id = "F3"
+        title = "Law"
+        kind = "lines"
+        x = "n"
+        of = "2 * n"
+        "#;
+
+    fn experiment(counts: &[u32]) -> (Experiment, Vec<Taken>) {
+        of_seeds(2, counts)
+    }
+
+    fn of_seeds(seeds: u32, counts: &[u32]) -> (Experiment, Vec<Taken>) {
+        let folder = tempfile::tempdir().unwrap();
+        let scenario = r#"
+            name = "flows"
+            duration = "3 s"
+            links.a = { rate = "10 Mbit/s", delay = "10 ms", loss = { model = "bernoulli", rate = 1e-2 } }
+            flows = [{ name = "tcp", cc = "reno", paths = [["a"]] }]
+        "#;
+        std::fs::write(folder.path().join("flows.toml"), scenario).unwrap();
+        let list = |of: &dyn Fn(&u32) -> String| counts.iter().map(of).collect::<Vec<_>>().join(", ");
+        let text = STUDY
+            .replace("COUNTS", &list(&u32::to_string))
+            .replace("ORDER", &list(&|n| format!(r#"'at(n = {n}, utilisation("a"))'"#)));
+        let study =
+            crate::file::load("flows.toml", &text, folder.path(), &[]).unwrap_or_else(|e| panic!("{e}"));
+        let beside = vec![&ELSEWHERE, &LINUX_HOSTS];
+        let options = Options { beside, seeds: Some(seeds), ..Options::default() };
+        let (work, mut result) = ([work_with_runs(&study, &options).unwrap()], None);
+        let backends: [&dyn Backend; 2] = [&Simulator, &Elsewhere];
+        run_all(Backends(&backends), &work, None, &|_| (), &|| true, &mut |done| result = Some(done))
+            .unwrap();
+        let (mut result, taken) = result.unwrap();
+        (result.experiments.remove(0), taken)
+    }
+
+    fn figures(experiment: &Experiment) -> Vec<&str> {
+        experiment.figures.iter().map(|figure| &*figure.id).collect()
+    }
+
+    fn rows_there(experiment: &Experiment) -> Vec<&str> {
+        experiment.rows.iter().filter(|row| row.other("there").is_some()).map(|row| &*row.id).collect()
+    }
+
+    #[test]
+    fn figures_from_both() {
+        let (experiment, _) = experiment(&[1, 2]);
+        assert_eq!(figures(&experiment), ["F1", "F1@there", "F2", "F2@there", "F3"]);
+        let [here, there] = &experiment.figures[..2] else { panic!("two") };
+        assert_eq!((&*here.title, &*there.title), ("Use", "Use, on Elsewhere"));
+        assert!(experiment.columns[0].of_backend);
+        assert_eq!(rows_there(&experiment), ["1", "2", "order"]);
+        // The figure has what the row has.
+        let use_of_two = experiment.rows[1].other("there").unwrap().measured.as_ref().unwrap().mean;
+        assert_eq!(there.panels[0].series[0].points[1].y, use_of_two);
+        assert_eq!(experiment.fidelity.len(), 2);
+        let notes = &experiment.columns[0].notes;
+        for said in ["The kernel was 9.9.", "This kernel leaves out some calls"] {
+            assert!(notes.iter().any(|note| note.starts_with(said)), "{notes:?}");
+        }
+    }
+
+    /// With Linux hosts the simulator has another value, that of its own run; and the difference beside it is that value's.
+    #[test]
+    fn linux_hosts_stand_beside() {
+        let (experiment, _) = experiment(&[1, 2]);
+        assert_eq!(experiment.asked, ["there", "linux-hosts"]);
+        assert_eq!(experiment.linux_hosts.len(), 2);
+        assert!(experiment.rows[0].other("linux-hosts").is_some() && !experiment.columns[1].of_backend);
+        let run = experiment.runs.iter().find(|run| run.column.as_deref() == Some("linux-hosts")).unwrap();
+        let task = Task::new(&*run.text).set("flows.tcp.count=1").set("hosts=linux");
+        let goodput = |seed: u64| {
+            let summary = Simulator.run(&task.clone().seed(seed), &mut NoSamples, &mut |_| true).unwrap();
+            summary.flows[0].goodput_bps.unwrap()
+        };
+        let quantity = &experiment.fidelity[0].quantities[0];
+        let hosts = quantity.linux_hosts.as_ref().unwrap();
+        assert_eq!(hosts.simulated.values, [goodput(1), goodput(2)]);
+        assert_ne!(hosts.simulated, quantity.simulated);
+        let apart = hosts.simulated.mean / quantity.real.mean - 1.0;
+        assert!((hosts.relative.unwrap() - apart).abs() < 1e-12);
+    }
+
+    /// A run that fails elsewhere takes its seed out there, and says so; the simulator's values have all.
+    #[test]
+    fn a_run_that_failed_is_left_out() {
+        let (experiment, taken) = of_seeds(4, &[1, 2]);
+        let values = |row: usize| {
+            let row = &experiment.rows[row];
+            [&row.measured, &row.other("there").unwrap().measured].map(|m| m.as_ref().unwrap().values.len())
+        };
+        assert_eq!((values(0), values(1)), ([4, 3], [4, 3]));
+        let there = experiment.rows[0].other("there").unwrap();
+        assert_eq!((there.verdict, &there.failure), (Verdict::NotJudged, &None));
+        let failed = &experiment.columns[0].failed;
+        assert_eq!(failed.len(), 2);
+        assert!(failed[0].ends_with("Elsewhere, seed 4: the machine was busy"), "{failed:?}");
+        assert!(experiment.fidelity.iter().all(|f| (f.seeds, f.of_seeds) == (3, 4)));
+        assert_eq!(taken.iter().map(|taken| taken.summaries.len()).collect::<Vec<_>>(), [4, 3, 4, 3]);
+    }
+
+    /// A row and a figure never mix backends without saying so.
+    #[test]
+    fn where_not_all_can_run() {
+        let (experiment, taken) = experiment(&[1, 2, 3]);
+        assert_eq!(figures(&experiment), ["F1", "F2", "F3"]);
+        let notes = &experiment.columns[0].notes;
+        for said in [
+            "2 of 6 runs cannot be made there: three flows.",
+            "Figures are not drawn: 1 of 3 scenarios cannot run there.",
+        ] {
+            assert!(notes.iter().any(|note| note == said), "{notes:?}");
+        }
+        assert_eq!(rows_there(&experiment), ["1", "2"]);
+        assert_eq!(experiment.fidelity.len(), 2);
+        let axes = taken.iter().map(|taken| taken.axes.iter().map(|(_, value)| &**value).collect::<Vec<_>>());
+        let points = [["1", "sim"], ["1", "elsewhere"], ["2", "sim"], ["2", "elsewhere"], ["3", "sim"]];
+        assert_eq!(axes.collect::<Vec<_>>(), points);
+    }
+}

@@ -1,0 +1,104 @@
+//! Figures from runs.
+
+use super::runs::Runs;
+use crate::parse::spec::Kind;
+use crate::plan::{FigurePlan, Line, Place, Plot, Quantity};
+use crate::result::{Axis, Figure, Mark, Panel, Point, Series};
+
+/// A figure; points without a value are left out, and counted.
+pub(super) fn figure(plan: &FigurePlan, runs: &Runs<'_>) -> Figure {
+    let panel = |plot: &Plot| {
+        let domain = match plan.kind {
+            Kind::Time => shown(plan.x.domain, plot, runs),
+            _ => plan.x.domain,
+        };
+        let series = |line: &Line| {
+            let mut series = series(line, plan.kind, domain, runs);
+            // What has no place on a logarithmic axis.
+            series.points.retain(|point| !plot.y.log || point.y > 0.0);
+            series
+        };
+        Panel {
+            title: plot.title.clone(),
+            x: Axis { domain, ..plan.x.clone() },
+            y: plot.y.clone(),
+            mark: match plan.kind {
+                Kind::Lines | Kind::Time => Mark::Line,
+                Kind::Bars => Mark::Bar,
+                Kind::Boxes => Mark::Box,
+                Kind::Heat => Mark::Tile,
+            },
+            series: plot.lines.iter().map(series).collect(),
+        }
+    };
+    Figure {
+        id: plan.id.clone(),
+        title: plan.title.clone(),
+        panels: plan.plots.iter().map(panel).collect(),
+        missing: missing(plan, runs),
+    }
+}
+
+/// What the horizontal axis shows over time: its limits, but all of a run that ends before them or where there are none.
+fn shown(limits: Option<(f64, f64)>, plot: &Plot, runs: &Runs<'_>) -> Option<(f64, f64)> {
+    let ends = plot.lines.iter().filter_map(|line| match line {
+        Line::Time(_, trace) => Some(runs.first(trace.setup)?.summary.duration_s),
+        _ => None,
+    });
+    match (limits, ends.reduce(f64::max)) {
+        (Some((_, to)), Some(end)) if to > end => Some((0.0, end)),
+        (None, Some(end)) => Some((0.0, end)),
+        (limits, _) => limits,
+    }
+}
+
+/// How many points have no value, and why the first of them has none.
+fn missing(plan: &FigurePlan, runs: &Runs<'_>) -> Option<String> {
+    let points = plan.plots.iter().flat_map(|plot| &plot.lines).flat_map(|line| match line {
+        Line::Points(_, points) => &points[..],
+        _ => &[],
+    });
+    let points: Vec<_> = points.collect();
+    let failed = points.iter().filter_map(|(_, place, quantity)| {
+        let of_place = if let Place::Mean(x) = place { runs.values(x).err() } else { None };
+        of_place.or_else(|| runs.values(quantity).err())
+    });
+    let failed: Vec<String> = failed.collect();
+    let first = failed.first()?;
+    Some(format!("{} of {} points have no value: {first}", failed.len(), points.len()))
+}
+
+fn series(line: &Line, kind: Kind, domain: Option<(f64, f64)>, runs: &Runs<'_>) -> Series {
+    let (name, published, points) = match line {
+        Line::Published(name, points) => (name, true, points.clone()),
+        Line::Level(name, y) => {
+            let ends = domain.into_iter().flat_map(|(from, to)| [from, to]);
+            (name, true, ends.map(|x| Point::at(x, *y)).collect())
+        }
+        Line::Points(name, points) => {
+            let points = points.iter().flat_map(|(label, place, of)| points_of(label, place, of, kind, runs));
+            (name, false, points.collect())
+        }
+        Line::Time(name, trace) => {
+            let shown = |point: &Point| domain.is_none_or(|(from, to)| (from..=to).contains(&point.x));
+            let points = runs.first(trace.setup).map_or(vec![], |run| trace.points(run));
+            (name, false, points.into_iter().filter(shown).collect())
+        }
+    };
+    Series { name: name.clone(), published, points }
+}
+
+/// A quantity as a point with its interval, or its values as a box's; none where its row fails.
+fn points_of(label: &str, place: &Place, quantity: &Quantity, kind: Kind, runs: &Runs<'_>) -> Vec<Point> {
+    if kind == Kind::Boxes {
+        return runs.values(quantity).unwrap_or_default().into_iter().map(|y| Point::bar(label, y)).collect();
+    }
+    let point = match (kind, place) {
+        (Kind::Lines, Place::At(x)) => Some(Point::at(*x, 0.0)),
+        (Kind::Lines, Place::Mean(x)) => runs.estimate(x).map(|x| Point::at(x.mean, 0.0)),
+        _ => Some(Point::bar(label, 0.0)),
+    };
+    let ours = runs.estimate(quantity);
+    let point = point.zip(ours).map(|(point, e)| Point { y: e.mean, half_width: e.half_width, ..point });
+    point.into_iter().collect()
+}

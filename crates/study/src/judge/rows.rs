@@ -1,0 +1,165 @@
+//! Rows from runs: values, verdicts, and why a row does not reproduce.
+
+use super::runs::Runs;
+use crate::outcome::Outcome;
+use crate::plan::chosen::Changed;
+use crate::plan::{Plan, Quantity, Reading, RowPlan};
+use crate::resolve::code::Code;
+use crate::result::{Other, Published, Row, Verdict};
+use crate::stats::{Estimate, estimate};
+use crate::verdict::{Rule, over_readings};
+
+/// What a row's runs gave, and the verdict.
+struct Found {
+    measured: Option<Estimate>,
+    compared: Vec<(String, Estimate)>,
+    verdict: Verdict,
+    crosses: Vec<Verdict>,
+}
+
+impl Found {
+    fn of(reading: &Reading, rule: Rule, runs: &Runs<'_>) -> Result<Self, String> {
+        match reading {
+            Reading::Formula(value) => {
+                let measured = Some(Estimate { mean: *value, half_width: None, values: vec![*value] });
+                Ok(Found { measured, verdict: rule.judge_formula(*value), ..Found::nothing() })
+            }
+            Reading::Measured(quantity) => {
+                let ours = measured(quantity, runs)?;
+                let (verdict, crosses) = (rule.judge(&ours), rule.crosses(&ours));
+                Ok(Found { measured: Some(ours), compared: vec![], verdict, crosses })
+            }
+            Reading::Compared(quantities) => {
+                let named = |(name, q): &(String, Quantity)| Ok((name.clone(), measured(q, runs)?));
+                let compared: Vec<(String, Estimate)> =
+                    quantities.iter().map(named).collect::<Result<_, String>>()?;
+                let all = || compared.iter().map(|(_, ours)| ours);
+                let (verdict, crosses) = (rule.judge_all(all()), rule.crosses_all(all()));
+                Ok(Found { measured: None, compared, verdict, crosses })
+            }
+        }
+    }
+
+    /// Of a row that failed.
+    fn nothing() -> Self {
+        Found { measured: None, compared: vec![], verdict: Verdict::Failed, crosses: vec![] }
+    }
+
+    fn named(self, name: &str, failure: Option<String>) -> Other {
+        let Found { measured, compared, verdict, .. } = self;
+        Other { column: name.into(), measured, compared, verdict, failure }
+    }
+
+    /// Why a measured value has no interval.
+    fn without_interval(&self) -> Option<&'static str> {
+        let mut all = self.measured.iter().chain(self.compared.iter().map(|(_, ours)| ours));
+        let bare = all.find(|ours| ours.half_width.is_none())?;
+        Some(match bare.values.len() {
+            1 => "A single run has no interval, so partly is the best verdict.",
+            _ if self.measured.is_none() => {
+                "Every seed gave one of these values exactly: without an interval partly is the best verdict."
+            }
+            _ => "Every seed gave exactly this value: without an interval partly is the best verdict.",
+        })
+    }
+}
+
+impl Plan {
+    /// Its rows, from what came of each of its simulations.
+    pub fn rows(&self, outcomes: &[&[Result<Outcome, String>]]) -> Vec<Row> {
+        let runs = Runs { of: outcomes.to_vec(), leaves_out_failed: false };
+        self.rows.iter().map(|row| row.conclude(&runs, false)).collect()
+    }
+}
+
+impl RowPlan {
+    pub(super) fn conclude(&self, runs: &Runs<'_>, as_explained: bool) -> Row {
+        let (found, readings, failure) = self.found(runs);
+        let explanation = failure.or_else(|| self.explanation(&found, as_explained));
+        Row {
+            id: self.id.clone(),
+            what: self.what.clone(),
+            unit: self.unit.clone(),
+            published: self.published.clone(),
+            rule: self.stated_rule(),
+            measured: found.measured,
+            compared: found.compared,
+            verdict: found.verdict,
+            crosses: found.crosses,
+            readings,
+            explanation,
+            others: vec![],
+        }
+    }
+
+    /// The row in a column; `None` where that changes none of its simulations, and where another backend lacks one of them.
+    pub(super) fn under(&self, changed: &Changed, runs: &Runs<'_>) -> Option<Other> {
+        let readings = std::iter::once(&self.reading).chain(self.readings.iter().map(|(_, reading)| reading));
+        let quantities: Vec<&Quantity> = readings.flat_map(Reading::quantities).collect();
+        let mut setups = quantities.iter().flat_map(|q| &q.setups).map(|setup| changed.setups[*setup]);
+        let differs = match changed.column.is_of_backend() {
+            true => !quantities.is_empty() && setups.all(|changed| changed),
+            false => setups.any(|changed| changed),
+        };
+        differs.then(|| {
+            let (found, _, failure) = self.found(runs);
+            found.named(changed.column.id, failure)
+        })
+    }
+
+    /// What the runs gave, judged over all readings; the others of these; and what went wrong.
+    fn found(&self, runs: &Runs<'_>) -> (Found, Vec<Other>, Option<String>) {
+        let of = |reading: &Reading| match Found::of(reading, self.rule, runs) {
+            Ok(found) => (found, None),
+            Err(why) => (Found::nothing(), Some(why)),
+        };
+        let (mut found, mut failure) = of(&self.reading);
+        let mut readings = Vec::new();
+        for (name, reading) in &self.readings {
+            let (there, why) = of(reading);
+            failure = failure.or_else(|| why.as_ref().map(|why| format!("{name}: {why}")));
+            readings.push(there.named(name, why));
+        }
+        let others: Vec<Verdict> = readings.iter().map(|reading| reading.verdict).collect();
+        found.verdict = over_readings(found.verdict, &others);
+        (found, readings, failure)
+    }
+
+    /// Why the row does not reproduce, or is not judged as it could be.
+    fn explanation(&self, found: &Found, as_explained: bool) -> Option<String> {
+        match found.verdict {
+            Verdict::Partly | Verdict::NotReproduced | Verdict::Undetermined => {}
+            _ => return None,
+        }
+        let bare = found.without_interval().filter(|_| found.verdict == Verdict::Partly);
+        if let (Some(bare), Reading::Measured(_) | Reading::Compared(_)) = (bare, &self.reading) {
+            return Some(bare.into());
+        }
+        let ours = found.measured.as_ref();
+        let (mean, half) =
+            (ours.map_or(f64::NAN, |e| e.mean), ours.and_then(|e| e.half_width).unwrap_or(f64::NAN));
+        let values = [mean, mean - half, mean + half, self.published.value().unwrap_or(f64::NAN)];
+        let holds = |when: &Code| when.value(&[], &values).is_ok_and(|holds| holds != 0.0);
+        if let Some((_, text)) = self.explanations.iter().find(|(when, _)| holds(when)) {
+            return Some(text.clone());
+        }
+        let because = self.because.as_ref()?;
+        Some(if as_explained { because.clone() } else { format!("At the default size: {because}") })
+    }
+
+    fn stated_rule(&self) -> String {
+        match (&self.published, self.rule) {
+            (Published::Nothing, Rule::NotJudged) => self.rule.to_string(),
+            (_, Rule::NotJudged) => "not judged: shown for comparison".into(),
+            (_, rule) if self.readings.is_empty() => rule.to_string(),
+            (_, rule) => format!(
+                "{rule}; over {} readings of the text, undetermined where only some refute",
+                self.readings.len() + 1
+            ),
+        }
+    }
+}
+
+fn measured(quantity: &Quantity, runs: &Runs<'_>) -> Result<Estimate, String> {
+    estimate(runs.values(quantity)?).map_err(|error| error.to_string())
+}

@@ -1,0 +1,70 @@
+//! What came of a plan's simulations, and the values of quantities.
+
+use crate::outcome::Outcome;
+use crate::plan::Quantity;
+use crate::stats::{Estimate, estimate};
+use anabranch_record::Summary;
+
+/// What the seeds of each simulation gave.
+pub(super) struct Runs<'a> {
+    pub of: Vec<&'a [Result<Outcome, String>]>,
+    /// Whether a seed that failed is left out. Otherwise it takes its rows with it: a failure of the simulator is a defect, while a
+    /// run in real time may fail because of what else the machine does.
+    pub leaves_out_failed: bool,
+}
+
+impl Runs<'_> {
+    /// The first seed's run; `None` where it failed.
+    pub fn first(&self, setup: usize) -> Option<&Outcome> {
+        self.of[setup].first()?.as_ref().ok()
+    }
+
+    /// The first of so many seeds, as far as their runs are taken. Where none is left all are: their failure is told.
+    fn taken(&self, setups: &[usize], seeds: usize) -> Vec<usize> {
+        let whole = |seed: &usize| setups.iter().all(|s| self.of[*s][*seed].is_ok());
+        let taken: Vec<usize> = (0..seeds).filter(|seed| !self.leaves_out_failed || whole(seed)).collect();
+        if taken.is_empty() { (0..seeds).collect() } else { taken }
+    }
+
+    /// What each seed gives, or all of them together where the quantity is pooled.
+    ///
+    /// # Errors
+    /// What went wrong: a run failed or has no such value, or the seeds did not vary the runs at all.
+    pub fn values(&self, quantity: &Quantity) -> Result<Vec<f64>, String> {
+        let setups = &quantity.setups;
+        let seeds = setups.iter().map(|s| self.of[*s].len()).min().unwrap_or(0);
+        let value = |seeds: &dyn Fn(usize) -> Vec<usize>| {
+            let runs = setups.iter().map(|s| {
+                let runs = seeds(*s).into_iter().map(|seed| self.of[*s][seed].as_ref());
+                runs.collect::<Result<Vec<&Outcome>, _>>().map_err(String::clone)
+            });
+            let runs = runs.collect::<Result<Vec<_>, _>>()?;
+            let value = quantity.code.value(&runs.iter().map(Vec::as_slice).collect::<Vec<_>>(), &[]);
+            value.map_err(|why| format!("{why}, in {}", quantity.place))
+        };
+        let values: Vec<f64> = match quantity.pooled {
+            true => vec![value(&|s| self.taken(&[s], self.of[s].len()))?],
+            false => {
+                let seeds = self.taken(setups, seeds).into_iter();
+                seeds.map(|seed| value(&|_| vec![seed])).collect::<Result<_, _>>()?
+            }
+        };
+        match setups.iter().any(|s| identical(self.of[*s])) {
+            true => Err("the seeds did not vary the runs: an interval of zero width".into()),
+            false => Ok(values),
+        }
+    }
+
+    /// A quantity's mean and interval; `None` where its row fails.
+    pub fn estimate(&self, quantity: &Quantity) -> Option<Estimate> {
+        estimate(self.values(quantity).ok()?).ok()
+    }
+}
+
+/// Whether several runs are the same, but for their seed.
+fn identical(runs: &[Result<Outcome, String>]) -> bool {
+    let mut summaries = runs.iter().flatten().map(|run| Summary { seed: 0, ..run.summary.clone() });
+    let first = summaries.next();
+    let mut others = summaries.peekable();
+    others.peek().is_some() && others.all(|other| Some(other) == first)
+}

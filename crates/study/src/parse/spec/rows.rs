@@ -1,0 +1,169 @@
+//! The keys of rows and of their explanations.
+
+use indexmap::IndexMap;
+use schemars::JsonSchema;
+use serde::Deserialize;
+use toml::{Spanned, Value};
+
+/// A value that is measured and judged, or one for each value of the axes that its identifier names.
+#[derive(Clone, Debug, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub(crate) struct Row {
+    /// The identifier. `{AXIS}` makes a row of each value, of an axis of its runs or of the file. Example: `id = "T1.{cc}"`
+    #[serde(default = "no_id")]
+    #[schemars(with = "String")]
+    pub id: Spanned<String>,
+    /// What is measured, for readers. Example: `what = "{cc.name}: goodput"`
+    pub what: Option<String>,
+    /// The unit of the value. Example: `unit = "Mbit/s"`
+    pub unit: Option<String>,
+    /// The runs that it reads, by name; several make a row of each. The study's only ones if not given. Example: `runs = "links"`
+    pub runs: Option<Names>,
+    /// Values of axes. An axis that `id` does not name has one; of an axis that it names, a list or a field, `{ kind = "coupled" }`,
+    /// chooses some. Example: `at = { cc = ["lia", "olia"], buffer = "1 BDP" }`
+    #[serde(default)]
+    #[schemars(with = "std::collections::BTreeMap<String, serde_json::Value>")]
+    pub at: IndexMap<String, Spanned<Value>>,
+    /// A condition on axes with numbers: there is a row only where it holds. Example: `where = "loss > 1e-3"`
+    #[serde(rename = "where")]
+    #[schemars(with = "Option<String>")]
+    pub only: Option<Spanned<String>>,
+    /// The measured value: an expression over a run. Example: `of = 'goodput("mptcp")'`
+    #[schemars(with = "Option<String>")]
+    pub of: Option<Spanned<String>>,
+    /// In place of `of`: a value that follows from numbers alone, without a run. Example: `formula = "1.22 / sqrt(loss)"`
+    #[schemars(with = "Option<String>")]
+    pub formula: Option<Spanned<String>>,
+    /// In place of `of`: expressions that are claimed to ascend, as a list or by names; or a single expression with `over`. Example:
+    /// `ascending = { LIA = "at(cc = lia, share)", Reno = "at(cc = reno, share)" }`
+    #[schemars(with = "Option<serde_json::Value>")]
+    pub ascending: Option<Spanned<Value>>,
+    /// The same, of which the last is claimed to be above each other. Example: `highest = "share"`
+    #[schemars(with = "Option<serde_json::Value>")]
+    pub highest: Option<Spanned<Value>>,
+    /// For a single expression in `ascending` or `highest`: an axis with its values in the claimed order. Example: `over = { cc =
+    /// ["lia", "olia", "{cc}"] }`
+    #[schemars(with = "Option<std::collections::BTreeMap<String, serde_json::Value>>")]
+    pub over: Option<Spanned<IndexMap<String, Spanned<Value>>>>,
+    /// The published value: a number, a list whose mean it is, an expression, or a table of these by an axis's value. Example:
+    /// `published = { lia = 12.3, reno = 16.6 }`
+    #[schemars(with = "Option<serde_json::Value>")]
+    pub published: Option<Spanned<Value>>,
+    /// How the value follows from published ones, where it is not itself printed. Example: `from = "mean of four runs"`
+    pub from: Option<String>,
+    /// In place of `published`: a published statement, judged by `rule`; or a table of them by an axis's value. Example: `claim = "an
+    /// equal share"`
+    #[schemars(with = "Option<serde_json::Value>")]
+    pub claim: Option<Spanned<Value>>,
+    /// How the row is judged: see the table of rules. Example: `rule = "at least 1"`
+    #[schemars(with = "Option<String>")]
+    pub rule: Option<Spanned<String>>,
+    /// Why the value differs, shown where the row does not reproduce; or a table of texts by an axis's value. It is for what holds
+    /// whatever was measured, such as a difference in set-up. Example: `because = "The buffer is not given."`
+    #[schemars(with = "Option<serde_json::Value>")]
+    pub because: Option<Spanned<Value>>,
+    /// Why the value differs, with a condition on what was measured. Example: `explain = [{ when = "measured < 1", text = "…" }]`
+    #[serde(default)]
+    pub explain: Vec<Explanation>,
+    /// Other readings that the paper's text allows: rows of this one as in `rows`, of which `what` names each, goes over the axes that it
+    /// names, and `at` may give other values. The row is judged over all. Example: `readings = [{ what = "{place.name}", runs = "lossy" }]`
+    #[serde(default)]
+    pub readings: Vec<Row>,
+    /// Rows of this one, which have its keys where they give none and stand together for each value of its axes. Their `id` and `what`
+    /// continue its own; a row without an `id` is this one in another case. Example: `rows = [{ at = { cc = "lia" }, published = 0.75
+    /// }, { at = { cc = "olia" } }]`
+    #[serde(default)]
+    pub rows: Vec<Row>,
+}
+
+impl Row {
+    /// How many of the keys it has that say what it reads: one, or none where its `rows` have it.
+    pub fn reads(&self) -> usize {
+        let texts = [&self.of, &self.formula].into_iter().flatten().count();
+        texts + [&self.ascending, &self.highest].into_iter().flatten().count()
+    }
+
+    /// Whether it claims an order.
+    pub fn compares(&self) -> bool {
+        self.ascending.is_some() || self.highest.is_some()
+    }
+
+    /// A row of its `rows`, with its keys where that has none. Its axes have their values already.
+    pub fn inner(&self, row: &Row) -> Row {
+        let joined = |outer: &Option<String>, inner: &Option<String>| match (outer, inner) {
+            (Some(outer), Some(inner)) => Some(format!("{outer}: {inner}")),
+            (outer, inner) => inner.clone().or_else(|| outer.clone()),
+        };
+        let mut inner = row.clone();
+        let id = match row.id.get_ref().as_str() {
+            "" => self.id.get_ref().clone(),
+            own => format!("{}.{own}", self.id.get_ref()),
+        };
+        // Without an identifier of its own it has no place either.
+        let place = if row.id.span().is_empty() { self.id.span() } else { row.id.span() };
+        inner.id = Spanned::new(place, id);
+        inner.what = joined(&self.what, &row.what);
+        inner.unit = row.unit.clone().or_else(|| self.unit.clone());
+        if row.reads() == 0 {
+            inner.of.clone_from(&self.of);
+            inner.formula.clone_from(&self.formula);
+            inner.ascending.clone_from(&self.ascending);
+            inner.highest.clone_from(&self.highest);
+        }
+        if inner.compares() || row.reads() == 0 {
+            inner.over = row.over.clone().or_else(|| self.over.clone());
+        }
+        inner.runs = row.runs.clone().or_else(|| self.runs.clone());
+        inner.published = row.published.clone().or_else(|| self.published.clone());
+        inner.from = row.from.clone().or_else(|| self.from.clone());
+        inner.claim = row.claim.clone().or_else(|| self.claim.clone());
+        inner.rule = row.rule.clone().or_else(|| self.rule.clone());
+        inner.because = row.because.clone().or_else(|| self.because.clone());
+        if row.explain.is_empty() {
+            inner.explain.clone_from(&self.explain);
+        }
+        if row.readings.is_empty() {
+            inner.readings.clone_from(&self.readings);
+        }
+        inner
+    }
+}
+
+/// A name, or several.
+#[derive(Clone, Debug, Deserialize, JsonSchema)]
+#[serde(untagged, expecting = "a name, or a list of names")]
+pub(crate) enum Names {
+    /// One.
+    One(String),
+    /// A list.
+    Several(Vec<String>),
+}
+
+impl Names {
+    /// All of them.
+    pub fn all(&self) -> &[String] {
+        match self {
+            Names::One(name) => std::slice::from_ref(name),
+            Names::Several(names) => names,
+        }
+    }
+}
+
+/// That of a row within another that continues nothing.
+fn no_id() -> Spanned<String> {
+    Spanned::new(0..0, String::new())
+}
+
+/// An explanation that cannot outlive its truth.
+#[derive(Clone, Debug, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub(crate) struct Explanation {
+    /// The condition, on `measured`, the ends of its interval `low` and `high`, `published`, and numbers of axes. Example: `when =
+    /// "measured < published"`
+    #[schemars(with = "String")]
+    pub when: Spanned<String>,
+    /// What is then said. Example: `text = "Headers are not counted."`
+    pub text: String,
+    /// The row or the runs that show it. Example: `by = "row T1.headers"`
+    pub by: Option<String>,
+}

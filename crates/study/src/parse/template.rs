@@ -1,0 +1,119 @@
+//! Texts with places for the values of axes: `{rate} Mbit/s`, `{case.name}`.
+
+use super::error::Problem;
+use anabranch_scenario::suggest;
+use indexmap::IndexMap;
+use toml::Spanned;
+
+/// The texts of a file by name.
+pub(crate) type Texts = IndexMap<String, Spanned<String>>;
+
+/// What a place begins with where it stands for a text of the file.
+const OF_TEXTS: &str = "texts.";
+
+/// The places in a text: what stands between the braces, and where. Braces around anything but a name are text.
+pub(crate) fn places(text: &str) -> Vec<(&str, std::ops::Range<usize>)> {
+    let mut places = Vec::new();
+    let mut from = 0;
+    while let Some(open) = text[from..].find('{').map(|i| from + i) {
+        let Some(close) = text[open..].find('}').map(|i| open + i) else { break };
+        let inside = &text[open + 1..close];
+        let named = inside.starts_with(|c: char| c.is_alphabetic() || c == '_')
+            && inside.chars().all(|c| c.is_alphanumeric() || matches!(c, '_' | '.' | '-'));
+        if named {
+            places.push((inside, open..close + 1));
+        }
+        from = if named { close + 1 } else { open + 1 };
+    }
+    places
+}
+
+/// Whether that is a name in expressions as in texts: letters, digits and `_`, no digit first.
+pub(crate) fn named(name: &str, what: &str) -> Result<(), Problem> {
+    let whole = name.chars().all(|c| c.is_alphanumeric() || c == '_');
+    match whole && name.starts_with(|c: char| c.is_alphabetic() || c == '_') && !["and", "or"].contains(&name)
+    {
+        true => Ok(()),
+        false => Err(Problem::new(format!("`{name}` is no name of {what}"))
+            .help("a name has letters, digits and _, and a letter first, as expressions take it")),
+    }
+}
+
+/// The text with something else in its places, where there is something.
+fn replaced(text: &str, of: impl Fn(&str) -> Result<Option<String>, Problem>) -> Result<String, Problem> {
+    let (mut filled, mut from) = (String::new(), 0);
+    for (place, range) in places(text) {
+        if let Some(value) = of(place)? {
+            filled += &text[from..range.start];
+            filled += &value;
+            from = range.end;
+        }
+    }
+    Ok(filled + &text[from..])
+}
+
+/// The text with those of the file, `{texts.NAME}`, in their places. Places within these are left.
+pub(crate) fn with_texts(text: &str, texts: &Texts) -> Result<String, Problem> {
+    replaced(text, |place| {
+        let Some(name) = place.strip_prefix(OF_TEXTS) else { return Ok(None) };
+        let found = texts.get(name).ok_or_else(|| {
+            Problem::new(format!("there is no text `{name}`"))
+                .help(suggest(name, texts.keys().map(String::as_str)))
+        })?;
+        Ok(Some(found.get_ref().clone()))
+    })
+}
+
+/// No text contains another: a reader finds all of it in one place.
+pub(crate) fn check_texts(texts: &Texts) -> Result<(), Problem> {
+    for text in texts.values() {
+        if let Some((place, _)) =
+            places(text.get_ref()).into_iter().find(|(place, _)| place.starts_with(OF_TEXTS))
+        {
+            let message = format!("a text contains no other: `{{{place}}}`");
+            return Err(Problem::at(text.span(), message).help("name both where they are used"));
+        }
+    }
+    Ok(())
+}
+
+/// The text with values in its places.
+pub(crate) fn fill(
+    text: &str,
+    value: &dyn Fn(&str) -> Result<Option<String>, Problem>,
+    known: &[&str],
+) -> Result<String, Problem> {
+    replaced(text, |name| {
+        let value = value(name)?.ok_or_else(|| {
+            let axis = name.split_once('.').map_or(name, |(axis, _)| axis);
+            match known.contains(&axis) {
+                true => Problem::new(format!("`{{{name}}}` in \"{text}\" has no value here")).help(format!(
+                    "name the axis in the identifier, `{{{axis}}}`, or give it: at = {{ {axis} = … }}"
+                )),
+                false => {
+                    Problem::new(format!("`{{{name}}}` in \"{text}\" is neither an axis nor a quantity"))
+                        .help(suggest(name, known.iter().copied()))
+                }
+            }
+        })?;
+        Ok(Some(value))
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn braces_of_toml_are_text() {
+        let value = |name: &str| Ok((name == "p" || name == "case.id").then(|| format!("<{name}>")));
+        let fill = |text| fill(text, &value, &["p"]).map_err(|problem| problem.message);
+        assert_eq!(
+            fill("{ model = \"bernoulli\", rate = {p} }").unwrap(),
+            "{ model = \"bernoulli\", rate = <p> }"
+        );
+        assert_eq!(fill("a{case.id}b{p}").unwrap(), "a<case.id>b<p>");
+        assert_eq!(fill("{").unwrap(), "{");
+        assert!(fill("{q}").unwrap_err().contains("`{q}`"));
+    }
+}

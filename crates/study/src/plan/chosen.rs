@@ -1,0 +1,157 @@
+//! The experiments that are to be run: each with its simulations, and with these again in its columns.
+
+use super::column::Column;
+use super::{Definition, Plan, Study};
+use crate::error::StudyError;
+use crate::setup::Setup;
+use crate::size::Size;
+use std::collections::HashSet;
+
+/// What to run of a paper.
+#[derive(Clone, Default)]
+pub struct Options {
+    /// How much.
+    pub size: Size,
+    /// Seeds of long runs, instead of the size's own number.
+    pub seeds: Option<u32>,
+    /// Only the experiment with this identifier, or with a figure or table of this identifier.
+    pub only: Option<String>,
+    /// Leaves out the study's columns: nothing is run again under another assumption.
+    pub without_columns: bool,
+    /// Columns beside the study's own, in its own experiments and in one that is asked for by name.
+    pub beside: Vec<&'static Column>,
+}
+
+impl Options {
+    /// The seeds of a long run.
+    pub fn seeds(&self, study: &Study) -> u32 {
+        self.seeds.unwrap_or(study.seeds(self.size)).max(1)
+    }
+}
+
+/// An experiment with all its simulations.
+pub(crate) struct Planned {
+    pub id: String,
+    pub title: String,
+    pub notes: Vec<String>,
+    pub plan: Plan,
+    /// What changes something in it.
+    pub columns: Vec<Changed>,
+    /// The plan's, and then each column's in the same order.
+    pub setups: Vec<Setup>,
+    /// What is said of columns that change nothing.
+    pub unchanged: Vec<String>,
+    /// Whether another backend was asked for.
+    pub asked_beside: bool,
+    /// The identifiers of the columns that were asked for in this experiment.
+    pub asked: Vec<String>,
+}
+
+/// A column, and which of the plan's simulations it changes.
+pub(crate) struct Changed {
+    pub column: &'static Column,
+    pub setups: Vec<bool>,
+    /// What a backend cannot run, and why.
+    pub refused: Vec<String>,
+}
+
+impl Changed {
+    /// Whether it changes every simulation, so that nothing of the default is among its runs.
+    pub fn is_complete(&self) -> bool {
+        self.setups.iter().all(|changed| *changed)
+    }
+}
+
+/// The experiment that was asked for; without a question all but those that run on request.
+pub(crate) fn choose(study: &Study, options: &Options) -> Result<Vec<Planned>, StudyError> {
+    let only = options.only.as_deref();
+    let asked =
+        |d: &&Definition| only.is_none_or(|id| d.ids.iter().any(|known| known.eq_ignore_ascii_case(id)));
+    let chosen: Vec<_> = study.experiments.iter().filter(asked).collect();
+    if let (Some(asked), true) = (only, chosen.is_empty()) {
+        let known: Vec<&str> = study.experiments.iter().flat_map(|d| &d.ids).map(String::as_str).collect();
+        let (asked, study) = (asked.into(), study.id.clone());
+        return Err(StudyError::NoExperiment { asked, study, known: known.join(", ") });
+    }
+    let planned = chosen.into_iter().map(|d| (d, d.plan(options.size)));
+    let planned = planned.filter(|(_, plan)| only.is_some() || !plan.on_request);
+    planned.map(|(definition, plan)| Planned::of(study, definition, plan, options)).collect()
+}
+
+impl Planned {
+    fn of(study: &Study, definition: &Definition, plan: Plan, options: &Options) -> Result<Self, StudyError> {
+        let seeds = options.seeds(study);
+        let all = study.columns.iter().chain(&plan.columns);
+        let own = all.filter(|_| !options.without_columns);
+        // What leaves the paper's own setting is taken to another backend where it is asked for by name.
+        let beside = options.beside.iter().filter(|_| !plan.beyond || options.only.is_some());
+        let all = beside.map(|column| (*column, true)).chain(own.map(|column| (*column, false)));
+        let all: Vec<(&'static Column, bool)> = all.collect();
+        let mut planned = Planned {
+            id: definition.id().to_owned(),
+            title: definition.title.clone(),
+            notes: definition.notes.clone(),
+            setups: plan.setups.clone(),
+            plan,
+            columns: vec![],
+            unchanged: vec![],
+            asked_beside: options.beside.iter().any(|column| column.is_of_backend()),
+            asked: vec![],
+        };
+        for (column, asked) in all {
+            let own = &planned.plan.setups;
+            let of = |setup| column.of(setup).map_err(|why| StudyError::of(definition.id(), setup, why));
+            let changed = own.iter().map(of).collect::<Result<Vec<_>, _>>()?;
+            let setups: Vec<bool> = changed.iter().map(Option::is_some).collect();
+            let refused = if column.is_of_backend() { refused(column, own, seeds) } else { vec![] };
+            if asked {
+                planned.asked.push(column.id.into());
+            }
+            if !setups.contains(&true) {
+                planned.unchanged.push(column.unchanged.into());
+                planned.unchanged.extend(refused);
+                continue;
+            }
+            let all = changed.into_iter().zip(own);
+            planned.setups.extend(all.map(|(changed, same)| changed.unwrap_or_else(|| same.clone())));
+            planned.columns.push(Changed { column, setups, refused });
+        }
+        Ok(planned)
+    }
+
+    /// The part of something of each simulation that is of the plan's own, or of the `c`-th column's.
+    pub fn of_column<'a, T>(&self, all: &'a [T], column: Option<usize>) -> &'a [T] {
+        let (n, place) = (self.plan.setups.len(), column.map_or(0, |c| c + 1));
+        &all[n * place..n * (place + 1)]
+    }
+}
+
+/// Indices of setups without repetitions.
+pub(crate) fn distinct(setups: &[Setup]) -> impl Iterator<Item = usize> {
+    let mut known = HashSet::new();
+    (0..setups.len()).filter(move |i| known.insert(setups[*i].command(1)))
+}
+
+/// What the backend of a column cannot run, and why: a sentence for each reason.
+fn refused(column: &Column, setups: &[Setup], seeds: u32) -> Vec<String> {
+    let all: u32 = distinct(setups).map(|i| setups[i].seeds(seeds)).sum();
+    let mut reasons: Vec<(String, u32)> = vec![];
+    for setup in distinct(setups).map(|i| &setups[i]) {
+        let Some(why) = setup.scenario().ok().and_then(|scenario| column.refuses(&scenario)) else {
+            continue;
+        };
+        let (why, runs) = (of_any_flow(&why), setup.seeds(seeds));
+        match reasons.iter_mut().find(|(known, _)| *known == why) {
+            Some((_, count)) => *count += runs,
+            None => reasons.push((why, runs)),
+        }
+    }
+    reasons.iter().map(|(why, count)| format!("{count} of {all} runs cannot be made there: {why}.")).collect()
+}
+
+/// The reason without the flow's name, which differs among scenarios: "`flows.*.cc`: …".
+fn of_any_flow(why: &str) -> String {
+    let key = why.strip_prefix("`flows.").and_then(|rest| rest.split_once('`'));
+    let parts = key.and_then(|(key, rest)| Some((key.split_once('.')?.1, rest)));
+    parts.map_or_else(|| why.to_owned(), |(key, rest)| format!("`flows.*.{key}`{rest}"))
+}

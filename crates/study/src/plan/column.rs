@@ -1,0 +1,245 @@
+//! Columns: an experiment's simulations made again under another assumption, beside the default.
+
+pub use crate::fidelity::LINUX_HOSTS_SET;
+pub use crate::outcome::base;
+
+use crate::setup::Setup;
+use crate::task::Backend;
+use anabranch_cc::registry;
+use anabranch_scenario::{Flow, Scenario, ScenarioError, quoted_key};
+use toml::{Table, Value};
+
+/// An assumption under which experiments are run again: their rows then have a second value and verdict by the same rule.
+pub struct Column {
+    /// In results: "v0".
+    pub id: &'static str,
+    /// For readers, short.
+    pub title: &'static str,
+    /// What differs from the default, in a sentence.
+    pub meaning: &'static str,
+    /// What is said where it changes nothing in an experiment.
+    pub unchanged: &'static str,
+    /// One in how many of the default's seeds it has, rounded up.
+    one_in: u32,
+    change: Change,
+}
+
+/// What differs in a column.
+enum Change {
+    /// The scenario.
+    Scenario(fn(Setup, &Scenario) -> Setup),
+    /// What runs it.
+    Backend(&'static dyn Backend),
+}
+
+impl Column {
+    /// The same simulations on another backend, as far as that can run them, with the default's seeds.
+    pub const fn on(
+        backend: &'static dyn Backend,
+        id: &'static str,
+        title: &'static str,
+        meaning: &'static str,
+        unchanged: &'static str,
+    ) -> Self {
+        Column { id, title, meaning, unchanged, one_in: 1, change: Change::Backend(backend) }
+    }
+
+    /// Whether it is of another backend.
+    pub(crate) fn is_of_backend(&self) -> bool {
+        matches!(self.change, Change::Backend(_))
+    }
+
+    /// Whether it is of [`LINUX_HOSTS`].
+    pub(crate) fn is_of_linux_hosts(&self) -> bool {
+        self.id == LINUX_HOSTS.id
+    }
+
+    /// Why its backend cannot run the scenario, if it cannot.
+    pub(crate) fn refuses(&self, scenario: &Scenario) -> Option<String> {
+        match self.change {
+            Change::Scenario(_) => None,
+            Change::Backend(backend) => backend.refuses(scenario),
+        }
+    }
+
+    /// The simulation in this column, with a part of the seeds; `None` where it is the default's.
+    pub fn of(&self, setup: &Setup) -> Result<Option<Setup>, ScenarioError> {
+        let (setup, scenario) = (setup.clone(), setup.scenario()?);
+        let mut changed = match self.change {
+            Change::Scenario(change) => change(setup.clone(), &scenario),
+            Change::Backend(_) if self.refuses(&scenario).is_some() => return Ok(None),
+            Change::Backend(backend) => setup.clone().on(backend),
+        };
+        changed.title += &format!(", {}", self.title);
+        changed.one_in = self.one_in;
+        Ok((!changed.is_same(&setup)).then_some(changed))
+    }
+}
+
+/// The arithmetic of the kernel that the papers ran.
+pub static RETIRED: Column = Column {
+    id: "v0",
+    title: "retired kernel",
+    meaning: "The coupled algorithms with the arithmetic of the out-of-tree MPTCP kernel that the papers ran (`lia@v0` and so on; \
+              `anabranch cc show lia` says what that is). The default has the RFCs' and papers' rules. Half of the default's seeds.",
+    unchanged: "No column of the retired kernel's arithmetic: no algorithm here differs in it.",
+    one_in: 2,
+    change: Change::Scenario(|setup, scenario| algorithms(setup, scenario, retired)),
+};
+
+/// With the retired kernel's arithmetic, where that is known.
+fn retired(cc: &mut Table) -> bool {
+    let retired = format!("{}@v0", name(cc));
+    let known = registry::find(&retired).is_some();
+    if known {
+        cc.insert("name".into(), retired.into());
+    }
+    known
+}
+
+/// Slow starts that end by loss alone.
+pub static PLAIN_START: Column = Column {
+    id: "plain-start",
+    title: "no HyStart++",
+    meaning: "Every slow start ends by a loss or at its threshold. By default CUBIC and what is made of it leave it by HyStart++ \
+              (RFC 9406) as well, and the others do not, so that comparisons mix two starts. Half of the default's seeds.",
+    unchanged: "No column without HyStart++: nothing here uses it.",
+    one_in: 2,
+    change: Change::Scenario(|setup, scenario| algorithms(setup, scenario, without_hystart)),
+};
+
+/// Without HyStart++, where it has it by default.
+fn without_hystart(cc: &mut Table) -> bool {
+    let entry = registry::find(name(cc));
+    let param = entry.and_then(|entry| entry.params.iter().find(|param| param.name == "hystart"));
+    let has = param.is_some_and(|param| param.default == registry::Value::Flag(true))
+        && !cc.contains_key("hystart");
+    if has {
+        cc.insert("hystart".into(), false.into());
+    }
+    has
+}
+
+/// Links that work by a clock.
+pub static TICK: Column = Column {
+    id: "tick",
+    title: "links with a clock",
+    meaning: "Every link lets packets leave on the ticks of a clock of 1 ms, as Dummynet does with its usual clock. A third of the \
+              default's seeds.",
+    unchanged: "No column of links with a clock: there is no link.",
+    one_in: 3,
+    change: Change::Scenario(tick),
+};
+
+/// Hosts that send in bursts.
+pub static TSO: Column = Column {
+    id: "tso",
+    title: "hosts with TSO",
+    meaning: "Every sender leaves the cutting of segments to its network card, as Linux does, so that they leave in bursts. A third of \
+              the default's seeds.",
+    unchanged: "No column of hosts with TSO: there is no flow.",
+    one_in: 3,
+    change: Change::Scenario(tso),
+};
+
+/// Hosts as Linux has them, all of their properties together: beside another backend, what of a difference is the hosts'.
+pub static LINUX_HOSTS: Column = Column {
+    id: "linux-hosts",
+    title: "Linux hosts",
+    meaning: "The simulator with `hosts = \"linux\"`: bursts, acknowledgements, options and the scheduler as Linux has them.",
+    unchanged: "No column of Linux hosts: the hosts are such by default.",
+    one_in: 1,
+    change: Change::Scenario(|setup, scenario| {
+        let (key, value) = LINUX_HOSTS_SET.split_once('=').expect("an assignment");
+        let changed = setup.clone().set(key, value);
+        let is_other = changed.scenario().map_or(true, |changed| changed.hash != scenario.hash);
+        if is_other { changed } else { setup }
+    }),
+};
+
+/// Both.
+pub static BOTH: Column = Column {
+    id: "tick+tso",
+    title: "clock and TSO",
+    meaning: "Links with a clock of 1 ms and hosts with TSO. A third of the default's seeds.",
+    unchanged: "No column of links with a clock and hosts with TSO: there are none.",
+    one_in: 3,
+    change: Change::Scenario(|setup, scenario| tso(tick(setup, scenario), scenario)),
+};
+
+fn tick(setup: Setup, scenario: &Scenario) -> Setup {
+    let key = |name: &str| format!("links.{}.tick", quoted_key(name));
+    scenario.link_keys().into_iter().fold(setup, |setup, link| setup.set(&key(link), "1 ms"))
+}
+
+fn tso(setup: Setup, scenario: &Scenario) -> Setup {
+    let key = |name: &str| format!("flows.{}.tcp.tso", quoted_key(name));
+    names(scenario).into_iter().fold(setup, |setup, flow| setup.set(&key(flow), "true"))
+}
+
+/// The flows' names in the file.
+fn names(scenario: &Scenario) -> Vec<&str> {
+    let mut names: Vec<&str> = scenario.flows.iter().map(|flow| base(&flow.name)).collect();
+    names.dedup();
+    names
+}
+
+/// An algorithm's name and parameters: `cubic` or `{ name = "cubic", … }`, as a scenario writes it.
+fn read(cc: &str) -> Table {
+    let table = format!("cc = {cc}").parse::<Table>().ok().and_then(|mut table| table.remove("cc"));
+    match table {
+        Some(Value::Table(table)) => table,
+        _ => Table::from_iter([("name".to_owned(), cc.into())]),
+    }
+}
+
+fn written(cc: Table) -> String {
+    match cc.len() {
+        1 => name(&cc).to_owned(),
+        _ => Value::Table(cc).to_string(),
+    }
+}
+
+fn name(cc: &Table) -> &str {
+    cc.get("name").and_then(Value::as_str).unwrap_or_default()
+}
+
+/// Every flow's algorithm where it changes.
+fn algorithms(mut setup: Setup, scenario: &Scenario, change: fn(&mut Table) -> bool) -> Setup {
+    let other = |cc: &str| {
+        let mut cc = read(cc);
+        change(&mut cc).then(|| written(cc))
+    };
+    let mut flows: Vec<&Flow> = Vec::new();
+    for flow in &scenario.flows {
+        if !flows.iter().any(|known| base(&known.name) == base(&flow.name)) {
+            flows.push(flow);
+        }
+    }
+    let mut multipath = setup.cc.take();
+    let of_flow = multipath.as_deref().filter(|cc| !cc.starts_with('{')).and_then(|cc| cc.split_once('='));
+    if let Some((flow, cc)) = of_flow {
+        setup = setup.set(&format!("flows.{}.cc", quoted_key(flow.trim())), cc);
+        multipath = None;
+    }
+    // `--cc` takes names only.
+    let replaced = multipath.as_deref().and_then(other);
+    let by_name = match &replaced {
+        Some(new) => (!new.starts_with('{')).then(|| new.clone()),
+        None => multipath.clone(),
+    };
+    for flow in flows {
+        let key = format!("flows.{}.cc", quoted_key(base(&flow.name)));
+        let given = setup.set.iter().rev().find(|(known, _)| *known == key).map(|(_, cc)| &**cc);
+        let old = match &multipath {
+            Some(_) if by_name.is_some() && flow.is_multipath() => continue,
+            Some(cc) if flow.is_multipath() => cc,
+            // Files give names alone.
+            _ => given.unwrap_or(flow.cc.entry.name),
+        };
+        if let Some(new) = other(old) {
+            setup = setup.set(&key, new);
+        }
+    }
+    Setup { cc: by_name, ..setup }
+}

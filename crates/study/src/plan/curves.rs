@@ -1,0 +1,83 @@
+//! Lines of a figure that need no run: published values, and formulas along the horizontal axis.
+
+use crate::parse::error::Problem;
+use crate::resolve::axes::{Axis, number};
+use crate::resolve::selection::Selection;
+use crate::result::Point;
+use toml::{Spanned, Value};
+
+/// Published values: a list along these points, each with its label and place, or a table of labels with numbers.
+pub(crate) fn published(
+    values: &Spanned<Value>,
+    along: impl FnOnce() -> Result<Vec<Point>, Problem>,
+) -> Result<Vec<Point>, Problem> {
+    let wrong = |message: String| Problem::at(values.span(), message);
+    let number = |value: &Value| finite(value, values);
+    match values.get_ref() {
+        Value::Table(table) => {
+            let bars = |(label, y): (&String, &Value)| match y {
+                Value::Array(range) => range.iter().map(|y| Ok(Point::bar(label, number(y)?))).collect(),
+                y => Ok(vec![Point::bar(label, number(y)?)]),
+            };
+            let bars = table.iter().map(bars).collect::<Result<Vec<Vec<Point>>, Problem>>()?;
+            Ok(bars.into_iter().flatten().collect())
+        }
+        Value::Array(list) => {
+            let along = along()?;
+            if along.len() != list.len() {
+                let message = format!("{} published values for {} of the axis", list.len(), along.len());
+                return Err(wrong(message));
+            }
+            along.into_iter().zip(list).map(|(at, y)| Ok(Point { y: number(y)?, ..at })).collect()
+        }
+        _ => Err(wrong("published values are a list along `x`, or a table of labels with numbers".into())),
+    }
+}
+
+/// A published value that holds throughout a figure over time, such as a mean.
+pub(crate) fn level(value: &Spanned<Value>) -> Result<f64, Problem> {
+    finite(value.get_ref(), value)
+}
+
+fn finite(value: &Value, all: &Spanned<Value>) -> Result<f64, Problem> {
+    let finite = number(value).filter(|y| y.is_finite());
+    finite.ok_or_else(|| Problem::at(all.span(), format!("`{value}` is no published value")))
+}
+
+/// Points of a linear axis.
+const STEPS: usize = 60;
+/// Points of a decade of a logarithmic one.
+const OF_DECADE: f64 = 10.0;
+
+/// A formula, in which the axis's name is the place, from the axis's lowest value to its highest.
+pub(crate) fn curve(
+    axis: &Axis,
+    of: &Spanned<String>,
+    here: &Selection<'_>,
+    log: bool,
+) -> Result<Vec<Point>, Problem> {
+    let compiled = here.compile(of, &[axis.name.as_str()])?;
+    if !compiled.runs.is_empty() {
+        return Err(Problem::at(of.span(), "a curve is a formula of the axis, and reads no run"));
+    }
+    let y = |x: f64| {
+        let y = compiled.code.value(&[], &[x]);
+        let finite = |y: f64| if y.is_finite() { Ok(y) } else { Err("no finite number".to_owned()) };
+        let y = y.and_then(finite);
+        y.map(|y| Point::at(x, y)).map_err(|why| Problem::at(of.span(), format!("{why}, at {x}")))
+    };
+    let numbers: Vec<f64> = axis.values.iter().filter_map(|value| value.number).collect();
+    let low = numbers.iter().copied().fold(f64::INFINITY, f64::min);
+    let high = numbers.iter().copied().fold(f64::NEG_INFINITY, f64::max);
+    if numbers.is_empty() || (log && low <= 0.0) {
+        let message = format!("a curve goes over numbers, and axis `{}` has others", axis.name);
+        return Err(Problem::at(of.span(), message));
+    }
+    if !log {
+        let step = (high - low) / STEPS as f64;
+        return (0..=STEPS).map(|i| y(low + i as f64 * step)).collect();
+    }
+    let (low, high) = (low.log10(), high.log10());
+    let steps = ((high - low) * OF_DECADE).ceil() as usize;
+    (0..=steps).map(|i| y(10f64.powf((low + i as f64 / OF_DECADE).min(high)))).collect()
+}

@@ -1,0 +1,327 @@
+//! Experiments: parts of a study, or one for each value of the axes that their identifiers name.
+
+use super::column::{BOTH, Column, PLAIN_START, RETIRED, TICK, TSO};
+use super::planner::{Names, Planner};
+use super::rows::axes_of;
+use super::{Definition, Plan, Study, figures, findings, rows};
+use crate::parse::error::Problem;
+use crate::parse::spec::{Experiment, File};
+use crate::parse::template::with_texts;
+use crate::resolve::axes::{Part, written};
+use crate::resolve::resolved::Resolved;
+use crate::resolve::selection::{Selection, Values};
+use crate::setup::Samples;
+use crate::size::Size;
+use anabranch_scenario::suggest;
+use std::sync::Arc;
+use toml::{Spanned, Value};
+
+/// The study that a file is, of which a part may have been asked for.
+pub(crate) fn study(file: File, resolved: Resolved, stem: &str, of: &[Part]) -> Result<Study, Problem> {
+    let columns = file.columns.iter().map(column).collect::<Result<Vec<_>, _>>()?;
+    let id = file.id.unwrap_or_else(|| stem.to_owned());
+    let mut specs = file.experiments;
+    let (rows, figures, findings) = (file.rows, file.figures, file.findings);
+    if !rows.is_empty() || !figures.is_empty() || !findings.is_empty() || specs.is_empty() {
+        let unplaced = |name: &String| Spanned::new(0..0, name.clone());
+        let (ids, title) = (vec![unplaced(&id)], file.title.clone());
+        let runs = resolved.groups.iter().map(|group| unplaced(&group.name)).collect();
+        specs.insert(0, Experiment { ids, title, runs, rows, figures, findings, ..Default::default() });
+    }
+    let resolved = Arc::new(resolved);
+    let mut names = Size::ALL.map(|size| (size, Names::default()));
+    let mut experiments = Vec::new();
+    for spec in specs {
+        experiments.extend(definitions(&resolved, spec, &mut names)?);
+    }
+    // A part of a study may lack rows.
+    for id in
+        file.headline.iter().filter(|_| of.is_empty()).flat_map(|h| h.judged.iter().chain(h.values.values()))
+    {
+        if !names.iter().any(|(_, names)| names.has_row(id.get_ref())) {
+            return Err(Problem::at(id.span(), format!("no row has the identifier `{}`", id.get_ref())));
+        }
+    }
+    let filled = |texts: &[String]| -> Result<Vec<String>, Problem> {
+        texts.iter().map(|text| with_texts(text, &resolved.texts)).collect()
+    };
+    let sizes = [
+        (&resolved.sizes.quick, Size::Quick),
+        (&resolved.sizes.default, Size::Default),
+        (&resolved.sizes.full, Size::Full),
+    ];
+    Ok(Study {
+        id,
+        name: stem.to_owned(),
+        title: with_texts(&file.title, &resolved.texts)?,
+        citation: file.cite.unwrap_or_default(),
+        notes: filled(&file.notes)?,
+        errata: filled(&file.errata)?,
+        headline: file.headline.map(Into::into),
+        seeds: sizes.map(|(own, size)| own.seeds.as_ref().map_or(size.seeds(), |seeds| *seeds.get_ref())),
+        hash: Some(resolved.hash.clone()),
+        usual_sizes: false,
+        columns,
+        experiments,
+        resolved,
+    })
+}
+
+/// The experiments that a part of a file is: one for each combination of values of the axes that its identifier names, as its own
+/// runs have them, or the first that do.
+fn definitions(
+    study: &Arc<Resolved>,
+    spec: Experiment,
+    names: &mut [(Size, Names); 3],
+) -> Result<Vec<Definition>, Problem> {
+    let Some(first) = spec.ids.first() else { return Ok(vec![]) };
+    let place = first.span();
+    let axes = axes_of(first.get_ref());
+    let has = |group: usize| {
+        let blank = Selection::blank(study, group);
+        axes.iter().all(|axis| blank.axes().any(|known| known == *axis))
+    };
+    let each = || {
+        if axes.is_empty() {
+            return Ok(vec![None]);
+        }
+        let own = spec.runs.iter().map(|name| study.group(name.get_ref())).collect::<Result<Vec<_>, _>>()?;
+        let group = own.into_iter().chain(0..study.groups.len()).find(|group| has(*group));
+        let group = group.ok_or_else(|| {
+            Problem::new(format!("no runs have the axes that \"{}\" names", first.get_ref()))
+                .help("add them to `vary` of some runs")
+        })?;
+        let each = Selection::blank(study, group).each(&axes)?;
+        Ok(each.into_iter().map(|here| Some(here.at)).collect())
+    };
+    let each: Vec<Option<Values>> = each().map_err(|problem: Problem| problem.or_at(place.clone()))?;
+    let spec = Arc::new(spec);
+    let define =
+        |fixed| definition(study, &spec, fixed, names).map_err(|problem| problem.or_at(place.clone()));
+    each.into_iter().map(define).collect()
+}
+
+fn definition(
+    study: &Arc<Resolved>,
+    spec: &Arc<Experiment>,
+    fixed: Option<Values>,
+    names: &mut [(Size, Names); 3],
+) -> Result<Definition, Problem> {
+    let here = fixed.clone().map(|fixed| Selection::of(study, fixed));
+    let fill = |text: &str| match &here {
+        Some(here) => here.fill(text),
+        None => with_texts(text, &study.texts),
+    };
+    let definition = Definition {
+        ids: spec.ids.iter().map(|id| fill(id.get_ref())).collect::<Result<Vec<_>, _>>()?,
+        title: fill(&spec.title)?,
+        notes: spec.notes.iter().map(|note| fill(note)).collect::<Result<_, _>>()?,
+        fields: here.iter().flat_map(Selection::fields).collect(),
+        study: Arc::clone(study),
+        spec: Arc::clone(spec),
+        fixed,
+    };
+    for (size, names) in names {
+        let ids = spec.ids.iter().zip(&definition.ids);
+        ids.into_iter().try_for_each(|(place, id)| names.experiment(id, place.span()))?;
+        definition.planned(*size, names)?;
+    }
+    Ok(definition)
+}
+
+impl Definition {
+    /// It, written down for that size.
+    pub fn plan(&self, size: Size) -> Plan {
+        // Each size has been tried.
+        self.planned(size, &mut Names::default()).unwrap_or_default()
+    }
+
+    fn planned(&self, size: Size, names: &mut Names) -> Result<Plan, Problem> {
+        let (study, spec) = (&*self.study, &*self.spec);
+        let fixed = self.fixed.clone().map(|fixed| Selection::of(study, fixed));
+        let mut planner =
+            Planner { study, size, plan: Plan::default(), fixed, made: Default::default(), names };
+        for name in &spec.runs {
+            let group = study.group(name.get_ref()).map_err(|problem| problem.or_at(name.span()))?;
+            for point in planner.open(Some(group)).points() {
+                planner.simulate((group, point), Samples::None)?;
+            }
+        }
+        spec.rows.iter().try_for_each(|row| rows::add(&mut planner, row))?;
+        spec.figures.iter().try_for_each(|figure| figures::add(&mut planner, figure))?;
+        spec.findings.iter().try_for_each(|finding| findings::add(&mut planner, finding))?;
+        let Planner { plan, fixed, .. } = planner;
+        let on_request = spec.on_request.as_ref().map_or(Ok(false), |request| {
+            on_request(request.get_ref(), fixed.as_ref(), size)
+                .map_err(|problem| problem.or_at(request.span()))
+        });
+        let columns = spec.columns.iter().map(column).collect::<Result<Vec<_>, _>>()?;
+        Ok(Plan { columns, beyond: spec.beyond, on_request: on_request?, ..plan })
+    }
+}
+
+/// Whether an experiment runs in that size only where it is asked for.
+fn on_request(request: &Value, fixed: Option<&Selection<'_>>, size: Size) -> Result<bool, Problem> {
+    let known = Size::ALL.map(Size::name);
+    let check = |name: &str| match known.contains(&name) {
+        true => Ok(()),
+        false => Err(Problem::new(format!("there is no size `{name}`")).help(suggest(name, known))),
+    };
+    match request {
+        Value::Boolean(always) => Ok(*always),
+        Value::Array(sizes) => {
+            sizes.iter().try_for_each(|name| check(&written(name)))?;
+            Ok(sizes.iter().any(|name| written(name) == size.name()))
+        }
+        Value::Table(sizes) => {
+            sizes.keys().try_for_each(|name| check(name))?;
+            let Some(fixed) = fixed else {
+                return Err(Problem::new(
+                    "a table of sizes has values of the axis that `ids` name, and they name none",
+                ));
+            };
+            let values = match sizes.get(size.name()) {
+                None => return Ok(false),
+                Some(Value::Array(values)) => values.iter().map(written).collect(),
+                Some(one) => vec![written(one)],
+            };
+            let here =
+                |value: &String| fixed.axes().any(|axis| fixed.value(axis).is_some_and(|v| v.id == *value));
+            Ok(values.iter().any(here))
+        }
+        _ => Err(Problem::new(
+            "`on_request` is true, a list of sizes, or a table of sizes with values of the experiment's axis",
+        )),
+    }
+}
+
+/// The column of that name.
+fn column(name: &Spanned<String>) -> Result<&'static Column, Problem> {
+    let known: [&'static Column; 5] = [&RETIRED, &PLAIN_START, &TICK, &TSO, &BOTH];
+    known.into_iter().find(|column| column.id == name.get_ref()).ok_or_else(|| {
+        Problem::at(name.span(), format!("there is no column `{}`", name.get_ref()))
+            .help(suggest(name.get_ref(), known.map(|column| column.id)))
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use crate::simulator::made;
+    use crate::work_with_runs;
+    use crate::{Options, ScenarioFile, Size, Study, file};
+    use std::sync::Arc;
+
+    /// A link of its own for one subflow, another for two.
+    const SCENARIO: &str = r#"
+        name = "links"
+        duration = "6 s"
+        warmup = "2 s"
+        links.a = { rate = "4 Mbit/s", delay = "10 ms" }
+        links.b = { rate = "6 Mbit/s", delay = "10 ms" }
+        flows = [
+            { name = "tested", cc = "lia", paths = [["a"], ["b"], ["b"]] },
+            { name = "tcp1", cc = "reno", paths = [["a"]] },
+            { name = "tcp2", cc = "reno", paths = [["b"]] },
+        ]
+    "#;
+
+    const STUDY: &str = r#"
+        title = "Goals"
+        [runs.connection]
+        scenario = "links.toml"
+        cc = "tested={cc}"
+        vary.cc = { values = ["lia", "olia"], names = ["LIA", "OLIA"] }
+        set."links.b.loss" = '{ model = "bernoulli", rate = {loss} }'
+        vary.loss = [0.001, 0.01]
+        [runs.single]
+        scenario = "links.toml"
+        cc = "tested=reno"
+        set."flows.tested.paths" = '[["a"], ["b"]]'
+        set."links.b.loss" = '{ model = "bernoulli", rate = {loss} }'
+        vary.loss = [0.001, 0.01]
+        [[experiments]]
+        ids = ["G-{cc}"]
+        title = "Goals with {cc.name}"
+        notes = ["Of {cc.name} only."]
+        on_request = { quick = ["olia"], full = ["lia", "olia"] }
+        [[experiments.rows]]
+        id = "{cc}.goal1"
+        runs = "connection"
+        at = { loss = 0.01 }
+        of = 'goal1("tested", runs = single)'
+        [[experiments.rows]]
+        id = "{cc}.goal2"
+        runs = "connection"
+        at = { loss = 0.01 }
+        of = 'goal2("tested", runs = single, loss = 0.01)'
+        [[experiments.rows]]
+        id = "{cc}.decided"
+        runs = "connection"
+        at = { loss = 0.01 }
+        of = '(1 < 0 and 1 / timeouts("tcp1") > 0) + (goodput("tcp1") > 0 or 1 / (0 * goodput("tcp1")))'
+    "#;
+
+    fn study(text: &str) -> Result<Arc<Study>, String> {
+        let scenario =
+            ScenarioFile { name: "links.toml".into(), path: "links.toml".into(), text: SCENARIO.into() };
+        let study = file::embedded("goals.toml", text, &[&scenario], &[]);
+        study.map(Arc::new).map_err(|why| format!("line {:?}: {why}", why.line()))
+    }
+
+    #[test]
+    fn one_for_each_value_of_an_axis() {
+        let study = study(STUDY).unwrap();
+        let ids: Vec<&str> = study.experiments.iter().map(|e| e.id()).collect();
+        assert_eq!(ids, ["G-lia", "G-olia"]);
+        assert_eq!(study.experiments[1].title, "Goals with OLIA");
+        assert_eq!(study.experiments[1].notes, ["Of OLIA only."]);
+        let requested =
+            |size| study.experiments.iter().map(|e| e.plan(size).is_on_request()).collect::<Vec<_>>();
+        assert_eq!(requested(Size::Quick), [false, true]);
+        assert_eq!(requested(Size::Default), [false, false]);
+        assert_eq!(requested(Size::Full), [true, true]);
+        let plan = study.experiments[1].plan(Size::Default);
+        assert_eq!(plan.row_ids().collect::<Vec<_>>(), ["olia.goal1", "olia.goal2", "olia.decided"]);
+    }
+
+    /// By hand from the same runs: subflows 2 and 3 share link b, and MPTCP's option takes 20 of 1448 bytes of both.
+    #[test]
+    fn goals_of_two_runs() {
+        let options =
+            Options { size: Size::Quick, seeds: Some(1), only: Some("G-lia".into()), ..Options::default() };
+        let (result, runs) = made(work_with_runs(&study(STUDY).unwrap(), &options).unwrap());
+        let goodput = |of: &str, r: usize| {
+            let is = |run: &&crate::Taken| run.axes[0].1 == of && run.axes.last().unwrap().1 == "0.01";
+            let run = runs.iter().find(is).unwrap();
+            run.summaries[0].flows[0].subflows[r].goodput_bps.unwrap()
+        };
+        let a = goodput("connection", 0) / goodput("single", 0);
+        let b = (goodput("connection", 1) + goodput("connection", 2)) / goodput("single", 1);
+        let all = (0..3).map(|r| goodput("connection", r)).sum::<f64>();
+        let best = goodput("single", 0).max(goodput("single", 1));
+        let row = |i: usize| result.experiments[0].rows[i].measured.clone().unwrap().mean;
+        for (measured, expected) in [(row(0), all / best), (row(1), a.max(b)), (row(2), 1.0)] {
+            assert!((measured / expected - 1.0).abs() < 1e-12, "{measured}, not {expected}");
+        }
+    }
+
+    #[test]
+    fn what_is_no_request() {
+        for (wrong, said) in [
+            ("[\"fast\"]", "no size `fast`"),
+            ("3", "is true, a list"),
+            ("{ slow = [\"lia\"] }", "no size `slow`"),
+        ] {
+            let text = STUDY.replace("{ quick = [\"olia\"], full = [\"lia\", \"olia\"] }", wrong);
+            let why = study(&text).err().unwrap();
+            assert!(why.contains(said) && why.contains("line Some(19)"), "{why}");
+        }
+        let why = study(&STUDY.replace("G-{cc}", "G-{dd}")).err().unwrap();
+        assert!(why.contains("no runs have the axes"), "{why}");
+        let why =
+            study(&STUDY.replace("goal1(\"tested\", runs = single)", "goal1(\"tested\")")).err().unwrap();
+        assert!(why.contains("it is goal1(\"flow\", runs = NAME)"), "{why}");
+        let why = study(&STUDY.replace("goal1(\"tested\", ", "goodput(\"tested\", ")).err().unwrap();
+        assert!(why.contains("reads one run"), "{why}");
+    }
+}

@@ -1,0 +1,367 @@
+//! Figures: quantities over an axis, or lines over time.
+
+use super::planner::Planner;
+use super::rows::axes_of;
+use super::{FigurePlan, Line, Place, Plot, curves, time};
+use crate::parse::error::Problem;
+use crate::parse::keys;
+use crate::parse::spec::{Figure, Kind, Panel};
+use crate::resolve::choice::starts_over;
+use crate::resolve::selection::Selection;
+use crate::result::{Axis, Point};
+use std::collections::HashSet;
+use toml::{Spanned, Value};
+
+/// Adds a figure.
+pub(super) fn add(planner: &mut Planner<'_>, figure: &Figure) -> Result<(), Problem> {
+    let here = figure.id.span();
+    drawn(planner, figure).map_err(|problem| problem.or_at(here))
+}
+
+fn drawn(planner: &mut Planner<'_>, figure: &Figure) -> Result<(), Problem> {
+    if let Some(x_of) = figure.x_of.as_ref().filter(|_| figure.kind != Kind::Lines) {
+        return Err(Problem::at(x_of.span(), "`x_of` places the points of lines"));
+    }
+    keys::figure(figure)?;
+    let study = planner.study;
+    let groups = match &figure.runs {
+        Some(names) => names.all().iter().map(|name| study.group(name)).collect::<Result<Vec<_>, _>>()?,
+        None => vec![study.group_or_only(None)?],
+    };
+    let axes = axes_of(figure.id.get_ref());
+    let views = figure.panels.iter().map(|panel| View { figure, panel: Some(panel) });
+    let views: Vec<View<'_>> = views.chain([View { figure, panel: None }]).collect();
+    let over: Vec<&str> = views.iter().flat_map(View::axes).chain(named(&figure.panel)).collect();
+    for group in groups {
+        for start in starts_over(planner.open(Some(group)), &figure.at, &over)? {
+            for here in start.each(&axes)? {
+                one(planner, figure, &here)?;
+            }
+        }
+    }
+    Ok(())
+}
+
+/// What a panel draws: its own keys, and the figure's where it has none.
+#[derive(Clone, Copy)]
+struct View<'a> {
+    figure: &'a Figure,
+    panel: Option<&'a Panel>,
+}
+
+impl<'a> View<'a> {
+    fn x(self) -> Option<&'a Spanned<Value>> {
+        self.panel.and_then(|panel| panel.x.as_ref()).or(self.figure.x.as_ref())
+    }
+
+    fn by(self) -> Option<&'a str> {
+        self.panel.and_then(|panel| named(&panel.by)).or(named(&self.figure.by))
+    }
+
+    /// The axes along the horizontal.
+    fn along(self) -> Vec<&'a str> {
+        match self.x().map(Spanned::get_ref) {
+            Some(Value::String(axis)) => vec![axis],
+            Some(Value::Array(axes)) => axes.iter().filter_map(Value::as_str).collect(),
+            _ => vec![],
+        }
+    }
+
+    /// The axes that it goes over.
+    fn axes(&self) -> impl Iterator<Item = &'a str> + use<'a> {
+        self.along().into_iter().chain(self.by())
+    }
+
+    /// What is drawn, by name; without a name where all series are the same.
+    fn quantities(self) -> Vec<(&'a str, &'a Spanned<String>)> {
+        let of = |of: &'a Option<Spanned<String>>| of.iter().map(|of| ("", of));
+        let figure = self.figure;
+        let own = self.panel.map(|panel| of(&panel.of).chain(names(&panel.series)).collect::<Vec<_>>());
+        match own {
+            Some(own) if !own.is_empty() => own,
+            _ => of(&figure.of).chain(names(&figure.series)).collect(),
+        }
+    }
+
+    fn published(self) -> &'a indexmap::IndexMap<String, Spanned<Value>> {
+        let own = self.panel.map(|panel| &panel.published).filter(|published| !published.is_empty());
+        own.unwrap_or(&self.figure.published)
+    }
+
+    fn limits(self) -> Option<(f64, f64)> {
+        let own = self.panel.and_then(|panel| panel.limits.as_ref());
+        own.or(self.figure.limits.as_ref()).map(|limits| *limits.get_ref())
+    }
+
+    fn y_title(self, here: &Selection<'_>) -> Result<String, Problem> {
+        let stated = self.panel.and_then(|panel| panel.y_title.as_deref()).or(self.figure.y_title.as_deref());
+        if let Some(stated) = stated {
+            return here.fill(stated);
+        }
+        let of = self.panel.and_then(|panel| panel.of.as_ref()).or(self.figure.of.as_ref());
+        // An expression that series make differently is no title.
+        Ok(of.and_then(|of| here.fill(of.get_ref()).ok()).unwrap_or_default())
+    }
+}
+
+fn names(
+    series: &indexmap::IndexMap<String, Spanned<String>>,
+) -> impl Iterator<Item = (&str, &Spanned<String>)> {
+    series.iter().map(|(name, of)| (name.as_str(), of))
+}
+
+fn named(axis: &Option<Spanned<String>>) -> Option<&str> {
+    axis.as_ref().map(|axis| axis.get_ref().as_str())
+}
+
+fn one<'a>(planner: &mut Planner<'a>, figure: &Figure, here: &Selection<'a>) -> Result<(), Problem> {
+    let (id, title) = (here.fill(figure.id.get_ref())?, here.fill(&figure.title)?);
+    planner.names.figure(&id, figure.id.span())?;
+    let plots = plots(planner, figure, here)?;
+    let x_title = match figure.kind {
+        Kind::Time => "time (s)".to_owned(),
+        Kind::Bars | Kind::Boxes | Kind::Heat => String::new(),
+        Kind::Lines => {
+            let axis = figure.x.as_ref().and_then(|x| x.get_ref().as_str()).map(str::to_owned);
+            let stated = figure.x_title.as_ref().map(|title| here.fill(title.get_ref()));
+            stated.transpose()?.or(axis).unwrap_or_default()
+        }
+    };
+    let domain = figure.x_limits.as_ref().map(|limits| *limits.get_ref());
+    let x = Axis { title: x_title, log: figure.is_log('x'), domain };
+    planner.plan.figures.push(FigurePlan { id, title, kind: figure.kind, x, plots });
+    Ok(())
+}
+
+fn plots<'a>(planner: &mut Planner<'a>, figure: &Figure, here: &Selection<'a>) -> Result<Vec<Plot>, Problem> {
+    let mut panels = Vec::new();
+    for panel in &figure.panels {
+        let view = View { figure, panel: Some(panel) };
+        let over: Vec<&str> = view.axes().collect();
+        match &starts_over(here.clone(), &panel.at, &over)?[..] {
+            [there] => panels.push((here.fill(&panel.title)?, String::new(), there.clone(), view)),
+            _ => {
+                let message = format!(
+                    "the panel \"{}\" has several values of an axis that it does not go over",
+                    panel.title
+                );
+                return Err(Problem::new(message));
+            }
+        }
+    }
+    if panels.is_empty() {
+        let view = View { figure, panel: None };
+        let each = each(here, named(&figure.panel))?;
+        panels.extend(each.into_iter().map(|(label, here)| (label.clone(), label, here, view)));
+    }
+    let mut plots = Vec::new();
+    for (i, (title, label, here, view)) in panels.into_iter().enumerate() {
+        let letter = char::from(b'a' + u8::try_from(i % 26).unwrap_or(0));
+        let title = if figure.letters { format!("({letter}) {title}").trim_end().to_owned() } else { title };
+        let lines = lines(planner, view, &here, &label)?;
+        let y = Axis { title: view.y_title(&here)?, log: figure.is_log('y'), domain: view.limits() };
+        plots.push(Plot { title, y, lines });
+    }
+    Ok(plots)
+}
+
+/// A selection for each value of an axis, with the value's name; one without a name where there is no axis.
+fn each<'a>(here: &Selection<'a>, axis: Option<&str>) -> Result<Vec<(String, Selection<'a>)>, Problem> {
+    let Some(axis) = axis else { return Ok(vec![(String::new(), here.clone())]) };
+    let label =
+        |here: Selection<'a>| (here.value(axis).map(|value| value.label.clone()).unwrap_or_default(), here);
+    let each: Vec<_> = here.each(&[axis])?.into_iter().map(label).collect();
+    told_apart(each.iter().map(|(label, _)| label)).map(|()| each)
+}
+
+/// The series of a panel, whose axis has the value of that name.
+fn lines<'a>(
+    planner: &mut Planner<'a>,
+    view: View<'_>,
+    here: &Selection<'a>,
+    panel: &str,
+) -> Result<Vec<Line>, Problem> {
+    let mut lines = given(planner, view, here, panel)?;
+    for (by, here) in each(here, view.by())? {
+        // A lone series is its panel.
+        let by = if by.is_empty() { panel } else { &by };
+        if let Some(Value::Table(places)) = view.x().map(Spanned::get_ref) {
+            lines.push(over_places(planner, view, by.to_owned(), places, &here)?);
+            continue;
+        }
+        let quantities = view.quantities();
+        if quantities.is_empty() && view.figure.bars.is_empty() {
+            return Err(Problem::new(
+                "a figure has `of`, an expression, or `series`, names with expressions",
+            ));
+        }
+        for (name, of) in quantities {
+            let name = match (name.is_empty(), view.by().is_none()) {
+                (true, _) => by.to_owned(),
+                (false, true) => here.fill(name)?,
+                (false, false) => format!("{by}, {}", here.fill(name)?),
+            };
+            lines.push(match view.figure.kind {
+                Kind::Time => Line::Time(name, time::trace(planner, of, &here)?),
+                _ => over_axis(planner, view, name, of, &here)?,
+            });
+        }
+    }
+    Ok(lines)
+}
+
+/// What is published, curves, and bars that have no axis.
+fn given<'a>(
+    planner: &mut Planner<'a>,
+    view: View<'_>,
+    here: &Selection<'a>,
+    panel: &str,
+) -> Result<Vec<Line>, Problem> {
+    let figure = view.figure;
+    let mut lines = Vec::new();
+    if figure.kind == Kind::Time {
+        let level =
+            |(name, level): (&String, &Spanned<Value>)| Ok(Line::Level(name.clone(), curves::level(level)?));
+        return view.published().iter().map(level).collect();
+    }
+    // Where panels are of an axis's values, what is published of one stands in its panel.
+    let here_too = |name: &str| figure.panel.is_none() || name == panel;
+    for (name, values) in figure.published.iter().filter(|(name, _)| here_too(name)) {
+        let points = curves::published(values, || {
+            let at = |(label, here): &(String, Selection<'_>)| match figure.kind {
+                Kind::Lines => Ok(Point::at(place(view, here)?, 0.0)),
+                _ => Ok(Point::bar(label, 0.0)),
+            };
+            along(view, here)?.iter().map(at).collect()
+        })?;
+        lines.push(Line::Published(name.clone(), points));
+    }
+    for (name, of) in &figure.curves {
+        let axis = here.axis(axis_along(view)?).map_err(|problem| problem.or_at(of.span()))?;
+        let points = curves::curve(axis, of, here, figure.is_log('x'))?;
+        lines.push(Line::Published(name.clone(), points));
+    }
+    for (name, bars) in &figure.bars {
+        let mut points = Vec::new();
+        for (label, of) in bars {
+            points.push((label.clone(), Place::At(0.0), planner.read(of, here, figure.is_pooled())?));
+        }
+        lines.push(Line::Points(name.clone(), points));
+    }
+    Ok(lines)
+}
+
+/// A place for each expression.
+fn over_places(
+    planner: &mut Planner<'_>,
+    view: View<'_>,
+    name: String,
+    places: &toml::Table,
+    here: &Selection<'_>,
+) -> Result<Line, Problem> {
+    let span = view.x().map(Spanned::span).unwrap_or_default();
+    let at = |problem: Problem| problem.or_at(span.clone());
+    if matches!(view.figure.kind, Kind::Lines | Kind::Time) {
+        return Err(at(
+            Problem::new("lines go over an axis").help("kind = \"bars\" or \"boxes\" takes names")
+        ));
+    }
+    if let Some((_, of)) = view.quantities().first() {
+        return Err(Problem::at(of.span(), "`x` has the expressions already"));
+    }
+    let mut points = Vec::new();
+    for (label, of) in places {
+        let of =
+            of.as_str().ok_or_else(|| at(Problem::new(format!("`{label}` has an expression, a text"))))?;
+        let text = Spanned::new(span.clone(), of.to_owned());
+        let quantity = planner.read(&text, here, view.figure.is_pooled())?;
+        points.push((here.fill(label).map_err(at)?, Place::At(0.0), quantity));
+    }
+    Ok(Line::Points(name, points))
+}
+
+/// The name of the horizontal axis.
+fn axis_along(view: View<'_>) -> Result<&str, Problem> {
+    let x = view.x().ok_or_else(|| {
+        Problem::new("a figure over an axis names it").help("add x = \"AXIS\", or kind = \"time\"")
+    })?;
+    x.get_ref().as_str().ok_or_else(|| {
+        Problem::at(x.span(), "`x` is the name of an axis, or a table of names with expressions")
+    })
+}
+
+/// The points along the horizontal axis.
+fn along<'a>(view: View<'_>, here: &Selection<'a>) -> Result<Vec<(String, Selection<'a>)>, Problem> {
+    let span = view.x().map(Spanned::span).unwrap_or_default();
+    let points = match &view.along()[..] {
+        axes @ [_, _, ..] => each_point(here, axes),
+        _ => each(here, Some(axis_along(view)?)),
+    };
+    let points = points.map_err(|problem| problem.or_at(span))?;
+    let Some(only) = &view.figure.only else { return Ok(points) };
+    let mut kept = Vec::new();
+    for (label, here) in points {
+        if here.constant(only)? != 0.0 {
+            kept.push((label, here));
+        }
+    }
+    Ok(kept)
+}
+
+/// A selection for each combination of several axes' values that is run, in that order, with the values' names.
+fn each_point<'a>(here: &Selection<'a>, axes: &[&str]) -> Result<Vec<(String, Selection<'a>)>, Problem> {
+    let mut places = Vec::new();
+    let mut known = HashSet::new();
+    for point in here.points() {
+        let there = here.at_point(point, axes)?;
+        let values: Vec<_> = axes.iter().filter_map(|axis| there.value(axis)).collect();
+        if known.insert(values.iter().map(|value| value.id.as_str()).collect::<Vec<_>>()) {
+            let labels = values.iter().map(|value| value.label.as_str());
+            places.push((labels.collect::<Vec<_>>().join(", "), there));
+        }
+    }
+    told_apart(places.iter().map(|(label, _)| label)).map(|()| places)
+}
+
+/// Series, panels and places of the same name would be drawn as one.
+fn told_apart<'a>(labels: impl Iterator<Item = &'a String>) -> Result<(), Problem> {
+    let mut known = HashSet::new();
+    let mut labels = labels;
+    match labels.find(|label| !known.insert(*label)) {
+        None => Ok(()),
+        Some(twice) => {
+            Err(Problem::new(format!("two values that the figure goes over have the name \"{twice}\""))
+                .help("give each a `name` of its own, or name in `at` those that are meant"))
+        }
+    }
+}
+
+/// Where a point is: of bars and the like nowhere in particular.
+fn place(view: View<'_>, here: &Selection<'_>) -> Result<f64, Problem> {
+    let x = view.x().and_then(|x| x.get_ref().as_str()).unwrap_or_default();
+    match (view.figure.kind, here.value(x)) {
+        (Kind::Lines, Some(value)) => value.number.ok_or_else(|| {
+            Problem::new(format!("lines go over numbers, and `{}` of axis `{x}` is none", value.id))
+                .help("kind = \"bars\" takes names")
+        }),
+        _ => Ok(0.0),
+    }
+}
+
+fn over_axis(
+    planner: &mut Planner<'_>,
+    view: View<'_>,
+    name: String,
+    of: &Spanned<String>,
+    here: &Selection<'_>,
+) -> Result<Line, Problem> {
+    let mut points = Vec::new();
+    for (label, here) in along(view, here)? {
+        let x = match &view.figure.x_of {
+            Some(x) => Place::Mean(planner.read(x, &here, false)?),
+            None => Place::At(place(view, &here)?),
+        };
+        points.push((label, x, planner.read(of, &here, view.figure.is_pooled())?));
+    }
+    Ok(Line::Points(name, points))
+}

@@ -1,0 +1,132 @@
+//! A plan that is being made: its simulations and quantities, and the identifiers of the study so far.
+
+use super::{Plan, Quantity};
+use crate::parse::error::Problem;
+use crate::resolve::compile::Compiled;
+use crate::resolve::resolved::Resolved;
+use crate::resolve::selection::Selection;
+use crate::setup::Samples;
+use crate::size::Size;
+use std::collections::{HashMap, HashSet};
+use std::ops::Range;
+use toml::Spanned;
+
+/// A plan that is being made.
+pub(super) struct Planner<'a> {
+    pub study: &'a Resolved,
+    pub size: Size,
+    pub plan: Plan,
+    /// The values of axes that the experiment's identifiers name.
+    pub fixed: Option<Selection<'a>>,
+    pub made: HashMap<(usize, usize), usize>,
+    /// The identifiers of the study so far.
+    pub names: &'a mut Names,
+}
+
+impl<'a> Planner<'a> {
+    /// No axis of the group has a value yet, but those with one value only, and those that the experiment fixes.
+    pub fn open(&self, group: Option<usize>) -> Selection<'a> {
+        let open = || Selection::open(self.study, group);
+        self.fixed.as_ref().map_or_else(open, |fixed| fixed.in_group(group)).sized(self.size)
+    }
+
+    /// The simulation of a group's point, made once.
+    pub fn simulate(&mut self, run: (usize, usize), samples: Samples) -> Result<usize, Problem> {
+        let id = match self.made.get(&run) {
+            Some(id) => *id,
+            None => {
+                let (setup, _) = Selection::of_point(self.study, run, self.size).setup()?;
+                let runs = &self.study.groups[run.0];
+                let labels = runs.axes.iter().zip(&runs.points[run.1]);
+                let labels = labels.map(|(axis, i)| (axis.name.clone(), axis.values[*i].id.clone()));
+                // Groups may have axes of the same names.
+                let several = self.study.groups.len() > 1;
+                let of = several.then(|| ("runs".to_owned(), runs.name.clone()));
+                self.plan.labels.push(of.into_iter().chain(labels).collect());
+                self.plan.points.push(run);
+                self.plan.setups.push(setup);
+                let id = self.plan.setups.len() - 1;
+                self.made.insert(run, id);
+                id
+            }
+        };
+        let kept = &mut self.plan.setups[id].samples;
+        *kept = samples.max(*kept);
+        Ok(id)
+    }
+
+    /// An expression as a quantity that a row stands or falls with: what no run can have is a mistake.
+    pub fn needed(&mut self, mut compiled: Compiled) -> Result<Quantity, Problem> {
+        let needs = std::mem::take(&mut compiled.needs);
+        let quantity = self.quantity(compiled)?;
+        self.plan.needs.extend(needs.into_iter().map(|(run, need)| (quantity.setups[run], need)));
+        Ok(quantity)
+    }
+
+    /// An expression as a quantity.
+    pub fn quantity(&mut self, compiled: Compiled) -> Result<Quantity, Problem> {
+        let Compiled { code, runs, samples, place, needs: _ } = compiled;
+        let samples = if samples { Samples::All } else { Samples::None };
+        let setups = runs.into_iter().map(|run| self.simulate(run, samples)).collect::<Result<_, _>>()?;
+        Ok(Quantity { setups, code, place, pooled: false })
+    }
+
+    /// The same of an expression here, of all seeds together where it is pooled.
+    pub fn read(
+        &mut self,
+        of: &Spanned<String>,
+        here: &Selection<'_>,
+        pooled: bool,
+    ) -> Result<Quantity, Problem> {
+        Ok(Quantity { pooled, ..self.quantity(here.compile(of, &[])?)? })
+    }
+}
+
+/// The identifiers that a study has in a size, each of which stands for one thing.
+#[derive(Default)]
+pub(crate) struct Names {
+    rows: HashSet<String>,
+    figures: HashSet<String>,
+    experiments: HashSet<String>,
+}
+
+/// So many rows are a mistake.
+const MAX_ROWS: usize = 100_000;
+
+impl Names {
+    /// Notes that of a row.
+    pub fn row(&mut self, id: &str, at: Range<usize>) -> Result<(), Problem> {
+        if self.rows.len() == MAX_ROWS {
+            return Err(Problem::at(at, format!("more than {MAX_ROWS} rows in one study"))
+                .help("name fewer axes in identifiers, or make several studies of it"));
+        }
+        note(&mut self.rows, "rows", id, at)
+    }
+
+    /// Whether a row has it.
+    pub fn has_row(&self, id: &str) -> bool {
+        self.rows.contains(&id.to_lowercase())
+    }
+
+    /// Notes that of a figure.
+    pub fn figure(&mut self, id: &str, at: Range<usize>) -> Result<(), Problem> {
+        note(&mut self.figures, "figures", id, at)
+    }
+
+    /// Notes one of an experiment.
+    pub fn experiment(&mut self, id: &str, at: Range<usize>) -> Result<(), Problem> {
+        note(&mut self.experiments, "experiments", id, at)
+    }
+}
+
+fn note(known: &mut HashSet<String>, what: &str, id: &str, at: Range<usize>) -> Result<(), Problem> {
+    if id.trim().is_empty() {
+        return Err(Problem::at(at, "an identifier is not empty"));
+    }
+    // `--only` takes small letters as well.
+    match known.insert(id.to_lowercase()) {
+        true => Ok(()),
+        false => Err(Problem::at(at, format!("two {what} have the identifier `{id}`"))
+            .help("name in it the axis whose values they are of: {AXIS}")),
+    }
+}

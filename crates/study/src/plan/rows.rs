@@ -1,0 +1,340 @@
+//! Rows: what is measured, and by which rule it is judged.
+
+use super::planner::Planner;
+use super::{Quantity, Reading, RowPlan};
+use crate::parse::error::Problem;
+use crate::parse::spec::{Names, Row};
+use crate::parse::template::places;
+use crate::resolve::axes::number;
+use crate::resolve::choice::{ids, starts_over};
+use crate::resolve::selection::Selection;
+use crate::result::Published;
+use crate::verdict::Rule;
+use toml::{Spanned, Value};
+
+/// What the condition of an explanation may name.
+const VARIABLES: [&str; 4] = ["measured", "low", "high", "published"];
+
+/// Adds a row, or one for each value of the axes that its identifier names.
+pub(super) fn add(planner: &mut Planner<'_>, row: &Row) -> Result<(), Problem> {
+    let here = row.id.span();
+    let study = planner.study;
+    let at = |problem: Problem| problem.or_at(here.clone());
+    if row.id.get_ref().is_empty() {
+        let problem = Problem::new("a row has no identifier").help("add id = \"…\"");
+        let texts = row.of.iter().chain(&row.formula).map(Spanned::span);
+        let place = texts.chain(row.ascending.iter().chain(&row.highest).map(Spanned::span)).next();
+        return Err(place.map_or(problem.clone(), |place| problem.or_at(place)));
+    }
+    let groups = match &row.runs {
+        Some(names) => names.all().iter().map(|name| study.group(name).map(Some)).collect(),
+        // A formula may go over the file's axes alone.
+        None if row.formula.is_some() || !row.rows.is_empty() => Ok(vec![study.group_or_only(None).ok()]),
+        None => study.group_or_only(None).map(|only| vec![Some(only)]),
+    };
+    for group in groups.map_err(at)? {
+        let open = planner.open(group);
+        each(planner, row, open).map_err(at)?;
+    }
+    Ok(())
+}
+
+/// The same where axes have those values.
+fn each<'a>(planner: &mut Planner<'a>, row: &Row, open: Selection<'a>) -> Result<(), Problem> {
+    if row.reads() > 1 || (row.reads() == 0 && row.rows.is_empty()) {
+        return Err(Problem::new("a row has one of `of`, `formula`, `ascending` and `highest`"));
+    }
+    let named = axes_of(row.id.get_ref());
+    for start in starts_over(open, &row.at, &named)? {
+        for here in start.each(&named)? {
+            if let Some(only) = &row.only
+                && here.constant(only)? == 0.0
+            {
+                continue;
+            }
+            if row.rows.is_empty() {
+                one(planner, row, &here)?;
+            }
+            for own in &row.rows {
+                let inner = row.inner(own);
+                let at = |problem: Problem| problem.or_at(inner.id.span());
+                let mut opens = vec![here.clone()];
+                if let Some(names) = &own.runs {
+                    let there = names.all().iter().map(|name| here.in_runs(name));
+                    opens = there.collect::<Result<_, _>>().map_err(at)?;
+                }
+                opens.into_iter().try_for_each(|open| each(planner, &inner, open)).map_err(at)?;
+            }
+        }
+    }
+    Ok(())
+}
+
+/// The axes that a text names, each once.
+pub(super) fn axes_of(text: &str) -> Vec<&str> {
+    let mut axes: Vec<&str> = Vec::new();
+    for (name, _) in places(text) {
+        let axis = name.split_once('.').map_or(name, |(axis, _)| axis);
+        if !axes.contains(&axis) {
+            axes.push(axis);
+        }
+    }
+    axes
+}
+
+fn one<'a>(planner: &mut Planner<'a>, row: &Row, here: &Selection<'a>) -> Result<(), Problem> {
+    let fill = |text: &Option<String>| text.as_deref().map(|text| here.fill(text)).transpose();
+    let id = here.fill(row.id.get_ref())?;
+    planner.names.row(&id, row.id.span())?;
+    let some = |value: &Option<Spanned<Value>>| match value {
+        Some(value) => text(value.get_ref(), here).map_err(|problem| problem.or_at(value.span())),
+        None => Ok(None),
+    };
+    let claim = some(&row.claim)?;
+    let what = fill(&row.what)?.or_else(|| claim.clone()).unwrap_or_else(|| id.clone());
+    let value = match &row.published {
+        Some(value) => {
+            published(value, value.get_ref(), here).map_err(|problem| problem.or_at(value.span()))?
+        }
+        None => None,
+    };
+    let mut explanations = Vec::new();
+    for explanation in &row.explain {
+        let when = here.compile(&explanation.when, &VARIABLES)?;
+        if !when.runs.is_empty() {
+            let message = "a condition names measured, low, high and published, and reads no run";
+            return Err(Problem::at(explanation.when.span(), message));
+        }
+        let by = fill(&explanation.by)?.map(|by| format!(" (see {by})")).unwrap_or_default();
+        explanations.push((when.code, here.fill(&explanation.text)? + &by));
+    }
+    let from = fill(&row.from)?;
+    let because = some(&row.because)?;
+    let unit = fill(&row.unit)?.unwrap_or_default();
+    let reading = reading(planner, row, here)?;
+    let mut readings = Vec::new();
+    for other in &row.readings {
+        readings.extend(
+            self::readings(planner, row, other, here).map_err(|problem| problem.or_at(row.id.span()))?,
+        );
+    }
+    let stated = match &row.rule {
+        Some(rule) => Some(self::rule(&Spanned::new(rule.span(), here.filled(rule)?), value)?),
+        None => None,
+    };
+    let compares = row.compares();
+    let what = if compares { claim.clone().unwrap_or(what) } else { what };
+    if value.is_none() && from.is_some() && row.published.is_none() {
+        return Err(Problem::new("`from` says how a published value follows, and there is none"));
+    }
+    if let (Some(rule), true) = (&row.rule, compares) {
+        return Err(Problem::at(rule.span(), "an order is judged by its own rule"));
+    }
+    if let (Some(rule), None, None) = (&row.rule, &row.published, &row.claim) {
+        return Err(Problem::at(rule.span(), "a rule judges a `claim` or a `published` value"));
+    }
+    if row.claim.is_some() && row.published.is_some() && !compares {
+        return Err(Problem::new("a row has a `claim` or a `published` value, not both"));
+    }
+    let of_order = if row.highest.is_some() { Rule::Highest } else { Rule::Ascending };
+    let (published, rule) = match (value, from, claim) {
+        (Some(value), Some(from), _) => {
+            (Published::Derived { value, from }, stated.unwrap_or(Rule::Published(value)))
+        }
+        (Some(value), None, _) => (Published::Value(value), stated.unwrap_or(Rule::Published(value))),
+        (None, ..) if compares => (Published::Claim(what.clone()), of_order),
+        (None, _, Some(claim)) => {
+            let rule = stated
+                .ok_or_else(|| Problem::new("a claim has a rule").help("for example rule = \"near 1\""))?;
+            (Published::Claim(claim), rule)
+        }
+        (None, ..) => (Published::Nothing, Rule::NotJudged),
+    };
+    let row = RowPlan { id, what, unit, reading, published, rule, because, explanations, readings };
+    planner.plan.rows.push(row);
+    Ok(())
+}
+
+/// What a row reads here.
+fn reading<'a>(planner: &mut Planner<'a>, row: &Row, here: &Selection<'a>) -> Result<Reading, Problem> {
+    let over = match &row.over {
+        None => None,
+        Some(over) => match over.get_ref().first() {
+            Some(one) if row.compares() && over.get_ref().len() == 1 => Some(one),
+            _ => return Err(Problem::at(over.span(), "`over` has one axis, for `ascending` or `highest`")),
+        },
+    };
+    if let Some(of) = &row.of {
+        let compiled = here.compile(of, &[])?;
+        if compiled.runs.is_empty() {
+            return Err(
+                Problem::at(of.span(), "`of` is measured, and this reads no run").help("`formula` computes")
+            );
+        }
+        return planner.needed(compiled).map(Reading::Measured);
+    }
+    if let Some(formula) = &row.formula {
+        return here.constant(formula).map(Reading::Formula);
+    }
+    let list = row.ascending.as_ref().or(row.highest.as_ref());
+    let list = list.ok_or_else(|| Problem::new("a row reads something"))?;
+    let quantities = match over {
+        None => compared(planner, list, here)?,
+        Some((axis, values)) => compared_over(planner, list, axis, values, here)?,
+    };
+    Ok(Reading::Compared(quantities))
+}
+
+/// What another reading of the text makes of a row, by name: one for each value of the axes that its `what` names.
+fn readings<'a>(
+    planner: &mut Planner<'a>,
+    row: &Row,
+    other: &Row,
+    here: &Selection<'a>,
+) -> Result<Vec<(String, Reading)>, Problem> {
+    let Some(name) = &other.what else {
+        return Err(Problem::new("a reading has no name").help("add what = \"…\""));
+    };
+    let inner = row.inner(other);
+    let mut open = match &other.runs {
+        Some(Names::One(runs)) => here.in_runs(runs)?,
+        Some(Names::Several(_)) => return Err(Problem::new("a reading reads one kind of `runs`")),
+        None => here.clone(),
+    };
+    other.at.keys().try_for_each(|axis| open.clear(axis))?;
+    let named = axes_of(name);
+    let mut all = Vec::new();
+    for start in starts_over(open, &other.at, &named)? {
+        for there in start.each(&named)? {
+            all.push((there.fill(name)?, reading(planner, &inner, &there)?));
+        }
+    }
+    Ok(all)
+}
+
+/// Quantities with their names: of a list of expressions these themselves.
+fn compared(
+    planner: &mut Planner<'_>,
+    list: &Spanned<Value>,
+    here: &Selection<'_>,
+) -> Result<Vec<(String, Quantity)>, Problem> {
+    let wrong =
+        || Problem::at(list.span(), "it is a list of expressions, or a table of names with expressions");
+    let pairs: Vec<(String, String)> = match list.get_ref() {
+        Value::Array(items) => {
+            let pair = |item: &Value| item.as_str().map(|text| (text.to_owned(), text.to_owned()));
+            items.iter().map(pair).collect::<Option<_>>().ok_or_else(wrong)?
+        }
+        Value::Table(table) => {
+            let pair = |(name, item): (&String, &Value)| Some((name.clone(), item.as_str()?.to_owned()));
+            table.iter().map(pair).collect::<Option<_>>().ok_or_else(wrong)?
+        }
+        _ => return Err(wrong()),
+    };
+    if pairs.len() < 2 {
+        return Err(Problem::at(list.span(), "an order has at least two"));
+    }
+    let mut quantities = Vec::new();
+    for (name, text) in pairs {
+        let text = Spanned::new(list.span(), text);
+        let compiled = here.compile(&text, &[])?;
+        quantities.push((here.fill(&name)?, planner.needed(compiled)?));
+    }
+    Ok(quantities)
+}
+
+/// The same quantity for some values of an axis, by their names and in their order.
+fn compared_over(
+    planner: &mut Planner<'_>,
+    of: &Spanned<Value>,
+    axis: &str,
+    values: &Spanned<Value>,
+    here: &Selection<'_>,
+) -> Result<Vec<(String, Quantity)>, Problem> {
+    let Value::String(text) = of.get_ref() else {
+        return Err(Problem::at(of.span(), "with `over` it is one expression"));
+    };
+    let at = |problem: Problem| problem.or_at(values.span());
+    let ids = ids(here, axis, values.get_ref()).map_err(at)?;
+    if ids.len() < 2 {
+        return Err(Problem::at(values.span(), "an order has at least two"));
+    }
+    let text = Spanned::new(of.span(), text.clone());
+    let mut quantities = Vec::new();
+    for id in ids {
+        let mut there = here.clone();
+        there.set(axis, &id).map_err(at)?;
+        let label = there.value(axis).map_or(id, |value| value.label.clone());
+        quantities.push((label, planner.needed(there.compile(&text, &[])?)?));
+    }
+    Ok(quantities)
+}
+
+/// A published value here: a number, the mean of a list, an expression, or a table of them by an axis's value.
+fn published(whole: &Spanned<Value>, value: &Value, here: &Selection<'_>) -> Result<Option<f64>, Problem> {
+    match value {
+        Value::Float(x) if !x.is_finite() => Err(Problem::new("a published value is a finite number")),
+        Value::Integer(_) | Value::Float(_) => Ok(number(value)),
+        Value::String(text) => here.constant(&Spanned::new(whole.span(), text.clone())).map(Some),
+        Value::Array(values) => {
+            let values: Option<Vec<f64>> = values.iter().map(number).collect();
+            let values = values.filter(|values| !values.is_empty());
+            let values =
+                values.ok_or_else(|| Problem::new("a list of published values is one of numbers"))?;
+            let mean = values.iter().sum::<f64>() / values.len() as f64;
+            match mean.is_finite() {
+                true => Ok(Some(mean)),
+                false => Err(Problem::new("the mean of published values is a finite number")),
+            }
+        }
+        Value::Table(table) => chosen(table, here)?.map_or(Ok(None), |value| published(whole, value, here)),
+        Value::Boolean(_) | Value::Datetime(_) => Err(Problem::new("a published value is a number")),
+    }
+}
+
+/// A text here: one for all, or that of an axis's value.
+fn text(value: &Value, here: &Selection<'_>) -> Result<Option<String>, Problem> {
+    match value {
+        Value::String(text) => here.fill(text).map(Some),
+        Value::Table(table) => chosen(table, here)?.map_or(Ok(None), |value| text(value, here)),
+        _ => Err(Problem::new("it is a text, or a table of texts by the value of an axis")),
+    }
+}
+
+/// What a table by the value of an axis has here, if it has something.
+fn chosen<'t>(table: &'t toml::Table, here: &Selection<'_>) -> Result<Option<&'t Value>, Problem> {
+    here.chosen(&table.keys().collect::<Vec<_>>(), |value| table.get(value))
+}
+
+/// A rule in words.
+fn rule(text: &Spanned<String>, published: Option<f64>) -> Result<Rule, Problem> {
+    const KNOWN: &str =
+        "there are: near NUMBER, at least NUMBER, at most NUMBER, within FROM..TO, printed, none";
+    let wrong =
+        |why: &str| Problem::at(text.span(), format!("`{}` is no rule{why}", text.get_ref())).help(KNOWN);
+    let number =
+        |text: &str| text.trim().parse::<f64>().ok().filter(|x| x.is_finite()).ok_or_else(|| wrong(""));
+    let words = text.get_ref().trim();
+    if let Some(rest) = words.strip_prefix("near ") {
+        return match number(rest)? {
+            0.0 => Err(wrong(": nothing is within 10 % of 0")),
+            target => Ok(Rule::Near(target)),
+        };
+    }
+    if let Some(rest) = words.strip_prefix("at least ") {
+        return number(rest).map(Rule::AtLeast);
+    }
+    if let Some(rest) = words.strip_prefix("at most ") {
+        return number(rest).map(Rule::AtMost);
+    }
+    if let Some((from, to)) = words.strip_prefix("within ").and_then(|rest| rest.split_once("..")) {
+        let (from, to) = (number(from)?, number(to)?);
+        return if from <= to { Ok(Rule::Within(from, to)) } else { Err(wrong(": it begins above its end")) };
+    }
+    match (words, published) {
+        ("printed", Some(value)) => Ok(Rule::Printed(value)),
+        ("printed", None) => Err(wrong(" without a published value")),
+        ("none", _) => Ok(Rule::NotJudged),
+        _ => Err(wrong("")),
+    }
+}

@@ -1,0 +1,71 @@
+//! Lines over time, as expressions have them.
+
+use super::planner::Planner;
+use super::trace::{Column, Of, Trace};
+use crate::functions::{SERIES, Takes};
+use crate::parse::error::Problem;
+use crate::parse::expr::{Argument, Expr, Operator};
+use crate::resolve::compile::{expression, part};
+use crate::resolve::selection::Selection;
+use crate::setup::Samples;
+use anabranch_scenario::suggest;
+use std::ops::Range;
+use toml::Spanned;
+
+/// Reads a line: `cwnd("mptcp", 1)`, `rtt("mptcp", 1) * 1000`, `throughput("tcp")`.
+pub(super) fn trace(
+    planner: &mut Planner<'_>,
+    of: &Spanned<String>,
+    here: &Selection<'_>,
+) -> Result<Trace, Problem> {
+    let (call, scale) = match expression(of)? {
+        Expr::Two(operator @ (Operator::Times | Operator::Divided), line, number, at) => match *number {
+            Expr::Number(x) if operator == Operator::Times || x != 0.0 => (*line, Some((operator, x))),
+            _ => return Err(no_line(of, at)),
+        },
+        other => (other, None),
+    };
+    let Expr::Call(function, arguments, at) = &call else { return Err(no_line(of, 0..of.get_ref().len())) };
+    let place = |problem: Problem| problem.or_at(part(of, at.clone()));
+    let group = here.group()?;
+    let network = here.network().map_err(place)?;
+    let of = match (function.as_str(), &arguments[..]) {
+        ("throughput", flows @ [_, ..]) => {
+            let name = |argument: &Argument| match argument {
+                Argument::Text(flow) => {
+                    network.check(Takes::Flow, flow).map(|()| flow.clone()).map_err(place)
+                }
+                _ => Err(no_line(of, at.clone())),
+            };
+            Of::Throughput(flows.iter().map(name).collect::<Result<_, _>>()?)
+        }
+        (function, [Argument::Text(flow), Argument::Value(Expr::Number(number)), rest @ ..]) => {
+            let known = SERIES.iter().find(|series| series.name == function);
+            let column = match (known, rest) {
+                (Some(series), []) => Column::Sampled(series.column),
+                (None, [Argument::Text(name)]) if function == "observable" => {
+                    Column::Observable(name.clone())
+                }
+                (None, _) if function != "observable" => {
+                    let names = SERIES.iter().map(|series| series.name).chain(["observable", "throughput"]);
+                    let problem = Problem::new(format!("there is no line `{function}`"));
+                    return Err(place(problem.help(suggest(function, names))));
+                }
+                _ => return Err(no_line(of, at.clone())),
+            };
+            network.check(Takes::Flow, flow).map_err(place)?;
+            Of::Subflow(flow.clone(), network.subflow(flow, *number).map_err(place)?, column)
+        }
+        _ => return Err(no_line(of, at.clone())),
+    };
+    let run = (group, here.point().map_err(place)?);
+    Ok(Trace { setup: planner.simulate(run, Samples::First)?, of, scale })
+}
+
+fn no_line(of: &Spanned<String>, at: Range<usize>) -> Problem {
+    let known: Vec<_> = SERIES.iter().map(|series| format!("{}(\"flow\", subflow)", series.name)).collect();
+    Problem::at(part(of, at), "a line over time is one of a subflow, or a throughput").help(format!(
+        "there are: {}, observable(\"flow\", subflow, \"name\"), throughput(\"flow\", …), and each of them * or / a number",
+        known.join(", ")
+    ))
+}

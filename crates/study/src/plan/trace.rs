@@ -1,0 +1,53 @@
+//! Lines over time: samples of the first seed's run.
+
+use crate::outcome::Outcome;
+use crate::parse::expr::Operator;
+use crate::result::Point;
+use anabranch_record::SubflowSeries;
+
+/// A line before the runs.
+pub(crate) struct Trace {
+    /// Its simulation.
+    pub setup: usize,
+    pub of: Of,
+    /// What its values are multiplied with or divided by.
+    pub scale: Option<(Operator, f64)>,
+}
+
+pub(crate) enum Of {
+    /// A column of a subflow.
+    Subflow(String, usize, Column),
+    /// What these flows deliver together in each second.
+    Throughput(Vec<String>),
+}
+
+pub(crate) enum Column {
+    Sampled(fn(&SubflowSeries) -> &[f64]),
+    Observable(String),
+}
+
+impl Trace {
+    /// Its points in a run.
+    pub fn points(&self, run: &Outcome) -> Vec<Point> {
+        let points = match &self.of {
+            Of::Throughput(flows) => {
+                run.throughput(flows).into_iter().map(|(x, y)| Point::at(x, y)).collect()
+            }
+            Of::Subflow(flow, subflow, column) => {
+                let samples = run.samples.series(flow, *subflow);
+                let points = samples.and_then(|samples| {
+                    let values = match column {
+                        Column::Sampled(column) => column(samples),
+                        Column::Observable(name) => samples.observable(name)?,
+                    };
+                    Some(samples.time_s.iter().zip(values))
+                });
+                let finite = points.into_iter().flatten().filter(|(_, y)| y.is_finite());
+                finite.map(|(x, y)| Point::at(*x, *y)).collect()
+            }
+        };
+        let Some((operator, number)) = self.scale else { return points };
+        let scaled = |point: Point| Some(Point { y: operator.of(point.y, number).ok()?, ..point });
+        points.into_iter().filter_map(scaled).collect()
+    }
+}

@@ -1,0 +1,127 @@
+//! From a study's text to a study of which every name is bound: scenarios are read, axes and their points known, and expressions are
+//! code over runs.
+
+pub(crate) mod axes;
+pub(crate) mod choice;
+pub(crate) mod code;
+pub(crate) mod compile;
+mod each;
+mod group;
+pub(crate) mod network;
+mod only;
+pub(crate) mod resolved;
+pub(crate) mod selection;
+mod setups;
+pub(crate) mod signature;
+pub(crate) mod sweep;
+
+use crate::parse::error::{FileError, Problem};
+use crate::parse::keys;
+use crate::parse::spec::File;
+use crate::parse::template::{check_texts, named, places};
+use crate::size::Size;
+use anabranch_scenario::suggest;
+use axes::{Axis, Part};
+use compile::expression;
+use group::Group;
+use network::Scenarios;
+use resolved::Resolved;
+use selection::Selection;
+use sha2::{Digest, Sha256};
+use std::collections::BTreeSet;
+
+impl Resolved {
+    /// Takes runs, axes, quantities, texts and sizes out of a file.
+    pub fn of(
+        file: &mut File,
+        (name, text): (&str, &str),
+        scenarios: Scenarios<'_>,
+        of: &[Part],
+    ) -> Result<Self, Problem> {
+        let axes = file.axes.iter().map(|(name, axis)| Axis::read(name, axis, &[]));
+        let axes = axes.collect::<Result<Vec<_>, _>>()?;
+        let groups = std::mem::take(&mut file.runs).into_iter();
+        let groups =
+            groups.map(|(name, spec)| Group::read(&name, spec, &axes, &file.quantities, scenarios, of));
+        let groups = groups.collect::<Result<Vec<_>, _>>()?;
+        let axes = axes.into_iter().map(|axis| axis.part(of)).collect::<Result<Vec<_>, _>>()?;
+        let every = axes.iter().chain(groups.iter().flat_map(|group| &group.axes));
+        of.iter().try_for_each(|part| has(every.clone(), part))?;
+        let files = groups.iter().flat_map(|group| &group.files).map(|network| &*network.file.text);
+        let part =
+            of.iter().flat_map(|(axis, values)| std::iter::once(axis).chain(values)).map(String::as_str);
+        let digest = std::iter::once(text).chain(files).chain(part);
+        let digest =
+            digest.fold(Sha256::new(), |hash, text| hash.chain_update(Sha256::digest(text.as_bytes())));
+        let hash = digest.finalize().iter().map(|byte| format!("{byte:02x}")).collect();
+        keys::sizes(file)?;
+        for (name, quantity) in &file.quantities {
+            named(name, "a quantity").map_err(|problem| problem.or_at(quantity.span()))?;
+        }
+        for quantity in file.quantities.values().filter(|quantity| places(quantity.get_ref()).is_empty()) {
+            expression(quantity)?;
+        }
+        check_texts(&file.texts)?;
+        let resolved = Resolved {
+            groups,
+            axes,
+            quantities: std::mem::take(&mut file.quantities),
+            texts: std::mem::take(&mut file.texts),
+            sizes: std::mem::take(&mut file.size),
+            lines: std::iter::once(0).chain(text.match_indices('\n').map(|(at, _)| at + 1)).collect(),
+            source: (name.to_owned(), text.to_owned()),
+            hash,
+        };
+        resolved.try_each_value().map(|()| resolved)
+    }
+
+    /// Why a point is no scenario in that size, with its place; none where it is one.
+    pub fn no_scenario(&self, point: (usize, usize), size: Size) -> Option<FileError> {
+        let at = self.groups[point.0].spec.scenario.span();
+        Some(self.error(Selection::of_point(self, point, size).no_scenario(at)?))
+    }
+
+    /// Whether no axis of runs has a name that something else of the study has.
+    pub fn axes_beside(&self, is_taken: impl Fn(&str) -> bool) -> Result<(), Problem> {
+        let axes = self.groups.iter().flat_map(|group| &group.spec.vary);
+        match axes.into_iter().find(|(name, _)| is_taken(name)) {
+            None => Ok(()),
+            Some((name, axis)) => Err(Problem::at(axis.span(), format!("an axis cannot be called `{name}`"))
+                .help("the study has something else of that name")),
+        }
+    }
+
+    /// Whether each value of each axis makes a scenario, the others at their first: mistakes show before anything runs.
+    fn try_each_value(&self) -> Result<(), Problem> {
+        for (g, group) in self.groups.iter().enumerate() {
+            let attempt = |point: usize, at| {
+                let here = Selection::of_point(self, (g, point), Size::Default);
+                here.no_scenario(at).map_or(Ok(()), Err)
+            };
+            attempt(0, group.spec.scenario.span())?;
+            for (i, axis) in group.axes.iter().enumerate() {
+                let mut first = vec![None; axis.values.len()];
+                for (at, point) in group.points.iter().enumerate().rev() {
+                    first[point[i]] = Some(at);
+                }
+                for point in first.into_iter().skip(1).flatten() {
+                    attempt(point, group.spec.vary[&axis.name].span())?;
+                }
+            }
+        }
+        Ok(())
+    }
+}
+
+/// Whether there are an axis of that name and these values of it.
+fn has<'a>(axes: impl Iterator<Item = &'a Axis> + Clone, (name, values): &Part) -> Result<(), Problem> {
+    let of_name = || axes.clone().filter(|axis| axis.name == *name);
+    if of_name().next().is_none() {
+        let known: BTreeSet<&str> = axes.map(|axis| axis.name.as_str()).collect();
+        return Err(Problem::new(format!("there is no axis `{name}`")).help(suggest(name, known)));
+    }
+    match values.iter().find(|value| of_name().all(|axis| axis.find(value).is_none())) {
+        Some(value) => Err(Problem::new(format!("axis `{name}` has no value `{value}`"))),
+        None => Ok(()),
+    }
+}

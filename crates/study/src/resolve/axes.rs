@@ -1,0 +1,519 @@
+//! Axes: what is varied, and every point of their product.
+
+use crate::format::significant;
+use crate::parse::error::Problem;
+use crate::parse::template::named;
+use anabranch_cc::registry;
+use anabranch_scenario::suggest;
+use indexmap::IndexMap;
+use serde::Deserialize;
+use std::collections::HashSet;
+use toml::{Spanned, Value};
+
+/// Of an axis, by its name, only these values.
+pub type Part = (String, Vec<String>);
+
+/// An axis of a group of runs.
+#[derive(Clone, Debug)]
+pub(crate) struct Axis {
+    pub name: String,
+    /// The scenario's key that it sets, if it sets one by itself.
+    pub key: Option<String>,
+    pub values: Vec<AxisValue>,
+}
+
+/// A value of an axis.
+#[derive(Clone, Debug, PartialEq)]
+pub(crate) struct AxisValue {
+    /// In identifiers, and as `--set` takes it.
+    pub id: String,
+    /// For readers.
+    pub label: String,
+    /// As a number, if it is one, whatever its unit.
+    pub number: Option<f64>,
+    /// What else it has, where it is a table with an `id`.
+    pub fields: IndexMap<String, Value>,
+}
+
+/// As `values`: every algorithm there is.
+const ALGORITHMS: &str = "all algorithms";
+
+/// So many values of one axis are enough for anybody.
+const MAX_VALUES: usize = 100_000;
+
+impl Axis {
+    /// Reads one; `shared` are those of the file, which it may take.
+    pub fn read(name: &str, spec: &Spanned<Value>, shared: &[Axis]) -> Result<Self, Problem> {
+        let at = spec.span();
+        named(name, "an axis").map_err(|problem| problem.or_at(at.clone()))?;
+        let axis = match spec.get_ref() {
+            Value::Array(values) => list(values).map(|values| Axis { name: name.into(), key: None, values }),
+            Value::Table(table) if table.contains_key("axis") => Axis::some_of(name, table, shared),
+            Value::Table(table) => Axis::of_table(name, table),
+            Value::String(taken) => Axis::taken(taken, shared).map(|axis| Axis { name: name.into(), ..axis }),
+            _ => Err(Problem::new(
+                "an axis is a list of values, a table with `key` and `values` or `range`, or the name of one of [axes]",
+            )),
+        };
+        let axis = axis.map_err(|problem| problem.or_at(at.clone()))?;
+        let mut axis = axis;
+        let unit = axis.values.first().map(|value| value.unit().to_owned());
+        let given = axis.values.iter().all(|value| value.fields.contains_key("value"));
+        if !given && axis.values.iter().any(|value| Some(value.unit()) != unit.as_deref()) {
+            // 500 kbit/s and 1 Mbit/s are no numbers to draw or to compute with.
+            axis.values.iter_mut().for_each(|value| value.number = None);
+        }
+        if axis.values.is_empty() {
+            return Err(Problem::at(at, format!("axis `{name}` has no values")));
+        }
+        let mut ids: Vec<&str> = axis.values.iter().map(|value| value.id.as_str()).collect();
+        ids.sort_unstable();
+        if let Some(twice) = ids.windows(2).find(|pair| pair[0] == pair[1]) {
+            return Err(Problem::at(at, format!("axis `{name}` has the value `{}` twice", twice[0]))
+                .help("leave one out; steps of a range have four digits, so that it may have too many"));
+        }
+        Ok(axis)
+    }
+
+    /// One of the file's.
+    fn taken(name: &str, shared: &[Axis]) -> Result<Self, Problem> {
+        shared.iter().find(|axis| axis.name == name).cloned().ok_or_else(|| {
+            Problem::new(format!("[axes] has no `{name}`"))
+                .help(suggest(name, shared.iter().map(|axis| axis.name.as_str())))
+        })
+    }
+
+    /// `{ axis = "cc", values = ["lia"] }`: some values of one of the file's.
+    fn some_of(name: &str, table: &toml::Table, shared: &[Axis]) -> Result<Self, Problem> {
+        #[derive(Deserialize)]
+        #[serde(deny_unknown_fields)]
+        struct SomeOf {
+            axis: String,
+            values: Option<Vec<Value>>,
+            key: Option<String>,
+        }
+        let SomeOf { axis, values, key } = Value::Table(table.clone()).try_into().map_err(|_| {
+            Problem::new(format!("axis `{name}` has other keys than `axis`, `values` and `key`"))
+                .help("for example { axis = \"cc\", values = [\"lia\", \"olia\"] }")
+        })?;
+        let of = Axis::taken(&axis, shared)?;
+        let key = key.or(of.key.clone());
+        let values = match values {
+            None => of.values,
+            Some(ids) => {
+                let of = Axis { name: axis, ..of };
+                let value = |id: &Value| Ok(of.values[of.index(&written(id))?].clone());
+                ids.iter().map(value).collect::<Result<_, Problem>>()?
+            }
+        };
+        Ok(Axis { name: name.into(), key, values })
+    }
+
+    fn of_table(name: &str, table: &toml::Table) -> Result<Self, Problem> {
+        #[derive(Deserialize)]
+        #[serde(deny_unknown_fields)]
+        struct Keys {
+            key: Option<String>,
+            values: Option<Value>,
+            names: Option<Vec<Value>>,
+            range: Option<String>,
+            steps: Option<usize>,
+            scale: Option<String>,
+        }
+        let keys = Value::Table(table.clone()).try_into::<Keys>();
+        let keys = keys.map_err(|why| Problem::new(format!("axis `{name}`: {}", why.message())))?;
+        let mut values = match (keys.values, keys.range) {
+            (Some(Value::Array(values)), None) => list(&values)?,
+            (Some(Value::String(all)), None) if all == ALGORITHMS => {
+                registry::ALL.iter().map(|entry| AxisValue::plain(entry.name.to_owned())).collect()
+            }
+            (None, Some(range)) => {
+                let steps = match keys.steps {
+                    Some(steps) if steps >= 2 => steps,
+                    Some(_) => return Err(Problem::new("`steps` is a whole number of at least 2")),
+                    None => return Err(Problem::new("a range has `steps`").help("for example steps = 12")),
+                };
+                let log = match keys.scale.as_deref() {
+                    None | Some("linear") => false,
+                    Some("log") => true,
+                    Some(other) => {
+                        let problem = Problem::new(format!("`{other}` is no scale"));
+                        return Err(problem.help("there are: linear, log"));
+                    }
+                };
+                self::range(&range, steps, log)?
+            }
+            _ => {
+                return Err(Problem::new(format!(
+                    "axis `{name}` has either `values`, a list or \"{ALGORITHMS}\", or `range`, a text"
+                ))
+                .help("for example range = \"0.1..4 BDP\", steps = 12, scale = \"log\""));
+            }
+        };
+        if let Some(names) = keys.names {
+            if names.len() != values.len() {
+                return Err(Problem::new(format!("`names` of axis `{name}` has one text for each value")));
+            }
+            for (value, name) in values.iter_mut().zip(names) {
+                value.label = name.as_str().map_or_else(|| name.to_string(), str::to_owned);
+            }
+        }
+        Ok(Axis { name: name.into(), key: keys.key, values })
+    }
+
+    /// The same with the values that are asked for, if some are.
+    pub fn part(self, of: &[Part]) -> Result<Self, Problem> {
+        let asked = || of.iter().filter(|(name, _)| *name == self.name).flat_map(|(_, values)| values);
+        let Some(first) = asked().next() else { return Ok(self) };
+        let help = suggest(first, self.values.iter().map(|value| value.id.as_str()));
+        let kept: Vec<_> =
+            self.values.iter().filter(|value| asked().any(|id| *id == value.id)).cloned().collect();
+        if kept.is_empty() {
+            let message = format!("an axis `{}` has none of the values that are asked for", self.name);
+            return Err(Problem::new(message).help(help));
+        }
+        Ok(Axis { values: kept, ..self })
+    }
+
+    /// The index of a value.
+    pub fn find(&self, id: &str) -> Option<usize> {
+        self.values.iter().position(|value| value.id == id)
+    }
+
+    /// The same; says what there is where it has no such value.
+    pub fn index(&self, value: &str) -> Result<usize, Problem> {
+        self.find(value).ok_or_else(|| {
+            Problem::new(format!("axis `{}` has no value `{value}`", self.name))
+                .help(suggest(value, self.values.iter().map(|value| value.id.as_str())))
+        })
+    }
+}
+
+fn list(values: &[Value]) -> Result<Vec<AxisValue>, Problem> {
+    if values.len() > MAX_VALUES {
+        return Err(Problem::new(format!("{} values of one axis: at most {MAX_VALUES}", values.len())));
+    }
+    values.iter().map(AxisValue::read).collect()
+}
+
+impl AxisValue {
+    fn plain(id: String) -> Self {
+        let number = id[..digits(&id)].parse().ok();
+        AxisValue { label: id.clone(), id, number, fields: IndexMap::new() }
+    }
+
+    /// What stands behind its number.
+    fn unit(&self) -> &str {
+        self.id[digits(&self.id)..].trim()
+    }
+
+    fn read(value: &Value) -> Result<Self, Problem> {
+        if !is_finite(value) {
+            return Err(Problem::new(format!("the value `{}` is or has no finite number", written(value))));
+        }
+        match value {
+            Value::Table(table) if table.contains_key("id") => {
+                let id = written(&table["id"]);
+                let label = table.get("name").map_or_else(|| id.clone(), written);
+                let fields: IndexMap<_, _> =
+                    table.iter().map(|(key, value)| (key.clone(), value.clone())).collect();
+                fields.keys().try_for_each(|field| named(field, "a field"))?;
+                if fields.get("set").is_some_and(|set| !set.is_table()) {
+                    return Err(Problem::new(format!(
+                        "`set` of the value `{id}` is a table of keys and values"
+                    ))
+                    .help("for example set = { \"links.*.queue\" = \"1 BDP\" }"));
+                }
+                let plain = AxisValue::plain(id);
+                let number = fields.get("value").map_or(Ok(plain.number), |value| {
+                    number(value).map(Some).ok_or_else(|| {
+                        Problem::new(format!("`value` of the value `{}` is a number", plain.id))
+                    })
+                })?;
+                Ok(AxisValue { label, fields, number, ..plain })
+            }
+            Value::Array(_) | Value::Datetime(_) => {
+                Err(Problem::new("a value is a text, a number or a table"))
+            }
+            other => Ok(AxisValue::plain(written(other))),
+        }
+    }
+
+    /// What `{axis}`, or `{axis.field}`, stands for.
+    pub fn field(&self, field: Option<&str>) -> Option<String> {
+        match field {
+            None => Some(self.id.clone()),
+            Some("name") => Some(self.label.clone()),
+            Some(field) => self.fields.get(field).map(written),
+        }
+    }
+
+    /// The scenario's keys that it sets, where it has a table `set` of them.
+    pub fn set(&self) -> Option<&toml::Table> {
+        self.fields.get("set").and_then(Value::as_table)
+    }
+
+    /// A field that is a list of numbers.
+    pub fn field_numbers(&self, field: &str) -> Option<Vec<f64>> {
+        self.fields.get(field)?.as_array()?.iter().map(number).collect()
+    }
+
+    /// The same as a number.
+    pub fn field_number(&self, field: Option<&str>) -> Option<f64> {
+        match field {
+            None => self.number,
+            Some(field) => number(self.fields.get(field)?),
+        }
+    }
+}
+
+/// A value that is a number.
+pub(crate) fn number(value: &Value) -> Option<f64> {
+    value.as_float().or_else(|| value.as_integer().map(|n| n as f64))
+}
+
+/// A value's number and its unit, which is empty where it has none.
+pub(crate) fn number_and_unit(id: &str) -> Option<(f64, &str)> {
+    let (number, unit) = id.split_at(digits(id));
+    Some((number.parse().ok()?, unit.trim()))
+}
+
+/// How much of a value is a number, such as 1e-3, before its unit: as much as may be.
+fn digits(id: &str) -> usize {
+    let is_part = |c: char| c.is_ascii_digit() || matches!(c, '.' | '+' | '-' | 'e' | 'E');
+    let most = id.find(|c: char| !is_part(c)).unwrap_or(id.len());
+    let is_number = |end: &usize| id[..*end].parse::<f64>().is_ok_and(f64::is_finite);
+    let digits = (1..=most).rev().find(is_number).unwrap_or(0);
+    // 2/3 and 10.0.0.1 are no numbers with units.
+    let is_unit = |c: char| c.is_whitespace() || c.is_alphabetic() || c == '%';
+    if id[digits..].chars().next().is_none_or(is_unit) { digits } else { 0 }
+}
+
+/// Whether all numbers in it are finite: others have no place on an axis, and none in JSON.
+fn is_finite(value: &Value) -> bool {
+    match value {
+        Value::Float(x) => x.is_finite(),
+        Value::Array(list) => list.iter().all(is_finite),
+        Value::Table(table) => table.values().all(is_finite),
+        _ => true,
+    }
+}
+
+/// A value as `--set` takes it: a text without its quotes, a table on one line.
+pub(crate) fn written(value: &Value) -> String {
+    match value {
+        Value::String(text) => text.clone(),
+        Value::Float(x) => format!("{x:?}"),
+        Value::Array(values) => values.iter().map(written).collect::<Vec<_>>().join(", "),
+        other => other.to_string(),
+    }
+}
+
+/// A value as a scenario's key takes it: a list stays one.
+pub(crate) fn assigned(value: &Value) -> String {
+    match value {
+        Value::Array(_) => value.to_string(),
+        other => written(other),
+    }
+}
+
+/// `0.1..4 BDP` in that many steps.
+pub(crate) fn range(text: &str, steps: usize, log: bool) -> Result<Vec<AxisValue>, Problem> {
+    let wrong =
+        |why: &str| Problem::new(format!("`{text}` is no range: {why}")).help("for example 0.1..4 BDP");
+    let (from, rest) = text.split_once("..").ok_or_else(|| wrong("`..` is missing"))?;
+    let rest = rest.trim();
+    let digits = rest
+        .find(|c: char| !(c.is_ascii_digit() || matches!(c, '.' | '-' | '+' | 'e')))
+        .unwrap_or(rest.len());
+    let (to, unit) = rest.split_at(digits);
+    let number = |text: &str| text.trim().parse::<f64>().ok().filter(|x| x.is_finite());
+    let (from, to) = (number(from), number(to));
+    let (from, to) = from.zip(to).ok_or_else(|| wrong("it has a number on each side of `..`"))?;
+    if log && !(from > 0.0 && to > 0.0) {
+        return Err(wrong("a logarithmic one is above 0"));
+    }
+    if !(to - from).is_finite() || log && !(to / from).is_normal() {
+        return Err(wrong("it is too wide"));
+    }
+    if steps > MAX_VALUES {
+        return Err(wrong(&format!("at most {MAX_VALUES} steps")));
+    }
+    let unit = unit.trim();
+    let step = |i: usize| {
+        let part = i as f64 / (steps - 1) as f64;
+        let x = if log { from * (to / from).powf(part) } else { from + (to - from) * part };
+        // Steps are for people as well: four digits are finer than any effect.
+        let x = significant(x, 4);
+        AxisValue::plain(if unit.is_empty() { x.to_string() } else { format!("{x} {unit}") })
+    };
+    Ok((0..steps).map(step).collect())
+}
+
+/// For each axis the one that it goes together with: the first of those in its list, or itself.
+pub(crate) fn leaders(axes: &[Axis], together: &[Vec<String>]) -> Result<Vec<usize>, Problem> {
+    let position = |name: &String| {
+        let known = axes.iter().map(|axis| axis.name.as_str());
+        axes.iter().position(|axis| axis.name == *name).ok_or_else(|| {
+            Problem::new(format!("`zip` names `{name}`, which is no axis")).help(suggest(name, known))
+        })
+    };
+    let mut leader: Vec<usize> = (0..axes.len()).collect();
+    let mut named = HashSet::new();
+    for names in together {
+        let group = names.iter().map(position).collect::<Result<Vec<_>, _>>()?;
+        if group.len() < 2 {
+            return Err(Problem::new("axes that go together are at least two")
+                .help("for example zip = [[\"rate\", \"buffer\"]]"));
+        }
+        for axis in &group {
+            let (first, this) = (&axes[group[0]], &axes[*axis]);
+            if !named.insert(*axis) {
+                return Err(Problem::new(format!("`zip` names `{}` twice", this.name))
+                    .help("all axes that go together stand in one list"));
+            }
+            if first.values.len() != this.values.len() {
+                return Err(Problem::new(format!(
+                    "`{}` has {} values and `{}` has {}: axes that go together have as many",
+                    first.name,
+                    first.values.len(),
+                    this.name,
+                    this.values.len()
+                )));
+            }
+            leader[*axis] = group[0];
+        }
+    }
+    Ok(leader)
+}
+
+/// Every point: an index of each axis's values. The last axis varies fastest; axes that go together vary as one.
+pub(crate) fn points(axes: &[Axis], leader: &[usize]) -> Result<Vec<Vec<usize>>, Problem> {
+    let mut points = vec![vec![0; axes.len()]];
+    for axis in (0..axes.len()).filter(|axis| leader[*axis] == *axis) {
+        let followers: Vec<usize> = (0..axes.len()).filter(|other| leader[*other] == axis).collect();
+        let of = |point: &Vec<usize>| {
+            let (point, followers) = (point.clone(), followers.clone());
+            (0..axes[axis].values.len()).map(move |value| {
+                let mut point = point.clone();
+                followers.iter().for_each(|axis| point[*axis] = value);
+                point
+            })
+        };
+        let count = points.len().saturating_mul(axes[axis].values.len());
+        if count > MAX_POINTS {
+            let message =
+                format!("{count} simulations and more, before seeds: at most {MAX_POINTS} in one study");
+            return Err(Problem::new(message).help("vary less, or make several studies of it"));
+        }
+        points = points.iter().flat_map(of).collect();
+    }
+    Ok(points)
+}
+
+/// Beyond that a study is a mistake, or wants to be several.
+const MAX_POINTS: usize = 100_000;
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn axis(name: &str, toml: &str) -> Result<Axis, String> {
+        #[derive(serde::Deserialize)]
+        struct One {
+            a: Spanned<Value>,
+        }
+        let one: One = toml::from_str(&format!("a = {toml}")).unwrap();
+        Axis::read(name, &one.a, &[]).map_err(|problem| problem.message)
+    }
+
+    fn ids(axis: &Axis) -> Vec<&str> {
+        axis.values.iter().map(|value| value.id.as_str()).collect()
+    }
+
+    /// By hand: ten times in two logarithmic steps is √10 each.
+    #[test]
+    fn ranges() {
+        let log = axis("q", r#"{ key = "links.a.queue", range = "0.1..10 BDP", steps = 3, scale = "log" }"#)
+            .unwrap();
+        assert_eq!(ids(&log), ["0.1 BDP", "1 BDP", "10 BDP"]);
+        assert_eq!(log.values[0].number, Some(0.1));
+        let linear = axis("n", r#"{ range = "1..4", steps = 4 }"#).unwrap();
+        assert_eq!(ids(&linear), ["1", "2", "3", "4"]);
+        for (wrong, why) in [
+            (r#"{ range = "1-4", steps = 4 }"#, "`..` is missing"),
+            (r#"{ range = "0..4", steps = 4, scale = "log" }"#, "above 0"),
+            (r#"{ range = "1..4" }"#, "has `steps`"),
+            (r#"{ range = "1..4", steps = 4, scale = "cubic" }"#, "no scale"),
+            (r#"{ value = [1] }"#, "unknown field `value`"),
+            ("[]", "no values"),
+            ("[1, 1]", "twice"),
+            ("[1.0, inf]", "no finite number"),
+            (r#"[{ id = "lia", value = nan }]"#, "no finite number"),
+            (r#"[{ id = "lia", losses = [0.1, -inf] }]"#, "no finite number"),
+            (r#"{ range = "-1e308..1e308", steps = 3 }"#, "too wide"),
+            (r#"{ range = "1e-200..1e200", steps = 3, scale = "log" }"#, "too wide"),
+            ("3", "an axis is a list"),
+        ] {
+            let message = axis("a", wrong).unwrap_err();
+            assert!(message.contains(why), "{wrong}: {message}");
+        }
+    }
+
+    #[test]
+    fn values_and_their_fields() {
+        let cases =
+            axis("case", r#"[{ id = "equal", name = "equal paths", loss = 1e-3 }, "lia", 3]"#).unwrap();
+        assert_eq!(ids(&cases), ["equal", "lia", "3"]);
+        assert_eq!(cases.values[0].field(Some("name")).unwrap(), "equal paths");
+        assert_eq!(cases.values[0].field_number(Some("loss")), Some(1e-3));
+        // Names beside a number.
+        assert_eq!(cases.values[2].number, None);
+        assert_eq!(axis("n", "[1, 3]").unwrap().values[1].number, Some(3.0));
+        assert_eq!(axis("n", r#"["1e-3", "2e-4"]"#).unwrap().values[1].number, Some(2e-4));
+        for (value, number, unit) in [
+            ("1E7 bit/s", Some(1e7), "bit/s"),
+            ("1.5e+3 bit/s", Some(1500.0), "bit/s"),
+            ("-3", Some(-3.0), ""),
+            ("5 %", Some(5.0), "%"),
+            ("10ms", Some(10.0), "ms"),
+            ("2 elephants", Some(2.0), "elephants"),
+            ("3 e", Some(3.0), "e"),
+            ("1e999", None, "1e999"),
+            ("inf", None, "inf"),
+            ("2/3", None, "2/3"),
+            ("10.0.0.1", None, "10.0.0.1"),
+            ("µ", None, "µ"),
+        ] {
+            let read = AxisValue::plain(value.into());
+            assert_eq!((read.number, read.unit()), (number, unit), "{value}");
+        }
+        let given = axis("cc", r#"[{ name = "lia", pacing = true }]"#).unwrap();
+        assert!(given.values[0].id.starts_with('{'), "{:?}", given.values[0].id);
+        let named = axis("cc", r#"{ values = ["lia", "olia"], names = ["LIA", "OLIA"] }"#).unwrap();
+        assert_eq!(named.values[1].label, "OLIA");
+    }
+
+    #[test]
+    fn crossed_and_together() {
+        let all = axis("cc", r#"{ values = "all algorithms" }"#).unwrap();
+        assert!(ids(&all).contains(&"lia") && all.values.len() == registry::ALL.len());
+        let axes = [axis("a", "[1, 2]").unwrap(), axis("b", "[3, 4]").unwrap(), axis("c", "[5, 6]").unwrap()];
+        let of = |zip: &[&[&str]]| {
+            let zip = zip.iter().map(|names| names.iter().map(|name| (*name).to_owned()).collect());
+            leaders(&axes, &zip.collect::<Vec<_>>()).and_then(|leaders| points(&axes, &leaders))
+        };
+        let crossed = of(&[]).unwrap();
+        assert_eq!((crossed.len(), &crossed[1]), (8, &vec![0, 0, 1]));
+        assert_eq!(of(&[&["a", "c"]]).unwrap(), [[0, 0, 0], [0, 1, 0], [1, 0, 1], [1, 1, 1]]);
+        for (wrong, why) in [
+            (&[&["a", "x"][..]][..], "`zip` names `x`, which is no axis"),
+            (&[&["a"]], "at least two"),
+            (&[&["a", "a"]], "`a` twice"),
+            (&[&["a", "b"], &["b", "c"]], "`b` twice"),
+        ] {
+            let message = of(wrong).unwrap_err().message;
+            assert!(message.contains(why), "{message}");
+        }
+    }
+}

@@ -1,0 +1,98 @@
+//! Which values of axes are meant: those that `at` has.
+
+use super::axes::{Axis, written};
+use super::selection::Selection;
+use crate::parse::error::Problem;
+use anabranch_scenario::suggest;
+use indexmap::IndexMap;
+use toml::{Spanned, Value};
+
+/// Selections with the values of `at`: one, or one for each value of a list. Where an axis has a value already there is
+/// none with another.
+fn starts<'s, 'a>(
+    open: Selection<'s>,
+    at: impl IntoIterator<Item = (&'a String, &'a Spanned<Value>)>,
+) -> Result<Vec<Selection<'s>>, Problem> {
+    let mut all = vec![open];
+    for (axis, values) in at {
+        let mut next = Vec::new();
+        for here in &all {
+            for id in ids(here, axis, values.get_ref()).map_err(|problem| problem.or_at(values.span()))? {
+                let mut there = here.clone();
+                there.set(axis, &id).map_err(|problem| problem.or_at(values.span()))?;
+                if here.value(axis).is_none_or(|before| before.id == id) {
+                    next.push(there);
+                }
+            }
+        }
+        all = next;
+    }
+    Ok(all)
+}
+
+/// The same, but that these axes keep all the values that `at` has of them, to go over.
+pub(crate) fn starts_over<'s>(
+    open: Selection<'s>,
+    at: &IndexMap<String, Spanned<Value>>,
+    over: &[&str],
+) -> Result<Vec<Selection<'s>>, Problem> {
+    let (kept, fixed): (Vec<_>, Vec<_>) = at.iter().partition(|(axis, _)| over.contains(&axis.as_str()));
+    let mut all = starts(open, fixed)?;
+    for (axis, values) in kept {
+        let mut next = Vec::new();
+        for mut here in all {
+            let at = |problem: Problem| problem.or_at(values.span());
+            let ids = ids(&here, axis, values.get_ref()).map_err(at)?;
+            match here.value(axis).map(|before| before.id.clone()) {
+                Some(before) if !ids.contains(&before) => {}
+                Some(_) => next.push(here),
+                None => {
+                    here.keep(axis, &ids).map_err(at)?;
+                    next.push(here);
+                }
+            }
+        }
+        all = next;
+    }
+    Ok(all)
+}
+
+/// Values of an axis by their identifiers: one, a list, or `{ kind = "coupled" }`, those whose field is that.
+pub(crate) fn ids(here: &Selection<'_>, axis: &str, values: &Value) -> Result<Vec<String>, Problem> {
+    match values {
+        Value::Array(list) => list.iter().map(|id| here.fill(&written(id))).collect(),
+        Value::Table(fields) if !fields.contains_key("id") && !fields.is_empty() => {
+            let axis = here.axis(axis)?;
+            let mut ids: Vec<String> = axis.values.iter().map(|value| value.id.clone()).collect();
+            for (field, wanted) in fields {
+                let wanted = match wanted {
+                    Value::Array(list) => list.iter().map(written).collect(),
+                    one => vec![written(one)],
+                };
+                has_field(axis, field, &wanted)?;
+                let fits = |id: &String| {
+                    let value = axis.find(id).and_then(|i| axis.values[i].field(Some(field)));
+                    value.is_some_and(|value| wanted.contains(&value))
+                };
+                ids.retain(fits);
+            }
+            match ids.is_empty() {
+                true => Err(Problem::new(format!("no value of axis `{}` has all of that", axis.name))),
+                false => Ok(ids),
+            }
+        }
+        one => Ok(vec![here.fill(&written(one))?]),
+    }
+}
+
+/// Whether some value of the axis has each of these in that field.
+fn has_field(axis: &Axis, field: &str, wanted: &[String]) -> Result<(), Problem> {
+    let known: Vec<String> = axis.values.iter().filter_map(|value| value.field(Some(field))).collect();
+    match wanted.iter().find(|wanted| !known.contains(wanted)) {
+        None => Ok(()),
+        Some(missing) => {
+            let message = format!("no value of axis `{}` has `{missing}` as its `{field}`", axis.name);
+            Err(Problem::new(message).help(suggest(missing, known.iter().map(String::as_str))))
+        }
+    }
+}

@@ -1,0 +1,529 @@
+//! Reading expressions: names resolved, the runs that they read known. Texts with expressions in their places are filled here, too.
+
+use super::code::{Code, Subflow, Term};
+use super::each::{Every, open_axis, reads_every_link, takes_list, with_link, with_value};
+use super::selection::Selection;
+use super::signature::{signature, written};
+use crate::functions::{FUNCTIONS, Function, Given, MATH, Read, Takes};
+use crate::parse::error::Problem;
+use crate::parse::expr::{Argument, Expr, Operator, parse};
+use crate::parse::template::{fill, places, with_texts};
+use crate::size::Size;
+use crate::theory::FORMULAS;
+use anabranch_scenario::{Scenario, suggest};
+use std::ops::Range;
+use toml::Spanned;
+
+/// An expression, and the runs that it reads.
+pub(crate) struct Compiled {
+    pub code: Code,
+    /// Group and point.
+    pub runs: Vec<(usize, usize)>,
+    pub samples: bool,
+    /// What it cannot do without, each with the position of its run.
+    pub needs: Vec<(usize, Need)>,
+    /// What it is and where, for who reads why it has no value.
+    pub place: String,
+}
+
+/// A value that runs must be able to have.
+pub(crate) struct Need {
+    function: &'static Function,
+    texts: Vec<String>,
+    subflow: Option<usize>,
+    numbers: Vec<f64>,
+    at: Range<usize>,
+}
+
+impl Need {
+    /// Why runs of that scenario never have it; none where they may.
+    pub fn missing(&self, scenario: &Scenario) -> Option<Problem> {
+        let given = Given { texts: &self.texts, subflow: self.subflow, numbers: &self.numbers };
+        let why = self.function.check(scenario, &given).err()?;
+        let what = written(self.function, &given);
+        Some(Problem::at(self.at.clone(), format!("no run of \"{}\" has {what}: {why}", scenario.name)))
+    }
+}
+
+impl Selection<'_> {
+    /// Reads an expression here.
+    pub fn compile(&self, text: &Spanned<String>, variables: &[&str]) -> Result<Compiled, Problem> {
+        let mut compiler = Compiler {
+            variables,
+            runs: Vec::new(),
+            samples: false,
+            within: self.within.clone(),
+            place: text.span(),
+            every: None,
+            needs: Vec::new(),
+            certain: true,
+            parts: 0,
+            depth: 0,
+        };
+        let code = compiler.text(text, self)?;
+        let (line, file) = (self.study.line(text.span().start), &self.study.source.0);
+        let place = format!("`{}` on line {line} of {file}", text.get_ref());
+        let Compiler { runs, samples, needs, .. } = compiler;
+        Ok(Compiled { code, runs, samples, needs, place })
+    }
+
+    /// An expression that reads no run.
+    pub fn constant(&self, text: &Spanned<String>) -> Result<f64, Problem> {
+        let compiled = self.compile(text, &[])?;
+        match compiled.runs.is_empty() {
+            true => compiled.code.value(&[], &[]).map_err(|why| Problem::at(text.span(), why)),
+            false => Err(Problem::at(
+                text.span(),
+                "a published value, a formula or a number in a text reads no run",
+            )),
+        }
+    }
+
+    /// A text with the values in their places.
+    pub fn fill(&self, text: &str) -> Result<String, Problem> {
+        let text = with_texts(text, &self.study.texts)?;
+        let value = |name: &str| self.text(name).map_or_else(|| self.number(name), |text| Ok(Some(text)));
+        fill(&text, &value, &self.axes().collect::<Vec<_>>())
+    }
+
+    /// The same of a text with a place in the file.
+    pub fn filled(&self, text: &Spanned<String>) -> Result<String, Problem> {
+        self.fill(text.get_ref()).map_err(|problem| problem.or_at(text.span()))
+    }
+
+    /// The number that a quantity without runs has here, as a text.
+    fn number(&self, name: &str) -> Result<Option<String>, Problem> {
+        let Some(quantity) = self.study.quantities.get(name) else { return Ok(None) };
+        if self.within.iter().any(|outer| outer == name) {
+            return Err(contains_itself(name).or_at(quantity.span()));
+        }
+        if self.within.len() == MAX_WITHIN {
+            return Err(Problem::at(quantity.span(), "with its quantities this expression is too long"));
+        }
+        let mut inside = self.clone();
+        inside.within.push(name.to_owned());
+        inside.constant(quantity).map(|number| Some(number.to_string()))
+    }
+}
+
+/// Quantities in the places of quantities: deeper ones would need more stack than a thread may have.
+const MAX_WITHIN: usize = 20;
+
+/// Where a part of a text in quotes is in the file; all of it where it is written with escapes.
+pub(crate) fn part(text: &Spanned<String>, at: Range<usize>) -> Range<usize> {
+    let span = text.span();
+    match span.len() == text.get_ref().len() + 2 {
+        true => span.start + 1 + at.start..span.start + 1 + at.end,
+        false => span,
+    }
+}
+
+/// The expression in a text.
+pub(crate) fn expression(text: &Spanned<String>) -> Result<Expr, Problem> {
+    parse(text.get_ref()).map_err(|wrong| Problem::at(part(text, wrong.at), wrong.message))
+}
+
+struct Compiler<'a> {
+    variables: &'a [&'a str],
+    runs: Vec<(usize, usize)>,
+    samples: bool,
+    /// The quantities that are being read, so that none contains itself.
+    within: Vec<String>,
+    /// Where the expression is that has them.
+    place: Range<usize>,
+    /// What `*` stands for; none outside a function of a list.
+    every: Option<Every>,
+    needs: Vec<(usize, Need)>,
+    /// Whether what is being read is needed in any case: not where `and` or `or` may leave it out.
+    certain: bool,
+    parts: usize,
+    depth: usize,
+}
+
+/// Longer ones are a mistake: quantities that contain others twice grow without bound.
+const MAX_PARTS: usize = 20_000;
+/// Deeper ones would need more stack than a thread may have.
+const MAX_DEPTH: usize = 500;
+
+impl Compiler<'_> {
+    fn text(&mut self, text: &Spanned<String>, here: &Selection<'_>) -> Result<Code, Problem> {
+        if places(text.get_ref()).is_empty() {
+            return self.filled(text, here);
+        }
+        let filled = here.clone().within(&self.within).fill(text.get_ref());
+        let filled = filled.map_err(|problem| problem.or_at(text.span()))?;
+        // Places in it are none of the file.
+        self.filled(&Spanned::new(0..0, filled), here)
+            .map_err(|problem| Problem { at: Some(text.span()), ..problem })
+    }
+
+    fn filled(&mut self, text: &Spanned<String>, here: &Selection<'_>) -> Result<Code, Problem> {
+        self.code(&expression(text)?, text, here)
+    }
+
+    fn code(&mut self, expr: &Expr, text: &Spanned<String>, here: &Selection<'_>) -> Result<Code, Problem> {
+        self.parts += 1;
+        self.depth += 1;
+        if self.parts > MAX_PARTS || self.depth > MAX_DEPTH {
+            return Err(Problem::at(text.span(), "with its quantities this expression is too long"));
+        }
+        let code = self.part(expr, text, here);
+        self.depth -= 1;
+        code
+    }
+
+    fn part(&mut self, expr: &Expr, text: &Spanned<String>, here: &Selection<'_>) -> Result<Code, Problem> {
+        match expr {
+            Expr::Number(number) => Ok(Code::Number(*number)),
+            Expr::Negative(inner) => Ok(Code::Negative(Box::new(self.code(inner, text, here)?))),
+            Expr::Two(operator, a, b, at) => {
+                let a = self.code(a, text, here)?;
+                let certain = self.certain;
+                self.certain &= !matches!(operator, Operator::And | Operator::Or);
+                let b = self.code(b, text, here)?;
+                self.certain = certain;
+                if let (Code::Number(x), Code::Number(y)) = (&a, &b) {
+                    return operator
+                        .of(*x, *y)
+                        .map(Code::Number)
+                        .map_err(|why| Problem::at(part(text, at.clone()), why));
+                }
+                Ok(Code::Two(*operator, Box::new(a), Box::new(b)))
+            }
+            Expr::Name(name, at) => {
+                self.name(name, here).map_err(|problem| problem.or_at(part(text, at.clone())))
+            }
+            Expr::Call(name, arguments, at) => self
+                .call(name, arguments, text, here)
+                .map_err(|problem| problem.or_at(part(text, at.clone()))),
+        }
+    }
+
+    /// The numbers of an axis's field that is a list.
+    fn list(&self, name: &str, here: &Selection<'_>) -> Option<Vec<f64>> {
+        let (axis, field) = name.split_once('.')?;
+        here.value(axis)?.field_numbers(field)
+    }
+
+    fn name(&mut self, name: &str, here: &Selection<'_>) -> Result<Code, Problem> {
+        if let Some(i) = self.variables.iter().position(|known| *known == name) {
+            return Ok(Code::Variable(i));
+        }
+        let (axis, field) = name.split_once('.').map_or((name, None), |(axis, field)| (axis, Some(field)));
+        if let Some(value) = here.value(axis) {
+            return value.field_number(field).map(Code::Number).ok_or_else(|| match field {
+                None => Problem::new(format!("the value `{}` of axis `{axis}` is no number", value.id)),
+                Some(field) => {
+                    Problem::new(format!("`{}` of axis `{axis}` has no number `{field}`", value.id))
+                }
+            });
+        }
+        let Some(quantity) = here.study.quantities.get(name) else {
+            let known = self.variables.iter().copied();
+            let known = known.chain(here.study.quantities.keys().map(String::as_str));
+            let known = known.chain(here.axes());
+            return Err(Problem::new(format!(
+                "`{name}` is neither a quantity nor an axis with a value here"
+            ))
+            .help(suggest(name, known)));
+        };
+        if self.within.iter().any(|outer| outer == name) {
+            return Err(contains_itself(name));
+        }
+        self.within.push(name.to_owned());
+        let code = self.text(quantity, here);
+        self.within.pop();
+        code
+    }
+
+    fn call(
+        &mut self,
+        name: &str,
+        arguments: &[Argument],
+        text: &Spanned<String>,
+        here: &Selection<'_>,
+    ) -> Result<Code, Problem> {
+        if name == "at" {
+            return self.elsewhere(arguments, text, here);
+        }
+        if name == "by_size" {
+            return match arguments {
+                [Argument::Value(quick), Argument::Value(default), Argument::Value(full)] => {
+                    self.code(here.size.of([quick, default, full]), text, here)
+                }
+                _ => Err(Problem::new("it is by_size(QUICK, DEFAULT, FULL), three numbers")),
+            };
+        }
+        let formulas = FORMULAS.iter().map(|f| (f.name, f.takes.len(), f.takes.len(), f.compute));
+        let computing = || MATH.iter().copied().chain(formulas.clone());
+        if let Some((_, least, most, compute)) = computing().find(|(known, ..)| *known == name) {
+            let mut terms = Vec::new();
+            for argument in arguments {
+                match argument {
+                    Argument::Value(Expr::Name(name, _)) if self.list(name, here).is_some() => {
+                        let list = self.list(name, here).into_iter().flatten();
+                        terms.extend(list.map(|x| Term::One(Code::Number(x))));
+                    }
+                    Argument::Value(expr) if takes_list(name) => self.spread(expr, text, here, &mut terms)?,
+                    Argument::Value(expr) => terms.push(Term::One(self.code(expr, text, here)?)),
+                    _ => return Err(Problem::new(format!("`{name}` takes numbers"))),
+                }
+            }
+            return match (least..=most).contains(&terms.len()) {
+                true => Ok(Code::Math(compute, terms)),
+                false => Err(Problem::new(match most {
+                    usize::MAX => format!("`{name}` takes {least} number or more, not {}", terms.len()),
+                    1 => format!("`{name}` takes one number, not {}", terms.len()),
+                    _ => format!("`{name}` takes {most} numbers, not {}", terms.len()),
+                })),
+            };
+        }
+        let function = FUNCTIONS.iter().find(|function| function.name == name).ok_or_else(|| {
+            let known =
+                FUNCTIONS.iter().map(|function| function.name).chain(computing().map(|(name, ..)| name));
+            Problem::new(format!("there is no function `{name}`"))
+                .help(suggest(name, known.chain(["at", "by_size"])))
+        })?;
+        self.read(function, arguments, text, here)
+    }
+
+    /// An argument of a function of a list: once for each value of an axis that it leaves open, for each link, and for each flow.
+    fn spread(
+        &mut self,
+        expr: &Expr,
+        text: &Spanned<String>,
+        here: &Selection<'_>,
+        terms: &mut Vec<Term>,
+    ) -> Result<(), Problem> {
+        if let Some((axis, runs)) = open_axis(expr) {
+            let there = runs.map_or_else(|| Ok(here.clone()), |runs| here.in_runs(runs))?;
+            let values = &there.axis(axis)?.values;
+            return values.iter().try_for_each(|value| {
+                let expr = with_value(expr, axis, &value.id);
+                match self.is_run(&expr, here)? {
+                    true => self.spread(&expr, text, here, terms),
+                    false => Ok(()),
+                }
+            });
+        }
+        if reads_every_link(expr) {
+            let mut each = here.network()?.links().into_iter().map(|link| with_link(expr, link));
+            return each.try_for_each(|expr| self.spread(&expr, text, here, terms));
+        }
+        let outer = self.every.replace(Every::default());
+        let code = self.code(expr, text, here);
+        let every = std::mem::replace(&mut self.every, outer).unwrap_or_default();
+        terms.push(match every.run {
+            Some(_) => Term::Each(every, code?),
+            None => Term::One(code?),
+        });
+        Ok(())
+    }
+
+    /// Whether there are runs where an `at(…)` leads, as far as it has no `*` left: not every combination of values need be run.
+    fn is_run(&self, expr: &Expr, here: &Selection<'_>) -> Result<bool, Problem> {
+        match expr {
+            Expr::Call(name, arguments, _) if name == "at" => {
+                let is_closed = |a: &&Argument| !matches!(a, Argument::Named(_, value) if value == "*");
+                let closed: Vec<Argument> = arguments.iter().filter(is_closed).cloned().collect();
+                let there = self.named(&closed, here)?.0;
+                Ok(there.is_none_or(|there| there.points().next().is_some()))
+            }
+            Expr::Negative(inner) => self.is_run(inner, here),
+            Expr::Two(_, a, b, _) => Ok(self.is_run(a, here)? && self.is_run(b, here)?),
+            _ => Ok(true),
+        }
+    }
+
+    /// Notes that `*` stands for these flows, or their subflows.
+    fn each(&mut self, flows: &str, subflows: bool, run: usize) -> Result<(), Problem> {
+        let Some(every) = &mut self.every else {
+            return Err(several(flows));
+        };
+        if every.run.is_some() && every.flows != flows {
+            return Err(Problem::new(format!("`*` of \"{}\" and of \"{flows}\" in one", every.flows))
+                .help("one argument of mean, sum, min or max goes over one of them"));
+        }
+        *every = Every {
+            run: every.run.or(Some(run)),
+            flows: flows.to_owned(),
+            subflows: every.subflows || subflows,
+        };
+        Ok(())
+    }
+
+    fn read(
+        &mut self,
+        function: &'static Function,
+        arguments: &[Argument],
+        text: &Spanned<String>,
+        here: &Selection<'_>,
+    ) -> Result<Code, Problem> {
+        let usage = || {
+            Problem::new(format!("`{}` has other arguments: it is {}", function.name, signature(function)))
+        };
+        let network = here.network().map_err(|problem| self.unless_direct(problem))?;
+        let (mut texts, mut subflow, mut numbers) = (Vec::new(), None, Vec::new());
+        let (named, arguments) = self.named(arguments, here)?;
+        let mut elsewhere = None;
+        let mut given = arguments.into_iter().peekable();
+        for (i, takes) in function.takes.iter().enumerate() {
+            let left = given.len();
+            match (takes, given.peek()) {
+                // Those that are left are for what follows.
+                (Takes::MaybeSubflow, _) if left < function.takes.len() - i => {}
+                (Takes::MaybeNumber, None) => {}
+                (Takes::Elsewhere, _) => elsewhere = Some(named.clone().ok_or_else(usage)?),
+                (Takes::Flow, Some(Argument::Text(name))) if name.ends_with("/*") => {
+                    network.check(Takes::Flows, name)?;
+                    texts.push(name.clone());
+                    given.next();
+                }
+                (Takes::Link, Some(Argument::Text(name))) if name == "*" => return Err(several(name)),
+                (Takes::Flow | Takes::Link | Takes::Word, Some(Argument::Text(name))) => {
+                    network.check(*takes, name)?;
+                    texts.push(name.clone());
+                    given.next();
+                }
+                (Takes::Flows, Some(Argument::Text(_))) => {
+                    while let Some(Argument::Text(name)) = given.peek() {
+                        network.check(Takes::Flows, name)?;
+                        texts.push(name.clone());
+                        given.next();
+                    }
+                }
+                (Takes::Subflow | Takes::MaybeSubflow, Some(Argument::Value(expr))) => {
+                    let Code::Number(r) = self.code(expr, text, here)? else {
+                        return Err(Problem::new("a subflow is a whole number from 1, written as digits"));
+                    };
+                    subflow =
+                        Some(Subflow::Is(network.subflow(texts.first().map_or("", String::as_str), r)?));
+                    given.next();
+                }
+                (Takes::Subflow | Takes::MaybeSubflow, Some(Argument::Every)) => {
+                    subflow = Some(Subflow::Each);
+                    given.next();
+                }
+                (Takes::Number | Takes::MaybeNumber, Some(Argument::Value(expr))) => {
+                    let number = self.code(expr, text, here)?;
+                    if let (Code::Number(x), [_, ..]) = (&number, function.percentiles)
+                        && !function.percentiles.contains(x)
+                    {
+                        let known: Vec<String> = function.percentiles.iter().map(f64::to_string).collect();
+                        let help = format!("there are: {}", known.join(", "));
+                        return Err(Problem::new(format!("no percentile {x} is recorded")).help(help));
+                    }
+                    numbers.push(number);
+                    given.next();
+                }
+                _ => return Err(usage()),
+            }
+        }
+        if given.next().is_some() {
+            return Err(usage());
+        }
+        if named.is_some() && elsewhere.is_none() {
+            return Err(Problem::new(format!(
+                "`{}` reads one run, and `… = …` belongs into at(…)",
+                function.name
+            )));
+        }
+        if let Read::Scenario(read) = function.read {
+            let numbers = numbers.iter().map(|code| match code {
+                Code::Number(number) => Ok(*number),
+                _ => Err(Problem::new(format!("`{}` takes numbers that no run has to give", function.name))),
+            });
+            let numbers: Vec<f64> = numbers.collect::<Result<_, _>>()?;
+            let Some(Subflow::Is(subflow)) = subflow else { return Err(usage()) };
+            let point = Selection::of_point(here.study, (here.group()?, here.point()?), Size::Default);
+            let (setup, _) = point.within(&self.within).setup()?;
+            let scenario = setup.scenario().map_err(|why| Problem::new(why.to_string()))?;
+            let value = read(&scenario, &Given { texts: &texts, subflow: Some(subflow), numbers: &numbers });
+            return value.map(Code::Number).map_err(Problem::new);
+        }
+        let run = self.run(here)?;
+        let elsewhere = elsewhere.map(|there| self.run(&there)).transpose()?;
+        let flow = texts.first().filter(|_| function.takes.first() == Some(&Takes::Flow));
+        let every_subflow = matches!(subflow, Some(Subflow::Each));
+        if let Some(flow) = flow.filter(|flow| every_subflow || flow.ends_with("/*")) {
+            self.each(flow, every_subflow, run)?;
+        }
+        self.samples |= function.samples;
+        let known: Option<Vec<f64>> = numbers.iter().map(Code::number).collect();
+        let several = every_subflow || flow.is_some_and(|flow| flow.ends_with("/*"));
+        if let Some(numbers) = known.filter(|_| self.certain && !several) {
+            let subflow =
+                subflow.and_then(|subflow| if let Subflow::Is(r) = subflow { Some(r) } else { None });
+            let (texts, at) = (texts.clone(), self.place.clone());
+            self.needs.push((run, Need { function, texts, subflow, numbers, at }));
+        }
+        Ok(Code::Read { run, elsewhere, function, texts, subflow, numbers })
+    }
+
+    /// Where a value of an axis is missing that a quantity needs, it is for the expression with the quantity to give it.
+    fn unless_direct(&self, problem: Problem) -> Problem {
+        if self.within.is_empty() { problem } else { problem.or_at(self.place.clone()) }
+    }
+
+    /// The position of a run among those that are read.
+    fn run(&mut self, here: &Selection<'_>) -> Result<usize, Problem> {
+        let point = here.point().map_err(|problem| self.unless_direct(problem))?;
+        let run = (here.group()?, point);
+        let known = self.runs.iter().position(|other| *other == run);
+        Ok(known.unwrap_or_else(|| {
+            self.runs.push(run);
+            self.runs.len() - 1
+        }))
+    }
+
+    /// Where `axis = value` and `runs = NAME` lead, and the other arguments.
+    fn named<'a, 's>(
+        &self,
+        arguments: &'a [Argument],
+        here: &Selection<'s>,
+    ) -> Result<(Option<Selection<'s>>, Vec<&'a Argument>), Problem> {
+        let (named, rest): (Vec<_>, Vec<_>) =
+            arguments.iter().partition(|a| matches!(a, Argument::Named(..)));
+        if named.is_empty() {
+            return Ok((None, rest));
+        }
+        let named = named.iter().filter_map(|argument| match argument {
+            Argument::Named(name, value) => Some((name.as_str(), value.as_str())),
+            _ => None,
+        });
+        let mut there = match named.clone().find(|(name, _)| *name == "runs") {
+            Some((_, runs)) => here.in_runs(runs)?,
+            None => here.clone(),
+        };
+        for (axis, value) in named.filter(|(name, _)| *name != "runs") {
+            there.set(axis, value)?;
+        }
+        Ok((Some(there), rest))
+    }
+
+    /// `at(axis = value, runs = name, expression)`.
+    fn elsewhere(
+        &mut self,
+        arguments: &[Argument],
+        text: &Spanned<String>,
+        here: &Selection<'_>,
+    ) -> Result<Code, Problem> {
+        match self.named(arguments, here)? {
+            (Some(there), rest) if let [Argument::Value(expr)] = rest[..] => self.code(expr, text, &there),
+            _ => {
+                Err(Problem::new("it is at(AXIS = VALUE, …, EXPRESSION), with `runs = NAME` for other runs"))
+            }
+        }
+    }
+}
+
+/// A quantity that would need its own value.
+fn contains_itself(name: &str) -> Problem {
+    Problem::new(format!("the quantity `{name}` contains itself"))
+}
+
+/// `*` where one is meant.
+fn several(name: &str) -> Problem {
+    Problem::new(format!("`*` of \"{name}\" stands for several"))
+        .help("put it into mean(…), sum(…), min(…) or max(…)")
+}

@@ -1,0 +1,113 @@
+//! `*` in expressions: `mean(goodput("web/*"))` is over each flow of that name, `mean(queue("*"))` over each link, `max(at(cc = *, …))`
+//! over each value of an axis. It belongs to the innermost function of a list around it.
+
+use crate::functions::{FUNCTIONS, MATH, Takes};
+use crate::outcome::{Outcome, base};
+use crate::parse::expr::{Argument, Expr};
+
+/// Whether a function takes a list of numbers.
+pub(crate) fn takes_list(function: &str) -> bool {
+    MATH.iter().any(|(name, _, most, _)| *name == function && *most == usize::MAX)
+}
+
+/// The first axis of which an `at(axis = *, …)` leaves the value open, and the runs that this names.
+pub(crate) fn open_axis(expr: &Expr) -> Option<(&str, Option<&str>)> {
+    match expr {
+        Expr::Number(_) | Expr::Name(..) => None,
+        Expr::Negative(inner) => open_axis(inner),
+        Expr::Two(_, a, b, _) => open_axis(a).or_else(|| open_axis(b)),
+        Expr::Call(name, ..) if takes_list(name) => None,
+        Expr::Call(_, arguments, _) => {
+            let open = arguments.iter().find_map(|argument| match argument {
+                Argument::Named(axis, value) if value == "*" => Some(axis.as_str()),
+                _ => None,
+            });
+            let runs = arguments.iter().find_map(|argument| match argument {
+                Argument::Named(axis, value) if axis == "runs" => Some(value.as_str()),
+                _ => None,
+            });
+            let inner = || {
+                arguments.iter().find_map(|argument| match argument {
+                    Argument::Value(inner) => open_axis(inner),
+                    _ => None,
+                })
+            };
+            open.map(|axis| (axis, runs)).or_else(inner)
+        }
+    }
+}
+
+/// The same with a value of that axis where it is open.
+pub(crate) fn with_value(expr: &Expr, axis: &str, value: &str) -> Expr {
+    let again = |inner: &Expr| Box::new(with_value(inner, axis, value));
+    match expr {
+        Expr::Number(_) | Expr::Name(..) => expr.clone(),
+        Expr::Negative(inner) => Expr::Negative(again(inner)),
+        Expr::Two(operator, a, b, at) => Expr::Two(*operator, again(a), again(b), at.clone()),
+        Expr::Call(name, ..) if takes_list(name) => expr.clone(),
+        Expr::Call(name, arguments, at) => {
+            let argument = |argument: &Argument| match argument {
+                Argument::Named(known, open) if known == axis && open == "*" => {
+                    Argument::Named(known.clone(), value.to_owned())
+                }
+                Argument::Value(inner) => Argument::Value(with_value(inner, axis, value)),
+                other => other.clone(),
+            };
+            Expr::Call(name.clone(), arguments.iter().map(argument).collect(), at.clone())
+        }
+    }
+}
+
+/// Whether it reads all links of its run: `queue("*")`.
+pub(crate) fn reads_every_link(expr: &Expr) -> bool {
+    match expr {
+        Expr::Number(_) | Expr::Name(..) => false,
+        Expr::Negative(inner) => reads_every_link(inner),
+        Expr::Two(_, a, b, _) => reads_every_link(a) || reads_every_link(b),
+        Expr::Call(name, arguments, _) if of_link(name) => arguments.contains(&Argument::Text("*".into())),
+        Expr::Call(..) => false,
+    }
+}
+
+/// The same of that link.
+pub(crate) fn with_link(expr: &Expr, link: &str) -> Expr {
+    let again = |inner: &Expr| Box::new(with_link(inner, link));
+    match expr {
+        Expr::Negative(inner) => Expr::Negative(again(inner)),
+        Expr::Two(operator, a, b, at) => Expr::Two(*operator, again(a), again(b), at.clone()),
+        Expr::Call(name, _, at) if of_link(name) && reads_every_link(expr) => {
+            Expr::Call(name.clone(), vec![Argument::Text(link.to_owned())], at.clone())
+        }
+        Expr::Number(_) | Expr::Name(..) | Expr::Call(..) => expr.clone(),
+    }
+}
+
+/// Whether a function takes a link and nothing else.
+fn of_link(function: &str) -> bool {
+    FUNCTIONS.iter().any(|known| known.name == function && *known.takes == [Takes::Link])
+}
+
+/// What `*` stands for in an argument: flows, and whether it is each of their subflows.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub(crate) struct Every {
+    /// The run of which they are, by its position; none as long as there is no `*`.
+    pub run: Option<usize>,
+    /// `web/*`, or a flow's name where only its subflows are meant.
+    pub flows: String,
+    pub subflows: bool,
+}
+
+impl Every {
+    /// Each flow, or each subflow of each flow, of a run: the flow's name and the subflow.
+    pub fn of<'a>(&'a self, run: &'a Outcome) -> impl Iterator<Item = (&'a str, usize)> {
+        let is_meant = |name: &str| match self.flows.strip_suffix("/*") {
+            Some(all) => base(name) == all,
+            None => name == self.flows,
+        };
+        let flows = run.summary.flows.iter().filter(move |flow| is_meant(&flow.name));
+        flows.flat_map(|flow| {
+            let subflows = if self.subflows { flow.subflows.len() } else { 1 };
+            (0..subflows).map(|r| (flow.name.as_str(), r))
+        })
+    }
+}

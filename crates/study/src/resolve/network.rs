@@ -1,0 +1,143 @@
+//! A scenario file, and the names of what is in it.
+
+use crate::functions::Takes;
+use crate::outcome::base;
+use crate::parse::error::Problem;
+use crate::setup::{ScenarioFile, Setup};
+use anabranch_scenario::{Overrides, Scenario, Source, quoted_key, suggest};
+use std::path::Path;
+
+/// Gives the scenario file of that name, or says why it cannot.
+pub(crate) type Scenarios<'a> = &'a dyn Fn(&str) -> Result<ScenarioFile, String>;
+
+/// The file with those that it and its changes name.
+fn with_files(file: &ScenarioFile, overrides: &Overrides) -> Result<ScenarioFile, Problem> {
+    let source = Source { name: file.path.to_string(), text: file.text.to_string() };
+    let folder = Path::new(&*file.path).parent().unwrap_or(Path::new(""));
+    let whole = source.with_files(overrides, folder).map_err(|why| {
+        let first = why.problems().first();
+        Problem::new(format!("{}: {}", file.path, first.map_or(why.to_string(), ToString::to_string)))
+    })?;
+    Ok(match whole.text.len() == file.text.len() {
+        true => file.clone(),
+        false => ScenarioFile { text: whole.text.into(), ..file.clone() },
+    })
+}
+
+/// With the traces that it sets in its scenario's text.
+pub(super) fn with_traces(setup: Setup) -> Result<Setup, Problem> {
+    let mut overrides = Overrides::default();
+    let assignments: Vec<String> = setup.set.iter().map(|(key, value)| format!("{key}={value}")).collect();
+    let traced = assignments.iter().any(|assignment| assignment.contains("trace"));
+    for assignment in assignments {
+        overrides.set(&assignment);
+    }
+    Ok(match traced {
+        true => Setup { file: with_files(&setup.file, &overrides)?, ..setup },
+        false => setup,
+    })
+}
+
+/// A scenario file and the scenario in it.
+pub(crate) struct Network {
+    pub file: ScenarioFile,
+    pub scenario: Scenario,
+}
+
+impl Network {
+    pub fn read(name: &str, scenarios: Scenarios<'_>) -> Result<Self, Problem> {
+        let file = scenarios(name).map_err(|why| Problem::new(format!("cannot read the scenario {why}")))?;
+        let file = with_files(&file, &Overrides::default())?;
+        let path = &file.path;
+        let source = Source { name: path.to_string(), text: file.text.to_string() };
+        let scenario = anabranch_scenario::load(&source, &Overrides::default()).map_err(|why| {
+            let first =
+                why.problems().first().map(|p| format!(", line {}: {p}", p.line())).unwrap_or_default();
+            Problem::new(format!("{path} is no scenario{first}"))
+        })?;
+        Ok(Network { file, scenario })
+    }
+
+    /// Its flows' names in the file.
+    fn flows(&self) -> Vec<&str> {
+        let mut names: Vec<&str> = self.scenario.flows.iter().map(|flow| base(&flow.name)).collect();
+        names.dedup();
+        names
+    }
+
+    /// Its links' names.
+    pub fn links(&self) -> Vec<&str> {
+        self.scenario.links.iter().map(|link| link.name.as_str()).collect()
+    }
+
+    /// Whether it has such a flow or link.
+    pub fn check(&self, takes: Takes, name: &str) -> Result<(), Problem> {
+        let (what, known): (_, Vec<&str>) = match takes {
+            Takes::Flow | Takes::Flows => {
+                ("flow", self.scenario.flows.iter().map(|flow| flow.name.as_str()).collect())
+            }
+            Takes::Link => ("link", self.links()),
+            _ => return Ok(()),
+        };
+        // An axis may change how many flows of a name there are: `tcp/7` may be one, `tcp` alone is one or all.
+        let base = base(name);
+        let known_base = match takes {
+            Takes::Link => self.scenario.link_keys().contains(&name),
+            _ => self.flows().contains(&base),
+        };
+        let may_be = known_base && takes != Takes::Link && (takes == Takes::Flows || base != name);
+        match known.contains(&name) || may_be {
+            true => Ok(()),
+            false if known_base && takes == Takes::Link => {
+                Err(Problem::new(format!("`{name}` is several links")).help(format!("name one, `{name}/1`")))
+            }
+            false if known_base => Err(Problem::new(format!("`{name}` is several flows"))
+                .help(format!("name one, `{name}/1`, or all of them: total(\"{name}\")"))),
+            false => {
+                Err(Problem::new(format!("{} has no {what} `{name}`", self.file.name))
+                    .help(suggest(name, known)))
+            }
+        }
+    }
+
+    /// A subflow's index from its number.
+    pub fn subflow(&self, flow: &str, number: f64) -> Result<usize, Problem> {
+        let known = self.scenario.flows.iter().find(|known| known.name == flow);
+        let paths = known.map_or(usize::MAX, |flow| flow.paths.len());
+        match number.fract() == 0.0 && number >= 1.0 && number <= paths as f64 {
+            true => Ok(number as usize - 1),
+            false => Err(Problem::new(format!("flow `{flow}` has the subflows 1 to {paths}, not {number}"))),
+        }
+    }
+
+    /// Sets a key; `*` in it stands for any part of a link's or a flow's name, and `tcp.KEY` for that key of every flow.
+    pub fn set(&self, setup: Setup, key: &str, value: &str) -> Result<Setup, Problem> {
+        if let Some(rest) = key.strip_prefix("tcp.") {
+            return self.set(setup, &format!("flows.*.tcp.{rest}"), value);
+        }
+        if !key.contains('*') {
+            return Ok(setup.set(key, value));
+        }
+        let mut parts = key.splitn(3, '.');
+        let (table, pattern, rest) = (parts.next(), parts.next().unwrap_or_default(), parts.next());
+        let (table, names) = match table {
+            Some("links") => ("links", self.scenario.link_keys()),
+            Some("flows") => ("flows", self.flows()),
+            _ => ("", vec![]),
+        };
+        let (Some((begin, end)), Some(rest)) = (pattern.split_once('*'), rest.filter(|_| !table.is_empty()))
+        else {
+            return Err(Problem::new(format!("`{key}`: `*` stands for links' or flows' names"))
+                .help("write links.*.KEY or flows.*.KEY"));
+        };
+        let fits = |name: &&str| {
+            name.len() >= begin.len() + end.len() && name.starts_with(begin) && name.ends_with(end)
+        };
+        if !names.iter().any(&fits) {
+            return Err(Problem::new(format!("{} has no {table} `{pattern}`", self.file.name))
+                .help(suggest(pattern, names)));
+        }
+        let key = |name: &str| format!("{table}.{}.{rest}", quoted_key(name));
+        Ok(names.into_iter().filter(fits).fold(setup, |setup, name| setup.set(&key(name), value)))
+    }
+}

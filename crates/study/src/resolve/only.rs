@@ -1,0 +1,132 @@
+//! Which points of a group's axes are run: all, or those that a list names.
+
+use super::axes::{Axis, written};
+use crate::parse::error::Problem;
+use anabranch_scenario::suggest;
+use toml::{Spanned, Value};
+
+/// The points that `only` names, in its order; none where that is all of them.
+pub(crate) fn named(
+    only: &Spanned<Value>,
+    axes: &[Axis],
+    points: &[Vec<usize>],
+) -> Result<Option<Vec<usize>>, Problem> {
+    let usage = || {
+        Problem::new("`only` is \"all\", or a list of tables with values of axes")
+            .help("for example only = [{ rate = 10, queue = [\"1 BDP\", \"4 BDP\"] }]")
+    };
+    let list = match only.get_ref() {
+        Value::String(all) if all == "all" => return Ok(None),
+        Value::Array(list) if !list.is_empty() => list,
+        _ => return Err(usage().or_at(only.span())),
+    };
+    let mut found = Vec::new();
+    for entry in list {
+        let wanted = entry.as_table().ok_or_else(usage).and_then(|entry| wanted(entry, axes));
+        let wanted = wanted.map_err(|problem| problem.or_at(only.span()))?;
+        let fits = |point: &[usize]| {
+            point.iter().zip(&wanted).all(|(i, values)| values.is_empty() || values.contains(i))
+        };
+        let before = found.len();
+        let fitting = points.iter().enumerate().filter(|(_, point)| fits(point)).map(|(i, _)| i);
+        found.extend(fitting.filter(|i| !found.contains(i)).collect::<Vec<_>>());
+        if found.len() == before {
+            return Err(Problem::at(
+                only.span(),
+                format!("`{entry}` in `only` names no further point of the axes"),
+            ));
+        }
+    }
+    Ok(Some(found))
+}
+
+/// For each axis the values that are wanted; nothing where any is.
+fn wanted(entry: &toml::Table, axes: &[Axis]) -> Result<Vec<Vec<usize>>, Problem> {
+    let mut wanted = vec![Vec::new(); axes.len()];
+    for (name, values) in entry {
+        let known = axes.iter().map(|axis| axis.name.as_str());
+        let i = axes.iter().position(|axis| axis.name == *name).ok_or_else(|| {
+            Problem::new(format!("`{name}` in `only` is no axis of these runs")).help(suggest(name, known))
+        })?;
+        let values = match values {
+            Value::Array(values) => values.iter().map(written).collect(),
+            one => vec![written(one)],
+        };
+        for value in values {
+            wanted[i].push(axes[i].index(&value)?);
+        }
+    }
+    Ok(wanted)
+}
+
+#[cfg(test)]
+mod tests {
+    use crate::simulator::run;
+    use crate::{Options, ScenarioFile, Size, file};
+    use std::sync::Arc;
+
+    const STUDY: &str = r#"
+        title = "Only some"
+        size.full = { seeds = 2, duration = "2 s" }
+        [runs.links]
+        scenario = "link.toml"
+        only = [
+            { delay = "5 ms", cc = ["reno", "cubic"] },
+            { delay = "1 ms", cc = "cubic" },
+        ]
+        full.only = "all"
+        cc = "tested={cc}"
+        vary.cc = ["reno", "cubic"]
+        vary.delay = { key = "links.a.delay", values = ["1 ms", "5 ms", "9 ms"] }
+        [[rows]]
+        id = "each.{delay}.{cc}"
+        of = 'goodput("tested")'
+        [[rows]]
+        id = "count"
+        of = 'sum(at(cc = *, delay = *, 0 * goodput("tested") + 1))'
+    "#;
+
+    fn rows(text: &str, size: Size) -> Result<Vec<(String, f64)>, String> {
+        let scenario = ScenarioFile {
+            name: "link.toml".into(),
+            path: "link.toml".into(),
+            text: r#"
+                name = "link"
+                duration = "1 s"
+                links.a = { rate = "1 Mbit/s", delay = "1 ms", loss = { model = "bernoulli", rate = 0.01 } }
+                flows = [{ name = "tested", cc = "reno", paths = [["a"]] }]
+            "#
+            .into(),
+        };
+        let study = file::embedded("only.toml", text, &[&scenario], &[])
+            .map_err(|why| format!("{:?}: {why}", why.line()))?;
+        let options = Options { size, seeds: Some(2), ..Options::default() };
+        let result = run(&Arc::new(study), &options);
+        let rows = result.experiments.into_iter().flat_map(|e| e.rows);
+        Ok(rows.map(|row| (row.id, row.measured.map_or(f64::NAN, |measured| measured.mean))).collect())
+    }
+
+    #[test]
+    fn rows_and_stars_go_over_what_is_run() {
+        let some = rows(STUDY, Size::Default).unwrap();
+        let ids: Vec<&str> = some.iter().map(|(id, _)| id.as_str()).collect();
+        assert_eq!(ids, ["each.1 ms.cubic", "each.5 ms.reno", "each.5 ms.cubic", "count"]);
+        assert_eq!(some[3].1, 3.0);
+        let all = rows(STUDY, Size::Full).unwrap();
+        assert_eq!((all.len(), all[6].1), (7, 6.0));
+    }
+
+    #[test]
+    fn what_is_no_point() {
+        for (wrong, said) in [
+            ("{ delay = \"2 ms\" }", "axis `delay` has no value `2 ms`"),
+            ("{ rate = 1 }", "`rate` in `only` is no axis"),
+            ("{ delay = \"5 ms\", cc = \"cubic\" }", "no further point"),
+            ("3", "`only` is \"all\", or a list"),
+        ] {
+            let why =
+                rows(&STUDY.replace("{ delay = \"1 ms\", cc = \"cubic\" }", wrong), Size::Quick).unwrap_err();
+            assert!(why.contains(said) && why.starts_with("Some(6)"), "{why}");
+        }
+    }
+}

@@ -1,0 +1,58 @@
+//! What the experiments of a file share.
+
+use super::axes::Axis;
+use super::group::Group;
+use crate::parse::error::{FileError, Problem};
+use crate::parse::spec::Sizes;
+use crate::parse::template::Texts;
+use anabranch_scenario::suggest;
+use indexmap::IndexMap;
+use toml::Spanned;
+
+/// What the experiments of a file share.
+pub(crate) struct Resolved {
+    pub groups: Vec<Group>,
+    /// The file's own, which runs may take, and rows and figures may go over.
+    pub axes: Vec<Axis>,
+    pub quantities: IndexMap<String, Spanned<String>>,
+    pub texts: Texts,
+    pub sizes: Sizes,
+    /// Where the file's lines begin.
+    pub lines: Vec<usize>,
+    /// Its name, as messages have it, and its text.
+    pub source: (String, String),
+    /// Of the file, its scenarios, and the part of it.
+    pub hash: String,
+}
+
+impl Resolved {
+    /// The line of a place in the file, from 1.
+    pub fn line(&self, place: usize) -> usize {
+        self.lines.partition_point(|begin| *begin <= place)
+    }
+
+    /// A problem in its place.
+    pub fn error(&self, problem: Problem) -> FileError {
+        problem.within(&self.source.0, &self.source.1)
+    }
+
+    /// The group of that name.
+    pub fn group(&self, name: &str) -> Result<usize, Problem> {
+        let found = self.groups.iter().position(|group| group.name == name);
+        let known = self.groups.iter().map(|group| group.name.as_str());
+        found.ok_or_else(|| Problem::new(format!("there are no runs `{name}`")).help(suggest(name, known)))
+    }
+
+    /// That, or the only one.
+    pub fn group_or_only(&self, name: Option<&str>) -> Result<usize, Problem> {
+        match (name, &self.groups[..]) {
+            (Some(name), _) => self.group(name),
+            (None, [_]) => Ok(0),
+            (None, []) => Err(Problem::new("the study has no runs").help("add [runs.NAME] with a scenario")),
+            (None, groups) => {
+                let known = groups.iter().map(|group| group.name.as_str()).collect::<Vec<_>>().join(", ");
+                Err(Problem::new("which runs are meant?").help(format!("add runs = …; there are: {known}")))
+            }
+        }
+    }
+}

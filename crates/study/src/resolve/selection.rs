@@ -1,0 +1,293 @@
+//! Values of axes: what a row or a figure is about.
+
+use super::axes::{Axis, AxisValue, written};
+use super::group::Group;
+use super::network::Network;
+use super::resolved::Resolved;
+use crate::parse::error::Problem;
+use crate::size::Size;
+use anabranch_scenario::suggest;
+use std::collections::{BTreeSet, HashMap};
+
+/// Values of some of the axes of a group of runs, and of the file's own.
+#[derive(Clone)]
+pub(crate) struct Selection<'a> {
+    pub study: &'a Resolved,
+    pub at: Values,
+    /// Of axes without a value here those that are meant, in their order; all where there is no list.
+    kept: Vec<Option<Vec<usize>>>,
+    pub size: Size,
+    /// The quantities in whose texts places are being filled, so that none contains itself.
+    pub within: Vec<String>,
+}
+
+/// The values themselves.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct Values {
+    /// None where no run is read.
+    group: Option<usize>,
+    /// One for each axis of the group, and then one for each of the file's.
+    each: Vec<Option<usize>>,
+}
+
+/// Beyond that a study is a mistake, or wants to be several.
+const MAX_SELECTIONS: usize = 100_000;
+
+impl<'a> Selection<'a> {
+    /// Those values.
+    pub fn of(study: &'a Resolved, at: Values) -> Self {
+        let kept = vec![None; at.each.len()];
+        Selection { study, at, kept, size: Size::Default, within: vec![] }
+    }
+
+    /// No axis has a value yet, but those with one value only.
+    pub fn open(study: &'a Resolved, group: Option<usize>) -> Self {
+        let axes = Selection::of(study, Values { group, each: vec![] }).all();
+        let each = axes.map(|axis| (axis.values.len() == 1).then_some(0)).collect();
+        Selection::of(study, Values { group, each })
+    }
+
+    /// A point of a group in a size: every axis has a value.
+    pub fn of_point(study: &'a Resolved, (group, point): (usize, usize), size: Size) -> Self {
+        let mut whole = Selection::open(study, Some(group)).sized(size);
+        let point = &study.groups[group].points[point];
+        whole.at.each.iter_mut().zip(point).for_each(|(value, i)| *value = Some(*i));
+        whole
+    }
+
+    /// The same in that size.
+    pub fn sized(self, size: Size) -> Self {
+        Selection { size, ..self }
+    }
+
+    /// The same while those quantities are being read.
+    pub fn within(self, within: &[String]) -> Self {
+        Selection { within: within.to_vec(), ..self }
+    }
+
+    /// No axis has a value yet, not even one that has only one.
+    pub fn blank(study: &'a Resolved, group: usize) -> Self {
+        let mut blank = Selection::open(study, Some(group));
+        blank.at.each.fill(None);
+        blank
+    }
+
+    /// The group whose runs are read.
+    pub fn group(&self) -> Result<usize, Problem> {
+        self.at.group.map_or_else(|| self.study.group_or_only(None), Ok)
+    }
+
+    /// The same.
+    pub fn runs(&self) -> Result<&'a Group, Problem> {
+        self.group().map(|group| &self.study.groups[group])
+    }
+
+    /// The scenario that these values choose.
+    pub fn network(&self) -> Result<&'a Network, Problem> {
+        let group = self.runs()?;
+        match &group.files[..] {
+            [only] => Ok(only),
+            files => self.point().map(|point| &files[group.file_of[point]]),
+        }
+    }
+
+    /// The same values of axes with the same names in another group.
+    pub fn in_group(&self, group: Option<usize>) -> Self {
+        let mut there = Selection::open(self.study, group).sized(self.size).within(&self.within);
+        let same = |axis: &Axis| self.value(&axis.name).and_then(|here| axis.find(&here.id));
+        let same: Vec<Option<usize>> = there.all().map(same).collect();
+        there.at.each.iter_mut().zip(same).for_each(|(value, same)| *value = same.or(*value));
+        there
+    }
+
+    /// The same in the runs of that name.
+    pub fn in_runs(&self, name: &str) -> Result<Self, Problem> {
+        Ok(self.in_group(Some(self.study.group(name)?)))
+    }
+
+    /// The group's axes, and the file's.
+    fn all(&self) -> impl Iterator<Item = &'a Axis> + use<'a> {
+        let study = self.study;
+        self.at.group.map_or(&[][..], |group| &study.groups[group].axes).iter().chain(&study.axes)
+    }
+
+    /// The axis of that name, and where it is among all: the group's comes before the file's of the same name.
+    fn position(&self, name: &str) -> Result<(usize, &'a Axis), Problem> {
+        self.all().enumerate().find(|(_, axis)| axis.name == name).ok_or_else(|| {
+            let message = match self.at.group {
+                Some(group) => format!("`{name}` is no axis of runs `{}`", self.study.groups[group].name),
+                None => format!("`{name}` is no axis of this file"),
+            };
+            Problem::new(message).help(suggest(name, self.axes()))
+        })
+    }
+
+    /// The axis of that name.
+    pub fn axis(&self, name: &str) -> Result<&'a Axis, Problem> {
+        self.position(name).map(|(_, axis)| axis)
+    }
+
+    /// What a table by the value of an axis has here; none for a value that it lacks.
+    pub fn chosen<V>(
+        &self,
+        keys: &[&String],
+        get: impl FnOnce(&str) -> Option<V>,
+    ) -> Result<Option<V>, Problem> {
+        let has = |axis: &&Axis| keys.iter().all(|value| axis.find(value).is_some());
+        let axis = self.all().find(has).ok_or_else(|| {
+            let values: Vec<&str> = keys.iter().map(|value| value.as_str()).collect();
+            Problem::new(format!("no axis has the values {}", values.join(", ")))
+        })?;
+        Ok(self.value(&axis.name).and_then(|value| get(&value.id)))
+    }
+
+    /// Gives an axis a value.
+    pub fn set(&mut self, axis: &str, value: &str) -> Result<(), Problem> {
+        let (i, axis) = self.position(axis)?;
+        self.at.each[i] = Some(axis.index(value)?);
+        Ok(())
+    }
+
+    /// Without a value of an axis.
+    pub fn clear(&mut self, axis: &str) -> Result<(), Problem> {
+        let (i, _) = self.position(axis)?;
+        self.at.each[i] = None;
+        Ok(())
+    }
+
+    /// Keeps these values of an axis only; a single one is its value.
+    pub fn keep(&mut self, axis: &str, ids: &[String]) -> Result<(), Problem> {
+        let (i, axis) = self.position(axis)?;
+        let kept: Vec<usize> = ids.iter().map(|id| axis.index(id)).collect::<Result<_, _>>()?;
+        match kept[..] {
+            [only] => self.at.each[i] = Some(only),
+            _ => (self.at.each[i], self.kept[i]) = (None, Some(kept)),
+        }
+        Ok(())
+    }
+
+    /// The value of an axis, if it has one here.
+    pub fn value(&self, axis: &str) -> Option<&'a AxisValue> {
+        let (axis, i) = self.all().zip(&self.at.each).find(|(known, _)| known.name == axis)?;
+        axis.values.get((*i)?)
+    }
+
+    /// The names of its axes.
+    pub fn axes(&self) -> impl Iterator<Item = &'a str> + use<'a> {
+        self.all().map(|axis| axis.name.as_str())
+    }
+
+    /// The point where every axis of the group has a value.
+    pub fn point(&self) -> Result<usize, Problem> {
+        let group = self.runs()?;
+        let own = &self.at.each[..group.axes.len()];
+        let impossible = || Problem::new("axes that go together have no such values in common");
+        let whole: Option<Vec<usize>> = own.iter().copied().collect();
+        if let Some(whole) = whole {
+            return group.index.get(&whole).copied().ok_or_else(impossible);
+        }
+        let mut fitting = self.points();
+        match (fitting.next(), fitting.next()) {
+            (Some(only), None) => Ok(only),
+            (None, _) => Err(impossible()),
+            (Some(_), Some(_)) => {
+                let open = group.axes.iter().zip(own).find(|(_, value)| value.is_none());
+                let open = open.map_or("", |(axis, _)| &axis.name);
+                Err(Problem::new(format!("which value of axis `{open}` is meant?")).help(format!(
+                    "name it in the identifier, `{{{open}}}`, or give it: at = {{ {open} = … }}"
+                )))
+            }
+        }
+    }
+
+    /// What `{axis}` or `{axis.field}` stands for.
+    pub fn text(&self, name: &str) -> Option<String> {
+        let (axis, field) = name.split_once('.').map_or((name, None), |(axis, field)| (axis, Some(field)));
+        self.value(axis)?.field(field)
+    }
+
+    /// The fields of each value that it has, by the axis and their own name.
+    pub fn fields(&self) -> Vec<(String, String)> {
+        let values = self.all().zip(&self.at.each).filter_map(|(axis, i)| Some((axis, &axis.values[(*i)?])));
+        let fields = |(axis, value): (&'a Axis, &'a AxisValue)| {
+            value.fields.iter().map(|(field, own)| (format!("{}.{field}", axis.name), written(own)))
+        };
+        values.flat_map(fields).collect()
+    }
+
+    /// Every selection that gives these axes values beside its own, of which there are runs.
+    pub fn each(&self, axes: &[&str]) -> Result<Vec<Self>, Problem> {
+        // Axes that go together have not every pair: of those already taken, in their order, the points say what may follow.
+        let group = self.at.group.map(|group| &self.study.groups[group]);
+        let sparse = group.filter(|group| !group.is_crossed(self.size));
+        let points: Vec<&[usize]> = match sparse {
+            Some(group) => self.points().map(|i| &group.points[i][..]).collect(),
+            None => vec![],
+        };
+        if sparse.is_some() && points.is_empty() {
+            return Ok(vec![]);
+        }
+        let mut all = vec![self.clone()];
+        let mut taken: Vec<usize> = Vec::new();
+        for name in axes {
+            let (i, axis) = self.position(name)?;
+            let of_group = sparse.is_some_and(|group| i < group.axes.len());
+            let chosen = |values: &[usize]| taken.iter().map(|axis| values[*axis]).collect::<Vec<usize>>();
+            let mut follow: HashMap<Vec<usize>, BTreeSet<usize>> = HashMap::new();
+            for point in points.iter().filter(|_| of_group) {
+                follow.entry(chosen(point)).or_default().insert(point[i]);
+            }
+            let mut next = Vec::new();
+            for here in &all {
+                let mut values: Vec<usize> = match (here.at.each[i], &here.kept[i]) {
+                    (Some(fixed), _) => vec![fixed],
+                    (None, Some(kept)) => kept.clone(),
+                    (None, None) => (0..axis.values.len()).collect(),
+                };
+                if of_group {
+                    let before: Vec<usize> = taken.iter().filter_map(|axis| here.at.each[*axis]).collect();
+                    let possible = follow.get(&before);
+                    values.retain(|value| possible.is_some_and(|possible| possible.contains(value)));
+                }
+                if next.len() + values.len() > MAX_SELECTIONS {
+                    let message =
+                        format!("more than {MAX_SELECTIONS} combinations of values of {}", axes.join(", "));
+                    return Err(Problem::new(message).help("name fewer axes, or give them fewer values"));
+                }
+                next.extend(values.into_iter().map(|value| {
+                    let mut here = here.clone();
+                    here.at.each[i] = Some(value);
+                    here
+                }));
+            }
+            all = next;
+            taken.extend(of_group.then_some(i));
+        }
+        Ok(all)
+    }
+
+    /// With a point's values of these axes of the group.
+    pub fn at_point(&self, point: usize, axes: &[&str]) -> Result<Self, Problem> {
+        let group = self.runs()?;
+        let mut there = self.clone();
+        for name in axes {
+            let i = group.axes.iter().position(|axis| axis.name == *name);
+            let none = || Problem::new(format!("`{name}` is no axis of runs `{}`", group.name));
+            let i = i.ok_or_else(|| none().help(suggest(name, self.axes())))?;
+            there.at.each[i] = Some(group.points[point][i]);
+        }
+        Ok(there)
+    }
+
+    /// The points that have its values, of those that are run in its size.
+    pub fn points(&self) -> impl Iterator<Item = usize> {
+        let each = self.at.group.map(|group| &self.study.groups[group]).into_iter().flat_map(|group| {
+            let only = group.only(self.size);
+            let count = only.map_or(group.points.len(), <[usize]>::len);
+            (0..count).map(move |i| only.map_or(i, |only| only[i])).map(|i| (i, &group.points[i]))
+        });
+        let fits =
+            |point: &[usize]| point.iter().zip(&self.at.each).all(|(i, value)| value.is_none_or(|v| v == *i));
+        each.filter(move |(_, point)| fits(point)).map(|(i, _)| i)
+    }
+}

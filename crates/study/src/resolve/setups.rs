@@ -1,0 +1,135 @@
+//! The simulation of a point: its scenario, what is changed in it, how long it is, and how many seeds it has.
+
+use super::axes::assigned;
+use super::network::with_traces;
+use super::selection::Selection;
+use crate::parse::error::Problem;
+use crate::parse::spec::{Changes, Count};
+use crate::setup::{Setup, seconds};
+use anabranch_net::Time;
+use std::ops::Range;
+use toml::Spanned;
+
+/// A simulation, and where in the file each of the keys that it sets comes from.
+type Placed = (Setup, Vec<Range<usize>>);
+
+impl Selection<'_> {
+    /// The simulation of a point, and the place of each of its first keys; what has no place in the file is left out.
+    pub fn setup(&self) -> Result<Placed, Problem> {
+        let mut places: Vec<Range<usize>> = Vec::new();
+        let (group, point) = (self.runs()?, self.point()?);
+        let values = group.axes.iter().zip(&group.points[point]).map(|(axis, i)| (axis, &axis.values[*i]));
+        let title = match &group.spec.title {
+            Some(title) => self.fill(title)?,
+            None => match values.clone().map(|(_, value)| value.label.clone()).collect::<Vec<_>>() {
+                labels if labels.is_empty() => group.name.clone(),
+                labels => labels.join(", "),
+            },
+        };
+        let network = &group.files[group.file_of[point]];
+        let mut setup = Setup::new(title, &network.file);
+        if let Some(cc) = &group.spec.cc {
+            setup = setup.cc(&self.fill(cc)?);
+        }
+        for (key, value) in &group.spec.set {
+            let set = self.fill(&assigned(value.get_ref())).and_then(|text| network.set(setup, key, &text));
+            setup = set.map_err(|problem| problem.or_at(value.span()))?;
+            places.resize(setup.set.len(), value.span());
+        }
+        for (axis, value) in values {
+            let own = value.set().into_iter().flatten().map(|(key, value)| (key, assigned(value)));
+            for (key, text) in own.chain(axis.key.iter().map(|key| (key, value.id.clone()))) {
+                let set = self.fill(&text).and_then(|text| network.set(setup, key, &text));
+                let at = group.spec.vary[&axis.name].span();
+                setup = set.map_err(|problem| problem.or_at(at.clone()))?;
+                places.resize(setup.set.len(), at);
+            }
+        }
+        let scenario = &network.scenario;
+        for (key, own, of, length) in [
+            ("duration", &group.spec.duration, DURATION, scenario.duration),
+            ("warmup", &group.spec.warmup, WARMUP, scenario.warmup),
+        ] {
+            // An axis of lengths has its own.
+            if group.axes.iter().any(|axis| axis.key.as_deref() == Some(key)) {
+                continue;
+            }
+            if let Some((value, at)) = self.length(own.as_ref(), of, length)? {
+                setup = setup.set(key, value);
+                places.resize(setup.set.len(), at);
+            }
+        }
+        setup.repeats = self.count(group.spec.repeats.as_ref())?.unwrap_or(1);
+        setup.at_most = self.count(group.spec.at_most.as_ref())?.unwrap_or(u32::MAX);
+        if group.spec.samples {
+            setup = setup.sampled();
+        }
+        Ok((with_traces(setup)?, places))
+    }
+
+    /// A length in this size, and where that is said; none where it is the scenario's own.
+    fn length(
+        &self,
+        of_runs: Option<&Spanned<String>>,
+        of: OfSize,
+        of_scenario: Time,
+    ) -> Result<Option<(String, Range<usize>)>, Problem> {
+        let (none, sizes, spec) = (Changes::default(), &self.study.sizes, &self.runs()?.spec);
+        let (of_file, of_group) =
+            self.size.of([(&sizes.quick, &spec.quick), (&sizes.default, &none), (&sizes.full, &spec.full)]);
+        let exact = of(of_group).or(of(of_file));
+        let own = exact.or(of_runs).map(|text| Ok((self.filled(text)?, text.span()))).transpose()?;
+        let scale = of_group.scale.as_ref().or(of_file.scale.as_ref()).filter(|_| exact.is_none());
+        let time = match &own {
+            // What is no time is left for the scenario's reader, which says so.
+            Some((text, _)) => anabranch_scenario::time(text).ok(),
+            None => Some(of_scenario),
+        };
+        Ok(match scale.zip(time) {
+            Some((scale, time)) => Some((seconds(time.as_secs_f64() * scale.get_ref()), scale.span())),
+            None => own,
+        })
+    }
+
+    /// A number of seeds here; none for a value without one.
+    fn count(&self, count: Option<&Spanned<Count>>) -> Result<Option<u32>, Problem> {
+        match count.map(|count| (count.get_ref(), count.span())) {
+            None => Ok(None),
+            Some((Count::All(n), _)) => Ok(Some(*n)),
+            Some((Count::By(table), at)) => {
+                let chosen =
+                    self.chosen(&table.keys().collect::<Vec<_>>(), |value| table.get(value).copied());
+                chosen.map_err(|problem| problem.or_at(at))
+            }
+        }
+    }
+
+    /// Why a point is no scenario; none where it is one. The place is that of the key or axis without which it would be one,
+    /// or would be none for another reason; else `at`.
+    pub fn no_scenario(&self, at: Range<usize>) -> Option<Problem> {
+        let (setup, places) = match self.setup() {
+            Ok(placed) => placed,
+            Err(problem) => return Some(problem.or_at(at)),
+        };
+        let said = setup.problem()?;
+        let without = |place: &&Range<usize>| {
+            let others = setup.set.iter().enumerate().filter(|(i, _)| places.get(*i) != Some(place));
+            let set = others.map(|(_, set)| set.clone()).collect();
+            Setup { set, ..setup.clone() }.problem().as_ref() != Some(&said)
+        };
+        // Later ones win.
+        let at = places.iter().rev().find(without).cloned().unwrap_or(at);
+        let group = self.runs().ok()?;
+        let values =
+            group.axes.iter().map(|axis| Some(format!("{} = {}", axis.name, self.value(&axis.name)?.id)));
+        let values = values.flatten().collect::<Vec<_>>().join(", ");
+        let of = if values.is_empty() { values } else { format!(" at {values}") };
+        let help = format!("`{}` shows all of it", setup.command(1).replacen("run", "check", 1));
+        Some(Problem::at(at, format!("runs `{}` are no scenario{of}: {said}", group.name)).help(help))
+    }
+}
+
+/// Where a size says a length.
+type OfSize = fn(&Changes) -> Option<&Spanned<String>>;
+const DURATION: OfSize = |size| size.duration.as_ref();
+const WARMUP: OfSize = |size| size.warmup.as_ref();

@@ -1,0 +1,368 @@
+//! A sweep: a study made on the fly of a scenario, keys that vary, and algorithms.
+
+use super::axes::{Axis, written};
+use anabranch_scenario::{Application, Flow, Scenario, quoted_key};
+use std::collections::HashSet;
+use toml::{Spanned, Table, Value};
+
+/// What is swept.
+#[derive(Clone, Debug, Default)]
+pub struct Sweep {
+    /// The scenario's file, as the study file will name it.
+    pub scenario: String,
+    /// Keys and their values: `links.*.queue=0.1..4 BDP/12log`, `tcp.initial_window=4,10`.
+    pub vary: Vec<String>,
+    /// Algorithms of the multipath flows: names, `flow=name`, or tables with parameters; none for the scenario's own.
+    pub cc: Vec<String>,
+    /// Keys that are set in every run: `KEY=VALUE`.
+    pub set: Vec<String>,
+    /// The length of every run.
+    pub duration: Option<String>,
+    /// How many seeds.
+    pub seeds: u32,
+}
+
+/// The text of the study file.
+///
+/// # Errors
+/// What is wrong with the axes, for people.
+pub fn sweep(sweep: &Sweep, scenario: &Scenario) -> Result<String, String> {
+    let mut vary: Vec<(String, Value)> = Vec::new();
+    let mut keys = HashSet::new();
+    let mut group = Table::new();
+    group.insert("scenario".into(), sweep.scenario.as_str().into());
+    let mut set = Table::new();
+    for assignment in &sweep.set {
+        let (key, value) =
+            assignment.split_once('=').ok_or_else(|| format!("`{assignment}` is not KEY=VALUE"))?;
+        set.insert(key.trim().into(), value.trim().into());
+    }
+    for spec in &sweep.vary {
+        let (key, values) = axis(spec)?;
+        if !keys.insert(key.clone()) {
+            return Err(format!("`{key}` varies twice: give all its values at once"));
+        }
+        let taken = |name: &str| name == "cc" || vary.iter().any(|(known, _)| known == name);
+        let name = name(&key, taken);
+        vary.push((name, values));
+    }
+    if !sweep.cc.is_empty() {
+        algorithms(sweep, scenario, &mut group, &mut set)?;
+        vary.insert(0, ("cc".into(), Value::Array(sweep.cc.iter().map(|cc| cc.as_str().into()).collect())));
+    }
+    let axes = vary.iter().map(|(name, values)| {
+        let axis = Axis::read(name, &Spanned::new(0..0, values.clone()), &[]);
+        axis.map_err(|problem| match problem.help {
+            Some(help) => format!("{}: {help}", problem.message),
+            None => problem.message,
+        })
+    });
+    let axes: Vec<Axis> = axes.collect::<Result<_, _>>()?;
+    if let Some(duration) = &sweep.duration {
+        group.insert("duration".into(), duration.as_str().into());
+    }
+    if !set.is_empty() {
+        group.insert("set".into(), set.into());
+    }
+    group.insert("vary".into(), vary.into_iter().collect::<Table>().into());
+
+    let mut file = Table::new();
+    let names: Vec<&str> = axes.iter().map(|axis| axis.name.as_str()).collect();
+    let over = if names.is_empty() { String::new() } else { format!(" over {}", names.join(", ")) };
+    file.insert("title".into(), format!("{}{over}", scenario.name).into());
+    let seeds = table([("seeds", i64::from(sweep.seeds).into())]);
+    file.insert("size".into(), table(["quick", "default", "full"].map(|size| (size, seeds.clone()))));
+    file.insert("runs".into(), table([("sweep", group.into())]));
+    let measured = measured(scenario);
+    let rows = measured.iter().map(|measured| measured.row(&names));
+    file.insert("rows".into(), Value::Array(rows.collect()));
+    if !axes.is_empty() {
+        let figures = measured.iter().enumerate().map(|(i, measured)| measured.figure(i + 1, &axes));
+        file.insert("figures".into(), Value::Array(figures.collect()));
+    }
+    Ok(file.to_string())
+}
+
+fn table<const N: usize>(entries: [(&str, Value); N]) -> Value {
+    Table::from_iter(entries.map(|(key, value)| (key.to_owned(), value))).into()
+}
+
+/// Parts between commas that stand in no bracket and no quotes.
+pub fn parts(text: &str) -> Vec<String> {
+    let (mut parts, mut depth, mut quote) = (vec![String::new()], 0u32, None);
+    for c in text.chars() {
+        match (quote, c) {
+            (Some(open), c) if c == open => quote = None,
+            (None, '"' | '\'') => quote = Some(c),
+            (None, '{' | '[') => depth += 1,
+            (None, '}' | ']') => depth = depth.saturating_sub(1),
+            (None, ',') if depth == 0 => {
+                parts.push(String::new());
+                continue;
+            }
+            _ => {}
+        }
+        if let Some(part) = parts.last_mut() {
+            part.push(c);
+        }
+    }
+    parts.into_iter().map(|part| part.trim().to_owned()).collect()
+}
+
+/// The key of `KEY=VALUES`, and the axis as a study file has it.
+fn axis(spec: &str) -> Result<(String, Value), String> {
+    let help = "write KEY=VALUES, for example links.*.queue=0.1..4 BDP/12log or tcp.initial_window=4,10";
+    let (key, values) = spec.split_once('=').ok_or_else(|| format!("`{spec}` varies nothing: {help}"))?;
+    let (key, values) = (key.trim(), values.trim());
+    if key.is_empty() || values.is_empty() {
+        return Err(format!("`{spec}` varies nothing: {help}"));
+    }
+    let axis = match values.split_once("..") {
+        Some((_, rest)) if !values.contains(',') => {
+            let (range, steps) =
+                match rest.rfind('/').filter(|i| rest[i + 1..].starts_with(|c: char| c.is_ascii_digit())) {
+                    Some(slash) => (&values[..values.len() - (rest.len() - slash)], &rest[slash + 1..]),
+                    None => return Err(format!("`{values}` has no number of steps: {help}")),
+                };
+            let (steps, scale) = match steps.strip_suffix("log") {
+                Some(steps) => (steps, "log"),
+                None => (steps.strip_suffix("lin").unwrap_or(steps), "linear"),
+            };
+            let steps: i64 =
+                steps.trim().parse().map_err(|_| format!("`{steps}` is no number of steps: {help}"))?;
+            let (range, steps, scale) = (range.into(), steps.into(), scale.into());
+            table([("key", key.into()), ("range", range), ("steps", steps), ("scale", scale)])
+        }
+        _ if has_steps(values) => return Err(format!("`{values}` has steps, but no range: {help}")),
+        _ => table([("key", key.into()), ("values", parts(values).into())]),
+    };
+    Ok((key.to_owned(), axis))
+}
+
+/// Whether a value ends with a number of steps: `1/12log`.
+fn has_steps(values: &str) -> bool {
+    let steps = values.rsplit_once('/').map_or("", |(_, steps)| steps.trim());
+    let number = steps.strip_suffix("log").or(steps.strip_suffix("lin")).unwrap_or(steps);
+    number.parse::<u32>().is_ok()
+}
+
+/// An axis's name: the last part of its key, or more of it where another axis has that.
+fn name(key: &str, taken: impl Fn(&str) -> bool) -> String {
+    let words =
+        |text: &str| text.chars().map(|c| if c.is_alphanumeric() { c } else { '_' }).collect::<String>();
+    let last = words(key.rsplit('.').next().unwrap_or(key));
+    if taken(&last) { words(key) } else { last }
+}
+
+/// How the axis `cc` is put into the scenario.
+fn algorithms(sweep: &Sweep, scenario: &Scenario, group: &mut Table, set: &mut Table) -> Result<(), String> {
+    if !sweep.cc.iter().any(|cc| cc.starts_with('{')) {
+        group.insert("cc".into(), "{cc}".into());
+        return Ok(());
+    }
+    let multipath = scenario.flows.iter().filter(|flow| flow.is_multipath());
+    let mut names: Vec<&str> = multipath.map(|flow| crate::outcome::base(&flow.name)).collect();
+    names.dedup();
+    if names.is_empty() {
+        return Err("no flow has several paths: name the key, --vary flows.NAME.cc=…".into());
+    }
+    for name in names {
+        set.insert(format!("flows.{}.cc", quoted_key(name)), "{cc}".into());
+    }
+    Ok(())
+}
+
+/// What a sweep measures.
+struct Measured {
+    /// In identifiers.
+    id: String,
+    what: String,
+    unit: &'static str,
+    of: String,
+}
+
+/// Each connection's goodput, of those alike together, however many an axis makes of them; and how fair they are.
+fn measured(scenario: &Scenario) -> Vec<Measured> {
+    let mut bases: Vec<&str> = scenario.flows.iter().map(|flow| crate::outcome::base(&flow.name)).collect();
+    bases.dedup();
+    let goodput = |base: &&str| Measured {
+        id: format!("goodput.{base}"),
+        what: format!("goodput of {base}"),
+        unit: "Mbit/s",
+        of: format!("total(\"{base}\")"),
+    };
+    let mut all: Vec<Measured> = bases.iter().map(goodput).collect();
+    all.extend(scenario.flows.iter().filter(|flow| has_arrivals(flow)).flat_map(of_arrivals));
+    if scenario.flows.len() > 1 {
+        all.push(Measured { id: "jain".into(), what: "Jain's index".into(), unit: "", of: "jain()".into() });
+    }
+    all
+}
+
+/// Whether transfers arrive for a flow that is the only one of its name.
+fn has_arrivals(flow: &Flow) -> bool {
+    matches!(flow.application, Application::Arrivals { .. }) && crate::outcome::base(&flow.name) == flow.name
+}
+
+/// How long its transfers take, and how many times as long as ideally.
+fn of_arrivals(flow: &Flow) -> [Measured; 3] {
+    let name = &flow.name;
+    [
+        ("completion", "completion time of", "s", format!("completion(\"{name}\")")),
+        ("slowdown", "slowdown of", "", format!("slowdown(\"{name}\")")),
+        ("slowdown99", "99th percentile of the slowdown of", "", format!("slowdown(\"{name}\", 99)")),
+    ]
+    .map(|(id, what, unit, of)| Measured {
+        id: format!("{id}.{name}"),
+        what: format!("{what} {name}"),
+        unit,
+        of,
+    })
+}
+
+impl Measured {
+    /// A row for each point.
+    fn row(&self, axes: &[&str]) -> Value {
+        let place = |axis: &&str| format!("{{{axis}}}");
+        let id: Vec<String> = std::iter::once(self.id.clone()).chain(axes.iter().map(place)).collect();
+        let at: Vec<String> = axes.iter().map(|axis| format!("{axis} {{{axis}.name}}")).collect();
+        let what =
+            if at.is_empty() { self.what.clone() } else { format!("{}: {}", self.what, at.join(", ")) };
+        let (id, of) = (id.join(".").into(), self.of.as_str().into());
+        table([("id", id), ("what", what.into()), ("unit", self.unit.into()), ("of", of)])
+    }
+
+    /// Over the first axis of numbers, a line for each algorithm or value of another axis, and a panel for each of a third.
+    fn figure(&self, number: usize, axes: &[Axis]) -> Value {
+        let of_numbers =
+            |axis: &&Axis| axis.values.len() > 1 && axis.values.iter().all(|value| value.number.is_some());
+        let x = axes.iter().find(of_numbers).unwrap_or(&axes[0]);
+        let lines = of_numbers(&x);
+        let mut others = axes.iter().filter(|axis| axis.name != x.name);
+        let mut figure = Table::new();
+        let title =
+            if self.unit.is_empty() { self.what.clone() } else { format!("{} ({})", self.what, self.unit) };
+        figure.insert("id".into(), format!("F{number}").into());
+        figure.insert("kind".into(), if lines { "lines" } else { "bars" }.into());
+        figure.insert("x".into(), x.name.as_str().into());
+        figure.insert("of".into(), self.of.as_str().into());
+        if lines {
+            figure.insert("x_title".into(), x.key.as_deref().unwrap_or(&x.name).into());
+        }
+        if lines && is_logarithmic(x) {
+            figure.insert("log".into(), "x".into());
+        }
+        for key in ["by", "panel"] {
+            if let Some(axis) = others.next() {
+                figure.insert(key.into(), axis.name.as_str().into());
+            }
+        }
+        let at =
+            Table::from_iter(others.map(|axis| (axis.name.clone(), Value::from(axis.values[0].id.as_str()))));
+        let where_ = at.iter().map(|(name, value)| format!(", {name} {}", written(value)));
+        figure.insert("title".into(), format!("{}{}", self.what, where_.collect::<String>()).into());
+        figure.insert("y_title".into(), title.into());
+        if !at.is_empty() {
+            figure.insert("at".into(), at.into());
+        }
+        figure.into()
+    }
+}
+
+/// Whether its steps grow as factors do.
+fn is_logarithmic(axis: &Axis) -> bool {
+    let numbers: Vec<f64> = axis.values.iter().filter_map(|value| value.number).collect();
+    numbers.len() > 2
+        && numbers.iter().all(|x| *x > 0.0)
+        && numbers.windows(3).all(|w| (w[1] / w[0] / (w[2] / w[1]) - 1.0).abs() < 0.05)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const SCENARIO: &str = r#"
+        name = "beside"
+        duration = "2 s"
+        links.a = { rate = "10 Mbit/s", delay = "10 ms", queue = "1 BDP" }
+        flows = [
+            { name = "mptcp", cc = "lia", paths = [["a"], ["a"]] },
+            { name = "tcp", count = 2, cc = "reno", paths = [["a"]] },
+        ]
+    "#;
+
+    fn text(vary: &[&str], cc: &[&str]) -> Result<String, String> {
+        text_of(SCENARIO, vary, cc)
+    }
+
+    fn text_of(scenario: &str, vary: &[&str], cc: &[&str]) -> Result<String, String> {
+        let source = anabranch_scenario::Source { name: "beside.toml".into(), text: scenario.into() };
+        let scenario = anabranch_scenario::load(&source, &Default::default()).unwrap();
+        let owned = |texts: &[&str]| texts.iter().map(|text| (*text).to_owned()).collect();
+        let spec = Sweep {
+            scenario: "beside.toml".into(),
+            vary: owned(vary),
+            cc: owned(cc),
+            seeds: 2,
+            ..Sweep::default()
+        };
+        sweep(&spec, &scenario)
+    }
+
+    #[test]
+    fn a_sweep_is_a_study() {
+        let folder = tempfile::tempdir().unwrap();
+        std::fs::write(folder.path().join("beside.toml"), SCENARIO).unwrap();
+        let vary = ["links.*.queue=0.5..2 BDP/3log", "tcp.initial_window=4,10"];
+        let text = text(&vary, &["lia", "{ name = \"lia\", count = \"acks\" }"]).unwrap();
+        let study = crate::file::load("sweep.toml", &text, folder.path(), &[])
+            .unwrap_or_else(|e| panic!("{e}\n{text}"));
+        let plan = study.experiments[0].plan(crate::Size::Default);
+        assert_eq!(plan.setups().len(), 2 * 3 * 2);
+        plan.check().unwrap();
+        // Goodputs of the connection and of both flows, and how fair they are.
+        assert_eq!(plan.row_ids().count(), 3 * 12);
+        assert!(text.contains("log = \"x\""), "{text}");
+    }
+
+    /// Of transfers a sweep tells how long they take, too.
+    #[test]
+    fn a_sweep_of_a_load() {
+        let folder = tempfile::tempdir().unwrap();
+        let arrivals =
+            "name = \"mptcp\", application = { kind = \"arrivals\", size = \"50 kB\", load = 0.2 }";
+        let scenario = SCENARIO.replace("name = \"mptcp\"", arrivals);
+        std::fs::write(folder.path().join("beside.toml"), &scenario).unwrap();
+        let text = text_of(&scenario, &["flows.mptcp.application.load=0.2,0.4,0.6"], &[]).unwrap();
+        let study = crate::file::load("sweep.toml", &text, folder.path(), &[])
+            .unwrap_or_else(|e| panic!("{e}\n{text}"));
+        let plan = study.experiments[0].plan(crate::Size::Default);
+        plan.check().unwrap();
+        // Goodputs of both, how fair they are, and three of the transfers.
+        assert_eq!(plan.row_ids().count(), 6 * 3);
+    }
+
+    #[test]
+    fn what_is_wrong() {
+        for (vary, why) in [
+            ("links.a.queue", "varies nothing"),
+            ("links.a.queue=", "varies nothing"),
+            ("links.a.queue=1..2 BDP", "no number of steps"),
+            ("links.a.queue=1..2 BDP/1", "at least 2"),
+            ("links.a.queue=1 BDP/12log", "no range"),
+            ("links.a.queue=0..2 BDP/5log", "above 0"),
+            ("links.a.queue=1 BDP,1 BDP", "twice"),
+        ] {
+            let wrong = text(&[vary], &[]).unwrap_err();
+            assert!(wrong.contains(why), "{vary}: {wrong}");
+        }
+    }
+
+    #[test]
+    fn commas_within_brackets_do_not_part() {
+        assert_eq!(
+            parts("lia, {name=\"lia\", pacing=true},olia"),
+            ["lia", "{name=\"lia\", pacing=true}", "olia"]
+        );
+    }
+}

@@ -1,0 +1,283 @@
+//! The simulations that experiments ask for, and their runs: those that are missing are data for those who make them elsewhere.
+
+use super::cost::{in_real_time, packets, seconds};
+use super::store::{Claim, Kept};
+use crate::error::StudyError;
+use crate::key::RunId;
+use crate::outcome::Outcome;
+use crate::setup::{Samples, Setup};
+use crate::task::{Backends, SIM, Task, TaskError, trusted};
+use anabranch_net::Time;
+use anabranch_record::{MemorySink, NoSamples, Sink};
+use anabranch_scenario::Scenario;
+use std::collections::HashMap;
+use std::sync::Arc;
+
+/// Every simulation of several experiments, equal ones once.
+#[derive(Clone)]
+pub struct Simulations {
+    pub(super) each: Vec<Simulation>,
+    /// For each experiment and each of its setups the simulation.
+    pub of_setup: Vec<Vec<usize>>,
+}
+
+#[derive(Clone)]
+pub(super) struct Simulation {
+    /// The first experiment that asks for it.
+    pub experiment: String,
+    pub title: String,
+    pub task: Task,
+    /// Of the backend: what tells its results from another's of its name.
+    identity: Arc<str>,
+    pub scenario: Arc<Scenario>,
+    samples: Samples,
+    pub seeds: u32,
+    /// The first of them.
+    first: u64,
+}
+
+impl Simulations {
+    /// Of experiments' setups, each with the experiment's identifier.
+    ///
+    /// # Errors
+    /// [`StudyError::Scenario`] where a setup is no scenario.
+    pub fn of<'a>(
+        experiments: impl IntoIterator<Item = (&'a str, &'a [Setup])>,
+        seeds: u32,
+    ) -> Result<Self, StudyError> {
+        let mut each: Vec<Simulation> = Vec::new();
+        let mut known: HashMap<(String, String), usize> = HashMap::new();
+        let mut of_setup = Vec::new();
+        for (experiment, setups) in experiments {
+            let mut indices = Vec::new();
+            for setup in setups {
+                let task = setup.task();
+                let scenario = task.scenario(&setup.file.path);
+                let scenario = scenario.map_err(|why| StudyError::of(experiment, setup, why))?;
+                let i =
+                    *known.entry((scenario.hash.clone(), task.backend().to_owned())).or_insert_with(|| {
+                        let title = setup.title.clone();
+                        each.push(Simulation {
+                            experiment: experiment.into(),
+                            title,
+                            task,
+                            identity: setup.identity.clone(),
+                            scenario,
+                            samples: Samples::None,
+                            seeds: 0,
+                            first: 1,
+                        });
+                        each.len() - 1
+                    });
+                each[i].samples = each[i].samples.max(setup.samples);
+                each[i].seeds = each[i].seeds.max(setup.seeds(seeds));
+                indices.push(i);
+            }
+            of_setup.push(indices);
+        }
+        Ok(Simulations { each, of_setup })
+    }
+
+    /// The same with seeds from `first` on, instead of from 1 on.
+    pub fn from_seed(mut self, first: u64) -> Self {
+        self.each.iter_mut().for_each(|simulation| simulation.first = first);
+        self
+    }
+
+    /// The number of runs.
+    pub fn runs(&self) -> u64 {
+        self.each.iter().map(|simulation| u64::from(simulation.seeds)).sum()
+    }
+
+    /// The number of runs that may be kept: those of which no samples are asked for.
+    pub fn keepable(&self) -> u64 {
+        let keepable = |s: &Simulation| (1..=s.seeds).filter(|seed| !s.samples.of(*seed)).count() as u64;
+        self.each.iter().map(keepable).sum()
+    }
+
+    /// The cost of all runs together, in packets that links carry.
+    pub fn packets(&self) -> f64 {
+        // The sum of none would be -0.
+        self.each.iter().fold(0.0, |all, simulation| all + simulation.cost() * f64::from(simulation.seeds))
+    }
+
+    /// The scenario of one of them.
+    pub(crate) fn scenario(&self, i: usize) -> &Scenario {
+        &self.each[i].scenario
+    }
+
+    /// About how long all runs take on this machine's cores, in seconds: those in real time one after the other.
+    pub fn seconds(&self) -> f64 {
+        let simulated = self.each.iter().filter(|s| s.task.backend() == SIM);
+        let packets = simulated.fold(0.0, |all, s| all + s.cost() * f64::from(s.seeds));
+        seconds(packets, rayon::current_num_threads()) + self.seconds_in_real_time()
+    }
+
+    /// How long the runs take that are not the simulator's: in real time, one after the other.
+    pub fn seconds_in_real_time(&self) -> f64 {
+        let real = self.each.iter().filter(|s| s.task.backend() != SIM);
+        real.fold(0.0, |all, s| all + s.scenario.duration.as_secs_f64() * f64::from(s.seeds))
+    }
+
+    /// Their scenarios.
+    pub fn scenarios(&self) -> impl Iterator<Item = &Scenario> {
+        self.each.iter().map(|simulation| &*simulation.scenario)
+    }
+
+    /// The number of runs that are `kept`.
+    pub fn found(&self, kept: &dyn Kept) -> u64 {
+        let found =
+            |s: &Simulation| (1..=s.seeds).filter(|seed| s.find(*seed, kept).is_some()).count() as u64;
+        self.each.iter().map(found).sum()
+    }
+}
+
+/// A run of a simulation.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Missing {
+    pub(super) simulation: usize,
+    /// Counted from 1.
+    pub(super) seed: u32,
+    /// In packets that links carry.
+    pub(super) cost: f64,
+}
+
+impl Missing {
+    /// About how long it takes on a core, in seconds.
+    pub fn seconds(&self) -> f64 {
+        seconds(self.cost, 1)
+    }
+}
+
+impl Simulations {
+    /// All runs, the longest first.
+    pub(super) fn all(&self) -> Vec<Missing> {
+        let runs = self.each.iter().enumerate().flat_map(|(simulation, s)| {
+            let cost = s.cost();
+            (1..=s.seeds).map(move |seed| Missing { simulation, seed, cost })
+        });
+        let mut runs: Vec<Missing> = runs.collect();
+        runs.sort_by(|a, b| b.cost.total_cmp(&a.cost));
+        runs
+    }
+
+    /// The simulator's runs that are not `kept`, without those of which samples are asked for: they are not kept. The longest
+    /// come first.
+    pub fn missing(&self, kept: &dyn Kept) -> Vec<Missing> {
+        let missing = |run: &Missing| {
+            let s = &self.each[run.simulation];
+            s.task.backend() == SIM && !s.samples.of(run.seed) && s.find(run.seed, kept).is_none()
+        };
+        self.all().into_iter().filter(missing).collect()
+    }
+
+    /// What makes one of these.
+    pub fn task(&self, run: Missing) -> Task {
+        let simulation = &self.each[run.simulation];
+        simulation.task.clone().seed(simulation.seed(run.seed))
+    }
+
+    /// Which run that is.
+    pub fn run_id(&self, run: Missing) -> RunId<'_> {
+        self.each[run.simulation].id(run.seed)
+    }
+}
+
+impl Simulation {
+    pub fn cost(&self) -> f64 {
+        match self.task.backend() {
+            SIM => packets(&self.scenario),
+            _ => in_real_time(&self.scenario),
+        }
+    }
+
+    /// The `n`-th seed, counted from 1.
+    pub fn seed(&self, n: u32) -> u64 {
+        self.first.wrapping_add(u64::from(n) - 1)
+    }
+
+    fn id(&self, seed: u32) -> RunId<'_> {
+        let backend = &*self.identity;
+        RunId { scenario_hash: &self.scenario.hash, seed: self.seed(seed), backend }
+    }
+
+    /// The run, if it is kept.
+    pub fn find(&self, seed: u32, kept: &dyn Kept) -> Option<Outcome> {
+        let missing = self.samples.of(seed);
+        let summary = if missing { None } else { kept.find(self.id(seed)) }?;
+        Some(Outcome { summary, samples: MemorySink::new(), scenario: Arc::clone(&self.scenario) })
+    }
+
+    /// What the run gives; nothing where another process is making it.
+    pub fn run(
+        &self,
+        seed: u32,
+        kept: Option<&dyn Kept>,
+        backends: Backends<'_>,
+        keep_going: &mut dyn FnMut(Time) -> bool,
+    ) -> Result<Option<Outcome>, TaskError> {
+        let sampled = self.samples.of(seed);
+        let kept = kept.filter(|_| !sampled);
+        let mut claim = Claim::default();
+        if let Some(kept) = kept {
+            // Another process may have begun, or ended, since this one looked.
+            if let Some(outcome) = self.find(seed, kept) {
+                return Ok(Some(outcome));
+            }
+            match kept.claim(self.id(seed)) {
+                Some(ours) => claim = ours,
+                None => return Ok(None),
+            }
+            if let Some(outcome) = self.find(seed, kept) {
+                return Ok(Some(outcome));
+            }
+        }
+        let mut samples = MemorySink::new();
+        let sink: &mut dyn Sink = if sampled { &mut samples } else { &mut NoSamples };
+        let summary = trusted(backends.run(&self.task.clone().seed(self.seed(seed)), sink, keep_going)?)?;
+        if let Some(kept) = kept {
+            kept.keep(claim, &summary);
+        }
+        Ok(Some(Outcome { summary, samples, scenario: Arc::clone(&self.scenario) }))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::simulator::Simulator;
+    use crate::{Backend, ScenarioFile, Setup, Store};
+    use anabranch_record::NoSamples;
+
+    #[test]
+    fn what_is_not_kept_the_longest_first() {
+        let text = r#"
+            name = "one link"
+            duration = "2 s"
+            links.a = { rate = "10 Mbit/s", delay = "5 ms" }
+            flows = [{ name = "tested", cc = "reno", paths = [["a"]] }]
+        "#;
+        let file = ScenarioFile { name: "a".into(), path: "a".into(), text: text.into() };
+        let long = Setup::new("long", &file).set("duration", "9 s");
+        let sampled = Setup::new("with samples", &file).set("duration", "5 s").sampled();
+        let setups = [Setup::new("short", &file), sampled, long];
+        let simulations = Simulations::of([("test", &setups[..])], 2).unwrap();
+        let folder = tempfile::tempdir().unwrap();
+        let store = Store::open(folder.path(), "v1").unwrap();
+        let missing = simulations.missing(&store);
+        let durations = |missing: &[Missing]| -> Vec<(f64, u64)> {
+            let of = |missing: &Missing| {
+                let task = simulations.task(*missing);
+                (task.scenario("a").unwrap().duration.as_secs_f64(), task.seed_of_run())
+            };
+            missing.iter().map(of).collect()
+        };
+        assert_eq!(durations(&missing), [(9.0, 1), (9.0, 2), (2.0, 1), (2.0, 2)]);
+        assert!(missing[0].seconds() > 4.0 * missing[2].seconds());
+        let run = simulations.run_id(missing[1]);
+        let summary = Simulator.run(&simulations.task(missing[1]), &mut NoSamples, &mut |_| true).unwrap();
+        assert_eq!((run.scenario_hash, run.seed), (&*summary.scenario_hash, summary.seed));
+        store.keep(store.claim(run).unwrap(), &summary);
+        assert_eq!(durations(&simulations.missing(&store)), [(9.0, 1), (2.0, 1), (2.0, 2)]);
+    }
+}

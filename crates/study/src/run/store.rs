@@ -1,0 +1,303 @@
+//! Outcomes on disk. A run is made once, whichever process asks for it, and outlasts the process that made it.
+//!
+//! `DIR/VERSION/runs.jsonl` has a line for each outcome, with the run's [`Key`]. Who makes a run has a byte of this file locked,
+//! whose number is the key's, and who writes has the first one; a lock ends with its process.
+
+use crate::key::RunId;
+use anabranch_record::Summary;
+use locks::Locked;
+use log::Log;
+use record::Damage;
+use std::collections::{BTreeSet, HashSet};
+use std::fmt;
+use std::fs;
+use std::io;
+use std::path::{Path, PathBuf};
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+
+mod locks;
+mod log;
+mod opened;
+mod others;
+mod record;
+
+pub use crate::key::Key;
+pub use opened::{after_fork, before_fork};
+pub use others::Others;
+pub use record::Record;
+
+/// The file's name.
+const FILE: &str = "runs.jsonl";
+
+/// Damaged lines that are named; the sixth and later ones are made again without a word.
+const NAMED: usize = 5;
+
+/// Where runs outlast an interruption, and may be shared with other processes. Only those of which no samples are asked for:
+/// others are large.
+pub trait Kept: Sync {
+    /// What a run gave, if it was kept.
+    fn find(&self, run: RunId<'_>) -> Option<Summary>;
+    /// The right to make it; none while another process has that.
+    fn claim(&self, _run: RunId<'_>) -> Option<Claim> {
+        Some(Claim::default())
+    }
+    /// Keeps a run that has ended.
+    fn keep(&self, claim: Claim, summary: &Summary);
+}
+
+/// Outcomes of one version of results, in a folder that several processes may share.
+pub struct Store {
+    dir: PathBuf,
+    version: String,
+    tell: Box<dyn Fn(&str) + Send + Sync>,
+    /// The file, once there is one.
+    log: Mutex<Option<Log>>,
+    /// The runs that this process makes: its own locks do not keep its threads from each other.
+    making: Arc<Mutex<HashSet<Key>>>,
+    used: Mutex<Used>,
+    /// Whether somebody was told that an outcome cannot be kept.
+    told: AtomicBool,
+}
+
+/// What became of the outcomes that were asked for.
+#[derive(Default)]
+struct Used {
+    found: BTreeSet<Key>,
+    kept: BTreeSet<Key>,
+    damaged: usize,
+}
+
+/// Why there is no store.
+#[derive(Debug, thiserror::Error)]
+pub enum StoreError {
+    /// The folder cannot be made.
+    #[error("cannot make {}: {source}", path.display())]
+    Folder {
+        /// The folder.
+        path: PathBuf,
+        /// Why.
+        source: io::Error,
+    },
+    /// A version that is no name of a folder.
+    #[error("`{0}` is no version of a store: it must have letters, digits and dashes only")]
+    Version(String),
+}
+
+/// The right to make a run. It ends when it is dropped, and with its process.
+#[derive(Default)]
+pub struct Claim(Option<Held>);
+
+/// What others respect, other processes the first part and other threads the second. They are given back in that order.
+struct Held {
+    _locked: Locked,
+    making: Making,
+}
+
+/// A run of those that this process makes.
+struct Making {
+    key: Key,
+    all: Arc<Mutex<HashSet<Key>>>,
+}
+
+impl Store {
+    /// The store in the folder `dir`, which is made if it is not there. Only outcomes of `version` are used: what it was
+    /// raised for changes results.
+    ///
+    /// # Errors
+    /// [`StoreError`].
+    pub fn open(dir: impl Into<PathBuf>, version: &str) -> Result<Self, StoreError> {
+        if version.is_empty() || !version.bytes().all(|b| b.is_ascii_alphanumeric() || b == b'-') {
+            return Err(StoreError::Version(version.to_owned()));
+        }
+        let dir = dir.into();
+        let path = dir.join(version);
+        fs::create_dir_all(&path).map_err(|source| StoreError::Folder { path, source })?;
+        Ok(Store {
+            dir,
+            version: version.to_owned(),
+            tell: Box::new(|_| ()),
+            log: Mutex::default(),
+            making: Arc::default(),
+            used: Mutex::default(),
+            told: AtomicBool::new(false),
+        })
+    }
+
+    /// The same; what the user should know though the work goes on is given to `tell`: a damaged line, a full disk.
+    pub fn telling(self, tell: impl Fn(&str) + Send + Sync + 'static) -> Self {
+        Store { tell: Box::new(tell), ..self }
+    }
+
+    /// The version whose outcomes it has.
+    pub fn version(&self) -> &str {
+        &self.version
+    }
+
+    /// Where it is.
+    pub fn dir(&self) -> &Path {
+        &self.dir
+    }
+
+    /// The number of outcomes that were there before and have been asked for.
+    pub fn found(&self) -> usize {
+        self.used(|used| used.found.len())
+    }
+
+    /// The number of outcomes that this process has added.
+    pub fn kept(&self) -> usize {
+        self.used(|used| used.kept.len())
+    }
+
+    /// Removes the outcomes that this process found or kept, and the folders that are empty then. What cannot be removed
+    /// stays: it harms nobody.
+    pub fn remove_used(&self) {
+        let keys = self.used(|used| used.found.union(&used.kept).copied().collect::<Vec<_>>());
+        let mut log = lock(&self.log);
+        let _ = log.as_mut().map_or(Ok(()), |log| log.remove(keys.into_iter()));
+        let _ = fs::remove_dir(self.dir.join(&self.version)).and_then(|()| fs::remove_dir(&self.dir));
+        *log = None;
+    }
+
+    /// Keeps a run that has ended, as [`Kept::keep`] does, or says why it cannot.
+    ///
+    /// # Errors
+    /// Where the file cannot be written.
+    pub fn add(&self, claim: Claim, summary: &Summary) -> io::Result<()> {
+        let Some(held) = &claim.0 else { return Err(io::Error::other("the file has no lock of it")) };
+        let key = held.making.key;
+        let line = record::write(&key, &self.version, summary);
+        self.write(|log| log.append(&key, &line))?;
+        self.used(|used| _ = used.kept.insert(key));
+        Ok(())
+    }
+
+    fn used<T>(&self, with: impl FnOnce(&mut Used) -> T) -> T {
+        with(&mut lock(&self.used))
+    }
+
+    fn key(&self, run: RunId<'_>) -> Key {
+        Key::of(&self.version, run)
+    }
+
+    fn file(&self) -> PathBuf {
+        self.dir.join(&self.version).join(FILE)
+    }
+
+    /// With the file, if there is one.
+    fn read<T>(&self, with: impl FnOnce(&mut Log) -> io::Result<T>) -> io::Result<Option<T>> {
+        let mut log = lock(&self.log);
+        if log.is_none() {
+            *log = Log::open(&self.file())?;
+        }
+        log.as_mut().map(with).transpose()
+    }
+
+    /// With the file, which is made if it is not there.
+    fn write<T>(&self, with: impl FnOnce(&mut Log) -> io::Result<T>) -> io::Result<T> {
+        let mut log = lock(&self.log);
+        match &mut *log {
+            Some(log) => with(log),
+            none => with(none.insert(Log::create(&self.file())?)),
+        }
+    }
+
+    fn damaged(&self, line: u64, why: &Damage) {
+        let before = self.used(|used| {
+            used.damaged += 1;
+            used.damaged - 1
+        });
+        let file = self.file();
+        let file = file.display();
+        match before {
+            0..NAMED => (self.tell)(&format!("{file}: line {line} {why}: the run is made again")),
+            NAMED => (self.tell)(&format!(
+                "{file}: line {line} {why}, and others may be damaged too: all are made again"
+            )),
+            _ => {}
+        }
+    }
+
+    /// No reason to lose the run. Said once.
+    fn cannot_keep(&self, path: &Path, why: &dyn fmt::Display) {
+        if !self.told.swap(true, Ordering::Relaxed) {
+            let path = path.display();
+            (self.tell)(&format!("runs cannot be kept for later, but their results are used: {path}: {why}"));
+        }
+    }
+}
+
+impl Kept for Store {
+    fn find(&self, run: RunId<'_>) -> Option<Summary> {
+        let key = self.key(run);
+        let found = self.read(|log| {
+            let line = log.find(&key)?;
+            let bytes = line.map(|line| log.read(line)).transpose()?;
+            Ok((log.garbage(), line.zip(bytes)))
+        });
+        let (garbage, found) = match found {
+            Ok(found) => found?,
+            Err(why) => {
+                self.cannot_keep(&self.file(), &why);
+                return None;
+            }
+        };
+        garbage.into_iter().for_each(|line| self.damaged(line, &Damage::Torn));
+        let (line, bytes) = found?;
+        match record::read(&bytes, &key, &self.version) {
+            Ok(outcome) => {
+                self.used(|used| used.kept.contains(&key) || used.found.insert(key));
+                Some(outcome.summary)
+            }
+            Err(why) => {
+                self.damaged(line.number, &why);
+                lock(&self.log).iter_mut().for_each(|log| log.forget(&key));
+                None
+            }
+        }
+    }
+
+    fn claim(&self, run: RunId<'_>) -> Option<Claim> {
+        let key = self.key(run);
+        let making = Making::of(key, &self.making)?;
+        match self.write(|log| log.claim(&key)) {
+            Ok(locked) => locked.map(|locked| Claim(Some(Held { _locked: locked, making }))),
+            Err(why) => {
+                self.cannot_keep(&self.file(), &why);
+                Some(Claim::default())
+            }
+        }
+    }
+
+    fn keep(&self, claim: Claim, summary: &Summary) {
+        // Without the right to write somebody was told already.
+        if claim.0.is_some()
+            && let Err(why) = self.add(claim, summary)
+        {
+            self.cannot_keep(&self.file(), &why);
+        }
+    }
+}
+
+impl Making {
+    /// None where this process makes it already.
+    fn of(key: Key, all: &Arc<Mutex<HashSet<Key>>>) -> Option<Self> {
+        lock(all).insert(key).then(|| Making { key, all: all.clone() })
+    }
+}
+
+impl Drop for Making {
+    fn drop(&mut self) {
+        lock(&self.all).remove(&self.key);
+    }
+}
+
+/// A panic of another thread ends the program anyway.
+fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
+    mutex.lock().unwrap_or_else(PoisonError::into_inner)
+}
+
+#[cfg(test)]
+mod processes;
+#[cfg(test)]
+mod tests;

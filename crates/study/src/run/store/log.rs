@@ -1,0 +1,235 @@
+//! The file of a store: a line for each outcome, appended by all processes that share it.
+
+use super::locks::{Byte, Locked};
+use super::opened::Opened;
+use super::record;
+use crate::key::Key;
+use nix::libc;
+use std::collections::HashMap;
+use std::fs::{self, File};
+use std::io::{self, BufRead, BufReader, BufWriter, ErrorKind, Read, Write};
+use std::os::unix::fs::{FileExt, MetadataExt, OpenOptionsExt};
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+
+/// The file as far as this process has read it.
+pub struct Log {
+    path: PathBuf,
+    file: Arc<Opened>,
+    /// The last line of each run.
+    lines: HashMap<Key, Line>,
+    /// How far it is read, which is the end of a line, and the number of lines until there.
+    end: u64,
+    count: u64,
+    /// Lines that are no outcomes, and of which nobody was told yet.
+    garbage: Vec<u64>,
+    /// Whether there are lines that are to go.
+    rewrite: bool,
+}
+
+/// Where an outcome is.
+#[derive(Clone, Copy)]
+pub struct Line {
+    start: u64,
+    length: usize,
+    /// Counted from 1.
+    pub number: u64,
+}
+
+impl Log {
+    /// The file of that name, empty if it was not there.
+    pub fn create(path: &Path) -> io::Result<Self> {
+        let open = || options().append(true).create(true).open(path);
+        let opened = open().or_else(|why| match (why.kind(), path.parent()) {
+            (ErrorKind::NotFound, Some(folder)) => fs::create_dir_all(folder).and_then(|()| open()),
+            // It may still be read.
+            (ErrorKind::PermissionDenied | ErrorKind::ReadOnlyFilesystem, _) => options().open(path),
+            _ => Err(why),
+        });
+        Log::of(path, opened?)
+    }
+
+    /// The same; none where there is no file.
+    pub fn open(path: &Path) -> io::Result<Option<Self>> {
+        match path.symlink_metadata() {
+            Err(why) if why.kind() == ErrorKind::NotFound => Ok(None),
+            Err(why) => Err(why),
+            Ok(_) => Log::create(path).map(Some),
+        }
+    }
+
+    fn of(path: &Path, file: File) -> io::Result<Self> {
+        if !file.metadata()?.is_file() {
+            return Err(io::Error::other("it is no file"));
+        }
+        Ok(Log {
+            path: path.to_owned(),
+            file: Arc::new(file.into()),
+            lines: HashMap::new(),
+            end: 0,
+            count: 0,
+            garbage: vec![],
+            rewrite: false,
+        })
+    }
+
+    /// The right to make a run; none while another process has it.
+    pub fn claim(&mut self, key: &Key) -> io::Result<Option<Locked>> {
+        self.lock(|file| Locked::at_once(file, Byte::of(key)))
+    }
+
+    /// Where a run's outcome is, of those too that other processes have added.
+    pub fn find(&mut self, key: &Key) -> io::Result<Option<Line>> {
+        self.refresh()?;
+        Ok(self.lines.get(key).copied())
+    }
+
+    /// What stands there; nothing where the file ends before it.
+    pub fn read(&self, line: Line) -> io::Result<Vec<u8>> {
+        let mut bytes = vec![0; line.length];
+        match self.file.read_exact_at(&mut bytes, line.start) {
+            Err(why) if why.kind() == ErrorKind::UnexpectedEof => Ok(vec![]),
+            read => read.map(|()| bytes),
+        }
+    }
+
+    /// A run's line is no outcome: it goes with the next one that is written.
+    pub fn forget(&mut self, key: &Key) {
+        self.lines.remove(key);
+        self.rewrite = true;
+    }
+
+    /// The numbers of lines that are no outcomes, once.
+    pub fn garbage(&mut self) -> Vec<u64> {
+        std::mem::take(&mut self.garbage)
+    }
+
+    /// Adds an outcome, a line.
+    pub fn append(&mut self, key: &Key, line: &[u8]) -> io::Result<()> {
+        let locked = self.lock_to_write()?;
+        let _locked = if self.rewrite { self.rewrite(locked)? } else { locked };
+        // Not flushed to the disk: a machine that loses its power may leave a torn line, which its checksum tells.
+        if let Err(why) = (&**self.file).write_all(line) {
+            let _ = self.file.set_len(self.end);
+            return Err(why);
+        }
+        self.add(Some(*key), line.len());
+        Ok(())
+    }
+
+    /// Removes these outcomes, and the file with the last one.
+    pub fn remove(&mut self, keys: impl Iterator<Item = Key>) -> io::Result<()> {
+        let locked = self.lock_to_write()?;
+        for key in keys {
+            self.lines.remove(&key);
+        }
+        if self.lines.is_empty() {
+            let _ = fs::remove_file(self.beside());
+            return fs::remove_file(&self.path);
+        }
+        self.rewrite(locked).map(drop)
+    }
+
+    /// The right to write at the file's end, which is read until there. What a process left there that was killed while it wrote
+    /// is removed.
+    fn lock_to_write(&mut self) -> io::Result<Locked> {
+        let locked = self.lock(|file| Locked::wait(file, Byte::WRITE).map(Some))?;
+        if self.refresh()? {
+            self.file.set_len(self.end)?;
+        }
+        Ok(locked.expect("it waited"))
+    }
+
+    /// A lock of the file that has the name now: another process may have put another one there, or removed it or its end.
+    fn lock(
+        &mut self,
+        lock: impl Fn(&Arc<Opened>) -> io::Result<Option<Locked>>,
+    ) -> io::Result<Option<Locked>> {
+        loop {
+            let Some(locked) = lock(&self.file)? else { return Ok(None) };
+            let (ours, there) = (self.file.metadata()?, self.path.symlink_metadata());
+            let same = there.is_ok_and(|there| (there.dev(), there.ino()) == (ours.dev(), ours.ino()));
+            if same && ours.len() >= self.end {
+                return Ok(Some(locked));
+            }
+            *self = Log::create(&self.path)?;
+        }
+    }
+
+    /// Reads what was added. Whether the file ends with a part of a line: somebody is writing it, or was killed then.
+    fn refresh(&mut self) -> io::Result<bool> {
+        let file = self.file.clone();
+        let mut added = BufReader::with_capacity(1 << 16, From { file: &file, at: self.end });
+        let mut line = Vec::new();
+        while added.read_until(b'\n', &mut line)? > 0 {
+            if !line.ends_with(b"\n") {
+                return Ok(true);
+            }
+            self.add(record::key(&line), line.len());
+            line.clear();
+        }
+        Ok(false)
+    }
+
+    fn add(&mut self, key: Option<Key>, length: usize) {
+        self.count += 1;
+        let line = Line { start: self.end, length, number: self.count };
+        self.end += length as u64;
+        match key {
+            Some(key) => _ = self.lines.insert(key, line),
+            None => {
+                self.garbage.push(self.count);
+                self.rewrite = true;
+            }
+        }
+    }
+
+    /// Puts another file in its place with the outcomes that it is to have, and has that locked.
+    fn rewrite(&mut self, locked: Locked) -> io::Result<Locked> {
+        let beside = self.beside();
+        let _ = fs::remove_file(&beside);
+        let file = options().append(true).create_new(true).open(&beside)?;
+        let mut written = Log::of(&self.path, file)?;
+        let new = Locked::wait(&written.file, Byte::WRITE)?;
+        let mut lines: Vec<_> = self.lines.iter().map(|(key, line)| (*key, *line)).collect();
+        lines.sort_by_key(|(_, line)| line.start);
+        let file = written.file.clone();
+        let mut to = BufWriter::new(&**file);
+        for (key, line) in lines {
+            to.write_all(&self.read(line)?)?;
+            written.add(Some(key), line.length);
+        }
+        to.flush()?;
+        // What it replaces was perhaps on the disk.
+        written.file.sync_data()?;
+        fs::rename(&beside, &self.path)?;
+        drop(locked);
+        *self = written;
+        Ok(new)
+    }
+
+    fn beside(&self) -> PathBuf {
+        self.path.with_extension("new")
+    }
+}
+
+/// Not those of a symbolic link's target.
+fn options() -> fs::OpenOptions {
+    let mut options = File::options();
+    options.read(true).custom_flags(libc::O_NOFOLLOW | libc::O_NONBLOCK);
+    options
+}
+
+/// A file from a place on.
+struct From<'a> {
+    file: &'a File,
+    at: u64,
+}
+
+impl Read for From<'_> {
+    fn read(&mut self, to: &mut [u8]) -> io::Result<usize> {
+        let n = self.file.read_at(to, self.at)?;
+        self.at += n as u64;
+        Ok(n)
+    }
+}

@@ -1,0 +1,71 @@
+//! An outcome as a line: `{"sha256":"…","outcome":{"key":"…",…}}`, the checksum that of the outcome's bytes as they stand there.
+
+use crate::key::Key;
+use anabranch_record::Summary;
+use serde::{Deserialize, Serialize};
+
+const HEAD: &[u8] = b"{\"sha256\":\"";
+const MIDDLE: &[u8] = b"\",\"outcome\":";
+const KEY: &[u8] = b"{\"key\":\"";
+const TAIL: &[u8] = b"}\n";
+
+/// What a run gave, and which run of which version it was.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Record {
+    /// The run's key.
+    pub key: Key,
+    /// The version of results.
+    pub version: String,
+    /// Means and totals.
+    pub summary: Summary,
+}
+
+/// Why a line is no outcome.
+#[derive(Debug, PartialEq, thiserror::Error)]
+pub enum Damage {
+    /// It does not end as it should, or its content has changed.
+    #[error("is cut off or damaged")]
+    Torn,
+    /// It is whole, but another run's.
+    #[error("holds another run")]
+    Other,
+}
+
+/// The line.
+pub fn write(key: &Key, version: &str, summary: &Summary) -> Vec<u8> {
+    #[derive(Serialize)]
+    struct Borrowed<'a> {
+        key: &'a Key,
+        version: &'a str,
+        summary: &'a Summary,
+    }
+    let body = serde_json::to_vec(&Borrowed { key, version, summary }).expect("a summary is plain data");
+    let sum = Key::sum(&body).to_string();
+    [HEAD, sum.as_bytes(), MIDDLE, &body, TAIL].concat()
+}
+
+/// The outcome in a line.
+pub fn read(line: &[u8], key: &Key, version: &str) -> Result<Record, Damage> {
+    let outcome = parse(line).ok_or(Damage::Torn)?;
+    if outcome.key == *key && outcome.version == version { Ok(outcome) } else { Err(Damage::Other) }
+}
+
+/// Whose outcome a line is, if it looks like one.
+pub fn key(line: &[u8]) -> Option<Key> {
+    let (_, body) = split(line)?;
+    str::from_utf8(body.strip_prefix(KEY)?.get(..64)?).ok()?.parse().ok()
+}
+
+/// The checksum and what it is of.
+fn split(line: &[u8]) -> Option<(&[u8], &[u8])> {
+    let (sum, rest) = line.strip_prefix(HEAD)?.split_at_checked(64)?;
+    Some((sum, rest.strip_prefix(MIDDLE)?.strip_suffix(TAIL)?))
+}
+
+fn parse(line: &[u8]) -> Option<Record> {
+    let (sum, body) = split(line)?;
+    if Key::sum(body).to_string().as_bytes() != sum {
+        return None;
+    }
+    serde_json::from_slice(body).ok()
+}

@@ -1,0 +1,44 @@
+//! The simulator, for the tests of this crate.
+
+use crate::task::{Backend, Backends, SIM, Task, TaskError};
+use crate::{Options, Study, StudyResult, Work};
+use anabranch_net::Time;
+use anabranch_record::{Sink, Summary};
+use anabranch_sim::{End, Run};
+use std::sync::Arc;
+
+pub struct Simulator;
+
+impl Backend for Simulator {
+    fn name(&self) -> &str {
+        SIM
+    }
+
+    fn run(
+        &self,
+        task: &Task,
+        sink: &mut dyn Sink,
+        keep_going: &mut dyn FnMut(Time) -> bool,
+    ) -> Result<Summary, TaskError> {
+        let scenario = task.scenario("the task's scenario").map_err(|why| TaskError::Refused(why.to_string()))?;
+        let run = anabranch_sim::run(&scenario, task.seed_of_run(), sink, keep_going);
+        let Run { summary, end } = run.map_err(|why| TaskError::Refused(why.to_string()))?;
+        match end {
+            End::Cancelled(at) => Err(TaskError::Interrupted { at, partial: Some(Box::new(summary)) }),
+            End::Reached | End::Completed(_) => Ok(summary),
+        }
+    }
+}
+
+/// What comes of some work.
+pub fn made<T: Send>(work: Work<T>) -> T {
+    let mut made = None;
+    crate::run_all(Backends(&[&Simulator]), &[work], None, &|_| (), &|| true, &mut |done| made = Some(done))
+        .unwrap();
+    made.unwrap()
+}
+
+/// A study's result.
+pub fn run(study: &Arc<Study>, options: &Options) -> StudyResult {
+    made(crate::work(study, options).unwrap())
+}

@@ -1,0 +1,257 @@
+//! Results in a folder, beside the report on them: one JSON file each, to which commands add.
+
+mod merge;
+
+use crate::error::StudyError;
+use crate::plan::Study;
+use crate::plan::chosen::{Options, Planned, choose};
+use crate::result::StudyResult;
+use anabranch_record::place::{Place, PlaceError, Tell, aside, at_work, try_writing};
+use anabranch_record::replace;
+use serde::Serialize;
+use serde::de::DeserializeOwned;
+use std::fs::{self, File, TryLockError};
+use std::io;
+use std::path::{Path, PathBuf};
+use std::sync::{Mutex, PoisonError};
+use std::time::SystemTime;
+
+/// Where the results are. As long as this is, no other command works there.
+pub struct Results {
+    out: PathBuf,
+    /// Where the report on them is made.
+    report: Mutex<Option<Place>>,
+    /// What was found damaged, for people.
+    damaged: Mutex<Vec<String>>,
+    tell: Tell,
+    /// Locked.
+    _folder: File,
+}
+
+/// Kinds of results, each in a folder of its own.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Kind {
+    /// Of shipped papers.
+    Paper,
+    /// Of algorithms in the standard cases.
+    Algorithm,
+    /// Of other studies.
+    Study,
+}
+
+impl Kind {
+    const ALL: [Kind; 3] = [Kind::Paper, Kind::Algorithm, Kind::Study];
+
+    fn folder(self) -> &'static str {
+        match self {
+            Kind::Paper => "papers",
+            Kind::Algorithm => "algorithms",
+            Kind::Study => "studies",
+        }
+    }
+}
+
+impl Results {
+    /// The folders `papers`, `algorithms`, `studies` and `report` in `out`, made if they are not there. What the user should
+    /// know though the work goes on is given to `tell`.
+    ///
+    /// # Errors
+    /// All that can be known to fail later fails here.
+    pub fn open(out: &Path, tell: Tell) -> Result<Self, PlaceError> {
+        let cannot = |path: &Path, e: &io::Error| {
+            PlaceError::because(format!("cannot write into {}", path.display()), e)
+        };
+        fs::create_dir_all(out).map_err(|e| cannot(out, &e))?;
+        let folder = File::open(out).map_err(|e| cannot(out, &e))?;
+        match folder.try_lock() {
+            Ok(()) => {}
+            Err(TryLockError::WouldBlock) => return Err(at_work(out)),
+            Err(TryLockError::Error(e)) => tell(&format!("{} cannot be locked: {e}", out.display())),
+        }
+        for below in Kind::ALL.map(|kind| out.join(kind.folder())) {
+            fs::create_dir_all(&below).and_then(|()| try_writing(&below)).map_err(|e| cannot(&below, &e))?;
+        }
+        let report = Mutex::new(Some(Place::claim(&out.join("report"), tell)?));
+        Ok(Results { out: out.to_owned(), report, damaged: Mutex::default(), tell, _folder: folder })
+    }
+
+    /// Where everything is.
+    pub fn out(&self) -> &Path {
+        &self.out
+    }
+
+    /// Where results of a kind are.
+    pub fn folder(&self, kind: Kind) -> PathBuf {
+        self.out.join(kind.folder())
+    }
+
+    /// Where the report is made; there is one for each command.
+    ///
+    /// # Errors
+    /// Where a second one cannot be claimed.
+    pub fn take_report(&self) -> Result<Place, PlaceError> {
+        let taken = self.report.lock().unwrap_or_else(PoisonError::into_inner).take();
+        taken.map_or_else(|| Place::claim(&self.out.join("report"), self.tell), Ok)
+    }
+
+    fn file(&self, kind: Kind, name: &str) -> PathBuf {
+        self.folder(kind).join(format!("{name}.json"))
+    }
+
+    /// Writes a result, on one line, in place of its former one.
+    ///
+    /// # Errors
+    /// Where it cannot be written.
+    pub fn keep(&self, kind: Kind, name: &str, result: &impl Serialize) -> Result<(), PlaceError> {
+        let file = self.file(kind, name);
+        self.put_aside_what_is_no_file(&file)?;
+        write(&file, serde_json::to_string(result))
+    }
+
+    /// Writes a study's result. Experiments that an earlier command of the same size, seeds and version left stay; another
+    /// result is replaced as a whole, so that a page never mixes two. Backends' columns that the new result was not asked for stay where
+    /// the simulator gives what it gave then. What was lost, for people.
+    ///
+    /// # Errors
+    /// Where it cannot be written.
+    pub fn keep_study(&self, kind: Kind, study: &Study, new: StudyResult) -> Result<Vec<String>, PlaceError> {
+        let file = self.file(kind, &study.name);
+        let written = file.metadata().and_then(|there| there.modified()).unwrap_or(SystemTime::UNIX_EPOCH);
+        let old: Option<StudyResult> = self.load(kind, &study.name)?;
+        let (result, notices) = merge::merge(study, old.map(|old| (old, written)), new);
+        write(&file, serde_json::to_string_pretty(&result)).map(|()| notices)
+    }
+
+    /// The result of a study that is there, described, where it was not made as these options would: [`Results::keep_study`] would
+    /// replace it.
+    ///
+    /// # Errors
+    /// As [`Results::load`].
+    pub fn made_otherwise(
+        &self,
+        kind: Kind,
+        study: &Study,
+        options: &Options,
+    ) -> Result<Option<String>, PlaceError> {
+        let there: Option<StudyResult> = self.load(kind, &study.name)?;
+        let seeds = options.seeds(study);
+        let made = (options.size.name(), seeds, VERSION, &study.hash, options.without_columns);
+        let other = there.filter(|r| made != (&*r.size, r.seeds, &*r.version, &r.hash, r.without_columns));
+        Ok(other.map(|there| format!("{}: {}", study.name, described(&there))))
+    }
+
+    /// What an earlier command left; none where there is none. What cannot be read is put aside, and noted as damaged.
+    ///
+    /// # Errors
+    /// Where the file cannot be opened, or put aside.
+    pub fn load<T: DeserializeOwned>(&self, kind: Kind, name: &str) -> Result<Option<T>, PlaceError> {
+        self.read(&self.file(kind, name))
+    }
+
+    /// Everything of a kind, by the files' names.
+    ///
+    /// # Errors
+    /// As [`Results::load`].
+    pub fn load_all<T: DeserializeOwned>(&self, kind: Kind) -> Result<Vec<T>, PlaceError> {
+        let folder = self.folder(kind);
+        let cannot = |e: &io::Error| PlaceError::because(format!("cannot read {}", folder.display()), e);
+        let mut files = Vec::new();
+        for entry in fs::read_dir(&folder).map_err(|e| cannot(&e))? {
+            let path = entry.map_err(|e| cannot(&e))?.path();
+            if path.extension().is_some_and(|extension| extension == "json") {
+                files.push(path);
+            }
+        }
+        files.sort();
+        let all = files.iter().map(|file| self.read(file));
+        Ok(all.collect::<Result<Vec<_>, _>>()?.into_iter().flatten().collect())
+    }
+
+    fn read<T: DeserializeOwned>(&self, file: &Path) -> Result<Option<T>, PlaceError> {
+        self.put_aside_what_is_no_file(file)?;
+        let text = match fs::read(file) {
+            Err(e) if e.kind() == io::ErrorKind::NotFound => return Ok(None),
+            Err(e) => return Err(PlaceError::because(format!("cannot read {}", file.display()), &e)),
+            Ok(text) => text,
+        };
+        match serde_json::from_slice(&text) {
+            Ok(result) => Ok(Some(result)),
+            Err(_) if text.is_empty() => self.put_aside(file, "it is empty").map(|()| None),
+            Err(e) => self.put_aside(file, &e.to_string()).map(|()| None),
+        }
+    }
+
+    /// A folder or a pipe in place of a result: reading a pipe would wait for ever.
+    fn put_aside_what_is_no_file(&self, file: &Path) -> Result<(), PlaceError> {
+        match file.metadata() {
+            Ok(there) if !there.is_file() => self.put_aside(file, "it is no file"),
+            Err(_) if file.is_symlink() => self.put_aside(file, "it is a symbolic link to nothing"),
+            _ => Ok(()),
+        }
+    }
+
+    fn put_aside(&self, file: &Path, why: &str) -> Result<(), PlaceError> {
+        let kept = aside(file, file, "damaged")
+            .map_err(|e| PlaceError::because(format!("cannot put aside {}", file.display()), &e))?;
+        let said = format!("{} could not be read ({why}): it is kept as {}", file.display(), kept.display());
+        (self.tell)(&said);
+        self.damaged.lock().unwrap_or_else(PoisonError::into_inner).push(said);
+        Ok(())
+    }
+
+    /// What was found damaged so far, a sentence each.
+    pub fn damaged(&self) -> Vec<String> {
+        self.damaged.lock().unwrap_or_else(PoisonError::into_inner).clone()
+    }
+}
+
+fn write(file: &Path, json: Result<String, serde_json::Error>) -> Result<(), PlaceError> {
+    let written = json.map_err(io::Error::from).and_then(|json| replace(file, (json + "\n").as_bytes()));
+    written.map_err(|e| PlaceError::because(format!("cannot write {}", file.display()), &e))
+}
+
+/// In what an earlier result is not what the study would now give with these options, for people; nothing where it is.
+///
+/// # Errors
+/// [`StudyError::NoExperiment`].
+pub fn outdated(study: &Study, options: &Options, result: &StudyResult) -> Result<Vec<String>, StudyError> {
+    let here: Vec<&str> = result.experiments.iter().map(|e| e.id.as_str()).collect();
+    let asked = choose(study, options)?;
+    let missing: Vec<&str> =
+        asked.iter().map(|planned| planned.id.as_str()).filter(|id| !here.contains(id)).collect();
+    let seeds = options.seeds(study);
+    let there = |id: &str| result.experiments.iter().find(|e| e.id == id);
+    let lacks = |planned: &&Planned| {
+        there(&planned.id).is_some_and(|e| planned.asked.iter().any(|column| !e.asked.contains(column)))
+    };
+    let not_beside: Vec<&str> = asked.iter().filter(lacks).map(|planned| planned.id.as_str()).collect();
+    let all = [
+        (result.size != options.size.name(), format!("of another size ({})", result.size)),
+        (result.seeds != seeds, format!("of another number of seeds ({})", result.seeds)),
+        (result.hash != study.hash, "of another study file, scenario or --at".to_owned()),
+        (result.version != VERSION, format!("of another version ({})", result.version)),
+        (result.without_columns != options.without_columns, "of another choice of --no-columns".to_owned()),
+        (result.partial, "partial: it was interrupted".to_owned()),
+        (!missing.is_empty(), format!("without {}", missing.join(", "))),
+        (
+            !not_beside.is_empty(),
+            format!("without that backend beside the simulator in {}", not_beside.join(", ")),
+        ),
+    ];
+    Ok(all.into_iter().filter(|(is_so, _)| *is_so).map(|(_, what)| what).collect())
+}
+
+const VERSION: &str = env!("CARGO_PKG_VERSION");
+
+fn described(result: &StudyResult) -> String {
+    let ids: Vec<&str> = result.experiments.iter().map(|e| e.id.as_str()).collect();
+    let made = format!(
+        "{} ({} size, seeds {}, version {}{})",
+        ids.join(", "),
+        result.size,
+        result.seeds,
+        result.version,
+        if result.without_columns { ", without columns" } else { "" }
+    );
+    result.command.as_ref().map_or(made.clone(), |command| format!("{made} of `{command}`"))
+}

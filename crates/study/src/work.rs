@@ -1,0 +1,118 @@
+//! A study from its plans to its result.
+
+use crate::error::StudyError;
+use crate::judge::Taken;
+use crate::outcome::Outcome;
+use crate::plan::Study;
+use crate::plan::chosen::{Options, Planned, choose};
+use crate::result::{Experiment, StudyResult};
+use crate::run::{Outcomes, Simulations, Work};
+use crate::size::Size;
+use std::sync::Arc;
+
+/// A paper's experiments, to be run.
+///
+/// # Errors
+/// [`StudyError`], not interrupted.
+pub fn work(study: &Arc<Study>, options: &Options) -> Result<Work<StudyResult>, StudyError> {
+    Ok(work_with(study, options, |_, _| vec![])?.map(|(result, _)| result))
+}
+
+/// The same, and each of its runs.
+///
+/// # Errors
+/// [`StudyError`], not interrupted.
+pub fn work_with_runs(
+    study: &Arc<Study>,
+    options: &Options,
+) -> Result<Work<(StudyResult, Vec<Taken>)>, StudyError> {
+    work_with(study, options, Planned::taken)
+}
+
+type Take = fn(&Planned, &[&[Result<Outcome, String>]]) -> Vec<Taken>;
+
+fn work_with(
+    study: &Arc<Study>,
+    options: &Options,
+    take: Take,
+) -> Result<Work<(StudyResult, Vec<Taken>)>, StudyError> {
+    let (seeds, size, without_columns) = (options.seeds(study), options.size, options.without_columns);
+    let chosen = choose(study, options)?;
+    let setups = chosen.iter().map(|planned| (planned.id.as_str(), planned.setups.as_slice()));
+    let simulations =
+        Simulations::of(setups, seeds).map_err(|error| with_place(study, &chosen, size, error))?;
+    for (planned, indices) in chosen.iter().zip(&simulations.of_setup) {
+        for (setup, need) in &planned.plan.needs {
+            if let Some(problem) = need.missing(simulations.scenario(indices[*setup])) {
+                return Err(StudyError::File(study.resolved.error(problem)));
+            }
+        }
+    }
+    let study = Arc::clone(study);
+    let conclude = move |simulations: &Simulations, outcomes: &[Option<Outcomes>]| {
+        let as_explained = size == Size::Default && seeds == study.seeds(Size::Default);
+        let each = chosen.iter().zip(&simulations.of_setup);
+        let complete = each.filter_map(|(planned, indices)| {
+            let all: Vec<_> = indices.iter().map(|i| outcomes[*i].as_deref()).collect::<Option<_>>()?;
+            Some((planned.conclude(&all, as_explained), take(planned, &all)))
+        });
+        let (experiments, taken): (Vec<Experiment>, Vec<Vec<Taken>>) = complete.unzip();
+        let partial = experiments.len() < chosen.len();
+        let nothing = partial && experiments.is_empty();
+        // A study with sizes of its own says itself what they are.
+        let usual = study.usual_sizes && study.seeds(size) == size.seeds();
+        let description = usual.then(|| size.description().to_owned());
+        (!nothing).then(|| {
+            let result = StudyResult {
+                id: study.id.clone(),
+                name: study.name.clone(),
+                title: study.title.clone(),
+                citation: study.citation.clone(),
+                size: size.name().into(),
+                seeds,
+                version: env!("CARGO_PKG_VERSION").into(),
+                hash: study.hash.clone(),
+                command: None,
+                earlier_commands: vec![],
+                without_columns,
+                partial,
+                notes: description.into_iter().chain(study.notes.iter().cloned()).collect(),
+                errata: study.errata.clone(),
+                headline: study.headline.clone(),
+                experiments,
+            };
+            (result, taken.into_iter().flatten().collect())
+        })
+    };
+    Ok(Work { simulations, conclude: Box::new(conclude) })
+}
+
+/// An error with its place in the study's file, where it is of a simulation of the file's own.
+fn with_place(study: &Study, chosen: &[Planned], size: Size, error: StudyError) -> StudyError {
+    let StudyError::Scenario { command: wrong, .. } = &error else { return error };
+    let point = chosen.iter().find_map(|planned| {
+        let mut own = planned.plan.setups.iter().zip(&planned.plan.points);
+        own.find(|(setup, _)| setup.command(1) == *wrong).map(|(_, point)| *point)
+    });
+    point.and_then(|point| study.resolved.no_scenario(point, size)).map_or(error, StudyError::File)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::file;
+    use crate::simulator::run;
+
+    #[test]
+    fn on_request_only() {
+        let text = "title = \"\"\n[[experiments]]\nids = [\"Z-1\"]\ntitle = \"\"\n\
+                    [[experiments]]\nids = [\"Z-2\"]\ntitle = \"\"\non_request = true\n";
+        let study = Arc::new(file::embedded("z.toml", text, &[], &[]).unwrap());
+        let chosen = |only: Option<&str>| {
+            let options = Options { only: only.map(Into::into), ..Options::default() };
+            run(&study, &options).experiments.into_iter().map(|e| e.id).collect::<Vec<_>>()
+        };
+        assert_eq!(chosen(None), ["Z-1"]);
+        assert_eq!(chosen(Some("z-2")), ["Z-2"]);
+    }
+}
