@@ -2,8 +2,8 @@
 //!
 //! One way leads from a study's text to its result. Each room knows what comes before it alone: `parse` (the text's keys and
 //! expressions), `resolve` (every name bound, scenarios read), `plan` (simulations, rows and figures of a size), `run` (outcomes, made
-//! or found in a store), `judge` (values and verdicts), `tables` (results in a folder, and one table of all runs). [`file`] and
-//! [`work`] join them. What runs a task is a [`Backend`] that the caller hands in.
+//! or found in a store), `judge` (values and verdicts), `tables` (results in a folder, and one table of all runs). [`mod@file`] and
+//! [`work`](fn@work) join them. What runs a task is a [`Backend`] that the caller hands in.
 
 #[cfg(test)]
 mod book;
