@@ -1,6 +1,6 @@
 //! A link that decides about packets as they arrive.
 
-use crate::aqm::{AtArrival, Found, Update, Verdict};
+use crate::aqm::{AtArrival, Found, Verdict};
 use crate::fine::Fine;
 use crate::loss::{LOSS_SEED, LossProcess};
 use crate::queue::Queue;
@@ -87,12 +87,7 @@ impl FifoLink {
     #[inline(never)]
     fn enter(&mut self, now: Time, ecn_capable: bool) -> Verdict {
         let Some(discipline) = self.discipline.as_deref_mut() else { return Verdict::Accept };
-        discipline.arrive(&Found {
-            waiting: Waiting { packets: self.queue.packets(), bytes: self.queue.bytes() },
-            idle: Fine::from_time(now).minus(self.transmitter.busy_until),
-            rate_bps: self.transmitter.rate_bps(),
-            ecn_capable,
-        })
+        discipline.arrive(&found(&self.queue, &self.transmitter, now, ecn_capable))
     }
 
     /// The packets that wait.
@@ -132,23 +127,20 @@ impl FifoLink {
             {
                 self.loss.change(loss, due);
             }
-            if let Some(discipline) = self.discipline.as_deref_mut()
+            if let Some(discipline) = self.discipline.as_deref_mut().map(AtArrival::rule)
                 && due == discipline.next_update()
             {
-                discipline.update(&Update {
-                    waiting: self.queue.bytes(),
-                    rate_bps: self.transmitter.rate_bps(),
-                    now,
-                    same_until: self.transmitter.epoch_end().min(self.queue.next_departure()),
-                });
+                let found = found(&self.queue, &self.transmitter, due, false);
+                let same_until = self.transmitter.epoch_end().min(self.queue.next_departure());
+                discipline.update(&found, now, same_until);
             }
             self.due = self.next_due();
         }
     }
 
     /// What is due next.
-    fn next_due(&self) -> Time {
-        let update = self.discipline.as_deref().map_or(Time::NEVER, AtArrival::next_update);
+    fn next_due(&mut self) -> Time {
+        let update = self.discipline.as_deref_mut().map_or(Time::NEVER, |rule| rule.rule().next_update());
         update.min(self.transmitter.epoch_end())
     }
 
@@ -157,10 +149,18 @@ impl FifoLink {
         if matches!(why, DropReason::Queue | DropReason::Early)
             && let Some(discipline) = self.discipline.as_deref_mut()
         {
-            discipline.dropped();
+            discipline.rule().dropped();
         }
         Fate::Dropped(self.totals.drop(why, wire_bytes))
     }
+}
+
+/// What is found at `now`.
+#[inline]
+fn found(queue: &Queue, transmitter: &Transmitter, now: Time, ecn_capable: bool) -> Found {
+    let idle = Fine::from_time(now).minus(transmitter.busy_until);
+    let waiting = Waiting { packets: queue.packets(), bytes: queue.bytes() };
+    Found { waiting, idle, rate_bps: transmitter.rate_bps(), ecn_capable }
 }
 
 #[cfg(test)]

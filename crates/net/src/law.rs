@@ -4,7 +4,7 @@
 use crate::Time;
 
 /// A loss model or a queue discipline.
-#[derive(Debug, PartialEq)]
+#[derive(Debug)]
 pub struct Law {
     /// The scenario's word for it.
     pub name: &'static str,
@@ -17,11 +17,11 @@ pub struct Law {
 }
 
 /// A parameter.
-#[derive(Debug, PartialEq)]
+#[derive(Debug)]
 pub struct Param {
     /// The scenario's key.
     pub name: &'static str,
-    /// What it is.
+    /// It in a sentence.
     pub meaning: &'static str,
     /// The values that it takes.
     pub kind: Kind,
@@ -29,56 +29,35 @@ pub struct Param {
     pub required: bool,
 }
 
-/// The values that a parameter takes, bounds included.
+/// The values that a parameter takes, bounds included; a gain is at most 1,000,000.
 #[derive(Clone, Copy, Debug, PartialEq)]
+#[expect(missing_docs, reason = "their names say it")]
 pub enum Kind {
-    /// A number from 0 to 1.
     Probability,
-    /// A number from 0 to 1,000,000.
     Gain,
-    /// A time.
     Time,
-    /// A time, at least that.
     TimeFrom(Time),
-    /// A whole number between the two.
     Count(u64, u64),
-    /// An amount of data between the two, in bytes.
     Bytes(u64, u64),
-    /// A queue's length.
     Length,
-    /// True or false.
     Flag,
     /// It follows from the others: no key.
     Derived,
 }
 
-/// The value of a parameter.
+/// The value of a parameter. Amounts of data are counts of bytes; a length is packets, or bytes where the flag says so.
 #[derive(Clone, Copy, Debug, PartialEq)]
+#[expect(missing_docs, reason = "their names say it")]
 pub enum Value {
-    /// Of a probability or a gain.
     Number(f64),
-    /// Of a time.
     Time(Time),
-    /// Of a whole number, or of bytes.
     Count(u64),
-    /// Of a length: packets, or bytes.
     Length(f64, bool),
-    /// Of a flag.
     Flag(bool),
 }
 
-/// Why parameters do not go together.
-#[derive(Clone, Copy, Debug, PartialEq)]
-pub struct Refusal {
-    /// The parameter.
-    pub param: &'static str,
-    /// What is wrong.
-    pub message: &'static str,
-    /// The same in few words.
-    pub label: &'static str,
-    /// What would be right.
-    pub help: &'static str,
-}
+/// Why parameters do not go together: the parameter, what is wrong, the same in few words, and what would be right.
+pub type Refusal = [&'static str; 4];
 
 /// The least time of a parameter that is not 0.
 pub(crate) const POSITIVE: Time = Time::from_nanos(1);
@@ -90,34 +69,25 @@ pub(crate) trait Parameter: Copy {
 }
 
 macro_rules! parameter {
-    ($($type:ty: $pattern:pat => $of:expr, $name:ident => $value:expr;)*) => {
+    ($($type:ty: $pattern:pat => $of:expr, $value:expr;)*) => {
         $(impl Parameter for $type {
             fn of(value: Value) -> Option<Self> {
                 if let $pattern = value { $of } else { None }
             }
 
             fn value(self) -> Value {
-                let $name = self;
-                $value
+                $value(self.into())
             }
         })*
     };
 }
 
 parameter! {
-    f64: Value::Number(x) | Value::Length(x, _) => Some(x), x => Value::Number(x);
-    Time: Value::Time(time) => Some(time), time => Value::Time(time);
-    u64: Value::Count(n) => Some(n), n => Value::Count(n);
-    u32: Value::Count(n) => u32::try_from(n).ok(), n => Value::Count(n.into());
-    bool: Value::Flag(flag) => Some(flag), flag => Value::Flag(flag);
-}
-
-/// The next of the given values, or the default if there is one.
-pub(crate) fn take<T: Parameter>(
-    given: &mut impl Iterator<Item = Option<Value>>,
-    default: Option<T>,
-) -> Option<T> {
-    given.next().flatten().and_then(T::of).or(default)
+    f64: Value::Number(x) | Value::Length(x, _) => Some(x), Value::Number;
+    Time: Value::Time(time) => Some(time), Value::Time;
+    u64: Value::Count(n) => Some(n), Value::Count;
+    u32: Value::Count(n) => u32::try_from(n).ok(), Value::Count;
+    bool: Value::Flag(flag) => Some(flag), Value::Flag;
 }
 
 /// Defines a struct of parameters, each `name: type as kind`, or `name: type as kind => default`.
@@ -151,13 +121,14 @@ macro_rules! law {
             };
 
             /// Of the values of its parameters, in their order; `None`: the default.
-            pub(crate) fn given(values: &[Option<crate::law::Value>]) -> Option<$name> {
-                let mut values = values.iter().copied();
-                Some($name { $($key: crate::law::take(&mut values, None::<$type>$(.or(Some($default)))?)?,)* })
+            pub(crate) fn given(values: &[Option<crate::Value>]) -> Option<$name> {
+                let mut values = values.iter();
+                $(let $key = values.next().copied().flatten().and_then(<$type as crate::law::Parameter>::of);)*
+                Some($name { $($key: $key$(.or(Some($default)))??,)* })
             }
 
-            pub(crate) fn values(&self) -> Vec<crate::law::Value> {
-                vec![$(crate::law::Parameter::value(self.$key)),*]
+            pub(crate) fn law(&self) -> (&'static crate::Law, Vec<crate::Value>) {
+                ($name::LAW, vec![$(crate::law::Parameter::value(self.$key)),*])
             }
         }
     };

@@ -12,7 +12,6 @@ mod data;
 mod delayed_acks;
 mod drops;
 mod dss;
-mod end;
 mod event;
 mod hop;
 mod idle;
@@ -48,16 +47,35 @@ mod tests;
 mod transfers;
 mod tso;
 
-pub use end::{End, Run};
 pub use event::EventQueue;
 pub use memory::memory;
 
 use anabranch_cc::registry::ParamError;
 use anabranch_net::Time;
-use anabranch_record::{NoSamples, Sink};
+use anabranch_record::{NoSamples, Sink, Summary};
 use anabranch_scenario::Scenario;
 use simulator::Simulator;
 use tap::Tap;
+
+/// Where a run ended.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum End {
+    /// Where the scenario ends.
+    Reached,
+    /// The one transfer that the run was about is complete, after that time.
+    Completed(Time),
+    /// There `keep_going` said no.
+    Cancelled(Time),
+}
+
+/// A run that was simulated.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Run {
+    /// What was measured, up to its end.
+    pub summary: Summary,
+    /// Where it ended.
+    pub end: End,
+}
 
 /// Runs a scenario to its end.
 ///

@@ -51,7 +51,7 @@ impl Verdict {
     }
 }
 
-/// What a packet finds that arrives.
+/// What a packet finds that arrives, or an update.
 #[derive(Clone, Copy, Debug, Default)]
 pub(crate) struct Found {
     pub waiting: Waiting,
@@ -62,20 +62,8 @@ pub(crate) struct Found {
     pub ecn_capable: bool,
 }
 
-/// What an update finds at its instant.
-#[derive(Clone, Copy, Debug)]
-pub(crate) struct Update {
-    /// In bytes.
-    pub waiting: u64,
-    pub rate_bps: f64,
-    /// Updates are wanted up to here,
-    pub now: Time,
-    /// and find the same up to here.
-    pub same_until: Time,
-}
-
 /// A rule for packets before the queue is full, at work.
-trait Arrives {
+pub(crate) trait Arrives {
     fn arrive(&mut self, found: &Found) -> Verdict;
 
     /// When [`Arrives::update`] is due.
@@ -83,7 +71,8 @@ trait Arrives {
         Time::NEVER
     }
 
-    fn update(&mut self, _: &Update) {}
+    /// At its instant; updates are wanted up to `now`, and find the same up to `same_until`.
+    fn update(&mut self, _: &Found, _now: Time, _same_until: Time) {}
 
     /// The queue was full, and a packet dropped.
     fn dropped(&mut self) {}
@@ -148,16 +137,9 @@ macro_rules! disciplines {
                 match self { Self::Threshold(rule) => rule.arrive(found), $(Self::$Early(rule) => rule.arrive(found),)* }
             }
 
-            pub fn next_update(&self) -> Time {
-                match self { Self::Threshold(_) => Time::NEVER, $(Self::$Early(rule) => rule.next_update(),)* }
-            }
-
-            pub fn update(&mut self, update: &Update) {
-                match self { Self::Threshold(_) => {} $(Self::$Early(rule) => rule.update(update),)* }
-            }
-
-            pub fn dropped(&mut self) {
-                match self { Self::Threshold(_) => {} $(Self::$Early(rule) => rule.dropped(),)* }
+            /// For what does not come with each packet.
+            pub fn rule(&mut self) -> &mut dyn Arrives {
+                match self { Self::Threshold(rule) => rule, $(Self::$Early(rule) => rule,)* }
             }
         }
 
@@ -235,7 +217,7 @@ macro_rules! disciplines {
             pub fn law(&self) -> (&'static Law, Vec<Value>) {
                 match self {
                     Self::DropTail { .. } => (&DROP_TAIL, Vec::new()),
-                    $(Self::$name(rule) => ($name::LAW, rule.values()),)*
+                    $(Self::$name(rule) => rule.law(),)*
                 }
             }
 

@@ -1,9 +1,9 @@
 //! PIE (RFC 8033): the required parts of §4, and of the options marking (§5.1), de-randomization (§5.4)
 //! and the cap on increases (§5.5). Not §5.2, as a link knows its rate, nor §5.3, as PIE is always active.
 
-use super::{Arrives, FULL_PACKET, Found, QUEUE_SEED, Rule, Update, Verdict};
+use super::{Arrives, FULL_PACKET, Found, QUEUE_SEED, Rule, Verdict};
 use crate::law::law;
-use crate::{Random, Time};
+use crate::{Random, Time, Waiting};
 
 law! {
     /// Proportional integral controller, enhanced (RFC 8033).
@@ -185,7 +185,12 @@ impl Arrives for Controller {
         self.next_update
     }
 
-    fn update(&mut self, &Update { waiting, rate_bps, now, same_until }: &Update) {
+    fn update(
+        &mut self,
+        &Found { waiting: Waiting { bytes: waiting, .. }, rate_bps, .. }: &Found,
+        now: Time,
+        same_until: Time,
+    ) {
         // Little's law with the link's own rate (§4.3); nothing waits while it is down.
         self.update_to(if waiting > 0 { waiting as f64 * 8.0 / rate_bps } else { 0.0 });
         if waiting == 0 {
@@ -204,7 +209,6 @@ impl Arrives for Controller {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::Waiting;
 
     fn pie(spec: Pie) -> Controller {
         Controller::new(spec, Random::new(5, 5))

@@ -36,9 +36,8 @@ impl Rule for Red {
 
     /// Where one threshold is not given the larger is three times the other.
     fn complete(self, values: &[Option<Value>]) -> Result<Red, Refusal> {
-        let refused = |param, message, label, help| Err(Refusal { param, message, label, help });
         if self.weight == 0.0 {
-            return refused("weight", "the weight must be more than 0", "must be more than 0", "");
+            return Err(["weight", "the weight must be more than 0", "must be more than 0", ""]);
         }
         let length = |value: &Option<Value>| match value {
             Some(Value::Length(amount, bytes)) => Some((*amount, *bytes)),
@@ -50,20 +49,20 @@ impl Rule for Red {
             (None, Some((max, bytes))) => (max / 3.0, max, bytes),
             (Some((_, bytes)), Some((_, other))) if bytes != other => {
                 let help = "give both in packets, or both in bytes or BDP";
-                return refused(
+                return Err([
                     "max",
                     "RED's thresholds have different units",
                     "not in the unit of `min`",
                     help,
-                );
+                ]);
             }
             (Some((min, _)), Some((max, _))) if max <= min => {
-                return refused(
+                return Err([
                     "max",
                     "`max` must be more than `min`",
                     "not more than `min`",
                     "usually 3 times",
-                );
+                ]);
             }
             (Some((min, bytes)), Some((max, _))) => (min, max, bytes),
         };

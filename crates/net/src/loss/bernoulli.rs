@@ -1,6 +1,6 @@
 //! Independent losses.
 
-use super::{Loss, Model};
+use super::{Loss, Model, State};
 use crate::law::law;
 use crate::{Random, Time};
 
@@ -13,10 +13,8 @@ law! {
 }
 
 impl Model for Bernoulli {
-    type State = ();
-
     #[inline]
-    fn loses(&self, (): &mut (), _: Time, random: &mut Random) -> bool {
+    fn loses(&self, _: &mut State, _: Time, random: &mut Random) -> bool {
         random.chance(self.rate)
     }
 

@@ -1,6 +1,6 @@
 //! Losses at equal distances.
 
-use super::{Loss, Model};
+use super::{Loss, Model, State};
 use crate::law::law;
 use crate::{Random, Time};
 
@@ -13,11 +13,8 @@ law! {
 }
 
 impl Model for EveryNth {
-    /// Packets since the last loss.
-    type State = u64;
-
     #[inline]
-    fn loses(&self, count: &mut u64, _: Time, _: &mut Random) -> bool {
+    fn loses(&self, State { count, .. }: &mut State, _: Time, _: &mut Random) -> bool {
         *count += 1;
         let lost = *count == self.n;
         if lost {

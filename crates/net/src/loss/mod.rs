@@ -8,89 +8,61 @@ pub(crate) const LOSS_SEED: u64 = 0x6c6f_7373_2070_726f;
 
 /// A loss model.
 trait Model {
-    /// What it remembers.
-    type State: Clone + std::fmt::Debug + Default;
-    /// Whether a loss makes the next one likelier.
-    const BURSTS: bool = false;
-
-    /// What it remembers at its start.
-    fn start(&self, _now: Time) -> Self::State {
-        Self::State::default()
-    }
-
     /// Whether the packet at `now` is lost.
-    fn loses(&self, state: &mut Self::State, now: Time, random: &mut Random) -> bool;
+    fn loses(&self, state: &mut State, now: Time, random: &mut Random) -> bool;
 
     /// The part of packets that it loses in the long run.
     fn mean_rate(&self) -> f64;
+
+    /// Whether a loss makes the next one likelier.
+    fn comes_in_bursts(&self) -> bool {
+        false
+    }
+}
+
+/// What a model may remember: a number, whether it was in a bad state, and since when.
+#[derive(Clone, Copy, Debug, Default)]
+struct State {
+    count: u64,
+    bad: bool,
+    since: Time,
 }
 
 const NONE: Law = Law { name: "none", title: "none", meaning: "Nothing is lost.", params: &[] };
 
 macro_rules! models {
-    ($($file:ident: $name:ident;)*) => {
-        $(mod $file; pub use $file::$name;)*
+    ($($file:ident: $($name:ident),+;)*) => {
+        $(mod $file; pub use $file::{$($name),+};)*
 
         /// A loss process.
         #[derive(Clone, Copy, Debug, PartialEq)]
         #[expect(missing_docs, reason = "each has the documentation of its parameters")]
-        pub enum Loss { None, $($name($name),)* }
+        pub enum Loss { None, $($($name($name),)+)* }
 
         impl Loss {
             /// Every loss model.
-            pub const ALL: &[&Law] = &[&NONE, $($name::LAW),*];
+            pub const ALL: &[&Law] = &[&NONE, $($($name::LAW),+),*];
 
             /// The model of that name with these values; none where one is missing.
             pub fn new(name: &str, values: &[Option<Value>]) -> Option<Loss> {
-                $(if name == $name::LAW.name {
+                $($(if name == $name::LAW.name {
                     return $name::given(values).map(Loss::$name);
-                })*
+                })+)*
                 (name == NONE.name).then_some(Loss::None)
             }
 
             /// The model, and the values of its parameters.
             pub fn law(&self) -> (&'static Law, Vec<Value>) {
-                match self {
-                    Loss::None => (&NONE, Vec::new()),
-                    $(Loss::$name(model) => ($name::LAW, model.values()),)*
-                }
+                match self { Loss::None => (&NONE, Vec::new()), $($(Loss::$name(model) => model.law(),)+)* }
             }
 
-            /// The part of packets that the process loses in the long run.
-            pub fn mean_rate(&self) -> f64 {
-                match self {
-                    Loss::None => 0.0,
-                    $(Loss::$name(model) => model.mean_rate(),)*
-                }
-            }
-
-            /// Whether a loss makes the next one likelier.
-            pub fn comes_in_bursts(&self) -> bool {
-                match self {
-                    Loss::None => false,
-                    $(Loss::$name(_) => $name::BURSTS,)*
-                }
-            }
-        }
-
-        /// A model at work.
-        #[derive(Clone, Debug)]
-        enum Process { None, $($name($name, <$name as Model>::State),)* }
-
-        impl Process {
-            fn start(model: Loss, now: Time) -> Process {
-                match model {
-                    Loss::None => Process::None,
-                    $(Loss::$name(model) => Process::$name(model, model.start(now)),)*
-                }
+            fn model(&self) -> Option<&dyn Model> {
+                match self { Loss::None => None, $($(Loss::$name(model) => Some(model),)+)* }
             }
 
             #[inline]
-            fn loses(&mut self, now: Time, random: &mut Random) -> bool {
-                match self {
-                    Process::None => false,
-                    $(Process::$name(model, state) => model.loses(state, now, random),)*
-                }
+            fn loses(&self, state: &mut State, now: Time, random: &mut Random) -> bool {
+                match self { Loss::None => false, $($(Loss::$name(model) => model.loses(state, now, random),)+)* }
             }
         }
     };
@@ -99,38 +71,50 @@ macro_rules! models {
 models! {
     bernoulli: Bernoulli;
     every_nth: EveryNth;
-    gilbert_elliott: GilbertElliott;
-    gilbert_elliott_time: GilbertElliottTime;
+    gilbert_elliott: GilbertElliott, GilbertElliottTime;
+}
+
+impl Loss {
+    /// The part of packets that the process loses in the long run.
+    pub fn mean_rate(&self) -> f64 {
+        self.model().map_or(0.0, Model::mean_rate)
+    }
+
+    /// Whether a loss makes the next one likelier.
+    pub fn comes_in_bursts(&self) -> bool {
+        self.model().is_some_and(Model::comes_in_bursts)
+    }
 }
 
 /// A link's loss process at work.
 #[derive(Clone, Debug)]
 pub(crate) struct LossProcess {
-    process: Process,
+    model: Loss,
+    state: State,
     at: LossAt,
     random: Random,
 }
 
 impl LossProcess {
     pub fn new(spec: &LinkSpec, random: Random) -> LossProcess {
-        LossProcess { process: Process::start(spec.loss, Time::ZERO), at: spec.loss_at, random }
+        LossProcess { model: spec.loss, state: State::default(), at: spec.loss_at, random }
     }
 
     /// Goes on with another model, from that model's start.
     pub fn change(&mut self, model: Loss, now: Time) {
-        self.process = Process::start(model, now);
+        (self.model, self.state) = (model, State { since: now, ..State::default() });
     }
 
     /// Whether the packet that arrives is lost.
     #[inline]
     pub fn takes_on_entry(&mut self, now: Time) -> bool {
-        self.at == LossAt::Entry && self.process.loses(now, &mut self.random)
+        self.at == LossAt::Entry && self.model.loses(&mut self.state, now, &mut self.random)
     }
 
     /// Whether the packet is lost that has been transmitted at `now`.
     #[inline]
     pub fn takes_on_exit(&mut self, now: Time) -> bool {
-        self.at == LossAt::Exit && self.process.loses(now, &mut self.random)
+        self.at == LossAt::Exit && self.model.loses(&mut self.state, now, &mut self.random)
     }
 }
 

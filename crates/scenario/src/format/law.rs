@@ -1,6 +1,6 @@
 //! Loss models and queue disciplines: a word that says which, and the parameters that its law lists.
 
-use crate::diagnostic::{At, Problems};
+use crate::diagnostic::{At, Place, Problems};
 use crate::leaf::{Length, PositiveSpan, Probability, Size, Span, bounds, number, whole, whole_schema};
 use crate::read::{Read, as_table, as_word, check_keys, tag};
 use crate::tree::{Node, Table, Value as Written};
@@ -8,50 +8,19 @@ use anabranch_net::{Discipline, Kind, Law, Loss, Param, Value};
 use schemars::{JsonSchema, Schema, SchemaGenerator, json_schema};
 use std::borrow::Cow;
 
-/// One of a list of laws, with what is given of its parameters, in their order.
+/// A loss model, or else a queue discipline, with what is given of its parameters, in their order.
 #[derive(Clone, Debug)]
-pub(crate) struct Chosen<L> {
+pub(crate) struct Chosen<const LOSS: bool> {
     pub(crate) law: &'static Law,
     given: Vec<Option<At<Given>>>,
-    list: std::marker::PhantomData<L>,
 }
 
-/// A list of laws.
-pub(crate) trait List: Sized + 'static {
-    const ALL: &[&Law];
-    /// The key that chooses.
-    const TAG: &str;
-    /// What is chosen, and its schema's name.
-    const WHAT: &str;
-    const SCHEMA: &str;
-    /// An example of a word in place of the table, where that may be.
-    const WORD: Option<&str>;
-}
+impl<const LOSS: bool> Chosen<LOSS> {
+    const ALL: &[&Law] = if LOSS { Loss::ALL } else { Discipline::ALL };
+    /// The key that chooses, and what.
+    const TAG: &str = if LOSS { "model" } else { "kind" };
+    const WHAT: &str = if LOSS { "a loss model" } else { "a queue discipline" };
 
-impl List for Loss {
-    const ALL: &[&Law] = Loss::ALL;
-    const TAG: &str = "model";
-    const WHAT: &str = "a loss model";
-    const SCHEMA: &str = "Loss";
-    const WORD: Option<&str> = None;
-}
-
-impl List for Discipline {
-    const ALL: &[&Law] = Discipline::ALL;
-    const TAG: &str = "kind";
-    const WHAT: &str = "a queue discipline";
-    const SCHEMA: &str = "Aqm";
-    const WORD: Option<&str> = Some("\"codel\" or { kind = \"codel\", ecn = true }");
-}
-
-/// What a key has.
-#[derive(Clone, Debug)]
-enum Given {
-    Value(Value),
-    Length(Length),
-}
-
-impl<L> Chosen<L> {
     /// The values of the parameters; `length` makes packets, or bytes, of a length.
     pub(crate) fn values(&self, length: impl Fn(Length) -> Value) -> Vec<Option<Value>> {
         let value = |given: &At<Given>| match given.value {
@@ -62,38 +31,47 @@ impl<L> Chosen<L> {
     }
 
     /// Where a parameter is given.
-    pub(crate) fn given(&self, param: &str) -> Option<&At<impl Sized>> {
+    pub(crate) fn place(&self, param: &str) -> Option<&Place> {
         let index = self.law.params.iter().position(|known| known.name == param)?;
-        self.given[index].as_ref()
+        self.given[index].as_ref().map(|given| &given.place)
     }
 }
 
-impl<L: List> Read for Chosen<L> {
+/// What a key has.
+#[derive(Clone, Debug)]
+enum Given {
+    Value(Value),
+    Length(Length),
+}
+
+impl<const LOSS: bool> Read for Chosen<LOSS> {
     fn read(node: &Node, problems: &mut Problems) -> Option<Self> {
-        let word = match (&node.value, L::WORD) {
-            (Written::String(_), Some(_)) => {
-                let key = At { value: L::TAG.to_owned(), place: node.place.clone() };
+        let word = match &node.value {
+            // The name of a discipline stands for a table.
+            Written::String(_) if !LOSS => {
+                let key = At { value: Self::TAG.to_owned(), place: node.place.clone() };
                 Some(At {
                     value: Written::Table(Table(vec![(key, node.clone())])),
                     place: node.place.clone(),
                 })
             }
-            (Written::Table(_), _) | (_, None) => None,
-            (_, Some(example)) => {
-                node.expected(L::WHAT, example, problems);
+            Written::Table(_) => None,
+            _ if LOSS => None,
+            _ => {
+                node.expected(Self::WHAT, "\"codel\" or { kind = \"codel\", ecn = true }", problems);
                 return None;
             }
         };
         let node = word.as_ref().unwrap_or(node);
         let table = as_table(node, problems)?;
-        let words: Vec<_> = L::ALL.iter().map(|law| law.name).collect();
-        let tag = tag(L::TAG, &words, table, &node.place, problems)?;
-        let law = L::ALL[as_word(L::WHAT, &words, tag, problems)?.0];
-        let known: Vec<_> = [L::TAG].into_iter().chain(keys(law).map(|param| param.name)).collect();
+        let words: Vec<_> = Self::ALL.iter().map(|law| law.name).collect();
+        let tag = tag(Self::TAG, &words, table, &node.place, problems)?;
+        let law = Self::ALL[as_word(Self::WHAT, &words, tag, problems)?.0];
+        let known: Vec<_> = [Self::TAG].into_iter().chain(keys(law).map(|param| param.name)).collect();
         check_keys(table, &known, problems);
         let given: Vec<_> = law.params.iter().map(|param| given(param, table, node, problems)).collect();
         let given = given.into_iter().collect::<Option<_>>()?;
-        Some(Chosen { law, given, list: std::marker::PhantomData })
+        Some(Chosen { law, given })
     }
 }
 
@@ -140,34 +118,34 @@ fn read(kind: Kind, node: &Node, problems: &mut Problems) -> Option<Given> {
     Some(Given::Value(value))
 }
 
-impl<L: List> JsonSchema for Chosen<L> {
+impl<const LOSS: bool> JsonSchema for Chosen<LOSS> {
     fn schema_name() -> Cow<'static, str> {
-        L::SCHEMA.into()
+        if LOSS { "Loss" } else { "Aqm" }.into()
     }
 
     fn json_schema(generator: &mut SchemaGenerator) -> Schema {
-        let tables = L::ALL.iter().map(|law| {
+        let tables = Self::ALL.iter().map(|law| {
             let mut all = serde_json::Map::new();
-            all.insert(L::TAG.into(), serde_json::json!({ "type": "string", "const": law.name }));
+            all.insert(Self::TAG.into(), serde_json::json!({ "type": "string", "const": law.name }));
             for param in keys(law) {
                 let mut schema = schema(param.kind, generator);
                 schema.insert("description".into(), param.meaning.trim().into());
                 all.insert(param.name.into(), schema.into());
             }
             let needed = keys(law).filter(|param| param.required).map(|param| param.name);
-            let required: Vec<_> = [L::TAG].into_iter().chain(needed).collect();
+            let required: Vec<_> = [Self::TAG].into_iter().chain(needed).collect();
             json_schema!({
                 "type": "object", "description": law.meaning.trim(), "properties": all,
                 "required": required, "additionalProperties": false
             })
         });
         let mut all: Vec<Schema> = tables.collect();
-        if L::WORD.is_some() {
-            let words: Vec<_> = L::ALL.iter().map(|law| law.name).collect();
-            all.push(json_schema!({ "enum": words }));
+        if !LOSS {
+            all.push(json_schema!({ "enum": Self::ALL.iter().map(|law| law.name).collect::<Vec<_>>() }));
         }
-        let (_, what) = L::WHAT.split_at(2);
-        json_schema!({ "description": format!("A {what}."), "oneOf": all })
+        let description =
+            if LOSS { "A loss process." } else { "A queue discipline, with or without parameters." };
+        json_schema!({ "description": description, "oneOf": all })
     }
 }
 

@@ -4,7 +4,6 @@ use crate::diagnostic::At;
 use crate::format::{Chosen, Trace};
 use crate::leaf::{Length, PositiveSpan, Probability, Rate, Span};
 use crate::read::{table, words};
-use anabranch_net::{Discipline, Loss};
 
 table! {
     /// A link in one direction: a queue, a transmitter, a propagation delay, and loss before or behind them.
@@ -22,9 +21,9 @@ table! {
         /// How much may wait, beside the packet in transmission. Default: 1 BDP.
         queue: Option<Length>,
         /// The queue's management before it is full. Default: a drop-tail queue.
-        aqm: Option<Chosen<Discipline>>,
+        aqm: Option<Chosen<false>>,
         /// Random loss. Default: none.
-        loss: Option<Chosen<Loss>>,
+        loss: Option<Chosen<true>>,
         /// Where that takes packets. Default: entry.
         loss_at: Option<LossAt>,
         /// Random delay and reordering. Default: none.
@@ -77,7 +76,7 @@ table! {
         /// New propagation delay.
         delay: Option<Span>,
         /// New loss process.
-        loss: Option<Chosen<Loss>>,
+        loss: Option<Chosen<true>>,
         /// false: the link goes down, and packets that wait or arrive are lost. true: it is up again.
         up: Option<bool>,
     }

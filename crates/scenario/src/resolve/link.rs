@@ -82,7 +82,7 @@ pub(crate) fn base_rtt(path: &Path, delay: impl Fn(usize) -> Time) -> Time {
     sum(&path.links) + sum(back)
 }
 
-fn loss(given: &Chosen<Loss>) -> Loss {
+fn loss(given: &Chosen<true>) -> Loss {
     // No loss model has a length.
     let values = given.values(|_| net::Value::Flag(false));
     Loss::new(given.law.name, &values).unwrap_or(Loss::None)

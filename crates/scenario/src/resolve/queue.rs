@@ -27,9 +27,9 @@ pub(super) fn discipline(link: &format::Link, bdp_bytes: f64, problems: &mut Pro
     if let Some(aqm) = &link.aqm {
         match Discipline::new(aqm.law.name, &aqm.values(length)) {
             Ok(given) => discipline = given,
-            Err(refusal) => {
-                let Some(At { place, .. }) = aqm.given(refusal.param) else { return discipline };
-                problems.add(place, refusal.message, refusal.label, refusal.help);
+            Err([param, message, label, help]) => {
+                let Some(place) = aqm.place(param) else { return discipline };
+                problems.add(place, message, label, help);
             }
         }
     }

@@ -25,81 +25,40 @@ fn wrong(aqm: &str, words: &[&str]) {
     }
 }
 
-/// RFC 8289 §4.3, RFC 8033 §4, RFC 8290 §5.2 at IP level, Floyd's recommendations of 1997 and 2000.
 #[test]
-fn a_name_stands_for_the_published_parameters() {
-    assert_eq!(discipline("\"drop-tail\""), Discipline::default());
-    assert_eq!(discipline("{ kind = \"codel\" }"), discipline("\"codel\""));
-    let codel = CoDel { target: MS(5), interval: MS(100), ecn: false };
-    assert_eq!(discipline("\"codel\""), Discipline::CoDel(codel));
-    assert_eq!(
-        discipline("\"fq-codel\""),
-        Discipline::FqCoDel(FqCoDel {
-            queues: 1024,
-            quantum: 1500,
-            target: MS(5),
-            interval: MS(100),
-            ecn: false
-        })
-    );
-    let pie =
-        Pie { target: MS(15), update: MS(15), alpha: 0.125, beta: 1.25, max_burst: MS(150), ecn: false };
-    assert_eq!(discipline("\"pie\""), Discipline::Pie(pie));
-    let red = Red {
-        min: 5.0,
-        max: 15.0,
-        bytes: false,
-        max_probability: 0.1,
-        weight: 0.002,
-        gentle: true,
-        ecn: false,
-    };
-    assert_eq!(discipline("\"red\""), Discipline::Red(red));
-    assert_eq!(discipline("\"drop-tail\""), Discipline::default());
-    assert_eq!(discipline("{ kind = \"codel\" }"), discipline("\"codel\""));
+fn a_name_stands_for_the_defaults() {
+    for law in Discipline::ALL {
+        let name = format!("\"{}\"", law.name);
+        assert_eq!(discipline(&name), Discipline::new(law.name, &[]).unwrap());
+        assert_eq!(discipline(&format!("{{ kind = {name} }}")), discipline(&name));
+    }
     assert_eq!(valid(SMALL).links[0].spec.discipline, Discipline::default());
 }
 
+/// RFC 8290 §5.2 at IP level, and RFC 8289 §4.3.
 #[test]
-fn every_key() {
+fn the_defaults_are_the_published_ones() {
+    let fair = FqCoDel { queues: 1024, quantum: 1500, target: MS(5), interval: MS(100), ecn: false };
+    assert_eq!(FqCoDel::default(), fair);
+    assert_eq!(CoDel::default(), CoDel { target: fair.target, interval: fair.interval, ecn: false });
+}
+
+/// A key of each kind. 10 Mbit/s and a longest base RTT of 20 ms: 1 BDP is 25 kB.
+#[test]
+fn every_kind_of_key() {
+    let fair = "{ kind = \"fq-codel\", target = \"1 ms\", ecn = true, queues = 8, quantum = \"300 B\" }";
+    let expected = FqCoDel { queues: 8, quantum: 300, target: MS(1), ecn: true, ..FqCoDel::default() };
+    assert_eq!(discipline(fair), Discipline::FqCoDel(expected));
+    let pie = "{ kind = \"pie\", update = \"30 ms\", alpha = 0.2, beta = 2, max_burst = \"0 s\" }";
+    let (update, max_burst) = (MS(30), Time::ZERO);
     assert_eq!(
-        discipline("{ kind = \"codel\", target = \"1 ms\", interval = \"20 ms\", ecn = true }"),
-        Discipline::CoDel(CoDel { target: MS(1), interval: MS(20), ecn: true })
+        discipline(pie),
+        Discipline::Pie(Pie { update, alpha: 0.2, beta: 2.0, max_burst, ..Pie::default() })
     );
-    assert_eq!(
-        discipline(
-            "{ kind = \"fq-codel\", target = \"1 ms\", interval = \"20 ms\", ecn = true, queues = 8, quantum = \"300 B\" }"
-        ),
-        Discipline::FqCoDel(FqCoDel { queues: 8, quantum: 300, target: MS(1), interval: MS(20), ecn: true })
-    );
-    assert_eq!(
-        discipline(
-            "{ kind = \"pie\", target = \"20 ms\", update = \"30 ms\", alpha = 0.2, beta = 2, max_burst = \"0 s\", ecn = true }"
-        ),
-        Discipline::Pie(Pie {
-            target: MS(20),
-            update: MS(30),
-            alpha: 0.2,
-            beta: 2.0,
-            max_burst: Time::ZERO,
-            ecn: true
-        })
-    );
-    assert_eq!(
-        discipline(
-            "{ kind = \"red\", min = \"9 kB\", max = \"0.8 BDP\", max_probability = 0.02, weight = 0.01, gentle = false, ecn = true }"
-        ),
-        // 10 Mbit/s and a longest base RTT of 20 ms: 1 BDP is 25 kB.
-        Discipline::Red(Red {
-            min: 9000.0,
-            max: 20_000.0,
-            bytes: true,
-            max_probability: 0.02,
-            weight: 0.01,
-            gentle: false,
-            ecn: true
-        })
-    );
+    let red = "{ kind = \"red\", min = \"9 kB\", max = \"0.8 BDP\", max_probability = 0.02, gentle = false }";
+    let (min, max, bytes) = (9000.0, 20_000.0, true);
+    let expected = Red { min, max, bytes, max_probability: 0.02, gentle: false, ..Red::default() };
+    assert_eq!(discipline(red), Discipline::Red(expected));
 }
 
 #[test]
