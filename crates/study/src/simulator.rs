@@ -20,7 +20,8 @@ impl Backend for Simulator {
         sink: &mut dyn Sink,
         keep_going: &mut dyn FnMut(Time) -> bool,
     ) -> Result<Summary, TaskError> {
-        let scenario = task.scenario("the task's scenario").map_err(|why| TaskError::Refused(why.to_string()))?;
+        let scenario =
+            task.scenario("the task's scenario").map_err(|why| TaskError::Refused(why.to_string()))?;
         let run = anabranch_sim::run(&scenario, task.seed_of_run(), sink, keep_going);
         let Run { summary, end } = run.map_err(|why| TaskError::Refused(why.to_string()))?;
         match end {

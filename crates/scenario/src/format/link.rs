@@ -2,7 +2,7 @@
 
 use crate::diagnostic::At;
 use crate::format::{Chosen, Trace};
-use crate::leaf::{Length, PositiveSpan, Probability, Rate, Span};
+use crate::leaf::{Length, PositiveSpan, Probability, Rate, Span, Whole};
 use crate::read::{table, words};
 
 table! {

@@ -25,6 +25,26 @@ fn wrong(aqm: &str, words: &[&str]) {
     }
 }
 
+/// RFC 8289 §4.3, RFC 8033 §4, RFC 8290 §5.2 at IP level, Floyd's recommendations of 1997 and 2000.
+#[test]
+fn the_defaults_are_the_published_parameters() {
+    for (name, parameters) in [
+        ("codel", r#"target = "5 ms", interval = "100 ms", ecn = false"#),
+        ("fq-codel", r#"queues = 1024, quantum = 1500, target = "5 ms", interval = "100 ms", ecn = false"#),
+        (
+            "pie",
+            r#"target = "15 ms", update = "15 ms", alpha = 0.125, beta = 1.25, max_burst = "150 ms", ecn = false"#,
+        ),
+        (
+            "red",
+            r#"min = "5 packets", max = "15 packets", max_probability = 0.1, weight = 0.002, gentle = true, ecn = false"#,
+        ),
+    ] {
+        let published = discipline(&format!("{{ kind = \"{name}\", {parameters} }}"));
+        assert_eq!(discipline(&format!("\"{name}\"")), published);
+    }
+}
+
 #[test]
 fn a_name_stands_for_the_defaults() {
     for law in Discipline::ALL {
