@@ -45,6 +45,7 @@ unskipped:
 
 lint: ## formatting and clippy
 	cargo fmt --all --check -- $(LISTED)
+	cargo metadata --quiet --locked --format-version 1 --manifest-path fuzz/Cargo.toml >/dev/null
 	cargo clippy --workspace --all-targets --locked -- -D warnings
 
 # The random cases are the same each time, so that a failure is of the change; `make random` draws others.
