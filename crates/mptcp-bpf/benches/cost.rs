@@ -6,16 +6,18 @@
 //! paths on one processor, N times of each, beside the kernel's own CUBIC before and after it. `turns`: throughput
 //! again, on all processors, of one connection that changes its congestion control.
 
-#[path = "../tests/all/common/mod.rs"]
-mod common;
-#[path = "../tests/all/support/mod.rs"]
-mod support;
 #[path = "cost/turns.rs"]
 mod turns;
 
 use anabranch_cc_fixed::registry;
 use anabranch_mptcp_bpf::{instances, measure};
-use common::{Kernel, skipped};
+use anabranch_test_support::TOOLS;
+use anabranch_test_support::algorithm::Algorithm;
+use anabranch_test_support::delay::Delay;
+use anabranch_test_support::iperf::{Done, Iperf, Options};
+use anabranch_test_support::lab::{Bottleneck, Lab};
+use anabranch_test_support::summary::Median;
+use anabranch_test_support::{Kernel, skipped};
 use libbpf_rs::query::ProgInfoIter;
 use libbpf_rs::{MapCore, MapType, ObjectBuilder, Program};
 use rustix::thread::{CpuSet, sched_getaffinity, sched_setaffinity};
@@ -24,12 +26,6 @@ use std::os::fd::AsFd;
 use std::process::ExitCode;
 use std::thread::{scope, sleep, spawn};
 use std::time::Duration;
-use support::TOOLS;
-use support::algorithm::Algorithm;
-use support::delay::Delay;
-use support::iperf::{Done, Iperf, Options};
-use support::lab::{Bottleneck, Lab};
-use support::summary::Median;
 
 /// `plain.bpf.c`
 static PLAIN: &[u8] = include_bytes!(concat!(env!("OUT_DIR"), "/plain.bpf.o"));

@@ -6,14 +6,13 @@
 //! goes wrong on standard error. Exit status 1 if anything does. `--duels`: longer ones, of the pairs that
 //! `tests/all/duel.rs` compares, and nothing else.
 
-#[path = "../tests/all/common/mod.rs"]
-mod common;
-#[path = "../tests/all/support/mod.rs"]
-mod support;
-
 use anabranch_cc_fixed::registry;
 use anabranch_mptcp_bpf::{Instance, instances, loaded};
-use common::Kernel;
+use anabranch_test_support::Kernel;
+use anabranch_test_support::algorithm::Algorithm;
+use anabranch_test_support::lab::{Bottleneck, Lab, SERVER, client_address};
+use anabranch_test_support::summary::Summary;
+use anabranch_test_support::{mptcp, ss, until};
 use rustix::net::sockopt;
 use std::collections::BTreeMap;
 use std::io::{Read, Write};
@@ -22,10 +21,6 @@ use std::process::ExitCode;
 use std::sync::atomic::{AtomicU64, Ordering::Relaxed};
 use std::thread;
 use std::time::Duration;
-use support::algorithm::Algorithm;
-use support::lab::{Bottleneck, Lab, SERVER, client_address};
-use support::summary::Summary;
-use support::{mptcp, ss, until};
 
 /// Its queue is 24 ms when full. There is no other delay, so congestion comes several times a second.
 const LINK: Bottleneck = Bottleneck { mbit_s: 20.0, queue: 40 };

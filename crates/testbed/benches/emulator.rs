@@ -4,17 +4,11 @@
 //! `rtt`: the round-trip time of single packets on an idle path. `rate`: the most that passes one link. `share`: the
 //! share of a processor at 600 Mbit/s. `paths`: one MPTCP connection over 500 Mbit/s × 100 ms and 100 Mbit/s × 20 ms.
 
-#[path = "../tests/all/common/mod.rs"]
-mod common;
-#[path = "../tests/all/support.rs"]
-#[allow(dead_code)]
-mod support;
-
 use anabranch_net::{LinkSpec, QueueLimit, Time};
 use anabranch_scenario::Path;
+use anabranch_test_support::pair::{Pair, RECEIVER};
 use anabranch_testbed::device::dropped_packets;
 use anabranch_testbed::emulator::{EmulatorOptions, Manner, Report};
-use common::{Pair, RECEIVER};
 use rustix::net::{AddressFamily, SocketType, ipproto, socket};
 use std::io::{Read, Write};
 use std::net::UdpSocket;

@@ -1,7 +1,7 @@
 //! The examples of README and of the book are what the command prints. With `ANABRANCH_WRITE_BOOK=1` the tests write them.
 
-use crate::common::{TWO_PATHS, anabranch, root};
 use anabranch_record::{LinkSeries, SampleColumn, SubflowSeries, SubflowSummary};
+use anabranch_test_support::command::{TWO_PATHS, anabranch, root};
 use serde_json::Value;
 use std::fmt::Write;
 

@@ -1,7 +1,7 @@
 //! The systemd unit that loads the algorithms at boot, beside those of a Debian machine whose network cloud-init and
 //! netplan configure. systemd itself orders the jobs of `multi-user.target`; nothing is started.
 
-use crate::common::{root, skipped};
+use anabranch_test_support::command::{root, skipped};
 use std::fs::{self, create_dir_all};
 use std::os::unix::fs::{PermissionsExt, symlink};
 use std::path::Path;

@@ -1,6 +1,6 @@
 //! `anabranch run --pcap`: where the capture goes, and what is refused. What is in it: the tests of its crate.
 
-use crate::common::{TWO_PATHS, anabranch, command, root, short};
+use anabranch_test_support::command::{TWO_PATHS, anabranch, command, root, short};
 use rustix::process::{Pid, Signal, kill_process};
 use std::fs;
 use std::path::Path;

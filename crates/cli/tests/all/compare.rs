@@ -1,6 +1,6 @@
 //! `anabranch compare`.
 
-use crate::common::{TWO_PATHS, anabranch, fits, short};
+use anabranch_test_support::command::{TWO_PATHS, anabranch, fits, short};
 use serde_json::Value;
 
 #[test]

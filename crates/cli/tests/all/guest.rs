@@ -1,6 +1,8 @@
 //! `--backend guest-6.12`: a stock kernel in a virtual machine.
 
-use crate::common::{Outcome, TWO_PATHS, anabranch, anabranch_reading, command, outcome, skipped};
+use anabranch_test_support::command::{
+    Outcome, TWO_PATHS, anabranch, anabranch_reading, command, outcome, skipped,
+};
 use serde_json::{Value, json};
 use std::thread;
 

@@ -1,6 +1,6 @@
 //! `anabranch ideal`.
 
-use crate::common::{TWO_PATHS, anabranch, anabranch_reading, fits};
+use anabranch_test_support::command::{TWO_PATHS, anabranch, anabranch_reading, fits};
 
 fn words(page: &str) -> String {
     page.split_whitespace().collect::<Vec<_>>().join(" ")

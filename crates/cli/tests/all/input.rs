@@ -1,6 +1,6 @@
 //! Bad input: each mistake is named on stderr, with exit status 2 and nothing on stdout.
 
-use crate::common::{TWO_PATHS, anabranch, anabranch_reading, root};
+use anabranch_test_support::command::{TWO_PATHS, anabranch, anabranch_reading, root};
 use std::fs;
 
 #[test]
@@ -166,7 +166,7 @@ fn memory_is_enough() {
     );
     let output = std::process::Command::new("sh")
         .args(["-c", &run])
-        .current_dir(crate::common::root())
+        .current_dir(anabranch_test_support::command::root())
         .output()
         .unwrap();
     assert!(output.status.success(), "{limit_kb} kB: {}", String::from_utf8_lossy(&output.stderr));
@@ -175,13 +175,14 @@ fn memory_is_enough() {
 /// What a file or its name would do to the terminal is spelled out; JSON stays the same data.
 #[test]
 fn the_terminal_is_safe() {
-    let text = std::fs::read_to_string(crate::common::root().join(TWO_PATHS)).unwrap();
+    let text = std::fs::read_to_string(anabranch_test_support::command::root().join(TWO_PATHS)).unwrap();
     let text = text.replacen("name = \"", "name = \"\\u001b[31m\\u202e", 1);
     let short = ["--duration", "100 ms", "--set", "warmup=0 s"];
     for command in
         [&["run", "-"] as &[&str], &["check", "-"], &["compare", "-", "--cc", "lia"], &["run", "-", "--json"]]
     {
-        let shown = crate::common::anabranch_reading(&text, [command, &short].concat()).ok();
+        let shown =
+            anabranch_test_support::command::anabranch_reading(&text, [command, &short].concat()).ok();
         assert!(!shown.contains(['\u{1b}', '\u{202e}']), "{shown:?}");
         if command.contains(&"--json") {
             let json: serde_json::Value = serde_json::from_str(&shown).unwrap();

@@ -3,8 +3,6 @@
 mod book;
 mod boot;
 mod capture;
-#[path = "../common/mod.rs"]
-mod common;
 mod compare;
 mod guest;
 mod ideal;

@@ -1,6 +1,6 @@
 //! `anabranch paper`.
 
-use crate::common::{anabranch, fits};
+use anabranch_test_support::command::{anabranch, fits};
 
 use anabranch_papers::standard::AlgorithmResult;
 use anabranch_study::StudyResult;

@@ -1,6 +1,6 @@
 //! The pictures of README and book are what the commands beside them draw. With `ANABRANCH_WRITE_BOOK=1` the test draws them anew.
 
-use crate::common::{anabranch, root};
+use anabranch_test_support::command::{anabranch, root};
 use std::path::{Path, PathBuf};
 use std::{env, fs};
 

@@ -1,6 +1,6 @@
 //! `anabranch plot` and `run --plot`: pictures beside the records that they are of.
 
-use crate::common::{TWO_PATHS, anabranch, command, outcome, root, short};
+use anabranch_test_support::command::{TWO_PATHS, anabranch, command, outcome, root, short};
 use csv::Reader;
 use roxmltree::Document;
 use std::fs;

@@ -1,6 +1,8 @@
 //! Results are never destroyed before there are new ones, and nothing of the user's with them.
 
-use crate::common::{Outcome, TWO_PATHS, anabranch, command, is_ignored, kept, root, short, skipped};
+use anabranch_test_support::command::{
+    Outcome, TWO_PATHS, anabranch, command, is_ignored, kept, root, short, skipped,
+};
 use parquet::file::reader::{FileReader, SerializedFileReader};
 use rustix::process::{Pid, Signal, kill_process};
 use serde_json::Value;

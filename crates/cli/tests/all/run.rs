@@ -1,6 +1,8 @@
 //! `anabranch run`: what it prints and writes.
 
-use crate::common::{TWO_PATHS, anabranch, anabranch_reading, command, fits, kept, root, short};
+use anabranch_test_support::command::{
+    TWO_PATHS, anabranch, anabranch_reading, command, fits, kept, root, short,
+};
 use parquet::file::reader::{FileReader, SerializedFileReader};
 use serde_json::{Value, json};
 use std::fs;

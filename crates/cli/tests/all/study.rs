@@ -1,6 +1,6 @@
 //! `anabranch study` and `anabranch sweep`.
 
-use crate::common::{anabranch, fits, kept};
+use anabranch_test_support::command::{anabranch, fits, kept};
 
 use anabranch_papers::standard::AlgorithmResult;
 use anabranch_study::{StudyResult, Verdict};

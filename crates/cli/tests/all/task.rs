@@ -1,7 +1,7 @@
 //! `anabranch task`.
 
-use crate::common::{TWO_PATHS, anabranch, anabranch_reading, command, root};
 use anabranch_record::Summary;
+use anabranch_test_support::command::{TWO_PATHS, anabranch, anabranch_reading, command, root};
 use serde_json::{Value, json};
 use std::fs;
 use std::io::Write;

@@ -1,7 +1,7 @@
 //! Scenarios whose links follow traces, by the commands that read them, from another folder.
 
-use crate::common::{anabranch, anabranch_reading};
 use anabranch_record::Summary;
+use anabranch_test_support::command::{anabranch, anabranch_reading};
 use serde_json::json;
 use std::fs;
 use std::path::Path;

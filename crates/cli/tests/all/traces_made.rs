@@ -1,6 +1,6 @@
 //! `anabranch trace`, and the scenarios that follow what it made.
 
-use crate::common::{anabranch, root};
+use anabranch_test_support::command::{anabranch, root};
 use std::fs;
 
 /// The shipped traces are those of the commands in their first lines.

@@ -1,8 +1,8 @@
 //! Calls of the system that fail, and ends at any of them: what was there before stays whole, or what is new is whole.
 
-use crate::common::skipped;
-use crate::common::{TWO_PATHS, command};
 use crate::content;
+use anabranch_test_support::command::skipped;
+use anabranch_test_support::command::{TWO_PATHS, command};
 use std::collections::BTreeMap;
 use std::fs;
 use std::path::{Path, PathBuf};

@@ -2,8 +2,6 @@
 //! every test; `make hostile` sets `ANABRANCH_HOSTILE` to how many times as much, and runs one
 //! test at a time: a process apart.
 
-#[path = "../common/mod.rs"]
-mod common;
 mod faults;
 mod mutants;
 mod same;

@@ -1,12 +1,12 @@
 //! Scenarios changed at random, by their structure: numbers, quantities, words, lines and tables. None panics, none that
 //! `check` accepts is refused by `run`, and no summary has a number that is none.
 
-use crate::common::root;
 use anabranch_cc_fixed::registry;
 use anabranch_net::{Random, Time};
 use anabranch_record::{NoSamples, Summary};
 use anabranch_scenario::{Overrides, Scenario, Source};
 use anabranch_sim::{End, Run};
+use anabranch_test_support::command::root;
 use rustix::time::{ClockId, clock_gettime};
 use std::fs;
 use std::panic::{AssertUnwindSafe, catch_unwind};

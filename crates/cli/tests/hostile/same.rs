@@ -1,8 +1,8 @@
 //! The same command gives the same bytes: whatever the threads, the folder, and the processor that runs it.
 
-use crate::common::skipped;
-use crate::common::{Outcome, SHORT, anabranch, command, root, short};
 use crate::content;
+use anabranch_test_support::command::skipped;
+use anabranch_test_support::command::{Outcome, SHORT, anabranch, command, root, short};
 use std::path::Path;
 use std::process::{Command, Stdio};
 

@@ -1,9 +1,9 @@
 //! Signals at any time: a command ends with status 130, or by the signal where it had not begun to listen; what it leaves is
 //! whole, and says that it is a part.
 
-use crate::common::{TWO_PATHS, command, is_ignored, skipped};
 use crate::content;
 use anabranch_record::Summary;
+use anabranch_test_support::command::{TWO_PATHS, command, is_ignored, skipped};
 use rustix::process::{Pid, Signal, kill_process};
 use std::path::Path;
 use std::process::Stdio;

@@ -1,8 +1,8 @@
 //! `--backend kernel`: the scenario of the simulator on the running kernel.
 
-use crate::cli::{Outcome, anabranch, anabranch_reading};
-use crate::common::Kernel;
-use crate::witness::{say, witnessed};
+use anabranch_test_support::Kernel;
+use anabranch_test_support::command::{Outcome, anabranch, anabranch_reading};
+use anabranch_test_support::witness::{say, witnessed};
 use serde_json::Value;
 use std::fs;
 use std::os::unix::fs::PermissionsExt;

@@ -1,11 +1,11 @@
 //! `anabranch capture`, of what tcpdump captures of real MPTCP.
 
-use crate::cli::anabranch;
-use crate::common::Kernel;
-use crate::common::namespace::mptcp_socket;
-use crate::support::lab::{Bottleneck, Lab, SERVER};
-use crate::support::{TOOLS, until};
 use anabranch_record::Summary;
+use anabranch_test_support::Kernel;
+use anabranch_test_support::command::anabranch;
+use anabranch_test_support::lab::{Bottleneck, Lab, SERVER};
+use anabranch_test_support::namespace::mptcp_socket;
+use anabranch_test_support::{TOOLS, until};
 use rustix::net::{bind, connect, listen};
 use std::io::{Read, Write};
 use std::net::{Ipv4Addr, Shutdown, SocketAddrV4, TcpListener, TcpStream};

@@ -1,11 +1,11 @@
 //! `anabranch kernel`, with the running kernel where it can take algorithms.
 
 use crate::backend::{for_all_users, unprivileged};
-use crate::cli::{anabranch, command, fits};
-use crate::common::namespace::{Namespace, exchange, mptcp_socket};
-use crate::common::{Kernel, skipped, until};
-use crate::programs;
 use anabranch_cc_fixed::registry;
+use anabranch_test_support::command::{anabranch, command, fits};
+use anabranch_test_support::namespace::{Namespace, exchange, mptcp_socket};
+use anabranch_test_support::programs;
+use anabranch_test_support::{Kernel, skipped, until};
 use rustix::net::sockopt::set_tcp_congestion;
 use rustix::net::{bind, connect};
 use serde_json::Value;
@@ -171,7 +171,10 @@ fn a_killed_loader_leaves_a_usable_kernel() {
 /// The systemd unit: its commands are commands, and its capabilities those that `doctor` asks for.
 #[test]
 fn the_unit_fits() {
-    let unit = std::fs::read_to_string(crate::cli::root().join("contrib/anabranch-kernel.service")).unwrap();
+    let unit = std::fs::read_to_string(
+        anabranch_test_support::command::root().join("contrib/anabranch-kernel.service"),
+    )
+    .unwrap();
     let values =
         |key: &'static str| unit.lines().filter_map(move |line| line.strip_prefix(key)?.strip_prefix('='));
     for key in ["ExecStart", "ExecStop"] {

@@ -3,16 +3,6 @@
 
 mod backend;
 mod capture;
-#[path = "../common/mod.rs"]
-mod cli;
 mod commands;
-#[path = "../../../mptcp-bpf/tests/all/common/mod.rs"]
-mod common;
 mod monitor;
 mod pins;
-#[path = "../../../mptcp-bpf/tests/all/programs/mod.rs"]
-mod programs;
-#[path = "../../../mptcp-bpf/tests/all/support/mod.rs"]
-mod support;
-#[path = "../../../testbed/tests/all/witness.rs"]
-mod witness;

@@ -1,12 +1,12 @@
 //! `anabranch kernel monitor`, with real MPTCP where the running kernel has it.
 
-use crate::cli::{anabranch, command, is_ignored};
-use crate::common::{self, Kernel};
-use crate::support::algorithm::Algorithm;
-use crate::support::iperf::{Iperf, Options};
-use crate::support::lab::{Bottleneck, Lab, client_address};
-use crate::support::{TOOLS, ss, until};
 use anabranch_record::Summary;
+use anabranch_test_support::algorithm::Algorithm;
+use anabranch_test_support::command::{anabranch, command, is_ignored};
+use anabranch_test_support::iperf::{Iperf, Options};
+use anabranch_test_support::lab::{Bottleneck, Lab, client_address};
+use anabranch_test_support::{self, Kernel};
+use anabranch_test_support::{TOOLS, ss, until};
 use parquet::file::reader::{FileReader, SerializedFileReader};
 use parquet::record::{Field, Row};
 use rustix::process::{Pid, Signal, kill_process};
@@ -182,7 +182,10 @@ fn an_interrupted_record_is_whole() {
     let out = tempfile::tempdir().unwrap();
     for (name, number) in [("int", Signal::INT), ("term", Signal::TERM), ("hup", Signal::HUP)] {
         if is_ignored(number) {
-            common::skipped(&format!("SIG{} is ignored here, and so by the monitor", name.to_uppercase()));
+            anabranch_test_support::skipped(&format!(
+                "SIG{} is ignored here, and so by the monitor",
+                name.to_uppercase()
+            ));
             continue;
         }
         let record = out.path().join(name);

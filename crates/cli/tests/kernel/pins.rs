@@ -1,8 +1,8 @@
 //! `anabranch kernel` beside a user without privileges, in a mount namespace and a namespace of processes whose
 //! BPF file system is its own.
 
-use crate::cli::{Outcome, command, outcome};
-use crate::common::Kernel;
+use anabranch_test_support::Kernel;
+use anabranch_test_support::command::{Outcome, command, outcome};
 use std::fs;
 use std::os::unix::fs::PermissionsExt;
 use std::process::Command;

@@ -4,10 +4,10 @@
 //! differ little, and each turn is compared with CUBIC's before and after it. Nothing is lost there, so windows hardly
 //! change with the algorithm: what differs is what it costs.
 
-use crate::support::lab::Lab;
-use crate::support::mptcp::{connection, listener};
-use crate::support::summary::Median;
-use crate::support::{ss, until};
+use anabranch_test_support::lab::Lab;
+use anabranch_test_support::mptcp::{connection, listener};
+use anabranch_test_support::summary::Median;
+use anabranch_test_support::{ss, until};
 use rustix::net::sockopt::set_tcp_congestion;
 use std::io::{Read, Write};
 use std::net::{Shutdown, TcpStream};

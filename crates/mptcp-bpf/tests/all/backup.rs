@@ -4,11 +4,11 @@
 //! mean of `RUNS` runs with the backup is at least `LEAST` of that of as many without, which run at the same time; where it is not, that of twice
 //! as many.
 
-use crate::common::{Kernel, skipped};
-use crate::support::algorithm::Algorithm;
-use crate::support::iperf::{Iperf, Options};
-use crate::support::lab::{Bottleneck, Lab};
-use crate::support::{TOOLS, ss};
+use anabranch_test_support::algorithm::Algorithm;
+use anabranch_test_support::iperf::{Iperf, Options};
+use anabranch_test_support::lab::{Bottleneck, Lab};
+use anabranch_test_support::{Kernel, skipped};
+use anabranch_test_support::{TOOLS, ss};
 use std::thread::{scope, sleep};
 use std::time::Duration;
 

@@ -1,12 +1,12 @@
 //! Many connections, subflows that come and go, and namespaces that vanish: every socket takes its row
 //! along.
 
-use crate::common::{Kernel, becomes};
-use crate::support::algorithm::Algorithm;
-use crate::support::iperf::{Iperf, Options};
-use crate::support::lab::{Bottleneck, Lab};
-use crate::support::{TOOLS, mptcp, ss, until};
 use anabranch_cc_fixed::registry;
+use anabranch_test_support::algorithm::Algorithm;
+use anabranch_test_support::iperf::{Iperf, Options};
+use anabranch_test_support::lab::{Bottleneck, Lab};
+use anabranch_test_support::{Kernel, becomes};
+use anabranch_test_support::{TOOLS, mptcp, ss, until};
 use std::fs;
 use std::io::{Read, Write};
 use std::net::{Shutdown, TcpListener};

@@ -1,9 +1,9 @@
 //! Programs of other compilers than the one that built these: the verifier takes them, or the build script says that
 //! they are too old.
 
-use crate::common::{Kernel, skipped};
 use crate::compile::{COMPILERS, OLDEST, TEMPLATE, compiler, defines, first, version};
 use anabranch_cc_fixed::registry::{self, KernelEntry};
+use anabranch_test_support::{Kernel, skipped};
 use libbpf_rs::ObjectBuilder;
 use std::fs;
 use std::io::{self, Write};

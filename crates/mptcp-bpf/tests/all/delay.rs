@@ -1,11 +1,11 @@
 //! The delay of a lab's paths is what it says, and no limit to what they carry.
 
-use crate::common::{Kernel, skipped};
-use crate::support::delay::Delay;
-use crate::support::iperf::{Iperf, Options};
-use crate::support::lab::{Bottleneck, Lab, client_address};
-use crate::support::{TOOLS, ss, until};
-use crate::witness::{held, within};
+use anabranch_test_support::delay::Delay;
+use anabranch_test_support::iperf::{Iperf, Options};
+use anabranch_test_support::lab::{Bottleneck, Lab, client_address};
+use anabranch_test_support::witness::{held, within};
+use anabranch_test_support::{Kernel, skipped};
+use anabranch_test_support::{TOOLS, ss, until};
 use std::time::Duration;
 
 const DELAY: Duration = Duration::from_millis(20);

@@ -4,14 +4,14 @@
 //! Chosen before anything was measured: 20 Mbit/s and a queue of 100 packets, 60 ms when full, and no
 //! other delay. `bench/scenarios/kernel-duel.toml` has the same for the simulator.
 
-use crate::common::{Kernel, skipped};
-use crate::support::TOOLS;
-use crate::support::algorithm::Algorithm;
-use crate::support::iperf::{Iperf, Options};
-use crate::support::lab::{Bottleneck, Lab};
-use crate::support::simulated;
-use crate::support::summary::Summary;
 use anabranch_cc_fixed::registry;
+use anabranch_test_support::TOOLS;
+use anabranch_test_support::algorithm::Algorithm;
+use anabranch_test_support::iperf::{Iperf, Options};
+use anabranch_test_support::lab::{Bottleneck, Lab};
+use anabranch_test_support::simulated;
+use anabranch_test_support::summary::Summary;
+use anabranch_test_support::{Kernel, skipped};
 
 const BOTTLENECK: Bottleneck = Bottleneck { mbit_s: 20.0, queue: 100 };
 

@@ -1,9 +1,9 @@
 //! Sockets that end without a call of `release`, as on a kernel that leaves out calls.
 
-use crate::common::namespace::{Namespace, exchange};
-use crate::common::{Kernel, reno, reno_instance, until};
-use crate::programs::{opened, pin, registration};
 use anabranch_mptcp_bpf::{Load, Pins, build, load, unload};
+use anabranch_test_support::namespace::{Namespace, exchange};
+use anabranch_test_support::programs::{opened, pin, registration};
+use anabranch_test_support::{Kernel, reno, reno_instance, until};
 use libbpf_rs::{MapCore, MapFlags, MapType};
 use std::cell::Cell;
 use std::collections::BTreeSet;

@@ -1,9 +1,9 @@
 //! Loading into the running kernel.
 
-use crate::common::{Kernel, reno, reno_instance, until};
-use crate::programs::registrations;
 use anabranch_cc_fixed::registry;
 use anabranch_mptcp_bpf::{Counters, Load, Unload, load, load_as, loaded, unload};
+use anabranch_test_support::programs::registrations;
+use anabranch_test_support::{Kernel, reno, reno_instance, until};
 use libbpf_rs::MapCore;
 
 /// By a link, and as on kernels without links: it stays without its loader's descriptors, is found, can be

@@ -2,7 +2,6 @@
 
 mod backup;
 mod churn;
-mod common;
 #[path = "../../compile.rs"]
 mod compile;
 mod compilers;
@@ -12,19 +11,13 @@ mod duel;
 mod ecn;
 mod ghosts;
 mod load;
-/// Beside `support`, which also serves a crate without this one's build script.
-#[path = "support/marker.rs"]
 mod marker;
 mod monitor;
 mod private;
-mod programs;
 mod proof;
 mod repair;
 mod shares;
 mod sockets;
 mod summary;
-mod support;
 mod upgrade;
 mod windows;
-#[path = "../../../testbed/tests/all/witness.rs"]
-mod witness;

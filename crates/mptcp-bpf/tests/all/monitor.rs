@@ -1,7 +1,7 @@
 //! What is seen of sockets while they live.
 
-use crate::common::{Kernel, namespace::Namespace, reno, until};
 use anabranch_mptcp_bpf::{Connection, Key, Monitor, Namespaces, Snapshot, Subflow, load, unload};
+use anabranch_test_support::{Kernel, namespace::Namespace, reno, until};
 use std::collections::HashSet;
 use std::io::{Read, Write};
 use std::net::{SocketAddr, TcpStream};

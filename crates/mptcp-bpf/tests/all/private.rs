@@ -1,14 +1,14 @@
 //! Algorithms that a process has for itself.
 
-use crate::common::namespace::{Namespace, exchange};
-use crate::common::{Kernel, reno, reno_instance, until};
-use crate::programs::registrations;
-use crate::support::lab::{Lab, client_address};
-use crate::support::mptcp::{self, listener};
 use anabranch_cc_fixed::registry;
 use anabranch_mptcp_bpf::{
     Key, Load, Private, Registration, Unload, available, instances, load, loaded, unload,
 };
+use anabranch_test_support::lab::{Lab, client_address};
+use anabranch_test_support::mptcp::{self, listener};
+use anabranch_test_support::namespace::{Namespace, exchange};
+use anabranch_test_support::programs::registrations;
+use anabranch_test_support::{Kernel, reno, reno_instance, until};
 use rustix::net::sockopt::{set_tcp_congestion, tcp_congestion};
 use std::collections::BTreeSet;
 use std::env;

@@ -1,11 +1,11 @@
 //! Real MPTCP over two paths, by programs that are not ours: both subflows run the algorithm and carry
 //! data, and data arrives as it was sent.
 
-use crate::common::Kernel;
-use crate::support::algorithm::Algorithm;
-use crate::support::iperf::{Iperf, Options};
-use crate::support::lab::{Bottleneck, Lab, SERVER, client_address};
-use crate::support::{TOOLS, mptcp, ss, until};
+use anabranch_test_support::Kernel;
+use anabranch_test_support::algorithm::Algorithm;
+use anabranch_test_support::iperf::{Iperf, Options};
+use anabranch_test_support::lab::{Bottleneck, Lab, SERVER, client_address};
+use anabranch_test_support::{TOOLS, mptcp, ss, until};
 use std::collections::BTreeSet;
 use std::fs;
 use std::io::Write;

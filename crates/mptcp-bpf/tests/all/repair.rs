@@ -1,10 +1,10 @@
 //! What a loader killed by SIGKILL leaves, at each of its steps, and what the next command makes of it.
 
-use crate::common::{Kernel, reno, reno_instance, skipped, until};
-use crate::programs::{nameless, pin, register, registrations};
 use anabranch_mptcp_bpf::{
     Error, Load, Pins, Registration, Unload, available, load, load_as, loaded, unload,
 };
+use anabranch_test_support::programs::{nameless, pin, register, registrations};
+use anabranch_test_support::{Kernel, reno, reno_instance, skipped, until};
 use std::fs;
 use std::path::PathBuf;
 

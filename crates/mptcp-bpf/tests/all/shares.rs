@@ -1,9 +1,9 @@
 //! Nobody takes the table from the others.
 
-use crate::common::namespace::{Namespace, exchange};
-use crate::common::{Kernel, reno, skipped, until};
-use crate::programs::{map, opened, refused, register, registration};
 use anabranch_cc_fixed::shared::Sockets;
+use anabranch_test_support::namespace::{Namespace, exchange};
+use anabranch_test_support::programs::{map, opened, refused, register, registration};
+use anabranch_test_support::{Kernel, reno, skipped, until};
 use libbpf_rs::{MapCore, MapFlags, MapHandle, Object};
 use std::fs;
 use std::net::TcpStream;

@@ -1,9 +1,9 @@
 //! What sockets leave in the maps.
 
-use crate::common::namespace::{Namespace, exchange};
-use crate::common::{Kernel, reno, reno_instance, until};
-use crate::programs::{map, opened, refused, register, registration};
 use anabranch_mptcp_bpf::{Counters, Loaded, Occupancy, Unload, load, loaded, unload};
+use anabranch_test_support::namespace::{Namespace, exchange};
+use anabranch_test_support::programs::{map, opened, refused, register, registration};
+use anabranch_test_support::{Kernel, reno, reno_instance, until};
 use libbpf_rs::MapCore;
 
 fn loaded_reno() -> Loaded {

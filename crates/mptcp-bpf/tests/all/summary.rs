@@ -1,6 +1,6 @@
 //! The interval of a median.
 
-use crate::support::summary::Median;
+use anabranch_test_support::summary::Median;
 
 /// Ranks as in tables of the sign test's interval: 1 of 6, 2 of 10, 6 of 20, 40 of 100.
 #[test]

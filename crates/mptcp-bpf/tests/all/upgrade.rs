@@ -1,8 +1,8 @@
 //! What another build of the library has loaded.
 
-use crate::common::{Kernel, namespace::Namespace, reno, until};
-use crate::programs::{load_as_other_build, registrations};
 use anabranch_mptcp_bpf::{Instance, Load, Unload, instances, load, unload};
+use anabranch_test_support::programs::{load_as_other_build, registrations};
+use anabranch_test_support::{Kernel, namespace::Namespace, reno, until};
 
 fn registered() -> Instance {
     instances().unwrap().into_iter().find(|instance| instance.registered).unwrap()

@@ -4,20 +4,14 @@
 //! Ours, Rattan where its program is given, and Linux' own queues where the kernel has them. All carry the same packets, of the same two
 //! processes, in namespaces of their own; what comes out is held against the model of a link. `bench/emulators.sh` builds Rattan.
 
-#[path = "../../tests/all/common/mod.rs"]
-#[allow(dead_code)]
-mod common;
 mod ends;
 mod routers;
-#[path = "../../tests/all/support.rs"]
-#[allow(dead_code)]
-mod support;
 
 use anabranch_net::{LinkSpec, Loss, QueueLimit, Time};
 use anabranch_scenario::Path;
+use anabranch_test_support::pair::{Pair, RECEIVER};
 use anabranch_testbed::Host;
 use anabranch_testbed::emulator::EmulatorOptions;
-use common::{Pair, RECEIVER};
 use std::collections::HashMap;
 use std::env::{args, current_exe};
 use std::fs;

@@ -1,8 +1,8 @@
 //! Programs that are loaded for a run.
 
-use crate::support::takes_part;
 use anabranch_mptcp_bpf::{Need, Verdict, available, doctor};
 use anabranch_scenario::{Overrides, Source, load};
+use anabranch_test_support::host::takes_part;
 use anabranch_testbed::algorithm::Algorithms;
 use std::thread::sleep;
 use std::time::{Duration, Instant};

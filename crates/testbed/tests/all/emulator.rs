@@ -1,10 +1,10 @@
 //! Real packets through emulated links.
 
-use crate::common::{LIMIT, Pair, RECEIVER};
-use crate::support::kernel;
-use crate::witness::{held, within};
 use anabranch_net::{Discipline, LinkSpec, QueueLimit, Time};
 use anabranch_scenario::Path;
+use anabranch_test_support::host::kernel;
+use anabranch_test_support::pair::{LIMIT, Pair, RECEIVER};
+use anabranch_test_support::witness::{held, within};
 use anabranch_testbed::emulator::EmulatorOptions;
 use std::io::{ErrorKind, Read, Write};
 use std::net::UdpSocket;

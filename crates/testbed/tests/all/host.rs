@@ -1,8 +1,8 @@
 //! Hosts: what holds in them, and that nothing is left of them.
 
-use crate::support::{kernel, run, until};
 use crate::traffic::{scenario, start};
 use anabranch_net::Time;
+use anabranch_test_support::host::{kernel, run, until};
 use anabranch_testbed::Host;
 use anabranch_testbed::netlink::Routes;
 use rustix::fd::{AsFd, AsRawFd};

@@ -1,10 +1,10 @@
 //! Whole runs, held against what links carry, and against the simulator.
 
-use crate::support::kernel;
-use crate::witness::{go_first, held, stay_on, within};
 use anabranch_net::Time;
 use anabranch_record::{MemorySink, NoSamples, Sink, Summary};
 use anabranch_scenario::{Overrides, Scenario, Source, load};
+use anabranch_test_support::host::kernel;
+use anabranch_test_support::witness::{go_first, held, stay_on, within};
 use anabranch_testbed::{Limits, RunOptions, TestbedError, Traffic};
 use rustix::thread::{CpuSet, sched_getaffinity};
 use std::hint::spin_loop;

@@ -1,9 +1,9 @@
 //! Connections with their applications, over links of 40 Mbit/s and 5 ms.
 
-use crate::support::{kernel, run, until};
-use crate::witness::{held, within};
 use anabranch_net::Time;
 use anabranch_scenario::{Overrides, Scenario, Source, load};
+use anabranch_test_support::host::{kernel, run, until};
+use anabranch_test_support::witness::{held, within};
 use anabranch_testbed::TestbedError;
 use anabranch_testbed::clock::Clock;
 use anabranch_testbed::emulator::{Emulator, EmulatorOptions};

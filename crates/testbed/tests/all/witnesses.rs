@@ -1,7 +1,7 @@
 //! The witness sees what it is there for.
 
-use crate::support::kernel;
-use crate::witness::{go_first, stay_on, witnessed};
+use anabranch_test_support::host::kernel;
+use anabranch_test_support::witness::{go_first, stay_on, witnessed};
 use rustix::thread::{CpuSet, sched_getaffinity};
 use std::thread::{scope, sleep};
 use std::time::{Duration, Instant};

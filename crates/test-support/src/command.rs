@@ -1,5 +1,4 @@
 //! Runs the binary.
-#![allow(dead_code, missing_docs)]
 
 use rustix::process::Signal;
 use serde_json::Value;
@@ -38,12 +37,18 @@ impl Outcome {
 }
 
 pub fn command() -> Command {
-    let mut command = Command::new(env!("CARGO_BIN_EXE_anabranch"));
+    let mut command = Command::new(binary());
     // Files named in a test are relative to the project's root.
     command.current_dir(root()).env_remove("NO_COLOR");
     // A slow machine's word of progress is no part of a test's output.
     command.env("ANABRANCH_PROGRESS_SECONDS", "0");
     command
+}
+
+/// The binary that Cargo built with the tests that run: it stands above them.
+pub fn binary() -> PathBuf {
+    let test = std::env::current_exe().unwrap();
+    test.ancestors().nth(2).unwrap().join("anabranch")
 }
 
 /// How many runs a store has: those of each build are the lines of a file.

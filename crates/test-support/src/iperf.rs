@@ -1,8 +1,8 @@
 //! `iperf3`, as TCP or, under `mptcpize`, as MPTCP.
 
-use super::lab::{Lab, SERVER};
-use super::ss;
-use crate::common::namespace::Process;
+use crate::lab::{Lab, SERVER};
+use crate::namespace::Process;
+use crate::ss;
 use serde_json::Value;
 
 /// A transfer to the server that is under way.
@@ -53,7 +53,7 @@ impl Iperf {
         for _ in 0..ATTEMPTS {
             let mut iperf = Self::launch(lab, options);
             let flows = || ss::sockets(&lab.client, &filter).iter().any(|s| s.acked > UNDER_WAY);
-            super::until(|| flows() || !iperf.client.runs(), "data flows");
+            crate::until(|| flows() || !iperf.client.runs(), "data flows");
             if iperf.client.runs() {
                 return iperf;
             }
@@ -67,7 +67,7 @@ impl Iperf {
         let iperf = if *mptcp { "mptcpize run iperf3" } else { "iperf3" };
         let mut server = lab.server.start(&format!("{iperf} -s -1 -p {port}"));
         let listens = || !lab.server.command(&format!("ss -Htln sport = {port}")).is_empty();
-        super::until(|| listens() || !server.runs(), "iperf3 listens");
+        crate::until(|| listens() || !server.runs(), "iperf3 listens");
         let chosen = congestion_control.map_or(String::new(), |name| format!("-C {name}"));
         let client = format!("{iperf} -J -c {SERVER} -p {port} -t {seconds} -O {omit} {chosen}");
         Iperf { client: lab.client.start(&client), server }

@@ -1,7 +1,7 @@
 //! What `ss` shows of a namespace's TCP sockets.
 
-use super::lab::{Lab, client_address};
-use crate::common::namespace::Namespace;
+use crate::lab::{Lab, client_address};
+use crate::namespace::Namespace;
 
 /// A connected TCP socket.
 #[derive(Clone, Debug)]

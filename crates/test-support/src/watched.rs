@@ -1,6 +1,6 @@
 //! What the monitor shows of a lab.
 
-use super::lab::client_address;
+use crate::lab::client_address;
 use anabranch_mptcp_bpf::{Monitor, Subflow};
 
 /// The client's subflow over that path that carries most: iperf's other connection, which controls it, carries little.

@@ -11,10 +11,13 @@
 //! bottleneck: were it in the client's, its queue would hold the sender back (TCP small queues) instead of
 //! dropping. There is no delay but that of the queues, unless one is asked for: not every kernel has `netem`.
 
-use super::delay::Delay;
-use crate::common::namespace::Namespace;
+use crate::delay::Delay;
+use crate::namespace::Namespace;
 use std::process::Command;
 use std::time::{Duration, Instant};
+
+/// What the tests run, beside the kernel.
+pub const TOOLS: &[&str] = &["ip", "tc", "ss", "iperf3", "mptcpize", "curl"];
 
 /// The server's address.
 pub const SERVER: &str = "10.99.0.1";

@@ -26,6 +26,7 @@ pub struct Namespace {
     file: File,
 }
 
+#[expect(clippy::new_without_default, reason = "it makes a namespace of the kernel's")]
 impl Namespace {
     pub fn new() -> Self {
         let number = NEXT.fetch_add(1, Ordering::Relaxed);

@@ -1,5 +1,4 @@
 //! For tests that register programs themselves.
-#![allow(dead_code, missing_docs)]
 
 use anabranch_cc_fixed::registry::KernelEntry;
 use anabranch_mptcp_bpf::{Counters, Need, Pins, Registration, Verdict, doctor, object};

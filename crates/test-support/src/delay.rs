@@ -1,7 +1,7 @@
 //! A path's delay, where the kernel has no queueing discipline that makes one: a TUN device whose packets come out of
 //! it again later.
 
-use crate::common::namespace::Namespace;
+use crate::namespace::Namespace;
 use rustix::event::{PollFd, PollFlags, Timespec, poll};
 use std::collections::VecDeque;
 use std::fs::File;

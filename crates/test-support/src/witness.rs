@@ -2,8 +2,7 @@
 //! is measured in real time meanwhile is the hypervisor's doing. A witness is a thread with real-time priority on each
 //! processor, which measures how much later than asked it wakes.
 
-// Tests of three crates include this file, each for a part of it.
-#![allow(dead_code, unsafe_code)]
+#![allow(unsafe_code)]
 
 use rustix::thread::{CpuSet, sched_getaffinity, sched_setaffinity};
 use std::io::{self, Write};

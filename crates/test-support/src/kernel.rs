@@ -1,8 +1,6 @@
 //! For tests that load algorithms into the running kernel: one at a time, and only where it can.
-#![allow(dead_code, missing_docs)]
 
-pub mod namespace;
-
+use crate::namespace;
 use anabranch_cc_fixed::registry::{self, KernelEntry};
 use anabranch_mptcp_bpf::{Instance, instances, unload};
 use rustix::fs::{FlockOperation, flock};
@@ -18,6 +16,10 @@ const LOCK: &str = "/run/anabranch-kernel-tests.lock";
 /// Nothing is late before: a machine that has other things to do is no failure. The kernel keeps sockets
 /// that nobody owns for up to two minutes, and so their algorithm.
 const LIMIT: Duration = Duration::from_secs(300);
+
+/// Files that stand for what the kernel must have.
+const BTF: (&str, &str) = ("/sys/kernel/btf/vmlinux", "BTF");
+pub(crate) const MPTCP: (&str, &str) = ("/proc/sys/net/mptcp/enabled", "MPTCP");
 
 /// How long an algorithm may stay that nobody uses.
 const SOON: Duration = Duration::from_secs(20);
@@ -70,10 +72,9 @@ impl Kernel {
 
     /// The same where these programs are needed too.
     pub fn lock_with(tools: &[&str]) -> Option<Self> {
-        let required = std::env::var("ANABRANCH_REQUIRE_KERNEL").is_ok_and(|v| v == "1");
-        let lock = lacking(tools).map_or_else(lock, Err);
+        let lock = lacking(&[BTF, MPTCP], tools).map_or_else(lock, Err);
         let kernel = match lock {
-            Err(why) if required => panic!("{why}"),
+            Err(why) if is_required() => panic!("{why}"),
             lock => lock.and_then(Self::tidied),
         };
         kernel.inspect_err(|why| skipped(why)).ok()
@@ -105,19 +106,23 @@ impl Drop for Kernel {
     }
 }
 
-/// Why the kernel, or the machine, cannot take part.
-fn lacking(tools: &[&str]) -> Option<String> {
+/// Why the machine cannot take part in a test: the user, one of these files with what it stands for, or one of these programs.
+pub fn lacking(files: &[(&str, &str)], tools: &[&str]) -> Option<String> {
     if !rustix::process::geteuid().is_root() {
         return Some("not root".into());
     }
-    for (file, what) in [("/sys/kernel/btf/vmlinux", "BTF"), ("/proc/sys/net/mptcp/enabled", "MPTCP")] {
-        if !exists(file).unwrap_or(false) {
-            return Some(format!("the kernel has no {what}"));
-        }
+    let there = |file: &str| exists(file).unwrap_or(false);
+    if let Some((_, what)) = files.iter().find(|(file, _)| !there(file)) {
+        return Some(format!("the kernel has no {what}"));
     }
     let path = std::env::var("PATH").unwrap_or_default();
-    let there = |tool: &&&str| path.split(':').any(|dir| exists(format!("{dir}/{tool}")).unwrap_or(false));
-    tools.iter().find(|tool| !there(tool)).map(|tool| format!("{tool} is not installed"))
+    let installed = |tool: &str| path.split(':').any(|directory| there(&format!("{directory}/{tool}")));
+    tools.iter().find(|tool| !installed(tool)).map(|tool| format!("{tool} is not installed"))
+}
+
+/// Whether a machine that cannot take part is a failure.
+pub fn is_required() -> bool {
+    std::env::var("ANABRANCH_REQUIRE_KERNEL").is_ok_and(|v| v == "1")
 }
 
 fn lock() -> Result<File, String> {

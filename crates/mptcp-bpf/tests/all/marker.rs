@@ -1,6 +1,6 @@
 //! A router that marks packets (`tests/all/programs/mark.bpf.c`).
 
-use crate::common::namespace::Namespace;
+use anabranch_test_support::namespace::Namespace;
 use libbpf_rs::{MapCore, MapFlags, Object, ObjectBuilder, TC_INGRESS, TcHookBuilder};
 use std::os::fd::AsFd;
 

@@ -1,7 +1,7 @@
 //! MPTCP sockets of our own.
 
-use super::lab::SERVER;
-use crate::common::namespace::{Namespace, mptcp_socket};
+use crate::lab::SERVER;
+use crate::namespace::{Namespace, mptcp_socket};
 use rustix::net::{bind, connect, listen, sockopt};
 use std::io;
 use std::net::{SocketAddrV4, TcpListener, TcpStream};

@@ -1,6 +1,6 @@
 //! Two hosts with paths between them, where the machine can have such.
 
-use crate::support::kernel;
+use crate::host::kernel;
 use anabranch_net::LinkSpec;
 use anabranch_scenario::Path;
 use anabranch_testbed::Host;

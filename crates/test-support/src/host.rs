@@ -1,0 +1,33 @@
+//! Hosts of the testbed, where the machine can have them.
+
+use crate::kernel::{MPTCP, is_required, lacking, skipped};
+use anabranch_testbed::Host;
+use std::process::Command;
+
+/// Whether the machine can take part, with these programs. Where not, the test is skipped and says why; with
+/// ANABRANCH_REQUIRE_KERNEL=1 it fails.
+pub fn kernel(tools: &[&str]) -> bool {
+    takes_part(lacking(&[MPTCP, ("/dev/net/tun", "TUN devices")], tools))
+}
+
+/// The same of what a test finds lacking itself.
+pub fn takes_part(lacking: Option<String>) -> bool {
+    let Some(why) = lacking else { return true };
+    assert!(!is_required(), "{why}");
+    skipped(&why);
+    false
+}
+
+/// Waits until it is so.
+pub fn until(what: &str, so: impl FnMut() -> bool) {
+    crate::kernel::until(so, what);
+}
+
+/// Runs a command in a host to its end, which must be a good one; its standard output.
+pub fn run(host: &Host, command: &str) -> String {
+    let mut words = command.split_whitespace();
+    let mut program = Command::new(words.next().unwrap());
+    let done = host.run(|| program.args(words).output()).unwrap().unwrap();
+    assert!(done.status.success(), "{command}: {}", String::from_utf8_lossy(&done.stderr));
+    String::from_utf8(done.stdout).unwrap()
+}
