@@ -1,4 +1,4 @@
-//! The tables of keys and functions in the book's page on studies.
+//! The tables of keys and functions in the book's pages on study files.
 
 use crate::file::{json_schema, signature};
 use crate::functions::FUNCTIONS;
@@ -6,7 +6,10 @@ use crate::theory::FORMULAS;
 use serde_json::Value;
 use std::collections::BTreeSet;
 
-/// Entries of a study file that the page has tables of, as the schema names them.
+/// The pages, in `docs/src`.
+const PAGES: [&str; 3] = ["study-file.md", "study-rows.md", "study-functions.md"];
+
+/// Entries of a study file that the pages have tables of, as the schema names them.
 const ENTRIES: [&str; 12] = [
     "File",
     "Headline",
@@ -22,18 +25,30 @@ const ENTRIES: [&str; 12] = [
     "Experiment",
 ];
 
-/// The page says after which marker a table stands, and what it has, in which order: `<!-- keys Row: id, what -->` or
+/// A page says after which marker a table stands, and what it has, in which order: `<!-- keys Row: id, what -->` or
 /// `<!-- functions: goodput -->`. With `ANABRANCH_WRITE_BOOK=1` the test writes the tables.
 #[test]
 fn the_book_has_every_key_and_function() {
-    let path = concat!(env!("CARGO_MANIFEST_DIR"), "/../../docs/src/studies.md");
-    let page = std::fs::read_to_string(path).unwrap();
     let schema = json_schema();
     let mut left: BTreeSet<(&str, String)> = BTreeSet::new();
     for entry in ENTRIES {
         left.extend(keys(&schema, entry).keys().map(|key| (entry, key.clone())));
     }
     left.extend(functions().map(|(name, _)| ("functions", name.to_owned())));
+    for page in PAGES {
+        let path = format!("{}/../../docs/src/{page}", env!("CARGO_MANIFEST_DIR"));
+        let page = std::fs::read_to_string(&path).unwrap();
+        let whole = with_tables(&page, &schema, &mut left);
+        if std::env::var_os("ANABRANCH_WRITE_BOOK").is_some() {
+            std::fs::write(&path, &whole).unwrap();
+        }
+        assert!(std::fs::read_to_string(&path).unwrap() == whole, "ANABRANCH_WRITE_BOOK=1 renews {path}");
+    }
+    assert!(left.is_empty(), "in no page: {left:?}");
+}
+
+/// The page with its tables as they should be. Their keys and functions are taken out of `left`.
+fn with_tables(page: &str, schema: &Value, left: &mut BTreeSet<(&str, String)>) -> String {
     let mut whole = String::new();
     let mut lines = page.lines().peekable();
     while let Some(line) = lines.next() {
@@ -49,16 +64,12 @@ fn the_book_has_every_key_and_function() {
             assert!(left.remove(&(listed, name.to_owned())), "{kind}: `{name}` is unknown, or stands twice");
             whole += &match kind {
                 "functions" => functions().find(|(known, _)| *known == name).unwrap().1,
-                _ => row(name, keys(&schema, kind)[name]["description"].as_str().unwrap_or_default()),
+                _ => row(name, keys(schema, kind)[name]["description"].as_str().unwrap_or_default()),
             };
         }
         whole.push('\n');
     }
-    assert!(left.is_empty(), "not in the page: {left:?}");
-    if std::env::var_os("ANABRANCH_WRITE_BOOK").is_some() {
-        std::fs::write(path, &whole).unwrap();
-    }
-    assert!(std::fs::read_to_string(path).unwrap() == whole, "ANABRANCH_WRITE_BOOK=1 renews {path}");
+    whole
 }
 
 /// What a marker is for, and the names in its table.

@@ -1,13 +1,17 @@
-//! "Add an algorithm …" of the book, taken literally: each file that it shows, and the line that goes with it, in a copy of the crates.
+//! The pages "An algorithm in Rust" and "Add a loss model …" of the book, taken literally: each file that they show, and the line that
+//! goes with it, in a copy of the crates.
 
 use std::path::{Path, PathBuf};
 use std::process::Command;
 use std::{fs, io};
 
-const PAGE: &str = include_str!("../../../../docs/src/add-an-algorithm.md");
+const PAGE: &str = concat!(
+    include_str!("../../../../docs/src/add-an-algorithm.md"),
+    include_str!("../../../../docs/src/add-a-model.md")
+);
 const CRATES: [&str; 6] = ["cc", "cc-fixed", "net", "record", "scenario", "sim"];
 
-/// Each file that the page shows, and where its line goes: the file with the list, and what stands before the line.
+/// Each file that the pages show, and where its line goes: the file with the list, and what stands before the line.
 const ADDED: [(&str, &str, &str); 4] = [
     ("crates/cc/src/gentle.rs", "crates/cc/src/lib.rs", "algorithms! {\n"),
     ("crates/net/src/loss/spaced.rs", "crates/net/src/loss/mod.rs", "models! {\n"),
