@@ -43,10 +43,13 @@ test: unskipped setup lint unit python deny docs quick instructions page-check #
 unskipped:
 	@tools/skipped.sh --clear
 
-lint: ## formatting and clippy
+lint: ## formatting, clippy, the wording of README, book and other pages, and the subjects of commits
 	cargo fmt --all --check -- $(LISTED)
 	cargo metadata --quiet --locked --format-version 1 --manifest-path fuzz/Cargo.toml >/dev/null
 	cargo clippy --workspace --all-targets --locked -- -D warnings
+	python3 tools/words.py --self-test
+	python3 tools/words.py
+	python3 tools/words.py --commits
 
 # The random cases are the same each time, so that a failure is of the change; `make random` draws others.
 unit: export PROPTEST_RNG_SEED ?= 1

@@ -22,7 +22,7 @@ for page in $pages; do
     esac
 done
 
-for file in README.md SECURITY.md bench/README.md docs/src/SUMMARY.md $(printf 'docs/src/%s ' $pages); do
+for file in README.md CONTRIBUTING.md SECURITY.md bench/README.md docs/src/SUMMARY.md $(printf 'docs/src/%s ' $pages); do
     # Link targets `](target)` and `](target#heading)`, without addresses on the web and includes.
     for link in $(grep -oE '\]\([^) ]+' "$file" | cut -c3- | grep -vE '^(https?|mailto):' || true); do
         target=${link%%#*}
@@ -36,7 +36,7 @@ for file in README.md SECURITY.md bench/README.md docs/src/SUMMARY.md $(printf '
     done
 done
 # Scenarios, studies and sources that pages name; the page on adding one names new ones, which a test makes.
-for file in README.md bench/README.md $(printf 'docs/src/%s ' $pages); do
+for file in README.md CONTRIBUTING.md bench/README.md $(printf 'docs/src/%s ' $pages); do
     for named in $(grep -oE '\b(crates|scenarios|studies|bench)/[A-Za-z0-9_./-]+\.(toml|rs)' "$file" | grep -vE '/(gentle|step|spaced|fewest)\.rs$' | sort -u || true); do
         [ -e "$named" ] || complain "$file names $named, which does not exist"
     done

@@ -1,10 +1,11 @@
 #!/usr/bin/env python3
-"""Checks the wording of README.md and the book: words per sentence, and expressions that hinder readers. Exits 1 on a mistake.
+"""Checks the wording of the pages: words per sentence, and expressions that hinder readers. Exits 1 on a mistake.
 
-    tools/words.py                   the pages
-    tools/words.py --commits BASE    the subjects of commits since BASE: at most 72 characters
-    tools/words.py --table           the banned expressions as a Markdown table
-    tools/words.py --self-test       plants one mistake of each kind; exits 1 if one stays unnoticed
+    tools/words.py                     README.md, CONTRIBUTING.md with its table of expressions, SECURITY.md, bench/README.md, the book
+    tools/words.py --verbose           the same, and each page's lengths
+    tools/words.py --commits [BASE]    the subjects of commits since BASE: an imperative with a capital letter, at most 72 characters
+    tools/words.py --table             the banned expressions as a Markdown table
+    tools/words.py --self-test         plants one mistake of each kind; exits 1 if one stays unnoticed
 """
 import re
 import subprocess
@@ -12,6 +13,8 @@ import sys
 from pathlib import Path
 
 LONGEST, MEAN, SUBJECT = 35, 18, 72
+BASE = "6d634e4"  # the commit from which on subjects are checked
+ROOT = Path(__file__).resolve().parent.parent
 
 # Expression; what to write instead; the pattern, in which a space is any white space; a sentence that it must match.
 BANNED = [
@@ -35,6 +38,8 @@ BANNED = [
     ("sent again", "retransmitted", r"\b(send|sends|sent|goes? out) again\b", "A segment is sent again."),
 ]
 PATTERNS = [re.compile(pattern.replace(" ", r"\s"), re.I | re.S) for _, _, pattern, _ in BANNED]
+# The first word of a subject: a capital letter, and no form in -s, -ed or -ing but of verbs that end so.
+VERB = re.compile(r"(?![A-Z]\w*(s|ed|ing)\b)[A-Z]|(Pass|Process|Compress|Address|Express|Focus|Discuss|Feed|Speed|Embed|Need|Bring)\b")
 ABBREVIATED = re.compile(r"\b(e\.g|i\.e|et al|Eq|Fig|cf|vs|approx|[A-Z])\.\s+$")
 
 
@@ -88,31 +93,68 @@ def check(name, text):
     return f"{name}: {len(lengths)} sentences, mean {mean:.1f}, longest {max(lengths, default=0)}", found
 
 
+def table():
+    """The banned expressions as a Markdown table."""
+    return "\n".join(["| not | instead |", "|---|---|", *(f"| {name} | {instead} |" for name, instead, *_ in BANNED)])
+
+
+def check_table(name, text):
+    """CONTRIBUTING.md has the table between its markers."""
+    return [] if f"<!-- words -->\n\n{table()}\n\n<!-- end -->" in text else [f"{name}: not the table of tools/words.py --table"]
+
+
+def check_subject(line):
+    """A commit's abbreviated hash and its subject."""
+    subject = line.split(" ", 1)[1]
+    found = [f"{line}: {len(subject)} characters, at most {SUBJECT}"] if len(subject) > SUBJECT else []
+    return found + ([] if VERB.match(subject) else [f"{line}: starts without a capital letter or an imperative"])
+
+
+def check_commits(base):
+    """The subjects of commits since `base`, merges excluded."""
+    def git(*args): return subprocess.run(["git", "-C", ROOT, *args], capture_output=True, text=True)
+    if not (ROOT / ".git").exists():
+        why = "not a clone of the repository"
+    elif git("merge-base", "--is-ancestor", base, "HEAD").returncode:
+        why = f"the history lacks the commit {base}"
+    else:
+        return [mistake for line in git("log", "--no-merges", "--format=%h %s", f"{base}..HEAD").stdout.splitlines()
+                for mistake in check_subject(line)]
+    skipped = subprocess.run([ROOT / "tools/skipped.sh", "the subjects of commits", why]).returncode
+    return [why] if skipped else []
+
+
 def self_test():
     """Mistakes that stay unnoticed, and correct text that is refused."""
     long = "Word" + " word" * LONGEST + "."
     bad = [(name, sentence) for name, _, _, sentence in BANNED] + [("36 words", long), ("mean", long[:-6] + ".")]
     good = ["It is no longer there. Take part in it.", f"Run `{'a ' * 40}`.", f"| {long} |", f"```text\n{long}\n```"]
     missed = [name for name, sentence in bad if not any(name in mistake for mistake in check("page", sentence)[1])]
-    return missed + [mistake for text in good for mistake in check("page", text)[1]]
+    missed += [mistake for text in good for mistake in check("page", text)[1]]
+    page = f"<!-- words -->\n\n{table()}\n\n<!-- end -->\n"
+    missed += ["another table"] if not check_table("page", page.replace("retransmitted", "resent")) else []
+    subjects = ["Adds a page", "Added a page", "Adding a page", "add a page", "Add " + "a" * SUBJECT]
+    missed += [subject for subject in subjects if not check_subject(f"1234567 {subject}")]
+    return missed + check_table("page", page) + check_subject("1234567 Add a page") + check_subject("1234567 Pass the seed on")
 
 
 def main(args):
     if args == ["--table"]:
-        return print("\n".join(["| not | instead |", "|---|---|", *(f"| {name} | {instead} |" for name, instead, *_ in BANNED)]))
+        return print(table())
     if args == ["--self-test"]:
-        found = self_test()
-    elif args[:1] == ["--commits"] and len(args) == 2:
-        log = subprocess.run(["git", "log", "--format=%h %s", f"{args[1]}..HEAD"], check=True, capture_output=True, text=True)
-        found = [line for line in log.stdout.splitlines() if len(line.split(" ", 1)[1]) > SUBJECT]
-    elif args:
+        what, found = "mistakes unnoticed", self_test()
+    elif args[:1] == ["--commits"] and len(args) <= 2:
+        what, found = "mistakes in subjects of commits", check_commits(args[1] if args[1:] else BASE)
+    elif args not in ([], ["--verbose"]):
         sys.exit(__doc__)
     else:
-        pages = [Path("README.md"), *sorted(set(Path("docs/src").rglob("*.md")) - {Path("docs/src/SUMMARY.md")})]
-        checked = [check(str(page), page.read_text(encoding="utf-8")) for page in pages]
-        print(*(line for line, _ in checked), sep="\n")
-        found = [mistake for _, mistakes in checked for mistake in mistakes]
-    print("\n".join([*found, f"words: {len(found)} mistakes"]))
+        book = set(ROOT.glob("docs/src/**/*.md")) - {ROOT / "docs/src/SUMMARY.md"}
+        pages = [ROOT / name for name in ("README.md", "CONTRIBUTING.md", "SECURITY.md", "bench/README.md")] + sorted(book)
+        checked = [check(str(page.relative_to(ROOT)), page.read_text(encoding="utf-8")) for page in pages]
+        print(*(line for line, _ in checked if args), sep="\n", end="\n" if args else "")
+        what, found = f"mistakes in {len(pages)} pages", [mistake for _, mistakes in checked for mistake in mistakes]
+        found += check_table("CONTRIBUTING.md", pages[1].read_text(encoding="utf-8"))
+    print("\n".join([*found, f"words: {len(found)} {what}"]))
     return bool(found)
 
 
