@@ -1,6 +1,6 @@
 //! `anabranch man`: the manual pages, made of the command line's own description.
 
-use crate::args::Cli;
+use crate::Cli;
 use crate::failure::Failure;
 use anabranch_record::replace;
 use clap::{Command, CommandFactory};

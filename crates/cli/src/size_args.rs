@@ -30,11 +30,6 @@ impl SizeArgs {
             _ => Size::Default,
         }
     }
-
-    /// The seeds, where they were given.
-    pub fn seeds(&self) -> Option<u32> {
-        self.seeds
-    }
 }
 
 /// As they stand on a command line, after a space.
@@ -62,9 +57,9 @@ pub struct StudySizeArgs {
     pub seeds: Option<u32>,
 }
 
-impl StudySizeArgs {
-    /// As papers have it.
-    pub fn as_size(&self) -> SizeArgs {
-        SizeArgs { quick: self.quick, full: self.full, seeds: self.seeds }
+/// As papers have it.
+impl From<&StudySizeArgs> for SizeArgs {
+    fn from(size: &StudySizeArgs) -> Self {
+        SizeArgs { quick: size.quick, full: size.full, seeds: size.seeds }
     }
 }

@@ -1,17 +1,14 @@
-//! Earlier results that a command would replace: those that it would not make again stay unless `--replace` is given.
+//! Earlier results that new ones would replace: those that would not be made again stay unless they may be replaced.
 
-use crate::failure::Failure;
-use crate::output::note;
+use crate::Error;
+use crate::error::told;
+use anabranch_record::place::Tell;
 use anabranch_record::{CaptureRead, Summary};
-use miette::miette;
 use std::path::Path;
 
-/// Refuses to replace an earlier record, which the command `makes_again` or not; where it may be, says what the new one takes
-/// the place of before it does, so that the user may end the command.
-pub fn check(path: &Path, earlier: &Summary, makes_again: bool, replace: bool) -> Result<(), Failure> {
-    if makes_again {
-        return Ok(());
-    }
+/// Refuses to replace an earlier record; where it may be, says what the new one takes the place of before it does, so that the
+/// user may cancel it.
+pub fn check(path: &Path, earlier: &Summary, replace: bool, note: Tell) -> Result<(), Error> {
     let Summary { scenario, seed, version, .. } = earlier;
     let path = path.display();
     let there = match &earlier.capture {
@@ -21,29 +18,29 @@ pub fn check(path: &Path, earlier: &Summary, makes_again: bool, replace: bool) -
         }
         None => format!("{path} has a run of {scenario}, seed {seed}, version {version}"),
     };
-    replaces(&there, replace)
+    replaces(&there, replace, note)
 }
 
 /// The same for the record of a capture that has other packets now.
-pub fn check_changed(path: &Path, earlier: &Summary, replace: bool) -> Result<(), Failure> {
+pub fn check_changed(path: &Path, earlier: &Summary, replace: bool, note: Tell) -> Result<(), Error> {
     let (path, file) = (path.display(), &earlier.scenario);
-    replaces(&format!("{path} has a record of {file} as it was, with other packets"), replace)
+    replaces(&format!("{path} has a record of {file} as it was, with other packets"), replace, note)
 }
 
-fn replaces(there: &str, replace: bool) -> Result<(), Failure> {
+fn replaces(there: &str, replace: bool, note: Tell) -> Result<(), Error> {
     if !replace {
         let help = "another folder, or --replace to put this run in its place";
-        return Err(Failure::Input(miette!(help = help, "{there}")));
+        return Err(told(there.to_owned(), Some(help)));
     }
     note(&format!("{there}: this one replaces it"));
     Ok(())
 }
 
 /// The same for results of studies and of algorithms, each described.
-pub fn check_results(there: &[String], replace: bool) -> Result<(), Failure> {
+pub fn check_results(there: &[String], replace: bool) -> Result<(), Error> {
     if there.is_empty() || replace {
         return Ok(());
     }
     let help = "another --out, or --replace to put the new results in their place";
-    Err(Failure::Input(miette!(help = help, "other results are there:\n{}", there.join("\n"))))
+    Err(told(format!("other results are there:\n{}", there.join("\n")), Some(help)))
 }
