@@ -52,17 +52,11 @@ impl On {
     }
 
     /// An error where it can run nothing here.
-    ///
-    /// # Errors
-    /// What it lacks.
     pub fn ready(&self) -> Result<(), Error> {
         (self.is_ready)()
     }
 
     /// An error where it cannot run the scenario.
-    ///
-    /// # Errors
-    /// What it cannot do.
     pub fn accepts(&self, scenario: &Scenario) -> Result<(), Error> {
         match self.backend.refuses(scenario) {
             Some(why) => {

@@ -72,9 +72,6 @@ pub struct Ran {
 
 impl Campaign {
     /// One study, with its runs.
-    ///
-    /// # Errors
-    /// Where it has no such experiment, or one of its scenarios is none.
     pub fn of_study(study: Arc<Study>, options: Options, on: &'static On) -> Result<Self, Error> {
         let work = anabranch_study::work_with_runs(&study, &options)?;
         let work = vec![work.map(|(result, taken)| Finished::Study(Box::new(result), taken))];
@@ -82,9 +79,6 @@ impl Campaign {
     }
 
     /// Shipped papers. With several it is enough that one has the experiment that is asked for.
-    ///
-    /// # Errors
-    /// Where none has it.
     pub fn of_papers(papers: &[Arc<Study>], options: Options, on: &'static On) -> Result<Self, Error> {
         let (mut work, mut studies, mut without) = (Vec::new(), Vec::new(), Vec::new());
         for paper in papers {
@@ -104,9 +98,6 @@ impl Campaign {
     }
 
     /// Algorithms in the standard cases, on the simulator.
-    ///
-    /// # Errors
-    /// Where a case is no scenario.
     pub fn of_algorithms(algorithms: &[&'static Entry], options: Options) -> Result<Self, Error> {
         let (kind, on) = (Kind::Algorithm, &SIM);
         let none = Campaign { kind, studies: vec![], algorithms: vec![], options, on, work: vec![] };
@@ -114,9 +105,6 @@ impl Campaign {
     }
 
     /// The same, with algorithms in the standard cases after it.
-    ///
-    /// # Errors
-    /// As [`Campaign::of_algorithms`].
     pub fn with_algorithms(mut self, algorithms: &[&'static Entry]) -> Result<Self, Error> {
         for entry in algorithms {
             let work = standard::work(entry, self.options.size, self.options.seeds)
@@ -134,9 +122,6 @@ impl Campaign {
 
     /// Refuses what no scenario of it can be run for, and where not `lax` what takes long or much: of papers only what takes long in
     /// real time. `threads` make runs at a time; where it is none, that many machines do, and nobody knows how long it takes.
-    ///
-    /// # Errors
-    /// What is asked for.
     pub fn check(&self, threads: Option<usize>, lax: bool) -> Result<(), Error> {
         self.on.accepts_any(self.simulations().flat_map(Simulations::scenarios))?;
         if lax {
@@ -163,9 +148,6 @@ impl Campaign {
     }
 
     /// Refuses to replace results that were made otherwise.
-    ///
-    /// # Errors
-    /// Where there are some.
     pub fn check_earlier(&self, results: &Results, replace: bool) -> Result<(), Error> {
         let mut there = vec![];
         for study in &self.studies {
@@ -183,9 +165,6 @@ impl Campaign {
 
     /// Runs it and keeps each result as soon as it is there; `show` is given it before. One that cannot be kept is no reason to lose
     /// those after it.
-    ///
-    /// # Errors
-    /// The first that could not be kept. That it was cancelled, or a run failed, is for [`Ran`] to tell.
     pub fn run(
         self,
         place: Place,
@@ -260,9 +239,6 @@ impl Ran {
     }
 
     /// An error where it did not come to its end, and says which algorithms' results were made otherwise than these.
-    ///
-    /// # Errors
-    /// How far it got.
     pub fn whole(&self, note: fn(&str)) -> Result<(), Error> {
         let interrupted = matches!(self.ended, Err(StudyError::Interrupted));
         if let (true, Some(new)) =
@@ -304,17 +280,11 @@ impl Ran {
     }
 
     /// Writes the report on all results that are there; `laboratory` is the page that simulates. The report's first page.
-    ///
-    /// # Errors
-    /// Where it cannot be written.
     pub fn report(&self, laboratory: Option<String>) -> Result<PathBuf, Error> {
         report(&self.results, &self.command, laboratory)
     }
 
     /// An error where something failed: a run of a standard case, a result of earlier campaigns that is damaged, a row of a study.
-    ///
-    /// # Errors
-    /// What failed.
     pub fn check(&self) -> Result<(), Error> {
         let lines: Vec<String> = self.algorithms.iter().flat_map(failed_cases).collect();
         if !lines.is_empty() {
@@ -332,9 +302,6 @@ impl Ran {
 }
 
 /// Keeps a study's result and, where it is `whole` and no paper, the table of all its runs. What was lost, for people.
-///
-/// # Errors
-/// Where it cannot be written.
 pub fn keep_study(
     results: &Results,
     kind: Kind,
@@ -353,9 +320,6 @@ pub fn keep_study(
 }
 
 /// Writes the report on all results; see [`Ran::report`].
-///
-/// # Errors
-/// Where it cannot be written.
 pub fn report(results: &Results, command: &str, laboratory: Option<String>) -> Result<PathBuf, Error> {
     anabranch_report::write_on(results, command.to_owned(), laboratory).map_err(|error| match error {
         FolderError::Place(error) => error.into(),

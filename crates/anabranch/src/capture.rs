@@ -29,9 +29,6 @@ impl Default for CaptureOptions {
 
 /// Reads a capture of tcpdump, dumpcap or Wireshark: what its MPTCP connections did, and the files of its record or why they are
 /// not there.
-///
-/// # Errors
-/// Where it is no capture, an earlier result would be replaced, or it is cancelled.
 pub fn capture(
     file: &Path,
     options: &CaptureOptions,

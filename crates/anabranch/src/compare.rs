@@ -34,9 +34,6 @@ pub struct Compared {
 impl Comparison {
     /// Of these algorithms in place of those of the multipath flows or of the flow that is named, over that many seeds from the
     /// scenario's on, `jobs` runs at a time. With `lax` they may need more than 4 GB of memory.
-    ///
-    /// # Errors
-    /// Where an algorithm is none, or the backend cannot run it.
     pub fn new(
         scenario: &Scenario,
         cc: &[String],
@@ -57,9 +54,6 @@ impl Comparison {
     }
 
     /// Makes every run, as far as it goes.
-    ///
-    /// # Errors
-    /// Where one cannot be made here at all.
     pub fn run(&self, watch: &Watch<'_>) -> Result<Compared, Error> {
         let on = |scenario: &Scenario| scenario.setup().on(self.on.backend);
         let setups: Vec<Setup> = self.scenarios.iter().map(on).collect();
@@ -112,9 +106,6 @@ impl Compared {
     }
 
     /// An error where a run failed or was cancelled.
-    ///
-    /// # Errors
-    /// How many.
     pub fn check(&self, note: fn(&str)) -> Result<(), Error> {
         let (total, complete, failed) = (self.total, self.complete(), self.failed.len());
         if complete + failed < total {
@@ -129,9 +120,6 @@ impl Compared {
 }
 
 /// Compares algorithms on the simulator, on all cores: see [`Comparison`].
-///
-/// # Errors
-/// As [`Comparison::new`] and [`Comparison::run`].
 pub fn compare(scenario: &Scenario, cc: &[&str], seeds: u32, watch: &Watch<'_>) -> Result<Compared, Error> {
     let cc: Vec<String> = cc.iter().map(|cc| (*cc).to_owned()).collect();
     Comparison::new(scenario, &cc, seeds, &SIM, None, false)?.run(watch)

@@ -1,10 +1,12 @@
-//! Earlier results that new ones would replace: those that would not be made again stay unless they may be replaced.
+//! Earlier files that new ones would replace. None is what was read; of results those that would not be made again stay, unless
+//! they may be replaced.
 
 use crate::Error;
 use crate::error::told;
 use anabranch_record::place::Tell;
 use anabranch_record::{CaptureRead, Summary};
-use std::path::Path;
+use std::os::unix::fs::MetadataExt;
+use std::path::{Path, PathBuf};
 
 /// Refuses to replace an earlier record; where it may be, says what the new one takes the place of before it does, so that the
 /// user may cancel it.
@@ -43,4 +45,18 @@ pub fn check_results(there: &[String], replace: bool) -> Result<(), Error> {
     }
     let help = "another --out, or --replace to put the new results in their place";
     Err(told(format!("other results are there:\n{}", there.join("\n")), Some(help)))
+}
+
+/// Refuses to write a file that was read, by whatever name.
+pub(crate) fn is_no_input(option: &str, file: &Path, inputs: &[PathBuf]) -> Result<(), Error> {
+    let id = |file: &Path| file.metadata().ok().map(|there| (there.dev(), there.ino()));
+    let Some(own) = id(file) else { return Ok(()) };
+    match inputs.iter().find(|input| id(input) == Some(own)) {
+        None => Ok(()),
+        Some(input) => {
+            let same = if input == file { String::new() } else { format!(" as {}", input.display()) };
+            let (file, help) = (file.display(), Some("give another name"));
+            Err(told(format!("`{option}` is to write {file}, which the command reads{same}"), help))
+        }
+    }
 }

@@ -47,6 +47,8 @@
 //! # }
 //! ```
 //!
+//! An [`Error`] says whether the input was bad, the result failed or it was cancelled, and shows mistakes in their place in a file.
+//!
 //! Studies and papers, with results and a report in a folder, are a [`Campaign`]'s. [`plot`] draws what is there, [`capture`] reads
 //! packets of real hosts. With the feature `linux`, a scenario runs on Linux kernels too.
 
@@ -89,9 +91,6 @@ use anabranch_cc::registry::Entry;
 use anabranch_cc_fixed::registry;
 
 /// The algorithm called `name`, in whatever arithmetic.
-///
-/// # Errors
-/// Where there is none.
 pub fn algorithm(name: &str) -> Result<&'static Entry, Error> {
     registry::find(name).ok_or_else(|| unknown_algorithm(name, registry::entries().map(|e| e.name)))
 }

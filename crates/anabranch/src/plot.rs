@@ -1,7 +1,7 @@
 //! Pictures of records and of studies' figures.
 
+use crate::earlier::is_no_input;
 use crate::error::told;
-use crate::run::is_no_input;
 use crate::{Error, Scenario, Watch};
 use anabranch_plot::{FIGURES, Format, LineSink, PlotError, Run, Size, Theory, USUAL, is_own};
 use anabranch_record::place::OutputFile;
@@ -28,9 +28,6 @@ type Drawn = (String, String, Vec<Panel>);
 
 impl Drawable {
     /// Reads a record, which is a folder, or a study's result, which is a file.
-    ///
-    /// # Errors
-    /// Where it is neither, or damaged.
     pub fn open(what: &Path) -> Result<Self, Error> {
         let holds = match what.is_file() {
             true => Holds::Study(Box::new(read_study(what)?)),
@@ -60,9 +57,6 @@ impl Drawable {
     }
 
     /// Draws figures by name into bytes of that format; of none named the usual ones of a run, or a study's only one.
-    ///
-    /// # Errors
-    /// Where there is no such figure, or it cannot be drawn; `file` is what messages call the picture.
     pub fn draw(&self, asked: &[String], size: Size, format: Format, file: &Path) -> Result<Vec<u8>, Error> {
         let (title, about, panels) = match &self.holds {
             Holds::Run(run) => self.of_run(&run.0, run.1.as_ref(), asked)?,
@@ -120,9 +114,6 @@ impl Drawable {
 
 /// Draws figures of a record or a study's result into `out`, whose name's ending is the format: svg, png or html. The file that
 /// was written.
-///
-/// # Errors
-/// As [`Drawable::draw`], and where a file that is no picture of ours would be replaced.
 pub fn plot(
     what: &Path,
     figures: &[String],

@@ -7,14 +7,10 @@ use crate::{Error, On, SIM, Scenario, Watch, earlier};
 use anabranch_plot::LineSink;
 use anabranch_record::{Both, NoSamples, RunDirectory, SampleFormat, Sink, Summary};
 use anabranch_study::{Backend, TaskError};
-use std::os::unix::fs::MetadataExt;
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 
 /// Makes the run, its samples over time into `samples`. Of one that is cancelled there is what it gave until then:
 /// [`Summary::partial_until_s`] tells.
-///
-/// # Errors
-/// Where the backend cannot run it, or the run fails.
 pub fn run(
     scenario: &Scenario,
     backend: &dyn Backend,
@@ -51,9 +47,6 @@ pub struct Made {
 
 impl Outputs {
     /// Refuses what cannot be written, before anything runs. With `lax` the run may need more than 4 GB of memory.
-    ///
-    /// # Errors
-    /// Why it cannot be.
     pub fn check(&self, scenario: &Scenario, on: &On, lax: bool) -> Result<(), Error> {
         if !lax {
             scenario.check_memory(self.plot.as_ref().map_or(0, |_| LineSink::memory(scenario)), 1)?;
@@ -62,20 +55,17 @@ impl Outputs {
         if let Some(picture) = &self.plot {
             plot::format(picture)?;
             plot::folder(picture)?;
-            is_no_input("--plot", picture, scenario.files())?;
+            earlier::is_no_input("--plot", picture, scenario.files())?;
         }
         let Some(packets) = &self.packets else { return Ok(()) };
         if on.name() != SIM.name() {
             let help = "on the running kernel tcpdump captures in a namespace; leave out --backend for a simulated capture";
             return Err(told("`--pcap` is for the simulator".into(), Some(help)));
         }
-        is_no_input("--pcap", &packets.file, scenario.files())
+        earlier::is_no_input("--pcap", &packets.file, scenario.files())
     }
 
     /// Makes the run on `backend` and writes its files. `options` are what the command that repeats it says of the backend.
-    ///
-    /// # Errors
-    /// As [`run`], and where an earlier result would be replaced.
     pub fn run(
         &self,
         scenario: &Scenario,
@@ -123,25 +113,8 @@ impl Outputs {
 
 impl Made {
     /// Draws the picture that was asked for, if one was; its file. Of a run that was cancelled it is drawn as far as that came.
-    ///
-    /// # Errors
-    /// Where it cannot be drawn or written.
     pub fn draw(&mut self, scenario: &Scenario, watch: &Watch<'_>) -> Result<Option<PathBuf>, Error> {
         let Some((picture, lines)) = self.picture.take() else { return Ok(None) };
         picture.of_run(scenario, &self.summary, lines, watch).map(Some)
-    }
-}
-
-/// Refuses to write a file that was read, by whatever name.
-pub(crate) fn is_no_input(option: &str, file: &Path, inputs: &[PathBuf]) -> Result<(), Error> {
-    let id = |file: &Path| file.metadata().ok().map(|there| (there.dev(), there.ino()));
-    let Some(own) = id(file) else { return Ok(()) };
-    match inputs.iter().find(|input| id(input) == Some(own)) {
-        None => Ok(()),
-        Some(input) => {
-            let same = if input == file { String::new() } else { format!(" as {}", input.display()) };
-            let (file, help) = (file.display(), Some("give another name"));
-            Err(told(format!("`{option}` is to write {file}, which the command reads{same}"), help))
-        }
     }
 }

@@ -96,26 +96,17 @@ impl Deref for Scenario {
 
 impl Scenario {
     /// Reads a scenario file; `-` is standard input.
-    ///
-    /// # Errors
-    /// Where it cannot be read or is none: the report shows each mistake in its place.
     pub fn open(file: impl AsRef<Path>) -> Result<Self, Error> {
         Scenario::open_with(file, Changes::default())
     }
 
     /// The same, with changes.
-    ///
-    /// # Errors
-    /// As [`Scenario::open`].
     pub fn open_with(file: impl AsRef<Path>, changes: Changes) -> Result<Self, Error> {
         let file = file.as_ref();
         Scenario::of(read(file)?, file, changes)
     }
 
     /// A scenario's text, with the name that diagnostics show. Files that it names are looked for beside that name.
-    ///
-    /// # Errors
-    /// As [`Scenario::open`].
     pub fn of_text(name: &str, text: &str, changes: Changes) -> Result<Self, Error> {
         Scenario::of(Source { name: name.into(), text: text.into() }, Path::new(name), changes)
     }
@@ -131,9 +122,6 @@ impl Scenario {
     }
 
     /// The same with another algorithm.
-    ///
-    /// # Errors
-    /// Where there is no such algorithm, or it is not for these flows.
     pub fn with_cc(&self, cc: &str) -> Result<Self, Error> {
         let changes = Changes { cc: vec![cc.to_owned()], ..self.changes.clone() };
         let checked = anabranch_scenario::load(&self.source, &changes.overrides()).map_err(Error::input)?;
@@ -198,26 +186,17 @@ impl Scenario {
     }
 
     /// Whether the simulator can have it: it is built, and not run.
-    ///
-    /// # Errors
-    /// Where it cannot.
     pub fn check(&self) -> Result<(), Error> {
         anabranch_sim::check(&self.checked).map_err(|why| Error::Input(miette!("{why}")))
     }
 
     /// Refuses what may need more than 4 GB of memory: see [`check_memory`].
-    ///
-    /// # Errors
-    /// Where it may.
     pub fn check_memory(&self, samples: u64, at_a_time: usize) -> Result<(), Error> {
         check_memory(&self.checked, samples, at_a_time)
     }
 }
 
 /// Refuses what may need more than 4 GB, as so many runs at a time and with so many bytes of samples for each.
-///
-/// # Errors
-/// Where it may.
 pub fn check_memory(
     scenario: &anabranch_scenario::Scenario,
     samples: u64,
@@ -245,9 +224,6 @@ fn read_all(from: impl Read) -> io::Result<Vec<u8>> {
 }
 
 /// Reads a file of text, or standard input for `-`.
-///
-/// # Errors
-/// Where it cannot be read, is too long or no UTF-8.
 pub fn read(file: &Path) -> Result<Source, Error> {
     let (name, bytes) = if file == Path::new("-") {
         ("standard input".to_owned(), read_all(io::stdin()))

@@ -11,18 +11,12 @@ use std::path::Path;
 use std::sync::Arc;
 
 /// Reads a study file, or of some of its axes only these values; its scenarios are looked for beside it.
-///
-/// # Errors
-/// Where it cannot be read or is none: the report shows the mistake in its place.
 pub fn open_study(path: &Path, at: &[Part]) -> Result<Arc<Study>, Error> {
     let source = read(path)?;
     study_of_text(path, &source.text, at)
 }
 
 /// The same, of its text.
-///
-/// # Errors
-/// As [`open_study`].
 pub fn study_of_text(path: &Path, text: &str, at: &[Part]) -> Result<Arc<Study>, Error> {
     let name = path.display().to_string();
     let study = file::load(&name, text, path.parent().unwrap_or(Path::new("")), at);
@@ -30,9 +24,6 @@ pub fn study_of_text(path: &Path, text: &str, at: &[Part]) -> Result<Arc<Study>,
 }
 
 /// The study that [`Scenario::sweep`] is, called that.
-///
-/// # Errors
-/// Where that is no name for files.
 pub fn study_of_sweep(name: &str, text: &str) -> Result<Arc<Study>, Error> {
     if name.contains(['/', '\\', '\0']) || name.starts_with('.') || name.is_empty() {
         return Err(Error::Input(miette!("`{name}` is no name for files")));
@@ -51,9 +42,6 @@ fn not_shipped(study: Arc<Study>) -> Result<Arc<Study>, Error> {
 }
 
 /// Shipped papers by name or letter; `all` are all of them.
-///
-/// # Errors
-/// Where there is no such paper.
 pub fn papers(names: &[String]) -> Result<Vec<Arc<Study>>, Error> {
     let all = anabranch_papers::all();
     if names.iter().any(|name| name == "all") {
@@ -71,9 +59,6 @@ pub fn papers(names: &[String]) -> Result<Vec<Arc<Study>>, Error> {
 }
 
 /// Runs a study on the simulator, on all cores, and judges it. Nothing is kept: see [`crate::Campaign`] for that.
-///
-/// # Errors
-/// Where it cannot be run, or is cancelled.
 pub fn study(study: &Arc<Study>, options: &Options, watch: &Watch<'_>) -> Result<StudyResult, Error> {
     let show = |p: anabranch_study::Progress<'_>| (watch.progress)(crate::Progress::Runs(p));
     Ok(anabranch_study::run(study, options, &show, &|| !watch.cancel.is_cancelled())?)
@@ -82,14 +67,11 @@ pub fn study(study: &Arc<Study>, options: &Options, watch: &Watch<'_>) -> Result
 impl Scenario {
     /// The text of a study file that varies keys of the scenario, which it calls `file`, and algorithms: each of `vary` is a key and
     /// its values, such as `links.*.queue=0.5..4 BDP/4log`.
-    ///
-    /// # Errors
-    /// Where a key or its values are none.
     pub fn sweep(&self, file: &str, vary: &[String], cc: &[String], seeds: u32) -> Result<String, Error> {
         let sweep = file::Sweep {
             scenario: file.to_owned(),
             vary: vary.to_vec(),
-            cc: cc.iter().flat_map(|cc| file::parts(cc)).collect(),
+            cc: cc.to_vec(),
             set: self.changes().set.clone(),
             duration: self.changes().duration.clone(),
             seeds,
@@ -99,9 +81,6 @@ impl Scenario {
 }
 
 /// What an earlier campaign left of a study: whether there is a result, and in what it is not what these options would give.
-///
-/// # Errors
-/// Where the study has no such experiment.
 pub fn status(study: &Study, options: &Options, file: &Path) -> Result<String, Error> {
     let unreadable = |why: &dyn std::fmt::Display| Ok(format!("a result that cannot be read: {why}"));
     let text = match std::fs::read(file) {
@@ -148,9 +127,6 @@ pub fn failed(result: &StudyResult) -> Vec<String> {
 }
 
 /// An error where something [`failed`].
-///
-/// # Errors
-/// What.
 pub fn check_failed(lines: &[String]) -> Result<(), Error> {
     let of_rows = lines.iter().filter(|line| line.starts_with("row ")).count();
     let counts = [(lines.len() - of_rows, "run"), (of_rows, "row")].into_iter();

@@ -94,6 +94,9 @@ pub enum Command {
     Paper(paper::PaperArgs),
     /// Run a study of your own, a TOML file that varies scenarios, judges claims and draws figures.
     #[command(after_help = study::EXAMPLES)]
+    #[command(mut_arg("quick", |arg| arg.help("The study's quick size: two seeds unless it says otherwise")))]
+    #[command(mut_arg("full", |arg| arg.help("The study's full size: ten seeds unless it says otherwise")))]
+    #[command(mut_arg("seeds", |arg| arg.help("How many seeds, instead of the size's own number")))]
     Study(study::StudyArgs),
     /// Vary keys of a scenario, and algorithms: one table of all runs, and figures over what varies.
     #[command(after_help = sweep::EXAMPLES)]
@@ -189,7 +192,7 @@ fn execute(command: Command) -> Result<(), Failure> {
             clap_complete::generate(shell, &mut Cli::command(), "anabranch", &mut script);
             output::print(&String::from_utf8_lossy(&script))
         }
-        Command::Man { dir } => man::write(&dir),
+        Command::Man { dir } => man::write(Cli::command(), &dir),
     }
 }
 

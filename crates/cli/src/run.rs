@@ -84,12 +84,12 @@ pub struct RunArgs {
 /// `anabranch run`.
 pub fn run(args: RunArgs) -> Result<(), Failure> {
     let on = args.backend.on();
+    let scenario = args.scenario.open(args.cc, args.linux_hosts)?;
     let (backend, traffic) = match (args.traffic, on.with_iperf3) {
         (TrafficName::Own, _) => (on.backend, ""),
         (TrafficName::Iperf3, Some(backend)) => (backend, " --traffic iperf3"),
         _ => return Err(Failure::input(miette!("`--traffic` is for `--backend kernel` and guests"))),
     };
-    let scenario = args.scenario.open(args.cc, args.linux_hosts)?;
     let (links, snap) = (args.links, args.snap);
     let outputs = Outputs {
         record: args.out.map(|out| (out, args.format.into())),

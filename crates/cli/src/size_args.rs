@@ -42,24 +42,3 @@ impl fmt::Display for SizeArgs {
         self.seeds.map_or(Ok(()), |seeds| write!(f, " --seeds {seeds}"))
     }
 }
-
-/// How much of a study is run.
-#[derive(Debug, Args)]
-pub struct StudySizeArgs {
-    /// The study's quick size: two seeds unless it says otherwise.
-    #[arg(long, conflicts_with = "full")]
-    pub quick: bool,
-    /// The study's full size: ten seeds unless it says otherwise.
-    #[arg(long)]
-    pub full: bool,
-    /// How many seeds, instead of the size's own number.
-    #[arg(long, value_parser = clap::value_parser!(u32).range(1..=10_000))]
-    pub seeds: Option<u32>,
-}
-
-/// As papers have it.
-impl From<&StudySizeArgs> for SizeArgs {
-    fn from(size: &StudySizeArgs) -> Self {
-        SizeArgs { quick: size.quick, full: size.full, seeds: size.seeds }
-    }
-}

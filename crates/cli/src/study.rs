@@ -6,7 +6,7 @@ use crate::failure::Failure;
 use crate::finish::Run;
 use crate::output::{note, print};
 use crate::pages::study::rows_of;
-use crate::size_args::{SizeArgs, StudySizeArgs};
+use crate::size_args::SizeArgs;
 use anabranch::{Campaign, Options, Place, Size, counted, extent, open_study, store};
 use anabranch_record::quoted;
 use anabranch_study::file::{Part, parts};
@@ -60,6 +60,9 @@ pub enum StudyCommand {
     },
     /// Tell how many of a study's runs are kept, and whether it has a result.
     #[command(after_help = STATUS_EXAMPLES)]
+    #[command(mut_arg("quick", |arg| arg.help("The study's quick size: two seeds unless it says otherwise")))]
+    #[command(mut_arg("full", |arg| arg.help("The study's full size: ten seeds unless it says otherwise")))]
+    #[command(mut_arg("seeds", |arg| arg.help("How many seeds, instead of the size's own number")))]
     Status(StudyRunArgs),
 }
 
@@ -70,7 +73,7 @@ pub struct StudyRunArgs {
     #[arg(required = true)]
     pub file: Option<PathBuf>,
     #[command(flatten)]
-    pub size: StudySizeArgs,
+    pub size: SizeArgs,
     /// Only this experiment, by its identifier.
     #[arg(long, value_name = "ID")]
     pub only: Option<String>,
@@ -117,7 +120,7 @@ impl StudyRunArgs {
 
     fn options(&self) -> Options {
         Options {
-            size: SizeArgs::from(&self.size).size(),
+            size: self.size.size(),
             seeds: self.size.seeds,
             only: self.only.clone(),
             without_columns: self.no_columns,
@@ -125,10 +128,8 @@ impl StudyRunArgs {
         }
     }
 
-    fn campaign(&self) -> Result<(Arc<Study>, Campaign), Failure> {
-        let study = open_study(self.file(), &self.at)?;
-        let campaign = Campaign::of_study(study.clone(), self.options(), self.backend.on())?;
-        Ok((study, campaign))
+    fn campaign(&self, study: &Arc<Study>) -> Result<Campaign, Failure> {
+        Ok(Campaign::of_study(study.clone(), self.options(), self.backend.on())?)
     }
 
     fn place(&self) -> Place {
@@ -152,8 +153,9 @@ pub fn study(args: &StudyArgs) -> Result<(), Failure> {
 }
 
 fn run(args: &StudyRunArgs) -> Result<(), Failure> {
+    let study = open_study(args.file(), &args.at)?;
     args.backend.on().ready()?;
-    let (_, campaign) = args.campaign()?;
+    let campaign = args.campaign(&study)?;
     let place = args.place();
     if let Some(dask) = &args.dask {
         // Each worker has a memory of its own, and how long it takes depends on how many there are.
@@ -182,7 +184,8 @@ fn check(path: &Path) -> Result<(), Failure> {
 
 /// `anabranch study status FILE`.
 fn status(args: &StudyRunArgs) -> Result<(), Failure> {
-    let (study, campaign) = args.campaign()?;
+    let study = open_study(args.file(), &args.at)?;
+    let campaign = args.campaign(&study)?;
     let mut lines = vec![];
     for simulations in campaign.simulations() {
         lines.push(format!("{}: {}", study.name, extent(simulations)));
@@ -207,7 +210,7 @@ fn command(args: &StudyRunArgs) -> String {
         .iter()
         .map(|(axis, values)| format!(" --at {}", quoted(&format!("{axis}={}", values.join(",")))));
     let columns = if args.no_columns { " --no-columns" } else { "" };
-    let (size, at) = (SizeArgs::from(&args.size), at.collect::<String>());
+    let (size, at) = (&args.size, at.collect::<String>());
     let backend = args.backend.options(args.linux_hosts);
     format!("anabranch study {name}{size}{only}{at}{columns}{backend}")
 }

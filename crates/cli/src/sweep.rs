@@ -7,6 +7,7 @@ use crate::output::print;
 use crate::pages::sweep::page;
 use anabranch::{Campaign, Changes, Options, Place, Scenario, study_of_sweep};
 use anabranch_record::quoted;
+use anabranch_study::file::parts;
 use clap::Args;
 use clap::builder::NonEmptyStringValueParser;
 use miette::miette;
@@ -83,7 +84,8 @@ pub fn sweep(args: &SweepArgs) -> Result<(), Failure> {
         true => absolute(&args.scenario).map_err(|e| Failure::environment("no current folder", &e))?,
         false => args.scenario.clone(),
     };
-    let text = scenario.sweep(&named.display().to_string(), &args.vary, &args.cc, args.seeds)?;
+    let cc: Vec<String> = args.cc.iter().flat_map(|cc| parts(cc)).collect();
+    let text = scenario.sweep(&named.display().to_string(), &args.vary, &cc, args.seeds)?;
     if args.print_study {
         return print(&text);
     }
