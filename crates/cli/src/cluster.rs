@@ -1,9 +1,14 @@
 //! `anabranch study FILE --dask ADDRESS`: the Python package, which has Dask's client, has the runs made and judges them.
 
 use crate::failure::Failure;
+use crate::finish::show;
 use crate::interrupt;
-use anabranch_study::StudyResult;
+use crate::output::{note, print};
+use crate::pages::study::rows_of;
+use anabranch::{Campaign, Options, Place, check_failed, failed};
+use anabranch_record::quoted;
 use anabranch_study::file::Part;
+use anabranch_study::{Results, StudyResult};
 use miette::miette;
 use serde::{Deserialize, Serialize};
 use std::io::{Read, Write};
@@ -19,28 +24,31 @@ const MODULE: &str = "anabranch._handed";
 /// How often it is looked whether the user has interrupted.
 const LOOK: Duration = Duration::from_millis(50);
 
+/// Longer ones are asked for, in seconds.
+const LONG_S: f64 = 3600.0;
+
 /// What the package is to do, a line on its standard input. The end of that input ends the work.
 #[derive(Serialize)]
-pub struct Request<'a> {
-    pub dask: &'a str,
-    pub file: &'a Path,
-    pub at: &'a [Part],
-    pub size: &'a str,
-    pub seeds: Option<u32>,
-    pub only: Option<&'a str>,
-    pub columns: bool,
-    pub out: &'a Path,
-    pub store: &'a Path,
+struct Request<'a> {
+    dask: &'a str,
+    file: &'a Path,
+    at: &'a [Part],
+    size: &'a str,
+    seeds: Option<u32>,
+    only: Option<&'a str>,
+    columns: bool,
+    out: &'a Path,
+    store: &'a Path,
     /// What repeats it.
-    pub command: &'a str,
+    command: &'a str,
     /// So many seconds on that cluster are refused; none where the user has said `--yes`.
-    pub longest_s: Option<f64>,
+    longest_s: Option<f64>,
 }
 
 /// What it gives on its standard output.
 #[derive(Deserialize)]
 #[serde(rename_all = "snake_case")]
-pub enum Answer {
+enum Answer {
     /// All runs are made, and result and report written.
     Done {
         result: Box<StudyResult>,
@@ -56,11 +64,54 @@ pub enum Answer {
     Interrupted,
 }
 
+/// A study for a cluster.
+pub struct OnCluster<'a> {
+    /// Where its scheduler is.
+    pub dask: &'a str,
+    pub file: &'a Path,
+    pub at: &'a [Part],
+    pub options: &'a Options,
+    pub place: &'a Place,
+    pub yes: bool,
+    pub json: bool,
+}
+
+/// `anabranch study FILE --dask ADDRESS`.
+pub fn run(campaign: &Campaign, study: &OnCluster<'_>) -> Result<(), Failure> {
+    let OnCluster { dask, file, at, options, place, .. } = *study;
+    campaign.check_earlier(&Results::open(&place.out, note)?, place.replace)?;
+    let answer = ask(&Request {
+        dask,
+        file,
+        at,
+        size: options.size.name(),
+        seeds: options.seeds,
+        only: options.only.as_deref(),
+        columns: !options.without_columns,
+        out: &place.out,
+        store: place.store.as_deref().unwrap_or(&place.out),
+        command: &format!("{} --dask {}", place.command, quoted(dask)),
+        longest_s: (!study.yes).then_some(LONG_S),
+    })?;
+    match answer {
+        Answer::Done { result, report } => {
+            show(&result, study.json, || rows_of(&result))?;
+            if !study.json {
+                print(&format!("Report: {report}"))?;
+            }
+            Ok(check_failed(&failed(&result))?)
+        }
+        Answer::Refused { why, help: Some(help) } => Err(Failure::Input(miette!(help = help, "{why}"))),
+        Answer::Refused { why, help: None } => Err(Failure::Input(miette!("{why}"))),
+        Answer::Failed(why) => Err(Failure::Result(miette!("{why}"))),
+        Answer::Interrupted => Err(Failure::Interrupted(miette!(
+            "interrupted: the report is as it was; the same command goes on from here"
+        ))),
+    }
+}
+
 /// Has the package do it.
-///
-/// # Errors
-/// Where it gives no answer.
-pub fn ask(request: &Request<'_>) -> Result<Answer, Failure> {
+fn ask(request: &Request<'_>) -> Result<Answer, Failure> {
     interrupt::listen()?;
     let cannot = |e| Failure::environment(format!("cannot run {PYTHON}"), &e);
     // In a group of its own: Ctrl-C is for this process, which passes it on.

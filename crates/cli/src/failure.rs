@@ -1,9 +1,10 @@
 //! Why the command did not succeed, and its exit status.
 
+use anabranch::Error;
 use anabranch_record::place::PlaceError;
 use anabranch_scenario::{is_hidden, printable};
 use anabranch_study::TaskError;
-use miette::{Diagnostic, MietteDiagnostic, MietteHandlerOpts, Report, miette};
+use miette::{MietteDiagnostic, MietteHandlerOpts, Report};
 use std::io::{self, Write};
 use std::process::ExitCode;
 
@@ -44,41 +45,37 @@ pub fn usage(error: &clap::Error) -> ! {
     std::process::exit(error.exit_code());
 }
 
+impl From<Error> for Failure {
+    fn from(error: Error) -> Self {
+        match error {
+            Error::Result(report) => Failure::Result(report),
+            Error::Input(report) => Failure::Input(report),
+            Error::Interrupted(report) => Failure::Interrupted(report),
+        }
+    }
+}
+
 impl From<PlaceError> for Failure {
     fn from(error: PlaceError) -> Self {
-        let told = MietteDiagnostic::new(error.to_string());
-        Failure::Input(match error.help() {
-            Some(help) => told.with_help(help).into(),
-            None => told.into(),
-        })
+        Error::from(error).into()
     }
 }
 
 impl From<TaskError> for Failure {
     fn from(error: TaskError) -> Self {
-        match error {
-            TaskError::Interrupted { .. } => Failure::Interrupted(miette!("{error}; nothing of it is kept")),
-            TaskError::Refused(_) => Failure::Input(miette!("{error}")),
-            TaskError::Failed(_) => Failure::Result(miette!("the run failed: {error}")),
-        }
+        Error::from(error).into()
     }
 }
 
 impl Failure {
     /// Bad input or environment.
-    pub fn input(error: impl Diagnostic + Send + Sync + 'static) -> Self {
-        Failure::Input(Report::new(error))
+    pub fn input(why: impl Into<Report>) -> Self {
+        Failure::Input(why.into())
     }
 
     /// Something that could not be done to a file or the like.
     pub fn environment(doing: impl Into<String>, error: &(dyn std::error::Error + 'static)) -> Self {
-        let mut message = format!("{}: {error}", doing.into());
-        let mut source = error.source();
-        while let Some(error) = source {
-            message += &format!(": {error}");
-            source = error.source();
-        }
-        Failure::Input(Report::msg(message))
+        Error::environment(doing, error).into()
     }
 
     /// Reports on stderr; the exit status.

@@ -2,15 +2,14 @@
 //! not.
 
 use crate::failure::{Failure, INTERRUPTED};
+use crate::output::note;
+use anabranch::Watch;
 use signal_hook::consts::{SIGHUP, SIGINT, SIGTERM, SIGXFSZ};
 use signal_hook::flag;
 use std::fs;
 use std::io;
 use std::sync::atomic::{AtomicBool, Ordering};
-use std::sync::mpsc::{self, RecvTimeoutError};
 use std::sync::{Arc, OnceLock};
-use std::thread;
-use std::time::Duration;
 
 static REQUESTED: OnceLock<Arc<AtomicBool>> = OnceLock::new();
 
@@ -38,25 +37,10 @@ pub fn let_large_writes_fail() {
     let _ = flag::register(SIGXFSZ, Arc::default());
 }
 
-/// What `work` gives; nothing where somebody asks for the end before it is done, which then goes on until the command ends.
-pub fn unless_requested<T: Send + 'static>(work: impl FnOnce() -> T + Send + 'static) -> Option<T> {
-    let (give, take) = mpsc::channel();
-    let worker = thread::spawn(move || give.send(work()).ok());
-    loop {
-        match take.recv_timeout(ASK) {
-            Ok(done) => return Some(done),
-            Err(RecvTimeoutError::Timeout) if requested() => return None,
-            Err(RecvTimeoutError::Timeout) => {}
-            Err(RecvTimeoutError::Disconnected) => match worker.join() {
-                Err(panic) => std::panic::resume_unwind(panic),
-                Ok(_) => return None,
-            },
-        }
-    }
+/// One that looks on without a bar.
+pub fn watch() -> Watch<'static> {
+    Watch { cancel: REQUESTED.get_or_init(Arc::default).clone().into(), note, ..Watch::default() }
 }
-
-/// How often to look whether somebody asks for the end.
-const ASK: Duration = Duration::from_millis(20);
 
 /// Whether there was one.
 pub fn requested() -> bool {

@@ -4,7 +4,10 @@ use crate::failure::Failure;
 use crate::table::WIDTH;
 use anabranch_scenario::{is_hidden, printable};
 use serde::Serialize;
-use std::io::{self, ErrorKind, Write};
+use std::env;
+use std::io::{self, ErrorKind, IsTerminal, Write};
+use std::path::{Path, PathBuf};
+use std::process::{self, Stdio};
 
 /// Prints `text`, ended by one newline.
 pub fn print(text: &str) -> Result<(), Failure> {
@@ -53,7 +56,23 @@ pub fn note(text: &str) {
     let _ = writeln!(io::stderr(), "{}", textwrap::fill(&printable(&format!("Note: {text}")), WIDTH));
 }
 
-/// "1 row", "2 rows".
-pub fn counted(n: usize, what: &str) -> String {
-    format!("{n} {what}{}", if n == 1 { "" } else { "s" })
+/// The files that were written; nothing of none.
+pub fn wrote<'a>(files: impl IntoIterator<Item = &'a PathBuf>) -> String {
+    let lines: String = files.into_iter().map(|file| format!("  {}\n", file.display())).collect();
+    if lines.is_empty() { lines } else { format!("Wrote\n{lines}") }
+}
+
+/// Shows a picture where somebody looks: on a terminal with a display.
+pub fn open(picture: &Path) {
+    let display =
+        ["DISPLAY", "WAYLAND_DISPLAY"].iter().any(|name| env::var_os(name).is_some_and(|v| !v.is_empty()));
+    if display && io::stdout().is_terminal() {
+        // Where there is no such program, the path that was printed has to do.
+        let _ = process::Command::new("xdg-open")
+            .arg(picture)
+            .stdin(Stdio::null())
+            .stdout(Stdio::null())
+            .stderr(Stdio::null())
+            .spawn();
+    }
 }

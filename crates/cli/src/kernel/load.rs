@@ -3,8 +3,9 @@
 use super::args::NamesArgs;
 use super::needs::{find, missing, require_privileges};
 use crate::failure::Failure;
-use crate::output::{counted, print};
+use crate::output::print;
 use crate::table::WIDTH;
+use anabranch::counted;
 use anabranch_cc_fixed::registry::{self, KernelEntry};
 use anabranch_mptcp_bpf::{Error, Load, Namespace, Unload};
 use miette::miette;

@@ -11,10 +11,10 @@ mod terminal;
 use super::args::MonitorArgs;
 use super::needs::{failed, find, require_privileges};
 use super::show::note_uncoupled;
-use crate::earlier;
 use crate::failure::Failure;
-use crate::output::{note, print};
-use crate::run::wrote;
+use crate::output::{note, print, wrote};
+use anabranch::check_record;
+
 use anabranch_mptcp_bpf::{Filter, Namespace, Recorder, Sample, Watch};
 use anabranch_record::RunDirectory;
 use miette::miette;
@@ -70,7 +70,7 @@ impl Record {
         let mut directory = RunDirectory::open(path, args.format.into(), &observables, note)?;
         if let Some(earlier) = directory.earlier() {
             // What went on cannot be recorded again.
-            earlier::check(path, &earlier, false, args.replace)?;
+            check_record(path, &earlier, args.replace, note)?;
         }
         Ok(Record { recorder: Recorder::begin(directory.sink()), directory })
     }

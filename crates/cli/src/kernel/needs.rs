@@ -1,7 +1,7 @@
 //! What every command on the kernel needs: an algorithm by its name, privileges, and the kernel's own parts.
 
-use crate::algorithms::unknown;
 use crate::failure::Failure;
+use anabranch::unknown_algorithm;
 use anabranch_cc_fixed::registry::{self, KernelEntry};
 use anabranch_mptcp_bpf::{Check, Error, Verdict};
 use miette::miette;
@@ -30,5 +30,5 @@ pub fn require_privileges() -> Result<(), Failure> {
 /// The algorithm for the kernel called `name`.
 pub fn find(name: &str) -> Result<&'static KernelEntry, Failure> {
     let names = registry::all().iter().map(|entry| entry.reference.name);
-    registry::find_kernel(name).ok_or_else(|| unknown(name, names))
+    registry::find_kernel(name).ok_or_else(|| unknown_algorithm(name, names).into())
 }

@@ -3,8 +3,10 @@
 use super::args::StatusArgs;
 use super::needs::{failed, missing, require_privileges};
 use crate::failure::Failure;
-use crate::output::{counted, note, print, print_json};
-use crate::table::{PLAIN, Table};
+use crate::output::{note, print, print_json};
+use crate::table::Table;
+use anabranch::counted;
+use anabranch::units::PLAIN;
 use anabranch_cc_fixed::registry::{self, KernelEntry};
 use anabranch_mptcp_bpf::{Check, Cost, Counters, Coupling, Instance, Look, Occupancy, Verdict};
 use serde_json::{Value as Json, json};

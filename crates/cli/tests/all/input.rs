@@ -20,13 +20,12 @@ fn command_lines() {
         (vec!["compare", TWO_PATHS, "--cc", "lia,{name=\"lia\", beta=1}"], "lia has no parameter `beta`"),
         (vec!["run", TWO_PATHS, "--cc", ""], "a value is required"),
         (vec!["run", TWO_PATHS, "--set", ""], "a value is required"),
-        (vec!["compare", TWO_PATHS, "--cc", "lia", "--seeds", "0"], "--seeds"),
-        (vec!["compare", TWO_PATHS, "--cc", "lia", "--jobs", "0"], "--jobs"),
         (vec!["paper"], "<PAPER,…>"),
         (vec!["paper", "all", "--quick", "--full"], "cannot be used with"),
         (vec!["paper", "coupled"], "unknown paper `coupled`"),
         (vec!["cc", "show", "cubick"], "did you mean `cubic`?"),
         (vec!["cc", "show", "tahoe"], "there are: reno"),
+        (vec!["cc", "report", "lai"], "did you mean `lia`?"),
         (vec!["completions", "cmd"], "invalid value 'cmd'"),
     ] {
         let stderr = anabranch(&args).fails(2);

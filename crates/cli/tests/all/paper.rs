@@ -106,10 +106,3 @@ fn an_algorithm_leaves_its_standard_cases_and_a_page() {
     let array: Vec<AlgorithmResult> = serde_json::from_str(&other.stdout).unwrap();
     assert_eq!(array[0].algorithm, "reno");
 }
-
-#[test]
-fn an_unknown_algorithm_has_no_report() {
-    let dir = tempfile::tempdir().unwrap();
-    let out = dir.path().to_str().unwrap();
-    assert!(anabranch(["cc", "report", "lai", "--out", out]).fails(2).contains("did you mean `lia`?"));
-}

@@ -2,8 +2,8 @@
 
 use super::columns::{COLUMNS, Column, observables};
 use super::order::Order;
-use crate::output::counted;
-use crate::table::{RATE, with_unit};
+use anabranch::counted;
+use anabranch::units::{RATE, with_unit};
 use anabranch_mptcp_bpf::{Sample, Watched, WatchedSubflow};
 use anabranch_scenario::printable_line;
 use ratatui::Frame;

@@ -1,7 +1,8 @@
 //! A comparison for people: tables of means and intervals.
 
-use crate::output::counted;
-use crate::table::{BYTES, PERCENT, PLAIN, RATE, Spread, TIME, Table, WIDTH, units};
+use crate::table::{Spread, Table, WIDTH, units};
+use anabranch::units::{BYTES, PERCENT, PLAIN, RATE, TIME};
+use anabranch::{Compared, counted};
 use anabranch_record::{FlowSummary, SubflowSummary, Summary, View};
 
 /// What "± 0" in a table means.
@@ -10,7 +11,7 @@ const SAME: &str = "± 0: all seeds gave the same value, which leaves nothing to
                     applications that draw them, when flows start, and when acknowledgements leave.";
 
 /// What came of it: for each algorithm its complete runs, in the order of their seeds.
-pub struct Comparison {
+pub struct Page {
     cc: Vec<String>,
     runs: Vec<Vec<Summary>>,
     /// How many runs there were to be.
@@ -19,14 +20,14 @@ pub struct Comparison {
     failed: usize,
 }
 
-impl Comparison {
+impl Page {
     /// Of those of `total` runs that are complete, and algorithms that have some; the first of each job is the algorithm.
-    pub fn of(cc: &[String], total: usize, failed: usize, runs: Vec<((usize, u64), Summary)>) -> Comparison {
+    pub fn of(cc: &[String], compared: &Compared) -> Page {
         let mut each = vec![Vec::new(); cc.len()];
-        let complete = runs.into_iter().filter(|(_, summary)| summary.partial_until_s.is_none());
-        complete.for_each(|((i, _), summary)| each[i].push(summary));
+        let complete = compared.runs.iter().filter(|(_, summary)| summary.partial_until_s.is_none());
+        complete.for_each(|(i, summary)| each[*i].push(summary.clone()));
         let (cc, runs) = cc.iter().cloned().zip(each).filter(|(_, runs)| !runs.is_empty()).unzip();
-        Comparison { cc, runs, total, failed }
+        Page { cc, runs, total: compared.total, failed: compared.failed.len() }
     }
 
     /// Which runs it is about.
@@ -65,7 +66,7 @@ impl Comparison {
     }
 
     /// The comparison for people.
-    pub fn page(&self) -> String {
+    pub fn text(&self) -> String {
         let mut page = self.heading();
         let mut same = false;
         let tables = [self.flows(), self.subflows(), self.links()].into_iter();
