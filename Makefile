@@ -6,7 +6,7 @@ FUZZ_SECONDS ?= 60
 HOSTILE ?= 200
 ROUNDS ?= 100
 # Files whose `mod` lines a macro writes, where `cargo fmt` does not look.
-LISTED := $(wildcard crates/cc/src/*.rs crates/cc/src/*/*.rs)
+LISTED := $(wildcard crates/cc/src/*.rs crates/cc/src/*/*.rs crates/net/src/loss/*.rs crates/net/src/aqm/*.rs crates/sim/src/schedule/*.rs)
 ANABRANCH := cargo run --quiet --release --locked --bin anabranch --
 
 # Root on a kernel with BTF and MPTCP: there the tests of the kernel's algorithms run, and are not skipped.

@@ -34,9 +34,9 @@ for file in README.md SECURITY.md bench/README.md docs/src/SUMMARY.md $(printf '
         fi
     done
 done
-# Scenarios, studies and sources that pages name; `gentle.rs` is the example of a new one.
+# Scenarios, studies and sources that pages name; the page on adding one names new ones, which a test makes.
 for file in README.md bench/README.md $(printf 'docs/src/%s ' $pages); do
-    for named in $(grep -oE '\b(crates|scenarios|studies|bench)/[A-Za-z0-9_./-]+\.(toml|rs)' "$file" | grep -v '/gentle\.rs$' | sort -u || true); do
+    for named in $(grep -oE '\b(crates|scenarios|studies|bench)/[A-Za-z0-9_./-]+\.(toml|rs)' "$file" | grep -vE '/(gentle|step|spaced|fewest)\.rs$' | sort -u || true); do
         [ -e "$named" ] || complain "$file names $named, which does not exist"
     done
 done

@@ -13,7 +13,7 @@ create_exception!(
     "A scenario, a study or an argument that is none. `problems` has each with its file, line and help."
 );
 create_exception!(anabranch, RunError, Error, "A run that failed.");
-create_exception!(anabranch, VersionError, Error, "A worker with another build of anabranch.");
+create_exception!(anabranch, VersionError, Error, "A worker whose results are of another version.");
 
 /// So many columns has a message: a notebook's cell is about as wide.
 const WIDTH: usize = 100;

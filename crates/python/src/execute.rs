@@ -34,7 +34,7 @@ pub fn after_fork() -> Vec<RawFd> {
 pub fn execute(py: Python<'_>, tasks: Vec<String>, client: &str) -> PyResult<Vec<Option<Py<PyBytes>>>> {
     if RESULTS_VERSION != client {
         return Err(VersionError::new_err(format!(
-            "the worker has another build of anabranch, with results of version {RESULTS_VERSION}, than the client, {client}: \
+            "the worker's results are of version {RESULTS_VERSION}, the client's of version {client}: \
              install the same wheel on both"
         )));
     }

@@ -18,7 +18,7 @@ class RunError(Error):
     """A run that failed."""
 
 class VersionError(Error):
-    """A worker with another build of anabranch."""
+    """A worker whose results are of another version."""
 
 @final
 class Path:

@@ -30,7 +30,10 @@ fn wrong(aqm: &str, words: &[&str]) {
 fn the_defaults_are_the_published_parameters() {
     for (name, parameters) in [
         ("codel", r#"target = "5 ms", interval = "100 ms", ecn = false"#),
-        ("fq-codel", r#"queues = 1024, quantum = 1500, target = "5 ms", interval = "100 ms", ecn = false"#),
+        (
+            "fq-codel",
+            r#"queues = 1024, quantum = "1500 B", target = "5 ms", interval = "100 ms", ecn = false"#,
+        ),
         (
             "pie",
             r#"target = "15 ms", update = "15 ms", alpha = 0.125, beta = 1.25, max_burst = "150 ms", ecn = false"#,
