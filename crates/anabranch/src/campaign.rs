@@ -3,14 +3,14 @@
 use crate::error::{counted, told};
 use crate::scenario::check_memory;
 use crate::study::{check_failed, extent, failed};
-use crate::{Error, On, Progress, SIM, Watch, backends, earlier, store};
+use crate::{Error, On, Progress, Watch, backends, earlier, store};
 use anabranch_cc::registry::Entry;
 use anabranch_papers::standard::{self, AlgorithmResult};
-use anabranch_record::place::PlaceError;
+use anabranch_record::place::{PlaceError, Tell};
 use anabranch_report::FolderError;
 use anabranch_study::{
-    Kept, Kind, Options, Results, Simulations, Store, Study, StudyError, StudyResult, Taken, Work,
-    run_all, tidy,
+    Kept, Kind, Options, Results, Simulations, Store, Study, StudyError, StudyResult, Taken, Work, run_all,
+    tidy,
 };
 use miette::miette;
 use std::path::PathBuf;
@@ -58,53 +58,38 @@ pub struct Place {
 pub struct Ran {
     /// The algorithms' results.
     pub algorithms: Vec<AlgorithmResult>,
-    kind: Kind,
     results: Results,
     command: String,
     /// What failed of studies: see [`failed`].
     failed: Vec<String>,
-    /// How many studies have all that was asked for, and which were interrupted.
-    complete: usize,
-    partial: Vec<String>,
-    ended: Result<(), StudyError>,
-    goes_on: bool,
 }
 
 impl Campaign {
-    /// One study, with its runs.
-    pub fn of_study(study: Arc<Study>, options: Options, on: &'static On) -> Result<Self, Error> {
-        let work = anabranch_study::work_with_runs(&study, &options)?;
-        let work = vec![work.map(|(result, taken)| Finished::Study(Box::new(result), taken))];
-        Ok(Campaign { kind: Kind::Study, studies: vec![study], algorithms: vec![], options, on, work })
-    }
-
-    /// Shipped papers. With several it is enough that one has the experiment that is asked for.
-    pub fn of_papers(papers: &[Arc<Study>], options: Options, on: &'static On) -> Result<Self, Error> {
-        let (mut work, mut studies, mut without) = (Vec::new(), Vec::new(), Vec::new());
-        for paper in papers {
-            match anabranch_study::work(paper, &options) {
+    /// Studies of a kind, of those that are no papers with their runs. With several it is enough that one has the experiment that is
+    /// asked for.
+    pub fn new(kind: Kind, studies: &[Arc<Study>], options: Options, on: &'static On) -> Result<Self, Error> {
+        let (mut work, mut these, mut without) = (Vec::new(), Vec::new(), Vec::new());
+        for study in studies {
+            let found = match kind {
+                Kind::Study => anabranch_study::work_with_runs(study, &options),
+                _ => anabranch_study::work(study, &options).map(|work| work.map(|result| (result, vec![]))),
+            };
+            match found {
                 Ok(one) => {
-                    work.push(one.map(|result| Finished::Study(Box::new(result), vec![])));
-                    studies.push(paper.clone());
+                    work.push(one.map(|(result, taken)| Finished::Study(Box::new(result), taken)));
+                    these.push(study.clone());
                 }
                 Err(error @ StudyError::NoExperiment { .. }) => without.push(error.to_string()),
-                Err(error) => return Err(Error::Result(miette!("{}: {error}", paper.name))),
+                Err(error) => return Err(error.into()),
             }
         }
-        if work.is_empty() {
+        if work.is_empty() && !without.is_empty() {
             return Err(Error::Input(miette!("{}", without.join("\n"))));
         }
-        Ok(Campaign { kind: Kind::Paper, studies, algorithms: vec![], options, on, work })
+        Ok(Campaign { kind, studies: these, algorithms: vec![], options, on, work })
     }
 
-    /// Algorithms in the standard cases, on the simulator.
-    pub fn of_algorithms(algorithms: &[&'static Entry], options: Options) -> Result<Self, Error> {
-        let (kind, on) = (Kind::Algorithm, &SIM);
-        let none = Campaign { kind, studies: vec![], algorithms: vec![], options, on, work: vec![] };
-        none.with_algorithms(algorithms)
-    }
-
-    /// The same, with algorithms in the standard cases after it.
+    /// The same, with algorithms in the standard cases after it, on the simulator.
     pub fn with_algorithms(mut self, algorithms: &[&'static Entry]) -> Result<Self, Error> {
         for entry in algorithms {
             let work = standard::work(entry, self.options.size, self.options.seeds)
@@ -175,108 +160,88 @@ impl Campaign {
         self.check_earlier(&results, place.replace)?;
         let runs = place.store.as_deref().and_then(|folder| store::open(folder, watch.note));
         let kept = runs.as_ref().map(|runs| runs as &dyn Kept);
-        let mut ran = Ran {
-            algorithms: vec![],
-            kind: self.kind,
-            results,
-            command: place.command,
-            failed: vec![],
-            complete: 0,
-            partial: vec![],
-            ended: Ok(()),
-            goes_on: false,
-        };
-        let mut saved = Ok(());
+        let mut ran = Ran { algorithms: vec![], results, command: place.command, failed: vec![] };
+        let (mut complete, mut partial, mut not_kept) = (0, String::new(), None);
         let progress = |p: anabranch_study::Progress<'_>| (watch.progress)(Progress::Runs(p));
-        let ended = run_all(
-            backends(),
-            &self.work,
-            kept,
-            &progress,
-            &|| !watch.cancel.is_cancelled(),
-            &mut |mut finished| {
-                if let (Kind::Study, Finished::Study(result, _)) = (self.kind, &mut finished) {
-                    result.command = Some(ran.command.clone());
+        let mut keep = |mut finished: Finished| {
+            if let (Kind::Study, Finished::Study(result, _)) = (self.kind, &mut finished) {
+                result.command = Some(ran.command.clone());
+            }
+            show(&finished);
+            match &finished {
+                Finished::Study(result, _) if result.partial => {
+                    partial += &format!(", {} in part", result.name)
                 }
-                show(&finished);
-                let this = ran.keep(finished, &self, watch.note);
-                saved = std::mem::replace(&mut saved, Ok(())).and(this);
-            },
-        );
-        ran.goes_on = runs.as_ref().is_some_and(|runs| store::note_found(runs, watch.note));
-        if ended.is_ok() && saved.is_ok() && place.drop_runs {
-            runs.iter().for_each(Store::remove_used);
+                Finished::Study(..) => complete += 1,
+                Finished::Algorithm(_) => {}
+            }
+            if let Err(why) = ran.keep(finished, &self, watch.note) {
+                not_kept.get_or_insert(why);
+            }
+        };
+        let keep_going = || !watch.cancel.is_cancelled();
+        let ended = run_all(backends(), &self.work, kept, &progress, &keep_going, &mut keep);
+        let goes_on = runs.as_ref().is_some_and(|runs| store::note_found(runs, watch.note));
+        not_kept.map_or(Ok(()), Err)?;
+        match ended {
+            Ok(()) if place.drop_runs => runs.iter().for_each(Store::remove_used),
+            Ok(()) => {}
+            Err(StudyError::Interrupted) => {
+                let goes_on = if goes_on { "; the same command goes on from here" } else { "" };
+                let folder = ran.results.folder(Kind::Paper);
+                return Err(Error::Interrupted(match self.kind {
+                    Kind::Study => miette!("interrupted: the report is as it was{goes_on}"),
+                    Kind::Paper => miette!(
+                        "interrupted: {} complete{partial} in {}, the report is as it was{goes_on}",
+                        counted(complete, "paper"),
+                        folder.display()
+                    ),
+                    Kind::Algorithm => miette!(
+                        "interrupted in the standard cases: {} complete in {}, the report is as it was",
+                        counted(ran.algorithms.len(), "algorithm"),
+                        ran.results.out().display()
+                    ),
+                }));
+            }
+            Err(error) => return Err(Error::Result(miette!("{error}"))),
         }
-        ran.ended = ended;
-        saved.map(|()| ran)
+        ran.note_others(watch.note)?;
+        Ok(ran)
     }
 }
 
 impl Ran {
-    fn keep(&mut self, finished: Finished, of: &Campaign, note: fn(&str)) -> Result<(), Error> {
+    fn keep(&mut self, finished: Finished, of: &Campaign, note: Tell) -> Result<(), Error> {
         match finished {
             Finished::Algorithm(result) => {
                 keep_algorithm(&result, &self.results, note)?;
                 self.algorithms.push(result);
-                Ok(())
             }
             Finished::Study(result, taken) => {
                 self.failed.extend(failed(&result));
-                match result.partial {
-                    true => self.partial.push(result.name.clone()),
-                    false => self.complete += 1,
-                }
                 let study = of.studies.iter().find(|study| study.name == result.name);
-                let study =
-                    study.ok_or_else(|| Error::Result(miette!("no study is called {}", result.name)))?;
+                let study = study.expect("it is the result of one of them");
                 let whole = of.options.only.is_none();
-                keep_study(&self.results, self.kind, study, *result, whole, &taken)?
-                    .iter()
-                    .for_each(|notice| note(notice));
-                Ok(())
+                let notices = keep_study(&self.results, of.kind, study, *result, whole, &taken)?;
+                notices.iter().for_each(|notice| note(notice));
             }
         }
+        Ok(())
     }
 
-    /// An error where it did not come to its end, and says which algorithms' results were made otherwise than these.
-    pub fn whole(&self, note: fn(&str)) -> Result<(), Error> {
-        let interrupted = matches!(self.ended, Err(StudyError::Interrupted));
-        if let (true, Some(new)) =
-            (self.kind != Kind::Algorithm || self.ended.is_ok(), self.algorithms.first())
-        {
-            let others = anabranch_report::algorithms_in(&self.results)?;
-            let unlike: Vec<&str> =
-                others.iter().filter(|r| !r.is_made_like(new)).map(|r| r.algorithm.as_str()).collect();
-            if !unlike.is_empty() {
-                note(&format!(
-                    "{} were run with another size, other seeds or another version: the comparisons leave them out",
-                    unlike.join(", ")
-                ));
-            }
+    /// Says which algorithms' results were made otherwise than these.
+    fn note_others(&self, note: Tell) -> Result<(), Error> {
+        let Some(new) = self.algorithms.first() else { return Ok(()) };
+        let mut others = anabranch_report::algorithms_in(&self.results)?;
+        others.retain(|other| !other.is_made_like(new));
+        let others: Vec<&str> = others.iter().map(|other| other.algorithm.as_str()).collect();
+        if !others.is_empty() {
+            note(&format!(
+                "{} were run with another size, other seeds or another version: the comparisons leave them out",
+                others.join(", ")
+            ));
         }
-        let goes_on = if self.goes_on { "; the same command goes on from here" } else { "" };
-        match &self.ended {
-            Ok(()) => Ok(()),
-            Err(error) if !interrupted => Err(Error::Result(miette!("{error}"))),
-            Err(_) => Err(Error::Interrupted(match self.kind {
-                Kind::Study => miette!("interrupted: the report is as it was{goes_on}"),
-                Kind::Paper => {
-                    let partial =
-                        self.partial.iter().map(|name| format!(", {name} in part")).collect::<String>();
-                    let papers = counted(self.complete, "paper");
-                    let folder = self.results.folder(Kind::Paper);
-                    let folder = folder.display();
-                    miette!(
-                        "interrupted: {papers} complete{partial} in {folder}, the report is as it was{goes_on}"
-                    )
-                }
-                Kind::Algorithm => miette!(
-                    "interrupted in the standard cases: {} complete in {}, the report is as it was",
-                    counted(self.algorithms.len(), "algorithm"),
-                    self.results.out().display()
-                ),
-            })),
-        }
+        Ok(())
     }
 
     /// Writes the report on all results that are there; `laboratory` is the page that simulates. The report's first page.
@@ -286,7 +251,11 @@ impl Ran {
 
     /// An error where something failed: a run of a standard case, a result of earlier campaigns that is damaged, a row of a study.
     pub fn check(&self) -> Result<(), Error> {
-        let lines: Vec<String> = self.algorithms.iter().flat_map(failed_cases).collect();
+        let of_cases = |result: &AlgorithmResult| -> Vec<String> {
+            let all = result.cases.iter().flat_map(|case| case.failures.iter().map(move |why| (case, why)));
+            all.map(|(case, why)| format!("{}, {}: {why}", result.algorithm, case.id)).collect()
+        };
+        let lines: Vec<String> = self.algorithms.iter().flat_map(of_cases).collect();
         if !lines.is_empty() {
             let failed = counted(lines.len(), "run");
             return Err(Error::Result(miette!(help = lines.join("\n"), "{failed} failed")));
@@ -327,19 +296,13 @@ pub fn report(results: &Results, command: &str, laboratory: Option<String>) -> R
     })
 }
 
-/// The runs of standard cases that failed.
-fn failed_cases(result: &AlgorithmResult) -> impl Iterator<Item = String> {
-    let all = result.cases.iter().flat_map(|case| case.failures.iter().map(move |why| (case, why)));
-    all.map(|(case, why)| format!("{}, {}: {why}", result.algorithm, case.id))
-}
-
 /// How a result was made.
 fn made(r: &AlgorithmResult) -> String {
     format!("{} size, seeds {}, version {}", r.size, r.seeds, r.version)
 }
 
 /// Keeps a result in place of a former one, and says so where that was made otherwise.
-fn keep_algorithm(result: &AlgorithmResult, results: &Results, note: fn(&str)) -> Result<(), PlaceError> {
+fn keep_algorithm(result: &AlgorithmResult, results: &Results, note: Tell) -> Result<(), PlaceError> {
     let name = &result.algorithm;
     let former: Option<AlgorithmResult> = results.load(Kind::Algorithm, name)?;
     if let Some(former) = former.filter(|former| !former.is_made_like(result)) {

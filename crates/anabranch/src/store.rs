@@ -2,8 +2,8 @@
 
 use crate::error::counted;
 use crate::units::{BYTES, with_unit};
-use anabranch_record::place::Tell;
 use anabranch_papers::RESULTS_VERSION;
+use anabranch_record::place::Tell;
 use anabranch_study::Store;
 use std::path::Path;
 

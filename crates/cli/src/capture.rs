@@ -1,11 +1,10 @@
 //! `anabranch capture`: a capture of real packets as a record.
 
-use crate::failure::Failure;
 use crate::format::Format;
 use crate::interrupt;
 use crate::output::{print, print_text_of_json, wrote};
 use crate::pages::capture::page;
-use anabranch::CaptureOptions;
+use anabranch::{CaptureOptions, Error};
 use anabranch_net::Time;
 use clap::Args;
 use std::path::PathBuf;
@@ -51,7 +50,7 @@ fn interval(text: &str) -> Result<Time, String> {
 }
 
 /// `anabranch capture`.
-pub fn capture(args: CaptureArgs) -> Result<(), Failure> {
+pub fn capture(args: CaptureArgs) -> Result<(), Error> {
     interrupt::listen()?;
     let CaptureArgs { interval, tcp, replace, .. } = args;
     let record = args.out.map(|out| (out, args.format.into()));
@@ -61,5 +60,5 @@ pub fn capture(args: CaptureArgs) -> Result<(), Failure> {
         true => print_text_of_json(&summary.to_json())?,
         false => print(&format!("{}\n{}", page(&summary), wrote(files.iter().flatten())))?,
     }
-    Ok(files.map(drop)?)
+    files.map(drop)
 }

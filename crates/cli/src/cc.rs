@@ -1,13 +1,13 @@
 //! `anabranch cc`: the algorithms as the registry has them, and how they behave in the standard cases.
 
-use crate::failure::Failure;
-use crate::finish::Run;
+use crate::finish::run;
 use crate::output::{print, print_json};
 use crate::pages::algorithm;
 use crate::size_args::SizeArgs;
-use anabranch::{Campaign, Options, Place};
+use anabranch::{Campaign, Error, Options, Place, SIM};
 use anabranch_cc::registry::{ALL, Entry};
 use anabranch_scenario::describe::describe;
+use anabranch_study::Kind;
 use clap::{Args, Subcommand};
 use std::path::PathBuf;
 
@@ -87,7 +87,7 @@ pub struct CcReportArgs {
 }
 
 /// `anabranch cc`.
-pub fn cc(args: &CcArgs) -> Result<(), Failure> {
+pub fn cc(args: &CcArgs) -> Result<(), Error> {
     match &args.command {
         CcCommand::List { json: true } => print_json(&ALL.iter().map(|e| describe(e)).collect::<Vec<_>>()),
         CcCommand::List { json: false } => print(&algorithm::list()),
@@ -100,7 +100,7 @@ pub fn cc(args: &CcArgs) -> Result<(), Failure> {
 }
 
 /// `anabranch cc report`.
-fn report(args: &CcReportArgs) -> Result<(), Failure> {
+fn report(args: &CcReportArgs) -> Result<(), Error> {
     let all = args.names.is_empty() || args.names.iter().any(|name| name == "all");
     let chosen: Vec<&'static Entry> = match all {
         true => ALL.to_vec(),
@@ -114,6 +114,6 @@ fn report(args: &CcReportArgs) -> Result<(), Failure> {
         ..Place::default()
     };
     let options = Options { size: args.size.size(), seeds: args.size.seeds, ..Options::default() };
-    let campaign = Campaign::of_algorithms(&chosen, options)?;
-    Run { campaign, place, json: args.json }.algorithms()
+    let campaign = Campaign::new(Kind::Algorithm, &[], options, &SIM)?.with_algorithms(&chosen)?;
+    run(campaign, place, args.json, |_, _| String::new())
 }

@@ -1,9 +1,9 @@
 //! `anabranch check`: whether a file is a scenario, and what it says.
 
-use crate::failure::Failure;
 use crate::output::print;
 use crate::pages::check::page;
 use crate::scenario_args::ScenarioArgs;
+use anabranch::Error;
 use clap::Args;
 use clap::builder::NonEmptyStringValueParser;
 
@@ -27,7 +27,7 @@ pub struct CheckArgs {
 }
 
 /// `anabranch check`.
-pub fn check(args: CheckArgs) -> Result<(), Failure> {
+pub fn check(args: CheckArgs) -> Result<(), Error> {
     let scenario = args.scenario.open(args.cc, false)?;
     scenario.check()?;
     if !args.yes {

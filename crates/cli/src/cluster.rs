@@ -1,11 +1,10 @@
 //! `anabranch study FILE --dask ADDRESS`: the Python package, which has Dask's client, has the runs made and judges them.
 
-use crate::failure::Failure;
 use crate::finish::show;
-use crate::interrupt;
+use crate::interrupt::{self, SOON};
 use crate::output::{note, print};
 use crate::pages::study::rows_of;
-use anabranch::{Campaign, Options, Place, check_failed, failed};
+use anabranch::{Campaign, Error, Options, Place, check_failed, failed};
 use anabranch_record::quoted;
 use anabranch_study::file::Part;
 use anabranch_study::{Results, StudyResult};
@@ -15,14 +14,10 @@ use std::io::{Read, Write};
 use std::os::unix::process::CommandExt;
 use std::path::Path;
 use std::process::{Command, Stdio};
-use std::time::Duration;
 
 /// The interpreter that has the package, and what of the package it runs.
 const PYTHON: &str = "python3";
 const MODULE: &str = "anabranch._handed";
-
-/// How often it is looked whether the user has interrupted.
-const LOOK: Duration = Duration::from_millis(50);
 
 /// Longer ones are asked for, in seconds.
 const LONG_S: f64 = 3600.0;
@@ -77,7 +72,7 @@ pub struct OnCluster<'a> {
 }
 
 /// `anabranch study FILE --dask ADDRESS`.
-pub fn run(campaign: &Campaign, study: &OnCluster<'_>) -> Result<(), Failure> {
+pub fn run(campaign: &Campaign, study: &OnCluster<'_>) -> Result<(), Error> {
     let OnCluster { dask, file, at, options, place, .. } = *study;
     campaign.check_earlier(&Results::open(&place.out, note)?, place.replace)?;
     let answer = ask(&Request {
@@ -99,21 +94,21 @@ pub fn run(campaign: &Campaign, study: &OnCluster<'_>) -> Result<(), Failure> {
             if !study.json {
                 print(&format!("Report: {report}"))?;
             }
-            Ok(check_failed(&failed(&result))?)
+            check_failed(&failed(&result))
         }
-        Answer::Refused { why, help: Some(help) } => Err(Failure::Input(miette!(help = help, "{why}"))),
-        Answer::Refused { why, help: None } => Err(Failure::Input(miette!("{why}"))),
-        Answer::Failed(why) => Err(Failure::Result(miette!("{why}"))),
-        Answer::Interrupted => Err(Failure::Interrupted(miette!(
+        Answer::Refused { why, help: Some(help) } => Err(Error::Input(miette!(help = help, "{why}"))),
+        Answer::Refused { why, help: None } => Err(Error::Input(miette!("{why}"))),
+        Answer::Failed(why) => Err(Error::Result(miette!("{why}"))),
+        Answer::Interrupted => Err(Error::Interrupted(miette!(
             "interrupted: the report is as it was; the same command goes on from here"
         ))),
     }
 }
 
 /// Has the package do it.
-fn ask(request: &Request<'_>) -> Result<Answer, Failure> {
+fn ask(request: &Request<'_>) -> Result<Answer, Error> {
     interrupt::listen()?;
-    let cannot = |e| Failure::environment(format!("cannot run {PYTHON}"), &e);
+    let cannot = |e| Error::environment(format!("cannot run {PYTHON}"), &e);
     // In a group of its own: Ctrl-C is for this process, which passes it on.
     let mut child = Command::new(PYTHON)
         .args(["-m", MODULE])
@@ -123,7 +118,7 @@ fn ask(request: &Request<'_>) -> Result<Answer, Failure> {
         .spawn()
         .map_err(cannot)?;
     let (mut input, output) = (child.stdin.take(), child.stdout.take());
-    let line = serde_json::to_string(request).map_err(|e| Failure::environment("cannot ask for it", &e))?;
+    let line = serde_json::to_string(request).map_err(|e| Error::environment("cannot ask for it", &e))?;
     // Where nobody reads it there is no answer either.
     let _ = input.as_mut().map(|input| writeln!(input, "{line}"));
     let reader = std::thread::spawn(move || {
@@ -134,12 +129,12 @@ fn ask(request: &Request<'_>) -> Result<Answer, Failure> {
         if interrupt::requested() {
             drop(input.take());
         }
-        std::thread::sleep(LOOK);
+        std::thread::sleep(SOON);
     }
     let text = reader.join().ok().and_then(Result::ok).unwrap_or_default();
     child.wait().map_err(cannot)?;
     serde_json::from_str(&text).map_err(|_| {
         let help = "`make wheel` builds the package, and `pip install` takes it and `distributed`; the book's page on Python has it";
-        Failure::Input(miette!(help = help, "`{PYTHON} -m {MODULE}` gave no result: it needs the package of this version"))
+        Error::Input(miette!(help = help, "`{PYTHON} -m {MODULE}` gave no result: it needs the package of this version"))
     })
 }

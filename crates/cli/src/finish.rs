@@ -1,78 +1,57 @@
 //! What all commands do that run studies and standard cases: progress, Ctrl-C, pages and the report.
 
-use crate::failure::Failure;
 use crate::interrupt;
-use crate::output::{note, print, print_json, unless_closed};
+use crate::output::{note, print, print_json};
 use crate::pages::algorithm::standard_cases;
 use crate::progress::Progress;
-use anabranch::{Campaign, Finished, Place, Ran, StudyResult, counted};
+use anabranch::{Campaign, Error, Finished, Place, StudyResult, counted};
 use anabranch_study::Taken;
 use std::{env, fs};
 
-/// A campaign, and how it is told of.
-pub struct Run {
-    pub campaign: Campaign,
-    pub place: Place,
-    pub json: bool,
-}
-
-impl Run {
-    /// Of papers and studies, each with its page.
-    pub fn run(self, page: impl Fn(&StudyResult, &[Taken]) -> String + Sync) -> Result<(), Failure> {
-        interrupt::listen()?;
-        let (json, progress) = (self.json, Progress::over_runs());
-        let mut printed = Ok(());
-        let ran = self.campaign.run(self.place, &progress.watch(), &mut |finished| {
-            if let Finished::Study(result, taken) = finished {
-                let this = progress.aside(|| show(result, json, || page(result, taken)));
-                printed = std::mem::replace(&mut printed, Ok(())).and(this);
-            }
-        });
-        drop(progress);
-        let ran = ran?;
-        printed?;
-        if !ran.algorithms.is_empty() {
-            let algorithms = counted(ran.algorithms.len(), "algorithm");
-            let page = "see the report's page on algorithms";
-            unless_closed(print(&format!("Standard cases of {algorithms}: {page}\n")))?;
+/// Runs it, shows each paper or study by its page and algorithms on one page, and writes the report.
+pub fn run(
+    campaign: Campaign,
+    place: Place,
+    json: bool,
+    page: impl Fn(&StudyResult, &[Taken]) -> String + Sync,
+) -> Result<(), Error> {
+    interrupt::listen()?;
+    let (progress, mut unprinted, mut studies) = (Progress::over_runs(), None, 0);
+    let ran = campaign.run(place, &progress.watch(), &mut |finished| {
+        if let Finished::Study(result, taken) = finished {
+            studies += 1;
+            let printed = progress.aside(|| show(result, json, || page(result, taken)));
+            unprinted = unprinted.take().or(printed.err());
         }
-        ran.whole(note)?;
-        report(&ran, json)
+    });
+    drop(progress);
+    let ran = ran?;
+    unprinted.map_or(Ok(()), Err)?;
+    match (studies, ran.algorithms.len()) {
+        (_, 0) => {}
+        (0, _) if json => print_json(&ran.algorithms)?,
+        (0, _) => print(&ran.algorithms.iter().map(standard_cases).collect::<Vec<_>>().join("\n"))?,
+        (_, n) => {
+            let algorithms = counted(n, "algorithm");
+            print(&format!("Standard cases of {algorithms}: see the report's page on algorithms\n"))?;
+        }
     }
-
-    /// Of algorithms, all on one page.
-    pub fn algorithms(self) -> Result<(), Failure> {
-        interrupt::listen()?;
-        let progress = Progress::over_runs();
-        let ran = self.campaign.run(self.place, &progress.watch(), &mut |_| ())?;
-        drop(progress);
-        ran.whole(note)?;
-        unless_closed(match self.json {
-            true => print_json(&ran.algorithms),
-            false => print(&ran.algorithms.iter().map(standard_cases).collect::<Vec<_>>().join("\n")),
-        })?;
-        report(&ran, self.json)
+    let index = ran.report(laboratory())?;
+    if !json {
+        print(&format!("Report: {}", index.display()))?;
     }
+    ran.check()
 }
 
 /// Prints a result, and notes which figures it could not have.
-pub fn show(result: &StudyResult, json: bool, page: impl FnOnce() -> String) -> Result<(), Failure> {
-    let printed = unless_closed(if json { print_json(result) } else { print(&page()) });
+pub fn show(result: &StudyResult, json: bool, page: impl FnOnce() -> String) -> Result<(), Error> {
+    let printed = if json { print_json(result) } else { print(&page()) };
     for figure in result.experiments.iter().flat_map(|e| &e.figures) {
         if let Some(missing) = &figure.missing {
             note(&format!("figure {}: {missing}", figure.id));
         }
     }
     printed
-}
-
-/// Writes the report; where it is, unless standard output is JSON; and what failed.
-fn report(ran: &Ran, json: bool) -> Result<(), Failure> {
-    let index = ran.report(laboratory())?;
-    if !json {
-        print(&format!("Report: {}", index.display()))?;
-    }
-    Ok(ran.check()?)
 }
 
 /// The page that simulates, as `make page` leaves it beside the binary, or an installation in `share`.

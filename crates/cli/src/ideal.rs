@@ -1,9 +1,9 @@
 //! `anabranch ideal`: what theory gives for a scenario.
 
-use crate::failure::Failure;
 use crate::output::{print, print_json};
 use crate::pages::ideal::page;
 use crate::scenario_args::ScenarioArgs;
+use anabranch::Error;
 use clap::Args;
 use clap::builder::NonEmptyStringValueParser;
 
@@ -40,7 +40,7 @@ fn part(text: &str) -> Result<f64, String> {
 }
 
 /// `anabranch ideal`.
-pub fn ideal(args: IdealArgs) -> Result<(), Failure> {
+pub fn ideal(args: IdealArgs) -> Result<(), Error> {
     let ideals = args.scenario.open(args.cc, false)?.ideal(args.queue);
     if args.json { print_json(&ideals) } else { print(&page(&ideals)) }
 }

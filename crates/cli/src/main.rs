@@ -29,9 +29,9 @@ mod table;
 mod task;
 mod trace;
 
+use anabranch::Error;
 use clap::{CommandFactory, Parser, Subcommand, ValueEnum};
 use clap_complete::Shell;
-use failure::Failure;
 use std::path::PathBuf;
 use std::process::ExitCode;
 
@@ -160,11 +160,11 @@ fn main() -> ExitCode {
     interrupt::let_large_writes_fail();
     match execute(cli.command) {
         Ok(()) => ExitCode::SUCCESS,
-        Err(failure) => failure.report(),
+        Err(error) => failure::report(error),
     }
 }
 
-fn execute(command: Command) -> Result<(), Failure> {
+fn execute(command: Command) -> Result<(), Error> {
     match command {
         Command::Run(args) => run::run(args),
         Command::Plot(args) => plot::plot(&args),

@@ -1,35 +1,38 @@
 //! Standard output, and notes beside it.
 
-use crate::failure::Failure;
 use crate::table::WIDTH;
+use anabranch::Error;
 use anabranch_scenario::{is_hidden, printable};
 use serde::Serialize;
 use std::env;
 use std::io::{self, ErrorKind, IsTerminal, Write};
 use std::path::{Path, PathBuf};
 use std::process::{self, Stdio};
+use std::sync::atomic::{AtomicBool, Ordering};
+
+static CLOSED: AtomicBool = AtomicBool::new(false);
+
+/// Whether nobody reads what is printed any more: what else there is to do is done all the same.
+pub fn is_closed() -> bool {
+    CLOSED.load(Ordering::Relaxed)
+}
 
 /// Prints `text`, ended by one newline.
-pub fn print(text: &str) -> Result<(), Failure> {
+pub fn print(text: &str) -> Result<(), Error> {
     let mut out = io::stdout().lock();
     // Nothing that we print has a control character of its own.
     match writeln!(out, "{}", printable(text.trim_end_matches('\n'))).and_then(|()| out.flush()) {
         Ok(()) => Ok(()),
-        Err(e) if e.kind() == ErrorKind::BrokenPipe => Err(Failure::PipeClosed),
-        Err(e) => Err(Failure::environment("cannot write to standard output", &e)),
-    }
-}
-
-/// Where nobody reads what was printed, what else there is to do is done all the same.
-pub fn unless_closed(printed: Result<(), Failure>) -> Result<(), Failure> {
-    match printed {
-        Err(Failure::PipeClosed) => Ok(()),
-        printed => printed,
+        Err(e) if e.kind() == ErrorKind::BrokenPipe => {
+            CLOSED.store(true, Ordering::Relaxed);
+            Ok(())
+        }
+        Err(e) => Err(Error::environment("cannot write to standard output", &e)),
     }
 }
 
 /// Prints JSON. Its strings may have any character, so those that a terminal would obey become JSON's own `\u202e`.
-pub fn print_text_of_json(json: &str) -> Result<(), Failure> {
+pub fn print_text_of_json(json: &str) -> Result<(), Error> {
     let mut text = String::with_capacity(json.len());
     for c in json.chars() {
         match c {
@@ -43,10 +46,10 @@ pub fn print_text_of_json(json: &str) -> Result<(), Failure> {
 }
 
 /// Prints `value` as indented JSON.
-pub fn print_json(value: &impl Serialize) -> Result<(), Failure> {
+pub fn print_json(value: &impl Serialize) -> Result<(), Error> {
     match serde_json::to_string_pretty(value) {
         Ok(text) => print_text_of_json(&text),
-        Err(e) => Err(Failure::environment("cannot write JSON", &e)),
+        Err(e) => Err(Error::environment("cannot write JSON", &e)),
     }
 }
 

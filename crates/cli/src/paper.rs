@@ -1,15 +1,15 @@
 //! `anabranch paper`: experiments of papers, judged, and the report.
 
 use crate::backend::BackendName;
-use crate::failure::Failure;
-use crate::finish::Run;
+use crate::finish::run;
 use crate::output::print;
 use crate::pages::study::verdicts;
 use crate::size_args::SizeArgs;
 use crate::table::{Table, WIDTH};
-use anabranch::{Campaign, Options, Place};
+use anabranch::{Campaign, Error, Options, Place};
 use anabranch_cc::registry;
 use anabranch_record::quoted;
+use anabranch_study::Kind;
 use anabranch_study::file::Heading;
 use clap::Args;
 use std::path::PathBuf;
@@ -70,7 +70,7 @@ pub struct PaperArgs {
 }
 
 /// `anabranch paper`.
-pub fn paper(args: &PaperArgs) -> Result<(), Failure> {
+pub fn paper(args: &PaperArgs) -> Result<(), Error> {
     if args.papers == ["list"] {
         return list();
     }
@@ -84,7 +84,7 @@ pub fn paper(args: &PaperArgs) -> Result<(), Failure> {
         without_columns: args.no_columns,
         beside: on.beside(args.linux_hosts),
     };
-    let mut campaign = Campaign::of_papers(&papers, options, on)?;
+    let mut campaign = Campaign::new(Kind::Paper, &papers, options, on)?;
     campaign.check(None, args.yes)?;
     if args.papers.iter().any(|name| name == "all") && args.only.is_none() {
         campaign = campaign.with_algorithms(registry::ALL)?;
@@ -96,11 +96,11 @@ pub fn paper(args: &PaperArgs) -> Result<(), Failure> {
         drop_runs: !args.keep_runs,
         replace: args.replace,
     };
-    Run { campaign, place, json: false }.run(|result, _| verdicts(result))
+    run(campaign, place, false, |result, _| verdicts(result))
 }
 
 /// The papers and what `--only` takes of each.
-fn list() -> Result<(), Failure> {
+fn list() -> Result<(), Error> {
     let papers = anabranch_papers::all().iter().map(|paper| {
         let table = Table::new()
             .text("--only", paper.experiments.iter().map(|d| d.ids.join(", ")))

@@ -1,10 +1,9 @@
 //! `anabranch plot`: pictures of a record or of a study's figures.
 
-use crate::failure::Failure;
 use crate::interrupt;
 use crate::output::print;
 use crate::table::Table;
-use anabranch::Drawable;
+use anabranch::{Drawable, Error};
 use clap::Args;
 use clap::builder::NonEmptyStringValueParser;
 use std::path::PathBuf;
@@ -45,7 +44,7 @@ pub struct PlotArgs {
 }
 
 /// `anabranch plot`.
-pub fn plot(args: &PlotArgs) -> Result<(), Failure> {
+pub fn plot(args: &PlotArgs) -> Result<(), Error> {
     if args.figure == ["list"] {
         let (names, shows): (Vec<_>, Vec<_>) = Drawable::open(&args.what)?.figures().into_iter().unzip();
         return print(&Table::new().text("figure", names).text("shows", shows).to_string());

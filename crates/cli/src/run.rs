@@ -1,14 +1,13 @@
 //! `anabranch run`: one run of a scenario.
 
 use crate::backend::{BackendName, TrafficName};
-use crate::failure::Failure;
 use crate::format::Format;
 use crate::output::{note, print, print_text_of_json, wrote};
 use crate::pages::run::page;
 use crate::progress::Progress;
 use crate::scenario_args::ScenarioArgs;
 use crate::{interrupt, output};
-use anabranch::{Outputs, Packets};
+use anabranch::{Error, Outputs, Packets};
 use anabranch_study::task::trusted;
 use clap::builder::NonEmptyStringValueParser;
 use clap::{ArgGroup, Args};
@@ -82,13 +81,13 @@ pub struct RunArgs {
 }
 
 /// `anabranch run`.
-pub fn run(args: RunArgs) -> Result<(), Failure> {
+pub fn run(args: RunArgs) -> Result<(), Error> {
     let on = args.backend.on();
     let scenario = args.scenario.open(args.cc, args.linux_hosts)?;
     let (backend, traffic) = match (args.traffic, on.with_iperf3) {
         (TrafficName::Own, _) => (on.backend, ""),
         (TrafficName::Iperf3, Some(backend)) => (backend, " --traffic iperf3"),
-        _ => return Err(Failure::input(miette!("`--traffic` is for `--backend kernel` and guests"))),
+        _ => return Err(Error::input(miette!("`--traffic` is for `--backend kernel` and guests"))),
     };
     let (links, snap) = (args.links, args.snap);
     let outputs = Outputs {
@@ -128,7 +127,7 @@ pub fn run(args: RunArgs) -> Result<(), Failure> {
         None => Ok(trusted(made.summary).map(drop)?),
         Some(s) => {
             let all = scenario.duration;
-            Err(Failure::Interrupted(miette!("interrupted at {s} s of {all}: the result is partial")))
+            Err(Error::Interrupted(miette!("interrupted at {s} s of {all}: the result is partial")))
         }
     }
 }

@@ -2,15 +2,14 @@
 
 use crate::backend::BackendName;
 use crate::cluster::{self, OnCluster};
-use crate::failure::Failure;
-use crate::finish::Run;
+use crate::finish;
 use crate::output::{note, print};
 use crate::pages::study::rows_of;
 use crate::size_args::SizeArgs;
-use anabranch::{Campaign, Options, Place, Size, counted, extent, open_study, store};
+use anabranch::{Campaign, Error, Options, Place, Size, counted, extent, open_study, store};
 use anabranch_record::quoted;
 use anabranch_study::file::{Part, parts};
-use anabranch_study::{Kept, Study};
+use anabranch_study::{Kept, Kind, Study};
 use clap::{Args, Subcommand};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
@@ -128,8 +127,8 @@ impl StudyRunArgs {
         }
     }
 
-    fn campaign(&self, study: &Arc<Study>) -> Result<Campaign, Failure> {
-        Ok(Campaign::of_study(study.clone(), self.options(), self.backend.on())?)
+    fn campaign(&self, study: &Arc<Study>) -> Result<Campaign, Error> {
+        Campaign::new(Kind::Study, std::slice::from_ref(study), self.options(), self.backend.on())
     }
 
     fn place(&self) -> Place {
@@ -144,7 +143,7 @@ impl StudyRunArgs {
 }
 
 /// `anabranch study`.
-pub fn study(args: &StudyArgs) -> Result<(), Failure> {
+pub fn study(args: &StudyArgs) -> Result<(), Error> {
     match &args.command {
         Some(StudyCommand::Check { file }) => check(file),
         Some(StudyCommand::Status(args)) => status(args),
@@ -152,7 +151,7 @@ pub fn study(args: &StudyArgs) -> Result<(), Failure> {
     }
 }
 
-fn run(args: &StudyRunArgs) -> Result<(), Failure> {
+fn run(args: &StudyRunArgs) -> Result<(), Error> {
     let study = open_study(args.file(), &args.at)?;
     args.backend.on().ready()?;
     let campaign = args.campaign(&study)?;
@@ -165,16 +164,16 @@ fn run(args: &StudyRunArgs) -> Result<(), Failure> {
         return cluster::run(&campaign, &OnCluster { dask, file, at, options, place, yes, json });
     }
     campaign.check(Some(rayon::current_num_threads()), args.yes)?;
-    Run { campaign, place, json: args.json }.run(|result, _| rows_of(result))
+    finish::run(campaign, place, args.json, |result, _| rows_of(result))
 }
 
 /// `anabranch study check FILE`.
-fn check(path: &Path) -> Result<(), Failure> {
+fn check(path: &Path) -> Result<(), Error> {
     let study = open_study(path, &[])?;
     let mut lines = vec![format!("{}: {}", study.name, study.title)];
     for size in Size::ALL {
         let options = Options { size, ..Options::default() };
-        let campaign = Campaign::of_study(study.clone(), options, &anabranch::SIM)?;
+        let campaign = Campaign::new(Kind::Study, std::slice::from_ref(&study), options, &anabranch::SIM)?;
         lines.extend(campaign.simulations().map(|all| format!("  {:<8} {}", size.name(), extent(all))));
     }
     let rows: usize = study.experiments.iter().map(|d| d.plan(Default::default()).row_ids().count()).sum();
@@ -183,7 +182,7 @@ fn check(path: &Path) -> Result<(), Failure> {
 }
 
 /// `anabranch study status FILE`.
-fn status(args: &StudyRunArgs) -> Result<(), Failure> {
+fn status(args: &StudyRunArgs) -> Result<(), Error> {
     let study = open_study(args.file(), &args.at)?;
     let campaign = args.campaign(&study)?;
     let mut lines = vec![];

@@ -1,12 +1,12 @@
 //! `anabranch sweep`: keys of a scenario and algorithms varied, a study made on the fly.
 
 use crate::backend::BackendName;
-use crate::failure::Failure;
-use crate::finish::Run;
+use crate::finish::run;
 use crate::output::print;
 use crate::pages::sweep::page;
-use anabranch::{Campaign, Changes, Options, Place, Scenario, study_of_sweep};
+use anabranch::{Campaign, Changes, Error, Options, Place, Scenario, study_of_sweep};
 use anabranch_record::quoted;
+use anabranch_study::Kind;
 use anabranch_study::file::parts;
 use clap::Args;
 use clap::builder::NonEmptyStringValueParser;
@@ -73,15 +73,15 @@ pub struct SweepArgs {
 }
 
 /// `anabranch sweep`.
-pub fn sweep(args: &SweepArgs) -> Result<(), Failure> {
+pub fn sweep(args: &SweepArgs) -> Result<(), Error> {
     if args.scenario == Path::new("-") {
-        return Err(Failure::input(miette!("a sweep reads its scenario again for every run: name a file")));
+        return Err(Error::input(miette!("a sweep reads its scenario again for every run: name a file")));
     }
     let (set, duration) = (args.set.clone(), args.duration.clone());
     let scenario = Scenario::open_with(&args.scenario, Changes { set, duration, ..Changes::default() })?;
     // A study file names its scenario beside itself: what is printed may be put anywhere.
     let named = match args.print_study {
-        true => absolute(&args.scenario).map_err(|e| Failure::environment("no current folder", &e))?,
+        true => absolute(&args.scenario).map_err(|e| Error::environment("no current folder", &e))?,
         false => args.scenario.clone(),
     };
     let cc: Vec<String> = args.cc.iter().flat_map(|cc| parts(cc)).collect();
@@ -94,7 +94,7 @@ pub fn sweep(args: &SweepArgs) -> Result<(), Failure> {
     let on = args.backend.on();
     on.ready()?;
     let options = Options { beside: on.beside(args.linux_hosts), ..Options::default() };
-    let campaign = Campaign::of_study(study, options, on)?;
+    let campaign = Campaign::new(Kind::Study, &[study], options, on)?;
     campaign.check(Some(rayon::current_num_threads()), args.yes)?;
     let place = Place {
         out: args.out.clone(),
@@ -103,7 +103,7 @@ pub fn sweep(args: &SweepArgs) -> Result<(), Failure> {
         drop_runs: false,
         replace: args.replace,
     };
-    Run { campaign, place, json: args.json }.run(page)
+    run(campaign, place, args.json, page)
 }
 
 fn command(args: &SweepArgs) -> String {

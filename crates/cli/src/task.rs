@@ -1,12 +1,11 @@
 //! `anabranch task`: one run, given as data.
 
 use crate::backend::TrafficName;
-use crate::failure::Failure;
 use crate::interrupt;
 use crate::output::print_text_of_json;
 use crate::progress::Progress;
 use anabranch::linux::{KERNEL, SampleWriter};
-use anabranch::{backends, read};
+use anabranch::{Error, backends, read};
 use anabranch_papers::RESULTS_VERSION;
 use anabranch_record::NoSamples;
 use anabranch_study::Task;
@@ -41,17 +40,17 @@ pub struct TaskArgs {
 pub const EXAMPLE: &str = r#"{"scenario": "TOML text", "set": ["links.a.rate=5 Mbit/s"], "cc": ["lia"], "seed": 3, "backend": "sim"}"#;
 
 /// `anabranch task`.
-pub fn task(args: &TaskArgs) -> Result<(), Failure> {
+pub fn task(args: &TaskArgs) -> Result<(), Error> {
     let source = read(Path::new("-"))?;
     let task: Task = serde_json::from_str(&source.text).map_err(|why| {
         let help = format!("a task is one JSON object, such as\n{EXAMPLE}");
-        Failure::input(miette!(help = help, "{} is no task: {why}", source.name))
+        Error::input(miette!(help = help, "{} is no task: {why}", source.name))
     })?;
     let backend = match (args.traffic, KERNEL.with_iperf3) {
         (TrafficName::Iperf3, Some(kernel)) if task.backend() == kernel.name() => kernel,
         _ => backends().find(task.backend())?,
     };
-    let scenario = task.scenario("the task's scenario").map_err(Failure::input)?;
+    let scenario = task.scenario("the task's scenario").map_err(Error::input)?;
     if !args.yes {
         anabranch::check_memory(&scenario, 0, 1)?;
     }
@@ -60,7 +59,7 @@ pub fn task(args: &TaskArgs) -> Result<(), Failure> {
     let progress = Progress::over(scenario.duration);
     let watch = progress.watch();
     let mut keep_going = watch.keep_going();
-    let failed = |why| Failure::environment("cannot write the samples", &why);
+    let failed = |why| Error::environment("cannot write the samples", &why);
     let summary = match &args.samples {
         None => backend.run(&task, &mut NoSamples, &mut keep_going)?,
         Some(file) => {
@@ -73,8 +72,8 @@ pub fn task(args: &TaskArgs) -> Result<(), Failure> {
     drop(keep_going);
     drop(watch);
     drop(progress);
-    let key = task.key(&version).map_err(Failure::input)?;
+    let key = task.key(&version).map_err(Error::input)?;
     let record = Record { key, version, summary };
-    let json = serde_json::to_string(&record).map_err(|e| Failure::environment("cannot write JSON", &e))?;
+    let json = serde_json::to_string(&record).map_err(|e| Error::environment("cannot write JSON", &e))?;
     print_text_of_json(&json)
 }

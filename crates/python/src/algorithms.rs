@@ -2,8 +2,8 @@
 
 use crate::errors::{Error, refused};
 use crate::run::{Named, scenario};
-use anabranch_cc::registry::ALL;
 use anabranch::QUEUE;
+use anabranch_cc::registry::ALL;
 use anabranch_scenario::describe::describe;
 use pyo3::prelude::*;
 use serde::Serialize;

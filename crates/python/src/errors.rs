@@ -47,7 +47,9 @@ pub fn told(py: Python<'_>, error: &anabranch::Error) -> PyErr {
             let help = report.help().map(|help| format!(": {help}")).unwrap_or_default();
             refused(py, format!("{report}{help}"))
         }
-        anabranch::Error::Result(report) | anabranch::Error::Interrupted(report) => RunError::new_err(report.to_string()),
+        anabranch::Error::Result(report) | anabranch::Error::Interrupted(report) => {
+            RunError::new_err(report.to_string())
+        }
     }
 }
 

@@ -14,7 +14,12 @@ use pyo3::prelude::*;
 pub type Named = (String, String);
 
 /// The scenario of a text with what is changed in it.
-pub fn scenario(py: Python<'_>, (name, text): Named, set: Vec<String>, cc: Vec<String>) -> PyResult<Scenario> {
+pub fn scenario(
+    py: Python<'_>,
+    (name, text): Named,
+    set: Vec<String>,
+    cc: Vec<String>,
+) -> PyResult<Scenario> {
     let changes = Changes { set, cc, ..Changes::default() };
     Scenario::of_text(&name, &text, changes).map_err(|error| told(py, &error))
 }

@@ -5,16 +5,14 @@ mod json;
 mod order;
 mod plain;
 mod screen;
-mod stop;
 mod terminal;
 
 use super::args::MonitorArgs;
 use super::needs::{failed, find, require_privileges};
 use super::show::note_uncoupled;
-use crate::failure::Failure;
-use crate::output::{note, print, wrote};
-use anabranch::check_record;
-
+use crate::interrupt;
+use crate::output::{is_closed, note, print, wrote};
+use anabranch::{Error, check_record};
 use anabranch_mptcp_bpf::{Filter, Namespace, Recorder, Sample, Watch};
 use anabranch_record::RunDirectory;
 use miette::miette;
@@ -22,11 +20,10 @@ use screen::Screen;
 use std::io::IsTerminal;
 use std::path::{Path, PathBuf};
 use std::time::{Instant, SystemTime, UNIX_EPOCH};
-use stop::Stop;
 use terminal::Terminal;
 
 /// `anabranch kernel monitor`.
-pub fn monitor(args: &MonitorArgs) -> Result<(), Failure> {
+pub fn monitor(args: &MonitorArgs) -> Result<(), Error> {
     let mut watch = watch(args)?;
     if args.once {
         let sample = watch.sample().map_err(failed)?;
@@ -39,18 +36,15 @@ pub fn monitor(args: &MonitorArgs) -> Result<(), Failure> {
     let on_screen = !args.json && std::io::stdout().is_terminal();
     if !on_screen && !args.json && args.record.is_none() {
         let help = "say --once, --json or --record";
-        return Err(Failure::Input(miette!(
-            help = help,
-            "standard output is not a terminal to show this on"
-        )));
+        return Err(Error::Input(miette!(help = help, "standard output is not a terminal to show this on")));
     }
-    let stop = Stop::listen()?;
+    interrupt::listen()?;
     let mut record = match &args.record {
         Some(path) => Some(Record::open(path, args, watch.observables())?),
         None => None,
     };
     let mut output = if on_screen { Output::Screen(Box::new(OnScreen::open(args)?)) } else { Output::Lines };
-    let shown = show(args, &mut watch, &mut record, &mut output, &stop);
+    let shown = show(args, &mut watch, &mut record, &mut output);
     drop(output);
     let files = record.map_or(Ok(Vec::new()), Record::finish);
     shown?;
@@ -66,7 +60,7 @@ struct Record {
 
 impl Record {
     /// With columns for these observables.
-    fn open(path: &Path, args: &MonitorArgs, observables: Vec<&'static str>) -> Result<Self, Failure> {
+    fn open(path: &Path, args: &MonitorArgs, observables: Vec<&'static str>) -> Result<Self, Error> {
         let mut directory = RunDirectory::open(path, args.format.into(), &observables, note)?;
         if let Some(earlier) = directory.earlier() {
             // What went on cannot be recorded again.
@@ -76,7 +70,7 @@ impl Record {
     }
 
     /// Completes it; the files that are there now.
-    fn finish(self) -> Result<Vec<PathBuf>, Failure> {
+    fn finish(self) -> Result<Vec<PathBuf>, Error> {
         Ok(self.directory.finish(&self.recorder.summary(), None)?)
     }
 }
@@ -93,7 +87,7 @@ struct OnScreen {
 }
 
 impl OnScreen {
-    fn open(args: &MonitorArgs) -> Result<Self, Failure> {
+    fn open(args: &MonitorArgs) -> Result<Self, Error> {
         let note = args.record.as_ref().map(|path| format!("recording into {}", path.display()));
         Ok(OnScreen { terminal: Terminal::open()?, screen: Screen::new(note.unwrap_or_default()) })
     }
@@ -105,8 +99,7 @@ fn show(
     watch: &mut Watch,
     record: &mut Option<Record>,
     output: &mut Output,
-    stop: &Stop,
-) -> Result<(), Failure> {
+) -> Result<(), Error> {
     let start = Instant::now();
     let mut due = start;
     loop {
@@ -123,13 +116,13 @@ fn show(
                     print(&json_line(&sample))?;
                 }
                 if !last {
-                    stop.wait(due);
+                    interrupt::wait(due);
                 }
-                stop.requested()
+                interrupt::requested() || is_closed()
             }
             Output::Screen(on) => {
                 on.screen.show(sample, watch.algorithms());
-                on.terminal.show(&mut on.screen, due, stop)?
+                on.terminal.show(&mut on.screen, due)?
             }
         };
         if last || ended {
@@ -144,12 +137,12 @@ fn json_line(sample: &Sample) -> String {
 }
 
 /// What the command line asks to watch; at least one of its algorithms is loaded.
-fn watch(args: &MonitorArgs) -> Result<Watch, Failure> {
+fn watch(args: &MonitorArgs) -> Result<Watch, Error> {
     require_privileges()?;
     let netns = args.netns.as_deref().map(|name| Namespace::find(name)?.inode());
     let netns = netns.transpose().map_err(failed)?;
     let algorithms: Vec<_> =
-        args.cc.iter().map(|name| Ok(find(name)?.kernel_name)).collect::<Result<_, Failure>>()?;
+        args.cc.iter().map(|name| Ok(find(name)?.kernel_name)).collect::<Result<_, Error>>()?;
     let asked = algorithms.join(", ");
     let watch = Watch::open(Filter { algorithms, netns, port: args.port }).map_err(failed)?;
     let others: Vec<_> = watch.unreadable().iter().map(|entry| entry.kernel_name).collect();
@@ -159,7 +152,7 @@ fn watch(args: &MonitorArgs) -> Result<Watch, Failure> {
     }
     if watch.algorithms().is_empty() {
         let help = "load one, as by `anabranch kernel load lia`";
-        return Err(Failure::Input(match args.cc[..] {
+        return Err(Error::Input(match args.cc[..] {
             [] => miette!(help = help, "none of the algorithms is loaded"),
             _ => miette!(help = help, "not loaded: {asked}"),
         }));
