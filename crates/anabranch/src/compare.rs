@@ -1,10 +1,10 @@
 //! A scenario with several algorithms over several seeds.
 
-use crate::{Error, On, Progress, SIM, Scenario, Watch};
+use crate::{Error, On, Progress, SIM, Scenario, Watch, check_memory};
 use anabranch_net::Time;
 use anabranch_record::{Sink, Summary};
 use anabranch_study::{
-    Backend, Backends, Outcomes, Setup, Simulations, StudyError, Task, TaskError, Work, run_all,
+    Backend, Backends, Outcome, Outcomes, Setup, Simulations, StudyError, Task, TaskError, Work, run_all,
 };
 use miette::miette;
 use std::collections::BTreeMap;
@@ -47,7 +47,7 @@ impl Comparison {
         let threads = jobs.map_or_else(rayon::current_num_threads, |jobs| jobs as usize).min(total);
         let largest = scenarios.iter().max_by_key(|scenario| anabranch_sim::memory(scenario));
         if let Some(scenario) = largest.filter(|_| !lax) {
-            scenario.check_memory(0, threads)?;
+            check_memory(scenario, 0, threads)?;
         }
         scenarios.iter().try_for_each(|scenario| on.accepts(scenario))?;
         Ok(Comparison { scenarios, seeds, on, threads })
@@ -65,11 +65,12 @@ impl Comparison {
         let pool = rayon::ThreadPoolBuilder::new().num_threads(self.threads).build();
         let pool = pool.map_err(|e| Error::environment("cannot start threads", &e))?;
         let backend = Attentive { runs: self.on.backend, noticed: Mutex::default() };
-        let mut ran = Ran { summaries: vec![], failed: vec![] };
+        let (mut summaries, mut failed) = (vec![], vec![]);
         let ended = pool.install(|| {
-            let keep = &mut |of_seed: Ran| {
-                ran.summaries.extend(of_seed.summaries);
-                ran.failed.extend(of_seed.failed);
+            let keep = &mut |of_seed: Vec<Result<Summary, String>>| {
+                for run in of_seed {
+                    run.map_or_else(|why| failed.push(why), |summary| summaries.push(summary));
+                }
             };
             let show = |p: anabranch_study::Progress<'_>| (watch.progress)(Progress::Runs(p));
             run_all(Backends(&[&backend]), &work, None, &show, &|| !watch.cancel.is_cancelled(), keep)
@@ -81,9 +82,9 @@ impl Comparison {
             (None, Ok(()) | Err(StudyError::Interrupted)) => {}
             (None, Err(error)) => return Err(error.into()),
         }
-        ran.summaries.extend(partial);
+        summaries.extend(partial);
         let total = self.scenarios.len() * self.seeds as usize;
-        Ok(Compared { total, runs: self.in_order(ran.summaries), failed: ran.failed })
+        Ok(Compared { total, runs: self.in_order(summaries), failed })
     }
 
     fn in_order(&self, summaries: Vec<Summary>) -> Vec<(usize, Summary)> {
@@ -125,20 +126,13 @@ pub fn compare(scenario: &Scenario, cc: &[&str], seeds: u32, watch: &Watch<'_>) 
     Comparison::new(scenario, &cc, seeds, &SIM, None, false)?.run(watch)
 }
 
-/// What came of some runs.
-struct Ran {
-    summaries: Vec<Summary>,
-    failed: Vec<String>,
-}
-
-/// The complete runs of a seed, and those that failed.
-fn of_a_seed(simulations: Simulations) -> Work<Ran> {
+/// The runs of a seed, each with its summary or why there is none.
+fn of_a_seed(simulations: Simulations) -> Work<Vec<Result<Summary, String>>> {
     let conclude = |_: &Simulations, outcomes: &[Option<Outcomes>]| {
-        let all = || outcomes.iter().flatten().flatten();
-        Some(Ran {
-            summaries: all().flatten().map(|outcome| outcome.summary.clone()).collect(),
-            failed: all().filter_map(|outcome| outcome.as_ref().err().cloned()).collect(),
-        })
+        let all = outcomes.iter().flatten().flat_map(|outcomes| outcomes.iter());
+        let summary =
+            |run: &Result<Outcome, String>| run.as_ref().map(|run| run.summary.clone()).map_err(Clone::clone);
+        Some(all.map(summary).collect())
     };
     Work { simulations, conclude: Box::new(conclude) }
 }

@@ -48,13 +48,11 @@ impl fmt::Display for Error {
 
 impl std::error::Error for Error {}
 
-/// A message with its help, where there is one.
-pub(crate) fn told(message: String, help: Option<&str>) -> Error {
-    let told = MietteDiagnostic::new(message);
-    Error::input(match help {
-        Some(help) => told.with_help(help),
-        None => told,
-    })
+/// Bad input: a message with its help, where there is one.
+pub fn told(message: String, help: Option<&str>) -> Error {
+    let mut told = MietteDiagnostic::new(message);
+    told.help = help.map(str::to_owned);
+    Error::input(told)
 }
 
 impl From<PlaceError> for Error {

@@ -77,7 +77,7 @@ pub use campaign::{Campaign, Finished, Place, Ran, keep_study, report};
 pub use capture::{CaptureOptions, capture};
 pub use compare::{Compared, Comparison, compare};
 pub use earlier::check as check_record;
-pub use error::{Error, counted};
+pub use error::{Error, counted, told};
 pub use pcap::Packets;
 pub use plot::{Drawable, plot};
 pub use run::{Made, Outputs, run};

@@ -3,7 +3,7 @@
 use crate::error::told;
 use crate::pcap::{Captured, Packets};
 use crate::plot::{self, Picture};
-use crate::{Error, On, SIM, Scenario, Watch, earlier};
+use crate::{Error, On, SIM, Scenario, Watch, check_memory, earlier};
 use anabranch_plot::LineSink;
 use anabranch_record::{Both, NoSamples, RunDirectory, SampleFormat, Sink, Summary};
 use anabranch_study::{Backend, TaskError};
@@ -49,7 +49,7 @@ impl Outputs {
     /// Refuses what cannot be written, before anything runs. With `lax` the run may need more than 4 GB of memory.
     pub fn check(&self, scenario: &Scenario, on: &On, lax: bool) -> Result<(), Error> {
         if !lax {
-            scenario.check_memory(self.plot.as_ref().map_or(0, |_| LineSink::memory(scenario)), 1)?;
+            check_memory(scenario, self.plot.as_ref().map_or(0, |_| LineSink::memory(scenario)), 1)?;
         }
         on.accepts(scenario)?;
         if let Some(picture) = &self.plot {

@@ -189,14 +189,9 @@ impl Scenario {
     pub fn check(&self) -> Result<(), Error> {
         anabranch_sim::check(&self.checked).map_err(|why| Error::Input(miette!("{why}")))
     }
-
-    /// Refuses what may need more than 4 GB of memory: see [`check_memory`].
-    pub fn check_memory(&self, samples: u64, at_a_time: usize) -> Result<(), Error> {
-        check_memory(&self.checked, samples, at_a_time)
-    }
 }
 
-/// Refuses what may need more than 4 GB, as so many runs at a time and with so many bytes of samples for each.
+/// Refuses what may need more than 4 GB of memory, as so many runs at a time and with so many bytes of samples for each.
 pub fn check_memory(
     scenario: &anabranch_scenario::Scenario,
     samples: u64,

@@ -1,10 +1,10 @@
 //! `anabranch capture`: a capture of real packets as a record.
 
-use crate::format::Format;
+use crate::format::format;
 use crate::interrupt;
 use crate::output::{print, print_text_of_json, wrote};
 use crate::pages::capture::page;
-use anabranch::{CaptureOptions, Error};
+use anabranch::{CaptureOptions, Error, SampleFormat};
 use anabranch_net::Time;
 use clap::Args;
 use std::path::PathBuf;
@@ -30,8 +30,8 @@ pub struct CaptureArgs {
     #[arg(long, requires = "out")]
     pub replace: bool,
     /// Format of the samples.
-    #[arg(long, value_enum, default_value_t = Format::Parquet, requires = "out")]
-    pub format: Format,
+    #[arg(long, value_parser = format(), default_value = "parquet", requires = "out")]
+    pub format: SampleFormat,
     /// Time between samples, 1 ms at least.
     #[arg(long, value_name = "TIME", default_value = "100 ms", value_parser = interval)]
     pub interval: Time,
@@ -53,7 +53,7 @@ fn interval(text: &str) -> Result<Time, String> {
 pub fn capture(args: CaptureArgs) -> Result<(), Error> {
     interrupt::listen()?;
     let CaptureArgs { interval, tcp, replace, .. } = args;
-    let record = args.out.map(|out| (out, args.format.into()));
+    let record = args.out.map(|out| (out, args.format));
     let options = CaptureOptions { interval, tcp, record, replace };
     let (summary, files) = anabranch::capture(&args.file, &options, &interrupt::watch())?;
     match args.json {

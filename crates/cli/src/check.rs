@@ -3,7 +3,7 @@
 use crate::output::print;
 use crate::pages::check::page;
 use crate::scenario_args::ScenarioArgs;
-use anabranch::Error;
+use anabranch::{Error, check_memory};
 use clap::Args;
 use clap::builder::NonEmptyStringValueParser;
 
@@ -31,7 +31,7 @@ pub fn check(args: CheckArgs) -> Result<(), Error> {
     let scenario = args.scenario.open(args.cc, false)?;
     scenario.check()?;
     if !args.yes {
-        scenario.check_memory(0, 1)?;
+        check_memory(&scenario, 0, 1)?;
     }
     print(&page(&scenario))
 }

@@ -4,7 +4,7 @@ use crate::finish::show;
 use crate::interrupt::{self, SOON};
 use crate::output::{note, print};
 use crate::pages::study::rows_of;
-use anabranch::{Campaign, Error, Options, Place, check_failed, failed};
+use anabranch::{Campaign, Error, Options, Place, check_failed, failed, told};
 use anabranch_record::quoted;
 use anabranch_study::file::Part;
 use anabranch_study::{Results, StudyResult};
@@ -96,8 +96,7 @@ pub fn run(campaign: &Campaign, study: &OnCluster<'_>) -> Result<(), Error> {
             }
             check_failed(&failed(&result))
         }
-        Answer::Refused { why, help: Some(help) } => Err(Error::Input(miette!(help = help, "{why}"))),
-        Answer::Refused { why, help: None } => Err(Error::Input(miette!("{why}"))),
+        Answer::Refused { why, help } => Err(told(why, help.as_deref())),
         Answer::Failed(why) => Err(Error::Result(miette!("{why}"))),
         Answer::Interrupted => Err(Error::Interrupted(miette!(
             "interrupted: the report is as it was; the same command goes on from here"

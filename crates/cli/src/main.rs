@@ -207,22 +207,6 @@ mod tests {
         std::iter::once(command).chain(below).collect()
     }
 
-    /// The words of a command line whose quotes enclose the ends of words only: every second piece is quoted.
-    fn words(command: &str) -> Vec<String> {
-        let mut words = vec![String::new()];
-        for (i, piece) in command.split('\'').enumerate() {
-            let parts = if i % 2 == 1 { vec![piece] } else { piece.split(' ').collect() };
-            for (j, part) in parts.iter().enumerate() {
-                if j > 0 {
-                    words.push(String::new());
-                }
-                *words.last_mut().unwrap() += part;
-            }
-        }
-        words.retain(|w| !w.is_empty());
-        words
-    }
-
     /// Every example of the help texts is a command line that is accepted, and its papers have its experiment.
     #[test]
     fn examples_parse() {
@@ -235,7 +219,8 @@ mod tests {
             assert!(!examples.is_empty(), "{name}");
             for example in examples {
                 let command = example.split(['>', '<', '&']).next().unwrap().trim();
-                let cli = Cli::try_parse_from(words(command)).unwrap_or_else(|e| panic!("{example}: {e}"));
+                let cli = Cli::try_parse_from(shlex::split(command).unwrap())
+                    .unwrap_or_else(|e| panic!("{example}: {e}"));
                 if let Command::Paper(args) = cli.command {
                     assert_papers(&args, example);
                 }

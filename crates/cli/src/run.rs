@@ -1,13 +1,13 @@
 //! `anabranch run`: one run of a scenario.
 
 use crate::backend::{BackendName, TrafficName};
-use crate::format::Format;
+use crate::format::format;
 use crate::output::{note, print, print_text_of_json, wrote};
 use crate::pages::run::page;
 use crate::progress::Progress;
 use crate::scenario_args::ScenarioArgs;
 use crate::{interrupt, output};
-use anabranch::{Error, Outputs, Packets};
+use anabranch::{Error, Outputs, Packets, SampleFormat};
 use anabranch_study::task::trusted;
 use clap::builder::NonEmptyStringValueParser;
 use clap::{ArgGroup, Args};
@@ -48,8 +48,8 @@ pub struct RunArgs {
     #[arg(long, requires = "outputs")]
     pub replace: bool,
     /// Format of the samples.
-    #[arg(long, value_enum, default_value_t = Format::Parquet, requires = "out")]
-    pub format: Format,
+    #[arg(long, value_parser = format(), default_value = "parquet", requires = "out")]
+    pub format: SampleFormat,
     /// Draw windows, throughput and queues over time into this file, an interactive page if none is given, and open it where there
     /// is a display. The name's ending is the format: .html, .svg or .png.
     #[arg(long, value_name = "FILE", num_args = 0..=1, require_equals = true, default_missing_value = "plot.html")]
@@ -91,7 +91,7 @@ pub fn run(args: RunArgs) -> Result<(), Error> {
     };
     let (links, snap) = (args.links, args.snap);
     let outputs = Outputs {
-        record: args.out.map(|out| (out, args.format.into())),
+        record: args.out.map(|out| (out, args.format)),
         plot: args.plot,
         packets: args.pcap.map(|file| Packets { file, links, snap }),
         replace: args.replace,

@@ -39,13 +39,13 @@ pub fn monitor(args: &MonitorArgs) -> Result<(), Error> {
         return Err(Error::Input(miette!(help = help, "standard output is not a terminal to show this on")));
     }
     interrupt::listen()?;
-    let mut record = match &args.record {
-        Some(path) => Some(Record::open(path, args, watch.observables())?),
-        None => None,
-    };
-    let mut output = if on_screen { Output::Screen(Box::new(OnScreen::open(args)?)) } else { Output::Lines };
-    let shown = show(args, &mut watch, &mut record, &mut output);
-    drop(output);
+    let record = args.record.as_ref().map(|path| Record::open(path, args, watch.observables()));
+    let mut record = record.transpose()?;
+    let into = args.record.as_ref().map(|path| format!("recording into {}", path.display()));
+    let screen = || Ok::<_, Error>((Terminal::open()?, Screen::new(into.unwrap_or_default())));
+    let mut screen = on_screen.then(screen).transpose()?;
+    let shown = show(args, &mut watch, &mut record, &mut screen);
+    drop(screen);
     let files = record.map_or(Ok(Vec::new()), Record::finish);
     shown?;
     let files = files?;
@@ -61,7 +61,7 @@ struct Record {
 impl Record {
     /// With columns for these observables.
     fn open(path: &Path, args: &MonitorArgs, observables: Vec<&'static str>) -> Result<Self, Error> {
-        let mut directory = RunDirectory::open(path, args.format.into(), &observables, note)?;
+        let mut directory = RunDirectory::open(path, args.format, &observables, note)?;
         if let Some(earlier) = directory.earlier() {
             // What went on cannot be recorded again.
             check_record(path, &earlier, args.replace, note)?;
@@ -75,30 +75,12 @@ impl Record {
     }
 }
 
-/// Where samples go, beside the record.
-enum Output {
-    Screen(Box<OnScreen>),
-    Lines,
-}
-
-struct OnScreen {
-    terminal: Terminal,
-    screen: Screen,
-}
-
-impl OnScreen {
-    fn open(args: &MonitorArgs) -> Result<Self, Error> {
-        let note = args.record.as_ref().map(|path| format!("recording into {}", path.display()));
-        Ok(OnScreen { terminal: Terminal::open()?, screen: Screen::new(note.unwrap_or_default()) })
-    }
-}
-
 /// Samples until somebody asks to end, or it has lasted long enough.
 fn show(
     args: &MonitorArgs,
     watch: &mut Watch,
     record: &mut Option<Record>,
-    output: &mut Output,
+    screen: &mut Option<(Terminal, Screen)>,
 ) -> Result<(), Error> {
     let start = Instant::now();
     let mut due = start;
@@ -110,8 +92,8 @@ fn show(
         // Late ones are left out.
         due = (due + args.interval).max(Instant::now());
         let last = args.duration.is_some_and(|duration| due > start + duration);
-        let ended = match output {
-            Output::Lines => {
+        let ended = match screen {
+            None => {
                 if args.json {
                     print(&json_line(&sample))?;
                 }
@@ -120,9 +102,9 @@ fn show(
                 }
                 interrupt::requested() || is_closed()
             }
-            Output::Screen(on) => {
-                on.screen.show(sample, watch.algorithms());
-                on.terminal.show(&mut on.screen, due)?
+            Some((terminal, screen)) => {
+                screen.show(sample, watch.algorithms());
+                terminal.show(screen, due)?
             }
         };
         if last || ended {

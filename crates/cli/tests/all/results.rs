@@ -1,6 +1,8 @@
 //! Results are never destroyed before there are new ones, and nothing of the user's with them.
 
-use crate::common::{Outcome, TWO_PATHS, anabranch, command, is_ignored, kept, root, short, skipped};
+use crate::common::{
+    Outcome, TWO_PATHS, anabranch, command, content, is_ignored, kept, root, short, skipped, words,
+};
 use parquet::file::reader::{FileReader, SerializedFileReader};
 use rustix::process::{Pid, Signal, kill_process};
 use serde_json::Value;
@@ -8,19 +10,6 @@ use std::collections::BTreeMap;
 use std::fs;
 use std::path::{Path, PathBuf};
 use std::process::{Child, Command, Stdio};
-
-/// Every file below a folder and its content.
-fn content(folder: &Path) -> BTreeMap<PathBuf, Vec<u8>> {
-    let mut found = BTreeMap::new();
-    for entry in fs::read_dir(folder).unwrap() {
-        let path = entry.unwrap().path();
-        match path.is_dir() {
-            true => found.extend(content(&path)),
-            false => _ = found.insert(path.clone(), fs::read(&path).unwrap()),
-        }
-    }
-    found
-}
 
 fn run_into(out: &Path, options: &[&str]) -> Outcome {
     anabranch(short("run", &[options, &["--replace", "--out", out.to_str().unwrap()]].concat()))
@@ -143,25 +132,8 @@ fn replaces(outcome: Outcome, seed: u64) {
 
 /// A run without end, of which samples are there.
 fn long_run(out: &Path) -> Child {
-    let mut child = command()
-        .args([
-            "run",
-            TWO_PATHS,
-            "--duration",
-            "1000000 s",
-            "--set",
-            "warmup=0 s",
-            "--seed",
-            "9",
-            "--replace",
-            "--out",
-        ])
-        .arg(out)
-        .stdin(Stdio::null())
-        .stdout(Stdio::null())
-        .stderr(Stdio::piped())
-        .spawn()
-        .unwrap();
+    let run = format!("run {TWO_PATHS} --duration '1000000 s' --set 'warmup=0 s' --seed 9 --replace --out");
+    let mut child = command().args(words(&run)).arg(out).spawn().unwrap();
     while !private(out).join("subflows.parquet.partial").exists() {
         assert_eq!(child.try_wait().unwrap(), None, "ended early");
         std::thread::sleep(std::time::Duration::from_millis(5));
@@ -267,7 +239,7 @@ fn killed_while_the_names_changed() {
         fs::write(leftover.join("notes.txt"), "another's").unwrap();
         let outcome = run_into(&out, &["--seed", "4"]);
         assert!(outcome.status == 0 && outcome.stderr.contains("out.others has what"), "{}", outcome.stderr);
-        assert_eq!(content(&others), BTreeMap::from([(others.join("notes.txt"), b"another's".to_vec())]));
+        assert_eq!(content(&others), BTreeMap::from([(PathBuf::from("notes.txt"), b"another's".to_vec())]));
         fs::remove_dir_all(&others).unwrap();
         assert_eq!(fs::read_dir(dir.path()).unwrap().count(), 1, "nothing else is left");
         replaces(run_into(&out, &[]), 4);
@@ -391,7 +363,6 @@ fn one_command_at_a_time() {
     let paper = || {
         let mut paper = command();
         paper.args(["paper", "E", "--only", "E-10", "--out"]).arg(dir.path().join("papers"));
-        paper.stdin(Stdio::null()).stdout(Stdio::null()).stderr(Stdio::piped());
         paper
     };
     let first = paper().spawn().unwrap();
@@ -435,13 +406,7 @@ fn told_before_the_simulation() {
     fs::create_dir_all(&inner).unwrap();
     let scenario = root().join(TWO_PATHS).canonicalize().unwrap();
     let refused = |args: &[&str]| {
-        let child = command()
-            .args(args)
-            .current_dir(&inner)
-            .stdin(Stdio::null())
-            .stdout(Stdio::null())
-            .stderr(Stdio::piped())
-            .spawn();
+        let child = command().args(args).current_dir(&inner).spawn();
         let output = child.unwrap().wait_with_output().unwrap();
         assert_eq!(output.status.code(), Some(2), "{args:?}");
         String::from_utf8(output.stderr).unwrap().split_whitespace().collect::<Vec<_>>().join(" ")
@@ -505,7 +470,7 @@ fn a_closed_pipe_costs_no_report() {
     let dir = tempfile::tempdir().unwrap();
     let mut paper = command();
     paper.args(["paper", "B", "--quick", "--seeds", "1", "--only", "B-D", "--out"]).arg(dir.path());
-    let mut child = paper.stdout(Stdio::piped()).stderr(Stdio::null()).spawn().unwrap();
+    let mut child = paper.stderr(Stdio::null()).spawn().unwrap();
     drop(child.stdout.take());
     assert!(child.wait().unwrap().success());
     assert!(dir.path().join("report/index.html").exists());

@@ -6,7 +6,7 @@ use serde_json::{Value, json};
 use std::fs;
 use std::io::{BufRead, BufReader};
 use std::path::Path;
-use std::process::{Child, Command, Stdio};
+use std::process::{Child, Command};
 
 fn has(value: &Value, keys: &[&str]) {
     for key in keys {
@@ -275,13 +275,7 @@ fn a_mistake_in_a_file_of_sizes() {
 #[test]
 fn a_closed_pipe_is_no_failure() {
     for args in [short("run", &[]), vec!["cc", "show", "coupled-cubic"], vec!["schema"]] {
-        let mut child = command()
-            .args(&args)
-            .stdin(Stdio::null())
-            .stdout(Stdio::piped())
-            .stderr(Stdio::piped())
-            .spawn()
-            .unwrap();
+        let mut child = command().args(&args).spawn().unwrap();
         drop(child.stdout.take());
         let output = child.wait_with_output().unwrap();
         assert_eq!(String::from_utf8(output.stderr).unwrap(), "", "{args:?}");
@@ -329,14 +323,8 @@ fn column(file: &Path, name: &str) -> Vec<f64> {
 fn interrupted() {
     let dir = tempfile::tempdir().unwrap();
     let out = dir.path().join("run");
-    let child = command()
-        .args(["run", TWO_PATHS, "--duration", "1000000 s", "--set", "warmup=\"0 s\"", "--out"])
-        .arg(&out)
-        .stdin(Stdio::null())
-        .stdout(Stdio::piped())
-        .stderr(Stdio::piped())
-        .spawn()
-        .unwrap();
+    let args = ["run", TWO_PATHS, "--duration", "1000000 s", "--set", "warmup=\"0 s\"", "--out"];
+    let child = command().args(args).arg(&out).spawn().unwrap();
     let begun = dir.path().join(".run.anabranch/subflows.parquet.partial");
     let (stdout, stderr) = interrupted_when(child, || begun.exists());
     assert!(stderr.contains("interrupted at") && stderr.contains("1000000 s"), "{stderr}");
@@ -379,14 +367,7 @@ fn interrupted_on_a_terminal(args: &[&str]) -> (String, std::process::Output) {
         rustix::termios::Winsize { ws_row: 24, ws_col: 120, ws_xpixel: 0, ws_ypixel: 0 },
     )
     .unwrap();
-    let child = command()
-        .args(args)
-        .env("TERM", "xterm")
-        .stdin(Stdio::null())
-        .stdout(Stdio::piped())
-        .stderr(slave)
-        .spawn()
-        .unwrap();
+    let child = command().args(args).env("TERM", "xterm").stderr(slave).spawn().unwrap();
     let (mut shown, mut part, mut terminal) = (String::new(), [0; 4096], fs::File::from(master));
     while !(shown.contains("simulated s/s") && shown.contains("left")) {
         let n = terminal.read(&mut part).unwrap();
@@ -442,12 +423,9 @@ fn an_interrupted_reproduction() {
 fn an_interrupted_experiment_goes_on() {
     let dir = tempfile::tempdir().unwrap();
     let paper = |out: &str| {
-        let out = dir.path().join(out);
+        let args = ["paper", "coupling-cubic", "--only", "E-10", "--quick", "--seeds", "3", "--out"];
         let mut paper = command();
-        paper
-            .args(["paper", "coupling-cubic", "--only", "E-10", "--quick", "--seeds", "3", "--out"])
-            .arg(out);
-        paper.stdin(Stdio::null()).stdout(Stdio::piped()).stderr(Stdio::piped());
+        paper.args(args).arg(dir.path().join(out));
         paper
     };
     let store = |out: &str| dir.path().join(out).join("store");
@@ -476,14 +454,7 @@ fn progress_in_lines() {
     let long_run = ["run", TWO_PATHS, "--duration", "1000000 s"];
     let paper = ["paper", "E", "--only", "E-10", "--out", out];
     for (args, said) in [(&long_run[..], "% of the simulated time"), (&paper, " runs")] {
-        let mut child = command()
-            .args(args)
-            .env("ANABRANCH_PROGRESS_SECONDS", "0.01")
-            .stdin(Stdio::null())
-            .stdout(Stdio::null())
-            .stderr(Stdio::piped())
-            .spawn()
-            .unwrap();
+        let mut child = command().args(args).env("ANABRANCH_PROGRESS_SECONDS", "0.01").spawn().unwrap();
         let mut stderr = BufReader::new(child.stderr.take().unwrap());
         let mut lines = [String::new(), String::new()];
         lines.iter_mut().for_each(|line| _ = stderr.read_line(line).unwrap());

@@ -1,6 +1,6 @@
 //! `anabranch study` and `anabranch sweep`.
 
-use crate::common::{anabranch, fits, kept};
+use crate::common::{anabranch, fits, kept, words};
 
 use anabranch_papers::standard::AlgorithmResult;
 use anabranch_study::{StudyResult, Verdict};
@@ -295,31 +295,20 @@ fn a_sweep_over_links_of_any_name() {
 fn another_sweep_of_the_same_name_stays_unless_it_may_be_replaced() {
     let dir = tempfile::tempdir().unwrap();
     let scenario = Path::new(EXAMPLE).with_file_name("two-links.toml");
-    let sweep = |window: &str, more: &[&str]| {
-        let vary = format!("tcp.initial_window={window}");
-        let (scenario, out) = (scenario.to_str().unwrap(), dir.path().to_str().unwrap());
-        let args = [
-            "sweep",
-            scenario,
-            "--vary",
-            &vary,
-            "--seeds",
-            "2",
-            "--duration",
-            "2 s",
-            "--set",
-            "warmup=0 s",
-            "--out",
-            out,
-        ];
-        anabranch([&args[..], more].concat())
+    let sweep = |window: &str, more: &str| {
+        let sweep = format!(
+            "sweep {} --vary tcp.initial_window={window} --seeds 2 --duration '2 s' --set 'warmup=0 s' --out {} {more}",
+            scenario.display(),
+            dir.path().display()
+        );
+        anabranch(words(&sweep))
     };
-    sweep("4,10", &[]).ok();
-    let refused = sweep("2,3", &[]).fails(2);
+    sweep("4,10", "").ok();
+    let refused = sweep("2,3", "").fails(2);
     assert!(refused.contains("two-links: ") && refused.contains("--replace"), "{refused}");
     assert!(result(dir.path(), "two-links").experiments[0].rows[0].what.contains("initial_window 4"));
-    assert_eq!(sweep("4,10", &[]).status, 0, "the same again");
-    let second = sweep("2,3", &["--replace"]);
+    assert_eq!(sweep("4,10", "").status, 0, "the same again");
+    let second = sweep("2,3", "--replace");
     assert!(second.stderr.contains("replaces"), "{}", second.stderr);
     assert!(result(dir.path(), "two-links").experiments[0].rows[0].what.contains("initial_window 2"));
 }

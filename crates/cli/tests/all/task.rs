@@ -64,14 +64,9 @@ fn what_is_no_task_is_named() {
 #[test]
 fn an_interrupted_task() {
     let task = json!({"scenario": scenario(), "set": ["duration=1000000 s", "warmup=0 s"], "seed": 1});
-    let mut child = command()
-        .arg("task")
-        .env("ANABRANCH_PROGRESS_SECONDS", "0.001")
-        .stdin(Stdio::piped())
-        .stdout(Stdio::piped())
-        .stderr(Stdio::piped())
-        .spawn()
-        .unwrap();
+    let mut task_command = command();
+    task_command.arg("task").env("ANABRANCH_PROGRESS_SECONDS", "0.001").stdin(Stdio::piped());
+    let mut child = task_command.spawn().unwrap();
     child.stdin.take().unwrap().write_all(task.to_string().as_bytes()).unwrap();
     // Its first word of progress: it is at work.
     let mut stderr = std::io::BufReader::new(child.stderr.take().unwrap());

@@ -3,6 +3,7 @@
 
 use rustix::process::Signal;
 use serde_json::Value;
+use std::collections::BTreeMap;
 use std::ffi::OsStr;
 use std::fs;
 use std::io::Write;
@@ -37,8 +38,15 @@ impl Outcome {
     }
 }
 
+/// The words of a command line.
+pub fn words(line: &str) -> Vec<String> {
+    shlex::split(line).unwrap()
+}
+
+/// The binary, whose output is read and which reads nothing.
 pub fn command() -> Command {
     let mut command = Command::new(env!("CARGO_BIN_EXE_anabranch"));
+    command.stdin(Stdio::null()).stdout(Stdio::piped()).stderr(Stdio::piped());
     // Files named in a test are relative to the project's root.
     command.current_dir(root()).env_remove("NO_COLOR");
     // A slow machine's word of progress is no part of a test's output.
@@ -53,6 +61,20 @@ pub fn kept(store: &Path) -> usize {
     lines.map(|lines| lines.iter().filter(|byte| **byte == b'\n').count()).sum()
 }
 
+/// Every file below a folder by its path there, and its content.
+pub fn content(folder: &Path) -> BTreeMap<PathBuf, Vec<u8>> {
+    let mut found = BTreeMap::new();
+    for entry in fs::read_dir(folder).into_iter().flatten() {
+        let path = entry.unwrap().path();
+        let name = PathBuf::from(path.file_name().unwrap());
+        match path.is_dir() {
+            true => found.extend(content(&path).into_iter().map(|(file, bytes)| (name.join(file), bytes))),
+            false => _ = found.insert(name, fs::read(&path).unwrap()),
+        }
+    }
+    found
+}
+
 pub fn root() -> PathBuf {
     [env!("CARGO_MANIFEST_DIR"), "..", ".."].iter().collect()
 }
@@ -64,8 +86,7 @@ pub fn anabranch<S: AsRef<OsStr>>(args: impl IntoIterator<Item = S>) -> Outcome 
 /// Runs the binary with `input` on its standard input.
 pub fn anabranch_reading<S: AsRef<OsStr>>(input: &str, args: impl IntoIterator<Item = S>) -> Outcome {
     let mut command = command();
-    command.args(args).stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped());
-    let mut child = command.spawn().expect("the binary starts");
+    let mut child = command.args(args).stdin(Stdio::piped()).spawn().expect("the binary starts");
     // A command that does not read may be gone already.
     let _ = child.stdin.take().unwrap().write_all(input.as_bytes());
     outcome(&child.wait_with_output().unwrap())
