@@ -181,13 +181,16 @@ impl Campaign {
         };
         let keep_going = || !watch.cancel.is_cancelled();
         let ended = run_all(backends(), &self.work, kept, &progress, &keep_going, &mut keep);
-        let goes_on = runs.as_ref().is_some_and(|runs| store::note_found(runs, watch.note));
+        let (found, kept) = runs.as_ref().map_or((0, 0), |runs| (runs.found(), runs.kept()));
+        if found > 0 {
+            (watch.note)(&format!("{} of an earlier command taken over", counted(found, "run")));
+        }
         not_kept.map_or(Ok(()), Err)?;
         match ended {
             Ok(()) if place.drop_runs => runs.iter().for_each(Store::remove_used),
             Ok(()) => {}
             Err(StudyError::Interrupted) => {
-                let goes_on = if goes_on { "; the same command goes on from here" } else { "" };
+                let goes_on = if found + kept > 0 { "; the same command goes on from here" } else { "" };
                 let folder = ran.results.folder(Kind::Paper);
                 return Err(Error::Interrupted(match self.kind {
                     Kind::Study => miette!("interrupted: the report is as it was{goes_on}"),

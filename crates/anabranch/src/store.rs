@@ -24,11 +24,3 @@ pub fn open(folder: &Path, note: Tell) -> Option<Store> {
     }
     Some(store.telling(note))
 }
-
-/// Says how many runs of earlier commands were taken over. Gives whether there are any that the same command would find.
-pub fn note_found(store: &Store, note: Tell) -> bool {
-    if store.found() > 0 {
-        note(&format!("{} of an earlier command taken over", counted(store.found(), "run")));
-    }
-    store.found() + store.kept() > 0
-}

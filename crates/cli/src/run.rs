@@ -107,13 +107,11 @@ pub fn run(args: RunArgs) -> Result<(), Error> {
         true => print_text_of_json(&made.summary.to_json())?,
         false => print(&format!("{}\n{}", page(&made.summary), wrote(made.files.iter().flatten())))?,
     }
-    if let Err(why) = std::mem::replace(&mut made.files, Ok(vec![])) {
-        return Err(why.into());
-    }
+    std::mem::replace(&mut made.files, Ok(vec![]))?;
     match made.draw(&scenario, &interrupt::watch()) {
         // That the run was interrupted counts for more.
         Err(_) if partial.is_some() => note("the run was interrupted before it had a picture"),
-        Err(why) => return Err(why.into()),
+        Err(why) => return Err(why),
         Ok(None) => {}
         Ok(Some(picture)) => {
             match args.json {

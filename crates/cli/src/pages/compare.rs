@@ -171,3 +171,23 @@ impl Page {
         Table::new().text("--cc", &self.cc).estimates("Jain's index of the flows' goodputs", PLAIN, &jain)
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use anabranch::{Changes, Scenario, Watch};
+
+    /// Of runs that failed the page says how many each algorithm has left.
+    #[test]
+    fn runs_that_failed_are_told() {
+        let text = "name = \"two paths\"\nduration = \"1 s\"\nlinks.a = { rate = \"1 Mbit/s\", delay = \"5 ms\" }\n\
+                    flows = [{ name = \"f\", cc = \"lia\", paths = [[\"a\"], [\"a\"]] }]";
+        let scenario = Scenario::of_text("a", text, Changes::default()).unwrap();
+        let mut compared = anabranch::compare(&scenario, &["lia", "olia"], 3, &Watch::default()).unwrap();
+        compared.runs.remove(4);
+        compared.failed.push("olia, seed 2: no valid run in 3 attempts".into());
+        let page = Page::of(&["lia".into(), "olia".into()], &compared).text();
+        let said = "1 of 6 runs failed, and the means are without them: lia 3 seeds, olia 2 seeds";
+        assert!(page.split_whitespace().collect::<Vec<_>>().join(" ").contains(said), "{page}");
+    }
+}

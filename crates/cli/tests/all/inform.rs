@@ -1,6 +1,6 @@
 //! The commands that run nothing: `cc`, `check`, `schema`, `completions`, `--help`.
 
-use crate::common::{TWO_PATHS, anabranch, fits, root};
+use crate::common::{TWO_PATHS, anabranch, fits, one_line, root};
 use anabranch_cc::registry;
 use std::fs;
 
@@ -21,7 +21,6 @@ fn cc_show() {
     for entry in registry::ALL {
         let page = anabranch(["cc", "show", entry.name]).ok();
         fits(&page);
-        let one_line = |text: &str| text.split_whitespace().collect::<Vec<_>>().join(" ");
         let words = one_line(&page);
         for part in [&[entry.title, entry.source], entry.equations, entry.readings].concat() {
             assert!(words.contains(&one_line(part)), "{}: {part}", entry.name);
@@ -40,7 +39,7 @@ fn cc_show() {
 fn check_describes() {
     let page = anabranch(["check", TWO_PATHS]).ok();
     fits(&page);
-    let words = page.split_whitespace().collect::<Vec<_>>().join(" ");
+    let words = one_line(&page);
     for part in [
         "OK: two paths and a neighbour, 60 s",
         // 100 packets of 1500 bytes over 100 Mbit/s × 20 ms = 250 kB.
@@ -132,7 +131,7 @@ fn help() {
     let page = anabranch(["cc", "report", "--help"]).ok();
     assert!(page.contains("24 s") && !page.contains("of our own"), "{page}");
     let page = anabranch(["paper", "--help"]).ok();
-    let words = page.split_whitespace().collect::<Vec<_>>().join(" ");
+    let words = one_line(&page);
     assert!(
         anabranch_papers::all().iter().all(|p| words.contains(&p.name) && words.contains(&p.title)),
         "{page}"

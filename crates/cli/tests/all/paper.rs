@@ -1,6 +1,6 @@
 //! `anabranch paper`.
 
-use crate::common::{anabranch, fits};
+use crate::common::{anabranch, fits, one_line};
 
 use anabranch_papers::standard::AlgorithmResult;
 use anabranch_study::StudyResult;
@@ -72,7 +72,7 @@ fn results_made_alike_are_joined() {
     assert_eq!(ids(), ["A-T2", "A-T4"]);
     let other = paper("A-T4", &["2", "--replace"]);
     assert_eq!(other.status, 0);
-    let words = other.stderr.split_whitespace().collect::<Vec<_>>().join(" ");
+    let words = one_line(&other.stderr);
     let said = "Note: coupled-cubic: A-T4 (quick size, seeds 2, version";
     assert!(words.starts_with(said) && words.contains("replaces A-T2, A-T4 (quick size, seeds 1"), "{words}");
     assert_eq!(ids(), ["A-T4"]);

@@ -1,7 +1,7 @@
 //! Results are never destroyed before there are new ones, and nothing of the user's with them.
 
 use crate::common::{
-    Outcome, TWO_PATHS, anabranch, command, content, is_ignored, kept, root, short, skipped, words,
+    Outcome, TWO_PATHS, anabranch, command, content, is_ignored, kept, one_line, root, short, skipped, words,
 };
 use parquet::file::reader::{FileReader, SerializedFileReader};
 use rustix::process::{Pid, Signal, kill_process};
@@ -124,7 +124,7 @@ fn files_say_whose_they_are() {
 
 /// The run succeeded, and said that it replaces that of another seed.
 fn replaces(outcome: Outcome, seed: u64) {
-    let said = outcome.stderr.split_whitespace().collect::<Vec<_>>().join(" ");
+    let said = one_line(&outcome.stderr);
     assert_eq!(outcome.status, 0, "{said}");
     let told = format!("has a run of two paths and a neighbour, seed {seed}, version");
     assert!(said.contains(&told) && said.ends_with(": this one replaces it"), "{said}");

@@ -1,6 +1,8 @@
 //! `anabranch run`: what it prints and writes.
 
-use crate::common::{TWO_PATHS, anabranch, anabranch_reading, command, fits, kept, root, short};
+use crate::common::{
+    TWO_PATHS, anabranch, anabranch_reading, command, fits, kept, names, one_line, root, short,
+};
 use parquet::file::reader::{FileReader, SerializedFileReader};
 use serde_json::{Value, json};
 use std::fs;
@@ -27,8 +29,8 @@ fn the_shape_of_the_json() {
     assert_eq!(run["duration_s"], json!(6.0));
     assert_eq!(run["scenario_hash"].as_str().unwrap().len(), 64);
     let flows = run["flows"].as_array().unwrap();
-    let names: Vec<_> = flows.iter().map(|f| &f["name"]).collect();
-    assert_eq!(names, ["bonded", "neighbour/1", "neighbour/2"]);
+    let named: Vec<_> = flows.iter().map(|f| &f["name"]).collect();
+    assert_eq!(named, ["bonded", "neighbour/1", "neighbour/2"]);
     for flow in flows {
         has(flow, &["name", "cc", "goodput_bps", "retransmitted_segments", "subflows"]);
         for subflow in flow["subflows"].as_array().unwrap() {
@@ -143,7 +145,7 @@ fn a_directory_holds_all_of_a_run() {
     let path = out.to_str().unwrap();
     let printed = anabranch(short("run", &["--json", "--cc", "lia", "--seed", "7", "--out", path])).ok();
     assert_eq!(
-        listed(&out),
+        names(&out),
         [".anabranch", "links.parquet", "scenario.toml", "subflows.parquet", "summary.json"]
     );
     assert_eq!(fs::read_to_string(out.join("summary.json")).unwrap(), printed);
@@ -164,18 +166,11 @@ fn a_directory_holds_all_of_a_run() {
     // Another run leaves nothing of this one.
     let again = anabranch(short("run", &["--json", "--replace", "--out", path, "--format", "csv"]));
     assert!(again.status == 0 && again.stderr.contains("seed 7"), "{}", again.stderr);
-    assert_eq!(listed(&out), [".anabranch", "links.csv", "scenario.toml", "subflows.csv", "summary.json"]);
+    assert_eq!(names(&out), [".anabranch", "links.csv", "scenario.toml", "subflows.csv", "summary.json"]);
     let samples = fs::read_to_string(out.join("subflows.csv")).unwrap();
     let header = "time_s,flow,subflow,path,cwnd_segments,ssthresh_segments,srtt_s,in_flight_segments,sent_bytes,\
                   delivered_bytes,lost_segments,retransmitted_segments,";
     assert!(samples.starts_with(header), "{samples:.200}");
-}
-
-fn listed(dir: &Path) -> Vec<String> {
-    let mut names: Vec<_> =
-        fs::read_dir(dir).unwrap().map(|f| f.unwrap().file_name().into_string().unwrap()).collect();
-    names.sort();
-    names
 }
 
 /// The names of observables are columns beside the fixed ones.
@@ -330,9 +325,9 @@ fn interrupted() {
     assert!(stderr.contains("interrupted at") && stderr.contains("1000000 s"), "{stderr}");
     assert!(stdout.lines().next().unwrap().contains("interrupted at"), "{stdout}");
 
-    assert_eq!(listed(dir.path()), ["run"]);
+    assert_eq!(names(dir.path()), ["run"]);
     assert_eq!(
-        listed(&out),
+        names(&out),
         [".anabranch", "links.parquet", "scenario.toml", "subflows.parquet", "summary.json"]
     );
     let read = |name: &str| fs::read_to_string(out.join(name)).unwrap();
@@ -479,7 +474,7 @@ fn runs_of_another_build_stay() {
         let outcome =
             anabranch(args.iter().map(std::ffi::OsStr::new).chain([dir.path().join(out).as_os_str()]));
         assert_eq!(outcome.status, 0, "{}", outcome.stderr);
-        outcome.stderr.split_whitespace().collect::<Vec<_>>().join(" ")
+        one_line(&outcome.stderr)
     };
     let folder = dir.path().join("out/store").join("0f".repeat(32));
     fs::create_dir_all(&folder).unwrap();

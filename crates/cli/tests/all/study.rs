@@ -1,6 +1,6 @@
 //! `anabranch study` and `anabranch sweep`.
 
-use crate::common::{anabranch, fits, kept, words};
+use crate::common::{anabranch, fits, kept, one_line, words};
 
 use anabranch_papers::standard::AlgorithmResult;
 use anabranch_study::{StudyResult, Verdict};
@@ -157,7 +157,7 @@ fn status_tells_an_outdated_result() {
     };
     let status = |words: &[&str]| {
         let page = command(&[&["status"], words].concat());
-        page.split_once("mine.json: ").unwrap().1.split_whitespace().collect::<Vec<_>>().join(" ")
+        one_line(page.split_once("mine.json: ").unwrap().1)
     };
     assert_eq!(status(&["--quick"]), "no result yet");
     command(&["--quick"]);
@@ -333,7 +333,7 @@ fn a_row_without_a_value_names_its_expression() {
     fs::write(&file, text).unwrap();
     let out = dir.path().join("out");
     let outcome = anabranch(["study", file.to_str().unwrap(), "--out", out.to_str().unwrap()]);
-    let said = outcome.stderr.split_whitespace().collect::<Vec<_>>().join(" ");
+    let said = one_line(&outcome.stderr);
     assert_eq!(outcome.status, 1, "{said}");
     let told = "ratio: division by zero, in `jain() / (duration() - duration())` on line 6";
     assert!(said.contains(told), "{said}");

@@ -75,6 +75,20 @@ pub fn content(folder: &Path) -> BTreeMap<PathBuf, Vec<u8>> {
     found
 }
 
+/// The names in a folder, in order.
+pub fn names(folder: &Path) -> Vec<String> {
+    let entries =
+        fs::read_dir(folder).unwrap().map(|entry| entry.unwrap().file_name().into_string().unwrap());
+    let mut names: Vec<String> = entries.collect();
+    names.sort();
+    names
+}
+
+/// A page or a message on one line.
+pub fn one_line(text: &str) -> String {
+    text.split_whitespace().collect::<Vec<_>>().join(" ")
+}
+
 pub fn root() -> PathBuf {
     [env!("CARGO_MANIFEST_DIR"), "..", ".."].iter().collect()
 }
