@@ -34,13 +34,6 @@ Examples:
   anabranch cc report lia olia --quick
   anabranch cc report coupled-cubic --seeds 20 --out out-20";
 
-/// Arguments of `cc`.
-#[derive(Debug, Args)]
-pub struct CcArgs {
-    #[command(subcommand)]
-    pub command: CcCommand,
-}
-
 /// What to tell of the algorithms.
 #[derive(Debug, Subcommand)]
 pub enum CcCommand {
@@ -87,8 +80,8 @@ pub struct CcReportArgs {
 }
 
 /// `anabranch cc`.
-pub fn cc(args: &CcArgs) -> Result<(), Error> {
-    match &args.command {
+pub fn cc(command: &CcCommand) -> Result<(), Error> {
+    match command {
         CcCommand::List { json: true } => print_json(&ALL.iter().map(|e| describe(e)).collect::<Vec<_>>()),
         CcCommand::List { json: false } => print(&algorithm::list()),
         CcCommand::Show { name, json } => match (anabranch::algorithm(name)?, json) {

@@ -6,13 +6,13 @@ mod backend;
 mod capture;
 mod cc;
 mod check;
-mod cluster;
 mod compare;
 mod failure;
 mod finish;
 mod format;
 mod ideal;
 mod interrupt;
+mod kept_args;
 mod kernel;
 mod man;
 mod output;
@@ -99,10 +99,12 @@ pub enum Command {
     Study(study::StudyArgs),
     /// Vary keys of a scenario, and algorithms: one table of all runs, and figures over what varies.
     #[command(after_help = sweep::EXAMPLES)]
+    #[command(mut_arg("replace", |arg| arg.help(sweep::REPLACE)))]
     Sweep(sweep::SweepArgs),
     /// List the congestion-control algorithms, explain one, or report how they behave.
     #[command(after_help = cc::EXAMPLES)]
-    Cc(cc::CcArgs),
+    #[command(subcommand)]
+    Cc(cc::CcCommand),
     /// Check a scenario without running it, and describe it.
     #[command(after_help = check::EXAMPLES)]
     Check(check::CheckArgs),
@@ -121,7 +123,8 @@ pub enum Command {
     Capture(capture::CaptureArgs),
     /// Put coupled congestion control into the running Linux kernel, for its MPTCP.
     #[command(after_help = kernel::args::EXAMPLES)]
-    Kernel(kernel::args::KernelArgs),
+    #[command(subcommand)]
+    Kernel(kernel::args::KernelCommand),
     /// Print the JSON Schema of scenario or study files, for editors, or of a run's summary.
     #[command(after_help = SCHEMA_EXAMPLES)]
     Schema {
@@ -172,13 +175,13 @@ fn execute(command: Command) -> Result<(), Error> {
         Command::Paper(args) => paper::paper(&args),
         Command::Study(args) => study::study(&args),
         Command::Sweep(args) => sweep::sweep(&args),
-        Command::Cc(args) => cc::cc(&args),
+        Command::Cc(command) => cc::cc(&command),
         Command::Check(args) => check::check(args),
         Command::Task(args) => task::task(&args),
         Command::Trace(args) => trace::trace(&args),
         Command::Ideal(args) => ideal::ideal(args),
         Command::Capture(args) => capture::capture(args),
-        Command::Kernel(args) => kernel::kernel(&args.command),
+        Command::Kernel(command) => kernel::kernel(&command),
         Command::Schema { of: Schema::Scenario } => output::print_json(&anabranch_scenario::json_schema()),
         Command::Schema { of: Schema::Study } => output::print_json(&anabranch_study::file::json_schema()),
         Command::Schema { of: Schema::Summary } => output::print_json(&anabranch_record::json_schema()),

@@ -1,8 +1,10 @@
 //! `anabranch study`: a study file, run, judged and reported.
 
+mod cluster;
+
 use crate::backend::BackendName;
-use crate::cluster::{self, OnCluster};
 use crate::finish;
+use crate::kept_args::KeptArgs;
 use crate::output::{note, print};
 use crate::pages::study::rows_of;
 use crate::size_args::SizeArgs;
@@ -93,16 +95,8 @@ pub struct StudyRunArgs {
     /// `python3` must have.
     #[arg(long, value_name = "ADDRESS", conflicts_with_all = ["backend", "linux_hosts"])]
     pub dask: Option<String>,
-    /// Where `studies/` and `report/` are written.
-    #[arg(long, value_name = "DIR", default_value = "out")]
-    pub out: PathBuf,
-    /// Replace results there that were made with another size, other seeds, by another version or of another study file; without
-    /// this, they stay.
-    #[arg(long)]
-    pub replace: bool,
-    /// Where runs are kept, instead of `store/` in that folder: several commands may share it, also at once.
-    #[arg(long, value_name = "DIR")]
-    pub store: Option<PathBuf>,
+    #[command(flatten)]
+    pub kept: KeptArgs,
     /// Run it even if it takes more than an hour, has more than 100,000 runs or may need more than 4 GB of memory.
     #[arg(long)]
     pub yes: bool,
@@ -132,13 +126,7 @@ impl StudyRunArgs {
     }
 
     fn place(&self) -> Place {
-        Place {
-            out: self.out.clone(),
-            command: command(self),
-            store: Some(self.store.clone().unwrap_or_else(|| self.out.join("store"))),
-            drop_runs: false,
-            replace: self.replace,
-        }
+        self.kept.place(command(self))
     }
 }
 
@@ -155,16 +143,13 @@ fn run(args: &StudyRunArgs) -> Result<(), Error> {
     let study = open_study(args.file(), &args.at)?;
     args.backend.on().ready()?;
     let campaign = args.campaign(&study)?;
-    let place = args.place();
     if let Some(dask) = &args.dask {
         // Each worker has a memory of its own, and how long it takes depends on how many there are.
         campaign.check(None, args.yes)?;
-        let (file, options) = (args.file(), &args.options());
-        let (at, place, yes, json) = (&args.at[..], &place, args.yes, args.json);
-        return cluster::run(&campaign, &OnCluster { dask, file, at, options, place, yes, json });
+        return cluster::run(args, dask, &campaign);
     }
     campaign.check(Some(rayon::current_num_threads()), args.yes)?;
-    finish::run(campaign, place, args.json, |result, _| rows_of(result))
+    finish::run(campaign, args.place(), args.json, |result, _| rows_of(result))
 }
 
 /// `anabranch study check FILE`.
@@ -195,7 +180,7 @@ fn status(args: &StudyRunArgs) -> Result<(), Error> {
             lines.push(format!("  {kept} of the {all} runs without samples over time are kept; {goes_on}"));
         }
     }
-    let done = args.out.join("studies").join(format!("{}.json", study.name));
+    let done = args.kept.out.join("studies").join(format!("{}.json", study.name));
     let found = anabranch::status(&study, &args.options(), &done)?;
     lines.push(format!("  {}: {found}", done.display()));
     print(&lines.join("\n"))

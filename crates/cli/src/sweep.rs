@@ -2,9 +2,10 @@
 
 use crate::backend::BackendName;
 use crate::finish::run;
+use crate::kept_args::KeptArgs;
 use crate::output::print;
 use crate::pages::sweep::page;
-use anabranch::{Campaign, Changes, Error, Options, Place, Scenario, study_of_sweep};
+use anabranch::{Campaign, Changes, Error, Options, Scenario, study_of_sweep};
 use anabranch_record::quoted;
 use anabranch_study::Kind;
 use anabranch_study::file::parts;
@@ -20,6 +21,9 @@ Examples:
   anabranch sweep scenarios/two-paths-and-a-neighbour.toml --cc 'lia,{name=\"lia\", count=\"acks\"}' --out out-lia
   anabranch sweep scenarios/shared-bottleneck.toml --vary links.bottleneck.queue='0.5 BDP,1 BDP' --print-study
   anabranch sweep scenarios/shared-bottleneck.toml --vary links.bottleneck.queue='0.5 BDP,1 BDP' --seeds 3 --backend kernel";
+
+pub const REPLACE: &str = "\
+Replace another sweep of the same name, or one with other seeds or by another version; without this, it stays";
 
 /// Arguments of `sweep`.
 #[derive(Debug, Args)]
@@ -49,15 +53,8 @@ pub struct SweepArgs {
     /// Simulate everything with `hosts = "linux"` too, in a column beside the default. Another backend brings it along.
     #[arg(long)]
     pub linux_hosts: bool,
-    /// Where `studies/` and `report/` are written.
-    #[arg(long, value_name = "DIR", default_value = "out")]
-    pub out: PathBuf,
-    /// Replace another sweep of the same name, or one with other seeds or by another version; without this, it stays.
-    #[arg(long)]
-    pub replace: bool,
-    /// Where runs are kept, instead of `store/` in that folder: several commands may share it, also at once.
-    #[arg(long, value_name = "DIR")]
-    pub store: Option<PathBuf>,
+    #[command(flatten)]
+    pub kept: KeptArgs,
     /// The name of its files; that of the scenario's file if not given.
     #[arg(long)]
     pub name: Option<String>,
@@ -96,14 +93,7 @@ pub fn sweep(args: &SweepArgs) -> Result<(), Error> {
     let options = Options { beside: on.beside(args.linux_hosts), ..Options::default() };
     let campaign = Campaign::new(Kind::Study, &[study], options, on)?;
     campaign.check(Some(rayon::current_num_threads()), args.yes)?;
-    let place = Place {
-        out: args.out.clone(),
-        command: command(args),
-        store: Some(args.store.clone().unwrap_or_else(|| args.out.join("store"))),
-        drop_runs: false,
-        replace: args.replace,
-    };
-    run(campaign, place, args.json, page)
+    run(campaign, args.kept.place(command(args)), args.json, page)
 }
 
 fn command(args: &SweepArgs) -> String {

@@ -70,13 +70,6 @@ Examples:
 
 Ends by q or Ctrl-C; a record is complete then. --json prints an object per sample and line.";
 
-/// Arguments of `kernel`.
-#[derive(Debug, Args)]
-pub struct KernelArgs {
-    #[command(subcommand)]
-    pub command: KernelCommand,
-}
-
 /// What to do with the kernel.
 #[derive(Debug, Subcommand)]
 pub enum KernelCommand {

@@ -1,7 +1,7 @@
 //! `anabranch run --pcap`: where the capture goes, and what is refused. What is in it: the tests of its crate.
 
-use crate::common::{TWO_PATHS, anabranch, command, names, root, short};
-use rustix::process::{Pid, Signal, kill_process};
+use crate::common::{TWO_PATHS, anabranch, command, names, root, short, signal};
+use rustix::process::Signal;
 use std::fs;
 use std::process::{Command, Stdio};
 
@@ -98,7 +98,7 @@ fn a_part_takes_no_whole_files_name() {
         let mut child = child.args(long).args(&outputs).stderr(Stdio::null()).spawn().unwrap();
         std::thread::sleep(std::time::Duration::from_millis(1500));
         match interrupted {
-            true => kill_process(Pid::from_child(&child), Signal::INT).unwrap(),
+            true => signal(&child, Signal::INT),
             // What it leaves is removed by the next.
             false => child.kill().unwrap(),
         }

@@ -1,6 +1,6 @@
 //! `anabranch plot` and `run --plot`: pictures beside the records that they are of.
 
-use crate::common::{TWO_PATHS, anabranch, command, outcome, root, short};
+use crate::common::{TWO_PATHS, anabranch, command, outcome, root, short, signal};
 use csv::Reader;
 use roxmltree::Document;
 use std::fs;
@@ -238,8 +238,7 @@ fn what_cannot_be_drawn_says_why() {
 /// Ctrl-C while a long record is read: status 130, with a word, and nothing in place of the picture.
 #[test]
 fn drawing_can_be_interrupted() {
-    use rustix::process::{Pid, Signal, kill_process};
-    use std::process::Stdio;
+    use rustix::process::Signal;
     let folder = tempfile::tempdir().unwrap();
     let record = recorded(folder.path(), &[]);
     // Reading never ends.
@@ -248,8 +247,7 @@ fn drawing_can_be_interrupted() {
     assert!(std::process::Command::new("mkfifo").arg(&file).status().unwrap().success());
     let out = folder.path().join("x.svg");
     let mut plot = command();
-    plot.arg("plot").arg(&record).arg("--out").arg(&out).stdout(Stdio::null()).stderr(Stdio::piped());
-    let child = plot.spawn().unwrap();
+    let child = plot.arg("plot").arg(&record).arg("--out").arg(&out).spawn().unwrap();
     let catches_interrupts = || {
         let status = fs::read_to_string(format!("/proc/{}/status", child.id())).unwrap();
         let mask = status.lines().find_map(|line| line.strip_prefix("SigCgt:")).unwrap();
@@ -258,7 +256,7 @@ fn drawing_can_be_interrupted() {
     while !catches_interrupts() {
         std::thread::sleep(std::time::Duration::from_millis(5));
     }
-    kill_process(Pid::from_child(&child), Signal::INT).unwrap();
+    signal(&child, Signal::INT);
     let output = child.wait_with_output().unwrap();
     let said = String::from_utf8_lossy(&output.stderr);
     assert_eq!(output.status.code(), Some(130), "{said}");

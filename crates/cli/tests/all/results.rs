@@ -1,10 +1,11 @@
 //! Results are never destroyed before there are new ones, and nothing of the user's with them.
 
 use crate::common::{
-    Outcome, TWO_PATHS, anabranch, command, content, is_ignored, kept, one_line, root, short, skipped, words,
+    Outcome, TWO_PATHS, anabranch, command, content, is_ignored, kept, one_line, root, short, signal,
+    skipped, words,
 };
 use parquet::file::reader::{FileReader, SerializedFileReader};
-use rustix::process::{Pid, Signal, kill_process};
+use rustix::process::Signal;
 use serde_json::Value;
 use std::collections::BTreeMap;
 use std::fs;
@@ -144,10 +145,6 @@ fn long_run(out: &Path) -> Child {
 /// Where new results are made.
 fn private(out: &Path) -> PathBuf {
     out.with_file_name(format!(".{}.anabranch", out.file_name().unwrap().to_str().unwrap()))
-}
-
-fn signal(child: &Child, signal: Signal) {
-    kill_process(Pid::from_child(child), signal).unwrap();
 }
 
 /// A folder with a scenario of the user's in it is refused, wherever the command is given.

@@ -1,9 +1,10 @@
 //! `anabranch run`: what it prints and writes.
 
 use crate::common::{
-    TWO_PATHS, anabranch, anabranch_reading, command, fits, kept, names, one_line, root, short,
+    TWO_PATHS, anabranch, anabranch_reading, command, fits, kept, names, one_line, root, short, signal,
 };
 use parquet::file::reader::{FileReader, SerializedFileReader};
+use rustix::process::Signal;
 use serde_json::{Value, json};
 use std::fs;
 use std::io::{BufRead, BufReader};
@@ -278,20 +279,13 @@ fn a_closed_pipe_is_no_failure() {
     }
 }
 
-/// Ctrl-C.
-fn interrupt(child: &Child) {
-    // The shell's own: a minimal system has no `kill` program.
-    let kill = Command::new("sh").args(["-c", &format!("kill -INT {}", child.id())]).status().unwrap();
-    assert!(kill.success());
-}
-
 /// Interrupts `child` once it is `ready`: what it printed, and what it said on stderr.
 fn interrupted_when(mut child: Child, ready: impl Fn() -> bool) -> (String, String) {
     while !ready() {
         assert_eq!(child.try_wait().unwrap(), None, "ended early");
         std::thread::sleep(std::time::Duration::from_millis(5));
     }
-    interrupt(&child);
+    signal(&child, Signal::INT);
     let output = child.wait_with_output().unwrap();
     let stderr = String::from_utf8(output.stderr).unwrap();
     assert_eq!(output.status.code(), Some(130), "{stderr}");
@@ -368,7 +362,7 @@ fn interrupted_on_a_terminal(args: &[&str]) -> (String, std::process::Output) {
         let n = terminal.read(&mut part).unwrap();
         shown += &String::from_utf8_lossy(&part[..n]);
     }
-    interrupt(&child);
+    signal(&child, Signal::INT);
     let output = child.wait_with_output().unwrap();
     (shown, output)
 }
@@ -453,7 +447,7 @@ fn progress_in_lines() {
         let mut stderr = BufReader::new(child.stderr.take().unwrap());
         let mut lines = [String::new(), String::new()];
         lines.iter_mut().for_each(|line| _ = stderr.read_line(line).unwrap());
-        interrupt(&child);
+        signal(&child, Signal::INT);
         std::io::copy(&mut stderr, &mut std::io::sink()).unwrap();
         assert_eq!(child.wait().unwrap().code(), Some(130));
         for line in lines {

@@ -1,6 +1,6 @@
 //! `anabranch task`.
 
-use crate::common::{TWO_PATHS, anabranch, anabranch_reading, command, root};
+use crate::common::{TWO_PATHS, anabranch, anabranch_reading, command, root, signal};
 use anabranch_record::Summary;
 use serde_json::{Value, json};
 use std::fs;
@@ -73,8 +73,7 @@ fn an_interrupted_task() {
     let mut line = String::new();
     std::io::BufRead::read_line(&mut stderr, &mut line).unwrap();
     assert!(line.contains("% of the simulated time"), "{line}");
-    rustix::process::kill_process(rustix::process::Pid::from_child(&child), rustix::process::Signal::INT)
-        .unwrap();
+    signal(&child, rustix::process::Signal::INT);
     std::io::copy(&mut stderr, &mut std::io::sink()).unwrap();
     let output = child.wait_with_output().unwrap();
     assert_eq!((output.status.code(), output.stdout.len()), (Some(130), 0));

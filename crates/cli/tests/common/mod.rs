@@ -1,14 +1,14 @@
 //! Runs the binary.
 #![allow(dead_code, missing_docs)]
 
-use rustix::process::Signal;
+use rustix::process::{Pid, Signal, kill_process};
 use serde_json::Value;
 use std::collections::BTreeMap;
 use std::ffi::OsStr;
 use std::fs;
 use std::io::Write;
 use std::path::{Path, PathBuf};
-use std::process::{Command, Output, Stdio};
+use std::process::{Child, Command, Output, Stdio};
 
 /// What a command left.
 pub struct Outcome {
@@ -104,6 +104,11 @@ pub fn anabranch_reading<S: AsRef<OsStr>>(input: &str, args: impl IntoIterator<I
     // A command that does not read may be gone already.
     let _ = child.stdin.take().unwrap().write_all(input.as_bytes());
     outcome(&child.wait_with_output().unwrap())
+}
+
+/// Sends it.
+pub fn signal(child: &Child, signal: Signal) {
+    kill_process(Pid::from_child(child), signal).unwrap();
 }
 
 /// Of a command that came to its end.

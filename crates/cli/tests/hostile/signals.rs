@@ -3,7 +3,7 @@
 
 use crate::common::{TWO_PATHS, command, content, is_ignored, skipped, words};
 use anabranch_record::Summary;
-use rustix::process::{Pid, Signal, kill_process};
+use rustix::process::Signal;
 use std::path::Path;
 use std::time::{Duration, Instant};
 
@@ -40,7 +40,7 @@ fn whatever_asks_for_the_end_gets_it() {
                     let mut child = command().args(long(what, &out)).spawn().unwrap();
                     std::thread::sleep(Duration::from_millis(delay_ms));
                     assert_eq!(child.try_wait().unwrap(), None, "{what} ended early");
-                    kill_process(Pid::from_child(&child), signal).unwrap();
+                    crate::common::signal(&child, signal);
                     let asked = Instant::now();
                     let output = child.wait_with_output().unwrap();
                     let waited = asked.elapsed();
