@@ -141,11 +141,8 @@ mod tests {
         let of_proxy = still_used(0, Some("proxy"));
         assert!(of_proxy.starts_with("unloading; new sockets of proxy use it until another"), "{of_proxy}");
         let both = still_used(3, Some("proxy"));
-        assert!(
-            both.starts_with("unloading; 3 sockets, ")
-                && both.contains(" until they are closed; new sockets of proxy"),
-            "{both}"
-        );
+        assert!(both.starts_with("unloading; 3 sockets, "), "{both}");
+        assert!(both.contains(" until they are closed; new sockets of proxy"), "{both}");
         assert_eq!(still_used(0, None), "unloaded");
     }
 }

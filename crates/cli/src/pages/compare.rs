@@ -105,11 +105,8 @@ impl Page {
         let names: Vec<_> = self.runs[0][0].flows.iter().map(|f| f.name.clone()).collect();
         let goodput = self.each(names.len(), |s, i| s.flows[i].goodput_bps);
         let again = self.each(names.len(), |s, i| Some(s.flows[i].retransmitted_segments as f64));
-        self.table("flow", &names).estimates("goodput", RATE, &goodput).estimates(
-            "retransmitted segments",
-            PLAIN,
-            &again,
-        )
+        let table = self.table("flow", &names).estimates("goodput", RATE, &goodput);
+        table.estimates("retransmitted segments", PLAIN, &again)
     }
 
     fn subflows(&self) -> Table {
@@ -129,11 +126,8 @@ impl Page {
         let names: Vec<_> = self.runs[0][0].links.iter().map(|l| l.name.clone()).collect();
         let utilisation = self.each(names.len(), |s, i| Some(s.links[i].utilisation));
         let queue = self.each(names.len(), |s, i| Some(s.links[i].mean_queue_bytes));
-        self.table("link", &names).estimates("utilisation", PERCENT, &utilisation).estimates(
-            "mean queue",
-            BYTES,
-            &queue,
-        )
+        let table = self.table("link", &names).estimates("utilisation", PERCENT, &utilisation);
+        table.estimates("mean queue", BYTES, &queue)
     }
 
     /// Of responses and transfers, where there are any.
@@ -149,18 +143,9 @@ impl Page {
             .estimates("mean completion", TIME, &each(|f| Some(f.completion.as_ref()?.mean_s)))
             .estimates("p99", TIME, &each(|f| Some(f.completion.as_ref()?.p99_s)));
         if shown.iter().any(|f| flows[*f].transfers.is_some()) {
-            let slowdown = |f: &FlowSummary| f.transfers.as_ref()?.slowdown.clone();
             table = table
-                .estimates(
-                    "slowdown",
-                    PLAIN,
-                    &self.each(names.len(), |s, i| Some(slowdown(&s.flows[shown[i]])?.mean)),
-                )
-                .estimates(
-                    "p99",
-                    PLAIN,
-                    &self.each(names.len(), |s, i| Some(slowdown(&s.flows[shown[i]])?.p99)),
-                )
+                .estimates("slowdown", PLAIN, &each(|f| Some(f.transfers.as_ref()?.slowdown.as_ref()?.mean)))
+                .estimates("p99", PLAIN, &each(|f| Some(f.transfers.as_ref()?.slowdown.as_ref()?.p99)))
                 .estimates("unfinished", PLAIN, &each(|f| Some(f.transfers.as_ref()?.unfinished as f64)));
         }
         (!shown.is_empty()).then_some(table)

@@ -134,7 +134,6 @@ fn with_interval(ours: &Estimate, unit: &str) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use anabranch_study::{Published, Row};
 
     fn experiment(id: &str, beyond: bool, verdicts: &[Verdict]) -> Experiment {
         let row = |verdict: &Verdict| Row {

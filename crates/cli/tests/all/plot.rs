@@ -121,11 +121,8 @@ fn every_figure_in_every_format() {
     let all = ["windows", "throughput", "rtt", "queue", "sequence", "shares", "alpha"];
     assert!(all.iter().all(|name| list.contains(name)) && !list.contains("completions"), "{list}");
     for name in all {
-        let text = plot(
-            &record,
-            &folder.path().join(format!("{name}.svg")),
-            &["--figure", name, "--size", "single"],
-        );
+        let file = folder.path().join(format!("{name}.svg"));
+        let text = plot(&record, &file, &["--figure", name, "--size", "single"]);
         let svg = Document::parse(&text).unwrap();
         assert!(svg.descendants().any(|n| n.attribute("class") == Some("series")), "{name}");
         assert_eq!(svg.root_element().attribute("width"), Some("326.4"));
@@ -169,12 +166,8 @@ fn a_run_and_its_picture_in_one_command() {
     assert_eq!(plot(&record, &other, &[]), fs::read_to_string(&svg).unwrap());
     // Without a name, in the working directory; JSON stays alone on standard output.
     let mut bare = command();
-    bare.current_dir(folder.path()).arg("run").arg(root().join(TWO_PATHS)).args([
-        "--duration",
-        "12 s",
-        "--plot",
-        "--json",
-    ]);
+    let args = ["--duration", "12 s", "--plot", "--json"];
+    bare.current_dir(folder.path()).arg("run").arg(root().join(TWO_PATHS)).args(args);
     let left = outcome(&bare.output().unwrap());
     assert!(left.status == 0 && left.stderr.contains("wrote plot.html"), "{}", left.stderr);
     serde_json::from_str::<serde_json::Value>(&left.stdout).unwrap();
@@ -219,9 +212,8 @@ fn what_cannot_be_drawn_says_why() {
     let lines: Vec<&str> = whole.lines().collect();
     // One sample is a point.
     fs::write(&samples, format!("{}\n{}\n", lines[0], lines[1])).unwrap();
-    assert!(
-        plot(&record, &folder.path().join("one.svg"), &["--figure", "windows"]).contains("class=\"series\"")
-    );
+    let one = plot(&record, &folder.path().join("one.svg"), &["--figure", "windows"]);
+    assert!(one.contains("class=\"series\""));
     // None is nothing to draw.
     fs::write(&samples, format!("{}\n", lines[0])).unwrap();
     assert!(fails(&record, &["--figure", "windows,rtt"]).contains("there is nothing to draw"));

@@ -451,10 +451,9 @@ fn progress_in_lines() {
         std::io::copy(&mut stderr, &mut std::io::sink()).unwrap();
         assert_eq!(child.wait().unwrap().code(), Some(130));
         for line in lines {
-            assert!(
-                line.starts_with("0 s: 0") && line.contains(said) && line.contains(" % of the "),
-                "{line}"
-            );
+            assert!(line.starts_with("0 s: 0"), "{line}");
+            assert!(line.contains(said), "{line}");
+            assert!(line.contains(" % of the "), "{line}");
         }
     }
 }

@@ -84,10 +84,8 @@ mod tests {
         let value: Value = serde_json::from_str(&line).unwrap();
         assert_eq!((&value["time_s"], &value["unix_s"]), (&json!(0.0), &json!(1.5)));
         let c = &value["connections"][0];
-        assert_eq!(
-            (&value["uncoupled"], &value["uncoupled_incomplete"]),
-            (&json!([]), &json!("no iterator"))
-        );
+        let uncoupled = (&value["uncoupled"], &value["uncoupled_incomplete"]);
+        assert_eq!(uncoupled, (&json!([]), &json!("no iterator")));
         assert_eq!((&c["cc"], &c["connection"]), (&json!("ab_lia"), &json!("beef")));
         let s = &c["subflows"][0];
         assert_eq!((&s["local"], &s["remote"]), (&json!("10.0.1.1:40001"), &json!("10.0.1.2:5201")));
