@@ -1,149 +1,64 @@
-//! `--pcap`: the packets of a simulated run as a capture.
+//! `anabranch capture`: a capture of real packets as a record.
 
-use crate::backend::BackendName;
-use crate::failure::Failure;
-use crate::output::note;
-use crate::output_file::is_no_input;
-use crate::table::{BYTES, with_unit};
-use anabranch_capture::{Beside, Capture, Options, is_own};
+use crate::format::format;
+use crate::interrupt;
+use crate::output::{print, print_text_of_json, wrote};
+use crate::pages::capture::page;
+use anabranch::{CaptureOptions, Error, SampleFormat};
 use anabranch_net::Time;
-use anabranch_record::place::OutputFile;
-use anabranch_record::{Sink, Summary};
-use anabranch_scenario::Scenario;
-use anabranch_study::task::SIM;
-use anabranch_study::{Backend, Task, TaskError};
 use clap::Args;
-use miette::miette;
-use std::fs::{File, OpenOptions};
-use std::io::{self, Write};
-use std::path::{Path, PathBuf};
-use std::sync::Mutex;
+use std::path::PathBuf;
 
-/// A packet with all of its payload.
-const WHOLE: u32 = 262_144;
+pub const EXAMPLES: &str = "\
+Examples:
+  sudo tcpdump -i any -s 128 -w run.pcap tcp port 5001
+  anabranch capture run.pcap
+  anabranch capture run.pcap --out out/capture --interval '10 ms'
+  anabranch capture run.pcap --json
 
-/// What is captured of a run.
+A capture at the sender's host tells most: there the round-trip time is whole, and what is sent again is seen.";
+
+/// Arguments of `capture`.
 #[derive(Debug, Args)]
 pub struct CaptureArgs {
-    /// Write the packets of the simulated run into this file, as pcapng for Wireshark: as the senders' hosts see them.
-    #[arg(long, value_name = "FILE")]
-    pub pcap: Option<PathBuf>,
-    /// Capture what enters these links instead, before their queues, separated by commas.
-    #[arg(long, value_name = "LINK,…", requires = "pcap", value_delimiter = ',')]
-    pub links: Vec<String>,
-    /// Keep that many bytes of each packet, 0 for all: by default the headers, as payload is zeros.
-    #[arg(long, value_name = "BYTES", requires = "pcap")]
-    pub snap: Option<u32>,
+    /// A capture of tcpdump, dumpcap or Wireshark, pcap or pcapng.
+    pub file: PathBuf,
+    /// Write into this directory the summary and the samples, as `run --out` does.
+    #[arg(long, value_name = "DIR")]
+    pub out: Option<PathBuf>,
+    /// Replace what `--out` has of a run, of another capture or by another `--interval` or `--tcp`; without this, it stays.
+    #[arg(long, requires = "out")]
+    pub replace: bool,
+    /// Format of the samples.
+    #[arg(long, value_parser = format(), default_value = "parquet", requires = "out")]
+    pub format: SampleFormat,
+    /// Time between samples, 1 ms at least.
+    #[arg(long, value_name = "TIME", default_value = "100 ms", value_parser = interval)]
+    pub interval: Time,
+    /// TCP connections without MPTCP, too.
+    #[arg(long)]
+    pub tcp: bool,
+    /// Print the summary as one JSON object.
+    #[arg(long)]
+    pub json: bool,
 }
 
-impl CaptureArgs {
-    /// Whether the backend has packets to capture, and the file is none that the command reads.
-    pub fn check(&self, backend: BackendName, inputs: &[PathBuf]) -> Result<(), Failure> {
-        if self.pcap.is_some() && backend != BackendName::Sim {
-            let help = "on the running kernel tcpdump captures in a namespace; leave out --backend for a simulated capture";
-            return Err(Failure::Input(miette!(help = help, "`--pcap` is for the simulator")));
-        }
-        self.pcap.as_deref().map_or(Ok(()), |file| is_no_input("--pcap", file, inputs))
+fn interval(text: &str) -> Result<Time, String> {
+    let interval = anabranch_scenario::time(text)?;
+    let shortest = Time::from_millis(1);
+    if interval < shortest { Err(format!("`{text}` is less than {shortest}")) } else { Ok(interval) }
+}
+
+/// `anabranch capture`.
+pub fn capture(args: CaptureArgs) -> Result<(), Error> {
+    interrupt::listen()?;
+    let CaptureArgs { interval, tcp, replace, .. } = args;
+    let record = args.out.map(|out| (out, args.format));
+    let options = CaptureOptions { interval, tcp, record, replace };
+    let (summary, files) = anabranch::capture(&args.file, &options, &interrupt::watch())?;
+    match args.json {
+        true => print_text_of_json(&summary.to_json())?,
+        false => print(&format!("{}\n{}", page(&summary), wrote(files.iter().flatten())))?,
     }
-}
-
-/// Where a capture goes.
-enum Target {
-    /// A file that is there when it is whole.
-    Whole(OutputFile),
-    /// A pipe or device.
-    Stream(File),
-}
-
-impl Write for Target {
-    fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
-        match self {
-            Target::Whole(file) => file.write(bytes),
-            Target::Stream(file) => file.write(bytes),
-        }
-    }
-
-    fn flush(&mut self) -> io::Result<()> {
-        match self {
-            Target::Whole(file) => file.flush(),
-            Target::Stream(file) => file.flush(),
-        }
-    }
-}
-
-/// The simulator, with a capture of what it simulates.
-pub struct Captured {
-    capture: Mutex<Beside<Target>>,
-    path: PathBuf,
-}
-
-impl Captured {
-    /// Begins the capture that is asked for, if one is.
-    pub fn new(args: &CaptureArgs, scenario: &Scenario, replace: bool) -> Result<Option<Self>, Failure> {
-        let Some(path) = &args.pcap else { return Ok(None) };
-        let links = args.links.iter().map(|name| link(scenario, name)).collect::<Result<_, _>>()?;
-        let snap = match args.snap {
-            Some(0) => WHOLE,
-            Some(bytes) => bytes,
-            None => Options::default().snap,
-        };
-        let options = Options { links, snap };
-        let target = target(path, replace)?;
-        let begin = || Beside::new(Capture::new(scenario, scenario.seed, &options, target)?);
-        let capture = begin().map_err(|error| cannot_write(path, &error))?;
-        let most = with_unit(options.most_bytes(scenario), BYTES);
-        note(&format!("{} may become about {most} large", path.display()));
-        Ok(Some(Captured { capture: Mutex::new(capture), path: path.clone() }))
-    }
-
-    /// Ends it; the file that it wrote. That of a part of a run has another name: nothing in a capture says that it is one.
-    pub fn finish(self, partial: bool) -> Result<PathBuf, Failure> {
-        let Captured { capture, path } = self;
-        let capture = capture.into_inner().expect("nothing panicked");
-        let cannot = |error| cannot_write(&path, &error);
-        match capture.finish().map_err(cannot)? {
-            Target::Whole(file) if partial => Ok(file.finish_partial()?),
-            Target::Whole(file) => Ok(file.finish()?),
-            Target::Stream(mut file) => file.flush().map_err(cannot).map(|()| path.clone()),
-        }
-    }
-}
-
-impl Backend for Captured {
-    fn name(&self) -> &str {
-        SIM
-    }
-
-    fn run(
-        &self,
-        task: &Task,
-        sink: &mut dyn Sink,
-        keep_going: &mut dyn FnMut(Time) -> bool,
-    ) -> Result<Summary, TaskError> {
-        let scenario =
-            task.scenario("the task's scenario").map_err(|why| TaskError::Refused(why.to_string()))?;
-        let capture = &mut *self.capture.lock().expect("nothing panicked");
-        let seed = task.seed_of_run();
-        anabranch_papers::ended(anabranch_sim::run_captured(&scenario, seed, sink, capture, keep_going))
-    }
-}
-
-fn link(scenario: &Scenario, name: &str) -> Result<usize, Failure> {
-    scenario.links.iter().position(|link| link.name == name).ok_or_else(|| {
-        let known: Vec<&str> = scenario.links.iter().map(|link| &*link.name).collect();
-        let help = format!("its links are: {}", known.join(", "));
-        Failure::Input(miette!(help = help, "`--links`: the scenario has no link `{name}`"))
-    })
-}
-
-fn target(path: &Path, replace: bool) -> Result<Target, Failure> {
-    if path.metadata().is_ok_and(|there| !there.is_file() && !there.is_dir()) {
-        let stream = OpenOptions::new().write(true).open(path);
-        return stream.map(Target::Stream).map_err(|error| cannot_write(path, &error));
-    }
-    Ok(Target::Whole(OutputFile::create(path, (!replace).then_some(is_own))?))
-}
-
-fn cannot_write(path: &Path, error: &io::Error) -> Failure {
-    Failure::environment(format!("cannot write the capture {}", path.display()), error)
+    files.map(drop)
 }

@@ -1,22 +1,11 @@
 //! How samples are written.
 
-use anabranch_record::SampleFormat;
-use clap::ValueEnum;
+use anabranch::SampleFormat;
+use clap::builder::{PossibleValue, PossibleValuesParser, TypedValueParser};
 
 /// Format of samples, as the command line has it.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
-pub enum Format {
-    /// Apache Parquet.
-    Parquet,
-    /// Comma-separated values.
-    Csv,
-}
-
-impl From<Format> for SampleFormat {
-    fn from(format: Format) -> Self {
-        match format {
-            Format::Parquet => SampleFormat::Parquet,
-            Format::Csv => SampleFormat::Csv,
-        }
-    }
+pub fn format() -> impl TypedValueParser<Value = SampleFormat> {
+    let csv = PossibleValue::new("csv").help("Comma-separated values");
+    let known = PossibleValuesParser::new([PossibleValue::new("parquet").help("Apache Parquet"), csv]);
+    known.map(|name| if name == "csv" { SampleFormat::Csv } else { SampleFormat::Parquet })
 }

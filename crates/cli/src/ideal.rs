@@ -1,180 +1,46 @@
 //! `anabranch ideal`: what theory gives for a scenario.
 
-use crate::args::IdealArgs;
-use crate::failure::Failure;
-use crate::input;
 use crate::output::{print, print_json};
-use crate::table::{LOSS, PERCENT, PLAIN, RATE, TIME, Table, Units, WIDTH, titled};
-use anabranch_ideal::{Allocation, COUPLED, FlowIdeal, Ideals, LinkIdeal, SubflowIdeal};
-use anabranch_study::format::plain;
+use crate::pages::ideal::page;
+use crate::scenario_args::ScenarioArgs;
+use anabranch::Error;
+use clap::Args;
+use clap::builder::NonEmptyStringValueParser;
+
+pub const EXAMPLES: &str = "\
+Examples:
+  anabranch ideal scenarios/two-paths-and-a-neighbour.toml
+  anabranch ideal scenarios/two-paths-and-a-neighbour.toml --cc neighbour=cubic
+  anabranch ideal scenarios/two-paths-and-a-neighbour.toml --set links.dsl.rate='50 Mbit/s'
+  anabranch ideal scenarios/two-paths-and-a-neighbour.toml --queue 1
+  anabranch ideal scenarios/two-paths-and-a-neighbour.toml --json > ideal.json";
+
+/// Arguments of `ideal`.
+#[derive(Debug, Args)]
+pub struct IdealArgs {
+    #[command(flatten)]
+    pub scenario: ScenarioArgs,
+    /// Algorithm of the multipath flows, or of the flow that is named: a name, or a table with parameters.
+    #[arg(long, value_name = "[FLOW=]CC", value_parser = NonEmptyStringValueParser::new())]
+    pub cc: Vec<String>,
+    /// The part of a full link's buffer that is taken up on average, from 0 to 1.
+    #[arg(long, value_name = "PART", default_value_t = anabranch_ideal::QUEUE, value_parser = part)]
+    pub queue: f64,
+    /// Print one JSON object.
+    #[arg(long)]
+    pub json: bool,
+}
+
+/// A number from 0 to 1.
+fn part(text: &str) -> Result<f64, String> {
+    match text.parse() {
+        Ok(part) if (0.0..=1.0).contains(&part) => Ok(part),
+        _ => Err("it must be a number from 0 to 1".to_owned()),
+    }
+}
 
 /// `anabranch ideal`.
-pub fn ideal(args: &IdealArgs) -> Result<(), Failure> {
-    let source = input::scenario(&args.scenario)?;
-    let scenario = input::load(&source, &args.scenario, &args.cc)?;
-    let ideals = Ideals::of(&scenario, &COUPLED.map(|(name, _)| name), args.queue);
+pub fn ideal(args: IdealArgs) -> Result<(), Error> {
+    let ideals = args.scenario.open(args.cc, false)?.ideal(args.queue);
     if args.json { print_json(&ideals) } else { print(&page(&ideals)) }
-}
-
-/// The ideals for people.
-fn page(ideals: &Ideals) -> String {
-    let all: Vec<&Allocation> = ideals.allocations.iter().collect();
-    let settled = |a: &&Allocation| a.links.iter().all(|link| link.loss_rate.is_some());
-    let equilibria: Vec<&Allocation> = all.iter().copied().filter(settled).collect();
-    let mut page =
-        format!("{}: what theory gives for the network as it is at {} s\n", ideals.scenario, ideals.at_s);
-    if !all.is_empty() {
-        page += &goodputs(&all);
-    }
-    if !equilibria.is_empty() {
-        page += &subflows("mean congestion window, segments", PLAIN, &equilibria, |s| s.cwnd_segments);
-        page += &subflows("mean RTT", TIME, &equilibria, |s| s.rtt_s);
-        page += &subflows("loss rate", LOSS, &equilibria, |s| s.loss_rate);
-        page += &links("loss rate through congestion", LOSS, &equilibria, |link| link.loss_rate);
-    }
-    if !all.is_empty() {
-        page += &links("utilisation", PERCENT, &all, |link| Some(link.utilisation));
-        let jain = all.iter().map(|a| a.jain.map_or(String::new(), plain));
-        let ids = all.iter().map(|a| a.id.as_str());
-        page += &format!("\n{}", Table::new().text("", ids).text("Jain's index of the goodputs", jain));
-    }
-    page + "\n" + &remarks(ideals, !equilibria.is_empty())
-}
-
-/// What the columns mean, what is missing and what was assumed.
-fn remarks(ideals: &Ideals, settled: bool) -> String {
-    let mut remarks = Vec::new();
-    let fair = [
-        ("max-min", "no connection can have more without taking from one that has no more"),
-        ("pooled", "proportional fairness over the connections' totals, the resource-pooling ideal"),
-    ];
-    for (id, meaning) in fair.iter().filter(|(id, _)| ideals.allocation(id).is_some()) {
-        remarks.push(format!("{id}: {meaning}. Only connections' totals are unique, not their parts."));
-    }
-    if settled {
-        let own = match ideals.own.as_deref() {
-            Some("own") => "own: what the flows of the scenario run. ".to_owned(),
-            Some(id) => format!("{id} is what the scenario's own flows run. "),
-            None => String::new(),
-        };
-        let others = ideals.allocations.iter().any(|a| COUPLED.iter().any(|(id, _)| *id == a.id));
-        let others = if others {
-            "The columns named after algorithms are where congestion control settles if the flows of several paths \
-             run that algorithm and the rest what the scenario gives them. "
-        } else {
-            "Equilibria are where congestion control settles. "
-        };
-        remarks.push(format!(
-            "{own}{others}A link drops only where it is full, and then {} % of its buffer are taken up.",
-            (ideals.queue * 1e3).round() / 10.0
-        ));
-    }
-    if ideals.allocation("balia").is_some() {
-        remarks.push(
-            "balia: with the algorithm's limit of 3/2 on its decrease, which the published fluid model leaves out."
-                .to_owned(),
-        );
-    }
-    let missing = ideals.missing.iter().map(|missing| format!("No {}: {}.", missing.id, missing.why));
-    let options = textwrap::Options::new(WIDTH).initial_indent("- ").subsequent_indent("  ");
-    let remarks = remarks.into_iter().chain(missing).chain(ideals.notes.iter().cloned());
-    remarks.map(|remark| textwrap::fill(&remark, &options) + "\n").collect()
-}
-
-/// Adds a column for each allocation; the table under its title.
-fn columns(
-    title: &str,
-    units: Units,
-    table: Table,
-    all: &[&Allocation],
-    cells: impl Fn(&Allocation) -> Vec<Option<f64>>,
-) -> String {
-    let (table, unit) = table.quantities(units, all.iter().map(|a| (a.id.as_str(), cells(a))));
-    format!("\n{}\n{table}", titled(title, unit))
-}
-
-/// Flows of which an entry of the scenario has several, with the same in every allocation: the first, and a name for all.
-fn flows_alike(all: &[&Allocation]) -> Vec<(usize, String)> {
-    let flows = &all[0].flows;
-    let numbered = |f: usize| {
-        let (base, number) = flows[f].name.rsplit_once('/')?;
-        number.parse::<u32>().ok().map(|number| (base, number))
-    };
-    let same = |a: &FlowIdeal, b: &FlowIdeal| {
-        let paths = |flow: &FlowIdeal| flow.subflows.iter().map(|s| s.path.clone()).collect::<Vec<_>>();
-        let near = match (a.goodput_bps, b.goodput_bps) {
-            (Some(a), Some(b)) => (a - b).abs() <= 1e-3 * a.abs(),
-            (a, b) => a == b,
-        };
-        near && paths(a) == paths(b)
-    };
-    let alike = |a: usize, b: usize| {
-        numbered(a).zip(numbered(b)).is_some_and(|((a, _), (b, _))| a == b)
-            && all.iter().all(|allocation| same(&allocation.flows[a], &allocation.flows[b]))
-    };
-    let mut groups: Vec<(usize, String)> = Vec::new();
-    for f in 0..flows.len() {
-        match (groups.last_mut(), numbered(f)) {
-            (Some((first, name)), Some((_, last))) if alike(*first, f) => {
-                *name = format!("{}–{last} each", flows[*first].name);
-            }
-            _ => groups.push((f, flows[f].name.clone())),
-        }
-    }
-    groups
-}
-
-/// Goodputs of connections and, below those with several, of their subflows.
-fn goodputs(all: &[&Allocation]) -> String {
-    let flows = &all[0].flows;
-    let parts = |f: usize| if flows[f].subflows.len() > 1 { 0..flows[f].subflows.len() } else { 0..0 };
-    let groups = flows_alike(all);
-    let rows: Vec<(usize, &str, Option<usize>)> = groups
-        .iter()
-        .flat_map(|(f, name)| {
-            std::iter::once((*f, name.as_str(), None)).chain(parts(*f).map(move |s| (*f, "", Some(s))))
-        })
-        .collect();
-    let path = |(f, _, part): &(usize, &str, Option<usize>)| match (part, &flows[*f].subflows[..]) {
-        (Some(s), subflows) => subflows[*s].path.join("+"),
-        (None, [only]) => only.path.join("+"),
-        (None, _) => "all".to_owned(),
-    };
-    let table =
-        Table::new().text("flow", rows.iter().map(|(_, name, _)| *name)).text("path", rows.iter().map(path));
-    columns("goodput", RATE, table, all, |a| {
-        let cell = |(f, _, part): &(usize, &str, Option<usize>)| {
-            part.map_or(a.flows[*f].goodput_bps, |s| a.flows[*f].subflows[s].goodput_bps)
-        };
-        rows.iter().map(cell).collect()
-    })
-}
-
-/// A row for each subflow.
-fn subflows(
-    title: &str,
-    units: Units,
-    all: &[&Allocation],
-    value: impl Fn(&SubflowIdeal) -> Option<f64>,
-) -> String {
-    let groups = flows_alike(all);
-    let flows = &all[0].flows;
-    let each = || groups.iter().flat_map(|(f, name)| flows[*f].subflows.iter().map(move |s| (name, s)));
-    let table = Table::new()
-        .text("flow", each().map(|(name, _)| name))
-        .text("path", each().map(|(_, s)| s.path.join("+")));
-    columns(title, units, table, all, |a| {
-        groups.iter().flat_map(|(f, _)| &a.flows[*f].subflows).map(&value).collect()
-    })
-}
-
-/// A row for each link.
-fn links(
-    title: &str,
-    units: Units,
-    all: &[&Allocation],
-    value: impl Fn(&LinkIdeal) -> Option<f64>,
-) -> String {
-    let table = Table::new().text("link", all[0].links.iter().map(|link| &link.name));
-    columns(title, units, table, all, |a| a.links.iter().map(&value).collect())
 }

@@ -1,34 +1,37 @@
 //! What asks a command to end: Ctrl-C, SIGTERM, and SIGHUP where the terminal goes. The first asks; a second Ctrl-C does
 //! not.
 
-use crate::failure::{Failure, INTERRUPTED};
+use crate::failure::INTERRUPTED;
+use crate::output::note;
+use anabranch::{Error, Watch};
 use signal_hook::consts::{SIGHUP, SIGINT, SIGTERM, SIGXFSZ};
 use signal_hook::flag;
 use std::fs;
 use std::io;
 use std::sync::atomic::{AtomicBool, Ordering};
-use std::sync::mpsc::{self, RecvTimeoutError};
 use std::sync::{Arc, OnceLock};
 use std::thread;
-use std::time::Duration;
+use std::time::{Duration, Instant};
+
+/// How long a request may wait for an answer.
+pub const SOON: Duration = Duration::from_millis(50);
 
 static REQUESTED: OnceLock<Arc<AtomicBool>> = OnceLock::new();
 
 /// From now on such signals are noticed here. SIGTERM and SIGHUP that are ignored stay so, as `nohup` wants.
-pub fn listen() -> Result<(), Failure> {
+pub fn listen() -> Result<(), Error> {
     let requested = REQUESTED.get_or_init(Arc::default);
-    let ignored = ignored();
     let listen = || {
         // A terminal that goes may send SIGHUP twice, the shell's and the kernel's: only Ctrl-C insists.
         flag::register_conditional_shutdown(SIGINT, INTERRUPTED.into(), requested.clone())?;
         for signal in [SIGINT, SIGTERM, SIGHUP] {
-            if signal == SIGINT || !is_ignored(ignored, signal) {
+            if signal == SIGINT || !is_ignored(signal) {
                 flag::register(signal, requested.clone())?;
             }
         }
         Ok(())
     };
-    listen().map_err(|e: io::Error| Failure::environment("cannot listen to signals", &e))
+    listen().map_err(|e: io::Error| Error::environment("cannot listen to signals", &e))
 }
 
 /// A file that grows beyond the user's limit (`ulimit -f`) is a write that fails, as on a full disk, in place of the end.
@@ -38,39 +41,26 @@ pub fn let_large_writes_fail() {
     let _ = flag::register(SIGXFSZ, Arc::default());
 }
 
-/// What `work` gives; nothing where somebody asks for the end before it is done, which then goes on until the command ends.
-pub fn unless_requested<T: Send + 'static>(work: impl FnOnce() -> T + Send + 'static) -> Option<T> {
-    let (give, take) = mpsc::channel();
-    let worker = thread::spawn(move || give.send(work()).ok());
-    loop {
-        match take.recv_timeout(ASK) {
-            Ok(done) => return Some(done),
-            Err(RecvTimeoutError::Timeout) if requested() => return None,
-            Err(RecvTimeoutError::Timeout) => {}
-            Err(RecvTimeoutError::Disconnected) => match worker.join() {
-                Err(panic) => std::panic::resume_unwind(panic),
-                Ok(_) => return None,
-            },
-        }
-    }
+/// One that looks on without a bar.
+pub fn watch() -> Watch<'static> {
+    Watch { cancel: REQUESTED.get_or_init(Arc::default).clone().into(), note, ..Watch::default() }
 }
-
-/// How often to look whether somebody asks for the end.
-const ASK: Duration = Duration::from_millis(20);
 
 /// Whether there was one.
 pub fn requested() -> bool {
     REQUESTED.get().is_some_and(|requested| requested.load(Ordering::Relaxed))
 }
 
-/// The signals that this process ignores, the first as the lowest bit.
-pub fn ignored() -> u64 {
-    let status = fs::read_to_string("/proc/self/status").unwrap_or_default();
-    let mask = status.lines().find_map(|line| line.strip_prefix("SigIgn:"));
-    mask.and_then(|mask| u64::from_str_radix(mask.trim(), 16).ok()).unwrap_or(0)
+/// Waits until then, or until there is one.
+pub fn wait(until: Instant) {
+    while !requested() && Instant::now() < until {
+        thread::sleep(until.saturating_duration_since(Instant::now()).min(SOON));
+    }
 }
 
-/// Whether a signal is among those.
-pub fn is_ignored(ignored: u64, signal: i32) -> bool {
-    ignored >> (signal - 1) & 1 == 1
+/// Whether this process ignores a signal: the first is the lowest bit.
+fn is_ignored(signal: i32) -> bool {
+    let status = fs::read_to_string("/proc/self/status").unwrap_or_default();
+    let mask = status.lines().find_map(|line| line.strip_prefix("SigIgn:"));
+    mask.and_then(|mask| u64::from_str_radix(mask.trim(), 16).ok()).unwrap_or(0) >> (signal - 1) & 1 == 1
 }

@@ -7,11 +7,11 @@ mod monitor;
 mod needs;
 mod show;
 
-use crate::failure::Failure;
+use anabranch::Error;
 use args::KernelCommand;
 
 /// `anabranch kernel`.
-pub fn kernel(command: &KernelCommand) -> Result<(), Failure> {
+pub fn kernel(command: &KernelCommand) -> Result<(), Error> {
     match command {
         KernelCommand::Doctor { json } => show::doctor(*json),
         KernelCommand::Load(args) => load::load(args),

@@ -1,45 +1,161 @@
-//! The `anabranch` command: it parses arguments and prints; the work is done by the crates below it.
+//! The `anabranch` command: it parses arguments and prints; the work is done by the crate `anabranch`.
+//!
+//! A command is a file with its arguments, its examples and its function. Pages, what people see of results, are in `pages`.
 
-mod algorithms;
-mod args;
 mod backend;
 mod capture;
+mod cc;
 mod check;
-mod cluster;
 mod compare;
-mod earlier;
 mod failure;
+mod finish;
 mod format;
-mod guest;
 mod ideal;
-mod input;
 mod interrupt;
+mod kept_args;
 mod kernel;
 mod man;
-mod memory;
 mod output;
-mod output_file;
+mod pages;
 mod paper;
 mod plot;
 mod progress;
-mod read_capture;
-mod report;
 mod run;
+mod scenario_args;
 mod size_args;
-mod standard;
-mod store;
 mod study;
-mod study_args;
 mod sweep;
 mod table;
 mod task;
 mod trace;
 
-use args::{CcCommand, Cli, Command, Schema};
-use clap::{CommandFactory, Parser};
-use failure::Failure;
+use anabranch::Error;
+use clap::{CommandFactory, Parser, Subcommand, ValueEnum};
+use clap_complete::Shell;
+use std::path::PathBuf;
 use std::process::ExitCode;
-use study_args::StudyCommand;
+
+const SCHEMA_EXAMPLES: &str = "\
+Examples:
+  anabranch schema > scenario.schema.json
+  anabranch schema study > study.schema.json
+  anabranch schema summary
+and as the first line of a scenario, for editors that know Taplo's directive:
+  #:schema scenario.schema.json";
+
+const MAN_EXAMPLES: &str = "\
+Examples:
+  anabranch man ~/.local/share/man/man1
+  anabranch man man1 && man man1/anabranch-kernel.1";
+
+const COMPLETIONS_EXAMPLES: &str = "\
+Examples:
+  anabranch completions bash > ~/.local/share/bash-completion/completions/anabranch
+  anabranch completions zsh > ~/.zfunc/_anabranch
+  anabranch completions fish > ~/.config/fish/completions/anabranch.fish";
+
+const EXAMPLES: &str = "\
+Examples:
+  anabranch run scenarios/two-paths-and-a-neighbour.toml
+  anabranch run scenarios/two-paths-and-a-neighbour.toml --plot
+  anabranch compare scenarios/two-paths-and-a-neighbour.toml --cc uncoupled,lia,coupled-cubic --seeds 10
+  anabranch sweep scenarios/two-paths-and-a-neighbour.toml --vary 'links.*.queue=0.5..4 BDP/4log' --cc lia,olia
+  anabranch paper all --quick
+  anabranch cc show coupled-cubic
+  anabranch kernel doctor
+
+Exit status: 0 done; 1 the result itself failed; 2 bad input or environment; 130 interrupted.";
+
+/// Congestion control for multipath transports: simulate it, compare it, reproduce its papers.
+#[derive(Debug, Parser)]
+#[command(name = "anabranch", version, after_help = EXAMPLES, max_term_width = 100)]
+pub struct Cli {
+    /// What to do.
+    #[command(subcommand)]
+    pub command: Command,
+}
+
+/// What to do.
+#[derive(Debug, Subcommand)]
+pub enum Command {
+    /// Simulate a scenario and summarise what happened.
+    #[command(after_help = run::EXAMPLES)]
+    Run(run::RunArgs),
+    /// Draw a run's record or a study's figure: windows, throughput, queues and more, as SVG, PNG or an interactive page.
+    #[command(after_help = plot::EXAMPLES)]
+    Plot(plot::PlotArgs),
+    /// Simulate a scenario with several algorithms over several seeds: means and 95 % intervals.
+    #[command(after_help = compare::EXAMPLES)]
+    Compare(compare::CompareArgs),
+    /// Run papers' experiments, judge them against what was published, write the report. `all` runs the algorithms'
+    /// standard cases too.
+    #[command(after_help = paper::help())]
+    Paper(paper::PaperArgs),
+    /// Run a study of your own, a TOML file that varies scenarios, judges claims and draws figures.
+    #[command(after_help = study::EXAMPLES)]
+    #[command(mut_arg("quick", |arg| arg.help("The study's quick size: two seeds unless it says otherwise")))]
+    #[command(mut_arg("full", |arg| arg.help("The study's full size: ten seeds unless it says otherwise")))]
+    #[command(mut_arg("seeds", |arg| arg.help("How many seeds, instead of the size's own number")))]
+    Study(study::StudyArgs),
+    /// Vary keys of a scenario, and algorithms: one table of all runs, and figures over what varies.
+    #[command(after_help = sweep::EXAMPLES)]
+    #[command(mut_arg("replace", |arg| arg.help(sweep::REPLACE)))]
+    Sweep(sweep::SweepArgs),
+    /// List the congestion-control algorithms, explain one, or report how they behave.
+    #[command(after_help = cc::EXAMPLES)]
+    #[command(subcommand)]
+    Cc(cc::CcCommand),
+    /// Check a scenario without running it, and describe it.
+    #[command(after_help = check::EXAMPLES)]
+    Check(check::CheckArgs),
+    /// Run one task, a JSON object on standard input, and print its outcome as one line of JSON. So that other programs and other
+    /// machines can make runs.
+    #[command(after_help = task::EXAMPLES)]
+    Task(task::TaskArgs),
+    /// Tell what theory gives for a scenario: max–min and pooled shares, where LIA, OLIA, BALIA and Linked CUBIC settle.
+    #[command(after_help = ideal::EXAMPLES)]
+    Ideal(ideal::IdealArgs),
+    /// Print a synthetic trace for a link to follow, by a model and a seed.
+    #[command(after_help = trace::EXAMPLES)]
+    Trace(trace::TraceArgs),
+    /// Read a capture of MPTCP connections, of whatever hosts: throughput, round-trip times, what was sent again, how ACKs come.
+    #[command(after_help = capture::EXAMPLES)]
+    Capture(capture::CaptureArgs),
+    /// Put coupled congestion control into the running Linux kernel, for its MPTCP.
+    #[command(after_help = kernel::args::EXAMPLES)]
+    #[command(subcommand)]
+    Kernel(kernel::args::KernelCommand),
+    /// Print the JSON Schema of scenario or study files, for editors, or of a run's summary.
+    #[command(after_help = SCHEMA_EXAMPLES)]
+    Schema {
+        /// Of which files.
+        #[arg(value_enum, default_value_t = Schema::Scenario)]
+        of: Schema,
+    },
+    /// Print a shell's completions.
+    #[command(after_help = COMPLETIONS_EXAMPLES)]
+    Completions {
+        /// Which shell.
+        shell: Shell,
+    },
+    /// Write the manual pages, one per command.
+    #[command(after_help = MAN_EXAMPLES)]
+    Man {
+        /// Where to.
+        dir: PathBuf,
+    },
+}
+
+/// Kinds of files that have a schema.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub enum Schema {
+    /// A scenario.
+    Scenario,
+    /// A study.
+    Study,
+    /// The summary of a run: what `run --json` prints.
+    Summary,
+}
 
 fn main() -> ExitCode {
     let cli = Cli::try_parse().unwrap_or_else(|error| failure::usage(&error));
@@ -47,33 +163,25 @@ fn main() -> ExitCode {
     interrupt::let_large_writes_fail();
     match execute(cli.command) {
         Ok(()) => ExitCode::SUCCESS,
-        Err(failure) => failure.report(),
+        Err(error) => failure::report(error),
     }
 }
 
-fn execute(command: Command) -> Result<(), Failure> {
+fn execute(command: Command) -> Result<(), Error> {
     match command {
         Command::Run(args) => run::run(args),
-        Command::Plot(args) => plot::plot(args),
+        Command::Plot(args) => plot::plot(&args),
         Command::Compare(args) => compare::compare(args),
         Command::Paper(args) => paper::paper(&args),
-        Command::Study(args) => match args.command {
-            Some(StudyCommand::Check { file }) => study::check(&file),
-            Some(StudyCommand::Status(args)) => study::status(&args),
-            None => study::study(&args.run),
-        },
+        Command::Study(args) => study::study(&args),
         Command::Sweep(args) => sweep::sweep(&args),
-        Command::Cc(args) => match args.command {
-            CcCommand::List { json } => algorithms::list(json),
-            CcCommand::Show { name, json } => algorithms::show(&name, json),
-            CcCommand::Report(args) => standard::report(&args),
-        },
-        Command::Check(args) => check::check(&args),
+        Command::Cc(command) => cc::cc(&command),
+        Command::Check(args) => check::check(args),
         Command::Task(args) => task::task(&args),
         Command::Trace(args) => trace::trace(&args),
-        Command::Ideal(args) => ideal::ideal(&args),
-        Command::Capture(args) => read_capture::capture(&args),
-        Command::Kernel(args) => kernel::kernel(&args.command),
+        Command::Ideal(args) => ideal::ideal(args),
+        Command::Capture(args) => capture::capture(args),
+        Command::Kernel(command) => kernel::kernel(&command),
         Command::Schema { of: Schema::Scenario } => output::print_json(&anabranch_scenario::json_schema()),
         Command::Schema { of: Schema::Study } => output::print_json(&anabranch_study::file::json_schema()),
         Command::Schema { of: Schema::Summary } => output::print_json(&anabranch_record::json_schema()),
@@ -82,6 +190,53 @@ fn execute(command: Command) -> Result<(), Failure> {
             clap_complete::generate(shell, &mut Cli::command(), "anabranch", &mut script);
             output::print(&String::from_utf8_lossy(&script))
         }
-        Command::Man { dir } => man::write(&dir),
+        Command::Man { dir } => man::write(Cli::command(), &dir),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use clap::CommandFactory;
+
+    #[test]
+    fn consistent() {
+        Cli::command().debug_assert();
+    }
+
+    /// The command and those below it.
+    fn with_subcommands(command: &clap::Command) -> Vec<&clap::Command> {
+        let below = command.get_subcommands().flat_map(with_subcommands);
+        std::iter::once(command).chain(below).collect()
+    }
+
+    /// Every example of the help texts is a command line that is accepted, and its papers have its experiment.
+    #[test]
+    fn examples_parse() {
+        let root = Cli::command();
+        for command in with_subcommands(&root) {
+            let name = command.get_name();
+            let help =
+                command.get_after_help().unwrap_or_else(|| panic!("{name} has no examples")).to_string();
+            let examples: Vec<_> = help.lines().filter(|l| l.starts_with("  anabranch ")).collect();
+            assert!(!examples.is_empty(), "{name}");
+            for example in examples {
+                let command = example.split(['>', '<', '&']).next().unwrap().trim();
+                let cli = Cli::try_parse_from(shlex::split(command).unwrap())
+                    .unwrap_or_else(|e| panic!("{example}: {e}"));
+                if let Command::Paper(args) = cli.command {
+                    assert_papers(&args, example);
+                }
+            }
+        }
+    }
+
+    fn assert_papers(args: &paper::PaperArgs, example: &str) {
+        let known = |p: &String| ["all", "list"].contains(&p.as_str()) || anabranch_papers::find(p).is_some();
+        assert!(args.papers.iter().all(known), "{example}");
+        if let Some(id) = &args.only {
+            let paper = anabranch_papers::find(id).unwrap_or_else(|| panic!("{example}: no {id}"));
+            assert!(args.papers.iter().any(|p| *p == paper.name || *p == paper.id), "{example}");
+        }
     }
 }

@@ -1,21 +1,20 @@
 //! `anabranch man`: the manual pages, made of the command line's own description.
 
-use crate::args::Cli;
-use crate::failure::Failure;
+use anabranch::Error;
 use anabranch_record::replace;
-use clap::{Command, CommandFactory};
+use clap::Command;
 use clap_mangen::Man;
 use std::fs;
 use std::io;
 use std::path::Path;
 
 /// Writes `anabranch.1` and a page per command into a directory.
-pub fn write(dir: &Path) -> Result<(), Failure> {
-    let mut command = Cli::command().disable_help_subcommand(true);
+pub fn write(command: Command, dir: &Path) -> Result<(), Error> {
+    let mut command = command.disable_help_subcommand(true);
     command.build();
     fs::create_dir_all(dir)
         .and_then(|()| pages(command, dir))
-        .map_err(|e| Failure::environment(format!("cannot write into {}", dir.display()), &e))
+        .map_err(|e| Error::environment(format!("cannot write into {}", dir.display()), &e))
 }
 
 /// The pages of the commands below a command, and its own.

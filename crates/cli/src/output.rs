@@ -1,32 +1,38 @@
 //! Standard output, and notes beside it.
 
-use crate::failure::Failure;
 use crate::table::WIDTH;
+use anabranch::Error;
 use anabranch_scenario::{is_hidden, printable};
 use serde::Serialize;
-use std::io::{self, ErrorKind, Write};
+use std::env;
+use std::io::{self, ErrorKind, IsTerminal, Write};
+use std::path::{Path, PathBuf};
+use std::process::{self, Stdio};
+use std::sync::atomic::{AtomicBool, Ordering};
+
+static CLOSED: AtomicBool = AtomicBool::new(false);
+
+/// Whether nobody reads what is printed any more: what else there is to do is done all the same.
+pub fn is_closed() -> bool {
+    CLOSED.load(Ordering::Relaxed)
+}
 
 /// Prints `text`, ended by one newline.
-pub fn print(text: &str) -> Result<(), Failure> {
+pub fn print(text: &str) -> Result<(), Error> {
     let mut out = io::stdout().lock();
     // Nothing that we print has a control character of its own.
     match writeln!(out, "{}", printable(text.trim_end_matches('\n'))).and_then(|()| out.flush()) {
         Ok(()) => Ok(()),
-        Err(e) if e.kind() == ErrorKind::BrokenPipe => Err(Failure::PipeClosed),
-        Err(e) => Err(Failure::environment("cannot write to standard output", &e)),
-    }
-}
-
-/// Where nobody reads what was printed, what else there is to do is done all the same.
-pub fn unless_closed(printed: Result<(), Failure>) -> Result<(), Failure> {
-    match printed {
-        Err(Failure::PipeClosed) => Ok(()),
-        printed => printed,
+        Err(e) if e.kind() == ErrorKind::BrokenPipe => {
+            CLOSED.store(true, Ordering::Relaxed);
+            Ok(())
+        }
+        Err(e) => Err(Error::environment("cannot write to standard output", &e)),
     }
 }
 
 /// Prints JSON. Its strings may have any character, so those that a terminal would obey become JSON's own `\u202e`.
-pub fn print_text_of_json(json: &str) -> Result<(), Failure> {
+pub fn print_text_of_json(json: &str) -> Result<(), Error> {
     let mut text = String::with_capacity(json.len());
     for c in json.chars() {
         match c {
@@ -40,10 +46,10 @@ pub fn print_text_of_json(json: &str) -> Result<(), Failure> {
 }
 
 /// Prints `value` as indented JSON.
-pub fn print_json(value: &impl Serialize) -> Result<(), Failure> {
+pub fn print_json(value: &impl Serialize) -> Result<(), Error> {
     match serde_json::to_string_pretty(value) {
         Ok(text) => print_text_of_json(&text),
-        Err(e) => Err(Failure::environment("cannot write JSON", &e)),
+        Err(e) => Err(Error::environment("cannot write JSON", &e)),
     }
 }
 
@@ -53,7 +59,23 @@ pub fn note(text: &str) {
     let _ = writeln!(io::stderr(), "{}", textwrap::fill(&printable(&format!("Note: {text}")), WIDTH));
 }
 
-/// "1 row", "2 rows".
-pub fn counted(n: usize, what: &str) -> String {
-    format!("{n} {what}{}", if n == 1 { "" } else { "s" })
+/// The files that were written; nothing of none.
+pub fn wrote<'a>(files: impl IntoIterator<Item = &'a PathBuf>) -> String {
+    let lines: String = files.into_iter().map(|file| format!("  {}\n", file.display())).collect();
+    if lines.is_empty() { lines } else { format!("Wrote\n{lines}") }
+}
+
+/// Shows a picture where somebody looks: on a terminal with a display.
+pub fn open(picture: &Path) {
+    let display =
+        ["DISPLAY", "WAYLAND_DISPLAY"].iter().any(|name| env::var_os(name).is_some_and(|v| !v.is_empty()));
+    if display && io::stdout().is_terminal() {
+        // Where there is no such program, the path that was printed has to do.
+        let _ = process::Command::new("xdg-open")
+            .arg(picture)
+            .stdin(Stdio::null())
+            .stdout(Stdio::null())
+            .stderr(Stdio::null())
+            .spawn();
+    }
 }

@@ -1,5 +1,7 @@
 //! Progress on stderr: how much is done, how fast, time left. A bar where that is a terminal, else a line a minute.
 
+use crate::interrupt;
+use anabranch::Watch;
 use anabranch_net::Time;
 use anabranch_scenario::{printable, printable_line};
 use anabranch_study::format::plain;
@@ -50,8 +52,22 @@ impl Progress {
         Progress { bar, lines: if io::stderr().is_terminal() { None } else { Lines::new() } }
     }
 
+    /// One that is shown by it, and ends at Ctrl-C.
+    pub fn watch(&self) -> Watch<'_> {
+        let show = |now: anabranch::Progress<'_>| match now {
+            anabranch::Progress::Reached(now) => self.reach(now),
+            anabranch::Progress::Runs(runs) => self.show(runs),
+        };
+        Watch { progress: Box::new(show), ..interrupt::watch() }
+    }
+
+    /// Prints something while the bar is away.
+    pub fn aside<T>(&self, print: impl FnOnce() -> T) -> T {
+        self.bar.suspend(print)
+    }
+
     /// The simulated time that the run has reached.
-    pub fn reach(&self, now: Time) {
+    fn reach(&self, now: Time) {
         // A run that is made again begins anew.
         self.bar.set_position(self.bar.position().max(now.as_nanos()));
         let part = || self.bar.position() as f64 / self.bar.length().unwrap_or(1) as f64;
@@ -59,7 +75,7 @@ impl Progress {
     }
 
     /// Where many runs are.
-    pub fn show(&self, p: anabranch_study::Progress<'_>) {
+    fn show(&self, p: anabranch_study::Progress<'_>) {
         let speed = p.simulated.as_secs_f64() / self.bar.elapsed().as_secs_f64();
         self.bar.set_prefix(format!("{} of {} runs, {}", p.done, p.total, plain(speed)));
         self.bar.set_message(printable_line(&format!("{}: {}", p.experiment, p.label)));

@@ -30,11 +30,6 @@ impl SizeArgs {
             _ => Size::Default,
         }
     }
-
-    /// The seeds, where they were given.
-    pub fn seeds(&self) -> Option<u32> {
-        self.seeds
-    }
 }
 
 /// As they stand on a command line, after a space.
@@ -45,26 +40,5 @@ impl fmt::Display for SizeArgs {
             size => write!(f, " --{}", size.name())?,
         }
         self.seeds.map_or(Ok(()), |seeds| write!(f, " --seeds {seeds}"))
-    }
-}
-
-/// How much of a study is run.
-#[derive(Debug, Args)]
-pub struct StudySizeArgs {
-    /// The study's quick size: two seeds unless it says otherwise.
-    #[arg(long, conflicts_with = "full")]
-    pub quick: bool,
-    /// The study's full size: ten seeds unless it says otherwise.
-    #[arg(long)]
-    pub full: bool,
-    /// How many seeds, instead of the size's own number.
-    #[arg(long, value_parser = clap::value_parser!(u32).range(1..=10_000))]
-    pub seeds: Option<u32>,
-}
-
-impl StudySizeArgs {
-    /// As papers have it.
-    pub fn as_size(&self) -> SizeArgs {
-        SizeArgs { quick: self.quick, full: self.full, seeds: self.seeds }
     }
 }

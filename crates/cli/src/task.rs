@@ -1,45 +1,65 @@
 //! `anabranch task`: one run, given as data.
 
-use crate::args::TaskArgs;
-use crate::backend::Kernel;
-use crate::failure::Failure;
+use crate::backend::TrafficName;
+use crate::interrupt;
 use crate::output::print_text_of_json;
 use crate::progress::Progress;
-use crate::{backend, input, interrupt, memory};
-use anabranch_net::Time;
+use anabranch::linux::{KERNEL, SampleWriter};
+use anabranch::{Error, backends, read};
 use anabranch_papers::RESULTS_VERSION;
 use anabranch_record::NoSamples;
+use anabranch_study::Task;
 use anabranch_study::store::Record;
-use anabranch_study::{Backend, Task};
-use anabranch_testbed::SampleWriter;
+use clap::Args;
 use miette::miette;
 use std::fs::File;
 use std::io::BufWriter;
-use std::path::Path;
+use std::path::{Path, PathBuf};
+
+pub const EXAMPLES: &str = "\
+Examples:
+  anabranch task < task.json
+where task.json is, on one line or several (a seed and a scenario must be there):
+  {\"scenario\": \"TOML text\", \"set\": [\"links.a.rate=5 Mbit/s\"], \"cc\": [\"lia\"], \"seed\": 3, \"backend\": \"sim\"}";
+
+/// Arguments of `task`.
+#[derive(Debug, Args)]
+pub struct TaskArgs {
+    /// Run it even if it may need more than 4 GB of memory.
+    #[arg(long)]
+    pub yes: bool,
+    /// Where its samples over time are written for who has started it in a guest.
+    #[arg(long, hide = true)]
+    pub samples: Option<PathBuf>,
+    /// Who sends and receives, there.
+    #[arg(long, hide = true, value_enum, default_value_t = TrafficName::Own)]
+    pub traffic: TrafficName,
+}
 
 /// What a task looks like.
 pub const EXAMPLE: &str = r#"{"scenario": "TOML text", "set": ["links.a.rate=5 Mbit/s"], "cc": ["lia"], "seed": 3, "backend": "sim"}"#;
 
 /// `anabranch task`.
-pub fn task(args: &TaskArgs) -> Result<(), Failure> {
-    let source = input::read(Path::new("-"))?;
+pub fn task(args: &TaskArgs) -> Result<(), Error> {
+    let source = read(Path::new("-"))?;
     let task: Task = serde_json::from_str(&source.text).map_err(|why| {
         let help = format!("a task is one JSON object, such as\n{EXAMPLE}");
-        Failure::Input(miette!(help = help, "{} is no task: {why}", source.name))
+        Error::input(miette!(help = help, "{} is no task: {why}", source.name))
     })?;
-    let backend = backend::all().find(task.backend())?;
-    let kernel = Kernel(args.traffic.into());
-    let backend: &dyn Backend = if task.backend() == kernel.name() { &kernel } else { backend };
-    let scenario = task.scenario("the task's scenario").map_err(Failure::input)?;
-    memory::check(&scenario, 0, 1, args.yes)?;
+    let backend = match (args.traffic, KERNEL.with_iperf3) {
+        (TrafficName::Iperf3, Some(kernel)) if task.backend() == kernel.name() => kernel,
+        _ => backends().find(task.backend())?,
+    };
+    let scenario = task.scenario("the task's scenario").map_err(Error::input)?;
+    if !args.yes {
+        anabranch::check_memory(&scenario, 0, 1)?;
+    }
     let version = RESULTS_VERSION.to_owned();
     interrupt::listen()?;
     let progress = Progress::over(scenario.duration);
-    let mut keep_going = |now: Time| {
-        progress.reach(now);
-        !interrupt::requested()
-    };
-    let failed = |why| Failure::environment("cannot write the samples", &why);
+    let watch = progress.watch();
+    let mut keep_going = watch.keep_going();
+    let failed = |why| Error::environment("cannot write the samples", &why);
     let summary = match &args.samples {
         None => backend.run(&task, &mut NoSamples, &mut keep_going)?,
         Some(file) => {
@@ -49,9 +69,11 @@ pub fn task(args: &TaskArgs) -> Result<(), Failure> {
             summary
         }
     };
+    drop(keep_going);
+    drop(watch);
     drop(progress);
-    let key = task.key(&version).map_err(Failure::input)?;
+    let key = task.key(&version).map_err(Error::input)?;
     let record = Record { key, version, summary };
-    let json = serde_json::to_string(&record).map_err(|e| Failure::environment("cannot write JSON", &e))?;
+    let json = serde_json::to_string(&record).map_err(|e| Error::environment("cannot write JSON", &e))?;
     print_text_of_json(&json)
 }

@@ -1,7 +1,7 @@
 //! `anabranch trace`: synthetic traces that links can follow, by a model and a seed. The book's page on links explains the models.
 
-use crate::failure::Failure;
 use crate::output::print;
+use anabranch::Error;
 use anabranch_record::quoted;
 use anabranch_scenario::{TraceModel, synthetic_trace};
 use clap::{Args, ValueEnum};
@@ -40,9 +40,9 @@ enum Model {
 }
 
 /// `anabranch trace`.
-pub fn trace(args: &TraceArgs) -> Result<(), Failure> {
+pub fn trace(args: &TraceArgs) -> Result<(), Error> {
     let wrong =
-        |why: String| Failure::Input(miette!(help = "for example --duration '60 s'", "--duration: {why}"));
+        |why: String| Error::Input(miette!(help = "for example --duration '60 s'", "--duration: {why}"));
     let model = match args.model {
         Model::Lte => TraceModel::Lte,
         Model::Starlink => TraceModel::Starlink,

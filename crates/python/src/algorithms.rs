@@ -2,8 +2,8 @@
 
 use crate::errors::{Error, refused};
 use crate::run::{Named, scenario};
+use anabranch::QUEUE;
 use anabranch_cc::registry::ALL;
-use anabranch_ideal::{COUPLED, Ideals, QUEUE};
 use anabranch_scenario::describe::describe;
 use pyo3::prelude::*;
 use serde::Serialize;
@@ -32,6 +32,6 @@ pub fn ideal(
     if !(0.0..=1.0).contains(&queue) {
         return Err(refused(py, format!("queue is {queue}; it is a part, from 0 to 1")));
     }
-    let scenario = scenario(py, source, &set, &cc)?;
-    json(&py.detach(|| Ideals::of(&scenario, &COUPLED.map(|(name, _)| name), queue)))
+    let scenario = scenario(py, source, set, cc)?;
+    json(&py.detach(|| scenario.ideal(queue)))
 }

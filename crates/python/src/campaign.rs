@@ -3,6 +3,7 @@
 use crate::algorithms::json;
 use crate::errors::{Error, RunError, VersionError, refused};
 use crate::table::{Table, Values};
+use anabranch::keep_study;
 use anabranch_papers::{RESULTS_VERSION, run_all};
 use anabranch_record::{Cell, Kind as CellKind};
 use anabranch_study::store::{Key, Record};
@@ -240,19 +241,14 @@ impl Campaign {
         let index = self.with_result(|result, taken| {
             py.detach(|| {
                 let tell = |note: &str| TOLD.with_borrow_mut(|told| told.push(note.to_owned()));
-                let results = Results::open(&out, tell).map_err(|why| why.to_string())?;
+                let results = Results::open(&out, tell)?;
                 let kind = if self.shipped { Kind::Paper } else { Kind::Study };
                 let result = StudyResult { command: Some(command.to_owned()), ..result.clone() };
-                let notices = results.keep_study(kind, &self.study, result).map_err(|why| why.to_string())?;
+                let notices = keep_study(&results, kind, &self.study, result, self.whole, taken)?;
                 lock(&self.notes).extend(notices);
-                if self.whole && !self.shipped {
-                    tidy::write(&results.folder(kind), &self.study.name, taken)
-                        .map_err(|why| why.to_string())?;
-                }
-                anabranch_report::write_on(&results, command.to_owned(), laboratory)
-                    .map_err(|why| why.to_string())
+                anabranch::report(&results, command, laboratory)
             })
-            .map_err(|why: String| Error::new_err(why))
+            .map_err(|why: anabranch::Error| Error::new_err(why.to_string()))
         })?;
         lock(&self.notes).extend(TOLD.take());
         self.warn(py)?;

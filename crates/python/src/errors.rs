@@ -37,6 +37,22 @@ pub fn input(py: Python<'_>, diagnostic: &dyn Diagnostic) -> PyErr {
     }
 }
 
+/// What the library says.
+pub fn told(py: Python<'_>, error: &anabranch::Error) -> PyErr {
+    match error {
+        anabranch::Error::Input(report) if report.source_code().is_some() || report.related().is_some() => {
+            input(py, &**report)
+        }
+        anabranch::Error::Input(report) => {
+            let help = report.help().map(|help| format!(": {help}")).unwrap_or_default();
+            refused(py, format!("{report}{help}"))
+        }
+        anabranch::Error::Result(report) | anabranch::Error::Interrupted(report) => {
+            RunError::new_err(report.to_string())
+        }
+    }
+}
+
 /// A message without a place, as `InputError`.
 pub fn refused(py: Python<'_>, message: impl Into<String>) -> PyErr {
     let message = message.into();

@@ -1,27 +1,27 @@
 //! One run.
 
 use crate::algorithm::{self, Chosen};
-use crate::errors::{RunError, input, refused};
+use crate::errors::{RunError, refused, told};
 use crate::samples;
 use crate::table::Table;
+use anabranch::{Changes, Scenario};
 use anabranch_net::Time;
 use anabranch_record::{MemorySink, NoSamples, Sink};
-use anabranch_scenario::{Overrides, Scenario, Source, load};
 use anabranch_sim::SimError;
 use pyo3::prelude::*;
-use std::path::Path;
 
 /// A text, after its name in diagnostics.
 pub type Named = (String, String);
 
 /// The scenario of a text with what is changed in it.
-pub fn scenario(py: Python<'_>, (name, text): Named, set: &[String], cc: &[String]) -> PyResult<Scenario> {
-    let mut overrides = Overrides::default();
-    set.iter().for_each(|assignment| _ = overrides.set(assignment));
-    cc.iter().for_each(|algorithm| _ = overrides.cc(algorithm));
-    let folder = Path::new(&name).parent().unwrap_or(Path::new("")).to_owned();
-    let source = Source { name, text }.with_files(&overrides, &folder);
-    source.and_then(|source| load(&source, &overrides)).map_err(|error| input(py, &error))
+pub fn scenario(
+    py: Python<'_>,
+    (name, text): Named,
+    set: Vec<String>,
+    cc: Vec<String>,
+) -> PyResult<Scenario> {
+    let changes = Changes { set, cc, ..Changes::default() };
+    Scenario::of_text(&name, &text, changes).map_err(|error| told(py, &error))
 }
 
 /// What a run gave: its summary as JSON, and its samples of subflows, links and completions.
@@ -38,7 +38,7 @@ pub fn run(
     seed: Option<u64>,
     sampled: bool,
 ) -> PyResult<Given> {
-    let mut scenario = scenario(py, source, &set, &cc)?;
+    let mut scenario = (*scenario(py, source, set, cc)?).clone();
     algorithm::choose(py, &mut scenario, own)?;
     let seed = seed.unwrap_or(scenario.seed);
     let mut samples = MemorySink::new();

@@ -1,12 +1,12 @@
 //! A study, read from a file or made of a sweep.
 
 use crate::campaign::Campaign;
-use crate::errors::{input, refused};
-use crate::run::scenario;
+use crate::errors::{input, refused, told};
+use anabranch::{Changes, Options, Scenario, Size, study_of_text};
 use anabranch_study::file::{self, Part};
-use anabranch_study::{Options, ScenarioFile, Size, StudyError, work_with_runs};
+use anabranch_study::{ScenarioFile, work_with_runs};
 use pyo3::prelude::*;
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 use std::sync::Arc;
 
 /// A study that was read and is right.
@@ -22,19 +22,8 @@ impl Study {
     /// Reads a study file, or of some of its axes only these values; its scenarios are looked for beside it.
     #[staticmethod]
     fn from_file(py: Python<'_>, path: PathBuf, text: &str, at: Vec<Part>) -> PyResult<Self> {
-        let folder = path.parent().unwrap_or(Path::new(""));
-        let study = file::load(&path.display().to_string(), text, folder, &at);
-        let study = study.map_err(|error| input(py, &error))?;
-        match anabranch_papers::headings().find(|paper| paper.name == study.name) {
-            Some(paper) => Err(refused(
-                py,
-                format!(
-                    "`{}` is the name of a shipped paper, \"{}\": name the file otherwise",
-                    study.name, paper.title
-                ),
-            )),
-            None => Ok(Study { study, shipped: false }),
-        }
+        let study = study_of_text(&path, text, &at).map_err(|error| told(py, &error))?;
+        Ok(Study { study, shipped: false })
     }
 
     /// The shipped paper with that name or letter, or of that experiment.
@@ -61,11 +50,10 @@ impl Study {
         duration: Option<String>,
         seeds: u32,
     ) -> PyResult<Self> {
-        let length = duration.iter().map(|duration| format!("duration={duration}"));
-        let all: Vec<String> = set.iter().cloned().chain(length).collect();
-        let read = scenario(py, (file.to_owned(), text.clone()), &all, &[])?;
-        let sweep = file::Sweep { scenario: file.to_owned(), vary, cc, set, duration, seeds };
-        let toml = file::sweep(&sweep, &read).map_err(|why| refused(py, why))?;
+        let changes = Changes { set, duration, ..Changes::default() };
+        let read = Scenario::of_text(file, &text, changes);
+        let toml = read.and_then(|read| read.sweep(file, &vary, &cc, seeds));
+        let toml = toml.map_err(|error| told(py, &error))?;
         let scenario = ScenarioFile { name: file.into(), path: file.into(), text: text.into() };
         let study = file::embedded(&format!("{name}.toml"), &toml, &[&scenario], &[]);
         Ok(Study { study: study.map_err(|error| input(py, &error))?.into(), shipped: false })
@@ -95,10 +83,7 @@ impl Study {
         let size = size.ok_or_else(|| refused(py, "a size is `quick`, `default` or `full`"))?;
         let options = Options { size, seeds, only, without_columns: !columns, beside: vec![] };
         let work = py.detach(|| work_with_runs(&self.study, &options));
-        let work = work.map_err(|error| match error {
-            StudyError::File(error) => input(py, &error),
-            error => refused(py, error.to_string()),
-        })?;
+        let work = work.map_err(|error| told(py, &error.into()))?;
         let whole = options.only.is_none();
         Campaign::new(py, self.study.clone(), self.shipped, whole, work, store)
     }

@@ -1,12 +1,13 @@
 //! Runs the binary.
 
-use rustix::process::Signal;
+use rustix::process::{Pid, Signal, kill_process};
 use serde_json::Value;
+use std::collections::BTreeMap;
 use std::ffi::OsStr;
 use std::fs;
 use std::io::Write;
 use std::path::{Path, PathBuf};
-use std::process::{Command, Output, Stdio};
+use std::process::{Child, Command, Output, Stdio};
 
 /// What a command left.
 pub struct Outcome {
@@ -36,8 +37,15 @@ impl Outcome {
     }
 }
 
+/// The words of a command line.
+pub fn words(line: &str) -> Vec<String> {
+    shlex::split(line).unwrap()
+}
+
+/// The binary, whose output is read and which reads nothing.
 pub fn command() -> Command {
     let mut command = Command::new(binary());
+    command.stdin(Stdio::null()).stdout(Stdio::piped()).stderr(Stdio::piped());
     // Files named in a test are relative to the project's root.
     command.current_dir(root()).env_remove("NO_COLOR");
     // A slow machine's word of progress is no part of a test's output.
@@ -58,6 +66,34 @@ pub fn kept(store: &Path) -> usize {
     lines.map(|lines| lines.iter().filter(|byte| **byte == b'\n').count()).sum()
 }
 
+/// Every file below a folder by its path there, and its content.
+pub fn content(folder: &Path) -> BTreeMap<PathBuf, Vec<u8>> {
+    let mut found = BTreeMap::new();
+    for entry in fs::read_dir(folder).into_iter().flatten() {
+        let path = entry.unwrap().path();
+        let name = PathBuf::from(path.file_name().unwrap());
+        match path.is_dir() {
+            true => found.extend(content(&path).into_iter().map(|(file, bytes)| (name.join(file), bytes))),
+            false => _ = found.insert(name, fs::read(&path).unwrap()),
+        }
+    }
+    found
+}
+
+/// The names in a folder, in order.
+pub fn names(folder: &Path) -> Vec<String> {
+    let entries =
+        fs::read_dir(folder).unwrap().map(|entry| entry.unwrap().file_name().into_string().unwrap());
+    let mut names: Vec<String> = entries.collect();
+    names.sort();
+    names
+}
+
+/// A page or a message on one line.
+pub fn one_line(text: &str) -> String {
+    text.split_whitespace().collect::<Vec<_>>().join(" ")
+}
+
 pub fn root() -> PathBuf {
     [env!("CARGO_MANIFEST_DIR"), "..", ".."].iter().collect()
 }
@@ -69,11 +105,15 @@ pub fn anabranch<S: AsRef<OsStr>>(args: impl IntoIterator<Item = S>) -> Outcome 
 /// Runs the binary with `input` on its standard input.
 pub fn anabranch_reading<S: AsRef<OsStr>>(input: &str, args: impl IntoIterator<Item = S>) -> Outcome {
     let mut command = command();
-    command.args(args).stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped());
-    let mut child = command.spawn().expect("the binary starts");
+    let mut child = command.args(args).stdin(Stdio::piped()).spawn().expect("the binary starts");
     // A command that does not read may be gone already.
     let _ = child.stdin.take().unwrap().write_all(input.as_bytes());
     outcome(&child.wait_with_output().unwrap())
+}
+
+/// Sends it.
+pub fn signal(child: &Child, signal: Signal) {
+    kill_process(Pid::from_child(child), signal).unwrap();
 }
 
 /// Of a command that came to its end.

@@ -1,6 +1,7 @@
 //! The command line of `anabranch kernel`.
 
-use crate::format::Format;
+use crate::format::format;
+use anabranch::SampleFormat;
 use clap::builder::NonEmptyStringValueParser;
 use clap::{Args, Subcommand};
 use std::path::PathBuf;
@@ -68,13 +69,6 @@ Examples:
   anabranch kernel monitor --record out/kernel --format csv
 
 Ends by q or Ctrl-C; a record is complete then. --json prints an object per sample and line.";
-
-/// Arguments of `kernel`.
-#[derive(Debug, Args)]
-pub struct KernelArgs {
-    #[command(subcommand)]
-    pub command: KernelCommand,
-}
 
 /// What to do with the kernel.
 #[derive(Debug, Subcommand)]
@@ -174,8 +168,8 @@ pub struct MonitorArgs {
     #[arg(long, requires = "record")]
     pub replace: bool,
     /// Format of the recorded samples.
-    #[arg(long, value_enum, default_value_t = Format::Parquet, requires = "record")]
-    pub format: Format,
+    #[arg(long, value_parser = format(), default_value = "parquet", requires = "record")]
+    pub format: SampleFormat,
 }
 
 fn time(text: &str) -> Result<Duration, String> {

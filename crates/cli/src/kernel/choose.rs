@@ -3,14 +3,14 @@
 use super::args::UseArgs;
 use super::load::{chosen_again, other_in_use};
 use super::needs::{failed, find, missing, require_privileges};
-use crate::failure::Failure;
 use crate::output::{note, print};
+use anabranch::Error;
 use anabranch_cc_fixed::registry;
 use anabranch_mptcp_bpf::{Load, Namespace, Need};
 use miette::miette;
 
 /// `anabranch kernel use`.
-pub fn choose(args: &UseArgs) -> Result<(), Failure> {
+pub fn choose(args: &UseArgs) -> Result<(), Error> {
     // A name that the kernel itself has is the kernel's own.
     let own = anabranch_mptcp_bpf::available().map_err(failed)?.contains(&args.name);
     let entry = if own {
@@ -21,7 +21,7 @@ pub fn choose(args: &UseArgs) -> Result<(), Failure> {
     require_privileges()?;
     let namespace = args.netns.as_deref().map_or_else(Namespace::own, Namespace::find).map_err(failed)?;
     if !args.host && namespace.is_initial().map_err(failed)? {
-        return Err(Failure::Input(miette!(
+        return Err(Error::Input(miette!(
             help = "name another by --netns, or say --host to mean it",
             "{} is the machine's own: all its new sockets would use {}",
             namespace.name,
@@ -47,7 +47,7 @@ pub fn choose(args: &UseArgs) -> Result<(), Failure> {
     let name = entry.map_or(args.name.as_str(), |entry| entry.kernel_name);
     let before = namespace.chosen().map_err(failed)?;
     namespace.choose(name).map_err(|error| match own {
-        true => Failure::Input(miette!(
+        true => Error::Input(miette!(
             help = of_kernel(name),
             "{name} is the kernel's own, and {} does not get it: {error}",
             namespace.name

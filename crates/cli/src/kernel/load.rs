@@ -2,16 +2,16 @@
 
 use super::args::NamesArgs;
 use super::needs::{find, missing, require_privileges};
-use crate::failure::Failure;
-use crate::output::{counted, print};
+use crate::output::print;
 use crate::table::WIDTH;
+use anabranch::{Error, counted};
 use anabranch_cc_fixed::registry::{self, KernelEntry};
-use anabranch_mptcp_bpf::{Error, Load, Namespace, Unload};
+use anabranch_mptcp_bpf::{Error as KernelError, Load, Namespace, Unload};
 use miette::miette;
 use textwrap::WordSplitter;
 
 /// `anabranch kernel load`.
-pub fn load(args: &NamesArgs) -> Result<(), Failure> {
+pub fn load(args: &NamesArgs) -> Result<(), Error> {
     let entries = find_all(&args.names)?;
     missing(&anabranch_mptcp_bpf::doctor())?;
     each(&entries, |entry| {
@@ -58,7 +58,7 @@ fn named(namespaces: &[Namespace]) -> Option<String> {
 
 /// A namespace that chose an algorithm keeps the programs that it meant, when these are unloaded and others
 /// take the name: it is made to choose anew.
-pub fn chosen_again(entry: &KernelEntry) -> Result<String, Error> {
+pub fn chosen_again(entry: &KernelEntry) -> Result<String, KernelError> {
     let choosers = anabranch_mptcp_bpf::choosers(entry.kernel_name);
     for namespace in &choosers {
         namespace.choose(entry.kernel_name)?;
@@ -68,7 +68,7 @@ pub fn chosen_again(entry: &KernelEntry) -> Result<String, Error> {
 }
 
 /// `anabranch kernel unload`.
-pub fn unload(args: &NamesArgs) -> Result<(), Failure> {
+pub fn unload(args: &NamesArgs) -> Result<(), Error> {
     let entries = find_all(&args.names)?;
     require_privileges()?;
     each(&entries, |entry| {
@@ -105,8 +105,8 @@ fn still_used(sockets: usize, choosers: Option<&str>) -> String {
 /// Does something with each algorithm, and prints what came of it; all are tried.
 fn each(
     entries: &[&'static KernelEntry],
-    act: impl Fn(&'static KernelEntry) -> Result<String, Error>,
-) -> Result<(), Failure> {
+    act: impl Fn(&'static KernelEntry) -> Result<String, KernelError>,
+) -> Result<(), Error> {
     let mut failures = Vec::new();
     for entry in entries {
         match act(entry) {
@@ -119,10 +119,10 @@ fn each(
             Err(error) => failures.push(format!("{}: {error}", entry.kernel_name)),
         }
     }
-    if failures.is_empty() { Ok(()) } else { Err(Failure::Input(miette!("{}", failures.join("\n")))) }
+    if failures.is_empty() { Ok(()) } else { Err(Error::Input(miette!("{}", failures.join("\n")))) }
 }
 
-fn find_all(names: &[String]) -> Result<Vec<&'static KernelEntry>, Failure> {
+fn find_all(names: &[String]) -> Result<Vec<&'static KernelEntry>, Error> {
     if names.iter().any(|name| name == "all") {
         return Ok(registry::all().iter().collect());
     }
@@ -141,11 +141,8 @@ mod tests {
         let of_proxy = still_used(0, Some("proxy"));
         assert!(of_proxy.starts_with("unloading; new sockets of proxy use it until another"), "{of_proxy}");
         let both = still_used(3, Some("proxy"));
-        assert!(
-            both.starts_with("unloading; 3 sockets, ")
-                && both.contains(" until they are closed; new sockets of proxy"),
-            "{both}"
-        );
+        assert!(both.starts_with("unloading; 3 sockets, "), "{both}");
+        assert!(both.contains(" until they are closed; new sockets of proxy"), "{both}");
         assert_eq!(still_used(0, None), "unloaded");
     }
 }

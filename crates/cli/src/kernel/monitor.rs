@@ -5,16 +5,14 @@ mod json;
 mod order;
 mod plain;
 mod screen;
-mod stop;
 mod terminal;
 
 use super::args::MonitorArgs;
 use super::needs::{failed, find, require_privileges};
 use super::show::note_uncoupled;
-use crate::earlier;
-use crate::failure::Failure;
-use crate::output::{note, print};
-use crate::run::wrote;
+use crate::interrupt;
+use crate::output::{is_closed, note, print, wrote};
+use anabranch::{Error, check_record};
 use anabranch_mptcp_bpf::{Filter, Namespace, Recorder, Sample, Watch};
 use anabranch_record::RunDirectory;
 use miette::miette;
@@ -22,11 +20,10 @@ use screen::Screen;
 use std::io::IsTerminal;
 use std::path::{Path, PathBuf};
 use std::time::{Instant, SystemTime, UNIX_EPOCH};
-use stop::Stop;
 use terminal::Terminal;
 
 /// `anabranch kernel monitor`.
-pub fn monitor(args: &MonitorArgs) -> Result<(), Failure> {
+pub fn monitor(args: &MonitorArgs) -> Result<(), Error> {
     let mut watch = watch(args)?;
     if args.once {
         let sample = watch.sample().map_err(failed)?;
@@ -39,19 +36,16 @@ pub fn monitor(args: &MonitorArgs) -> Result<(), Failure> {
     let on_screen = !args.json && std::io::stdout().is_terminal();
     if !on_screen && !args.json && args.record.is_none() {
         let help = "say --once, --json or --record";
-        return Err(Failure::Input(miette!(
-            help = help,
-            "standard output is not a terminal to show this on"
-        )));
+        return Err(Error::Input(miette!(help = help, "standard output is not a terminal to show this on")));
     }
-    let stop = Stop::listen()?;
-    let mut record = match &args.record {
-        Some(path) => Some(Record::open(path, args, watch.observables())?),
-        None => None,
-    };
-    let mut output = if on_screen { Output::Screen(Box::new(OnScreen::open(args)?)) } else { Output::Lines };
-    let shown = show(args, &mut watch, &mut record, &mut output, &stop);
-    drop(output);
+    interrupt::listen()?;
+    let record = args.record.as_ref().map(|path| Record::open(path, args, watch.observables()));
+    let mut record = record.transpose()?;
+    let into = args.record.as_ref().map(|path| format!("recording into {}", path.display()));
+    let screen = || Ok::<_, Error>((Terminal::open()?, Screen::new(into.unwrap_or_default())));
+    let mut screen = on_screen.then(screen).transpose()?;
+    let shown = show(args, &mut watch, &mut record, &mut screen);
+    drop(screen);
     let files = record.map_or(Ok(Vec::new()), Record::finish);
     shown?;
     let files = files?;
@@ -66,36 +60,18 @@ struct Record {
 
 impl Record {
     /// With columns for these observables.
-    fn open(path: &Path, args: &MonitorArgs, observables: Vec<&'static str>) -> Result<Self, Failure> {
-        let mut directory = RunDirectory::open(path, args.format.into(), &observables, note)?;
+    fn open(path: &Path, args: &MonitorArgs, observables: Vec<&'static str>) -> Result<Self, Error> {
+        let mut directory = RunDirectory::open(path, args.format, &observables, note)?;
         if let Some(earlier) = directory.earlier() {
             // What went on cannot be recorded again.
-            earlier::check(path, &earlier, false, args.replace)?;
+            check_record(path, &earlier, args.replace, note)?;
         }
         Ok(Record { recorder: Recorder::begin(directory.sink()), directory })
     }
 
     /// Completes it; the files that are there now.
-    fn finish(self) -> Result<Vec<PathBuf>, Failure> {
+    fn finish(self) -> Result<Vec<PathBuf>, Error> {
         Ok(self.directory.finish(&self.recorder.summary(), None)?)
-    }
-}
-
-/// Where samples go, beside the record.
-enum Output {
-    Screen(Box<OnScreen>),
-    Lines,
-}
-
-struct OnScreen {
-    terminal: Terminal,
-    screen: Screen,
-}
-
-impl OnScreen {
-    fn open(args: &MonitorArgs) -> Result<Self, Failure> {
-        let note = args.record.as_ref().map(|path| format!("recording into {}", path.display()));
-        Ok(OnScreen { terminal: Terminal::open()?, screen: Screen::new(note.unwrap_or_default()) })
     }
 }
 
@@ -104,9 +80,8 @@ fn show(
     args: &MonitorArgs,
     watch: &mut Watch,
     record: &mut Option<Record>,
-    output: &mut Output,
-    stop: &Stop,
-) -> Result<(), Failure> {
+    screen: &mut Option<(Terminal, Screen)>,
+) -> Result<(), Error> {
     let start = Instant::now();
     let mut due = start;
     loop {
@@ -117,19 +92,19 @@ fn show(
         // Late ones are left out.
         due = (due + args.interval).max(Instant::now());
         let last = args.duration.is_some_and(|duration| due > start + duration);
-        let ended = match output {
-            Output::Lines => {
+        let ended = match screen {
+            None => {
                 if args.json {
                     print(&json_line(&sample))?;
                 }
                 if !last {
-                    stop.wait(due);
+                    interrupt::wait(due);
                 }
-                stop.requested()
+                interrupt::requested() || is_closed()
             }
-            Output::Screen(on) => {
-                on.screen.show(sample, watch.algorithms());
-                on.terminal.show(&mut on.screen, due, stop)?
+            Some((terminal, screen)) => {
+                screen.show(sample, watch.algorithms());
+                terminal.show(screen, due)?
             }
         };
         if last || ended {
@@ -144,12 +119,12 @@ fn json_line(sample: &Sample) -> String {
 }
 
 /// What the command line asks to watch; at least one of its algorithms is loaded.
-fn watch(args: &MonitorArgs) -> Result<Watch, Failure> {
+fn watch(args: &MonitorArgs) -> Result<Watch, Error> {
     require_privileges()?;
     let netns = args.netns.as_deref().map(|name| Namespace::find(name)?.inode());
     let netns = netns.transpose().map_err(failed)?;
     let algorithms: Vec<_> =
-        args.cc.iter().map(|name| Ok(find(name)?.kernel_name)).collect::<Result<_, Failure>>()?;
+        args.cc.iter().map(|name| Ok(find(name)?.kernel_name)).collect::<Result<_, Error>>()?;
     let asked = algorithms.join(", ");
     let watch = Watch::open(Filter { algorithms, netns, port: args.port }).map_err(failed)?;
     let others: Vec<_> = watch.unreadable().iter().map(|entry| entry.kernel_name).collect();
@@ -159,7 +134,7 @@ fn watch(args: &MonitorArgs) -> Result<Watch, Failure> {
     }
     if watch.algorithms().is_empty() {
         let help = "load one, as by `anabranch kernel load lia`";
-        return Err(Failure::Input(match args.cc[..] {
+        return Err(Error::Input(match args.cc[..] {
             [] => miette!(help = help, "none of the algorithms is loaded"),
             _ => miette!(help = help, "not loaded: {asked}"),
         }));

@@ -2,9 +2,10 @@
 
 use super::args::StatusArgs;
 use super::needs::{failed, missing, require_privileges};
-use crate::failure::Failure;
-use crate::output::{counted, note, print, print_json};
-use crate::table::{PLAIN, Table};
+use crate::output::{note, print, print_json};
+use crate::table::Table;
+use anabranch::units::PLAIN;
+use anabranch::{Error, counted};
 use anabranch_cc_fixed::registry::{self, KernelEntry};
 use anabranch_mptcp_bpf::{Check, Cost, Counters, Coupling, Instance, Look, Occupancy, Verdict};
 use serde_json::{Value as Json, json};
@@ -12,7 +13,7 @@ use std::cmp::Reverse;
 use std::time::Duration;
 
 /// `anabranch kernel doctor`.
-pub fn doctor(as_json: bool) -> Result<(), Failure> {
+pub fn doctor(as_json: bool) -> Result<(), Error> {
     let checks = anabranch_mptcp_bpf::doctor();
     if as_json {
         let describe = |check: &Check| json!({ "need": check.title, "state": state_of(check), "found": check.found, "help": check.help });
@@ -48,7 +49,7 @@ struct Row {
 }
 
 /// What the kernel has.
-fn rows() -> Result<Vec<Row>, Failure> {
+fn rows() -> Result<Vec<Row>, Error> {
     require_privileges()?;
     let loaded = anabranch_mptcp_bpf::loaded().map_err(failed)?;
     let instances = anabranch_mptcp_bpf::instances().map_err(failed)?;
@@ -126,7 +127,7 @@ impl Row {
 }
 
 /// `anabranch kernel list`.
-pub fn list(as_json: bool) -> Result<(), Failure> {
+pub fn list(as_json: bool) -> Result<(), Error> {
     let rows = rows()?;
     if as_json {
         return print_json(&rows.iter().map(Row::json).collect::<Vec<_>>());
@@ -154,7 +155,7 @@ fn ago(age: Duration) -> String {
 }
 
 /// `anabranch kernel status`.
-pub fn status(args: &StatusArgs) -> Result<(), Failure> {
+pub fn status(args: &StatusArgs) -> Result<(), Error> {
     let rows: Vec<_> = rows()?.into_iter().filter(|row| row.instance.is_some()).collect();
     let seconds = args.cost.map(Duration::from_secs);
     let costs = seconds.map(anabranch_mptcp_bpf::measure).transpose().map_err(failed)?;

@@ -1,9 +1,8 @@
 //! `anabranch run --pcap`: where the capture goes, and what is refused. What is in it: the tests of its crate.
 
-use anabranch_test_support::command::{TWO_PATHS, anabranch, command, root, short};
-use rustix::process::{Pid, Signal, kill_process};
+use anabranch_test_support::command::{TWO_PATHS, anabranch, command, names, root, short, signal};
+use rustix::process::Signal;
 use std::fs;
-use std::path::Path;
 use std::process::{Command, Stdio};
 
 #[test]
@@ -43,14 +42,6 @@ fn what_cannot_be_captured_is_told() {
         let why = anabranch(short("run", options)).fails(2);
         assert!(why.contains(said), "{options:?}: {why}");
     }
-}
-
-fn names(folder: &Path) -> Vec<String> {
-    let entries =
-        fs::read_dir(folder).unwrap().map(|entry| entry.unwrap().file_name().into_string().unwrap());
-    let mut names: Vec<String> = entries.collect();
-    names.sort();
-    names
 }
 
 /// What the run reads stays, by whatever name, and so does what this command would not have made; its own files are replaced.
@@ -104,11 +95,10 @@ fn a_part_takes_no_whole_files_name() {
     for (round, interrupted) in [(1, false), (2, true), (3, true)] {
         let long = ["run", TWO_PATHS, "--duration", "100000 s"];
         let mut child = command();
-        child.args(long).args(&outputs).stdin(Stdio::null()).stdout(Stdio::null()).stderr(Stdio::null());
-        let mut child = child.spawn().unwrap();
+        let mut child = child.args(long).args(&outputs).stderr(Stdio::null()).spawn().unwrap();
         std::thread::sleep(std::time::Duration::from_millis(1500));
         match interrupted {
-            true => kill_process(Pid::from_child(&child), Signal::INT).unwrap(),
+            true => signal(&child, Signal::INT),
             // What it leaves is removed by the next.
             false => child.kill().unwrap(),
         }

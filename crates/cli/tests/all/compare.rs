@@ -1,6 +1,6 @@
 //! `anabranch compare`.
 
-use anabranch_test_support::command::{TWO_PATHS, anabranch, fits, short};
+use anabranch_test_support::command::{TWO_PATHS, anabranch, fits, short, words};
 use serde_json::Value;
 
 #[test]
@@ -42,23 +42,12 @@ fn means_and_intervals() {
 /// Where nothing is random, an interval would have no width: the table says so instead.
 #[test]
 fn no_interval_without_variation() {
-    let nothing_random = [
-        "compare",
-        TWO_PATHS,
-        "--duration",
-        "3 s",
-        "--set",
-        "warmup=1 s",
-        "--set",
-        "links.fibre.loss={ model = \"none\" }",
-        "--set",
-        "variation={ start_offset = \"0 s\", host_jitter = \"0 s\" }",
-        "--cc",
-        "lia",
-        "--seeds",
-        "2",
-    ];
-    let page = anabranch(nothing_random).ok();
+    let nothing_random = r#"--set 'links.fibre.loss={ model = "none" }' \
+        --set 'variation={ start_offset = "0 s", host_jitter = "0 s" }'"#;
+    let compare = format!(
+        "compare {TWO_PATHS} --duration '3 s' --set 'warmup=1 s' {nothing_random} --cc lia --seeds 2"
+    );
+    let page = anabranch(words(&compare)).ok();
     assert!(page.contains("± 0") && page.contains("all seeds gave the same value"), "{page}");
     let page = anabranch(short("compare", &["--cc", "lia", "--seeds", "1"])).ok();
     assert!(page.contains("no intervals from one seed") && !page.contains("± 0"), "{page}");

@@ -1,16 +1,12 @@
 //! `anabranch ideal`.
 
-use anabranch_test_support::command::{TWO_PATHS, anabranch, anabranch_reading, fits};
-
-fn words(page: &str) -> String {
-    page.split_whitespace().collect::<Vec<_>>().join(" ")
-}
+use anabranch_test_support::command::{TWO_PATHS, anabranch, anabranch_reading, fits, one_line};
 
 #[test]
 fn page() {
     let page = anabranch(["ideal", TWO_PATHS]).ok();
     fits(&page);
-    let words = words(&page);
+    let words = one_line(&page);
     for part in [
         "network as it is at 10 s",
         "goodput (Mbit/s) flow path max-min pooled lia olia balia linked-cubic",
@@ -28,13 +24,11 @@ fn page() {
 fn changes_of_the_command_line() {
     let changed = ["ideal", TWO_PATHS, "--cc", "lia", "--set", "links.dsl.rate='50 Mbit/s'", "--queue", "1"];
     let page = anabranch(changed).ok();
-    assert!(words(&page).contains("lia is what the scenario's own flows run"), "{page}");
-    assert!(
-        words(&page).contains("neighbour/1–2 each dsl 24.13 24.13") && !page.contains("No own"),
-        "{page}"
-    );
+    assert!(one_line(&page).contains("lia is what the scenario's own flows run"), "{page}");
+    assert!(one_line(&page).contains("neighbour/1–2 each dsl 24.13 24.13"), "{page}");
+    assert!(!page.contains("No own"), "{page}");
     // 20 ms, 0.24 ms for a packet, and 100 packets that wait 24 ms.
-    assert!(words(&page).contains("neighbour/1–2 each dsl 44.24 44.24"), "{page}");
+    assert!(one_line(&page).contains("neighbour/1–2 each dsl 44.24 44.24"), "{page}");
 }
 
 /// A parameter of its own makes an equilibrium of its own.
@@ -44,10 +38,8 @@ fn own_parameters() {
         std::fs::read_to_string(format!("{}/../../{TWO_PATHS}", env!("CARGO_MANIFEST_DIR"))).unwrap();
     let steeper = scenario.replace("\"coupled-cubic\"", "{ name = \"linked-cubic\", c = 4.0 }");
     let page = anabranch_reading(&steeper, ["ideal", "-"]).ok();
-    assert!(
-        words(&page).contains("olia balia linked-cubic own") && words(&page).contains("- own: what"),
-        "{page}"
-    );
+    assert!(one_line(&page).contains("olia balia linked-cubic own"), "{page}");
+    assert!(one_line(&page).contains("- own: what"), "{page}");
 }
 
 #[test]

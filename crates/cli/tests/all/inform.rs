@@ -1,7 +1,7 @@
 //! The commands that run nothing: `cc`, `check`, `schema`, `completions`, `--help`.
 
+use anabranch_test_support::command::{TWO_PATHS, anabranch, fits, one_line, root};
 use anabranch_cc::registry;
-use anabranch_test_support::command::{TWO_PATHS, anabranch, fits, root};
 use std::fs;
 
 #[test]
@@ -21,7 +21,6 @@ fn cc_show() {
     for entry in registry::ALL {
         let page = anabranch(["cc", "show", entry.name]).ok();
         fits(&page);
-        let one_line = |text: &str| text.split_whitespace().collect::<Vec<_>>().join(" ");
         let words = one_line(&page);
         for part in [&[entry.title, entry.source], entry.equations, entry.readings].concat() {
             assert!(words.contains(&one_line(part)), "{}: {part}", entry.name);
@@ -40,7 +39,7 @@ fn cc_show() {
 fn check_describes() {
     let page = anabranch(["check", TWO_PATHS]).ok();
     fits(&page);
-    let words = page.split_whitespace().collect::<Vec<_>>().join(" ");
+    let words = one_line(&page);
     for part in [
         "OK: two paths and a neighbour, 60 s",
         // 100 packets of 1500 bytes over 100 Mbit/s × 20 ms = 250 kB.
@@ -115,26 +114,24 @@ fn man_pages() {
 
 #[test]
 fn help() {
-    for command in ["run", "compare", "paper", "cc", "check", "kernel", "schema", "completions", "man"] {
-        let page = anabranch([command, "--help"]).ok();
-        assert!(page.contains("Examples:"), "{page}");
-        fits(&page);
-    }
-    for command in ["doctor", "load", "unload", "list", "status", "use"] {
-        let page = anabranch(["kernel", command, "--help"]).ok();
-        assert!(page.contains(&format!("  anabranch kernel {command}")), "{page}");
-        fits(&page);
-    }
-    for command in ["list", "show", "report"] {
-        let page = anabranch(["cc", command, "--help"]).ok();
-        assert!(page.contains(&format!("anabranch cc {command}")), "{page}");
-        fits(&page);
+    let all = "run compare paper cc check kernel schema completions man";
+    for (of, commands) in [
+        (None, all),
+        (Some("kernel"), "doctor load unload list status use"),
+        (Some("cc"), "list show report"),
+    ] {
+        for command in commands.split(' ') {
+            let page = anabranch(of.into_iter().chain([command, "--help"])).ok();
+            let example = of.map_or("Examples:".to_owned(), |of| format!("  anabranch {of} {command}"));
+            assert!(page.contains(&example), "{page}");
+            fits(&page);
+        }
     }
     // The sizes of the standard cases are described as such.
     let page = anabranch(["cc", "report", "--help"]).ok();
     assert!(page.contains("24 s") && !page.contains("of our own"), "{page}");
     let page = anabranch(["paper", "--help"]).ok();
-    let words = page.split_whitespace().collect::<Vec<_>>().join(" ");
+    let words = one_line(&page);
     assert!(
         anabranch_papers::all().iter().all(|p| words.contains(&p.name) && words.contains(&p.title)),
         "{page}"

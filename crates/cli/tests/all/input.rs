@@ -1,6 +1,6 @@
 //! Bad input: each mistake is named on stderr, with exit status 2 and nothing on stdout.
 
-use anabranch_test_support::command::{TWO_PATHS, anabranch, anabranch_reading, root};
+use anabranch_test_support::command::{TWO_PATHS, anabranch, anabranch_reading, root, words};
 use std::fs;
 
 #[test]
@@ -20,13 +20,12 @@ fn command_lines() {
         (vec!["compare", TWO_PATHS, "--cc", "lia,{name=\"lia\", beta=1}"], "lia has no parameter `beta`"),
         (vec!["run", TWO_PATHS, "--cc", ""], "a value is required"),
         (vec!["run", TWO_PATHS, "--set", ""], "a value is required"),
-        (vec!["compare", TWO_PATHS, "--cc", "lia", "--seeds", "0"], "--seeds"),
-        (vec!["compare", TWO_PATHS, "--cc", "lia", "--jobs", "0"], "--jobs"),
         (vec!["paper"], "<PAPER,…>"),
         (vec!["paper", "all", "--quick", "--full"], "cannot be used with"),
         (vec!["paper", "coupled"], "unknown paper `coupled`"),
         (vec!["cc", "show", "cubick"], "did you mean `cubic`?"),
         (vec!["cc", "show", "tahoe"], "there are: reno"),
+        (vec!["cc", "report", "lai"], "did you mean `lia`?"),
         (vec!["completions", "cmd"], "invalid value 'cmd'"),
     ] {
         let stderr = anabranch(&args).fails(2);
@@ -126,22 +125,13 @@ fn limits() {
 /// 100 windows of 1 GiB under way in a queue of 1 TB: refused before it is simulated, unless the user says that it may.
 #[test]
 fn memory_is_asked_for() {
-    let large = [
-        "--duration",
-        "1000 s",
-        "--set",
-        "links.dsl.rate=100 Gbit/s",
-        "--set",
-        "links.dsl.queue=1000 GB",
-        "--set",
-        "flows.neighbour.count=100",
-    ];
-    for command in [&["run"] as &[&str], &["check"], &["compare", "--cc", "lia"]] {
-        let args = [command, &[TWO_PATHS], &large].concat();
-        let said = anabranch(args).fails(2);
+    let large = "--duration '1000 s' --set 'links.dsl.rate=100 Gbit/s' --set 'links.dsl.queue=1000 GB' \
+                 --set flows.neighbour.count=100";
+    for command in ["run", "check", "compare --cc lia"] {
+        let said = anabranch(words(&format!("{command} {TWO_PATHS} {large}"))).fails(2);
         assert!(said.contains("GB of memory") && said.contains("--yes"), "{said}");
     }
-    let page = anabranch([&["check", TWO_PATHS, "--yes"], &large[..]].concat()).ok();
+    let page = anabranch(words(&format!("check {TWO_PATHS} --yes {large}"))).ok();
     assert!(page.contains("of memory"), "{page}");
     // The project's own scenarios need much less.
     assert!(anabranch(["check", TWO_PATHS]).ok().contains(" MB of memory"));
@@ -150,25 +140,16 @@ fn memory_is_asked_for() {
 /// The estimate is an upper one: a run that fills a long queue has enough with it, and 300 MB for the program itself.
 #[test]
 fn memory_is_enough() {
-    let changes = ["--set", "links.dsl.queue=100 MB", "--set", "links.dsl.rate=1 Gbit/s"];
-    let page =
-        anabranch([&["check", TWO_PATHS, "--duration", "3 s", "--set", "warmup=0 s"], &changes[..]].concat())
-            .ok();
+    let args = format!(
+        "{TWO_PATHS} --duration '3 s' --set 'warmup=0 s' --set 'links.dsl.queue=100 MB' --set 'links.dsl.rate=1 Gbit/s'"
+    );
+    let page = anabranch(words(&format!("check {args}"))).ok();
     let line = page.lines().find(|line| line.contains("of memory")).unwrap();
     let words: Vec<&str> = line.split(' ').collect();
     let at = words.iter().position(|word| *word == "MB").unwrap();
     let limit_kb = (words[at - 1].parse::<f64>().unwrap() * 1e3 + 300e3) as u64;
-    let run = format!(
-        "ulimit -v {limit_kb}; exec '{}' run {TWO_PATHS} --duration '3 s' --set 'warmup=0 s' --set '{}' --set '{}'",
-        env!("CARGO_BIN_EXE_anabranch"),
-        changes[1],
-        changes[3]
-    );
-    let output = std::process::Command::new("sh")
-        .args(["-c", &run])
-        .current_dir(anabranch_test_support::command::root())
-        .output()
-        .unwrap();
+    let run = format!("ulimit -v {limit_kb}; exec '{}' run {args}", env!("CARGO_BIN_EXE_anabranch"));
+    let output = std::process::Command::new("sh").args(["-c", &run]).current_dir(root()).output().unwrap();
     assert!(output.status.success(), "{limit_kb} kB: {}", String::from_utf8_lossy(&output.stderr));
 }
 
@@ -181,8 +162,7 @@ fn the_terminal_is_safe() {
     for command in
         [&["run", "-"] as &[&str], &["check", "-"], &["compare", "-", "--cc", "lia"], &["run", "-", "--json"]]
     {
-        let shown =
-            anabranch_test_support::command::anabranch_reading(&text, [command, &short].concat()).ok();
+        let shown = anabranch_test_support::command::anabranch_reading(&text, [command, &short].concat()).ok();
         assert!(!shown.contains(['\u{1b}', '\u{202e}']), "{shown:?}");
         if command.contains(&"--json") {
             let json: serde_json::Value = serde_json::from_str(&shown).unwrap();

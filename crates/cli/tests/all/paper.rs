@@ -1,6 +1,6 @@
 //! `anabranch paper`.
 
-use anabranch_test_support::command::{anabranch, fits};
+use anabranch_test_support::command::{anabranch, fits, one_line};
 
 use anabranch_papers::standard::AlgorithmResult;
 use anabranch_study::StudyResult;
@@ -65,14 +65,12 @@ fn results_made_alike_are_joined() {
     assert_eq!(ids(), ["A-T2", "A-T4"], "run again, not doubled");
 
     let refused = paper("A-T4", &["2"]).fails(2);
-    assert!(
-        refused.contains("A-T2, A-T4 (quick size, seeds 1") && refused.contains("--replace"),
-        "{refused}"
-    );
+    assert!(refused.contains("A-T2, A-T4 (quick size, seeds 1"), "{refused}");
+    assert!(refused.contains("--replace"), "{refused}");
     assert_eq!(ids(), ["A-T2", "A-T4"]);
     let other = paper("A-T4", &["2", "--replace"]);
     assert_eq!(other.status, 0);
-    let words = other.stderr.split_whitespace().collect::<Vec<_>>().join(" ");
+    let words = one_line(&other.stderr);
     let said = "Note: coupled-cubic: A-T4 (quick size, seeds 2, version";
     assert!(words.starts_with(said) && words.contains("replaces A-T2, A-T4 (quick size, seeds 1"), "{words}");
     assert_eq!(ids(), ["A-T4"]);
@@ -85,10 +83,8 @@ fn an_algorithm_leaves_its_standard_cases_and_a_page() {
     let out = dir.path().to_str().unwrap();
     let page = anabranch(["cc", "report", "lia", "--quick", "--seeds", "1", "--out", out]).ok();
     fits(page.replace(out, "OUT").as_str());
-    assert!(
-        page.contains("lia (quick size; seeds: 1)") && page.contains("Unequal round-trip times"),
-        "{page}"
-    );
+    assert!(page.contains("lia (quick size; seeds: 1)"), "{page}");
+    assert!(page.contains("Unequal round-trip times"), "{page}");
     let json = fs::read_to_string(dir.path().join("algorithms/lia.json")).unwrap();
     let result: AlgorithmResult = serde_json::from_str(&json).unwrap();
     assert_eq!((&*result.algorithm, &*result.size, result.seeds), ("lia", "quick", 1));
@@ -105,11 +101,4 @@ fn an_algorithm_leaves_its_standard_cases_and_a_page() {
     assert!(other.stderr.starts_with("Note: lia"), "{}", other.stderr);
     let array: Vec<AlgorithmResult> = serde_json::from_str(&other.stdout).unwrap();
     assert_eq!(array[0].algorithm, "reno");
-}
-
-#[test]
-fn an_unknown_algorithm_has_no_report() {
-    let dir = tempfile::tempdir().unwrap();
-    let out = dir.path().to_str().unwrap();
-    assert!(anabranch(["cc", "report", "lai", "--out", out]).fails(2).contains("did you mean `lia`?"));
 }

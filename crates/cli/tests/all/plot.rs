@@ -1,6 +1,6 @@
 //! `anabranch plot` and `run --plot`: pictures beside the records that they are of.
 
-use anabranch_test_support::command::{TWO_PATHS, anabranch, command, outcome, root, short};
+use anabranch_test_support::command::{TWO_PATHS, anabranch, command, outcome, root, short, signal};
 use csv::Reader;
 use roxmltree::Document;
 use std::fs;
@@ -121,11 +121,8 @@ fn every_figure_in_every_format() {
     let all = ["windows", "throughput", "rtt", "queue", "sequence", "shares", "alpha"];
     assert!(all.iter().all(|name| list.contains(name)) && !list.contains("completions"), "{list}");
     for name in all {
-        let text = plot(
-            &record,
-            &folder.path().join(format!("{name}.svg")),
-            &["--figure", name, "--size", "single"],
-        );
+        let file = folder.path().join(format!("{name}.svg"));
+        let text = plot(&record, &file, &["--figure", name, "--size", "single"]);
         let svg = Document::parse(&text).unwrap();
         assert!(svg.descendants().any(|n| n.attribute("class") == Some("series")), "{name}");
         assert_eq!(svg.root_element().attribute("width"), Some("326.4"));
@@ -169,12 +166,8 @@ fn a_run_and_its_picture_in_one_command() {
     assert_eq!(plot(&record, &other, &[]), fs::read_to_string(&svg).unwrap());
     // Without a name, in the working directory; JSON stays alone on standard output.
     let mut bare = command();
-    bare.current_dir(folder.path()).arg("run").arg(root().join(TWO_PATHS)).args([
-        "--duration",
-        "12 s",
-        "--plot",
-        "--json",
-    ]);
+    let args = ["--duration", "12 s", "--plot", "--json"];
+    bare.current_dir(folder.path()).arg("run").arg(root().join(TWO_PATHS)).args(args);
     let left = outcome(&bare.output().unwrap());
     assert!(left.status == 0 && left.stderr.contains("wrote plot.html"), "{}", left.stderr);
     serde_json::from_str::<serde_json::Value>(&left.stdout).unwrap();
@@ -219,9 +212,8 @@ fn what_cannot_be_drawn_says_why() {
     let lines: Vec<&str> = whole.lines().collect();
     // One sample is a point.
     fs::write(&samples, format!("{}\n{}\n", lines[0], lines[1])).unwrap();
-    assert!(
-        plot(&record, &folder.path().join("one.svg"), &["--figure", "windows"]).contains("class=\"series\"")
-    );
+    let one = plot(&record, &folder.path().join("one.svg"), &["--figure", "windows"]);
+    assert!(one.contains("class=\"series\""));
     // None is nothing to draw.
     fs::write(&samples, format!("{}\n", lines[0])).unwrap();
     assert!(fails(&record, &["--figure", "windows,rtt"]).contains("there is nothing to draw"));
@@ -238,8 +230,7 @@ fn what_cannot_be_drawn_says_why() {
 /// Ctrl-C while a long record is read: status 130, with a word, and nothing in place of the picture.
 #[test]
 fn drawing_can_be_interrupted() {
-    use rustix::process::{Pid, Signal, kill_process};
-    use std::process::Stdio;
+    use rustix::process::Signal;
     let folder = tempfile::tempdir().unwrap();
     let record = recorded(folder.path(), &[]);
     // Reading never ends.
@@ -248,8 +239,7 @@ fn drawing_can_be_interrupted() {
     assert!(std::process::Command::new("mkfifo").arg(&file).status().unwrap().success());
     let out = folder.path().join("x.svg");
     let mut plot = command();
-    plot.arg("plot").arg(&record).arg("--out").arg(&out).stdout(Stdio::null()).stderr(Stdio::piped());
-    let child = plot.spawn().unwrap();
+    let child = plot.arg("plot").arg(&record).arg("--out").arg(&out).spawn().unwrap();
     let catches_interrupts = || {
         let status = fs::read_to_string(format!("/proc/{}/status", child.id())).unwrap();
         let mask = status.lines().find_map(|line| line.strip_prefix("SigCgt:")).unwrap();
@@ -258,7 +248,7 @@ fn drawing_can_be_interrupted() {
     while !catches_interrupts() {
         std::thread::sleep(std::time::Duration::from_millis(5));
     }
-    kill_process(Pid::from_child(&child), Signal::INT).unwrap();
+    signal(&child, Signal::INT);
     let output = child.wait_with_output().unwrap();
     let said = String::from_utf8_lossy(&output.stderr);
     assert_eq!(output.status.code(), Some(130), "{said}");

@@ -1,28 +1,16 @@
 //! Results are never destroyed before there are new ones, and nothing of the user's with them.
 
 use anabranch_test_support::command::{
-    Outcome, TWO_PATHS, anabranch, command, is_ignored, kept, root, short, skipped,
+    Outcome, TWO_PATHS, anabranch, command, content, is_ignored, kept, one_line, root, short, signal,
+    skipped, words,
 };
 use parquet::file::reader::{FileReader, SerializedFileReader};
-use rustix::process::{Pid, Signal, kill_process};
+use rustix::process::Signal;
 use serde_json::Value;
 use std::collections::BTreeMap;
 use std::fs;
 use std::path::{Path, PathBuf};
 use std::process::{Child, Command, Stdio};
-
-/// Every file below a folder and its content.
-fn content(folder: &Path) -> BTreeMap<PathBuf, Vec<u8>> {
-    let mut found = BTreeMap::new();
-    for entry in fs::read_dir(folder).unwrap() {
-        let path = entry.unwrap().path();
-        match path.is_dir() {
-            true => found.extend(content(&path)),
-            false => _ = found.insert(path.clone(), fs::read(&path).unwrap()),
-        }
-    }
-    found
-}
 
 fn run_into(out: &Path, options: &[&str]) -> Outcome {
     anabranch(short("run", &[options, &["--replace", "--out", out.to_str().unwrap()]].concat()))
@@ -137,7 +125,7 @@ fn files_say_whose_they_are() {
 
 /// The run succeeded, and said that it replaces that of another seed.
 fn replaces(outcome: Outcome, seed: u64) {
-    let said = outcome.stderr.split_whitespace().collect::<Vec<_>>().join(" ");
+    let said = one_line(&outcome.stderr);
     assert_eq!(outcome.status, 0, "{said}");
     let told = format!("has a run of two paths and a neighbour, seed {seed}, version");
     assert!(said.contains(&told) && said.ends_with(": this one replaces it"), "{said}");
@@ -145,25 +133,8 @@ fn replaces(outcome: Outcome, seed: u64) {
 
 /// A run without end, of which samples are there.
 fn long_run(out: &Path) -> Child {
-    let mut child = command()
-        .args([
-            "run",
-            TWO_PATHS,
-            "--duration",
-            "1000000 s",
-            "--set",
-            "warmup=0 s",
-            "--seed",
-            "9",
-            "--replace",
-            "--out",
-        ])
-        .arg(out)
-        .stdin(Stdio::null())
-        .stdout(Stdio::null())
-        .stderr(Stdio::piped())
-        .spawn()
-        .unwrap();
+    let run = format!("run {TWO_PATHS} --duration '1000000 s' --set 'warmup=0 s' --seed 9 --replace --out");
+    let mut child = command().args(words(&run)).arg(out).spawn().unwrap();
     while !private(out).join("subflows.parquet.partial").exists() {
         assert_eq!(child.try_wait().unwrap(), None, "ended early");
         std::thread::sleep(std::time::Duration::from_millis(5));
@@ -174,10 +145,6 @@ fn long_run(out: &Path) -> Child {
 /// Where new results are made.
 fn private(out: &Path) -> PathBuf {
     out.with_file_name(format!(".{}.anabranch", out.file_name().unwrap().to_str().unwrap()))
-}
-
-fn signal(child: &Child, signal: Signal) {
-    kill_process(Pid::from_child(child), signal).unwrap();
 }
 
 /// A folder with a scenario of the user's in it is refused, wherever the command is given.
@@ -269,7 +236,7 @@ fn killed_while_the_names_changed() {
         fs::write(leftover.join("notes.txt"), "another's").unwrap();
         let outcome = run_into(&out, &["--seed", "4"]);
         assert!(outcome.status == 0 && outcome.stderr.contains("out.others has what"), "{}", outcome.stderr);
-        assert_eq!(content(&others), BTreeMap::from([(others.join("notes.txt"), b"another's".to_vec())]));
+        assert_eq!(content(&others), BTreeMap::from([(PathBuf::from("notes.txt"), b"another's".to_vec())]));
         fs::remove_dir_all(&others).unwrap();
         assert_eq!(fs::read_dir(dir.path()).unwrap().count(), 1, "nothing else is left");
         replaces(run_into(&out, &[]), 4);
@@ -393,7 +360,6 @@ fn one_command_at_a_time() {
     let paper = || {
         let mut paper = command();
         paper.args(["paper", "E", "--only", "E-10", "--out"]).arg(dir.path().join("papers"));
-        paper.stdin(Stdio::null()).stdout(Stdio::null()).stderr(Stdio::piped());
         paper
     };
     let first = paper().spawn().unwrap();
@@ -437,13 +403,7 @@ fn told_before_the_simulation() {
     fs::create_dir_all(&inner).unwrap();
     let scenario = root().join(TWO_PATHS).canonicalize().unwrap();
     let refused = |args: &[&str]| {
-        let child = command()
-            .args(args)
-            .current_dir(&inner)
-            .stdin(Stdio::null())
-            .stdout(Stdio::null())
-            .stderr(Stdio::piped())
-            .spawn();
+        let child = command().args(args).current_dir(&inner).spawn();
         let output = child.unwrap().wait_with_output().unwrap();
         assert_eq!(output.status.code(), Some(2), "{args:?}");
         String::from_utf8(output.stderr).unwrap().split_whitespace().collect::<Vec<_>>().join(" ")
@@ -507,7 +467,7 @@ fn a_closed_pipe_costs_no_report() {
     let dir = tempfile::tempdir().unwrap();
     let mut paper = command();
     paper.args(["paper", "B", "--quick", "--seeds", "1", "--only", "B-D", "--out"]).arg(dir.path());
-    let mut child = paper.stdout(Stdio::piped()).stderr(Stdio::null()).spawn().unwrap();
+    let mut child = paper.stderr(Stdio::null()).spawn().unwrap();
     drop(child.stdout.take());
     assert!(child.wait().unwrap().success());
     assert!(dir.path().join("report/index.html").exists());

@@ -1,14 +1,15 @@
 //! `anabranch run`: what it prints and writes.
 
 use anabranch_test_support::command::{
-    TWO_PATHS, anabranch, anabranch_reading, command, fits, kept, root, short,
+    TWO_PATHS, anabranch, anabranch_reading, command, fits, kept, names, one_line, root, short, signal,
 };
 use parquet::file::reader::{FileReader, SerializedFileReader};
+use rustix::process::Signal;
 use serde_json::{Value, json};
 use std::fs;
 use std::io::{BufRead, BufReader};
 use std::path::Path;
-use std::process::{Child, Command, Stdio};
+use std::process::{Child, Command};
 
 fn has(value: &Value, keys: &[&str]) {
     for key in keys {
@@ -29,8 +30,8 @@ fn the_shape_of_the_json() {
     assert_eq!(run["duration_s"], json!(6.0));
     assert_eq!(run["scenario_hash"].as_str().unwrap().len(), 64);
     let flows = run["flows"].as_array().unwrap();
-    let names: Vec<_> = flows.iter().map(|f| &f["name"]).collect();
-    assert_eq!(names, ["bonded", "neighbour/1", "neighbour/2"]);
+    let named: Vec<_> = flows.iter().map(|f| &f["name"]).collect();
+    assert_eq!(named, ["bonded", "neighbour/1", "neighbour/2"]);
     for flow in flows {
         has(flow, &["name", "cc", "goodput_bps", "retransmitted_segments", "subflows"]);
         for subflow in flow["subflows"].as_array().unwrap() {
@@ -145,7 +146,7 @@ fn a_directory_holds_all_of_a_run() {
     let path = out.to_str().unwrap();
     let printed = anabranch(short("run", &["--json", "--cc", "lia", "--seed", "7", "--out", path])).ok();
     assert_eq!(
-        listed(&out),
+        names(&out),
         [".anabranch", "links.parquet", "scenario.toml", "subflows.parquet", "summary.json"]
     );
     assert_eq!(fs::read_to_string(out.join("summary.json")).unwrap(), printed);
@@ -166,18 +167,11 @@ fn a_directory_holds_all_of_a_run() {
     // Another run leaves nothing of this one.
     let again = anabranch(short("run", &["--json", "--replace", "--out", path, "--format", "csv"]));
     assert!(again.status == 0 && again.stderr.contains("seed 7"), "{}", again.stderr);
-    assert_eq!(listed(&out), [".anabranch", "links.csv", "scenario.toml", "subflows.csv", "summary.json"]);
+    assert_eq!(names(&out), [".anabranch", "links.csv", "scenario.toml", "subflows.csv", "summary.json"]);
     let samples = fs::read_to_string(out.join("subflows.csv")).unwrap();
     let header = "time_s,flow,subflow,path,cwnd_segments,ssthresh_segments,srtt_s,in_flight_segments,sent_bytes,\
                   delivered_bytes,lost_segments,retransmitted_segments,";
     assert!(samples.starts_with(header), "{samples:.200}");
-}
-
-fn listed(dir: &Path) -> Vec<String> {
-    let mut names: Vec<_> =
-        fs::read_dir(dir).unwrap().map(|f| f.unwrap().file_name().into_string().unwrap()).collect();
-    names.sort();
-    names
 }
 
 /// The names of observables are columns beside the fixed ones.
@@ -277,25 +271,12 @@ fn a_mistake_in_a_file_of_sizes() {
 #[test]
 fn a_closed_pipe_is_no_failure() {
     for args in [short("run", &[]), vec!["cc", "show", "coupled-cubic"], vec!["schema"]] {
-        let mut child = command()
-            .args(&args)
-            .stdin(Stdio::null())
-            .stdout(Stdio::piped())
-            .stderr(Stdio::piped())
-            .spawn()
-            .unwrap();
+        let mut child = command().args(&args).spawn().unwrap();
         drop(child.stdout.take());
         let output = child.wait_with_output().unwrap();
         assert_eq!(String::from_utf8(output.stderr).unwrap(), "", "{args:?}");
         assert_eq!(output.status.code(), Some(0), "{args:?}");
     }
-}
-
-/// Ctrl-C.
-fn interrupt(child: &Child) {
-    // The shell's own: a minimal system has no `kill` program.
-    let kill = Command::new("sh").args(["-c", &format!("kill -INT {}", child.id())]).status().unwrap();
-    assert!(kill.success());
 }
 
 /// Interrupts `child` once it is `ready`: what it printed, and what it said on stderr.
@@ -304,7 +285,7 @@ fn interrupted_when(mut child: Child, ready: impl Fn() -> bool) -> (String, Stri
         assert_eq!(child.try_wait().unwrap(), None, "ended early");
         std::thread::sleep(std::time::Duration::from_millis(5));
     }
-    interrupt(&child);
+    signal(&child, Signal::INT);
     let output = child.wait_with_output().unwrap();
     let stderr = String::from_utf8(output.stderr).unwrap();
     assert_eq!(output.status.code(), Some(130), "{stderr}");
@@ -331,22 +312,16 @@ fn column(file: &Path, name: &str) -> Vec<f64> {
 fn interrupted() {
     let dir = tempfile::tempdir().unwrap();
     let out = dir.path().join("run");
-    let child = command()
-        .args(["run", TWO_PATHS, "--duration", "1000000 s", "--set", "warmup=\"0 s\"", "--out"])
-        .arg(&out)
-        .stdin(Stdio::null())
-        .stdout(Stdio::piped())
-        .stderr(Stdio::piped())
-        .spawn()
-        .unwrap();
+    let args = ["run", TWO_PATHS, "--duration", "1000000 s", "--set", "warmup=\"0 s\"", "--out"];
+    let child = command().args(args).arg(&out).spawn().unwrap();
     let begun = dir.path().join(".run.anabranch/subflows.parquet.partial");
     let (stdout, stderr) = interrupted_when(child, || begun.exists());
     assert!(stderr.contains("interrupted at") && stderr.contains("1000000 s"), "{stderr}");
     assert!(stdout.lines().next().unwrap().contains("interrupted at"), "{stdout}");
 
-    assert_eq!(listed(dir.path()), ["run"]);
+    assert_eq!(names(dir.path()), ["run"]);
     assert_eq!(
-        listed(&out),
+        names(&out),
         [".anabranch", "links.parquet", "scenario.toml", "subflows.parquet", "summary.json"]
     );
     let read = |name: &str| fs::read_to_string(out.join(name)).unwrap();
@@ -381,20 +356,13 @@ fn interrupted_on_a_terminal(args: &[&str]) -> (String, std::process::Output) {
         rustix::termios::Winsize { ws_row: 24, ws_col: 120, ws_xpixel: 0, ws_ypixel: 0 },
     )
     .unwrap();
-    let child = command()
-        .args(args)
-        .env("TERM", "xterm")
-        .stdin(Stdio::null())
-        .stdout(Stdio::piped())
-        .stderr(slave)
-        .spawn()
-        .unwrap();
+    let child = command().args(args).env("TERM", "xterm").stderr(slave).spawn().unwrap();
     let (mut shown, mut part, mut terminal) = (String::new(), [0; 4096], fs::File::from(master));
     while !(shown.contains("simulated s/s") && shown.contains("left")) {
         let n = terminal.read(&mut part).unwrap();
         shown += &String::from_utf8_lossy(&part[..n]);
     }
-    interrupt(&child);
+    signal(&child, Signal::INT);
     let output = child.wait_with_output().unwrap();
     (shown, output)
 }
@@ -444,12 +412,9 @@ fn an_interrupted_reproduction() {
 fn an_interrupted_experiment_goes_on() {
     let dir = tempfile::tempdir().unwrap();
     let paper = |out: &str| {
-        let out = dir.path().join(out);
+        let args = ["paper", "coupling-cubic", "--only", "E-10", "--quick", "--seeds", "3", "--out"];
         let mut paper = command();
-        paper
-            .args(["paper", "coupling-cubic", "--only", "E-10", "--quick", "--seeds", "3", "--out"])
-            .arg(out);
-        paper.stdin(Stdio::null()).stdout(Stdio::piped()).stderr(Stdio::piped());
+        paper.args(args).arg(dir.path().join(out));
         paper
     };
     let store = |out: &str| dir.path().join(out).join("store");
@@ -478,25 +443,17 @@ fn progress_in_lines() {
     let long_run = ["run", TWO_PATHS, "--duration", "1000000 s"];
     let paper = ["paper", "E", "--only", "E-10", "--out", out];
     for (args, said) in [(&long_run[..], "% of the simulated time"), (&paper, " runs")] {
-        let mut child = command()
-            .args(args)
-            .env("ANABRANCH_PROGRESS_SECONDS", "0.01")
-            .stdin(Stdio::null())
-            .stdout(Stdio::null())
-            .stderr(Stdio::piped())
-            .spawn()
-            .unwrap();
+        let mut child = command().args(args).env("ANABRANCH_PROGRESS_SECONDS", "0.01").spawn().unwrap();
         let mut stderr = BufReader::new(child.stderr.take().unwrap());
         let mut lines = [String::new(), String::new()];
         lines.iter_mut().for_each(|line| _ = stderr.read_line(line).unwrap());
-        interrupt(&child);
+        signal(&child, Signal::INT);
         std::io::copy(&mut stderr, &mut std::io::sink()).unwrap();
         assert_eq!(child.wait().unwrap().code(), Some(130));
         for line in lines {
-            assert!(
-                line.starts_with("0 s: 0") && line.contains(said) && line.contains(" % of the "),
-                "{line}"
-            );
+            assert!(line.starts_with("0 s: 0"), "{line}");
+            assert!(line.contains(said), "{line}");
+            assert!(line.contains(" % of the "), "{line}");
         }
     }
 }
@@ -510,7 +467,7 @@ fn runs_of_another_build_stay() {
         let outcome =
             anabranch(args.iter().map(std::ffi::OsStr::new).chain([dir.path().join(out).as_os_str()]));
         assert_eq!(outcome.status, 0, "{}", outcome.stderr);
-        outcome.stderr.split_whitespace().collect::<Vec<_>>().join(" ")
+        one_line(&outcome.stderr)
     };
     let folder = dir.path().join("out/store").join("0f".repeat(32));
     fs::create_dir_all(&folder).unwrap();

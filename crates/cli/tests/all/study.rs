@@ -1,6 +1,6 @@
 //! `anabranch study` and `anabranch sweep`.
 
-use anabranch_test_support::command::{anabranch, fits, kept};
+use anabranch_test_support::command::{anabranch, fits, kept, one_line, words};
 
 use anabranch_papers::standard::AlgorithmResult;
 use anabranch_study::{StudyResult, Verdict};
@@ -157,7 +157,7 @@ fn status_tells_an_outdated_result() {
     };
     let status = |words: &[&str]| {
         let page = command(&[&["status"], words].concat());
-        page.split_once("mine.json: ").unwrap().1.split_whitespace().collect::<Vec<_>>().join(" ")
+        one_line(page.split_once("mine.json: ").unwrap().1)
     };
     assert_eq!(status(&["--quick"]), "no result yet");
     command(&["--quick"]);
@@ -295,31 +295,20 @@ fn a_sweep_over_links_of_any_name() {
 fn another_sweep_of_the_same_name_stays_unless_it_may_be_replaced() {
     let dir = tempfile::tempdir().unwrap();
     let scenario = Path::new(EXAMPLE).with_file_name("two-links.toml");
-    let sweep = |window: &str, more: &[&str]| {
-        let vary = format!("tcp.initial_window={window}");
-        let (scenario, out) = (scenario.to_str().unwrap(), dir.path().to_str().unwrap());
-        let args = [
-            "sweep",
-            scenario,
-            "--vary",
-            &vary,
-            "--seeds",
-            "2",
-            "--duration",
-            "2 s",
-            "--set",
-            "warmup=0 s",
-            "--out",
-            out,
-        ];
-        anabranch([&args[..], more].concat())
+    let sweep = |window: &str, more: &str| {
+        let sweep = format!(
+            "sweep {} --vary tcp.initial_window={window} --seeds 2 --duration '2 s' --set 'warmup=0 s' --out {} {more}",
+            scenario.display(),
+            dir.path().display()
+        );
+        anabranch(words(&sweep))
     };
-    sweep("4,10", &[]).ok();
-    let refused = sweep("2,3", &[]).fails(2);
+    sweep("4,10", "").ok();
+    let refused = sweep("2,3", "").fails(2);
     assert!(refused.contains("two-links: ") && refused.contains("--replace"), "{refused}");
     assert!(result(dir.path(), "two-links").experiments[0].rows[0].what.contains("initial_window 4"));
-    assert_eq!(sweep("4,10", &[]).status, 0, "the same again");
-    let second = sweep("2,3", &["--replace"]);
+    assert_eq!(sweep("4,10", "").status, 0, "the same again");
+    let second = sweep("2,3", "--replace");
     assert!(second.stderr.contains("replaces"), "{}", second.stderr);
     assert!(result(dir.path(), "two-links").experiments[0].rows[0].what.contains("initial_window 2"));
 }
@@ -344,7 +333,7 @@ fn a_row_without_a_value_names_its_expression() {
     fs::write(&file, text).unwrap();
     let out = dir.path().join("out");
     let outcome = anabranch(["study", file.to_str().unwrap(), "--out", out.to_str().unwrap()]);
-    let said = outcome.stderr.split_whitespace().collect::<Vec<_>>().join(" ");
+    let said = one_line(&outcome.stderr);
     assert_eq!(outcome.status, 1, "{said}");
     let told = "ratio: division by zero, in `jain() / (duration() - duration())` on line 6";
     assert!(said.contains(told), "{said}");

@@ -1,7 +1,7 @@
 //! `anabranch task`.
 
+use anabranch_test_support::command::{TWO_PATHS, anabranch, anabranch_reading, command, root, signal};
 use anabranch_record::Summary;
-use anabranch_test_support::command::{TWO_PATHS, anabranch, anabranch_reading, command, root};
 use serde_json::{Value, json};
 use std::fs;
 use std::io::Write;
@@ -64,22 +64,16 @@ fn what_is_no_task_is_named() {
 #[test]
 fn an_interrupted_task() {
     let task = json!({"scenario": scenario(), "set": ["duration=1000000 s", "warmup=0 s"], "seed": 1});
-    let mut child = command()
-        .arg("task")
-        .env("ANABRANCH_PROGRESS_SECONDS", "0.001")
-        .stdin(Stdio::piped())
-        .stdout(Stdio::piped())
-        .stderr(Stdio::piped())
-        .spawn()
-        .unwrap();
+    let mut task_command = command();
+    task_command.arg("task").env("ANABRANCH_PROGRESS_SECONDS", "0.001").stdin(Stdio::piped());
+    let mut child = task_command.spawn().unwrap();
     child.stdin.take().unwrap().write_all(task.to_string().as_bytes()).unwrap();
     // Its first word of progress: it is at work.
     let mut stderr = std::io::BufReader::new(child.stderr.take().unwrap());
     let mut line = String::new();
     std::io::BufRead::read_line(&mut stderr, &mut line).unwrap();
     assert!(line.contains("% of the simulated time"), "{line}");
-    rustix::process::kill_process(rustix::process::Pid::from_child(&child), rustix::process::Signal::INT)
-        .unwrap();
+    signal(&child, rustix::process::Signal::INT);
     std::io::copy(&mut stderr, &mut std::io::sink()).unwrap();
     let output = child.wait_with_output().unwrap();
     assert_eq!((output.status.code(), output.stdout.len()), (Some(130), 0));

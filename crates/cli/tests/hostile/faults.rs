@@ -1,8 +1,6 @@
 //! Calls of the system that fail, and ends at any of them: what was there before stays whole, or what is new is whole.
 
-use crate::content;
-use anabranch_test_support::command::skipped;
-use anabranch_test_support::command::{TWO_PATHS, command};
+use anabranch_test_support::command::{TWO_PATHS, command, content, skipped, words};
 use std::collections::BTreeMap;
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -23,7 +21,7 @@ fn preload(into: &Path) -> Option<PathBuf> {
 }
 
 /// A command whose `at`-th call that changes files at `out` or beside it fails.
-fn faulty(args: &[&str], out: &Path, library: &Path, fault: i32, at: u64) -> Command {
+fn faulty(args: &[String], out: &Path, library: &Path, fault: i32, at: u64) -> Command {
     let mut command = command();
     command
         .args(args)
@@ -35,12 +33,12 @@ fn faulty(args: &[&str], out: &Path, library: &Path, fault: i32, at: u64) -> Com
     command
 }
 
-fn with_fault(args: &[&str], out: &Path, library: &Path, fault: i32, at: u64) -> Output {
+fn with_fault(args: &[String], out: &Path, library: &Path, fault: i32, at: u64) -> Output {
     faulty(args, out, library, fault, at).output().unwrap()
 }
 
 /// The command without faults.
-fn whole(args: &[&str], out: &Path) {
+fn whole(args: &[String], out: &Path) {
     let output = command().args(args).arg(out).output().unwrap();
     assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
 }
@@ -58,21 +56,9 @@ fn assert_told(output: &Output, fault: i32, at: u64) {
 }
 
 /// A short run.
-fn of_seed(seed: &str) -> [&str; 12] {
-    [
-        "run",
-        TWO_PATHS,
-        "--duration",
-        "300 ms",
-        "--set",
-        "warmup=0 s",
-        "--format",
-        "csv",
-        "--seed",
-        seed,
-        "--replace",
-        "--out",
-    ]
+fn of_seed(seed: &str) -> Vec<String> {
+    let run = format!("run {TWO_PATHS} --duration '300 ms' --set 'warmup=0 s' --format csv --seed {seed}");
+    words(&(run + " --replace --out"))
 }
 
 #[test]
@@ -152,7 +138,7 @@ fn without_an_exchange_of_names_nothing_is_lost_either() {
 fn a_paper_leaves_the_former_results_or_the_new_ones() {
     let dir = tempfile::tempdir().unwrap();
     let Some(library) = preload(dir.path()) else { return skipped("no C compiler") };
-    let of_seeds = |n| ["paper", "all", "--quick", "--only", "B-D", "--seeds", n, "--replace", "--out"];
+    let of_seeds = |n| words(&format!("paper all --quick --only B-D --seeds {n} --replace --out"));
     let (old, new) = (dir.path().join("old"), dir.path().join("new"));
     whole(&of_seeds("1"), &old);
     whole(&of_seeds("2"), &new);

@@ -33,47 +33,11 @@ fn busy() -> Duration {
 }
 
 /// Numbers at which things break.
-const NUMBERS: [&str; 16] = [
-    "0",
-    "-0.0",
-    "1",
-    "-1",
-    "2",
-    "3.5",
-    "31",
-    "33",
-    "1e-9",
-    "0.999999",
-    "1e6",
-    "4294967296",
-    "9223372036854775807",
-    "1e18",
-    "1e308",
-    "nan",
-];
+const NUMBERS: &str =
+    "0 -0.0 1 -1 2 3.5 31 33 1e-9 0.999999 1e6 4294967296 9223372036854775807 1e18 1e308 nan";
 /// Quantities at which things break, of every kind: the last word of each tells which.
-const QUANTITIES: [&str; 20] = [
-    "0 s",
-    "1 ns",
-    "1 us",
-    "10 us",
-    "1 ms",
-    "40 ms",
-    "3 s",
-    "100000 s",
-    "4 bit/s",
-    "1 kbit/s",
-    "1 Mbit/s",
-    "100 Gbit/s",
-    "1 B",
-    "1500 B",
-    "1 MB",
-    "1 packets",
-    "1000000 packets",
-    "0.001 BDP",
-    "1 BDP",
-    "1000 BDP",
-];
+const QUANTITIES: &str = "0 s, 1 ns, 1 us, 10 us, 1 ms, 40 ms, 3 s, 100000 s, 4 bit/s, 1 kbit/s, 1 Mbit/s, 100 Gbit/s, \
+                          1 B, 1500 B, 1 MB, 1 packets, 1000000 packets, 0.001 BDP, 1 BDP, 1000 BDP";
 /// So many of the lines are a link's, the others a flow's.
 const LINK_LINES: usize = 10;
 /// Lines that a link or a flow can have.
@@ -203,7 +167,7 @@ impl Mutator {
         let places: Vec<usize> = (0..parts.len()).filter(|i| i % 2 == 1 && kind(parts[*i]) > 0).collect();
         if !places.is_empty() {
             let i = places[self.below(places.len())];
-            let alike: Vec<&str> = QUANTITIES.into_iter().filter(|q| kind(q) == kind(parts[i])).collect();
+            let alike: Vec<&str> = QUANTITIES.split(", ").filter(|q| kind(q) == kind(parts[i])).collect();
             parts[i] = self.one_of(&alike);
         }
         parts.join("\"")
@@ -217,7 +181,7 @@ impl Mutator {
         }
         let start = starts[self.below(starts.len())];
         let rest = text[start..].trim_start_matches(is_number);
-        format!("{}{}{rest}", &text[..start], self.one_of(&NUMBERS))
+        format!("{}{}{rest}", &text[..start], self.one_of(&NUMBERS.split(' ').collect::<Vec<_>>()))
     }
 }
 

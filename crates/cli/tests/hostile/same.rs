@@ -1,8 +1,6 @@
 //! The same command gives the same bytes: whatever the threads, the folder, and the processor that runs it.
 
-use crate::content;
-use anabranch_test_support::command::skipped;
-use anabranch_test_support::command::{Outcome, SHORT, anabranch, command, root, short};
+use anabranch_test_support::command::{SHORT, anabranch, command, content, outcome, root, short, skipped};
 use std::path::Path;
 use std::process::{Command, Stdio};
 
@@ -23,13 +21,7 @@ fn folders_and_processors_do_not_matter() {
     let scenario = root().join(SHORT[0]).canonicalize().unwrap();
     let run = |mut command: Command, here: &Path, out: &Path| {
         command.arg("run").arg(&scenario).args(&SHORT[1..]).arg("--out").arg(out);
-        let output = command.current_dir(here).stdin(Stdio::null()).output().unwrap();
-        let text = |bytes: Vec<u8>| String::from_utf8(bytes).unwrap();
-        Outcome {
-            status: output.status.code().unwrap(),
-            stdout: text(output.stdout),
-            stderr: text(output.stderr),
-        }
+        outcome(&command.current_dir(here).stdin(Stdio::null()).output().unwrap())
     };
     let first = dir.path().join("first");
     run(command(), &root(), &first).ok();

@@ -1,12 +1,10 @@
 //! Signals at any time: a command ends with status 130, or by the signal where it had not begun to listen; what it leaves is
 //! whole, and says that it is a part.
 
-use crate::content;
+use anabranch_test_support::command::{TWO_PATHS, command, content, is_ignored, skipped, words};
 use anabranch_record::Summary;
-use anabranch_test_support::command::{TWO_PATHS, command, is_ignored, skipped};
-use rustix::process::{Pid, Signal, kill_process};
+use rustix::process::Signal;
 use std::path::Path;
-use std::process::Stdio;
 use std::time::{Duration, Instant};
 
 /// The longest that a command may go on after the signal: a second where it has the machine to itself, as under `make
@@ -17,16 +15,13 @@ fn patience() -> Duration {
 
 /// A long command.
 fn long(what: &str, out: &Path) -> Vec<String> {
-    let out = out.to_str().unwrap();
-    let args: &[&str] = match what {
-        "run" => &["run", TWO_PATHS, "--duration", "1000000 s", "--set", "warmup=0 s", "--out", out],
-        "compare" => {
-            &["compare", TWO_PATHS, "--duration", "1000000 s", "--cc", "lia,olia", "--seeds", "3", "--json"]
-        }
-        "paper" => &["paper", "E", "--only", "E-1000", "--out", out],
-        _ => &["cc", "report", "lia", "--full", "--out", out],
-    };
-    args.iter().map(|arg| (*arg).to_owned()).collect()
+    let out = out.display();
+    words(&match what {
+        "run" => format!("run {TWO_PATHS} --duration '1000000 s' --set 'warmup=0 s' --out {out}"),
+        "compare" => format!("compare {TWO_PATHS} --duration '1000000 s' --cc lia,olia --seeds 3 --json"),
+        "paper" => format!("paper E --only E-1000 --out {out}"),
+        _ => format!("cc report lia --full --out {out}"),
+    })
 }
 
 #[test]
@@ -42,16 +37,10 @@ fn whatever_asks_for_the_end_gets_it() {
                 for delay_ms in [3 + round * 7 % 50, 250 + round * 13 % 100] {
                     let dir = tempfile::tempdir().unwrap();
                     let out = dir.path().join("out");
-                    let mut child = command()
-                        .args(long(what, &out))
-                        .stdin(Stdio::null())
-                        .stdout(Stdio::null())
-                        .stderr(Stdio::piped())
-                        .spawn()
-                        .unwrap();
+                    let mut child = command().args(long(what, &out)).spawn().unwrap();
                     std::thread::sleep(Duration::from_millis(delay_ms));
                     assert_eq!(child.try_wait().unwrap(), None, "{what} ended early");
-                    kill_process(Pid::from_child(&child), signal).unwrap();
+                    anabranch_test_support::command::signal(&child, signal);
                     let asked = Instant::now();
                     let output = child.wait_with_output().unwrap();
                     let waited = asked.elapsed();

@@ -1,8 +1,8 @@
 //! `--backend kernel`: the scenario of the simulator on the running kernel.
 
+use anabranch_test_support::command::{Outcome, anabranch, anabranch_reading, words};
 use anabranch_test_support::Kernel;
-use anabranch_test_support::command::{Outcome, anabranch, anabranch_reading};
-use anabranch_test_support::witness::{say, witnessed};
+use crate::witness::{say, witnessed};
 use serde_json::Value;
 use std::fs;
 use std::os::unix::fs::PermissionsExt;
@@ -67,30 +67,21 @@ fn a_sweep_beside_the_simulator() {
     let dir = tempfile::tempdir().unwrap();
     let file = dir.path().join("two.toml");
     fs::write(&file, SCENARIO).unwrap();
-    let sweep = |more: &[&str]| {
+    let sweep = |more: &str| {
         let out = dir.path().join("out");
-        let (file, out) = (file.to_str().unwrap(), out.to_str().unwrap());
-        let words = [
-            "sweep",
-            file,
-            "--vary",
-            "links.a.delay=5 ms,15 ms",
-            "--seeds",
-            "2",
-            "--backend",
-            "kernel",
-            "--out",
-            out,
-        ];
-        anabranch([&words[..], more].concat())
+        let (file, out) = (file.display(), out.display());
+        let sweep = format!(
+            "sweep {file} --vary 'links.a.delay=5 ms,15 ms' --seeds 2 --backend kernel --out {out} {more}"
+        );
+        anabranch(words(&sweep))
     };
-    let Some(page) = judged(|| sweep(&[]), outcome) else { return };
+    let Some(page) = judged(|| sweep(""), outcome) else { return };
     assert_eq!(page.status, 0, "{}", page.stderr);
     let table = fs::read_to_string(dir.path().join("out/studies/two.csv")).unwrap();
     let of = |backend: &str| table.lines().filter(|line| line.split(',').any(|cell| cell == backend)).count();
     assert_eq!((of("sim"), of("kernel")), (4, 4), "{table}");
     // What was run on the kernel is kept too: this takes no eight seconds more.
-    let again = sweep(&["--json"]);
+    let again = sweep("--json");
     // With Linux hosts the simulator has four more.
     assert!(again.stderr.contains("12 runs of an earlier command taken over"), "{}", again.stderr);
     let result: Value = serde_json::from_str(&again.stdout).unwrap();

@@ -35,31 +35,28 @@ pub enum Goal {
 }
 
 impl Goal {
+    /// What it is called, its unit, and a value to see others by.
+    fn parts(self) -> (&'static str, &'static str, Option<f64>) {
+        match self {
+            Goal::Utilisation => ("utilisation", "%", Some(100.0)),
+            Goal::Share => ("share", "", Some(1.0)),
+            Goal::Recovery => ("recovery", "s", None),
+        }
+    }
+
     /// What it is called.
     pub fn title(self) -> &'static str {
-        match self {
-            Goal::Utilisation => "utilisation",
-            Goal::Share => "share",
-            Goal::Recovery => "recovery",
-        }
+        self.parts().0
     }
 
     /// Its unit; none for a ratio.
     pub fn unit(self) -> &'static str {
-        match self {
-            Goal::Utilisation => "%",
-            Goal::Share => "",
-            Goal::Recovery => "s",
-        }
+        self.parts().1
     }
 
     /// A value to see others by: the full link, the equal share.
     pub fn mark(self) -> Option<f64> {
-        match self {
-            Goal::Utilisation => Some(100.0),
-            Goal::Share => Some(1.0),
-            Goal::Recovery => None,
-        }
+        self.parts().2
     }
 }
 

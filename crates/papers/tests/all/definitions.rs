@@ -1,5 +1,6 @@
 //! The definitions as a whole: complete, loadable, and independent of threads.
 
+use crate::quick_options;
 use anabranch_papers::{all, commands, find, run, run_all, scenarios};
 use anabranch_record::Summary;
 use anabranch_study::{
@@ -13,9 +14,7 @@ use std::sync::Mutex;
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering::Relaxed};
 
 fn quick(paper: &str, experiment: &str) -> StudyResult {
-    let options =
-        Options { size: Size::Quick, seeds: Some(2), only: Some(experiment.into()), ..Options::default() };
-    run(find(paper).unwrap(), &options, &|_| (), &|| true).unwrap()
+    run(find(paper).unwrap(), &quick_options(2, Some(experiment)), &|_| (), &|| true).unwrap()
 }
 
 #[test]
@@ -109,7 +108,7 @@ fn an_unknown_experiment_is_named() {
 
 #[test]
 fn interruption_is_no_result() {
-    let options = Options { size: Size::Quick, seeds: None, only: Some("B-T2".into()), ..Options::default() };
+    let options = quick_options(2, Some("B-T2"));
     let result = run(find("kato-lia-evaluation").unwrap(), &options, &|_| (), &|| false);
     assert!(matches!(result, Err(StudyError::Interrupted)));
 }
@@ -142,13 +141,7 @@ fn a_result_names_its_command_and_seeds() {
 #[test]
 fn columns_can_be_left_out() {
     let whole = quick("B", "B-T2");
-    let options = Options {
-        size: Size::Quick,
-        seeds: Some(2),
-        only: Some("B-T2".into()),
-        without_columns: true,
-        ..Options::default()
-    };
+    let options = Options { without_columns: true, ..quick_options(2, Some("B-T2")) };
     let mut without = run(find("B").unwrap(), &options, &|_| (), &|| true).unwrap();
     assert_eq!(commands(&without), ["anabranch paper kato-lia-evaluation --quick --no-columns --only B-T2"]);
     assert_eq!(whole.experiments[0].columns.len(), 4);
@@ -259,16 +252,10 @@ fn an_experiment_runs() {
 /// What was complete when it was interrupted is there; of a paper the experiments that were, marked as partial.
 #[test]
 fn an_interruption_keeps_what_is_complete() {
-    let options = |only: Option<&str>| Options {
-        size: Size::Quick,
-        seeds: Some(1),
-        only: only.map(Into::into),
-        ..Options::default()
-    };
     let first = find("A").unwrap();
-    let mut all_work = vec![work(first, &options(Some("A-T4"))).unwrap()];
+    let mut all_work = vec![work(first, &quick_options(1, Some("A-T4"))).unwrap()];
     let others: Vec<_> = all().iter().filter(|paper| paper.id != "A").collect();
-    all_work.extend(others.iter().map(|paper| work(paper, &options(None)).unwrap()));
+    all_work.extend(others.iter().map(|paper| work(paper, &quick_options(1, None)).unwrap()));
     let stop = AtomicBool::new(false);
     let mut results = Vec::new();
     let ended = run_all(&all_work, None, &|_| (), &|| !stop.load(Relaxed), &mut |result: StudyResult| {
@@ -306,9 +293,7 @@ impl Kept for Memory {
 /// What was run before an interruption is not run again, and the result is that of one go.
 #[test]
 fn after_an_interruption_it_goes_on() {
-    let options =
-        Options { size: Size::Quick, seeds: Some(1), only: Some("E-10".into()), ..Options::default() };
-    let work = [work(find("coupling-cubic").unwrap(), &options).unwrap()];
+    let work = [work(find("coupling-cubic").unwrap(), &quick_options(1, Some("E-10"))).unwrap()];
     let run = |kept: Option<&dyn Kept>, keep_going: &(dyn Fn() -> bool + Sync)| {
         let (last, mut result) = (Mutex::new((0, 0, 0.0)), None);
         // Reports of several threads may come out of order.
@@ -342,9 +327,7 @@ fn after_an_interruption_it_goes_on() {
 /// A run of which samples are asked for is not kept: its figures need them.
 #[test]
 fn samples_are_not_kept() {
-    let options =
-        Options { size: Size::Quick, seeds: Some(1), only: Some("A-T4".into()), ..Options::default() };
-    let work = [work(find("A").unwrap(), &options).unwrap()];
+    let work = [work(find("A").unwrap(), &quick_options(1, Some("A-T4"))).unwrap()];
     let memory = Memory::default();
     let sampled = |result: &StudyResult| {
         let series = result.experiments[0].figures.iter().flat_map(|f| &f.panels).flat_map(|p| &p.series);

@@ -8,3 +8,10 @@ mod definitions;
 mod shares;
 mod standard;
 mod wcompound;
+
+use anabranch_study::{Options, Size};
+
+/// So many seeds of the quick size, of all experiments or of one.
+fn quick_options(seeds: u32, only: Option<&str>) -> Options {
+    Options { size: Size::Quick, seeds: Some(seeds), only: only.map(Into::into), ..Options::default() }
+}

@@ -1,9 +1,9 @@
 //! The screen: what it shows, and what the keys do to it.
 
 use super::columns::{COLUMNS, Column, observables};
-use super::order::Order;
-use crate::output::counted;
-use crate::table::{RATE, with_unit};
+use super::order::{ORDERS, sort};
+use anabranch::counted;
+use anabranch::units::{RATE, with_unit};
 use anabranch_mptcp_bpf::{Sample, Watched, WatchedSubflow};
 use anabranch_scenario::printable_line;
 use ratatui::Frame;
@@ -21,7 +21,8 @@ pub struct Screen {
     algorithms: Vec<&'static str>,
     /// What stands at the head's right end, such as where the record goes.
     note: String,
-    order: Order,
+    /// Which of the orders.
+    order: usize,
     reversed: bool,
     paused: bool,
     /// Each has to occur in what a connection is called, or its subflows.
@@ -54,7 +55,7 @@ impl Screen {
             sample: Sample::default(),
             algorithms: Vec::new(),
             note: printable_line(&note),
-            order: Order::Rate,
+            order: 0,
             reversed: false,
             paused: false,
             words: String::new(),
@@ -85,7 +86,7 @@ impl Screen {
         let page = self.room.saturating_sub(1).max(1);
         match key.code {
             KeyCode::Char('q') => return true,
-            KeyCode::Char('s') => self.order = self.order.next(),
+            KeyCode::Char('s') => self.order = (self.order + 1) % ORDERS.len(),
             KeyCode::Char('r') => self.reversed = !self.reversed,
             KeyCode::Char(' ') => self.paused = !self.paused,
             KeyCode::Char('/') => self.typing = true,
@@ -125,7 +126,7 @@ impl Screen {
         let [head, body, warned, foot] = Layout::vertical(parts).areas(frame.area());
         frame.render_widget(Paragraph::new(warnings), warned);
         let mut connections: Vec<&Watched> = self.sample.connections.iter().filter(|c| self.has(c)).collect();
-        self.order.sort(&mut connections, self.reversed);
+        sort(ORDERS[self.order], self.reversed, &mut connections);
         let page = (!connections.is_empty()).then(|| Page::new(&connections, body.width));
         self.lines = page.as_ref().map_or(0, |page| page.rows.len());
         self.room = usize::from(body.height).saturating_sub(1);
@@ -156,7 +157,7 @@ impl Screen {
             counted(connections.len(), "connection"),
             counted(subflows, "subflow"),
             with_unit(rate.round(), RATE),
-            self.order.name(),
+            ORDERS[self.order].0,
         );
         if !self.words.is_empty() {
             text += &format!(", with \"{}\"", printable_line(&self.words));

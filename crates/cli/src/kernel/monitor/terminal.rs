@@ -1,8 +1,8 @@
 //! The terminal while the screen is shown on it.
 
 use super::screen::Screen;
-use super::stop::{SOON, Stop};
-use crate::failure::Failure;
+use crate::interrupt::{self, SOON};
+use anabranch::Error;
 use ratatui::backend::CrosstermBackend;
 use ratatui::crossterm::event::{self, Event, KeyEventKind};
 use ratatui::crossterm::terminal::{
@@ -20,7 +20,7 @@ pub struct Terminal(ratatui::Terminal<CrosstermBackend<Stdout>>);
 
 impl Terminal {
     /// Takes it.
-    pub fn open() -> Result<Self, Failure> {
+    pub fn open() -> Result<Self, Error> {
         let message = std::panic::take_hook();
         std::panic::set_hook(Box::new(move |panic| {
             restore();
@@ -40,9 +40,9 @@ impl Terminal {
 
     /// Shows the screen and obeys the keys until then, or until somebody asks to end or the terminal is gone
     /// (its signal may be ignored): then it is true.
-    pub fn show(&mut self, screen: &mut Screen, until: Instant, stop: &Stop) -> Result<bool, Failure> {
+    pub fn show(&mut self, screen: &mut Screen, until: Instant) -> Result<bool, Error> {
         self.draw(screen)?;
-        while !stop.requested() {
+        while !interrupt::requested() {
             let left = until.saturating_duration_since(Instant::now());
             // Keys count even where samples take longer than the time between them.
             match input(left.min(SOON)).map_err(failed)? {
@@ -61,7 +61,7 @@ impl Terminal {
         Ok(true)
     }
 
-    fn draw(&mut self, screen: &mut Screen) -> Result<(), Failure> {
+    fn draw(&mut self, screen: &mut Screen) -> Result<(), Error> {
         self.0.draw(|frame| screen.draw(frame)).map(|_| ()).map_err(failed)
     }
 }
@@ -103,6 +103,6 @@ fn input(most: Duration) -> io::Result<Input> {
     }
 }
 
-fn failed(error: io::Error) -> Failure {
-    Failure::environment("cannot use the terminal", &error)
+fn failed(error: io::Error) -> Error {
+    Error::environment("cannot use the terminal", &error)
 }

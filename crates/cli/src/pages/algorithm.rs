@@ -1,20 +1,15 @@
-//! `anabranch cc`: the algorithms as the registry has them.
+//! Algorithms for people.
 
-use crate::failure::Failure;
-use crate::output::{print, print_json};
-use crate::table::{Table, WIDTH};
+use crate::table::{Spread, Table, WIDTH};
+use anabranch::units::PLAIN;
 use anabranch_cc::registry::{ALL, Entry, V0};
 use anabranch_cc_fixed::registry;
-use anabranch_scenario::describe::{default, describe, kind};
-use anabranch_scenario::suggest;
-use miette::miette;
+use anabranch_papers::standard::{AlgorithmResult, CASES, Case};
+use anabranch_scenario::describe::{default, kind};
 
-/// `anabranch cc list`.
-pub fn list(as_json: bool) -> Result<(), Failure> {
+/// All of them.
+pub fn list() -> String {
     let all = ALL;
-    if as_json {
-        return print_json(&all.iter().map(|e| describe(e)).collect::<Vec<_>>());
-    }
     let table = Table::new()
         .text("name", all.iter().map(|e| e.name))
         .text("algorithm", all.iter().map(|e| e.title))
@@ -22,27 +17,10 @@ pub fn list(as_json: bool) -> Result<(), Failure> {
         .text("for Linux", all.iter().map(|e| in_the_kernel(e).unwrap_or("")));
     let variants: Vec<_> = V0.iter().map(|e| e.name).collect();
     let variants = format!("With the arithmetic of the retired MPTCP kernel: {}.", variants.join(", "));
-    print(&format!(
+    format!(
         "{table}\nWhat is there for Linux runs in the simulator too, with the kernel's arithmetic: lia@kernel.\n{}",
         paragraph("", "", &variants)
-    ))
-}
-
-/// `anabranch cc show NAME`.
-pub fn show(name: &str, as_json: bool) -> Result<(), Failure> {
-    let entry = find(name)?;
-    if as_json { print_json(&describe(entry)) } else { print(&page(entry)) }
-}
-
-/// The algorithm called `name`.
-pub fn find(name: &str) -> Result<&'static Entry, Failure> {
-    registry::find(name).ok_or_else(|| unknown(name, registry::entries().map(|e| e.name)))
-}
-
-/// That none of these algorithms is called `name`.
-pub fn unknown(name: &str, names: impl Iterator<Item = &'static str>) -> Failure {
-    let help = suggest(name, names);
-    Failure::Input(miette!(help = help, "unknown algorithm `{name}`"))
+    )
 }
 
 /// The name of the program for Linux, where there is one.
@@ -50,7 +28,8 @@ fn in_the_kernel(entry: &Entry) -> Option<&'static str> {
     registry::find_kernel(entry.name).map(|kernel| kernel.kernel_name)
 }
 
-fn page(entry: &Entry) -> String {
+/// One of them.
+pub fn page(entry: &Entry) -> String {
     let mut page = format!("{}: {} ({})\n", entry.name, entry.title, kind(entry));
     page += &paragraph("Source: ", "  ", entry.source);
     page += &section("Equations", entry.equations);
@@ -82,4 +61,26 @@ fn section(heading: &str, lines: &[&str]) -> String {
 fn paragraph(first: &str, rest: &str, text: &str) -> String {
     let options = textwrap::Options::new(WIDTH).initial_indent(first).subsequent_indent(rest);
     textwrap::fill(text, options) + "\n"
+}
+
+/// Its key figures in the standard cases.
+pub fn standard_cases(result: &AlgorithmResult) -> String {
+    let cases: Vec<_> = CASES.iter().filter_map(|case| Some((case, result.case(&case.id)?))).collect();
+    let goal = |case: &Case| match case.goal.unit() {
+        "" => case.goal.title().to_owned(),
+        unit => format!("{} ({unit})", case.goal.title()),
+    };
+    let bound = |at_least: bool| if at_least { "at least" } else { "" };
+    let keys = || cases.iter().map(|(_, r)| r.key.as_ref());
+    let values: Vec<Spread> = keys().map(|k| k.map_or(Spread::Missing, |k| Spread::from(&k.value))).collect();
+    let queues: Vec<Spread> =
+        cases.iter().map(|(_, r)| r.queue_packets.as_ref().map_or(Spread::Missing, Spread::from)).collect();
+    let table = Table::new()
+        .text("standard case", cases.iter().map(|(case, _)| case.title.as_str()))
+        .text("figure", cases.iter().map(|(case, _)| goal(case)))
+        .text("", keys().map(|k| bound(k.is_some_and(|k| k.at_least))))
+        .estimates("value", PLAIN, &values)
+        .estimates("mean queue, packets", PLAIN, &queues);
+    let heading = format!("{} ({} size; seeds: {})", result.algorithm, result.size, result.seeds);
+    format!("{}\n{table}", textwrap::fill(&heading, WIDTH))
 }

@@ -1,7 +1,8 @@
 //! A comparison for people: tables of means and intervals.
 
-use crate::output::counted;
-use crate::table::{BYTES, PERCENT, PLAIN, RATE, Spread, TIME, Table, WIDTH, units};
+use crate::table::{Spread, Table, WIDTH, units};
+use anabranch::units::{BYTES, PERCENT, PLAIN, RATE, TIME};
+use anabranch::{Compared, counted};
 use anabranch_record::{FlowSummary, SubflowSummary, Summary, View};
 
 /// What "± 0" in a table means.
@@ -10,7 +11,7 @@ const SAME: &str = "± 0: all seeds gave the same value, which leaves nothing to
                     applications that draw them, when flows start, and when acknowledgements leave.";
 
 /// What came of it: for each algorithm its complete runs, in the order of their seeds.
-pub struct Comparison {
+pub struct Page {
     cc: Vec<String>,
     runs: Vec<Vec<Summary>>,
     /// How many runs there were to be.
@@ -19,14 +20,14 @@ pub struct Comparison {
     failed: usize,
 }
 
-impl Comparison {
+impl Page {
     /// Of those of `total` runs that are complete, and algorithms that have some; the first of each job is the algorithm.
-    pub fn of(cc: &[String], total: usize, failed: usize, runs: Vec<((usize, u64), Summary)>) -> Comparison {
+    pub fn of(cc: &[String], compared: &Compared) -> Page {
         let mut each = vec![Vec::new(); cc.len()];
-        let complete = runs.into_iter().filter(|(_, summary)| summary.partial_until_s.is_none());
-        complete.for_each(|((i, _), summary)| each[i].push(summary));
+        let complete = compared.runs.iter().filter(|(_, summary)| summary.partial_until_s.is_none());
+        complete.for_each(|(i, summary)| each[*i].push(summary.clone()));
         let (cc, runs) = cc.iter().cloned().zip(each).filter(|(_, runs)| !runs.is_empty()).unzip();
-        Comparison { cc, runs, total, failed }
+        Page { cc, runs, total: compared.total, failed: compared.failed.len() }
     }
 
     /// Which runs it is about.
@@ -65,7 +66,7 @@ impl Comparison {
     }
 
     /// The comparison for people.
-    pub fn page(&self) -> String {
+    pub fn text(&self) -> String {
         let mut page = self.heading();
         let mut same = false;
         let tables = [self.flows(), self.subflows(), self.links()].into_iter();
@@ -104,11 +105,8 @@ impl Comparison {
         let names: Vec<_> = self.runs[0][0].flows.iter().map(|f| f.name.clone()).collect();
         let goodput = self.each(names.len(), |s, i| s.flows[i].goodput_bps);
         let again = self.each(names.len(), |s, i| Some(s.flows[i].retransmitted_segments as f64));
-        self.table("flow", &names).estimates("goodput", RATE, &goodput).estimates(
-            "retransmitted segments",
-            PLAIN,
-            &again,
-        )
+        let table = self.table("flow", &names).estimates("goodput", RATE, &goodput);
+        table.estimates("retransmitted segments", PLAIN, &again)
     }
 
     fn subflows(&self) -> Table {
@@ -128,11 +126,8 @@ impl Comparison {
         let names: Vec<_> = self.runs[0][0].links.iter().map(|l| l.name.clone()).collect();
         let utilisation = self.each(names.len(), |s, i| Some(s.links[i].utilisation));
         let queue = self.each(names.len(), |s, i| Some(s.links[i].mean_queue_bytes));
-        self.table("link", &names).estimates("utilisation", PERCENT, &utilisation).estimates(
-            "mean queue",
-            BYTES,
-            &queue,
-        )
+        let table = self.table("link", &names).estimates("utilisation", PERCENT, &utilisation);
+        table.estimates("mean queue", BYTES, &queue)
     }
 
     /// Of responses and transfers, where there are any.
@@ -148,18 +143,9 @@ impl Comparison {
             .estimates("mean completion", TIME, &each(|f| Some(f.completion.as_ref()?.mean_s)))
             .estimates("p99", TIME, &each(|f| Some(f.completion.as_ref()?.p99_s)));
         if shown.iter().any(|f| flows[*f].transfers.is_some()) {
-            let slowdown = |f: &FlowSummary| f.transfers.as_ref()?.slowdown.clone();
             table = table
-                .estimates(
-                    "slowdown",
-                    PLAIN,
-                    &self.each(names.len(), |s, i| Some(slowdown(&s.flows[shown[i]])?.mean)),
-                )
-                .estimates(
-                    "p99",
-                    PLAIN,
-                    &self.each(names.len(), |s, i| Some(slowdown(&s.flows[shown[i]])?.p99)),
-                )
+                .estimates("slowdown", PLAIN, &each(|f| Some(f.transfers.as_ref()?.slowdown.as_ref()?.mean)))
+                .estimates("p99", PLAIN, &each(|f| Some(f.transfers.as_ref()?.slowdown.as_ref()?.p99)))
                 .estimates("unfinished", PLAIN, &each(|f| Some(f.transfers.as_ref()?.unfinished as f64)));
         }
         (!shown.is_empty()).then_some(table)
@@ -168,5 +154,25 @@ impl Comparison {
     fn jain(&self) -> Table {
         let jain = self.spreads(|s| s.jain);
         Table::new().text("--cc", &self.cc).estimates("Jain's index of the flows' goodputs", PLAIN, &jain)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use anabranch::{Changes, Scenario, Watch};
+
+    /// Of runs that failed the page says how many each algorithm has left.
+    #[test]
+    fn runs_that_failed_are_told() {
+        let text = "name = \"two paths\"\nduration = \"1 s\"\nlinks.a = { rate = \"1 Mbit/s\", delay = \"5 ms\" }\n\
+                    flows = [{ name = \"f\", cc = \"lia\", paths = [[\"a\"], [\"a\"]] }]";
+        let scenario = Scenario::of_text("a", text, Changes::default()).unwrap();
+        let mut compared = anabranch::compare(&scenario, &["lia", "olia"], 3, &Watch::default()).unwrap();
+        compared.runs.remove(4);
+        compared.failed.push("olia, seed 2: no valid run in 3 attempts".into());
+        let page = Page::of(&["lia".into(), "olia".into()], &compared).text();
+        let said = "1 of 6 runs failed, and the means are without them: lia 3 seeds, olia 2 seeds";
+        assert!(page.split_whitespace().collect::<Vec<_>>().join(" ").contains(said), "{page}");
     }
 }

@@ -1,14 +1,15 @@
-//! Where commands keep their runs: after an interruption or a crash the same command goes on where it was.
+//! Where runs are kept: after an interruption or a crash the same goes on where it was.
 
-use crate::output::{counted, note};
-use crate::table::{BYTES, with_unit};
+use crate::error::counted;
+use crate::units::{BYTES, with_unit};
 use anabranch_papers::RESULTS_VERSION;
+use anabranch_record::place::Tell;
 use anabranch_study::Store;
 use std::path::Path;
 
 /// The store in `folder`, of what runs give today; what the user should know of it is noted. None where there can be none, which
 /// is no reason not to make the runs.
-pub fn open(folder: &Path) -> Option<Store> {
+pub fn open(folder: &Path, note: Tell) -> Option<Store> {
     let opened = Store::open(folder, RESULTS_VERSION);
     let store =
         opened.map_err(|why| note(&format!("an interrupted command could not go on later: {why}"))).ok()?;
@@ -22,12 +23,4 @@ pub fn open(folder: &Path) -> Option<Store> {
         ));
     }
     Some(store.telling(note))
-}
-
-/// Says how many runs of earlier commands were taken over. Gives whether there are any that the same command would find.
-pub fn note_found(store: &Store) -> bool {
-    if store.found() > 0 {
-        note(&format!("{} of an earlier command taken over", counted(store.found(), "run")));
-    }
-    store.found() + store.kept() > 0
 }

@@ -1,0 +1,228 @@
+//! A scenario with several algorithms over several seeds.
+
+use crate::{Error, On, Progress, SIM, Scenario, Watch, check_memory};
+use anabranch_net::Time;
+use anabranch_record::{Sink, Summary};
+use anabranch_study::{
+    Backend, Backends, Outcome, Outcomes, Setup, Simulations, StudyError, Task, TaskError, Work, run_all,
+};
+use miette::miette;
+use std::collections::BTreeMap;
+use std::sync::{Mutex, PoisonError};
+
+/// What is compared.
+pub struct Comparison {
+    /// With each algorithm.
+    scenarios: Vec<Scenario>,
+    seeds: u32,
+    on: &'static On,
+    threads: usize,
+}
+
+/// What came of it.
+#[derive(Debug)]
+pub struct Compared {
+    /// How many runs there were to be.
+    pub total: usize,
+    /// Those that ended or were cancelled, by algorithm and seed: the algorithm's place, from 0, and the run. One that is asked for
+    /// twice was made once.
+    pub runs: Vec<(usize, Summary)>,
+    /// Why there is nothing of the others that came to an end.
+    pub failed: Vec<String>,
+}
+
+impl Comparison {
+    /// Of these algorithms in place of those of the multipath flows or of the flow that is named, over that many seeds from the
+    /// scenario's on, `jobs` runs at a time. With `lax` they may need more than 4 GB of memory.
+    pub fn new(
+        scenario: &Scenario,
+        cc: &[String],
+        seeds: u32,
+        on: &'static On,
+        jobs: Option<u32>,
+        lax: bool,
+    ) -> Result<Self, Error> {
+        let scenarios = cc.iter().map(|cc| scenario.with_cc(cc)).collect::<Result<Vec<_>, _>>()?;
+        let total = scenarios.len() * seeds as usize;
+        let threads = jobs.map_or_else(rayon::current_num_threads, |jobs| jobs as usize).min(total);
+        let largest = scenarios.iter().max_by_key(|scenario| anabranch_sim::memory(scenario));
+        if let Some(scenario) = largest.filter(|_| !lax) {
+            check_memory(scenario, 0, threads)?;
+        }
+        scenarios.iter().try_for_each(|scenario| on.accepts(scenario))?;
+        Ok(Comparison { scenarios, seeds, on, threads })
+    }
+
+    /// Makes every run, as far as it goes.
+    pub fn run(&self, watch: &Watch<'_>) -> Result<Compared, Error> {
+        let on = |scenario: &Scenario| scenario.setup().on(self.on.backend);
+        let setups: Vec<Setup> = self.scenarios.iter().map(on).collect();
+        let simulations = Simulations::of([("compare", &setups[..])], 1)?;
+        // Seed by seed, so that of an interrupted comparison the algorithms have the same seeds.
+        let first = self.scenarios.first().map_or(1, |scenario| scenario.seed);
+        let seeds = (0..u64::from(self.seeds)).map(|seed| first.wrapping_add(seed));
+        let work: Vec<_> = seeds.map(|seed| of_a_seed(simulations.clone().from_seed(seed))).collect();
+        let pool = rayon::ThreadPoolBuilder::new().num_threads(self.threads).build();
+        let pool = pool.map_err(|e| Error::environment("cannot start threads", &e))?;
+        let backend = Attentive { runs: self.on.backend, noticed: Mutex::default() };
+        let (mut summaries, mut failed) = (vec![], vec![]);
+        let ended = pool.install(|| {
+            let keep = &mut |of_seed: Vec<Result<Summary, String>>| {
+                for run in of_seed {
+                    run.map_or_else(|why| failed.push(why), |summary| summaries.push(summary));
+                }
+            };
+            let show = |p: anabranch_study::Progress<'_>| (watch.progress)(Progress::Runs(p));
+            run_all(Backends(&[&backend]), &work, None, &show, &|| !watch.cancel.is_cancelled(), keep)
+        });
+        let Noticed { refused, partial } =
+            backend.noticed.into_inner().unwrap_or_else(PoisonError::into_inner);
+        match (refused, ended) {
+            (Some(refused), _) => return Err(refused.into()),
+            (None, Ok(()) | Err(StudyError::Interrupted)) => {}
+            (None, Err(error)) => return Err(error.into()),
+        }
+        summaries.extend(partial);
+        let total = self.scenarios.len() * self.seeds as usize;
+        Ok(Compared { total, runs: self.in_order(summaries), failed })
+    }
+
+    fn in_order(&self, summaries: Vec<Summary>) -> Vec<(usize, Summary)> {
+        let mut runs = BTreeMap::new();
+        for summary in summaries {
+            for (cc, scenario) in self.scenarios.iter().enumerate() {
+                if scenario.hash == summary.scenario_hash {
+                    runs.insert((cc, summary.seed.wrapping_sub(scenario.seed)), summary.clone());
+                }
+            }
+        }
+        runs.into_iter().map(|((cc, _), summary)| (cc, summary)).collect()
+    }
+}
+
+impl Compared {
+    /// How many came to their end.
+    pub fn complete(&self) -> usize {
+        self.runs.iter().filter(|(_, summary)| summary.partial_until_s.is_none()).count()
+    }
+
+    /// An error where a run failed or was cancelled.
+    pub fn check(&self, note: fn(&str)) -> Result<(), Error> {
+        let (total, complete, failed) = (self.total, self.complete(), self.failed.len());
+        if complete + failed < total {
+            self.failed.iter().for_each(|why| note(why));
+            let what = "runs were complete, the result is partial";
+            return Err(Error::Interrupted(miette!("interrupted: {complete} of {total} {what}")));
+        }
+        let why =
+            miette!(help = self.failed.join("\n"), "{failed} of {total} runs failed: the means are without");
+        if failed == 0 { Ok(()) } else { Err(Error::Result(why)) }
+    }
+}
+
+/// Compares algorithms on the simulator, on all cores: see [`Comparison`].
+pub fn compare(scenario: &Scenario, cc: &[&str], seeds: u32, watch: &Watch<'_>) -> Result<Compared, Error> {
+    let cc: Vec<String> = cc.iter().map(|cc| (*cc).to_owned()).collect();
+    Comparison::new(scenario, &cc, seeds, &SIM, None, false)?.run(watch)
+}
+
+/// The runs of a seed, each with its summary or why there is none.
+fn of_a_seed(simulations: Simulations) -> Work<Vec<Result<Summary, String>>> {
+    let conclude = |_: &Simulations, outcomes: &[Option<Outcomes>]| {
+        let all = outcomes.iter().flatten().flat_map(|outcomes| outcomes.iter());
+        let summary =
+            |run: &Result<Outcome, String>| run.as_ref().map(|run| run.summary.clone()).map_err(Clone::clone);
+        Some(all.map(summary).collect())
+    };
+    Work { simulations, conclude: Box::new(conclude) }
+}
+
+/// A backend; what is told of runs that do not come to their end is kept.
+struct Attentive {
+    runs: &'static dyn Backend,
+    noticed: Mutex<Noticed>,
+}
+
+#[derive(Default)]
+struct Noticed {
+    /// What the first says that cannot be run here at all.
+    refused: Option<TaskError>,
+    /// What there is of those that were interrupted.
+    partial: Vec<Summary>,
+}
+
+impl Backend for Attentive {
+    fn name(&self) -> &str {
+        self.runs.name()
+    }
+
+    fn is_in_real_time(&self) -> bool {
+        self.runs.is_in_real_time()
+    }
+
+    fn run(
+        &self,
+        task: &Task,
+        sink: &mut dyn Sink,
+        keep_going: &mut dyn FnMut(Time) -> bool,
+    ) -> Result<Summary, TaskError> {
+        self.runs.run(task, sink, keep_going).inspect_err(|error| {
+            let mut noticed = self.noticed.lock().unwrap_or_else(PoisonError::into_inner);
+            match error {
+                TaskError::Interrupted { partial, .. } => noticed.partial.extend(partial.as_deref().cloned()),
+                TaskError::Refused(_) => _ = noticed.refused.get_or_insert_with(|| error.clone()),
+                TaskError::Failed(_) => {}
+            }
+        })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::Changes;
+    use anabranch_papers::Simulator;
+
+    /// The simulator, of which OLIA's second seed fails.
+    struct Failing;
+
+    impl Backend for Failing {
+        fn name(&self) -> &str {
+            "sim"
+        }
+
+        fn run(
+            &self,
+            task: &Task,
+            sink: &mut dyn Sink,
+            keep_going: &mut dyn FnMut(Time) -> bool,
+        ) -> Result<Summary, TaskError> {
+            let summary = Simulator.run(task, sink, keep_going)?;
+            match (&*summary.flows[0].cc, summary.seed) {
+                ("olia", 2) => Err(TaskError::Failed("no valid run in 3 attempts".into())),
+                _ => Ok(summary),
+            }
+        }
+    }
+
+    /// What is valid is kept, and what is not has its name.
+    #[test]
+    fn a_run_that_failed_takes_no_other_with_it() {
+        let text = r#"
+            name = "two paths"
+            duration = "2 s"
+            links.a = { rate = "10 Mbit/s", delay = "5 ms", loss = { model = "bernoulli", rate = 1e-2 } }
+            links.b = { rate = "10 Mbit/s", delay = "5 ms" }
+            flows = [{ name = "tested", cc = "lia", paths = [["a"], ["b"]] }]
+        "#;
+        static FAILING: On = On { backend: &Failing, with_iperf3: None, column: None, is_ready: || Ok(()) };
+        let scenario = Scenario::of_text("a", text, Changes::default()).unwrap();
+        let cc = ["lia".to_owned(), "olia".to_owned()];
+        let comparison = Comparison::new(&scenario, &cc, 3, &FAILING, None, false).unwrap();
+        let compared = comparison.run(&Watch::default()).unwrap();
+        assert_eq!(compared.failed, ["olia, seed 2: no valid run in 3 attempts"]);
+        let runs: Vec<_> = compared.runs.iter().map(|(cc, summary)| (*cc, summary.seed)).collect();
+        assert_eq!((compared.total, runs), (6, vec![(0, 1), (0, 2), (0, 3), (1, 1), (1, 3)]));
+        assert!(matches!(compared.check(|_| ()), Err(Error::Result(_))));
+    }
+}

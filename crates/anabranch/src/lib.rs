@@ -1,0 +1,102 @@
+//! Congestion control for multipath transports: simulate it, compare it, reproduce its papers. The command `anabranch` and the
+//! Python package are made of this.
+//!
+//! A [`Scenario`] says which flows send over which links. [`run`] simulates it:
+//!
+//! ```
+//! use anabranch::{Changes, SIM, Scenario, Watch};
+//!
+//! # fn main() -> Result<(), anabranch::Error> {
+//! let text = r#"
+//!     name = "two paths"
+//!     duration = "5 s"
+//!     links.dsl = { rate = "8 Mbit/s", delay = "10 ms" }
+//!     links.lte = { rate = "4 Mbit/s", delay = "30 ms" }
+//!     flows = [{ name = "bonded", cc = "lia", paths = [["dsl"], ["lte"]] }]
+//! "#;
+//! let scenario = Scenario::of_text("two-paths.toml", text, Changes::default())?;
+//! let summary = anabranch::run(&scenario, SIM.backend, &mut anabranch::NoSamples, &Watch::default())?;
+//! assert!(summary.flows[0].goodput_bps.is_some_and(|bps| bps > 6e6));
+//!
+//! // What theory gives for it.
+//! let ideals = scenario.ideal(anabranch::QUEUE);
+//! assert!(ideals.allocation("max-min").is_some());
+//!
+//! // Other algorithms over two seeds.
+//! let compared = anabranch::compare(&scenario, &["uncoupled", "olia"], 2, &Watch::default())?;
+//! assert_eq!(compared.runs.len(), 4);
+//! # Ok(())
+//! # }
+//! ```
+//!
+//! What takes long tells a [`Watch`] how far it is, and ends when its [`Cancel`] asks:
+//!
+//! ```
+//! # use anabranch::{Changes, Error, Options, Scenario, Watch};
+//! # fn main() -> Result<(), Error> {
+//! # let file = concat!(env!("CARGO_MANIFEST_DIR"), "/../../scenarios/shared-bottleneck.toml");
+//! let scenario = Scenario::open(file)?;
+//! let vary = ["links.bottleneck.queue=0.5 BDP,1 BDP".to_owned()];
+//! let study = anabranch::study_of_sweep("queues", &scenario.sweep(file, &vary, &[], 3)?)?;
+//!
+//! let watch = Watch::default();
+//! watch.cancel.cancel();
+//! let result = anabranch::study(&study, &Options::default(), &watch);
+//! assert!(matches!(result, Err(Error::Interrupted(_))));
+//! # Ok(())
+//! # }
+//! ```
+//!
+//! An [`Error`] says whether the input was bad, the result failed or it was cancelled, and shows mistakes in their place in a file.
+//!
+//! Studies and papers, with results and a report in a folder, are a [`Campaign`]'s. [`plot`] draws what is there, [`capture`] reads
+//! packets of real hosts. With the feature `linux`, a scenario runs on Linux kernels too.
+
+mod backend;
+mod campaign;
+mod capture;
+mod compare;
+mod earlier;
+mod error;
+#[cfg(feature = "linux")]
+pub mod linux;
+mod pcap;
+mod plot;
+mod run;
+mod scenario;
+pub mod store;
+mod study;
+pub mod units;
+mod watch;
+
+pub use anabranch_ideal::QUEUE;
+pub use anabranch_record::{MemorySink, NoSamples, SampleFormat, Summary};
+pub use anabranch_study::{Options, Size, StudyResult};
+pub use backend::{On, SIM, backends};
+pub use campaign::{Campaign, Finished, Place, Ran, keep_study, report};
+pub use capture::{CaptureOptions, capture};
+pub use compare::{Compared, Comparison, compare};
+pub use earlier::check as check_record;
+pub use error::{Error, counted, told};
+pub use pcap::Packets;
+pub use plot::{Drawable, plot};
+pub use run::{Made, Outputs, run};
+pub use scenario::{Changes, Scenario, check_memory, read};
+pub use study::{
+    check_failed, extent, failed, open_study, papers, status, study, study_of_sweep, study_of_text,
+};
+pub use watch::{Cancel, Progress, Watch};
+
+use anabranch_cc::registry::Entry;
+use anabranch_cc_fixed::registry;
+
+/// The algorithm called `name`, in whatever arithmetic.
+pub fn algorithm(name: &str) -> Result<&'static Entry, Error> {
+    registry::find(name).ok_or_else(|| unknown_algorithm(name, registry::entries().map(|e| e.name)))
+}
+
+/// That none of these algorithms is called `name`.
+pub fn unknown_algorithm(name: &str, names: impl Iterator<Item = &'static str>) -> Error {
+    let help = anabranch_scenario::suggest(name, names);
+    error::told(format!("unknown algorithm `{name}`"), Some(&help))
+}

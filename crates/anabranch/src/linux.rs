@@ -1,0 +1,182 @@
+//! Scenarios on Linux: the running kernel, or a stock Debian kernel in a virtual machine.
+
+use crate::{Error, On};
+use anabranch_net::Time;
+use anabranch_record::{Sink, Summary};
+use anabranch_scenario::Scenario;
+use anabranch_study::store::Record;
+use anabranch_study::{Backend, Column, Task, TaskError};
+use anabranch_testbed::{Guest, Limits, RunOptions, TestbedError};
+use miette::miette;
+use std::env;
+use std::path::PathBuf;
+use std::sync::OnceLock;
+
+pub use anabranch_testbed::{SampleWriter, Traffic};
+
+/// The folder of images, in the environment.
+const IMAGES: &str = "ANABRANCH_GUESTS";
+
+/// How often a run is repeated whose links did not keep up.
+const REPEATS: u32 = 2;
+
+/// The running kernel: real sockets in network namespaces, links emulated in real time. Needs root.
+pub static KERNEL: On = On {
+    backend: &RUNNING,
+    with_iperf3: Some(&Kernel(Traffic::Iperf3)),
+    column: Some(&COLUMN),
+    is_ready: || anabranch_testbed::ready().map_err(|why| Error::Input(miette!("{why}"))),
+};
+
+pub(crate) static RUNNING: Kernel = Kernel(Traffic::Own);
+
+static COLUMN: Column = Column::on(
+    &RUNNING,
+    "kernel",
+    "Linux",
+    "The same scenarios on the running Linux kernel: its own TCP and MPTCP, links emulated in real time by the simulator's model of them.",
+    "No column of the running kernel: it can run none of these scenarios.",
+);
+
+const IN_A_GUEST: &str = "The same scenarios on a stock Debian kernel under QEMU, in virtual time: its own TCP and MPTCP, links emulated by the simulator's model of them.";
+const NOT_IN_A_GUEST: &str = "No column of a guest's kernel: it can run none of these scenarios.";
+
+/// A guest's kernel of that series: a static, and those that it needs.
+macro_rules! guest {
+    ($(#[$doc:meta])* $on:ident, $image:ident, $own:ident, $column:ident, $series:literal, $title:literal) => {
+        static $image: Image = Image { name: concat!("guest-", $series), series: $series, made: OnceLock::new() };
+        pub(crate) static $own: InGuest = InGuest(&$image, Traffic::Own);
+        static $column: Column =
+            Column::on(&$own, concat!("guest-", $series), $title, IN_A_GUEST, NOT_IN_A_GUEST);
+        $(#[$doc])*
+        pub static $on: On = On {
+            backend: &$own,
+            with_iperf3: Some(&InGuest(&$image, Traffic::Iperf3)),
+            column: Some(&$column),
+            is_ready: || Ok($image.guest().map(drop)?),
+        };
+    };
+}
+
+guest! {
+    /// Debian's Linux 6.12 under QEMU, in virtual time: slower, and each time the same.
+    GUEST_6_12, IMAGE_6_12, IN_6_12, COLUMN_6_12, "6.12", "Linux 6.12"
+}
+guest! {
+    /// Debian's Linux 6.1.
+    GUEST_6_1, IMAGE_6_1, IN_6_1, COLUMN_6_1, "6.1", "Linux 6.1"
+}
+guest! {
+    /// The newest Linux that Debian has.
+    GUEST_NEWEST, IMAGE_NEWEST, IN_NEWEST, COLUMN_NEWEST, "newest", "newest Linux"
+}
+
+/// The running kernel, with this traffic.
+pub struct Kernel(pub Traffic);
+
+impl Backend for Kernel {
+    fn name(&self) -> &str {
+        "kernel"
+    }
+
+    /// With the kernel's release and the machine's own number: another machine has other results.
+    fn identity(&self) -> String {
+        let machine = std::fs::read_to_string("/etc/machine-id").unwrap_or_default();
+        format!("kernel {} {}", anabranch_testbed::release(), machine.trim())
+    }
+
+    fn refuses(&self, scenario: &Scenario) -> Option<String> {
+        anabranch_testbed::check(scenario).err().map(|why| why.to_string())
+    }
+
+    fn is_in_real_time(&self) -> bool {
+        true
+    }
+
+    fn run(
+        &self,
+        task: &Task,
+        sink: &mut dyn Sink,
+        keep_going: &mut dyn FnMut(Time) -> bool,
+    ) -> Result<Summary, TaskError> {
+        let scenario =
+            task.scenario("the task's scenario").map_err(|why| TaskError::Refused(why.to_string()))?;
+        let options = RunOptions { repeats: REPEATS, traffic: self.0, limits: Limits::USUAL };
+        let run = anabranch_testbed::run(&scenario, task.seed_of_run(), &options, sink, keep_going);
+        run.map_err(told)
+    }
+}
+
+fn told(error: TestbedError) -> TaskError {
+    match error {
+        TestbedError::Interrupted { at, partial } => TaskError::Interrupted { at, partial },
+        TestbedError::Failed(why) | TestbedError::Broken(why) => TaskError::Failed(why),
+        refused => TaskError::Refused(refused.to_string()),
+    }
+}
+
+/// The image of a series of kernels, with this program, for all runs.
+struct Image {
+    name: &'static str,
+    series: &'static str,
+    made: OnceLock<Result<Guest, String>>,
+}
+
+impl Image {
+    fn guest(&self) -> Result<&Guest, TaskError> {
+        let make = || {
+            let program = env::current_exe().map_err(|why| format!("this program cannot be found: {why}"))?;
+            Guest::new(&images()?, self.series, &program).map_err(|why| why.to_string())
+        };
+        self.made.get_or_init(make).as_ref().map_err(|why| TaskError::Refused(why.clone()))
+    }
+}
+
+/// A stock kernel under QEMU, with this traffic. The program that asks is started there: it must be the `anabranch` command.
+pub struct InGuest(&'static Image, Traffic);
+
+impl Backend for InGuest {
+    fn name(&self) -> &str {
+        self.0.name
+    }
+
+    /// With the release of its image.
+    fn identity(&self) -> String {
+        let release = images().and_then(|images| {
+            std::fs::read_to_string(images.join(self.0.series).join("release")).map_err(|why| why.to_string())
+        });
+        format!("{} {}", self.0.name, release.unwrap_or_default().trim())
+    }
+
+    fn refuses(&self, scenario: &Scenario) -> Option<String> {
+        anabranch_testbed::check_for_guest(scenario).err().map(|why| why.to_string())
+    }
+
+    fn run(
+        &self,
+        task: &Task,
+        sink: &mut dyn Sink,
+        keep_going: &mut dyn FnMut(Time) -> bool,
+    ) -> Result<Summary, TaskError> {
+        let scenario =
+            task.scenario("the task's scenario").map_err(|why| TaskError::Refused(why.to_string()))?;
+        let inside = serde_json::to_vec(&task.clone().on("kernel")).expect("a task is plain data");
+        let guest = self.0.guest()?;
+        let outcome =
+            guest.run(&inside, &scenario, task.seed_of_run(), self.1, sink, keep_going).map_err(told)?;
+        let record: Record = serde_json::from_slice(&outcome)
+            .map_err(|why| TaskError::Failed(format!("a guest's outcome cannot be read: {why}")))?;
+        Ok(record.summary)
+    }
+}
+
+/// Where `tools/guest-image.sh` puts images.
+fn images() -> Result<PathBuf, String> {
+    let folder = |variable| env::var_os(variable).filter(|value| !value.is_empty()).map(PathBuf::from);
+    folder(IMAGES)
+        .or_else(|| {
+            let cache = folder("XDG_CACHE_HOME").or_else(|| Some(folder("HOME")?.join(".cache")));
+            Some(cache?.join("anabranch/guests"))
+        })
+        .ok_or_else(|| format!("no folder of guests' images: neither {IMAGES} nor HOME is set"))
+}

@@ -1,0 +1,120 @@
+//! One run of a scenario.
+
+use crate::error::told;
+use crate::pcap::{Captured, Packets};
+use crate::plot::{self, Picture};
+use crate::{Error, On, SIM, Scenario, Watch, check_memory, earlier};
+use anabranch_plot::LineSink;
+use anabranch_record::{Both, NoSamples, RunDirectory, SampleFormat, Sink, Summary};
+use anabranch_study::{Backend, TaskError};
+use std::path::PathBuf;
+
+/// Makes the run, its samples over time into `samples`. Of one that is cancelled there is what it gave until then:
+/// [`Summary::partial_until_s`] tells.
+pub fn run(
+    scenario: &Scenario,
+    backend: &dyn Backend,
+    samples: &mut dyn Sink,
+    watch: &Watch<'_>,
+) -> Result<Summary, Error> {
+    match backend.run(&scenario.task(backend.name()), samples, &mut watch.keep_going()) {
+        Err(TaskError::Interrupted { partial: Some(partial), .. }) => Ok(*partial),
+        whole => Ok(whole?),
+    }
+}
+
+/// What a run leaves in files.
+#[derive(Clone, Debug)]
+pub struct Outputs {
+    /// The folder of its record, and the format of the samples there.
+    pub record: Option<(PathBuf, SampleFormat)>,
+    /// A picture of it.
+    pub plot: Option<PathBuf>,
+    /// Its packets.
+    pub packets: Option<Packets>,
+    /// Whether what is there of another run is replaced, and files of another kind.
+    pub replace: bool,
+}
+
+/// A run that was made; its files but for the picture are written.
+pub struct Made {
+    /// What it gave.
+    pub summary: Summary,
+    /// The files, or why some are not there.
+    pub files: Result<Vec<PathBuf>, Error>,
+    picture: Option<(Picture, LineSink)>,
+}
+
+impl Outputs {
+    /// Refuses what cannot be written, before anything runs. With `lax` the run may need more than 4 GB of memory.
+    pub fn check(&self, scenario: &Scenario, on: &On, lax: bool) -> Result<(), Error> {
+        if !lax {
+            check_memory(scenario, self.plot.as_ref().map_or(0, |_| LineSink::memory(scenario)), 1)?;
+        }
+        on.accepts(scenario)?;
+        if let Some(picture) = &self.plot {
+            plot::format(picture)?;
+            plot::folder(picture)?;
+            earlier::is_no_input("--plot", picture, scenario.files())?;
+        }
+        let Some(packets) = &self.packets else { return Ok(()) };
+        if on.name() != SIM.name() {
+            let help = "on the running kernel tcpdump captures in a namespace; leave out --backend for a simulated capture";
+            return Err(told("`--pcap` is for the simulator".into(), Some(help)));
+        }
+        earlier::is_no_input("--pcap", &packets.file, scenario.files())
+    }
+
+    /// Makes the run on `backend` and writes its files. `options` are what the command that repeats it says of the backend.
+    pub fn run(
+        &self,
+        scenario: &Scenario,
+        backend: &dyn Backend,
+        options: &str,
+        watch: &Watch<'_>,
+    ) -> Result<Made, Error> {
+        let captured = self.packets.as_ref();
+        let captured = captured.map(|wanted| Captured::new(wanted, scenario, self.replace, watch.note));
+        let captured = captured.transpose()?;
+        let picture = self.plot.as_deref().map(|path| Picture::begin(path, self.replace)).transpose()?;
+        let open = |(path, format): &(PathBuf, _)| RunDirectory::open(path, *format, &[], watch.note);
+        let mut directory = self.record.as_ref().map(open).transpose()?;
+        if let (Some((path, _)), Some(earlier)) =
+            (&self.record, directory.as_ref().and_then(RunDirectory::earlier))
+        {
+            let made = (&scenario.hash, scenario.seed, env!("CARGO_PKG_VERSION"));
+            if made != (&earlier.scenario_hash, earlier.seed, &*earlier.version) {
+                earlier::check(path, &earlier, self.replace, watch.note)?;
+            }
+        }
+        let mut lines = LineSink::new();
+        let mut both;
+        let sink: &mut dyn Sink = match (&mut directory, &picture) {
+            (Some(directory), Some(_)) => {
+                both = Both(directory.sink(), &mut lines);
+                &mut both
+            }
+            (Some(directory), None) => directory.sink(),
+            (None, Some(_)) => &mut lines,
+            (None, None) => &mut NoSamples,
+        };
+        let backend = captured.as_ref().map_or(backend, |captured| captured as &dyn Backend);
+        let summary = run(scenario, backend, sink, watch)?;
+        let text = scenario.as_it_was_run(summary.seed, options, summary.partial_until_s);
+        let record = directory.map(|directory| directory.finish(&summary, Some(&text))).transpose();
+        let packets = captured.map(|captured| captured.finish(summary.partial_until_s.is_some())).transpose();
+        let files = record.map_err(Error::from).map(Option::unwrap_or_default).and_then(|mut files| {
+            files.extend(packets?);
+            Ok(files)
+        });
+        Ok(Made { summary, files, picture: picture.map(|picture| (picture, lines)) })
+    }
+}
+
+impl Made {
+    /// Draws the picture that was asked for, if one was; its file. Of a run that was cancelled it is drawn as far as that came.
+    pub fn draw(&mut self, scenario: &Scenario, watch: &Watch<'_>) -> Result<Option<PathBuf>, Error> {
+        let Some((picture, lines)) = self.picture.take() else { return Ok(None) };
+        picture.of_run(scenario, &self.summary, lines, watch).map(Some)
+    }
+}

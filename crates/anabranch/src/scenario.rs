@@ -1,0 +1,238 @@
+//! A scenario that was read and checked, with what is changed in it.
+
+use crate::{Error, error::told};
+use anabranch_ideal::{COUPLED, Ideals};
+use anabranch_record::{Summary, quoted};
+use anabranch_scenario::{Overrides, Source};
+use anabranch_study::column::LINUX_HOSTS_SET;
+use anabranch_study::{ScenarioFile, Setup, Task};
+use miette::miette;
+use std::fs::{self, File};
+use std::io::{self, Read};
+use std::ops::Deref;
+use std::path::{Path, PathBuf};
+
+/// The longest file, in bytes: more than that of ten thousand flows, and devices without end are no scenarios.
+const LONGEST: u64 = 64_000_000;
+
+/// More memory than that is asked for.
+const MEMORY: u64 = 4_000_000_000;
+
+/// What is changed in a scenario.
+#[derive(Clone, Debug, Default)]
+pub struct Changes {
+    /// Values that are replaced: keys with dots and values as in the file, such as `links.dsl.rate=50 Mbit/s`.
+    pub set: Vec<String>,
+    /// Algorithms of the multipath flows, or of the flow that is named: `lia`, `neighbour=cubic`.
+    pub cc: Vec<String>,
+    /// The seed.
+    pub seed: Option<u64>,
+    /// Length of the run, warm-up included, such as `60 s`.
+    pub duration: Option<String>,
+}
+
+impl Changes {
+    /// The same with Linux hosts where they are asked for, after all that is set.
+    pub fn linux_hosts(mut self, asked: bool) -> Self {
+        self.set.extend(asked.then(|| LINUX_HOSTS_SET.to_owned()));
+        self
+    }
+
+    fn overrides(&self) -> Overrides {
+        let mut overrides = Overrides::default();
+        overrides.seed = self.seed;
+        overrides.duration.clone_from(&self.duration);
+        self.set.iter().for_each(|assignment| _ = overrides.set(assignment));
+        self.cc.iter().for_each(|algorithm| _ = overrides.cc(algorithm));
+        overrides
+    }
+
+    /// The command that makes the same run from a copy of the scenario called `file`.
+    fn command(&self, file: &str, seed: u64) -> String {
+        let mut command = format!("anabranch run {file} --seed {seed}");
+        let cc = self.cc.iter().map(|cc| ("--cc", cc));
+        let duration = self.duration.iter().map(|duration| ("--duration", duration));
+        let set = self.set.iter().map(|set| ("--set", set));
+        for (option, value) in cc.chain(duration).chain(set) {
+            command += &format!(" {option} {}", quoted(value));
+        }
+        command
+    }
+
+    /// Of such a command.
+    fn of_command(command: &str) -> Option<Self> {
+        let mut words = shlex::split(command)?.into_iter().skip(3);
+        let mut changes = Changes::default();
+        while let Some(option) = words.next() {
+            let value = words.next()?;
+            match option.as_str() {
+                "--seed" => changes.seed = Some(value.parse().ok()?),
+                "--cc" => changes.cc.push(value),
+                "--duration" => changes.duration = Some(value),
+                "--set" => changes.set.push(value),
+                _ => {}
+            }
+        }
+        Some(changes)
+    }
+}
+
+/// A scenario that was read and checked. It is what [`anabranch_scenario`] reads, and what is changed in it.
+#[derive(Clone, Debug)]
+pub struct Scenario {
+    source: Source,
+    files: Vec<PathBuf>,
+    changes: Changes,
+    checked: anabranch_scenario::Scenario,
+}
+
+impl Deref for Scenario {
+    type Target = anabranch_scenario::Scenario;
+
+    fn deref(&self) -> &Self::Target {
+        &self.checked
+    }
+}
+
+impl Scenario {
+    /// Reads a scenario file; `-` is standard input.
+    pub fn open(file: impl AsRef<Path>) -> Result<Self, Error> {
+        Scenario::open_with(file, Changes::default())
+    }
+
+    /// The same, with changes.
+    pub fn open_with(file: impl AsRef<Path>, changes: Changes) -> Result<Self, Error> {
+        let file = file.as_ref();
+        Scenario::of(read(file)?, file, changes)
+    }
+
+    /// A scenario's text, with the name that diagnostics show. Files that it names are looked for beside that name.
+    pub fn of_text(name: &str, text: &str, changes: Changes) -> Result<Self, Error> {
+        Scenario::of(Source { name: name.into(), text: text.into() }, Path::new(name), changes)
+    }
+
+    fn of(source: Source, file: &Path, changes: Changes) -> Result<Self, Error> {
+        let folder = file.parent().unwrap_or(Path::new(""));
+        let overrides = changes.overrides();
+        let mut files = source.files(&overrides, folder);
+        files.push(file.to_owned());
+        let source = source.with_files(&overrides, folder).map_err(Error::input)?;
+        let checked = anabranch_scenario::load(&source, &overrides).map_err(Error::input)?;
+        Ok(Scenario { source, files, changes, checked })
+    }
+
+    /// The same with another algorithm.
+    pub fn with_cc(&self, cc: &str) -> Result<Self, Error> {
+        let changes = Changes { cc: vec![cc.to_owned()], ..self.changes.clone() };
+        let checked = anabranch_scenario::load(&self.source, &changes.overrides()).map_err(Error::input)?;
+        Ok(Scenario { changes, checked, ..self.clone() })
+    }
+
+    /// The scenario of a record as it was run, by the command in its first line; none where that gives another one.
+    pub(crate) fn of_record(folder: &Path, summary: &Summary) -> Option<Self> {
+        let text = fs::read_to_string(folder.join("scenario.toml")).ok()?;
+        let changes = Changes::of_command(text.lines().next()?.strip_prefix("# As it was run: ")?)?;
+        let scenario = Scenario::of_text("scenario.toml", &text, changes).ok()?;
+        (scenario.hash == summary.scenario_hash).then_some(scenario)
+    }
+
+    /// Every file that was read for it.
+    pub fn files(&self) -> &[PathBuf] {
+        &self.files
+    }
+
+    pub(crate) fn changes(&self) -> &Changes {
+        &self.changes
+    }
+
+    /// Its name in diagnostics.
+    pub(crate) fn file(&self) -> &str {
+        &self.source.name
+    }
+
+    /// The text of a copy with everything in it, below the command that makes this run of it.
+    pub(crate) fn as_it_was_run(&self, seed: u64, options: &str, partial: Option<f64>) -> String {
+        let command = self.changes.command("scenario.toml", seed) + options;
+        let partial = partial.map(|s| format!("# Partial: interrupted at {s} s.\n")).unwrap_or_default();
+        format!("# As it was run: {command}\n{partial}{}", self.source.text)
+    }
+
+    /// A run of it as data, for a backend of that name.
+    pub fn task(&self, backend: &str) -> Task {
+        let Changes { set, cc, duration, .. } = &self.changes;
+        let duration = duration.iter().map(|duration| format!("duration={duration}"));
+        let set = set.iter().cloned().chain(duration);
+        let task = set.fold(Task::new(self.source.text.as_str()).on(backend), Task::set);
+        cc.iter().fold(task, Task::cc).seed(self.checked.seed)
+    }
+
+    /// A simulation of a study with it, but for its seed.
+    pub(crate) fn setup(&self) -> Setup {
+        let Source { name, text } = &self.source;
+        let name: std::sync::Arc<str> = name.as_str().into();
+        let file = ScenarioFile { name: name.clone(), path: name, text: text.as_str().into() };
+        let Changes { set, cc, duration, .. } = &self.changes;
+        let cc = cc.first().map_or("", String::as_str);
+        let set = set.iter().filter_map(|assignment| assignment.split_once('='));
+        let duration = duration.iter().map(|duration| ("duration", duration.as_str()));
+        let plain = Setup::new(cc, &file).cc(cc);
+        set.chain(duration).fold(plain, |setup, (key, value)| setup.set(key, value))
+    }
+
+    /// What theory gives for it, where full links have that part of their buffers taken up on average: fair shares, and where
+    /// coupled algorithms settle.
+    pub fn ideal(&self, queue: f64) -> Ideals {
+        Ideals::of(&self.checked, &COUPLED.map(|(name, _)| name), queue)
+    }
+
+    /// Whether the simulator can have it: it is built, and not run.
+    pub fn check(&self) -> Result<(), Error> {
+        anabranch_sim::check(&self.checked).map_err(|why| Error::Input(miette!("{why}")))
+    }
+}
+
+/// Refuses what may need more than 4 GB of memory, as so many runs at a time and with so many bytes of samples for each.
+pub fn check_memory(
+    scenario: &anabranch_scenario::Scenario,
+    samples: u64,
+    at_a_time: usize,
+) -> Result<(), Error> {
+    let of_each = anabranch_sim::memory(scenario).saturating_add(samples);
+    let bytes = of_each.saturating_mul(at_a_time as u64);
+    if bytes <= MEMORY {
+        return Ok(());
+    }
+    let many = if at_a_time > 1 { format!(", {at_a_time} runs at a time") } else { String::new() };
+    let less = match samples > of_each / 2 {
+        true => "take samples less often (record.interval), or draw fewer flows",
+        false => "set tcp.receive_buffer of the flows, or shorter queues",
+    };
+    let help = format!("{less}; or say --yes where there is that much");
+    let needed = crate::units::with_unit(bytes as f64, crate::units::BYTES);
+    Err(told(format!("{} may need {needed} of memory{many}", scenario.name), Some(&help)))
+}
+
+/// All of it, or a byte too much.
+fn read_all(from: impl Read) -> io::Result<Vec<u8>> {
+    let mut bytes = Vec::new();
+    from.take(LONGEST + 1).read_to_end(&mut bytes).map(|_| bytes)
+}
+
+/// Reads a file of text, or standard input for `-`.
+pub fn read(file: &Path) -> Result<Source, Error> {
+    let (name, bytes) = if file == Path::new("-") {
+        ("standard input".to_owned(), read_all(io::stdin()))
+    } else {
+        (file.display().to_string(), File::open(file).and_then(read_all))
+    };
+    let bytes = bytes.map_err(|e| Error::environment(format!("cannot read {name}"), &e))?;
+    if bytes.len() as u64 > LONGEST {
+        return Err(Error::Input(miette!("{name} has more than {} MB: no scenario", LONGEST / 1_000_000)));
+    }
+    let text = String::from_utf8(bytes).map_err(|error| {
+        let before = &error.as_bytes()[..error.utf8_error().valid_up_to()];
+        let line = 1 + before.iter().filter(|&&byte| byte == b'\n').count();
+        told(format!("cannot read {name}: line {line} is not UTF-8"), Some("save the file as UTF-8"))
+    })?;
+    Ok(Source { name, text })
+}

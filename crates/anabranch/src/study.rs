@@ -1,0 +1,138 @@
+//! Studies: read from files, made of sweeps, or shipped papers.
+
+use crate::error::{counted, told};
+use crate::scenario::read;
+use crate::{Error, Scenario, Watch};
+use anabranch_study::file::{self, Part};
+use anabranch_study::{Options, Row, Simulations, Study, StudyResult, Verdict};
+use miette::miette;
+use std::collections::HashSet;
+use std::path::Path;
+use std::sync::Arc;
+
+/// Reads a study file, or of some of its axes only these values; its scenarios are looked for beside it.
+pub fn open_study(path: &Path, at: &[Part]) -> Result<Arc<Study>, Error> {
+    let source = read(path)?;
+    study_of_text(path, &source.text, at)
+}
+
+/// The same, of its text.
+pub fn study_of_text(path: &Path, text: &str, at: &[Part]) -> Result<Arc<Study>, Error> {
+    let name = path.display().to_string();
+    let study = file::load(&name, text, path.parent().unwrap_or(Path::new("")), at);
+    not_shipped(study.map_err(Error::input)?)
+}
+
+/// The study that [`Scenario::sweep`] is, called that.
+pub fn study_of_sweep(name: &str, text: &str) -> Result<Arc<Study>, Error> {
+    if name.contains(['/', '\\', '\0']) || name.starts_with('.') || name.is_empty() {
+        return Err(Error::Input(miette!("`{name}` is no name for files")));
+    }
+    not_shipped(file::of_sweep(name, text).map_err(Error::input)?)
+}
+
+fn not_shipped(study: Arc<Study>) -> Result<Arc<Study>, Error> {
+    match anabranch_papers::headings().find(|paper| paper.name == study.name) {
+        Some(paper) => {
+            let message = format!("`{}` is the name of a shipped paper: {}", study.name, paper.title);
+            Err(told(message, Some("name the file otherwise")))
+        }
+        None => Ok(study),
+    }
+}
+
+/// Shipped papers by name or letter; `all` are all of them.
+pub fn papers(names: &[String]) -> Result<Vec<Arc<Study>>, Error> {
+    let all = anabranch_papers::all();
+    if names.iter().any(|name| name == "all") {
+        return Ok(all.to_vec());
+    }
+    let find = |name: &String| {
+        let is = |p: &&Arc<Study>| p.name == *name || p.id.eq_ignore_ascii_case(name);
+        all.iter().find(is).cloned().ok_or_else(|| {
+            let known: Vec<_> = all.iter().map(|p| format!("{} ({})", p.name, p.id)).collect();
+            let help = format!("there are: {}, all; or list alone", known.join(", "));
+            told(format!("unknown paper `{name}`"), Some(&help))
+        })
+    };
+    names.iter().map(find).collect()
+}
+
+/// Runs a study on the simulator, on all cores, and judges it. Nothing is kept: see [`crate::Campaign`] for that.
+pub fn study(study: &Arc<Study>, options: &Options, watch: &Watch<'_>) -> Result<StudyResult, Error> {
+    let show = |p: anabranch_study::Progress<'_>| (watch.progress)(crate::Progress::Runs(p));
+    Ok(anabranch_papers::run(study, options, &show, &|| !watch.cancel.is_cancelled())?)
+}
+
+impl Scenario {
+    /// The text of a study file that varies keys of the scenario, which it calls `file`, and algorithms: each of `vary` is a key and
+    /// its values, such as `links.*.queue=0.5..4 BDP/4log`.
+    pub fn sweep(&self, file: &str, vary: &[String], cc: &[String], seeds: u32) -> Result<String, Error> {
+        let sweep = file::Sweep {
+            scenario: file.to_owned(),
+            vary: vary.to_vec(),
+            cc: cc.to_vec(),
+            set: self.changes().set.clone(),
+            duration: self.changes().duration.clone(),
+            seeds,
+        };
+        file::sweep(&sweep, self).map_err(|why| Error::Input(miette!("{why}")))
+    }
+}
+
+/// What an earlier campaign left of a study: whether there is a result, and in what it is not what these options would give.
+pub fn status(study: &Study, options: &Options, file: &Path) -> Result<String, Error> {
+    let unreadable = |why: &dyn std::fmt::Display| Ok(format!("a result that cannot be read: {why}"));
+    let text = match std::fs::read(file) {
+        Ok(text) => text,
+        Err(e) if e.kind() == std::io::ErrorKind::NotFound => return Ok("no result yet".into()),
+        Err(e) => return unreadable(&e),
+    };
+    let result: StudyResult = match serde_json::from_slice(&text) {
+        Ok(result) => result,
+        Err(e) => return unreadable(&e),
+    };
+    Ok(match &anabranch_study::outdated(study, options, &result)?[..] {
+        [] => "there is a result".into(),
+        outdated => format!("there is a result, but {}", outdated.join(", ")),
+    })
+}
+
+/// How many runs, and about how long on this machine.
+pub fn extent(simulations: &Simulations) -> String {
+    let time = match simulations.seconds() {
+        s if s < 90.0 => format!("{:.0} s", s.ceil()),
+        s if s < 5400.0 => format!("{:.0} min", (s / 60.0).ceil()),
+        s => format!("{:.0} h", (s / 3600.0).ceil()),
+    };
+    format!("{} runs, about {time} on {}", simulations.runs(), counted(rayon::current_num_threads(), "core"))
+}
+
+/// What failed of a study: rows, under whatever assumption, and runs on another backend, which their rows leave out.
+pub fn failed(result: &StudyResult) -> Vec<String> {
+    let runs = result.experiments.iter().flat_map(|e| &e.columns).flat_map(|column| &column.failed);
+    let has_failed = |row: &&Row| {
+        let others = row.others.iter().map(|other| other.verdict);
+        others.chain([row.verdict]).any(|verdict| verdict == Verdict::Failed)
+    };
+    let why = |row: &Row| {
+        let other = row.others.iter().find_map(|other| other.failure.clone());
+        let why = row.explanation.clone().filter(|_| row.verdict == Verdict::Failed).or(other);
+        format!("row {}: {}", row.id, why.as_deref().unwrap_or("no value"))
+    };
+    let mut known = HashSet::new();
+    let rows = result.experiments.iter().flat_map(|e| &e.rows);
+    let all = runs.cloned().chain(rows.filter(has_failed).map(why));
+    all.filter(|line| known.insert(line.clone())).collect()
+}
+
+/// An error where something [`failed`].
+pub fn check_failed(lines: &[String]) -> Result<(), Error> {
+    let of_rows = lines.iter().filter(|line| line.starts_with("row ")).count();
+    let counts = [(lines.len() - of_rows, "run"), (of_rows, "row")].into_iter();
+    let counts: Vec<_> = counts.filter(|(n, _)| *n > 0).map(|(n, what)| counted(n, what)).collect();
+    if counts.is_empty() {
+        return Ok(());
+    }
+    Err(Error::Result(miette!(help = lines.join("\n"), "{} failed", counts.join(" and "))))
+}

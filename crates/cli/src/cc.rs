@@ -1,0 +1,112 @@
+//! `anabranch cc`: the algorithms as the registry has them, and how they behave in the standard cases.
+
+use crate::finish::run;
+use crate::output::{print, print_json};
+use crate::pages::algorithm;
+use crate::size_args::SizeArgs;
+use anabranch::{Campaign, Error, Options, Place, SIM};
+use anabranch_cc::registry::{ALL, Entry};
+use anabranch_scenario::describe::describe;
+use anabranch_study::Kind;
+use clap::{Args, Subcommand};
+use std::path::PathBuf;
+
+pub const EXAMPLES: &str = "\
+Examples:
+  anabranch cc list
+  anabranch cc show coupled-cubic
+  anabranch cc show lia --json
+  anabranch cc report lia";
+
+const LIST_EXAMPLES: &str = "\
+Examples:
+  anabranch cc list
+  anabranch cc list --json";
+
+const SHOW_EXAMPLES: &str = "\
+Examples:
+  anabranch cc show coupled-cubic
+  anabranch cc show lia --json";
+
+const REPORT_EXAMPLES: &str = "\
+Examples:
+  anabranch cc report
+  anabranch cc report lia olia --quick
+  anabranch cc report coupled-cubic --seeds 20 --out out-20";
+
+/// What to tell of the algorithms.
+#[derive(Debug, Subcommand)]
+pub enum CcCommand {
+    /// List them.
+    #[command(after_help = LIST_EXAMPLES)]
+    List {
+        /// Print a JSON array.
+        #[arg(long)]
+        json: bool,
+    },
+    /// Explain one: equations, source, how we read it, parameters, observables.
+    #[command(after_help = SHOW_EXAMPLES)]
+    Show {
+        /// Its name.
+        name: String,
+        /// Print a JSON object.
+        #[arg(long)]
+        json: bool,
+    },
+    /// Run algorithms through the standard cases and write their pages of the report.
+    #[command(after_help = REPORT_EXAMPLES)]
+    #[command(mut_arg("quick", |arg| arg.help("Two seeds; cases without changes last 24 s instead of 60 s")))]
+    #[command(mut_arg("full", |arg| arg.help("Ten seeds instead of five")))]
+    #[command(mut_arg("seeds", |arg| arg.help("How many seeds, instead of the size's own number")))]
+    Report(CcReportArgs),
+}
+
+/// Arguments of `cc report`.
+#[derive(Debug, Args)]
+pub struct CcReportArgs {
+    /// The algorithms; all if none is given.
+    pub names: Vec<String>,
+    #[command(flatten)]
+    pub size: SizeArgs,
+    /// Where `algorithms/` and `report/` are written.
+    #[arg(long, value_name = "DIR", default_value = "out")]
+    pub out: PathBuf,
+    /// Replace results there that were made with another size, other seeds or by another version; without this, they stay.
+    #[arg(long)]
+    pub replace: bool,
+    /// Print the results as a JSON array.
+    #[arg(long)]
+    pub json: bool,
+}
+
+/// `anabranch cc`.
+pub fn cc(command: &CcCommand) -> Result<(), Error> {
+    match command {
+        CcCommand::List { json: true } => print_json(&ALL.iter().map(|e| describe(e)).collect::<Vec<_>>()),
+        CcCommand::List { json: false } => print(&algorithm::list()),
+        CcCommand::Show { name, json } => match (anabranch::algorithm(name)?, json) {
+            (entry, true) => print_json(&describe(entry)),
+            (entry, false) => print(&algorithm::page(entry)),
+        },
+        CcCommand::Report(args) => report(args),
+    }
+}
+
+/// `anabranch cc report`.
+fn report(args: &CcReportArgs) -> Result<(), Error> {
+    let all = args.names.is_empty() || args.names.iter().any(|name| name == "all");
+    let chosen: Vec<&'static Entry> = match all {
+        true => ALL.to_vec(),
+        false => args.names.iter().map(|name| anabranch::algorithm(name)).collect::<Result<_, _>>()?,
+    };
+    let names = if all { String::new() } else { format!(" {}", args.names.join(" ")) };
+    let place = Place {
+        out: args.out.clone(),
+        command: format!("anabranch cc report{names}{}", args.size),
+        replace: args.replace,
+        ..Place::default()
+    };
+    let options = Options { size: args.size.size(), seeds: args.size.seeds, ..Options::default() };
+    let campaign = Campaign::new(Kind::Algorithm, &[], options, &SIM)?.with_algorithms(&chosen)?;
+    run(campaign, place, args.json, |_, _| String::new())
+}

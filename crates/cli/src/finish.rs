@@ -1,0 +1,63 @@
+//! What all commands do that run studies and standard cases: progress, Ctrl-C, pages and the report.
+
+use crate::interrupt;
+use crate::output::{note, print, print_json};
+use crate::pages::algorithm::standard_cases;
+use crate::progress::Progress;
+use anabranch::{Campaign, Error, Finished, Place, StudyResult, counted};
+use anabranch_study::Taken;
+use std::{env, fs};
+
+/// Runs it, shows each paper or study by its page and algorithms on one page, and writes the report.
+pub fn run(
+    campaign: Campaign,
+    place: Place,
+    json: bool,
+    page: impl Fn(&StudyResult, &[Taken]) -> String + Sync,
+) -> Result<(), Error> {
+    interrupt::listen()?;
+    let (progress, mut unprinted, mut studies) = (Progress::over_runs(), None, 0);
+    let ran = campaign.run(place, &progress.watch(), &mut |finished| {
+        if let Finished::Study(result, taken) = finished {
+            studies += 1;
+            let printed = progress.aside(|| show(result, json, || page(result, taken)));
+            unprinted = unprinted.take().or(printed.err());
+        }
+    });
+    drop(progress);
+    let ran = ran?;
+    unprinted.map_or(Ok(()), Err)?;
+    match (studies, ran.algorithms.len()) {
+        (_, 0) => {}
+        (0, _) if json => print_json(&ran.algorithms)?,
+        (0, _) => print(&ran.algorithms.iter().map(standard_cases).collect::<Vec<_>>().join("\n"))?,
+        (_, n) => {
+            let algorithms = counted(n, "algorithm");
+            print(&format!("Standard cases of {algorithms}: see the report's page on algorithms\n"))?;
+        }
+    }
+    let index = ran.report(laboratory())?;
+    if !json {
+        print(&format!("Report: {}", index.display()))?;
+    }
+    ran.check()
+}
+
+/// Prints a result, and notes which figures it could not have.
+pub fn show(result: &StudyResult, json: bool, page: impl FnOnce() -> String) -> Result<(), Error> {
+    let printed = if json { print_json(result) } else { print(&page()) };
+    for figure in result.experiments.iter().flat_map(|e| &e.figures) {
+        if let Some(missing) = &figure.missing {
+            note(&format!("figure {}: {missing}", figure.id));
+        }
+    }
+    printed
+}
+
+/// The page that simulates, as `make page` leaves it beside the binary, or an installation in `share`.
+fn laboratory() -> Option<String> {
+    let binary = env::current_exe().ok()?;
+    let folder = binary.parent()?.parent()?;
+    let places = ["page/laboratory.html", "share/anabranch/laboratory.html"];
+    places.iter().find_map(|place| fs::read_to_string(folder.join(place)).ok())
+}

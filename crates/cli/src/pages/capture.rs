@@ -1,0 +1,60 @@
+//! A capture for people.
+
+use crate::table::Table;
+use anabranch::units::{LOSS, PLAIN, RATE};
+use anabranch_record::{CaptureRead, Fallback, FallbackSign, Summary, View};
+use anabranch_scenario::printable;
+
+/// What its connections did.
+pub fn page(s: &Summary) -> String {
+    let mut page = format!("{}: {} s", printable(&s.scenario), s.duration_s);
+    let read = s.capture.clone().unwrap_or_default();
+    page += &format!(", {} packets", read.packets);
+    if read.others > 0 {
+        page += &format!(", of which {} are not TCP or cut off", read.others);
+    }
+    page += "\n";
+    if read.joins_of_strangers > 0 {
+        page += &format!(
+            "{} joined a connection whose beginning is not in the capture: these are left out without --tcp.\n",
+            read.joins_of_strangers
+        );
+    }
+    if read.refused > 0 {
+        page += &format!("{} asked for MPTCP and got TCP: only --tcp shows them.\n", read.refused);
+    }
+    for Fallback { flow, at_s, sign } in &read.fallbacks {
+        let sign = match sign {
+            FallbackSign::NoOptions => "packets without MPTCP's options",
+            FallbackSign::Fail => "MP_FAIL",
+            FallbackSign::InfiniteMapping => "an infinite mapping",
+        };
+        page += &format!("{flow} fell back to TCP at {at_s:.3} s: {sign}.\n");
+    }
+    for table in [flows(s), subflows(s, &read)] {
+        page += &format!("\n{table}");
+    }
+    page
+}
+
+fn flows(s: &Summary) -> Table {
+    Table::new()
+        .count("", 1..=s.flows.len() as u64)
+        .text("connection", s.flows.iter().map(|f| &f.name))
+        .quantity("goodput", RATE, s.flows.iter().map(|f| f.goodput_bps))
+        .count("bytes", s.flows.iter().map(|f| f.delivered_bytes))
+        .count("retransmitted segments", s.flows.iter().map(|f| f.retransmitted_segments))
+        .count("reinjected segments", s.flows.iter().map(|f| f.reinjected_segments))
+}
+
+fn subflows(s: &Summary, read: &CaptureRead) -> Table {
+    let all =
+        || (1..).zip(&s.flows).flat_map(|(f, flow)| flow.subflows.iter().map(move |subflow| (f, subflow)));
+    Table::new()
+        .count("", all().map(|(f, _)| f))
+        .text("path", all().map(|(_, subflow)| subflow.path.join("+")))
+        .subflows(View::Capture, &all().map(|(_, subflow)| subflow).collect::<Vec<_>>())
+        .quantity("again", LOSS, all().map(|(_, subflow)| subflow.loss_rate))
+        .quantity("segments", PLAIN, read.paths.iter().map(|p| p.mean_burst_segments))
+        .quantity("per ACK", PLAIN, read.paths.iter().map(|p| p.mean_segments_per_ack))
+}

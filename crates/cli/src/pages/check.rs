@@ -1,0 +1,144 @@
+//! A scenario for people.
+
+use crate::table::{Table, WIDTH};
+use anabranch::units::{BYTES, RATE, TIME, with_unit};
+use anabranch_net::{Discipline, LinkSpec, Loss, QueueLimit, Time, Value};
+use anabranch_scenario::{Application, Flow, Scenario, printable};
+use anabranch_study::format::plain;
+
+/// What it says.
+pub fn page(s: &Scenario) -> String {
+    let mut page =
+        format!("OK: {}, {}, means from {} on, seed {}\n", s.name, time(s.duration), time(s.warmup), s.seed);
+    if let Some(description) = &s.description {
+        page += &format!("{}\n", textwrap::fill(&printable(description.trim()), WIDTH));
+    }
+    page += &format!("At most about {} of memory\n", with_unit(anabranch_sim::memory(s) as f64, BYTES));
+    page + &format!("\n{}\n{}\n{}", links(s), flows(s), subflows(s))
+}
+
+fn links(s: &Scenario) -> Table {
+    Table::new()
+        .text("link", s.links.iter().map(|l| &l.name))
+        .text("rate", s.links.iter().map(|l| rate(&l.spec)))
+        .text("delay", s.links.iter().map(|l| time(l.spec.delay)))
+        .text("queue", Crossing::of(s).iter().enumerate().map(|(i, crossing)| queue(s, i, crossing)))
+        .text("loss", s.links.iter().map(|l| loss(&l.spec)))
+        .count("changes", s.links.iter().map(|l| l.spec.changes.len() as u64))
+}
+
+/// Of a trace the mean.
+fn rate(spec: &LinkSpec) -> String {
+    let rate = with_unit(spec.rate_bps, RATE);
+    if spec.trace.is_some() { rate + " (trace, mean)" } else { rate }
+}
+
+/// A queue's limit as it was given, in full packets and in BDPs: rate times the longest base RTT across.
+fn queue(s: &Scenario, link: usize, crossing: &Crossing) -> String {
+    let spec = &s.links[link].spec;
+    let packet = crossing.full_packet();
+    let (mut text, bytes) = match spec.queue {
+        QueueLimit::Packets(n) => (format!("{n} packets"), n.saturating_mul(packet)),
+        QueueLimit::Bytes(n) => (format!("{}: {} packets", with_unit(n as f64, BYTES), n / packet), n),
+    };
+    let bdp = spec.rate_bps * crossing.longest_rtt.as_secs_f64() / 8.0;
+    if bdp > 0.0 {
+        text += &format!(", {} BDP", plain(bytes as f64 / bdp));
+    }
+    match spec.discipline {
+        Discipline::DropTail { .. } => text,
+        managed => text + ", " + managed.law().0.title,
+    }
+}
+
+fn flows(s: &Scenario) -> Table {
+    Table::new()
+        .text("flow", s.flows.iter().map(|f| &f.name))
+        .text("algorithm", s.flows.iter().map(|f| f.cc.entry.name))
+        .text("scheduler", s.flows.iter().map(scheduler))
+        .text("sends", (0..s.flows.len()).map(|f| application(s, f)))
+        .text("from", s.flows.iter().map(|f| time(f.start)))
+        .text("until", s.flows.iter().map(|f| time(f.stop)))
+}
+
+fn subflows(s: &Scenario) -> Table {
+    let all = || s.flows.iter().enumerate().flat_map(|(f, flow)| (0..flow.paths.len()).map(move |p| (f, p)));
+    let names = |links: &[usize]| links.iter().map(|&l| &*s.links[l].name).collect::<Vec<_>>().join("+");
+    let path = |(f, p): (usize, usize)| {
+        let path = &s.flows[f].paths[p];
+        match path.return_links.as_slice() {
+            [] => names(&path.links),
+            back => format!("{}, back {}", names(&path.links), names(back)),
+        }
+    };
+    Table::new()
+        .text("flow", all().map(|(f, _)| &s.flows[f].name))
+        .text("path", all().map(path))
+        .text("base RTT", all().map(|(f, p)| time(s.base_rtt(f, p))))
+        .text("use", all().map(|(f, p)| if s.flows[f].paths[p].backup { "backup" } else { "regular" }))
+}
+
+/// What the paths over a link say of it.
+#[derive(Clone, Default)]
+struct Crossing {
+    /// The longest base RTT.
+    longest_rtt: Time,
+    /// The largest MSS, in bytes; 0 where no path crosses it.
+    mss: u16,
+}
+
+impl Crossing {
+    /// For each link, in one go over the paths.
+    fn of(s: &Scenario) -> Vec<Crossing> {
+        let mut each = vec![Crossing::default(); s.links.len()];
+        for (f, flow) in s.flows.iter().enumerate() {
+            for (p, path) in flow.paths.iter().enumerate() {
+                let rtt = s.base_rtt(f, p);
+                for &link in path.links.iter().chain(&path.return_links) {
+                    let crossing = &mut each[link];
+                    crossing.longest_rtt = crossing.longest_rtt.max(rtt);
+                    crossing.mss = crossing.mss.max(flow.tcp.mss);
+                }
+            }
+        }
+        each
+    }
+
+    /// The largest packet, in bytes: a full segment and 52 bytes of headers.
+    fn full_packet(&self) -> u64 {
+        if self.mss == 0 { 1500 } else { u64::from(self.mss) + 52 }
+    }
+}
+
+fn time(t: Time) -> String {
+    with_unit(t.as_secs_f64(), TIME)
+}
+
+fn loss(link: &LinkSpec) -> String {
+    if link.trace.as_ref().is_some_and(|trace| trace.loses()) {
+        return format!("{} (trace, mean)", plain(link.loss.mean_rate()));
+    }
+    match (link.loss.law(), link.loss) {
+        (_, Loss::Bernoulli(loss)) => format!("Bernoulli {:e}", loss.rate),
+        ((law, values), _) => match values[..] {
+            [Value::Count(n)] => format!("{}, {} = {n}", law.title, law.params[0].name),
+            _ => law.title.to_owned(),
+        },
+    }
+}
+
+fn scheduler(flow: &Flow) -> &'static str {
+    if flow.is_multipath() { flow.scheduler.name() } else { "–" }
+}
+
+fn application(s: &Scenario, f: usize) -> String {
+    match &s.flows[f].application {
+        Application::Bulk { bytes: None } => "bulk".to_owned(),
+        Application::Bulk { bytes: Some(n) } => format!("{n} bytes"),
+        Application::OnOff { .. } => "on and off".to_owned(),
+        Application::RequestResponse { .. } => "responses".to_owned(),
+        Application::Arrivals { .. } => {
+            s.load(f).map_or("transfers".to_owned(), |load| format!("transfers, load {}", plain(load)))
+        }
+    }
+}

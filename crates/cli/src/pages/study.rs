@@ -1,0 +1,188 @@
+//! Results of papers and studies, for people.
+
+use crate::table::{Table, WIDTH};
+use anabranch::counted;
+use anabranch_study::format::plain;
+use anabranch_study::{ColumnName, Estimate, Experiment, Published, Row, StudyResult, Verdict};
+
+fn rows(result: &StudyResult) -> impl Iterator<Item = &Row> {
+    result.experiments.iter().flat_map(|e| &e.rows)
+}
+
+/// The verdicts for people.
+pub fn verdicts(result: &StudyResult) -> String {
+    let [own, beyond] = result.own_and_beyond();
+    let parts = [(own, "experiment"), (beyond, "beyond the paper")].into_iter();
+    let parts = parts.filter(|(experiments, _)| !experiments.is_empty());
+    let tables: Vec<String> = parts.map(|(of, title)| counts(&of, title).to_string()).collect();
+    let (size, seeds) = (&result.size, result.seeds_of_rows());
+    let partial = if result.partial { "; partial: interrupted" } else { "" };
+    let heading = format!("{}: {} ({size} size; seeds: {seeds}{partial})", result.name, result.title);
+    let crossing = rows(result).filter(|row| !row.crosses.is_empty()).count();
+    let crossing = match crossing {
+        0 => String::new(),
+        n => format!("The interval of {} reaches into the band of another verdict.\n", counted(n, "row")),
+    };
+    let tables = tables.join("\n");
+    format!("{}\n{tables}{crossing}{}", textwrap::fill(&heading, WIDTH), assumptions(result))
+}
+
+/// The verdicts of some experiments, and of several all together.
+fn counts(experiments: &[&Experiment], title: &str) -> Table {
+    let several = experiments.len() > 1;
+    let ids = experiments.iter().map(|e| e.id.as_str()).chain(several.then_some("all"));
+    let titles = experiments.iter().map(|e| e.title.as_str()).chain(several.then_some(""));
+    let each = |verdict: Verdict| {
+        let count = move |e: &&Experiment| e.rows.iter().filter(|r| r.verdict == verdict).count() as u64;
+        let all = several.then(|| experiments.iter().map(count).sum());
+        experiments.iter().map(count).chain(all)
+    };
+    Table::new()
+        .text("", ids)
+        .text(title, titles)
+        .count("reproduced", each(Verdict::Reproduced))
+        .count("partly", each(Verdict::Partly))
+        .count("not", each(Verdict::NotReproduced))
+        .count("undetermined", each(Verdict::Undetermined))
+        .count("not judged", each(Verdict::NotJudged))
+        .count("failed", each(Verdict::Failed))
+}
+
+/// The paper's own rows by default and under each other assumption; nothing where there is none.
+fn assumptions(result: &StudyResult) -> String {
+    let mut columns: Vec<&ColumnName> = Vec::new();
+    for column in result.experiments.iter().filter(|e| !e.beyond).flat_map(|e| &e.columns) {
+        if !columns.iter().any(|known| known.id == column.id) {
+            columns.push(column);
+        }
+    }
+    if columns.is_empty() {
+        return String::new();
+    }
+    let own: Vec<&Row> = result.own_rows().map(|(_, row)| row).collect();
+    let all: Vec<Option<&ColumnName>> = std::iter::once(None).chain(columns.into_iter().map(Some)).collect();
+    let other = |row: &Row, column: Option<&ColumnName>| {
+        column.and_then(|column| row.other(&column.id)).map(|other| other.verdict)
+    };
+    let count_all = |so: &dyn Fn(&Row, Option<&ColumnName>) -> bool| -> Vec<u64> {
+        let count = |column: &Option<&ColumnName>| own.iter().filter(|row| so(row, *column)).count() as u64;
+        all.iter().map(count).collect()
+    };
+    // What did not run on another backend has no verdict there.
+    let under = |row: &Row, column: Option<&ColumnName>| {
+        other(row, column).or((!column.is_some_and(|column| column.of_backend)).then_some(row.verdict))
+    };
+    let each = |verdict: Verdict| count_all(&|row, column| under(row, column) == Some(verdict));
+    let table = Table::new()
+        .text("own rows", all.iter().map(|column| column.map_or("default", |column| &*column.title)))
+        .count("changed", count_all(&|row, column| other(row, column).is_some()))
+        .count("reproduced", each(Verdict::Reproduced))
+        .count("partly", each(Verdict::Partly))
+        .count("not", each(Verdict::NotReproduced))
+        .count("undetermined", each(Verdict::Undetermined))
+        .count("failed", each(Verdict::Failed));
+    format!("\n{table}")
+}
+
+/// Every row with its value and verdict.
+pub fn rows_of(result: &StudyResult) -> String {
+    let rows: Vec<&Row> = rows(result).collect();
+    let ours = |row: &&Row| match (&row.measured, &row.compared[..]) {
+        (Some(ours), _) => with_interval(ours, &row.unit),
+        (None, []) => "–".to_owned(),
+        (None, all) => {
+            let each = all.iter().map(|(name, ours)| format!("{name} {}", with_interval(ours, &row.unit)));
+            each.collect::<Vec<_>>().join(" < ")
+        }
+    };
+    let published = |row: &&Row| match &row.published {
+        Published::Value(value) | Published::Derived { value, .. } => {
+            format!("{} {}", plain(*value), row.unit)
+        }
+        Published::Claim(claim) => claim.clone(),
+        Published::Nothing => "–".into(),
+    };
+    let name = |verdict: &Verdict| match verdict {
+        Verdict::Reproduced => "reproduced",
+        Verdict::Partly => "partly",
+        Verdict::NotReproduced => "not",
+        Verdict::Undetermined => "undetermined",
+        Verdict::NotJudged => "not judged",
+        Verdict::Failed => "failed",
+    };
+    let verdict = |row: &&Row| match &row.crosses[..] {
+        [] => name(&row.verdict).to_owned(),
+        reached => {
+            let reached: Vec<&str> = reached.iter().map(name).collect();
+            format!("{} (interval reaches {})", name(&row.verdict), reached.join(", "))
+        }
+    };
+    let table = Table::new()
+        .text("row", rows.iter().map(|row| row.id.as_str()))
+        .text("published", rows.iter().map(published))
+        .text("ours", rows.iter().map(ours))
+        .text("verdict", rows.iter().map(verdict));
+    format!("{}\n{table}", verdicts(result))
+}
+
+/// A mean and half its interval, with the unit.
+fn with_interval(ours: &Estimate, unit: &str) -> String {
+    let half = ours.half_width.map(|half| format!(" ± {}", plain(half))).unwrap_or_default();
+    format!("{}{half} {unit}", plain(ours.mean)).trim_end().to_owned()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn experiment(id: &str, beyond: bool, verdicts: &[Verdict]) -> Experiment {
+        let row = |verdict: &Verdict| Row {
+            id: id.into(),
+            what: String::new(),
+            unit: String::new(),
+            published: Published::Value(1.0),
+            measured: None,
+            compared: vec![],
+            rule: String::new(),
+            verdict: *verdict,
+            crosses: vec![],
+            readings: vec![],
+            explanation: None,
+            others: vec![],
+        };
+        Experiment {
+            id: id.into(),
+            title: "two words".into(),
+            notes: vec![],
+            beyond,
+            columns: vec![],
+            asked: vec![],
+            rows: verdicts.iter().map(row).collect(),
+            figures: vec![],
+            runs: vec![],
+            fidelity: vec![],
+            linux_hosts: vec![],
+        }
+    }
+
+    /// What leaves the paper's setting stands in a table of its own, and each table has its own sum.
+    #[test]
+    fn what_goes_beyond_the_paper_is_counted_apart() {
+        use Verdict::{NotReproduced, Partly, Reproduced};
+        let experiments = [
+            experiment("X-1", false, &[Reproduced, Reproduced, Partly]),
+            experiment("X-A", true, &[NotReproduced]),
+            experiment("X-2", false, &[Reproduced]),
+        ];
+        let [own, beyond]: [Vec<&Experiment>; 2] =
+            [false, true].map(|b| experiments.iter().filter(|e| e.beyond == b).collect());
+        let cells = |table: Table| -> Vec<Vec<String>> {
+            let line = |line: &str| line.split_whitespace().map(str::to_owned).collect();
+            table.to_string().lines().skip(2).map(line).collect()
+        };
+        let own = cells(counts(&own, "experiment"));
+        assert_eq!(own[2], ["all", "3", "1", "0", "0", "0", "0"]);
+        let beyond = cells(counts(&beyond, "beyond the paper"));
+        assert_eq!((beyond.len(), &*beyond[0].join(" ")), (1, "X-A two words 0 0 1 0 0 0"));
+    }
+}

@@ -1,0 +1,99 @@
+//! A sweep for people.
+
+use crate::table::{Spread, Table};
+use anabranch::units::{PERCENT, PLAIN, RATE};
+use anabranch_record::Summary;
+use anabranch_study::column::base;
+use anabranch_study::{StudyResult, Taken};
+
+/// So many rows are shown; a screen is not for more.
+const SHOWN: usize = 60;
+
+/// A row for each point.
+pub fn page(result: &StudyResult, taken: &[Taken]) -> String {
+    let shown = &taken[..taken.len().min(SHOWN)];
+    let mut table = Table::new();
+    let Some(first) = shown.first() else { return result.title.clone() };
+    for (i, (axis, _)) in first.axes.iter().enumerate() {
+        table = table.text(axis, shown.iter().map(|taken| taken.axes[i].1.as_str()));
+    }
+    // A run in real time may have failed: its means are of fewer.
+    if shown.iter().any(|taken| taken.summaries.len() < result.seeds as usize) {
+        table = table.count("seeds", shown.iter().map(|taken| taken.summaries.len() as u64));
+    }
+    let each = |value: &dyn Fn(&Summary) -> Option<f64>| -> Vec<Spread> {
+        shown.iter().map(|taken| Spread::of(taken.summaries.iter().map(value))).collect()
+    };
+    let flows =
+        shown.iter().find_map(|taken| taken.summaries.first()).map_or(&[][..], |summary| &summary.flows);
+    let mut bases: Vec<&str> = Vec::new();
+    for flow in flows {
+        let name = base(&flow.name);
+        if !bases.contains(&name) {
+            bases.push(name);
+        }
+    }
+    for name in &bases {
+        let goodput = |summary: &Summary| {
+            let alike = summary.flows.iter().filter(|flow| base(&flow.name) == *name);
+            alike.map(|flow| flow.goodput_bps).sum::<Option<f64>>()
+        };
+        table = table.estimates(&format!("goodput of {name}"), RATE, &each(&goodput));
+    }
+    for flow in flows.iter().filter(|flow| flow.transfers.is_some() && bases.contains(&&*flow.name)) {
+        let slowdown = |summary: &Summary| {
+            let same = summary.flows.iter().find(|other| other.name == flow.name)?;
+            Some(same.transfers.as_ref()?.slowdown.as_ref()?.mean)
+        };
+        table = table.estimates(&format!("slowdown of {}", flow.name), PLAIN, &each(&slowdown));
+    }
+    if flows.len() > 1 {
+        table = table.estimates("Jain's index", PLAIN, &each(&|summary| summary.jain));
+    }
+    let utilisation = |summary: &Summary| {
+        let links = summary.links.len() as f64;
+        (links > 0.0).then(|| summary.links.iter().map(|link| link.utilisation).sum::<f64>() / links)
+    };
+    table = table.estimates("utilisation, mean of links", PERCENT, &each(&utilisation));
+    let more = match taken.len() - shown.len() {
+        0 => String::new(),
+        more => format!("and {more} more: see studies/{}.csv\n", result.name),
+    };
+    format!("{} (seeds: {})\n{table}{more}", result.title, result.seeds)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use anabranch_papers::Simulator;
+    use anabranch_record::NoSamples;
+    use anabranch_study::{Backend, Task};
+
+    /// A point whose run failed has fewer seeds than were asked for, and says so.
+    #[test]
+    fn missing_seeds_are_told() {
+        let result = serde_json::json!({
+            "id": "x", "name": "x", "title": "x", "citation": "", "size": "default", "seeds": 2, "version": "1",
+            "notes": [], "errata": [], "experiments": [],
+        });
+        let result: StudyResult = serde_json::from_value(result).unwrap();
+        let text = "name = \"one\"\nduration = \"1 s\"\nlinks.a = { rate = \"1 Mbit/s\", delay = \"5 ms\" }\n\
+                    flows = [{ name = \"tcp\", cc = \"reno\", paths = [[\"a\"]] }]";
+        let summary = Simulator.run(&Task::new(text), &mut NoSamples, &mut |_| true).unwrap();
+        let taken = |seeds: usize| Taken {
+            experiment: String::new(),
+            title: String::new(),
+            axes: vec![("delay".into(), "5 ms".into())],
+            summaries: vec![summary.clone(); seeds],
+        };
+        let seeds = |all: &[Taken]| -> Option<Vec<String>> {
+            let page = page(&result, all);
+            let lines: Vec<&str> = page.lines().skip(1).collect();
+            let at = lines[0].split_whitespace().position(|head| head == "seeds")?;
+            let cell = |line: &&str| line.replace("5 ms", "5").split_whitespace().nth(at).map(str::to_owned);
+            lines[2..].iter().map(cell).collect()
+        };
+        assert_eq!(seeds(&[taken(2), taken(2)]), None);
+        assert_eq!(seeds(&[taken(2), taken(1)]), Some(vec!["2".into(), "1".into()]));
+    }
+}
