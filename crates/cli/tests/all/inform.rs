@@ -1,7 +1,7 @@
 //! The commands that run nothing: `cc`, `check`, `schema`, `completions`, `--help`.
 
-use anabranch_test_support::command::{TWO_PATHS, anabranch, fits, one_line, root};
 use anabranch_cc::registry;
+use anabranch_test_support::command::{TWO_PATHS, anabranch, fits, one_line, root};
 use std::fs;
 
 #[test]

@@ -162,7 +162,8 @@ fn the_terminal_is_safe() {
     for command in
         [&["run", "-"] as &[&str], &["check", "-"], &["compare", "-", "--cc", "lia"], &["run", "-", "--json"]]
     {
-        let shown = anabranch_test_support::command::anabranch_reading(&text, [command, &short].concat()).ok();
+        let shown =
+            anabranch_test_support::command::anabranch_reading(&text, [command, &short].concat()).ok();
         assert!(!shown.contains(['\u{1b}', '\u{202e}']), "{shown:?}");
         if command.contains(&"--json") {
             let json: serde_json::Value = serde_json::from_str(&shown).unwrap();

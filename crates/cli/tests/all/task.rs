@@ -1,7 +1,7 @@
 //! `anabranch task`.
 
-use anabranch_test_support::command::{TWO_PATHS, anabranch, anabranch_reading, command, root, signal};
 use anabranch_record::Summary;
+use anabranch_test_support::command::{TWO_PATHS, anabranch, anabranch_reading, command, root, signal};
 use serde_json::{Value, json};
 use std::fs;
 use std::io::Write;

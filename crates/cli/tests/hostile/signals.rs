@@ -1,8 +1,8 @@
 //! Signals at any time: a command ends with status 130, or by the signal where it had not begun to listen; what it leaves is
 //! whole, and says that it is a part.
 
-use anabranch_test_support::command::{TWO_PATHS, command, content, is_ignored, skipped, words};
 use anabranch_record::Summary;
+use anabranch_test_support::command::{TWO_PATHS, command, content, is_ignored, skipped, words};
 use rustix::process::Signal;
 use std::path::Path;
 use std::time::{Duration, Instant};

@@ -1,8 +1,8 @@
 //! `--backend kernel`: the scenario of the simulator on the running kernel.
 
-use anabranch_test_support::command::{Outcome, anabranch, anabranch_reading, words};
 use anabranch_test_support::Kernel;
-use crate::witness::{say, witnessed};
+use anabranch_test_support::command::{Outcome, anabranch, anabranch_reading, words};
+use anabranch_test_support::witness::{say, witnessed};
 use serde_json::Value;
 use std::fs;
 use std::os::unix::fs::PermissionsExt;
