@@ -45,7 +45,7 @@ done
 architecture=docs/src/architecture.md
 above=" "
 while read -r crate listed; do
-    own=$(sed -nE '/^\[dependencies\]/,/^\[(dev|build|target|features|lints)/s/^anabranch-([a-z-]+).*/\1/p' "crates/$crate/Cargo.toml" | sort | xargs)
+    own=$(sed -nE '/^\[dependencies\]/,/^\[(dev|build|target|features|lints)/{s/^anabranch[ .].*/anabranch/p;s/^anabranch-([a-z-]+).*/\1/p}' "crates/$crate/Cargo.toml" | sort | xargs)
     [ "$own" = "$(grep -oE '[a-z-]+' <<<"$listed" | sort | xargs)" ] || complain "$architecture: \`$crate\` uses: $own"
     for used in $own; do
         [[ "$above" == *" $used "* ]] || complain "$architecture: \`$crate\` uses \`$used\`, which does not stand above it"
