@@ -36,7 +36,7 @@
 //! # fn main() -> Result<(), Error> {
 //! # let file = concat!(env!("CARGO_MANIFEST_DIR"), "/../../scenarios/shared-bottleneck.toml");
 //! let scenario = Scenario::open(file)?;
-//! let vary = ["links.bottleneck.queue=0.5 BDP,1 BDP".to_owned()];
+//! let vary = ["links.shared.queue=0.5 BDP,1 BDP".to_owned()];
 //! let study = anabranch::study_of_sweep("queues", &scenario.sweep(file, &vary, &[], 3)?)?;
 //!
 //! let watch = Watch::default();

@@ -19,8 +19,8 @@ Examples:
   anabranch sweep scenarios/two-paths-and-a-neighbour.toml --vary 'links.*.queue=0.1..4 BDP/12log' --cc lia,olia
   anabranch sweep scenarios/two-paths-and-a-neighbour.toml --vary tcp.initial_window=4,10 --seeds 10
   anabranch sweep scenarios/two-paths-and-a-neighbour.toml --cc 'lia,{name=\"lia\", count=\"acks\"}' --out out-lia
-  anabranch sweep scenarios/shared-bottleneck.toml --vary links.bottleneck.queue='0.5 BDP,1 BDP' --print-study
-  anabranch sweep scenarios/shared-bottleneck.toml --vary links.bottleneck.queue='0.5 BDP,1 BDP' --seeds 3 --backend kernel";
+  anabranch sweep scenarios/shared-bottleneck.toml --vary links.shared.queue='0.5 BDP,1 BDP' --print-study
+  anabranch sweep scenarios/shared-bottleneck.toml --vary links.shared.queue='0.5 BDP,1 BDP' --seeds 3 --backend kernel";
 
 pub const REPLACE: &str = "\
 Replace another sweep of the same name, or one with other seeds or by another version; without this, it stays";

@@ -42,7 +42,7 @@ fn means_and_intervals() {
 /// Where nothing is random, an interval would have no width: the table says so instead.
 #[test]
 fn no_interval_without_variation() {
-    let nothing_random = r#"--set 'links.fibre.loss={ model = "none" }' \
+    let nothing_random = r#"--set 'links.fibre.loss={ model = "none" }'
         --set 'variation={ start_offset = "0 s", host_jitter = "0 s" }'"#;
     let compare = format!(
         "compare {TWO_PATHS} --duration '3 s' --set 'warmup=1 s' {nothing_random} --cc lia --seeds 2"
