@@ -32,11 +32,12 @@ impl Place {
         }
         let before: Vec<&str> = text.lines().take_while(|line| line.len() <= MAX_LINE).collect();
         let start = before.iter().map(|line| line.len() + 1).sum();
-        let begin: String = text.lines().nth(before.len()).unwrap_or_default().chars().take(60).collect();
+        let long = text.lines().nth(before.len()).unwrap_or_default();
+        let begin: String = long.chars().take(60).collect();
         let end = start + begin.len();
         let place = whole([&*before, &[&*begin]].concat().join("\n")).part(start..end);
-        let message = format!("a line of more than {MAX_LINE} bytes");
-        problems.add(&place, message, "goes on and on", "break it: arrays may span lines");
+        let message = format!("line too long: {} bytes, the limit is {MAX_LINE}", long.len());
+        problems.add(&place, message, "too long", "split it: an array may span several lines");
         None
     }
 
@@ -150,7 +151,7 @@ impl fmt::Display for ScenarioError {
             None if self.more == 0 => write!(f, "{} problems in the scenario", self.problems.len()),
             None => {
                 let (shown, all) = (self.problems.len(), self.problems.len() + self.more);
-                write!(f, "{all} problems in the scenario, of which the first {shown} are shown")
+                write!(f, "{all} problems in the scenario; the first {shown} follow")
             }
         }
     }

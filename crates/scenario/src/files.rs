@@ -41,9 +41,9 @@ impl Source {
             {
                 problems.add(
                     braces,
-                    format!("`files` in braces, where the file `{name}` is not among them"),
-                    "TOML lets nothing be added to these",
-                    "write each as a table of its own, [files.\"NAME\"] with the key `text`; other files are then read",
+                    format!("cannot add the file `{name}` to `files` in braces"),
+                    "an inline table cannot be extended",
+                    "write each file as its own table, [files.\"NAME\"] with the key `text`; missing files are then read",
                 );
                 break;
             }
@@ -53,7 +53,7 @@ impl Source {
                     &place,
                     format!("cannot read `{name}`: {why}"),
                     "this file",
-                    "the name is relative to the folder of the scenario's file",
+                    "the path is relative to the folder of the scenario file",
                 ),
             }
         }
@@ -108,14 +108,14 @@ fn content(folder: &Path, name: &str) -> Result<String, String> {
     let file = File::open(folder.join(name)).map_err(|why| why.to_string())?;
     file.take(LONGEST + 1).read_to_end(&mut bytes).map_err(|why| why.to_string())?;
     if bytes.len() as u64 > LONGEST {
-        return Err(format!("it has more than {} MB", LONGEST / 1_000_000));
+        return Err(format!("larger than {} MB", LONGEST / 1_000_000));
     }
-    let text = String::from_utf8(bytes).map_err(|_| "it is not text in UTF-8".to_owned())?;
+    let text = String::from_utf8(bytes).map_err(|_| "not UTF-8 text".to_owned())?;
     let text = text.trim_start_matches('\u{feff}').replace("\r\n", "\n");
     // What TOML's literal strings cannot hold is in no such file.
     let wrong = |line: &str| line.contains("'''") || line.chars().any(|c| c.is_control() && c != '\t');
     match text.lines().position(wrong) {
-        Some(line) => Err(format!("line {} is not plain text", line + 1)),
+        Some(line) => Err(format!("line {} has control characters or '''", line + 1)),
         None => Ok(text),
     }
 }

@@ -87,7 +87,7 @@ pub fn time(text: &str) -> Result<Time, String> {
     let ns = number * unit.factor;
     // Beyond that, sums of two no longer fit.
     if !(1.0..=9e18).contains(&ns) {
-        return Err(format!("`{text}` is not a time that can be waited for"));
+        return Err(format!("`{text}` is out of range: from 1 ns to 9000000000 s"));
     }
     Ok(Time::from_nanos(ns as u64))
 }
@@ -96,7 +96,7 @@ fn read(source: &Source, overrides: &Overrides, problems: &mut Problems) -> Opti
     let whole = Place::whole(&source.name, &source.text, problems)?;
     let mut root = tree::document(&whole, problems)?;
     if let Some(title) = title_of_study(&root) {
-        let help = "run it with `anabranch study FILE`, in Python with `anabranch.Study.from_file`";
+        let help = "run it with `anabranch study FILE`, or in Python with `anabranch.Study.from_file`";
         problems.add(&title.place, "this is a study, not a scenario", "a study's key", help);
         return None;
     }

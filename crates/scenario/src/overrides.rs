@@ -113,7 +113,7 @@ fn nothing_meant(
         }
         None => problems.add(
             whole,
-            "no flow has several paths, and without a flow's name only those change",
+            "no flow has several paths: without a flow's name, only such flows change",
             "changes nothing",
             format!("name a flow: FLOW={}; {}", whole.text(), suggest("", names)),
         ),
@@ -125,7 +125,7 @@ fn assign(root: &mut Node, whole: &Place, problems: &mut Problems) {
     let text = whole.text();
     let Some((keys, begin)) = split_keys(whole) else {
         let help = "write KEY=VALUE, for example links.dsl.rate=\"50 Mbit/s\"";
-        problems.add(whole, format!("`{text}` sets nothing"), "not an assignment", help);
+        problems.add(whole, format!("`{text}` is not an assignment"), "not KEY=VALUE", help);
         return;
     };
     let text = &text[begin..];
@@ -279,7 +279,7 @@ fn name(node: &Node) -> Option<&str> {
 
 fn no_table(kind: &str, key: &At<String>, problems: &mut Problems) {
     let help = match kind {
-        "an array" => "flows go by their names, flows.NAME.KEY=VALUE; other arrays are set as a whole",
+        "an array" => "address a flow by its name, flows.NAME.KEY=VALUE; replace other arrays as a whole",
         _ => "",
     };
     problems.add(&key.place, format!("`{}` is not a key of {kind}", key.value), "not a key", help);

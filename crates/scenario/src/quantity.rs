@@ -100,7 +100,7 @@ impl Quantity {
         let start = text.len() - trimmed.len();
         let digits = number_prefix(trimmed);
         let Ok(number) = trimmed[..digits].parse::<f64>() else {
-            let message = format!("{} begins with a number", self.what);
+            let message = format!("{} must begin with a number", self.what);
             return Err(Wrong { range: 0..text.len(), message, help: self.help("") });
         };
         let name = trimmed[digits..].trim();
@@ -124,7 +124,7 @@ impl Quantity {
             Value::String(text) => text,
             Value::Integer(_) | Value::Float(_) => {
                 let message = format!("{} needs a unit", self.what);
-                problems.add(&node.place, message, "only a number", self.help(""));
+                problems.add(&node.place, message, "a number without a unit", self.help(""));
                 return None;
             }
             _ => {
@@ -156,7 +156,7 @@ impl Quantity {
 
     fn help(&self, given: &str) -> String {
         let names: Vec<&str> = self.units.iter().map(|unit| unit.name).collect();
-        let units = format!("write for example \"{}\"; units: {}", self.example, names.join(", "));
+        let units = format!("for example \"{}\"; units: {}", self.example, names.join(", "));
         // `Mbps` and `Mb/s` are common for `Mbit/s`; elsewhere it is the case or one letter.
         let plain = given.to_lowercase().replace("bps", "bit/s").replace("b/s", "bit/s");
         did_you_mean(&plain, &names, &units)

@@ -39,7 +39,7 @@ pub(crate) fn tag<'a>(
 ) -> Option<&'a Node> {
     let tag = table.get(key);
     if tag.is_none() {
-        let help = format!("there are: {}", words.join(", "));
+        let help = format!("known: {}", words.join(", "));
         problems.add(place, format!("`{key}` is missing"), format!("needs `{key}`"), help);
     }
     tag

@@ -9,11 +9,11 @@ const MAX_CLOSE: usize = 100;
 pub fn suggest<'a>(given: &str, known: impl IntoIterator<Item = &'a str>) -> String {
     let known: Vec<&str> = known.into_iter().collect();
     let list = match &*known {
-        [] => "there is none".to_owned(),
-        names if names.len() <= MAX_NAMES => format!("there are: {}", names.join(", ")),
+        [] => "none is defined".to_owned(),
+        names if names.len() <= MAX_NAMES => format!("known: {}", names.join(", ")),
         names => {
             let more = names.len() - MAX_NAMES;
-            format!("there are: {} and {more} more", names[..MAX_NAMES].join(", "))
+            format!("known: {} and {more} more", names[..MAX_NAMES].join(", "))
         }
     };
     did_you_mean(given, &known, &list)

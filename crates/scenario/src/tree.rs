@@ -84,8 +84,8 @@ pub(crate) fn document(whole: &Place, problems: &mut Problems) -> Option<Node> {
     }
     let count: usize = root.get_ref().values().map(|entry| values(entry.get_ref())).sum();
     if count > MAX_VALUES {
-        let help = "let links follow a trace (`trace = \"FILE\"`) in place of so many changes";
-        let message = format!("the scenario has {count} values, of at most {MAX_VALUES}");
+        let help = "give links a trace (`trace = \"FILE\"`) instead of many changes";
+        let message = format!("the scenario has {count} values, the limit is {MAX_VALUES}");
         problems.add(&whole.part(0..0), message, "too many", help);
         return None;
     }
@@ -113,7 +113,7 @@ fn syntax(source: &Place, offset: usize, error: &Error, problems: &mut Problems)
         &place,
         format!("not TOML: {}", error.message()),
         "here",
-        "the syntax is described at https://toml.io",
+        "https://toml.io describes the syntax",
     );
 }
 

@@ -163,6 +163,6 @@ bounded! {
     Sigma, "sigma", "1.5", "from 0 to 10", |x| (0.0..=10.0).contains(&x),
         { "type": "number", "minimum": 0, "maximum": 10 };
     /// The part of a capacity that is asked for.
-    Load, "the load", "0.6", "more than 0 and less than 1: from 1 on transfers pile up without end", |x| x > 0.0 && x < 1.0,
+    Load, "the load", "0.6", "more than 0 and less than 1: at 1 or more, transfers pile up without bound", |x| x > 0.0 && x < 1.0,
         { "type": "number", "exclusiveMinimum": 0, "exclusiveMaximum": 1 };
 }

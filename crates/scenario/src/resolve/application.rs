@@ -22,7 +22,7 @@ trait Base {
 
 impl Base for Span {
     const COLUMN: Column = Column { name: "time", quantity: &TIME, plain: None, factor: 1e-9, most: 1e9 };
-    const NONE: &str = "for none at all write \"0 s\"";
+    const NONE: &str = "for zero, write \"0 s\"";
 
     fn base(&self) -> f64 {
         self.0.as_secs_f64()
@@ -85,7 +85,7 @@ fn draw<T: Base>(given: &format::Draw<T>, files: Option<&Named<TextFile>>, probl
         Distribution::Uniform { from, to } => {
             let (from, to) = (from.base(), to.base());
             if from > to {
-                problems.add(place, "`from` must not be more than `to`", "from > to", "");
+                problems.add(place, "`from` must not exceed `to`", "from > to", "");
             }
             (to, "`to`", Draw::Uniform(from, to))
         }

@@ -25,7 +25,8 @@ pub(super) fn interval<'a>(
             "for example load = 0.5",
         ),
         (true, Some(interval)) => {
-            problems.add(&interval.place, "`interval` beside `load`", "beside `load`", "leave one out");
+            let message = "`interval` and `load` exclude each other";
+            problems.add(&interval.place, message, "conflicts with `load`", "remove one");
         }
         (false, Some(At { value, place })) if is_zero(value) => {
             problems.add(place, "the interval must be positive", "must be positive", "");
@@ -73,8 +74,8 @@ pub(super) fn set_intervals(
         }
         let expected = flow.stop.since(flow.start).as_secs_f64() / interval.mean();
         if count.is_none_or(|count| count as f64 > MOST) && expected > MOST {
-            let message = format!("some {expected:.0} transfers, of at most {MOST:.0} in a run");
-            let help = "larger transfers, a lower load or a longer interval have fewer of them";
+            let message = format!("about {expected:.0} transfers expected, the limit is {MOST:.0} per run");
+            let help = "use larger transfers, a lower load or a longer interval";
             problems.add(place, message, "too many", help);
         }
     }
@@ -85,8 +86,8 @@ pub(super) fn check_events(application: &Application, events: &[Event], problems
     if let Application::Arrivals { connections: Connections::New, .. } = application
         && let [event, ..] = events
     {
-        let message = "each transfer has a connection of its own, which knows no such instant";
-        let help = "change links with `changes`, or let the transfers share one: connections = \"one\"";
+        let message = "`events` need a connection that lasts, but each transfer opens its own";
+        let help = "use the `changes` of links, or let transfers share a connection: connections = \"one\"";
         problems.add(&event.action.place, message, "cannot happen", help);
     }
 }

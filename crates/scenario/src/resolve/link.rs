@@ -95,17 +95,16 @@ fn jitter(jitter: &Jitter, problems: &mut Problems) -> net::Jitter {
         && reorder_delay == Time::ZERO
     {
         let help = "give `reorder_delay`, for example \"5 ms\"";
-        problems.add(&rate.place, "packets are held back for no time", "needs `reorder_delay`", help);
+        problems.add(&rate.place, "`reorder_rate` needs a positive `reorder_delay`", "needs `reorder_delay`", help);
     }
     let up_to = jitter.up_to.map_or(Time::ZERO, |up_to| up_to.0);
     if let Some(At { value: PositiveSpan(correlation), place }) = &jitter.correlation {
         let shortest = Time::from_secs_f64(up_to.as_secs_f64() * 2.0 / std::f64::consts::PI);
         if up_to == Time::ZERO {
             let help = "give `up_to`, for example \"5 ms\"";
-            problems.add(place, "a correlation time of no jitter", "needs `up_to`", help);
+            problems.add(place, "`correlation` needs jitter: `up_to` is zero", "needs `up_to`", help);
         } else if *correlation < shortest {
-            let message =
-                format!("a delay up to {up_to} that changes within {correlation} lets packets overtake");
+            let message = format!("packets would overtake: {correlation} is too short for up to {up_to}");
             problems.add(place, message, format!("must be at least {shortest}"), "2/π of `up_to`");
         }
     }

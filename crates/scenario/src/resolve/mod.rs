@@ -87,7 +87,7 @@ fn interval(given: Option<At<PositiveSpan>>, problems: &mut Problems) -> Time {
 /// Notes an instant that the run does not reach.
 fn check_instant(at: &At<Span>, horizon: Time, problems: &mut Problems) {
     if at.value.0 >= horizon {
-        let message = format!("{} is not within the run of {horizon}", at.value.0);
+        let message = format!("{} is outside the run of {horizon}", at.value.0);
         problems.add(&at.place, message, format!("must be less than {horizon}"), "");
     }
 }
@@ -100,7 +100,7 @@ fn check_name(name: &At<String>, problems: &mut Problems) {
     // CSV files have names, and spreadsheets take such text for a formula.
     if name.value.starts_with(['=', '+', '-', '@']) {
         let message = format!("a name must not begin with `{}`", &name.value[..1]);
-        problems.add(&name.place, message, "a spreadsheet would calculate it", "for example \"dsl\"");
+        problems.add(&name.place, message, "spreadsheets read it as a formula", "for example \"dsl\"");
     }
 }
 
@@ -111,10 +111,8 @@ fn text_of(name: &At<String>, files: Option<&Named<TextFile>>, problems: &mut Pr
         return Place::whole(&name.value, text, problems);
     }
     let name_text = &name.value;
-    let help = format!(
-        "where it cannot be read beside the scenario's file, as in a page, its content belongs under [files.\"{name_text}\"], as `text`"
-    );
-    problems.add(&name.place, format!("there is no file `{name_text}` in the scenario"), "not here", help);
+    let help = format!("put its content into the scenario: the key `text` under [files.\"{name_text}\"]");
+    problems.add(&name.place, format!("the scenario has no file `{name_text}`"), "not found", help);
     None
 }
 
@@ -151,7 +149,7 @@ impl LinkNames {
                     true => format!("{MAX_CHANGES} changes of links"),
                     false => format!("{MAX_LINKS} links"),
                 };
-                problems.add(place, format!("more than {all}"), "too many", "");
+                problems.add(place, format!("over the limit of {all}"), "too many", "");
                 break;
             }
             list.extend((1..=count).map(|number| format!("{}/{number}", name.value)));
@@ -197,11 +195,11 @@ fn link_index(
     let alike = found.checked_sub(links.list.len()).map(|alike| links.alike[alike].len());
     if let Some(alike) = alike.filter(|alike| Some(*alike) != count) {
         let help = format!(
-            "name one, `{0}/1`, or give the flow count = {alike}: its n-th connection then crosses `{0}/n`",
+            "name one, `{0}/1`, or give the flow count = {alike}: its n-th connection then uses `{0}/n`",
             name.value
         );
-        let message = format!("`{}` is several links, {alike}", name.value);
-        problems.add(&name.place, message, "which of them?", help);
+        let message = format!("`{}` names {alike} links", name.value);
+        problems.add(&name.place, message, "ambiguous", help);
         return None;
     }
     Some(found)

@@ -40,8 +40,9 @@ pub(super) fn discipline(link: &format::Link, bdp_bytes: f64, problems: &mut Pro
                 QueueLimit::Bytes(bytes) => bytes,
             });
         } else {
-            let help = "give `ecn = true` to the `aqm`, which then marks by its own rule";
-            problems.add(place, "two rules for marks", "beside an `aqm`", help);
+            let help = "set `ecn = true` in the `aqm`, which marks by its own rule";
+            let message = "`ecn_threshold` and `aqm` exclude each other";
+            problems.add(place, message, "conflicts with `aqm`", help);
         }
     }
     discipline

@@ -30,7 +30,7 @@ pub(super) fn traced(
         None | Some(TraceStart::Random) => None,
         Some(TraceStart::At(At { value: start, place })) => {
             if start.0 >= period {
-                let message = format!("{} is not within the trace, which is {period} long", start.0);
+                let message = format!("{} is outside the trace of {period}", start.0);
                 problems.add(place, message, format!("must be less than {period}"), "");
             }
             Some(start.0)
@@ -67,23 +67,20 @@ fn mean_loss(course: &Course, period: Time) -> Option<Loss> {
 /// Two rules for one property are a mistake.
 fn alone(link: &format::Link, traced: &Traced, place: &Place, problems: &mut Problems) {
     let by_opportunity = matches!(traced.trace.course, Course::Opportunities(_));
-    let gives = "the trace gives it: leave it out";
+    let gives = "remove it: the trace gives it";
     let refused = [
         (link.rate.is_some(), "rate", gives),
         (link.delay.is_some() && traced.delay.is_some(), "delay", gives),
         (link.loss.is_some() && traced.loss.is_some(), "loss", gives),
-        (link.changes.is_some(), "changes", "put them into the trace"),
-        (link.tick.is_some() && by_opportunity, "tick", "opportunities have times of their own"),
+        (link.changes.is_some(), "changes", "move them into the trace"),
+        (link.tick.is_some() && by_opportunity, "tick", "delivery opportunities have their own times"),
     ];
     for (_, key, help) in refused.into_iter().filter(|(given, ..)| *given) {
-        problems.add(place, format!("a trace beside `{key}`"), format!("beside `{key}`"), help);
+        let message = format!("`trace` and `{key}` exclude each other");
+        problems.add(place, message, format!("conflicts with `{key}`"), help);
     }
     if link.delay.is_none() && traced.delay.is_none() {
-        problems.add(
-            place,
-            "`delay` is missing",
-            "this trace has no column `delay`",
-            "give the link a `delay`",
-        );
+        let label = "this trace has no column `delay`";
+        problems.add(place, "`delay` is missing", label, "give the link a `delay`");
     }
 }

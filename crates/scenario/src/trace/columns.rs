@@ -69,7 +69,7 @@ pub(super) fn read(whole: &Place, problems: &mut Problems) -> Option<(Course, Ti
         let before = end.or(steps.last().map(|step| step.at));
         if let Some(before) = before.filter(|&before| at <= before) {
             let message = match end {
-                Some(_) => "a row behind the end: one with a time alone is the last".to_owned(),
+                Some(_) => "a row after the end of the trace: a row with only a time ends it".to_owned(),
                 None => {
                     let own = Time::from_nanos(row.time_ns.round() as u64);
                     format!("{own} is not after {}", Time::from_nanos(first.round() as u64) + before)
@@ -81,12 +81,8 @@ pub(super) fn read(whole: &Place, problems: &mut Problems) -> Option<(Course, Ti
         match row.step {
             Some(step) if end.is_none() => steps.push(Change { at, ..step }),
             Some(_) => {
-                problems.add(
-                    &place,
-                    "a row behind the end",
-                    "behind the end",
-                    "a row with a time alone is the last",
-                );
+                let help = "a row with only a time ends the trace";
+                problems.add(&place, "a row after the end of the trace", "after the end", help);
                 return None;
             }
             None => end = Some(at),
@@ -94,7 +90,7 @@ pub(super) fn read(whole: &Place, problems: &mut Problems) -> Option<(Course, Ti
     }
     let help = "for example `0,10` and `1,20` under `time (s),rate (Mbit/s)`";
     if steps.is_empty() {
-        problems.add(&header_place, "the trace has no row", "nothing under this", help);
+        problems.add(&header_place, "the trace has no rows", "no rows below", help);
         return None;
     }
     let period = end.unwrap_or_else(|| length(&steps));
@@ -132,7 +128,7 @@ fn columns<'a>(
     problems: &mut Problems,
 ) -> Option<Vec<Headed<'a>>> {
     let help =
-        "the first line names the columns: `time (s),rate (Mbit/s)`, and perhaps `delay (ms)` and `loss`";
+        "the first line names the columns: `time (s),rate (Mbit/s)`, optionally `delay (ms)` and `loss`";
     let mut found: Vec<Headed<'_>> = Vec::new();
     for cell in header.split(',') {
         let (name, unit) = match cell.split_once('(') {
@@ -142,28 +138,28 @@ fn columns<'a>(
         let known = COLUMNS.iter().find(|(known, _)| *known == name);
         let Some(&(_, column)) = known else {
             let near = suggest(name, COLUMNS.iter().map(|(name, _)| *name));
-            problems.add(&place(cell), format!("`{name}` is no column of a trace"), near, help);
+            problems.add(&place(cell), format!("`{name}` is not a column of a trace"), near, help);
             return None;
         };
         if found.iter().any(|(known, _)| *known == column) {
-            problems.add(&place(cell), format!("two columns `{name}`"), "again", help);
+            problems.add(&place(cell), format!("duplicate column `{name}`"), "duplicate", help);
             return None;
         }
         let units = column.quantity().map_or(&[][..], |quantity| quantity.units);
         if !unit.is_empty() && units.iter().all(|known| known.name != unit) {
             let known: Vec<&str> = units.iter().map(|unit| unit.name).collect();
             let near = match known.is_empty() {
-                true => "a loss is a probability, and has no unit".to_owned(),
+                true => "a loss is a probability, without a unit".to_owned(),
                 false => suggest(unit, known),
             };
-            problems.add(&place(cell), format!("`{unit}` is no unit of a {name}"), "not a unit", near);
+            problems.add(&place(cell), format!("`{unit}` is not a unit of {name}"), "not a unit", near);
             return None;
         }
         found.push((column, unit));
     }
     for (name, column) in &COLUMNS[..2] {
         if found.iter().all(|(known, _)| known != column) {
-            problems.add(all, format!("there is no column `{name}`"), format!("needs `{name}`"), help);
+            problems.add(all, format!("the column `{name}` is missing"), format!("needs `{name}`"), help);
             return None;
         }
     }
@@ -194,8 +190,8 @@ fn row(
             Some(value(&At { value: cell.trim(), place: place(cell.trim()) }, headed, problems)?);
     }
     if cells.next().is_some() {
-        let message = format!("more values than the {} columns", header.len());
-        problems.add(all, message, "too many", "a comma stands between values; a fraction has a point");
+        let message = format!("too many values: the header has {} columns", header.len());
+        problems.add(all, message, "too many", "commas separate values; write fractions with a point");
         return None;
     }
     let Some(time_ns) = values[Column::Time as usize] else {
@@ -207,8 +203,8 @@ fn row(
         return Some(Row { time_ns, step: None });
     }
     if given < header.len() {
-        let help = "each row has a value for each column; one with a time alone ends the trace";
-        problems.add(all, "a row with values missing", "not all columns", help);
+        let help = "give a value for each column; a row with only a time ends the trace";
+        problems.add(all, "the row has too few values", "incomplete", help);
         return None;
     }
     let delay = values[Column::Delay as usize].map(|ns| Time::from_nanos(ns.round() as u64));
@@ -225,7 +221,7 @@ fn value(cell: &At<&str>, (column, unit): Headed<'_>, problems: &mut Problems) -
         None => {
             let number = cell.value.parse::<f64>().ok().filter(|number| number.is_finite());
             if number.is_none() {
-                problems.add(&cell.place, format!("`{}` is no number", cell.value), "not a number", "");
+                problems.add(&cell.place, format!("`{}` is not a number", cell.value), "not a number", "");
             }
             return check(number?, cell, column, problems);
         }
@@ -234,8 +230,8 @@ fn value(cell: &At<&str>, (column, unit): Headed<'_>, problems: &mut Problems) -
         Ok((number, unit)) => check(number * unit.factor, cell, column, problems),
         Err(wrong) => {
             let help = match unit.is_empty() {
-                true => "give the unit in the first line, `time (s),rate (Mbit/s)`, or behind each value",
-                false => "the first line has the unit already",
+                true => "give the unit in the header, `time (s),rate (Mbit/s)`, or after each value",
+                false => "the header already gives the unit",
             };
             problems.add(&cell.place, format!("`{}`: {}", cell.value, wrong.message), "not a value", help);
             None
@@ -246,7 +242,7 @@ fn value(cell: &At<&str>, (column, unit): Headed<'_>, problems: &mut Problems) -
 fn check(value: f64, cell: &At<&str>, column: Column, problems: &mut Problems) -> Option<f64> {
     match column.refuses(value) {
         Some(must) => {
-            problems.add(&cell.place, format!("`{}`: {must}", cell.value), "out of bounds", "");
+            problems.add(&cell.place, format!("`{}`: {must}", cell.value), "out of range", "");
             None
         }
         None => Some(value),

@@ -26,7 +26,7 @@ pub(crate) fn part(whole: &Place, piece: &str, begin: usize) -> Place {
 pub(crate) fn read(whole: &Place, problems: &mut Problems) -> Option<(Course, Time)> {
     let first = lines(whole).next();
     let Some((_, line)) = first else {
-        let help = "a line for each opportunity, in milliseconds, or columns under `time (s),rate (Mbit/s)`";
+        let help = "one line per opportunity, in milliseconds, or columns under `time (s),rate (Mbit/s)`";
         problems.add(whole, "the trace is empty", "nothing in it", help);
         return None;
     };
