@@ -72,7 +72,7 @@ pub enum Value {
 
 /// A value as a user gave it.
 #[derive(Clone, Debug, PartialEq)]
-pub enum Given {
+pub enum ParamValue {
     /// A number.
     Number(f64),
     /// A switch.

@@ -1,7 +1,7 @@
 //! The list of algorithms: from here the command line, the documentation and the tests know them.
 
 use crate::Group;
-pub use crate::entry::{Allowed, COMMON, Entry, Given, Kind, Observable, Param, Params, Value};
+pub use crate::entry::{Allowed, COMMON, Entry, Kind, Observable, Param, ParamValue, Params, Value};
 use alloc::{string::String, vec::Vec};
 use core::fmt;
 
@@ -64,7 +64,7 @@ impl Entry {
     ///
     /// # Errors
     /// [`ParamError`] names the parameter and its allowed values.
-    pub fn params(&self, given: &[(String, Given)]) -> Result<Params, ParamError> {
+    pub fn params(&self, given: &[(String, ParamValue)]) -> Result<Params, ParamError> {
         for (name, _) in given {
             if !self.all_params().any(|p| p.name == name) {
                 let known = self.all_params().map(|p| p.name).collect();
@@ -89,7 +89,7 @@ impl Entry {
     ///
     /// # Errors
     /// See [`Entry::params`].
-    pub fn group(&self, given: &[(String, Given)]) -> Result<Group, ParamError> {
+    pub fn group(&self, given: &[(String, ParamValue)]) -> Result<Group, ParamError> {
         let params = self.params(given)?;
         Ok(Group::new((self.build)(&params), params.flag("pacing")))
     }
@@ -107,13 +107,13 @@ impl Allowed {
 }
 
 impl Param {
-    fn accept(&self, given: &Given) -> Option<Value> {
+    fn accept(&self, given: &ParamValue) -> Option<Value> {
         match (self.allowed, given) {
-            (Allowed::Range(low, high), Given::Number(x)) if (low..=high).contains(x) => {
+            (Allowed::Range(low, high), ParamValue::Number(x)) if (low..=high).contains(x) => {
                 Some(Value::Number(*x))
             }
-            (Allowed::Flag, Given::Flag(x)) => Some(Value::Flag(*x)),
-            (words, Given::Word(x)) => words.words().into_iter().find(|w| w == x).map(Value::Word),
+            (Allowed::Flag, ParamValue::Flag(x)) => Some(Value::Flag(*x)),
+            (words, ParamValue::Word(x)) => words.words().into_iter().find(|w| w == x).map(Value::Word),
             _ => None,
         }
     }

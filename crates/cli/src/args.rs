@@ -170,7 +170,7 @@ pub enum Command {
     /// Run a study of your own, a TOML file that varies scenarios, judges claims and draws figures.
     #[command(after_help = study_args::STUDY_EXAMPLES)]
     Study(StudyArgs),
-    /// Vary keys of a scenario, and algorithms: one table of all runs, and figures over what varies.
+    /// RandomDelay keys of a scenario, and algorithms: one table of all runs, and figures over what varies.
     #[command(after_help = study_args::SWEEP_EXAMPLES)]
     Sweep(SweepArgs),
     /// List the congestion-control algorithms, explain one, or report how they behave.

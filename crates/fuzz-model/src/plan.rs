@@ -1,7 +1,7 @@
 //! What a run consists of: an algorithm, its parameters and events, decoded from bytes.
 
 use crate::bytes::Bytes;
-use anabranch_cc::registry::{ALL, Allowed, Entry, Given, Value};
+use anabranch_cc::registry::{ALL, Allowed, Entry, ParamValue, Value};
 use anabranch_cc::{Seconds, Segments, Signal};
 use std::fmt;
 
@@ -17,7 +17,7 @@ pub struct Plan {
     /// The algorithm.
     pub entry: &'static Entry,
     /// Its parameters, where they are not the defaults.
-    pub given: Vec<(String, Given)>,
+    pub given: Vec<(String, ParamValue)>,
     /// What happens.
     pub events: Vec<Event>,
 }
@@ -117,21 +117,23 @@ impl Plan {
 }
 
 /// A parameter's value; `None` for the default, which is the most frequent.
-fn value(bytes: &mut Bytes, allowed: Allowed, default: Value) -> Option<Given> {
+fn value(bytes: &mut Bytes, allowed: Allowed, default: Value) -> Option<ParamValue> {
     let choice = bytes.byte();
     if choice < 128 {
         return None;
     }
     Some(match (allowed, default) {
-        (Allowed::Range(low, _), _) if choice < 144 => Given::Number(low),
-        (Allowed::Range(_, high), _) if choice < 160 => Given::Number(high),
+        (Allowed::Range(low, _), _) if choice < 144 => ParamValue::Number(low),
+        (Allowed::Range(_, high), _) if choice < 160 => ParamValue::Number(high),
         // Ranges over many orders of magnitude hold most interest near their lower ends.
-        (Allowed::Range(low, high), _) if low > 0.0 => Given::Number(bytes.magnitude(low, high)),
-        (Allowed::Range(low, high), _) => Given::Number((low + bytes.unit() * (high - low)).clamp(low, high)),
-        (Allowed::Flag, _) => Given::Flag(choice.is_multiple_of(2)),
+        (Allowed::Range(low, high), _) if low > 0.0 => ParamValue::Number(bytes.magnitude(low, high)),
+        (Allowed::Range(low, high), _) => {
+            ParamValue::Number((low + bytes.unit() * (high - low)).clamp(low, high))
+        }
+        (Allowed::Flag, _) => ParamValue::Flag(choice.is_multiple_of(2)),
         (Allowed::OneOf(_) | Allowed::SinglePath, _) => {
             let words = allowed.words();
-            Given::Word(words[bytes.below(words.len())].to_owned())
+            ParamValue::Word(words[bytes.below(words.len())].to_owned())
         }
     })
 }
@@ -183,9 +185,9 @@ impl fmt::Display for Plan {
         write!(f, "{}", self.entry.name)?;
         for (name, value) in &self.given {
             match value {
-                Given::Number(x) => write!(f, ", {name} = {x:?}")?,
-                Given::Flag(x) => write!(f, ", {name} = {x}")?,
-                Given::Word(x) => write!(f, ", {name} = {x}")?,
+                ParamValue::Number(x) => write!(f, ", {name} = {x:?}")?,
+                ParamValue::Flag(x) => write!(f, ", {name} = {x}")?,
+                ParamValue::Word(x) => write!(f, ", {name} = {x}")?,
             }
         }
         writeln!(f)?;

@@ -1,4 +1,4 @@
-//! Distributions as files have them: a line for each point of the cumulative distribution function, `size,CDF`.
+//! Distributions in files: one line per point of the cumulative distribution function, `size,CDF`.
 
 use crate::diagnostic::{At, Place, Problems};
 use crate::model::CdfPoint;
@@ -10,18 +10,18 @@ use crate::trace::{lines, part};
 pub(crate) struct Column {
     pub name: &'static str,
     pub quantity: &'static Quantity,
-    /// The unit of plain numbers without a header, where they may have none.
+    /// The unit of plain numbers without a header, if they may omit it.
     pub plain: Option<&'static str>,
-    /// How many of the model's units a base unit of the quantity is.
+    /// Factor from the quantity's base unit to the model's unit.
     pub factor: f64,
-    /// The greatest value, in the model's unit.
+    /// The largest value, in the model's unit.
     pub most: f64,
 }
 
-/// How far from 1 the last point may be: sums of rounded shares end there.
+/// How far from 1 the last point may be, for sums of rounded fractions.
 const ROUNDING: f64 = 1e-9;
 
-/// Reads one: at least two points, in order.
+/// Reads a distribution of at least two points, in order.
 pub(crate) fn read(whole: &Place, column: &Column, problems: &mut Problems) -> Option<Vec<CdfPoint>> {
     let begin = whole.text().as_ptr() as usize;
     let help = format!("one line per point, `{},CDF`, for example `1000,0.5` and `5000,1`", column.name);
@@ -73,7 +73,11 @@ pub(crate) fn read(whole: &Place, column: &Column, problems: &mut Problems) -> O
     }
     match &mut points[..] {
         [] | [_] => {
-            let message = if points.is_empty() { "the distribution has no points" } else { "the distribution has one point" };
+            let message = if points.is_empty() {
+                "the distribution has no points"
+            } else {
+                "the distribution has one point"
+            };
             let help = format!("{help}; for a constant, write the {} itself", column.name);
             problems.add(&last_place, message, "needs two points or more", help);
             None
@@ -137,16 +141,15 @@ fn header<'a>(
     Some(unit)
 }
 
-/// In the model's unit.
+/// The value of a cell, in the model's unit.
 fn value(cell: &At<&str>, unit: &str, column: &Column, problems: &mut Problems) -> Option<f64> {
     let plain = cell.value.ends_with(|c: char| c.is_ascii_digit() || c == '.');
     let text = if plain { format!("{} {unit}", cell.value) } else { cell.value.to_owned() };
     let value = match column.quantity.parse(&text) {
         Ok((number, unit)) => number * unit.factor * column.factor,
-        Err(wrong) => {
-            let help =
-                format!("give the unit in the header, `{} (…),CDF`, or after each value", column.name);
-            problems.add(&cell.place, format!("`{}`: {}", cell.value, wrong.message), "not a value", help);
+        Err(error) => {
+            let help = format!("give the unit in the header, `{} (…),CDF`, or after each value", column.name);
+            problems.add(&cell.place, format!("`{}`: {}", cell.value, error.message), "not a value", help);
             return None;
         }
     };
@@ -163,7 +166,12 @@ fn share(cell: &At<&str>, problems: &mut Problems) -> Option<f64> {
     match cell.value.parse::<f64>() {
         Ok(share) if (0.0..=1.0 + ROUNDING).contains(&share) => Some(share.min(1.0)),
         Ok(_) => {
-            problems.add(&cell.place, format!("`{}` is not a fraction from 0 to 1", cell.value), "must be from 0 to 1", help);
+            problems.add(
+                &cell.place,
+                format!("`{}` is not a fraction from 0 to 1", cell.value),
+                "must be from 0 to 1",
+                help,
+            );
             None
         }
         Err(_) => {

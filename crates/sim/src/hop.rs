@@ -2,7 +2,7 @@
 
 use crate::event::EventQueue;
 use crate::packet::Packet;
-use anabranch_net::{FifoLink, HoldingLink, Time};
+use anabranch_net::{DequeueLink, FifoLink, Time};
 use std::collections::VecDeque;
 
 /// One stage of a route.
@@ -11,14 +11,14 @@ pub(crate) enum Stage {
     Link(Box<FifoLink>),
     /// One whose queue decides when a packet leaves it. Its own pipe stays empty: the event of this hop is that the
     /// transmitter falls idle. What it transmits is in the pipe of another hop.
-    Holding(Box<Holding>),
+    Dequeue(Box<DequeueStage>),
     /// A pipe without anything before it.
     Pipe,
 }
 
 /// A link that holds packets, and those that it holds.
-pub(crate) struct Holding {
-    pub(crate) link: HoldingLink,
+pub(crate) struct DequeueStage {
+    pub(crate) link: DequeueLink,
     /// By ticket.
     pub(crate) packets: Vec<Option<Packet>>,
     /// The hop with the pipe.

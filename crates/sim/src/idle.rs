@@ -3,7 +3,7 @@
 
 use crate::End;
 use anabranch_net::{Jitter, Loss, Time};
-use anabranch_scenario::{Application, Connections, Draw, Flow, Path, Scenario, Variation, Vary};
+use anabranch_scenario::{Application, Connections, Draw, Flow, Path, RandomDelay, Scenario, Variation};
 use std::collections::{BTreeMap, HashMap};
 
 /// Sizes that are remembered.
@@ -84,7 +84,10 @@ fn idle_network(of: &Scenario, f: usize) -> Scenario {
         links: links.collect(),
         flows: vec![Flow { start: Time::ZERO, stop: duration, events: vec![], ..flow }],
         record: anabranch_scenario::Record { interval: duration },
-        variation: Variation { start_offset: Vary::UpTo(Time::ZERO), host_jitter: Vary::UpTo(Time::ZERO) },
+        variation: Variation {
+            start_offset: RandomDelay::UpTo(Time::ZERO),
+            host_jitter: RandomDelay::UpTo(Time::ZERO),
+        },
         ..of.clone()
     }
 }

@@ -144,7 +144,7 @@ fn links_of(path: &Path) -> impl Iterator<Item = usize> {
 
 /// The greatest rate that a link has, in bits per second.
 fn rate(link: &LinkSpec) -> f64 {
-    let traced = link.trace.as_ref().map_or(0.0, |trace| trace.greatest_rate_bps());
+    let traced = link.trace.as_ref().map_or(0.0, |trace| trace.max_rate_bps());
     link.changes.iter().filter_map(|change| change.rate_bps).fold(link.rate_bps.max(traced), f64::max)
 }
 
@@ -154,7 +154,7 @@ fn holds(link: &LinkSpec, seconds: f64, largest: f64) -> f64 {
         QueueLimit::Packets(packets) => packets as f64 * largest,
         QueueLimit::Bytes(bytes) => bytes as f64,
     };
-    let traced = link.trace.iter().filter_map(|trace| trace.longest_delay());
+    let traced = link.trace.iter().filter_map(|trace| trace.max_delay());
     let delays = link.changes.iter().filter_map(|change| change.delay).chain(traced);
     let delays = delays.map(|delay| delay.as_secs_f64());
     let jitter = (link.jitter.up_to + link.jitter.reorder_delay + link.tick).as_secs_f64();

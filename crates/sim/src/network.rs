@@ -3,13 +3,13 @@
 use crate::delayed_acks::DelayedAcks;
 use crate::drops::Drops;
 use crate::event::EventQueue;
-use crate::hop::{Holding, Hop, Stage};
+use crate::hop::{DequeueStage, Hop, Stage};
 use crate::lane::{Host, Lane};
 use crate::packet::{Packet, flag};
 use crate::routes::Routes;
 use crate::sack_blocks::SackBlocks;
 use crate::tap::Sights;
-use anabranch_net::{Arrival, Fate, Link, LinkSpec, Random, Time, Totals, Waiting};
+use anabranch_net::{Arrival, Link, LinkSpec, Outcome, Random, Time, Totals, Waiting};
 use std::collections::{BTreeMap, VecDeque};
 
 /// The links, the routes over them, and the event queue that drives them.
@@ -58,9 +58,9 @@ impl Network {
         for (i, spec) in specs.clone().enumerate() {
             network.add_hop(match Link::new(spec, seed, i as u64) {
                 Link::Fifo(link) => Stage::Link(link),
-                Link::Holding(link) => {
+                Link::Dequeue(link) => {
                     pipe += 1;
-                    Stage::Holding(Box::new(Holding {
+                    Stage::Dequeue(Box::new(DequeueStage {
                         link: *link,
                         packets: Vec::new(),
                         pipe: pipe - 1,
@@ -115,7 +115,7 @@ impl Network {
         let now = self.events.now();
         match &mut self.hops[i].stage {
             Stage::Link(link) => link.totals(now),
-            Stage::Holding(holding) => holding.link.totals(now),
+            Stage::Dequeue(stage) => stage.link.totals(now),
             Stage::Pipe => unreachable!("hop {i} is not a link"),
         }
     }
@@ -125,7 +125,7 @@ impl Network {
         let now = self.events.now();
         match &mut self.hops[i].stage {
             Stage::Link(link) => link.waiting(now),
-            Stage::Holding(holding) => holding.link.waiting(now),
+            Stage::Dequeue(stage) => stage.link.waiting(now),
             Stage::Pipe => unreachable!("hop {i} is not a link"),
         }
     }
@@ -170,15 +170,15 @@ impl Network {
         }
         let at = match &mut hop.stage {
             Stage::Link(link) => match link.offer(now, u32::from(packet.wire), packet.has(flag::ECT)) {
-                Fate::Delivered { at, marked } => {
+                Outcome::Delivered { at, marked } => {
                     if marked {
                         packet.flags |= flag::CE;
                     }
                     at
                 }
-                Fate::Dropped(_) => return self.note_drop(&packet),
+                Outcome::Dropped(_) => return self.note_drop(&packet),
             },
-            Stage::Holding(_) => return self.hold(packet, target),
+            Stage::Dequeue(_) => return self.hold(packet, target),
             Stage::Pipe => now,
         };
         hop.put(packet, at, target, &mut self.events);
@@ -188,15 +188,15 @@ impl Network {
     #[inline(never)]
     fn hold(&mut self, packet: Packet, target: u32) {
         let now = self.events.now();
-        let Stage::Holding(holding) = &mut self.hops[target as usize].stage else { return };
+        let Stage::Dequeue(stage) = &mut self.hops[target as usize].stage else { return };
         // Each direction of a subflow is a flow: what the addresses and ports tell.
         let flow = u64::from(packet.subflow) << 1 | u64::from(packet.is_forward());
         let (wire_bytes, ecn_capable) = (u32::from(packet.wire), packet.has(flag::ECT));
-        match holding.link.offer(now, Arrival { wire_bytes, ecn_capable, flow }) {
+        match stage.link.offer(now, Arrival { wire_bytes, ecn_capable, flow }) {
             Ok(ticket) => {
-                let places = holding.packets.len().max(ticket as usize + 1);
-                holding.packets.resize(places, None);
-                holding.packets[ticket as usize] = Some(packet);
+                let places = stage.packets.len().max(ticket as usize + 1);
+                stage.packets.resize(places, None);
+                stage.packets[ticket as usize] = Some(packet);
             }
             Err(_) => self.note_drop(&packet),
         }
@@ -206,25 +206,25 @@ impl Network {
     /// Moves what a link that holds packets has decided about, and lets it act again when its transmitter falls idle.
     fn settle(&mut self, target: u32) {
         let now = self.events.now();
-        while let Stage::Holding(holding) = &mut self.hops[target as usize].stage
-            && let Some((ticket, fate)) = holding.link.settle(now)
+        while let Stage::Dequeue(stage) = &mut self.hops[target as usize].stage
+            && let Some((ticket, outcome)) = stage.link.next_outcome(now)
         {
-            let pipe = holding.pipe;
-            let Some(mut packet) = holding.packets[ticket as usize].take() else { continue };
-            match fate {
-                Fate::Delivered { at, marked } => {
+            let pipe = stage.pipe;
+            let Some(mut packet) = stage.packets[ticket as usize].take() else { continue };
+            match outcome {
+                Outcome::Delivered { at, marked } => {
                     if marked {
                         packet.flags |= flag::CE;
                     }
                     self.hops[pipe as usize].put(packet, at, pipe, &mut self.events);
                 }
-                Fate::Dropped(_) => self.note_drop(&packet),
+                Outcome::Dropped(_) => self.note_drop(&packet),
             }
         }
-        if let Stage::Holding(holding) = &mut self.hops[target as usize].stage {
-            let at = holding.link.wakes_at();
-            if at < holding.wakes_at {
-                holding.wakes_at = at;
+        if let Stage::Dequeue(stage) = &mut self.hops[target as usize].stage {
+            let at = stage.link.wakes_at();
+            if at < stage.wakes_at {
+                stage.wakes_at = at;
                 self.events.schedule(at, target);
             }
         }
@@ -242,10 +242,10 @@ impl Network {
     #[inline(never)]
     fn wake(&mut self, target: u32) {
         self.events.finish();
-        if let Stage::Holding(holding) = &mut self.hops[target as usize].stage
-            && holding.wakes_at == self.events.now()
+        if let Stage::Dequeue(stage) = &mut self.hops[target as usize].stage
+            && stage.wakes_at == self.events.now()
         {
-            holding.wakes_at = Time::NEVER;
+            stage.wakes_at = Time::NEVER;
             self.settle(target);
         }
     }
@@ -293,7 +293,7 @@ impl Network {
         let is_its_data =
             |p: &&Packet| p.subflow == subflow && p.kind == crate::packet::Kind::Data && p.len > 0;
         let held = self.hops.iter().filter_map(|hop| match &hop.stage {
-            Stage::Holding(holding) => Some(holding.packets.iter().flatten()),
+            Stage::Dequeue(stage) => Some(stage.packets.iter().flatten()),
             _ => None,
         });
         let piped = self.hops.iter().flat_map(|h| &h.pipe).map(|(_, p)| p);

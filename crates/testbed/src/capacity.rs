@@ -99,7 +99,7 @@ fn sends_always(flow: &Flow) -> bool {
 }
 
 fn loses(spec: &LinkSpec) -> bool {
-    let traced = spec.trace.as_ref().is_some_and(|trace| trace.loses());
+    let traced = spec.trace.as_ref().is_some_and(|trace| trace.sets_loss());
     traced || spec.loss != Loss::None || spec.changes.iter().any(|change| change.loss.is_some())
 }
 

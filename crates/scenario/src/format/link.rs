@@ -1,7 +1,7 @@
 //! `[links.NAME]`.
 
 use crate::diagnostic::At;
-use crate::format::{Chosen, Trace};
+use crate::format::{ModelChoice, Trace};
 use crate::leaf::{Length, PositiveSpan, Probability, Rate, Span, Whole};
 use crate::read::{table, words};
 
@@ -21,9 +21,9 @@ table! {
         /// How much may wait, beside the packet in transmission. Default: 1 BDP.
         queue: Option<Length>,
         /// The queue's management before it is full. Default: a drop-tail queue.
-        aqm: Option<Chosen<false>>,
+        aqm: Option<ModelChoice<false>>,
         /// Random loss. Default: none.
-        loss: Option<Chosen<true>>,
+        loss: Option<ModelChoice<true>>,
         /// Where that takes packets. Default: entry.
         loss_at: Option<LossAt>,
         /// Random delay and reordering. Default: none.
@@ -76,7 +76,7 @@ table! {
         /// New propagation delay.
         delay: Option<Span>,
         /// New loss process.
-        loss: Option<Chosen<true>>,
+        loss: Option<ModelChoice<true>>,
         /// false: the link goes down, and packets that wait or arrive are lost. true: it is up again.
         up: Option<bool>,
     }

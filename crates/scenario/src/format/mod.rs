@@ -3,20 +3,20 @@
 mod algorithm;
 mod application;
 mod flow;
-mod law;
 mod link;
+mod model;
 mod trace;
 
 pub(crate) use algorithm::{Algorithm, find as find_algorithm};
 pub(crate) use application::{Application, Distribution, Draw};
 pub(crate) use flow::{Event, Flow, Tcp};
-pub(crate) use law::Chosen;
 pub(crate) use link::{Change, Jitter, Link, LossAt};
+pub(crate) use model::ModelChoice;
 pub(crate) use trace::{TextFile, Trace, TraceStart};
 
 use crate::diagnostic::{At, Problems};
 use crate::leaf::{PositiveSpan, Seed, Span};
-use crate::model::{Hosts, Vary};
+use crate::model::{Hosts, RandomDelay};
 use crate::read::{Named, Read, table, words};
 use crate::tree::{Node, Value};
 use schemars::{JsonSchema, Schema, SchemaGenerator, json_schema};
@@ -65,10 +65,10 @@ table! {
     struct Variation {
         /// Each connection opens later by a time drawn uniformly up to this. "auto", the default: up to
         /// its longest base RTT.
-        start_offset: Option<Vary>,
+        start_offset: Option<RandomDelay>,
         /// Each ACK leaves the receiving host later by a time drawn uniformly up to this, order kept.
         /// "auto", the default: up to the transmission time of a full packet on the path's slowest link.
-        host_jitter: Option<Vary>,
+        host_jitter: Option<RandomDelay>,
     }
 }
 
@@ -80,18 +80,18 @@ words! {
     }
 }
 
-impl Read for Vary {
+impl Read for RandomDelay {
     fn read(node: &Node, problems: &mut Problems) -> Option<Self> {
         match &node.value {
-            Value::String(word) if word == "auto" => Some(Vary::Auto),
-            _ => Span::read(node, problems).map(|span| Vary::UpTo(span.0)),
+            Value::String(word) if word == "auto" => Some(RandomDelay::Auto),
+            _ => Span::read(node, problems).map(|span| RandomDelay::UpTo(span.0)),
         }
     }
 }
 
-impl JsonSchema for Vary {
+impl JsonSchema for RandomDelay {
     fn schema_name() -> Cow<'static, str> {
-        "Vary".into()
+        "RandomDelay".into()
     }
 
     fn json_schema(generator: &mut SchemaGenerator) -> Schema {

@@ -18,8 +18,8 @@ const MAX_ALL_HOPS: usize = 10_000_000;
 /// RFC 7323 §2.3: the largest window that can be offered.
 const MAX_WINDOW: u64 = 1 << 30;
 
-/// What flows need of the rest of the file.
-pub(super) struct Given<'a> {
+/// What flows need of the context of the file.
+pub(super) struct FlowContext<'a> {
     pub hosts: Hosts,
     pub links: &'a LinkNames,
     pub files: Option<&'a Named<TextFile>>,
@@ -31,7 +31,7 @@ pub(super) struct Given<'a> {
 /// Every connection of the file, counts spelled out, and its flow's name in the file.
 pub(super) fn flows(
     given: &At<Vec<format::Flow>>,
-    rest: &Given<'_>,
+    context: &FlowContext<'_>,
     problems: &mut Problems,
 ) -> (Vec<Flow>, Vec<String>) {
     if given.value.is_empty() {
@@ -40,7 +40,7 @@ pub(super) fn flows(
     let (mut flows, mut origin, mut names) = (Vec::new(), Vec::new(), BTreeSet::new());
     let (mut all_hops, mut subflows) = (0, 0);
     for file_flow in &given.value {
-        let Some(flow) = flow(file_flow, rest, problems) else { continue };
+        let Some(flow) = flow(file_flow, context, problems) else { continue };
         let count = file_flow.count.as_ref().map_or(1, |count| count.value.0);
         if flows.len() + count as usize > MAX_FLOWS {
             let place = file_flow.count.as_ref().map_or(&file_flow.name.place, |count| &count.place);
@@ -75,7 +75,7 @@ pub(super) fn flows(
         names.extend(taken.into_iter().cloned());
         for (number, name) in connections.into_iter().enumerate() {
             let mut each = Flow { name, ..flow.clone() };
-            rest.links.give(&mut each.paths, number);
+            context.links.assign(&mut each.paths, number);
             flows.push(each);
             origin.push(flow.name.clone());
         }
@@ -83,8 +83,8 @@ pub(super) fn flows(
     (flows, origin)
 }
 
-fn flow(given: &format::Flow, rest: &Given<'_>, problems: &mut Problems) -> Option<Flow> {
-    let &Given { hosts, links, files, duration, horizon } = rest;
+fn flow(given: &format::Flow, context: &FlowContext<'_>, problems: &mut Problems) -> Option<Flow> {
+    let &FlowContext { hosts, links, files, duration, horizon } = context;
     let name = &given.name;
     check_name(name, problems);
     let paths = paths(given, links, problems);
@@ -144,7 +144,8 @@ fn paths(given: &format::Flow, links: &LinkNames, problems: &mut Problems) -> Op
     let cc = &given.cc.0;
     if let Some(path) = paths.value.get(cc.max_paths()) {
         let name = cc.entry.name;
-        let message = format!("too many paths: {}, the limit of {name} is {}", paths.value.len(), cc.max_paths());
+        let message =
+            format!("too many paths: {}, the limit of {name} is {}", paths.value.len(), cc.max_paths());
         let help = "Linux allows 9 subflows per connection; algorithms without `@kernel` allow 32";
         problems.add(&path.place, message, "too many", help);
         return None;
@@ -165,7 +166,12 @@ fn paths(given: &format::Flow, links: &LinkNames, problems: &mut Problems) -> Op
         }
         let back = backs.and_then(|backs| backs.value.get(index)).map_or(0, Vec::len);
         if path.value.len().max(back) > MAX_HOPS {
-            problems.add(&path.place, format!("path too long: the limit is {MAX_HOPS} links"), "too long", "");
+            problems.add(
+                &path.place,
+                format!("path too long: the limit is {MAX_HOPS} links"),
+                "too long",
+                "",
+            );
             return None;
         }
     }

@@ -1,12 +1,12 @@
 //! Links, and what "1 BDP" is for each.
 
 use crate::diagnostic::{At, Problems};
-use crate::format::{self, Chosen, Jitter, TextFile};
+use crate::format::{self, Jitter, ModelChoice, TextFile};
 use crate::leaf::{Length, PositiveSpan};
 use crate::model::{Flow, NamedLink, Path};
 use crate::read::Named;
 use crate::resolve::queue::{discipline, queue};
-use crate::resolve::trace::{Traced, traced};
+use crate::resolve::trace::{ResolvedTrace, resolve_trace};
 use crate::resolve::{LinkNames, check_instant, check_name};
 use anabranch_net::{self as net, LinkSpec, Loss, Time};
 
@@ -19,9 +19,9 @@ pub(super) fn links(
     horizon: Time,
     problems: &mut Problems,
 ) -> Vec<NamedLink> {
-    let traces: Vec<Option<Traced>> =
-        links.0.iter().map(|(_, link)| traced(&link.value, files, problems)).collect();
-    let delay = |((_, link), traced): (&(At<String>, At<format::Link>), &Option<Traced>)| {
+    let traces: Vec<Option<ResolvedTrace>> =
+        links.0.iter().map(|(_, link)| resolve_trace(&link.value, files, problems)).collect();
+    let delay = |((_, link), traced): (&(At<String>, At<format::Link>), &Option<ResolvedTrace>)| {
         let own = link.value.delay.map(|delay| delay.0);
         own.or(traced.as_ref().and_then(|traced| traced.delay)).unwrap_or(Time::ZERO)
     };
@@ -82,10 +82,10 @@ pub(crate) fn base_rtt(path: &Path, delay: impl Fn(usize) -> Time) -> Time {
     sum(&path.links) + sum(back)
 }
 
-fn loss(given: &Chosen<true>) -> Loss {
+fn loss(given: &ModelChoice<true>) -> Loss {
     // No loss model has a length.
     let values = given.values(|_| net::Value::Flag(false));
-    Loss::new(given.law.name, &values).unwrap_or(Loss::None)
+    Loss::new(given.model.name, &values).unwrap_or(Loss::None)
 }
 
 fn jitter(jitter: &Jitter, problems: &mut Problems) -> net::Jitter {
@@ -95,7 +95,12 @@ fn jitter(jitter: &Jitter, problems: &mut Problems) -> net::Jitter {
         && reorder_delay == Time::ZERO
     {
         let help = "give `reorder_delay`, for example \"5 ms\"";
-        problems.add(&rate.place, "`reorder_rate` needs a positive `reorder_delay`", "needs `reorder_delay`", help);
+        problems.add(
+            &rate.place,
+            "`reorder_rate` needs a positive `reorder_delay`",
+            "needs `reorder_delay`",
+            help,
+        );
     }
     let up_to = jitter.up_to.map_or(Time::ZERO, |up_to| up_to.0);
     if let Some(At { value: PositiveSpan(correlation), place }) = &jitter.correlation {
@@ -112,7 +117,7 @@ fn jitter(jitter: &Jitter, problems: &mut Problems) -> net::Jitter {
         up_to,
         correlation: match &jitter.correlation {
             Some(correlation) => correlation.value.0,
-            None => net::Jitter::wandering(up_to).correlation,
+            None => net::Jitter::bounded(up_to).correlation,
         },
         reorder_rate: jitter.reorder_rate.as_ref().map_or(0.0, |rate| rate.value.0),
         reorder_delay,

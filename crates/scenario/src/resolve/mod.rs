@@ -45,14 +45,14 @@ pub(crate) fn resolve(file: File, horizon: Time, problems: &mut Problems) -> Res
         );
     }
     let names = LinkNames::of(&file, problems);
-    let given = flow::Given {
+    let context = flow::FlowContext {
         hosts: file.hosts.unwrap_or_default(),
         links: &names,
         files: file.files.as_ref(),
         duration,
         horizon,
     };
-    let (mut flows, origin) = flow::flows(&file.flows, &given, problems);
+    let (mut flows, origin) = flow::flows(&file.flows, &context, problems);
     let links = link::links(&file.links, &names, file.files.as_ref(), &flows, horizon, problems);
     arrivals::set_intervals(&file.flows.value, &origin, &mut flows, &links, problems);
     let variation = file.variation;
@@ -170,7 +170,7 @@ impl LinkNames {
     }
 
     /// The links that a flow's connection of that number crosses, from 0: of those with a count each has its own.
-    fn give(&self, paths: &mut [Path], number: usize) {
+    fn assign(&self, paths: &mut [Path], number: usize) {
         for link in paths.iter_mut().flat_map(|path| path.links.iter_mut().chain(&mut path.return_links)) {
             if let Some(alike) = link.checked_sub(self.list.len()) {
                 *link = self.alike[alike].start + number;

@@ -25,7 +25,7 @@ pub(super) fn discipline(link: &format::Link, bdp_bytes: f64, problems: &mut Pro
     };
     let mut discipline = Discipline::default();
     if let Some(aqm) = &link.aqm {
-        match Discipline::new(aqm.law.name, &aqm.values(length)) {
+        match Discipline::new(aqm.model.name, &aqm.values(length)) {
             Ok(given) => discipline = given,
             Err([param, message, label, help]) => {
                 let Some(place) = aqm.place(param) else { return discipline };

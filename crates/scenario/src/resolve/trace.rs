@@ -5,11 +5,11 @@ use crate::format::{self, TextFile, TraceStart};
 use crate::read::Named;
 use crate::resolve::text_of;
 use crate::trace;
-use anabranch_net::{self as net, Course, Loss, Time};
+use anabranch_net::{self as net, Loss, Time, TraceData};
 
 /// What a link's trace gives it.
 #[derive(Clone)]
-pub(super) struct Traced {
+pub(super) struct ResolvedTrace {
     pub trace: net::Trace,
     /// The shortest delay, where it sets the delay.
     pub delay: Option<Time>,
@@ -18,14 +18,14 @@ pub(super) struct Traced {
 }
 
 /// Reads the trace of a link, and refuses what does not go with it.
-pub(super) fn traced(
+pub(super) fn resolve_trace(
     link: &format::Link,
     files: Option<&Named<TextFile>>,
     problems: &mut Problems,
-) -> Option<Traced> {
+) -> Option<ResolvedTrace> {
     let At { value: format::Trace(keys), place } = link.trace.as_ref()?;
     let whole = text_of(&keys.file, files, problems)?;
-    let (course, period) = trace::read(&whole, problems)?;
+    let (data, period) = trace::read(&whole, problems)?;
     let start = match &keys.start {
         None | Some(TraceStart::Random) => None,
         Some(TraceStart::At(At { value: start, place })) => {
@@ -36,26 +36,26 @@ pub(super) fn traced(
             Some(start.0)
         }
     };
-    let traced = Traced {
-        delay: delays(&course).min(),
-        loss: mean_loss(&course, period),
-        trace: net::Trace { course, period, start },
+    let traced = ResolvedTrace {
+        delay: delays(&data).min(),
+        loss: mean_loss(&data, period),
+        trace: net::Trace { data, period, start },
     };
-    alone(link, &traced, place, problems);
+    check_conflicts(link, &traced, place, problems);
     Some(traced)
 }
 
-fn delays(course: &Course) -> impl Iterator<Item = Time> {
-    let steps = match course {
-        Course::Steps(steps) => &steps[..],
-        Course::Opportunities(_) => &[],
+fn delays(data: &TraceData) -> impl Iterator<Item = Time> {
+    let steps = match data {
+        TraceData::Steps(steps) => &steps[..],
+        TraceData::Opportunities(_) => &[],
     };
     steps.iter().filter_map(|step| step.delay)
 }
 
 /// Over time.
-fn mean_loss(course: &Course, period: Time) -> Option<Loss> {
-    let Course::Steps(steps) = course else { return None };
+fn mean_loss(data: &TraceData, period: Time) -> Option<Loss> {
+    let TraceData::Steps(steps) = data else { return None };
     let ends = steps.iter().skip(1).map(|step| step.at).chain([period]);
     let part = |(step, end): (&net::Change, Time)| {
         Some(step.loss?.mean_rate() * end.since(step.at).as_secs_f64() / period.as_secs_f64())
@@ -65,8 +65,8 @@ fn mean_loss(course: &Course, period: Time) -> Option<Loss> {
 }
 
 /// Two rules for one property are a mistake.
-fn alone(link: &format::Link, traced: &Traced, place: &Place, problems: &mut Problems) {
-    let by_opportunity = matches!(traced.trace.course, Course::Opportunities(_));
+fn check_conflicts(link: &format::Link, traced: &ResolvedTrace, place: &Place, problems: &mut Problems) {
+    let by_opportunity = matches!(traced.trace.data, TraceData::Opportunities(_));
     let gives = "remove it: the trace gives it";
     let refused = [
         (link.rate.is_some(), "rate", gives),

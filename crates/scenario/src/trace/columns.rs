@@ -4,7 +4,7 @@ use super::{LONGEST_NS, lines, part};
 use crate::diagnostic::{At, Place, Problems};
 use crate::quantity::{Quantity, RATE, TIME};
 use crate::suggest::suggest;
-use anabranch_net::{Change, Course, Loss, Time, Trace};
+use anabranch_net::{Change, Loss, Time, Trace, TraceData};
 
 /// The least and the greatest rate of a step that sends, in bits per second.
 const RATES: std::ops::RangeInclusive<f64> = 4.0..=1e15;
@@ -35,7 +35,7 @@ impl Column {
     }
 
     /// Why a value in base units is none of it.
-    fn refuses(self, value: f64) -> Option<&'static str> {
+    fn violation(self, value: f64) -> Option<&'static str> {
         match self {
             Column::Rate if value != 0.0 && !RATES.contains(&value) => {
                 Some("a rate is 0 or from 4 bit/s to 1000000 Gbit/s")
@@ -49,10 +49,10 @@ impl Column {
 }
 
 /// A column with the unit that the header gives, empty where each value has its own.
-type Headed<'a> = (Column, &'a str);
+type HeaderColumn<'a> = (Column, &'a str);
 
 /// Reads one that has a line.
-pub(super) fn read(whole: &Place, problems: &mut Problems) -> Option<(Course, Time)> {
+pub(super) fn read(whole: &Place, problems: &mut Problems) -> Option<(TraceData, Time)> {
     let begin = whole.text().as_ptr() as usize;
     let mut lines = lines(whole);
     let (header_place, header) = lines.next()?;
@@ -94,8 +94,8 @@ pub(super) fn read(whole: &Place, problems: &mut Problems) -> Option<(Course, Ti
         return None;
     }
     let period = end.unwrap_or_else(|| length(&steps));
-    let course = Course::Steps(steps.into());
-    let trace = Trace { course, period, start: None };
+    let data = TraceData::Steps(steps.into());
+    let trace = Trace { data, period, start: None };
     if period < SHORTEST {
         problems.add(
             &header_place,
@@ -110,7 +110,7 @@ pub(super) fn read(whole: &Place, problems: &mut Problems) -> Option<(Course, Ti
         problems.add(&header_place, message, "must be at least 1 kbit/s", help);
         return None;
     }
-    Some((trace.course, period))
+    Some((trace.data, period))
 }
 
 /// The last step lasts as long as the one before it.
@@ -126,10 +126,10 @@ fn columns<'a>(
     all: &Place,
     place: &dyn Fn(&str) -> Place,
     problems: &mut Problems,
-) -> Option<Vec<Headed<'a>>> {
+) -> Option<Vec<HeaderColumn<'a>>> {
     let help =
         "the first line names the columns: `time (s),rate (Mbit/s)`, optionally `delay (ms)` and `loss`";
-    let mut found: Vec<Headed<'_>> = Vec::new();
+    let mut found: Vec<HeaderColumn<'_>> = Vec::new();
     for cell in header.split(',') {
         let (name, unit) = match cell.split_once('(') {
             Some((name, unit)) => (name.trim(), unit.trim().trim_end_matches(')').trim()),
@@ -174,20 +174,20 @@ struct Row {
 
 fn row(
     line: &str,
-    header: &[Headed<'_>],
+    header: &[HeaderColumn<'_>],
     all: &Place,
     place: &dyn Fn(&str) -> Place,
     problems: &mut Problems,
 ) -> Option<Row> {
     let mut values = [None; COLUMNS.len()];
     let mut cells = line.split(',');
-    for &headed in header {
+    for &column in header {
         let Some(cell) = cells.next() else { continue };
         if cell.trim().is_empty() {
             continue;
         }
-        values[headed.0 as usize] =
-            Some(value(&At { value: cell.trim(), place: place(cell.trim()) }, headed, problems)?);
+        values[column.0 as usize] =
+            Some(value(&At { value: cell.trim(), place: place(cell.trim()) }, column, problems)?);
     }
     if cells.next().is_some() {
         let message = format!("too many values: the header has {} columns", header.len());
@@ -214,7 +214,7 @@ fn row(
 }
 
 /// A value in base units.
-fn value(cell: &At<&str>, (column, unit): Headed<'_>, problems: &mut Problems) -> Option<f64> {
+fn value(cell: &At<&str>, (column, unit): HeaderColumn<'_>, problems: &mut Problems) -> Option<f64> {
     let parsed = match column.quantity() {
         Some(quantity) if unit.is_empty() => quantity.parse(cell.value),
         Some(quantity) => quantity.parse(&format!("{} {unit}", cell.value)),
@@ -228,19 +228,19 @@ fn value(cell: &At<&str>, (column, unit): Headed<'_>, problems: &mut Problems) -
     };
     match parsed {
         Ok((number, unit)) => check(number * unit.factor, cell, column, problems),
-        Err(wrong) => {
+        Err(error) => {
             let help = match unit.is_empty() {
                 true => "give the unit in the header, `time (s),rate (Mbit/s)`, or after each value",
                 false => "the header already gives the unit",
             };
-            problems.add(&cell.place, format!("`{}`: {}", cell.value, wrong.message), "not a value", help);
+            problems.add(&cell.place, format!("`{}`: {}", cell.value, error.message), "not a value", help);
             None
         }
     }
 }
 
 fn check(value: f64, cell: &At<&str>, column: Column, problems: &mut Problems) -> Option<f64> {
-    match column.refuses(value) {
+    match column.violation(value) {
         Some(must) => {
             problems.add(&cell.place, format!("`{}`: {must}", cell.value), "out of range", "");
             None

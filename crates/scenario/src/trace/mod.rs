@@ -4,7 +4,7 @@ mod columns;
 mod opportunities;
 
 use crate::diagnostic::{Place, Problems};
-use anabranch_net::{Course, Time};
+use anabranch_net::{Time, TraceData};
 
 /// The longest trace, in nanoseconds.
 const LONGEST_NS: f64 = 1e18;
@@ -23,7 +23,7 @@ pub(crate) fn part(whole: &Place, piece: &str, begin: usize) -> Place {
 }
 
 /// Reads a trace and its length. One whose first line is a number has opportunities, as mahimahi's files; any other has columns.
-pub(crate) fn read(whole: &Place, problems: &mut Problems) -> Option<(Course, Time)> {
+pub(crate) fn read(whole: &Place, problems: &mut Problems) -> Option<(TraceData, Time)> {
     let first = lines(whole).next();
     let Some((_, line)) = first else {
         let help = "one line per opportunity, in milliseconds, or columns under `time (s),rate (Mbit/s)`";

@@ -2,16 +2,21 @@
 
 use super::{LONGEST_NS, lines};
 use crate::diagnostic::{Place, Problems};
-use anabranch_net::{Course, Time};
+use anabranch_net::{Time, TraceData};
 
 /// Reads one that has a line.
-pub(super) fn read(whole: &Place, problems: &mut Problems) -> Option<(Course, Time)> {
+pub(super) fn read(whole: &Place, problems: &mut Problems) -> Option<(TraceData, Time)> {
     let mut at: Vec<Time> = Vec::new();
     for (place, line) in lines(whole) {
         let ms = line.parse::<u64>().ok().filter(|&ms| ms as f64 * 1e6 <= LONGEST_NS);
         let Some(time) = ms.map(Time::from_millis) else {
             let help = "each line is the time of one opportunity, in whole milliseconds: 0, 1, 2, …";
-            problems.add(&place, format!("`{line}` is not a time in milliseconds"), "not a whole number", help);
+            problems.add(
+                &place,
+                format!("`{line}` is not a time in milliseconds"),
+                "not a whole number",
+                help,
+            );
             return None;
         };
         if let Some(&before) = at.last().filter(|&&before| before > time) {
@@ -28,5 +33,5 @@ pub(super) fn read(whole: &Place, problems: &mut Problems) -> Option<(Course, Ti
         problems.add(whole, "the trace has no length", "ends at 0 ms", help);
         return None;
     }
-    Some((Course::Opportunities(at.into()), period))
+    Some((TraceData::Opportunities(at.into()), period))
 }

@@ -55,7 +55,9 @@ fn a_million_changes_are_for_a_trace() {
 fn paths_and_hops() {
     let paths = |n: usize| small("[[\"a\"], [\"b\"]]", &format!("[{}]", vec!["[\"a\"]"; n].join(", ")));
     valid(&paths(MAX_PATHS));
-    assert!(rendered(&read(&paths(MAX_PATHS + 1)).unwrap_err()).contains("too many paths: 33, the limit is 32"));
+    assert!(
+        rendered(&read(&paths(MAX_PATHS + 1)).unwrap_err()).contains("too many paths: 33, the limit is 32")
+    );
     let kernel = |n: usize| paths(n).replace("cc = \"reno\"", "cc = \"lia@kernel\"");
     assert!(kernel(9).contains("lia@kernel"));
     valid(&kernel(9));

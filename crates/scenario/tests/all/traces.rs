@@ -1,7 +1,7 @@
 //! Links that follow traces: what files mean, what is wrong in one, and what does not go with it.
 
 use crate::common::{SMALL, read, read_with, rendered, valid};
-use anabranch_net::{Course, Loss, Time, Trace};
+use anabranch_net::{Loss, Time, Trace, TraceData};
 use anabranch_scenario::{Overrides, Source};
 
 /// The small file with a trace in place of the rate and delay of link `a`.
@@ -24,8 +24,8 @@ fn ms(ms: u64) -> Time {
 
 #[test]
 fn lines_of_opportunities() {
-    let Trace { course, period, start } = trace(PLAIN, "# ours\n2\n\n5\n5\n10\n");
-    assert_eq!(course, Course::Opportunities([2, 5, 5, 10].map(ms).into()));
+    let Trace { data, period, start } = trace(PLAIN, "# ours\n2\n\n5\n5\n10\n");
+    assert_eq!(data, TraceData::Opportunities([2, 5, 5, 10].map(ms).into()));
     assert_eq!((period, start), (ms(10), None));
     let spec = &valid(&with(PLAIN, "2\n5\n5\n10\n")).links[0].spec;
     assert!((spec.rate_bps - 4.8e6).abs() < 1e-6 && spec.delay == ms(10), "{spec:?}");
@@ -37,7 +37,7 @@ fn columns_in_any_order_with_units() {
         "rate (kbit/s), time (min) ,loss,delay\n2000,1,0,20 ms\n4000,1.5,0.5,0.05 s\n0,2,1,30 ms\n,3,,\n";
     let spec = &valid(&with(ALONE, file)).links[0].spec;
     let trace = spec.trace.as_ref().unwrap();
-    let Course::Steps(steps) = &trace.course else { panic!("{trace:?}") };
+    let TraceData::Steps(steps) = &trace.data else { panic!("{trace:?}") };
     let rows: Vec<_> =
         steps.iter().map(|step| (step.at.as_secs_f64(), step.rate_bps, step.delay, step.loss)).collect();
     let loss = |rate| Some(Loss::bernoulli(rate));

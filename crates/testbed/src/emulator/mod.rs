@@ -1,6 +1,6 @@
 //! The links: one thread that takes packets from the hosts' devices and gives them to others when `anabranch-net` says so.
 //!
-//! The thread runs the models of links of the simulator on the run's clock. A packet's fate depends on the instant at
+//! The thread runs the models of links of the simulator on the run's clock. A packet's outcome depends on the instant at
 //! which it was read, and on nothing that happens later: a thread that wakes late gives packets to their hosts late, and
 //! [`Health`] tells how late, but a packet's way through the links behind is that of its due time.
 

@@ -2,7 +2,7 @@
 
 use super::store::Place;
 use anabranch_net::{
-    Arrival, DropReason, Fate, FifoLink, HoldingLink, Link, LinkSpec, Time, Totals, Waiting,
+    Arrival, DequeueLink, DropReason, FifoLink, Link, LinkSpec, Outcome, Time, Totals, Waiting,
 };
 use std::cmp::Reverse;
 use std::collections::{BinaryHeap, VecDeque};
@@ -33,10 +33,10 @@ struct Stage {
 }
 
 enum Kind {
-    /// Its fates are known when packets arrive.
+    /// Its outcomes are known when packets arrive.
     Prompt(Box<FifoLink>),
-    /// Its fates are known when packets leave the queue. The packets that wait, by ticket.
-    Holding(Box<HoldingLink>, Vec<Option<Packet>>),
+    /// Its outcomes are known when packets leave the queue. The packets that wait, by ticket.
+    Dequeue(Box<DequeueLink>, Vec<Option<Packet>>),
     Delay(Time),
 }
 
@@ -78,7 +78,7 @@ impl Network {
         };
         for (i, spec) in links.iter().enumerate() {
             network.add(match Link::new(spec, seed, i as u64) {
-                Link::Holding(link) => Kind::Holding(link, Vec::new()),
+                Link::Dequeue(link) => Kind::Dequeue(link, Vec::new()),
                 Link::Fifo(link) => Kind::Prompt(link),
             });
         }
@@ -108,13 +108,13 @@ impl Network {
                 stage.put(packet, at);
             }
             Kind::Prompt(link) => match link.offer(now, packet.size.into(), packet.ecn_capable) {
-                Fate::Delivered { at, marked } => {
+                Outcome::Delivered { at, marked } => {
                     packet.marked |= marked;
                     stage.put(packet, at);
                 }
-                Fate::Dropped(why) => return self.dropped.push((packet, why)),
+                Outcome::Dropped(why) => return self.dropped.push((packet, why)),
             },
-            Kind::Holding(link, held) => {
+            Kind::Dequeue(link, held) => {
                 // Each direction of a path is a flow, numbered as in the simulator.
                 let flow = u64::from(packet.route ^ 1);
                 let (wire_bytes, ecn_capable) = (u32::from(packet.size), packet.ecn_capable);
@@ -173,7 +173,7 @@ impl Network {
     pub fn link(&mut self, i: usize, now: Time) -> (Totals, Waiting) {
         match &mut self.stages[i].kind {
             Kind::Prompt(link) => (link.totals(now), link.waiting(now)),
-            Kind::Holding(link, _) => (link.totals(now), link.waiting(now)),
+            Kind::Dequeue(link, _) => (link.totals(now), link.waiting(now)),
             Kind::Delay(_) => unreachable!("stage {i} is not a link"),
         }
     }
@@ -191,18 +191,18 @@ impl Stage {
         }
     }
 
-    /// Takes the fates that a link has decided by `now`.
+    /// Takes the outcomes that a link has decided by `now`.
     fn settle(&mut self, now: Time, dropped: &mut Vec<(Packet, DropReason)>) {
-        while let Kind::Holding(link, held) = &mut self.kind
-            && let Some((ticket, fate)) = link.settle(now)
+        while let Kind::Dequeue(link, held) = &mut self.kind
+            && let Some((ticket, outcome)) = link.next_outcome(now)
         {
             let Some(mut packet) = held[ticket as usize].take() else { continue };
-            match fate {
-                Fate::Delivered { at, marked } => {
+            match outcome {
+                Outcome::Delivered { at, marked } => {
                     packet.marked |= marked;
                     self.put(packet, at);
                 }
-                Fate::Dropped(why) => dropped.push((packet, why)),
+                Outcome::Dropped(why) => dropped.push((packet, why)),
             }
         }
     }
@@ -211,7 +211,7 @@ impl Stage {
     fn due(&self) -> Time {
         let leaves = self.pipe.front().map_or(Time::NEVER, |(due, _)| *due);
         match &self.kind {
-            Kind::Holding(link, _) => leaves.min(link.wakes_at()),
+            Kind::Dequeue(link, _) => leaves.min(link.wakes_at()),
             _ => leaves,
         }
     }
