@@ -3,7 +3,7 @@
 use crate::Capture;
 use anabranch_net::Time;
 use anabranch_scenario::SubflowAction;
-use anabranch_sim::tap::{Seen, Tap};
+use anabranch_sim::tap::{SeenPacket, Tap};
 use std::io::{self, Write};
 use std::mem;
 use std::panic::resume_unwind;
@@ -16,14 +16,14 @@ const AHEAD: usize = 8;
 
 /// What a tap is told.
 enum Told {
-    Packet(Seen),
+    Packet(SeenPacket),
     Opens { at: Time, connection: usize, flow: usize, life: u16 },
     Change { at: Time, flow: usize, path: usize, action: SubflowAction },
 }
 
 /// A [`Capture`] on a thread of its own, which ends with it.
 pub struct Beside<W> {
-    sees_links: bool,
+    wants_links: bool,
     told: Vec<Told>,
     /// None once nothing more comes.
     to: Option<SyncSender<Vec<Told>>>,
@@ -41,14 +41,14 @@ impl<W: Write + Send + 'static> Beside<W> {
     pub fn new(mut capture: Capture<W>) -> io::Result<Self> {
         let (to, batches) = sync_channel::<Vec<Told>>(AHEAD);
         let (back, emptied) = channel();
-        let sees_links = capture.sees_links();
+        let wants_links = capture.wants_links();
         let thread = thread::Builder::new().name("capture".to_owned()).spawn(move || {
             for mut batch in batches {
                 for told in &batch {
                     match *told {
                         Told::Packet(ref seen) => capture.packet(seen),
                         Told::Opens { at, connection, flow, life } => {
-                            capture.opens(at, connection, flow, life);
+                            capture.connection_opens(at, connection, flow, life);
                         }
                         Told::Change { at, flow, path, action } => capture.change(at, flow, path, action),
                     }
@@ -60,7 +60,7 @@ impl<W: Write + Send + 'static> Beside<W> {
             capture
         })?;
         let told = Vec::with_capacity(BATCH);
-        Ok(Beside { sees_links, told, to: Some(to), emptied, thread: Some(thread) })
+        Ok(Beside { wants_links, told, to: Some(to), emptied, thread: Some(thread) })
     }
 }
 
@@ -105,15 +105,15 @@ impl<W> Drop for Beside<W> {
 }
 
 impl<W: Write + Send + 'static> Tap for Beside<W> {
-    fn sees_links(&self) -> bool {
-        self.sees_links
+    fn wants_links(&self) -> bool {
+        self.wants_links
     }
 
-    fn packet(&mut self, seen: &Seen) {
+    fn packet(&mut self, seen: &SeenPacket) {
         self.tell(Told::Packet(*seen));
     }
 
-    fn opens(&mut self, at: Time, connection: usize, flow: usize, life: u16) {
+    fn connection_opens(&mut self, at: Time, connection: usize, flow: usize, life: u16) {
         self.tell(Told::Opens { at, connection, flow, life });
     }
 

@@ -7,7 +7,7 @@ use crate::keys::{Keys, Nonces, initial_data_sequence};
 use crate::options::{Mapping, Options};
 use anabranch_net::Time;
 use anabranch_scenario::{Flow, SubflowAction};
-use anabranch_sim::tap::{PacketKind, Place, Seen, window_scale};
+use anabranch_sim::tap::{PacketKind, Place, SeenPacket, window_scale};
 use sha2::{Digest, Sha256};
 
 /// Timestamps (RFC 7323) count milliseconds from here; their zero is nobody's clock.
@@ -101,7 +101,7 @@ impl Connection {
     /// The life of what is seen, counted from that in which the connection was opened; none of an earlier connection that used
     /// the same subflows. Lives are modulo 2¹⁶: what is nearer in front of it is earlier.
     #[inline]
-    pub(crate) fn life(&self, seen: &Seen) -> Option<usize> {
+    pub(crate) fn life(&self, seen: &SeenPacket) -> Option<usize> {
         let life = seen.life.wrapping_sub(self.life);
         (life <= u16::MAX >> 1).then_some(life.into())
     }
@@ -112,7 +112,7 @@ impl Connection {
     }
 
     /// Takes note of what the sender's host sends and receives.
-    pub(crate) fn note(&mut self, seen: &Seen, life: usize) {
+    pub(crate) fn note(&mut self, seen: &SeenPacket, life: usize) {
         if seen.place != Place::Sender {
             return;
         }
@@ -166,13 +166,13 @@ impl Connection {
     }
 
     /// What an ACK acknowledges of the stream, the DATA_FIN counted as a byte.
-    fn data_ack(&mut self, seen: &Seen) -> u64 {
+    fn data_ack(&mut self, seen: &SeenPacket) -> u64 {
         let fin = self.data_fin.is_some_and(|fin| fin.wrapping_add(1) == seen.chunk);
         self.widen(seen.offset) + u64::from(fin)
     }
 
     /// A packet as a host sends it; none of a subflow that is not known.
-    pub(crate) fn frame(&mut self, seen: &Seen, life: usize) -> Option<Frame> {
+    pub(crate) fn frame(&mut self, seen: &SeenPacket, life: usize) -> Option<Frame> {
         let forward = matches!(seen.kind, PacketKind::Syn | PacketKind::HandshakeAck | PacketKind::Data);
         let data = match seen.kind {
             PacketKind::Data => self.widen(seen.offset),
@@ -266,7 +266,7 @@ impl Connection {
 
     /// The option that tells where a segment's data is in the stream.
     #[inline(always)]
-    fn mapped(&self, seen: &Seen, data: u64, subflow: &Subflow, options: Options) -> Options {
+    fn mapped(&self, seen: &SeenPacket, data: u64, subflow: &Subflow, options: Options) -> Options {
         let fin = self.data_fin == Some(seen.chunk) && seen.payload_bytes == 0;
         if subflow.first && seen.segment == 0 && data == 0 && !fin {
             return options.capable_with_data(self.keys, seen.payload_bytes);

@@ -20,7 +20,7 @@ pub use read::{ReadError, ReadOptions, read};
 
 use anabranch_net::Time;
 use anabranch_scenario::{Flow, Scenario, SubflowAction};
-use anabranch_sim::tap::{Place, Seen, Tap};
+use anabranch_sim::tap::{Place, SeenPacket, Tap};
 use connection::Connection;
 use encode::{Frame, HEADERS};
 use pcapng::{APPLICATION_NAME, Writer};
@@ -173,11 +173,11 @@ impl<W: Write + Send + 'static> Capture<W> {
 }
 
 impl<W: Write + Send + 'static> Tap for Capture<W> {
-    fn sees_links(&self) -> bool {
+    fn wants_links(&self) -> bool {
         self.interfaces.hosts.is_none()
     }
 
-    fn packet(&mut self, seen: &Seen) {
+    fn packet(&mut self, seen: &SeenPacket) {
         let Some((connection, life)) = self.slots[seen.connection].of(seen) else { return };
         connection.note(seen, life);
         if let Some(interface) = self.interfaces.of(seen.place, connection.flow, seen.path)
@@ -187,7 +187,7 @@ impl<W: Write + Send + 'static> Tap for Capture<W> {
         }
     }
 
-    fn opens(&mut self, at: Time, connection: usize, flow: usize, life: u16) {
+    fn connection_opens(&mut self, at: Time, connection: usize, flow: usize, life: u16) {
         self.transfers[flow] += 1;
         let new = Connection::new(flow, self.transfers[flow], life, &self.flows[flow], self.seed);
         match self.slots.get_mut(connection) {

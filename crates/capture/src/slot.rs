@@ -2,7 +2,7 @@
 
 use crate::connection::Connection;
 use anabranch_net::Time;
-use anabranch_sim::tap::Seen;
+use anabranch_sim::tap::SeenPacket;
 use std::collections::VecDeque;
 use std::mem;
 
@@ -34,7 +34,7 @@ impl Slot {
 
     /// The connection that a packet belongs to, if it is known, and which of its lives.
     #[inline]
-    pub(crate) fn of(&mut self, seen: &Seen) -> Option<(&mut Connection, usize)> {
+    pub(crate) fn of(&mut self, seen: &SeenPacket) -> Option<(&mut Connection, usize)> {
         if let Some(life) = self.present.life(seen) {
             return Some((&mut self.present, life));
         }

@@ -6,22 +6,22 @@ use anabranch_scenario::{Application as Spec, Connections, Scenario};
 use std::collections::VecDeque;
 
 /// The most connections that transfers may have open at once, in all.
-pub(crate) const MOST_OPEN: usize = 10_000;
+pub(crate) const MAX_OPEN: usize = 10_000;
 
 /// Of a flow: its arrivals, and its connections that are over, the one that was over first in front. The flow's own connection is
 /// never opened: it keeps the sums of those that are over.
-pub(crate) struct Pool {
+pub(crate) struct TransferPool {
     pub(crate) arrivals: Arrivals,
     pub(crate) over: VecDeque<u32>,
 }
 
-impl Pool {
+impl TransferPool {
     /// Of a flow that needs one.
-    pub(crate) fn of(scenario: &Scenario, seed: u64, flow: usize) -> Option<Pool> {
+    pub(crate) fn of(scenario: &Scenario, seed: u64, flow: usize) -> Option<TransferPool> {
         let application = &scenario.flows[flow].application;
         let Spec::Arrivals { connections: Connections::New, .. } = application else { return None };
         let arrivals = Arrivals::of(application, scenario.application_random(seed, flow))?;
-        Some(Pool { arrivals, over: VecDeque::new() })
+        Some(TransferPool { arrivals, over: VecDeque::new() })
     }
 }
 

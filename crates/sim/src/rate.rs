@@ -8,7 +8,7 @@ use anabranch_net::Time;
 
 /// What was known when a segment was last sent (§4.1.2.1.2).
 #[derive(Clone, Copy, Debug, Default)]
-struct Sent {
+struct SendRecord {
     at: Time,
     /// Segments delivered by then, and when the last of them was.
     delivered: u64,
@@ -27,7 +27,7 @@ struct Sent {
 /// The connection's part of the state (§4.1.2.1.1).
 #[derive(Clone, Debug)]
 pub(crate) struct RateSampler {
-    segments: Ring<Sent>,
+    segments: Ring<SendRecord>,
     delivered: u64,
     delivered_at: Time,
     first_sent: Time,
@@ -35,7 +35,7 @@ pub(crate) struct RateSampler {
     /// Until more than this is delivered, samples are limited by the application; 0: they are not.
     app_limited: u64,
     /// Of what the current acknowledgement delivered, the segment sent last.
-    newest: Option<Sent>,
+    newest: Option<SendRecord>,
 }
 
 impl Default for RateSampler {
@@ -58,7 +58,7 @@ impl RateSampler {
         if in_flight <= 1 {
             (self.first_sent, self.delivered_at) = (now, now);
         }
-        let sent = Sent {
+        let sent = SendRecord {
             at: now,
             delivered: self.delivered,
             delivered_at: self.delivered_at,
@@ -185,7 +185,7 @@ mod tests {
         rates.on_sent(10, MS(100), 2);
         let sample = acknowledge(&mut rates, 9, MS(27), MS(100));
         assert_eq!((sample.delivered(), sample.interval), (10.0, 0.1));
-        // Sent 73 ms after the segment last delivered, acknowledged 10 ms after it: 1 in 73 ms.
+        // SendRecord 73 ms after the segment last delivered, acknowledged 10 ms after it: 1 in 73 ms.
         let sample = acknowledge(&mut rates, 10, MS(100), MS(110));
         assert_eq!((sample.delivered(), sample.interval), (2.0, 0.076));
     }

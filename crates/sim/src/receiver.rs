@@ -7,7 +7,7 @@ use anabranch_net::Time;
 /// Segments behind a hole that are always acknowledged at once (TCP_FASTRETRANS_THRESH), and those that one
 /// acknowledgement may wait for (`tcp_comp_sack_nr`): `__tcp_ack_snd_check`, Linux 6.18.
 const DUP_THRESHOLD: u32 = 3;
-const MOST_COMPRESSED: u32 = 44;
+const MAX_COMPRESSED: u32 = 44;
 /// Ranges that an acknowledgement which waits is reckoned to report: `TCP_SACK_BLOCKS_EXPECTED`.
 const BLOCKS_EXPECTED: usize = 2;
 
@@ -135,7 +135,7 @@ impl Receiver {
             kept.iter_mut().skip(1).zip(others).for_each(|(k, n)| *k = *n);
             *recent = kept;
             *behind += 1;
-            if *behind > DUP_THRESHOLD && self.pending <= MOST_COMPRESSED {
+            if *behind > DUP_THRESHOLD && self.pending <= MAX_COMPRESSED {
                 return Reply::Compressible;
             }
         }

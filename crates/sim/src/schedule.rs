@@ -1,6 +1,6 @@
 //! MPTCP's packet schedulers: which subflow sends the next chunk.
 
-use crate::data::Outgoing;
+use crate::stream::SendStream;
 use crate::subflow::Subflow;
 use anabranch_cc::Group;
 use anabranch_net::Time;
@@ -33,7 +33,7 @@ pub(crate) fn ready<'a>(
 
 /// A rule that picks the subflow for the next chunk, with what it remembers.
 trait Rule: Default {
-    fn pick(&mut self, subflows: &mut [Subflow], cc: &Group, out: &Outgoing, now: Time) -> Option<usize>;
+    fn pick(&mut self, subflows: &mut [Subflow], cc: &Group, out: &SendStream, now: Time) -> Option<usize>;
 
     /// A chunk went out on `subflow`.
     fn sent_on(&mut self, _subflow: usize) {}
@@ -67,7 +67,7 @@ macro_rules! picker {
                 &mut self,
                 subflows: &mut [Subflow],
                 cc: &Group,
-                out: &Outgoing,
+                out: &SendStream,
                 now: Time,
             ) -> Option<usize> {
                 match self { $(Picker::$Pick(rule) => rule.pick(subflows, cc, out, now),)* }

@@ -3,8 +3,8 @@
 //!
 //! Data is given to a subflow before its window has room for it. What has been given stays there.
 
-use crate::data::Outgoing;
 use crate::packet::Chunk;
+use crate::stream::SendStream;
 use crate::subflow::Subflow;
 use crate::tso::{self, Buffer};
 use anabranch_cc::Group;
@@ -137,7 +137,7 @@ impl SendQueues {
 
     /// Whether the connection's own send buffer takes more: those of its subflows together (`__mptcp_sync_sndbuf`). Data is in it
     /// until its DATA_ACK.
-    fn takes_more(&self, subflows: &[Subflow], out: &Outgoing) -> bool {
+    fn takes_more(&self, subflows: &[Subflow], out: &SendStream) -> bool {
         let mss = u64::from(out.mss());
         let buffers = (0..subflows.len()).filter(|s| subflows[*s].is_up()).map(|s| self.buffer(s, mss));
         (out.nxt() - out.una()) * mss < buffers.sum()
@@ -165,7 +165,7 @@ impl SendQueues {
 
     /// Gives out what there is, in bursts, until the subflow that is next has no space. Returns the subflows that were given something,
     /// one bit each.
-    pub(crate) fn fill(&mut self, subflows: &[Subflow], cc: &Group, out: &mut Outgoing) -> u32 {
+    pub(crate) fn fill(&mut self, subflows: &[Subflow], cc: &Group, out: &mut SendStream) -> u32 {
         let mut given_to = 0;
         self.has_left_out = false;
         let mss = u64::from(out.mss());
@@ -202,7 +202,7 @@ impl SendQueues {
     }
 
     /// The next chunk to give out, which goes to `s`.
-    fn next(&mut self, s: usize, out: &mut Outgoing) -> Option<(u64, Chunk)> {
+    fn next(&mut self, s: usize, out: &mut SendStream) -> Option<(u64, Chunk)> {
         self.again.0 = self.again.0.max(out.una());
         if self.again.0 < self.again.1 {
             let n = self.again.0;
@@ -216,7 +216,7 @@ impl SendQueues {
     pub(crate) fn take(
         &mut self,
         s: usize,
-        out: &mut Outgoing,
+        out: &mut SendStream,
         reinjected: &mut u64,
     ) -> Option<(u64, Chunk)> {
         let len = self.queues[s].len;
@@ -229,7 +229,7 @@ impl SendQueues {
 
     /// Whether `s` was given something that it has not sent, and that is not acknowledged.
     #[inline]
-    pub(crate) fn holds_unsent(&self, s: usize, out: &Outgoing) -> bool {
+    pub(crate) fn holds_unsent(&self, s: usize, out: &SendStream) -> bool {
         self.queues[s].ranges.iter().any(|range| range.1 > out.una())
     }
 
@@ -251,12 +251,18 @@ impl SendQueues {
     }
 
     /// All that is not acknowledged goes out once more, whoever has carried it.
-    pub(crate) fn repeat_all(&mut self, out: &Outgoing) {
+    pub(crate) fn repeat_all(&mut self, out: &SendStream) {
         self.again = (out.una(), out.nxt());
     }
 
     /// After sending, or an acknowledgement (`progress`): the retransmission timer runs while anything is outstanding.
-    pub(crate) fn restart_timer(&mut self, subflows: &[Subflow], out: &Outgoing, progress: bool, now: Time) {
+    pub(crate) fn restart_timer(
+        &mut self,
+        subflows: &[Subflow],
+        out: &SendStream,
+        progress: bool,
+        now: Time,
+    ) {
         if out.is_acked() {
             self.retransmit_at = Time::NEVER;
         } else if progress || self.retransmit_at == Time::NEVER {
@@ -272,7 +278,7 @@ impl SendQueues {
     /// The timer expired. What has held up the connection goes out again on a subflow that has nothing left to send or
     /// to repair; a backup only where no subflow has made progress. A subflow that has been silent for long while
     /// another works is stale: it gets nothing, and all is given out again.
-    pub(crate) fn on_timeout(&mut self, subflows: &[Subflow], cc: &Group, out: &mut Outgoing) {
+    pub(crate) fn on_timeout(&mut self, subflows: &[Subflow], cc: &Group, out: &mut SendStream) {
         self.retransmit_at = Time::NEVER;
         let (mut pick, mut backup, mut least) = (None, None, u32::MAX);
         for s in 0..subflows.len() {
@@ -303,7 +309,7 @@ impl SendQueues {
         }
     }
 
-    fn check_stale(&mut self, s: usize, subflows: &[Subflow], cc: &Group, out: &Outgoing) {
+    fn check_stale(&mut self, s: usize, subflows: &[Subflow], cc: &Group, out: &SendStream) {
         let queue = &mut self.queues[s];
         if queue.silent == 0 {
             (queue.heard_then, queue.silent) = (queue.heard_at, 1);
@@ -359,8 +365,8 @@ mod tests {
         (of.iter().enumerate().map(subflow).collect(), cc)
     }
 
-    fn endless(subflows: usize) -> Outgoing {
-        let mut out = Outgoing::new(1428, 1 << 30, subflows);
+    fn endless(subflows: usize) -> SendStream {
+        let mut out = SendStream::new(1428, 1 << 30, subflows);
         out.write_up_to(u64::MAX);
         out
     }

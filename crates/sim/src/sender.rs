@@ -5,17 +5,17 @@ mod congestion;
 mod tests;
 mod timers;
 
-use crate::data::Outgoing;
 use crate::packet::{Packet, Sack, flag, widen};
 use crate::prr::Prr;
 use crate::rack::Rack;
 use crate::rate::RateSampler;
 use crate::rtt::Rtt;
 use crate::scoreboard::{Delivered, Scoreboard, Segment};
+use crate::stream::SendStream;
 use anabranch_cc::{Ack, Group, RateSample};
 use anabranch_net::Time;
 
-pub(crate) use timers::Expired;
+pub(crate) use timers::TimerAction;
 
 /// Phases of the answer to congestion (RFC 5681, RFC 6675).
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -414,7 +414,7 @@ impl Sender {
 
     /// After sending: where window and pacer allow a segment and the receiver takes it, there was none.
     #[inline]
-    pub(crate) fn note_app_limited(&mut self, out: &Outgoing, now: Time) {
+    pub(crate) fn note_app_limited(&mut self, out: &SendStream, now: Time) {
         if let Some(rates) = &mut self.rates
             && now >= self.pace_next
             && !out.is_window_blocked()

@@ -1,17 +1,17 @@
 //! The event loop: builds a scenario's network and connections, and runs them to the end.
 
 use crate::application::Application;
+use crate::cancel::CancelCheck;
 use crate::connection::{Connection, TARGETS_PER_SUBFLOW};
+use crate::connection_meter::ConnectionMeter;
 use crate::dss::Dss;
 use crate::event::EventQueue;
-use crate::idle::Idle;
-use crate::look::Look;
-use crate::measured::Measured;
-use crate::network::{Arrived, Network};
-use crate::pool::{Pool, Transfer};
+use crate::lone_runs::LoneRuns;
+use crate::network::{HopOutput, Network};
+use crate::pool::{Transfer, TransferPool};
 use crate::sampler::Sampler;
 use crate::subflow::Subflow;
-use crate::tap::{Seen, Sights, Tap};
+use crate::tap::{Observations, SeenPacket, Tap};
 use crate::{End, SimError};
 use anabranch_cc::Group;
 use anabranch_net::{Random, Time, Totals};
@@ -46,7 +46,7 @@ pub(crate) enum Target {
 /// What a run is about.
 pub(crate) enum Mode {
     /// The whole scenario; lone runs tell how long its transfers would take alone.
-    Whole(Idle),
+    Whole(LoneRuns),
     /// A lone run: ends with its first transfer.
     Alone,
 }
@@ -57,9 +57,9 @@ pub(crate) struct Simulator<'a> {
     pub(crate) net: Network,
     /// Those of the flows, then those of transfers that open their own.
     pub(crate) connections: Vec<Connection>,
-    pub(crate) measured: Vec<Measured>,
+    pub(crate) measured: Vec<ConnectionMeter>,
     /// Of each flow whose transfers open connections of their own.
-    pub(crate) pools: Vec<Option<Pool>>,
+    pub(crate) pools: Vec<Option<TransferPool>>,
     /// What each of their connections carries.
     pub(crate) transfers: Vec<Transfer>,
     pub(crate) mode: Mode,
@@ -94,9 +94,9 @@ impl<'a> Simulator<'a> {
             net,
             connections: Vec::with_capacity(scenario.flows.len()),
             measured: Vec::with_capacity(scenario.flows.len()),
-            pools: (0..scenario.flows.len()).map(|f| Pool::of(scenario, seed, f)).collect(),
+            pools: (0..scenario.flows.len()).map(|f| TransferPool::of(scenario, seed, f)).collect(),
             transfers: Vec::new(),
-            mode: Mode::Whole(Idle::default()),
+            mode: Mode::Whole(LoneRuns::default()),
             end: None,
             warm: vec![Totals::default(); scenario.links.len()],
             owners,
@@ -123,7 +123,7 @@ impl<'a> Simulator<'a> {
 
     /// Has a capture listen.
     pub(crate) fn listen(&mut self, tap: &'a mut dyn Tap) {
-        self.net.sights = Some(Sights::new(tap.sees_links()));
+        self.net.observations = Some(Observations::new(tap.wants_links()));
         self.tap = Some(tap);
     }
 
@@ -140,9 +140,9 @@ impl<'a> Simulator<'a> {
     /// Tells the capture what was seen since it was told.
     #[cold]
     pub(crate) fn show(&mut self) {
-        let (Some(sights), Some(tap)) = (&mut self.net.sights, &mut self.tap) else { return };
-        for sight in sights.seen.drain(..) {
-            tap.packet(&Seen::new(self.owners[sight.packet.subflow as usize], &sight));
+        let (Some(observations), Some(tap)) = (&mut self.net.observations, &mut self.tap) else { return };
+        for observation in observations.seen.drain(..) {
+            tap.packet(&SeenPacket::new(self.owners[observation.packet.subflow as usize], &observation));
         }
     }
 
@@ -181,7 +181,7 @@ impl<'a> Simulator<'a> {
         let connection = Connection::new(subflows, self.group(f)?, application, flow, first);
         self.connections.push(connection);
         let (from, to) = (self.scenario.warmup.max(flow.start), flow.stop.min(self.scenario.duration));
-        self.measured.push(Measured::new(from, to));
+        self.measured.push(ConnectionMeter::new(from, to));
         Ok(())
     }
 
@@ -195,7 +195,7 @@ impl<'a> Simulator<'a> {
     fn schedule_plan(&mut self) {
         let scenario = self.scenario;
         for f in 0..scenario.flows.len() {
-            let Measured { from, to, .. } = self.measured[f];
+            let ConnectionMeter { from, to, .. } = self.measured[f];
             if from < to {
                 self.at(from, Target::Begin(f as u32));
                 self.at(to, Target::End(f as u32));
@@ -218,14 +218,14 @@ impl<'a> Simulator<'a> {
 
     /// Runs to the end, or to where `keep_going` says no, and ends every measurement there: at that time.
     pub(crate) fn run(&mut self, keep_going: &mut dyn FnMut(Time) -> bool) -> Result<(End, Time), SimError> {
-        let (mut look, mut at_once, mut last) = (Look::new(), 0u32, Time::ZERO);
+        let (mut look, mut at_once, mut last) = (CancelCheck::new(), 0u32, Time::ZERO);
         while let Some(now) = self.step(keep_going)? {
             at_once = if now == last { at_once + 1 } else { 0 };
             last = now;
             if at_once > EVENTS_AT_ONCE {
                 return Err(SimError::Livelock { at: now });
             }
-            if look.may_ask() || self.end.is_some() {
+            if look.is_clock_due() || self.end.is_some() {
                 self.show();
                 if self.end.is_none() && look.is_due() && !keep_going(now) {
                     self.end = Some(End::Cancelled(now));
@@ -249,9 +249,9 @@ impl<'a> Simulator<'a> {
     ) -> Result<Option<Time>, SimError> {
         let Some((now, index)) = self.net.events.advance() else { return Ok(None) };
         if index < self.hop_targets {
-            if let Arrived::Packet(packet) = self.net.step(index) {
-                if let Some(sights) = &mut self.net.sights {
-                    sights.arrives(now, &packet, &self.net.sacks);
+            if let HopOutput::Packet(packet) = self.net.step(index) {
+                if let Some(observations) = &mut self.net.observations {
+                    observations.arrives(now, &packet, &self.net.sacks);
                 }
                 let (c, s) = self.owners[packet.subflow as usize];
                 let connection = &mut self.connections[c as usize];
@@ -402,7 +402,7 @@ impl<'a> Simulator<'a> {
             self.end(c, now);
             self.measured[c].to = self.measured[c].to.min(now);
         }
-        self.leave_transfers();
+        self.count_incomplete_transfers();
         if now < self.scenario.warmup {
             self.warm = (0..self.warm.len()).map(|i| self.net.totals(i)).collect();
         }

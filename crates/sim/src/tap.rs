@@ -18,7 +18,7 @@ pub enum Place {
 
 /// A packet that is seen. Numbers of segments and chunks and places in the stream are modulo 2³².
 #[derive(Clone, Copy, Debug)]
-pub struct Seen {
+pub struct SeenPacket {
     /// When.
     pub at: Time,
     /// Where.
@@ -64,14 +64,14 @@ pub struct Seen {
 /// Who is told of packets.
 pub trait Tap {
     /// Whether it wants to see what enters links, too.
-    fn sees_links(&self) -> bool;
+    fn wants_links(&self) -> bool;
 
     /// A packet, in the order of time.
-    fn packet(&mut self, seen: &Seen);
+    fn packet(&mut self, seen: &SeenPacket);
 
     /// Connection `connection` is about to be opened, for a transfer of flow `flow`, its subflows in this life. Those of the flows
     /// themselves, which have their numbers, are not told.
-    fn opens(&mut self, at: Time, connection: usize, flow: usize, life: u16);
+    fn connection_opens(&mut self, at: Time, connection: usize, flow: usize, life: u16);
 
     /// The scenario changes a subflow.
     fn change(&mut self, at: Time, flow: usize, path: usize, action: SubflowAction);
@@ -83,13 +83,13 @@ pub fn window_scale(receive_buffer: u64) -> u32 {
 }
 
 /// What was seen, until the tap is told.
-pub(crate) struct Sights {
+pub(crate) struct Observations {
     links: bool,
-    pub(crate) seen: Vec<Sight>,
+    pub(crate) seen: Vec<Observation>,
 }
 
 /// A packet, as it was where it was seen.
-pub(crate) struct Sight {
+pub(crate) struct Observation {
     at: Time,
     place: Place,
     pub(crate) packet: Packet,
@@ -97,9 +97,9 @@ pub(crate) struct Sight {
 }
 
 // What runs without a capture do is one comparison where each of these is called.
-impl Sights {
-    pub(crate) fn new(links: bool) -> Box<Sights> {
-        Box::new(Sights { links, seen: Vec::new() })
+impl Observations {
+    pub(crate) fn new(links: bool) -> Box<Observations> {
+        Box::new(Observations { links, seen: Vec::new() })
     }
 
     /// A host sends a packet. What the receiver sends has no payload: the clock's milliseconds stand in its place.
@@ -132,7 +132,7 @@ impl Sights {
     }
 
     fn note(&mut self, at: Time, place: Place, packet: &Packet, sacks: &SackBlocks) {
-        self.seen.push(Sight { at, place, packet: *packet, sack: sacks.of(packet) });
+        self.seen.push(Observation { at, place, packet: *packet, sack: sacks.of(packet) });
     }
 }
 
@@ -140,9 +140,9 @@ fn milliseconds(at: Time) -> u64 {
     at.as_nanos() / 1_000_000
 }
 
-impl Seen {
-    pub(crate) fn new(owner: (u32, u32), sight: &Sight) -> Seen {
-        let &Sight { at, place, ref packet, sack } = sight;
+impl SeenPacket {
+    pub(crate) fn new(owner: (u32, u32), observation: &Observation) -> SeenPacket {
+        let &Observation { at, place, ref packet, sack } = observation;
         let echoes = matches!(packet.kind, Kind::SynAck | Kind::Ack);
         let now = milliseconds(at);
         let since = (now as u16).wrapping_sub(packet.len);
@@ -150,7 +150,7 @@ impl Seen {
             true => packet.stamp,
             false => Time::from_millis(now - u64::from(since)),
         };
-        Seen {
+        SeenPacket {
             at,
             place,
             connection: owner.0 as usize,

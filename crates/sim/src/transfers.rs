@@ -4,9 +4,9 @@
 use crate::SimError;
 use crate::application::{Application, Completed};
 use crate::connection::Connection;
+use crate::connection_meter::ConnectionMeter;
 use crate::event::EventQueue;
-use crate::measured::Measured;
-use crate::pool::{MOST_OPEN, Stage, Transfer};
+use crate::pool::{MAX_OPEN, Stage, Transfer};
 use crate::simulator::{Simulator, Target};
 use crate::subflow::Subflow;
 use anabranch_net::Time;
@@ -51,9 +51,9 @@ impl Simulator<'_> {
         if self.scenario.flows[f].stop <= now {
             return Ok(());
         }
-        if self.transfers.len() >= MOST_OPEN && self.all_open() == MOST_OPEN {
+        if self.transfers.len() >= MAX_OPEN && self.all_open() == MAX_OPEN {
             let flow = self.scenario.flows[f].name.clone();
-            return Err(SimError::TooManyOpen { flow, at: now, most: MOST_OPEN });
+            return Err(SimError::TooManyOpen { flow, at: now, most: MAX_OPEN });
         }
         let Some(pool) = &mut self.pools[f] else { return Ok(()) };
         let bytes = pool.arrivals.bytes();
@@ -86,7 +86,7 @@ impl Simulator<'_> {
         }
         self.show();
         if let Some(tap) = &mut self.tap {
-            tap.opens(now, c, f, self.connections[c].subflows[0].life);
+            tap.connection_opens(now, c, f, self.connections[c].subflows[0].life);
         }
         self.connections[c].open(&mut self.net);
         Ok(())
@@ -102,7 +102,7 @@ impl Simulator<'_> {
         let random = self.scenario.application_random(self.seed, f);
         let application = Application::new(Spec::Bulk { bytes: Some(bytes) }, random);
         self.connections[c] = Connection::new(subflows, self.group(f)?, application, flow, old.targets());
-        self.measured[c] = Measured::new(Time::ZERO, Time::NEVER);
+        self.measured[c] = ConnectionMeter::new(Time::ZERO, Time::NEVER);
         Ok(())
     }
 

@@ -33,7 +33,7 @@ pub(crate) enum Burst {
 
 /// What the decision depends on.
 #[derive(Clone, Copy, Debug)]
-pub(crate) struct Question {
+pub(crate) struct BurstState {
     pub(crate) now: Time,
     /// When the last segment was sent.
     pub(crate) last_sent: Time,
@@ -97,7 +97,7 @@ pub(crate) fn pacing_rate(cwnd: f64, ssthresh: f64, outstanding: u64, srtt_s: f6
 }
 
 /// Whether to send, or to wait for a larger burst.
-pub(crate) fn decide(q: &Question) -> Burst {
+pub(crate) fn decide(q: &BurstState) -> Burst {
     let room = q.cwnd.saturating_sub(q.in_flight);
     // Two bursts at least make up a window.
     let quota = room.min((q.cwnd / 2).max(1)).min(q.largest).max(1);
@@ -134,7 +134,7 @@ mod tests {
     const MS: fn(u64) -> Time = Time::from_millis;
 
     /// A window of 40 segments, 36 in flight, the oldest 29 ms ago where the RTT is 30 ms; bursts of up to 10.
-    const ASK: Question = Question {
+    const STATE: BurstState = BurstState {
         now: Time::from_millis(100),
         last_sent: Time::from_millis(100),
         head_sent: Some(Time::from_millis(71)),
@@ -199,37 +199,38 @@ mod tests {
     /// Each condition of `tcp_tso_should_defer`, at its bound: where it waits, and where it sends.
     #[test]
     fn waits_and_does_not() {
-        let wait = |q: Question| assert_eq!(decide(&q), Burst::WaitForWindow, "{q:?}");
-        let send = |segments, q: Question| assert_eq!(decide(&q), Burst::Send(segments), "{q:?}");
-        wait(ASK);
-        send(4, Question { recovering: true, ..ASK });
-        send(1, Question { buffer: Buffer { bytes: 1000, movable: 0, is_last: true }, ..ASK });
+        let wait = |q: BurstState| assert_eq!(decide(&q), Burst::WaitForWindow, "{q:?}");
+        let send = |segments, q: BurstState| assert_eq!(decide(&q), Burst::Send(segments), "{q:?}");
+        wait(STATE);
+        send(4, BurstState { recovering: true, ..STATE });
+        send(1, BurstState { buffer: Buffer { bytes: 1000, movable: 0, is_last: true }, ..STATE });
         // The last write was a millisecond ago, or longer.
-        wait(Question { now: MS(101), ..ASK });
-        send(4, Question { now: Time::from_nanos(101_000_001), ..ASK });
+        wait(BurstState { now: MS(101), ..STATE });
+        send(4, BurstState { now: Time::from_nanos(101_000_001), ..STATE });
         // Room for a largest burst; for a third of the window, 13.3 segments.
-        send(10, Question { in_flight: 30, ..ASK });
-        wait(Question { in_flight: 31, ..ASK });
-        send(14, Question { in_flight: 26, largest: 45, ..ASK });
-        wait(Question { in_flight: 27, largest: 45, ..ASK });
+        send(10, BurstState { in_flight: 30, ..STATE });
+        wait(BurstState { in_flight: 31, ..STATE });
+        send(14, BurstState { in_flight: 26, largest: 45, ..STATE });
+        wait(BurstState { in_flight: 27, largest: 45, ..STATE });
         // Nothing outstanding, or its ACK is due in more than a millisecond, or in more than half of an RTT that is shorter.
-        send(4, Question { head_sent: None, ..ASK });
-        send(4, Question { head_sent: Some(Time::from_nanos(71_000_001)), ..ASK });
-        wait(Question { head_sent: Some(MS(60)), ..ASK });
-        let near = Question { srtt: MS(1), head_sent: Some(Time::from_nanos(99_500_000)), ..ASK };
+        send(4, BurstState { head_sent: None, ..STATE });
+        send(4, BurstState { head_sent: Some(Time::from_nanos(71_000_001)), ..STATE });
+        wait(BurstState { head_sent: Some(MS(60)), ..STATE });
+        let near = BurstState { srtt: MS(1), head_sent: Some(Time::from_nanos(99_500_000)), ..STATE };
         wait(near);
-        send(4, Question { head_sent: Some(Time::from_nanos(99_500_001)), ..near });
+        send(4, BurstState { head_sent: Some(Time::from_nanos(99_500_001)), ..near });
         // A burst is at most half of the window.
-        send(20, Question { in_flight: 0, largest: 45, ..ASK });
-        send(1, Question { cwnd: 2, in_flight: 1, ..ASK });
+        send(20, BurstState { in_flight: 0, largest: 45, ..STATE });
+        send(1, BurstState { cwnd: 2, in_flight: 1, ..STATE });
     }
 
     /// What is left of a buffer that is not the last goes out as soon as it fits (`tcp_tso_should_defer`: "middle in queue won't get any
     /// more data"). TCP fills it from the next one before (`tcp_grow_skb`), MPTCP does not.
     #[test]
     fn the_rest_of_a_buffer_does_not_wait() {
-        let rest =
-            |bytes, movable| decide(&Question { buffer: Buffer { bytes, movable, is_last: false }, ..ASK });
+        let rest = |bytes, movable| {
+            decide(&BurstState { buffer: Buffer { bytes, movable, is_last: false }, ..STATE })
+        };
         assert_eq!(rest(5000, 45_000), Burst::WaitForWindow);
         assert_eq!(rest(5000, 0), Burst::WaitForWindow);
         assert_eq!(rest(4000, 45_000), Burst::Send(4));
@@ -243,13 +244,13 @@ mod tests {
     #[test]
     fn waits_for_data_unless_no_more_follow() {
         let last = |bytes| Buffer { bytes, movable: 0, is_last: true };
-        let less = Question { buffer: last(3000), ..ASK };
+        let less = BurstState { buffer: last(3000), ..STATE };
         assert_eq!(decide(&less), Burst::WaitForData);
-        assert_eq!(decide(&Question { closed: true, ..less }), Burst::Send(3));
-        assert_eq!(decide(&Question { buffer: last(4000), ..ASK }), Burst::WaitForWindow);
-        let closing = Question { offered: 38_000, receivable: 2000, ..ASK };
+        assert_eq!(decide(&BurstState { closed: true, ..less }), Burst::Send(3));
+        assert_eq!(decide(&BurstState { buffer: last(4000), ..STATE }), Burst::WaitForWindow);
+        let closing = BurstState { offered: 38_000, receivable: 2000, ..STATE };
         assert_eq!(decide(&closing), Burst::WaitForData);
         // A third of the offered window.
-        assert_eq!(decide(&Question { offered: 6000, ..closing }), Burst::Send(4));
+        assert_eq!(decide(&BurstState { offered: 6000, ..closing }), Burst::Send(4));
     }
 }

@@ -55,7 +55,7 @@ pub(crate) fn find(name: &str, place: &Place, problems: &mut Problems) -> Option
     found
 }
 
-/// Reads every key but `name` as a parameter.
+/// Reads every key except `name` as a parameter.
 fn params(entry: &Entry, table: &Table, problems: &mut Problems) -> Option<Vec<(String, ParamValue)>> {
     let given = table.0.iter().filter(|(key, _)| key.value != "name");
     let read: Vec<Option<_>> = given.map(|(key, node)| param(entry, key, node, problems)).collect();

@@ -1,4 +1,4 @@
-//! Loss models and queue disciplines: a word that says which, and the parameters that its law lists.
+//! Loss models and queue disciplines: a key with the name, and the parameters that the model lists.
 
 use crate::diagnostic::{At, Place, Problems};
 use crate::leaf::{Length, PositiveSpan, Probability, Size, Span, bounds, number, whole, whole_schema};
@@ -8,7 +8,7 @@ use anabranch_net::{Discipline, Kind, Loss, ModelSpec, Param, Value};
 use schemars::{JsonSchema, Schema, SchemaGenerator, json_schema};
 use std::borrow::Cow;
 
-/// A loss model, or else a queue discipline, with what is given of its parameters, in their order.
+/// A loss model or a queue discipline, and the given values of its parameters, in order.
 #[derive(Clone, Debug)]
 pub(crate) struct ModelChoice<const LOSS: bool> {
     pub(crate) model: &'static ModelSpec,
@@ -17,11 +17,11 @@ pub(crate) struct ModelChoice<const LOSS: bool> {
 
 impl<const LOSS: bool> ModelChoice<LOSS> {
     const ALL: &[&ModelSpec] = if LOSS { Loss::ALL } else { Discipline::ALL };
-    /// The key that chooses, and what.
+    /// The key with the name, and a description for diagnostics.
     const TAG: &str = if LOSS { "model" } else { "kind" };
     const WHAT: &str = if LOSS { "a loss model" } else { "a queue discipline" };
 
-    /// The values of the parameters; `length` makes packets, or bytes, of a length.
+    /// The values of the parameters; `length` converts a length to packets or bytes.
     pub(crate) fn values(&self, length: impl Fn(Length) -> Value) -> Vec<Option<Value>> {
         let value = |given: &At<KeyValue>| match given.value {
             KeyValue::Value(value) => value,
@@ -30,14 +30,14 @@ impl<const LOSS: bool> ModelChoice<LOSS> {
         self.given.iter().map(|given| given.as_ref().map(value)).collect()
     }
 
-    /// Where a parameter is given.
+    /// The place of a given parameter.
     pub(crate) fn place(&self, param: &str) -> Option<&Place> {
         let index = self.model.params.iter().position(|known| known.name == param)?;
         self.given[index].as_ref().map(|given| &given.place)
     }
 }
 
-/// What a key has.
+/// The value of a key.
 #[derive(Clone, Debug)]
 enum KeyValue {
     Value(Value),
@@ -47,7 +47,7 @@ enum KeyValue {
 impl<const LOSS: bool> Read for ModelChoice<LOSS> {
     fn read(node: &Node, problems: &mut Problems) -> Option<Self> {
         let word = match &node.value {
-            // The name of a discipline stands for a table.
+            // A name is short for a table with only the name.
             TomlValue::String(_) if !LOSS => {
                 let key = At { value: Self::TAG.to_owned(), place: node.place.clone() };
                 Some(At {
@@ -80,7 +80,7 @@ fn keys(model: &ModelSpec) -> impl Iterator<Item = &'static Param> {
     model.params.iter().filter(|param| param.kind != Kind::Derived)
 }
 
-/// Reads the key of a parameter, or notes that it must be there.
+/// Reads the key of a parameter, or reports that it is missing.
 fn given(param: &Param, table: &Table, node: &Node, problems: &mut Problems) -> Option<Option<At<KeyValue>>> {
     match table.get(param.name).filter(|_| param.kind != Kind::Derived) {
         Some(key) => {
@@ -144,7 +144,7 @@ impl<const LOSS: bool> JsonSchema for ModelChoice<LOSS> {
             all.push(json_schema!({ "enum": Self::ALL.iter().map(|model| model.name).collect::<Vec<_>>() }));
         }
         let description =
-            if LOSS { "A loss process." } else { "A queue discipline, with or without parameters." };
+            if LOSS { "A loss model." } else { "A queue discipline, with or without parameters." };
         json_schema!({ "description": description, "oneOf": all })
     }
 }

@@ -12,9 +12,9 @@ use anabranch_net::Time;
 
 /// A quantity of a distribution, in the model's unit.
 trait Base {
-    /// In files: the name of the column, its units, and how many of the model's a base unit is.
+    /// The column in files.
     const COLUMN: Column;
-    /// What to write for none of it, where a distribution gives none.
+    /// Help for a distribution that is always zero.
     const NONE: &str;
 
     fn base(&self) -> f64;
@@ -39,7 +39,7 @@ impl Base for Size {
     }
 }
 
-/// The application; bulk without end where none is given.
+/// The application; by default endless bulk.
 pub(super) fn application(
     given: Option<&At<format::Application>>,
     files: Option<&Named<TextFile>>,

@@ -1,4 +1,4 @@
-//! Arrivals: how far apart they are, and what does not go with them.
+//! Arrivals: the time between them, and keys that exclude them.
 
 use crate::capacity::capacity_bps;
 use crate::diagnostic::{At, Problems};
@@ -7,10 +7,10 @@ use crate::leaf::Span;
 use crate::model::{Application, Connections, Draw, Flow, NamedLink};
 use anabranch_net::Time;
 
-/// The most transfers of a flow that a run may be expected to have.
+/// The most expected transfers of a flow per run.
 const MOST: f64 = 1e7;
 
-/// The time between arrivals, where it is given; that of a load follows from the links: see [`set_intervals`].
+/// The given time between arrivals. For a load, [`set_intervals`] derives it from the links.
 pub(super) fn interval<'a>(
     given: &At<format::Application>,
     load: bool,
@@ -45,12 +45,12 @@ fn is_zero(time: &format::Draw<Span>) -> bool {
             Distribution::Uniform { to, .. } => to.0 == Time::ZERO,
             Distribution::Exponential { mean } | Distribution::Pareto { mean, .. } => mean.0 == Time::ZERO,
             Distribution::LogNormal { median, .. } => median.0 == Time::ZERO,
-            Distribution::Empirical { .. } => false, // told of the file
+            Distribution::Empirical { .. } => false, // reading the file reports it
         },
     }
 }
 
-/// Has the flows' loads become intervals, now that the links are known. `origin` has each flow's name in the file.
+/// Derives the intervals from the flows' loads and the links. `origin` has each flow's name in the file.
 pub(super) fn set_intervals(
     given: &[format::Flow],
     origin: &[String],
@@ -66,7 +66,7 @@ pub(super) fn set_intervals(
             continue;
         };
         if size.mean() <= 0.0 || interval.mean() <= 0.0 {
-            continue; // a mistake that is told already: no points, or only zeros
+            continue; // already reported: no points, or only zeros
         }
         if let Some(load) = load {
             let bps = load.value.0 * capacity_bps(&flow.paths, links);
@@ -81,7 +81,7 @@ pub(super) fn set_intervals(
     }
 }
 
-/// Connections that open and close all the time have no paths that join and leave at instants of the run.
+/// Events need a connection that lasts.
 pub(super) fn check_events(application: &Application, events: &[Event], problems: &mut Problems) {
     if let Application::Arrivals { connections: Connections::New, .. } = application
         && let [event, ..] = events

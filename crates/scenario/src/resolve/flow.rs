@@ -11,14 +11,14 @@ use std::collections::BTreeSet;
 
 /// The most connections that a scenario may have.
 const MAX_FLOWS: usize = 10_000;
-/// The most subflows of all connections together: the summary of more could not be given within a second.
+/// The most subflows of all connections, so that the summary takes less than a second.
 const MAX_SUBFLOWS: usize = 32_768;
-/// The most links that the paths of all connections may cross together.
+/// The most links in the paths of all connections.
 const MAX_ALL_HOPS: usize = 10_000_000;
-/// RFC 7323 §2.3: the largest window that can be offered.
+/// The largest window that can be advertised (RFC 7323 §2.3).
 const MAX_WINDOW: u64 = 1 << 30;
 
-/// What flows need of the context of the file.
+/// The keys of the file that flows depend on.
 pub(super) struct FlowContext<'a> {
     pub hosts: Hosts,
     pub links: &'a LinkNames,
@@ -28,7 +28,7 @@ pub(super) struct FlowContext<'a> {
     pub horizon: Time,
 }
 
-/// Every connection of the file, counts spelled out, and its flow's name in the file.
+/// Every connection, with counts expanded, and its flow's name in the file.
 pub(super) fn flows(
     given: &At<Vec<format::Flow>>,
     context: &FlowContext<'_>,
@@ -64,7 +64,7 @@ pub(super) fn flows(
             Some(_) => (1..=count).map(|number| format!("{}/{number}", flow.name)).collect(),
             None => vec![flow.name.clone()],
         };
-        // With a count the entry's own name means all of its connections: it must be unique too.
+        // With a count, the entry's name selects all of its connections, so it must be unique, too.
         let taken: BTreeSet<&String> = connections.iter().chain([&flow.name]).collect();
         if let Some(name) = taken.iter().find(|name| names.contains(**name)) {
             let message = format!("two flows are named `{name}`");
@@ -118,7 +118,7 @@ fn flow(given: &format::Flow, context: &FlowContext<'_>, problems: &mut Problems
     })
 }
 
-/// Only schedulers that wait at a full receive window for what a slow subflow carries can penalise it.
+/// Only schedulers that stall when a slow subflow fills the receive window can penalise it.
 fn penalise(given: Option<&At<bool>>, scheduler: Scheduler, problems: &mut Problems) -> bool {
     let able = scheduler.picks();
     if let Some(At { value: true, place }) = given
@@ -207,7 +207,7 @@ fn path_index(number: &At<Whole<1, { u64::MAX }>>, paths: usize, problems: &mut 
     index
 }
 
-/// The events in order of time, checked against what each path is by then.
+/// The events in order of time, checked against the state of each path.
 fn events(
     given: &[Event],
     start: Time,
@@ -241,7 +241,7 @@ fn events(
         }
         let path = path_index(&event.path, paths.len(), problems)?;
         let action = event.action.value;
-        // Before its first event a path is there, unless that event adds it.
+        // Before its first event a path is joined, unless that event adds it.
         let there = joined[path].unwrap_or(action != SubflowAction::Add);
         match action {
             SubflowAction::Add if there => {

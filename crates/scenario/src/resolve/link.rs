@@ -1,4 +1,4 @@
-//! Links, and what "1 BDP" is for each.
+//! Links, and the BDP of each.
 
 use crate::diagnostic::{At, Problems};
 use crate::format::{self, Jitter, ModelChoice, TextFile};
@@ -10,7 +10,7 @@ use crate::resolve::trace::{ResolvedTrace, resolve_trace};
 use crate::resolve::{LinkNames, check_instant, check_name};
 use anabranch_net::{self as net, LinkSpec, Loss, Time};
 
-/// Every link of the file, counts spelled out.
+/// Every link, with counts expanded.
 pub(super) fn links(
     links: &Named<At<format::Link>>,
     names: &LinkNames,
@@ -62,8 +62,7 @@ pub(super) fn links(
     names.list.iter().zip(&names.origin).enumerate().map(link).collect()
 }
 
-/// For each link the longest base RTT of the paths that cross it, in either direction; of a link that none
-/// crosses, that of a path of this link alone.
+/// For each link the longest base RTT of the paths that cross it, in either direction; for an unused link, twice its delay.
 fn longest_base_rtts(flows: &[Flow], delays: &[Time]) -> Vec<Time> {
     let mut longest: Vec<Option<Time>> = vec![None; delays.len()];
     for path in flows.iter().flat_map(|flow| &flow.paths) {
@@ -75,7 +74,7 @@ fn longest_base_rtts(flows: &[Flow], delays: &[Time]) -> Vec<Time> {
     longest.iter().zip(delays).map(|(longest, own)| longest.unwrap_or(own.times(2))).collect()
 }
 
-/// The propagation delay of a path there and back.
+/// The round-trip propagation delay of a path.
 pub(crate) fn base_rtt(path: &Path, delay: impl Fn(usize) -> Time) -> Time {
     let sum = |links: &[usize]| links.iter().fold(Time::ZERO, |sum, &link| sum + delay(link));
     let back = if path.return_links.is_empty() { &path.links } else { &path.return_links };
@@ -83,7 +82,7 @@ pub(crate) fn base_rtt(path: &Path, delay: impl Fn(usize) -> Time) -> Time {
 }
 
 fn loss(given: &ModelChoice<true>) -> Loss {
-    // No loss model has a length.
+    // Loss models have no lengths.
     let values = given.values(|_| net::Value::Flag(false));
     Loss::new(given.model.name, &values).unwrap_or(Loss::None)
 }

@@ -1,4 +1,4 @@
-//! Traces: files become courses, and what a trace gives nothing else may.
+//! Traces: reads the files, and reports keys that conflict with a trace.
 
 use crate::diagnostic::{At, Place, Problems};
 use crate::format::{self, TextFile, TraceStart};
@@ -7,17 +7,17 @@ use crate::resolve::text_of;
 use crate::trace;
 use anabranch_net::{self as net, Loss, Time, TraceData};
 
-/// What a link's trace gives it.
+/// A trace, and the properties of the link that follow from it.
 #[derive(Clone)]
 pub(super) struct ResolvedTrace {
     pub trace: net::Trace,
-    /// The shortest delay, where it sets the delay.
+    /// The shortest delay, if it sets the delay.
     pub delay: Option<Time>,
-    /// The mean loss, where it sets the loss.
+    /// The mean loss, if it sets the loss.
     pub loss: Option<Loss>,
 }
 
-/// Reads the trace of a link, and refuses what does not go with it.
+/// Reads the trace of a link, and reports conflicting keys.
 pub(super) fn resolve_trace(
     link: &format::Link,
     files: Option<&Named<TextFile>>,
@@ -53,7 +53,7 @@ fn delays(data: &TraceData) -> impl Iterator<Item = Time> {
     steps.iter().filter_map(|step| step.delay)
 }
 
-/// Over time.
+/// The time average of the loss.
 fn mean_loss(data: &TraceData, period: Time) -> Option<Loss> {
     let TraceData::Steps(steps) = data else { return None };
     let ends = steps.iter().skip(1).map(|step| step.at).chain([period]);
@@ -64,7 +64,7 @@ fn mean_loss(data: &TraceData, period: Time) -> Option<Loss> {
     Some(Loss::bernoulli(sum.min(1.0)))
 }
 
-/// Two rules for one property are a mistake.
+/// Reports keys that set a property of the trace.
 fn check_conflicts(link: &format::Link, traced: &ResolvedTrace, place: &Place, problems: &mut Problems) {
     let by_opportunity = matches!(traced.trace.data, TraceData::Opportunities(_));
     let gives = "remove it: the trace gives it";

@@ -1,4 +1,4 @@
-//! Columns: `time,rate[,delay][,loss]`, a step for each row.
+//! Traces with columns: `time,rate[,delay][,loss]`, one step per row.
 
 use super::{LONGEST_NS, lines, part};
 use crate::diagnostic::{At, Place, Problems};
@@ -6,10 +6,10 @@ use crate::quantity::{Quantity, RATE, TIME};
 use crate::suggest::suggest;
 use anabranch_net::{Change, Loss, Time, Trace, TraceData};
 
-/// The least and the greatest rate of a step that sends, in bits per second.
+/// The range of positive rates, in bits per second.
 const RATES: std::ops::RangeInclusive<f64> = 4.0..=1e15;
 
-/// The shortest trace, and the least mean rate, in bits per second: a packet's transmission passes step after step until it ends.
+/// The shortest trace, and the lowest mean rate, in bits per second: a transmission iterates over all steps that it spans.
 const SHORTEST: Time = Time::from_millis(1);
 const LEAST_MEAN_BPS: f64 = 1e3;
 
@@ -34,7 +34,7 @@ impl Column {
         }
     }
 
-    /// Why a value in base units is none of it.
+    /// The rule that a value in base units violates.
     fn violation(self, value: f64) -> Option<&'static str> {
         match self {
             Column::Rate if value != 0.0 && !RATES.contains(&value) => {
@@ -48,10 +48,10 @@ impl Column {
     }
 }
 
-/// A column with the unit that the header gives, empty where each value has its own.
+/// A column with the unit in the header; the unit is empty if each value has its own.
 type HeaderColumn<'a> = (Column, &'a str);
 
-/// Reads one that has a line.
+/// Reads a trace with at least one line.
 pub(super) fn read(whole: &Place, problems: &mut Problems) -> Option<(TraceData, Time)> {
     let begin = whole.text().as_ptr() as usize;
     let mut lines = lines(whole);
@@ -113,7 +113,7 @@ pub(super) fn read(whole: &Place, problems: &mut Problems) -> Option<(TraceData,
     Some((trace.data, period))
 }
 
-/// The last step lasts as long as the one before it.
+/// The length of the trace: the last step lasts as long as the one before it.
 fn length(steps: &[Change]) -> Time {
     match steps {
         [.., before, last] => last.at + last.at.since(before.at),
@@ -168,7 +168,7 @@ fn columns<'a>(
 
 struct Row {
     time_ns: f64,
-    /// None: the trace ends here.
+    /// `None`: the trace ends here.
     step: Option<Change>,
 }
 

@@ -1,10 +1,10 @@
-//! mahimahi's files: a line for each opportunity to deliver a full packet, in milliseconds.
+//! mahimahi's files: one line per opportunity to deliver a full packet, in milliseconds.
 
 use super::{LONGEST_NS, lines};
 use crate::diagnostic::{Place, Problems};
 use anabranch_net::{Time, TraceData};
 
-/// Reads one that has a line.
+/// Reads a trace with at least one line.
 pub(super) fn read(whole: &Place, problems: &mut Problems) -> Option<(TraceData, Time)> {
     let mut at: Vec<Time> = Vec::new();
     for (place, line) in lines(whole) {

@@ -121,7 +121,7 @@ fn what_does_not_go_with_arrivals() {
             "the interval must be positive",
         ),
         ("size = \"1 kB\", interval = \"100 ns\"", "about 100000000 transfers"),
-        ("size = \"1 kB\", load = 0.5, connections = \"two\"", "not what carries transfers"),
+        ("size = \"1 kB\", load = 0.5, connections = \"two\"", "not a kind of connections"),
         ("load = 0.5", "`size` is missing"),
         (
             "size = { file = \"x.csv\" }, load = 0.5",

@@ -2,7 +2,7 @@
 //! estimation-based MPTCP scheduler for heterogeneous networks", IFIP Networking 2016).
 
 use super::{Rule, fastest_ready, is_regular, srtt};
-use crate::data::Outgoing;
+use crate::stream::SendStream;
 use crate::subflow::Subflow;
 use anabranch_cc::Group;
 use anabranch_net::Time;
@@ -32,7 +32,7 @@ impl Default for Blest {
 }
 
 impl Rule for Blest {
-    fn pick(&mut self, subflows: &mut [Subflow], cc: &Group, out: &Outgoing, now: Time) -> Option<usize> {
+    fn pick(&mut self, subflows: &mut [Subflow], cc: &Group, out: &SendStream, now: Time) -> Option<usize> {
         let best = fastest_ready(subflows, cc, now)?;
         let regular = (0..subflows.len()).filter(|i| is_regular(&subflows[*i], cc));
         // Backups have nothing to wait for where no regular subflow works.

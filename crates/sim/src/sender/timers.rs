@@ -6,7 +6,7 @@ use anabranch_net::Time;
 
 /// What a timer asks the connection to do.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Expired {
+pub(crate) enum TimerAction {
     /// Nothing but to send what may be sent now.
     Nothing,
     /// Send a tail loss probe: new data or else the last segment again.
@@ -18,7 +18,7 @@ pub(crate) enum Expired {
 
 impl Sender {
     /// Handles whatever timers are due.
-    pub(crate) fn on_timer(&mut self, now: Time, cc: &mut Group) -> Expired {
+    pub(crate) fn on_timer(&mut self, now: Time, cc: &mut Group) -> TimerAction {
         if now >= self.pace_at {
             self.pace_at = Time::NEVER;
         }
@@ -28,14 +28,14 @@ impl Sender {
         }
         if now >= self.pto_at {
             self.pto_at = Time::NEVER;
-            return Expired::Probe;
+            return TimerAction::Probe;
         }
         if now >= self.rto_at {
             let first = !self.rtt.is_backed_off();
             self.on_timeout(now, cc);
-            return Expired::Timeout { first };
+            return TimerAction::Timeout { first };
         }
-        Expired::Nothing
+        TimerAction::Nothing
     }
 
     /// When the next timer that repairs losses is due.

@@ -16,7 +16,7 @@ struct Outstanding {
     len: u16,
     /// It waits to be reinjected.
     queued: bool,
-    /// It has left a send queue: see [`Repeats::send_on`].
+    /// It has left a send queue: see [`Reinjections::send_on`].
     sent: bool,
 }
 
@@ -28,7 +28,7 @@ const _: () = assert!(size_of::<Outstanding>() == 12);
 /// what it has carried already it never carries again. So each chunk is passed once by each subflow, however
 /// often they ask.
 #[derive(Clone, Debug)]
-pub(crate) struct Repeats {
+pub(crate) struct Reinjections {
     outstanding: Ring<Outstanding>,
     /// Chunks to be sent again on another subflow; [`VOID`] where it was. One that was acknowledged is void, too.
     queue: VecDeque<u64>,
@@ -41,9 +41,9 @@ pub(crate) struct Repeats {
     looked_at: u64,
 }
 
-impl Repeats {
-    pub(crate) fn new(subflows: usize) -> Repeats {
-        Repeats {
+impl Reinjections {
+    pub(crate) fn new(subflows: usize) -> Reinjections {
+        Reinjections {
             outstanding: Ring::new(),
             queue: VecDeque::new(),
             gone: 0,
@@ -120,14 +120,14 @@ impl Repeats {
     /// Takes the first chunk out of the queue that `subflow` has not carried.
     pub(crate) fn next_on(&mut self, subflow: usize) -> Option<(u64, Chunk)> {
         while self.queue.front().is_some_and(|n| !self.is_waiting(*n)) {
-            self.look();
+            self.visit();
             self.queue.pop_front();
             self.gone += 1;
         }
         let mut place = self.places[subflow].max(self.gone);
         let mut found = None;
         while let Some(&n) = self.queue.get((place - self.gone) as usize) {
-            self.look();
+            self.visit();
             if self.is_waiting(n)
                 && let Some(chunk) = self.repeat_on(n, subflow)
             {
@@ -148,7 +148,7 @@ impl Repeats {
     }
 
     #[inline]
-    fn look(&mut self) {
+    fn visit(&mut self) {
         #[cfg(test)]
         {
             self.looked_at += 1;
@@ -169,8 +169,8 @@ mod tests {
     use super::*;
     use proptest::prelude::*;
 
-    fn with_chunks(subflows: usize, chunks: u64, on: usize) -> Repeats {
-        let mut repeats = Repeats::new(subflows);
+    fn with_chunks(subflows: usize, chunks: u64, on: usize) -> Reinjections {
+        let mut repeats = Reinjections::new(subflows);
         (0..chunks).for_each(|n| repeats.push(Chunk { offset: n as u32 * 1000, len: 1000 }, on));
         repeats
     }
@@ -223,7 +223,7 @@ mod tests {
         /// Against what it means: of the chunks that wait, the first that the subflow has not carried.
         #[test]
         fn agrees_with_a_plain_search(steps in prop::collection::vec(step(), 1..200)) {
-            let mut repeats = Repeats::new(3);
+            let mut repeats = Reinjections::new(3);
             let (mut on, mut una, mut waiting): (Vec<u32>, u64, Vec<u64>) = (vec![], 0, vec![]);
             for step in steps {
                 match step {
