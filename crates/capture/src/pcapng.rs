@@ -1,6 +1,6 @@
 //! The file format: pcapng (draft-ietf-opsawg-pcapng §4), times in nanoseconds.
 
-use crate::behind::Behind;
+use crate::background_writer::BackgroundWriter;
 use crate::encode::Frame;
 use std::fs::File;
 use std::io::{self, Read, Write};
@@ -42,7 +42,7 @@ pub fn is_own(file: &Path) -> io::Result<bool> {
 
 /// Writes blocks, in the machine's own byte order as the format wants it; here little-endian.
 pub(crate) struct Writer<W> {
-    to: Behind<W>,
+    to: BackgroundWriter<W>,
     snap: u32,
     interfaces: u32,
     /// Blocks that are not written yet; the last one begins there.
@@ -56,7 +56,7 @@ const PIECE: usize = 1 << 18;
 impl<W: Write + Send + 'static> Writer<W> {
     /// Begins a file; `snap` bytes of each packet are kept.
     pub(crate) fn new(to: W, snap: u32, application: &str) -> io::Result<Self> {
-        let to = Behind::new(to)?;
+        let to = BackgroundWriter::new(to)?;
         let mut writer = Writer { to, snap, interfaces: 0, made: vec![], begins: 0 };
         writer.begin(SECTION_HEADER);
         writer.words(&[0x1a2b_3c4d, 0x0000_0001, u32::MAX, u32::MAX]); // version 1.0, of unknown length

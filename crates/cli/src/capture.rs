@@ -5,7 +5,7 @@ use crate::failure::Failure;
 use crate::output::note;
 use crate::output_file::is_no_input;
 use crate::table::{BYTES, with_unit};
-use anabranch_capture::{Beside, Capture, Options, is_own};
+use anabranch_capture::{BackgroundCapture, Capture, Options, is_own};
 use anabranch_net::Time;
 use anabranch_record::place::OutputFile;
 use anabranch_record::{Sink, Summary};
@@ -73,7 +73,7 @@ impl Write for Target {
 
 /// The simulator, with a capture of what it simulates.
 pub struct Captured {
-    capture: Mutex<Beside<Target>>,
+    capture: Mutex<BackgroundCapture<Target>>,
     path: PathBuf,
 }
 
@@ -89,7 +89,7 @@ impl Captured {
         };
         let options = Options { links, snap };
         let target = target(path, replace)?;
-        let begin = || Beside::new(Capture::new(scenario, scenario.seed, &options, target)?);
+        let begin = || BackgroundCapture::new(Capture::new(scenario, scenario.seed, &options, target)?);
         let capture = begin().map_err(|error| cannot_write(path, &error))?;
         let most = with_unit(options.most_bytes(scenario), BYTES);
         note(&format!("{} may become about {most} large", path.display()));

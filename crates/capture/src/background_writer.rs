@@ -1,4 +1,4 @@
-//! Writing on a thread of its own, while the next piece is made: a quarter of the time that a capture takes is the file's.
+//! Writes on a separate thread while the next chunk is made: writing takes a quarter of a capture's time.
 
 use std::io::{self, Write};
 use std::mem;
@@ -6,24 +6,24 @@ use std::panic::resume_unwind;
 use std::sync::mpsc::{Receiver, SyncSender, channel, sync_channel};
 use std::thread::{self, JoinHandle};
 
-/// Pieces that may wait to be written.
+/// The most chunks that wait.
 const WAITING: usize = 4;
 
-/// A thread that writes pieces, in their order.
-pub(crate) struct Behind<W> {
-    /// None once nothing more comes.
+/// A thread that writes chunks in order.
+pub(crate) struct BackgroundWriter<W> {
+    /// `None` after the end.
     pieces: Option<SyncSender<Vec<u8>>>,
-    /// Pieces that were written, to be filled again.
+    /// Written chunks for reuse.
     written: Receiver<Vec<u8>>,
-    /// None once it has ended.
+    /// `None` after the end.
     thread: Option<JoinHandle<io::Result<W>>>,
 }
 
-impl<W: Write + Send + 'static> Behind<W> {
-    /// Begins to wait for pieces.
+impl<W: Write + Send + 'static> BackgroundWriter<W> {
+    /// Starts the thread.
     ///
     /// # Errors
-    /// Where the system has no more threads.
+    /// If the system cannot start a thread.
     pub(crate) fn new(mut to: W) -> io::Result<Self> {
         let (pieces, waiting) = sync_channel::<Vec<u8>>(WAITING);
         let (back, written) = channel();
@@ -31,33 +31,33 @@ impl<W: Write + Send + 'static> Behind<W> {
             for mut piece in waiting {
                 to.write_all(&piece)?;
                 piece.clear();
-                // Nobody takes the last ones.
+                // The last chunks have no receiver.
                 let _ = back.send(piece);
             }
             to.flush()?;
             Ok(to)
         })?;
-        Ok(Behind { pieces: Some(pieces), written, thread: Some(thread) })
+        Ok(BackgroundWriter { pieces: Some(pieces), written, thread: Some(thread) })
     }
 }
 
-impl<W> Behind<W> {
-    /// Has a piece written, and leaves an empty one.
+impl<W> BackgroundWriter<W> {
+    /// Writes a chunk, and replaces it by an empty one.
     ///
     /// # Errors
-    /// Where an earlier piece was not taken.
+    /// If writing an earlier chunk failed.
     pub(crate) fn write(&mut self, piece: &mut Vec<u8>) -> io::Result<()> {
         let empty = self.written.try_recv().unwrap_or_else(|_| Vec::with_capacity(piece.capacity()));
         let full = mem::replace(piece, empty);
         let taken = self.pieces.as_ref().is_some_and(|pieces| pieces.send(full).is_ok());
-        // The thread has ended before its time, with an error.
+        // The thread ended early, with an error.
         if taken { Ok(()) } else { self.end().map(drop) }
     }
 
-    /// Waits until all is written, and gives back where.
+    /// Waits until all chunks are written and returns the writer.
     ///
     /// # Errors
-    /// The first.
+    /// The first error.
     pub(crate) fn finish(mut self) -> io::Result<W> {
         self.end()
     }
@@ -70,8 +70,8 @@ impl<W> Behind<W> {
     }
 }
 
-/// What it writes to is closed before others go on.
-impl<W> Drop for Behind<W> {
+/// Closes the writer before others continue.
+impl<W> Drop for BackgroundWriter<W> {
     fn drop(&mut self) {
         self.pieces = None;
         let _ = self.thread.take().map(JoinHandle::join);
