@@ -14,7 +14,7 @@ use std::time::Duration;
 
 /// The interpreter that has the package, and what of the package it runs.
 const PYTHON: &str = "python3";
-const MODULE: &str = "anabranch._handed";
+const MODULE: &str = "anabranch._cluster";
 
 /// How often it is looked whether the user has interrupted.
 const LOOK: Duration = Duration::from_millis(50);

@@ -121,7 +121,7 @@ mod tests {
         stream.set_base(1000);
         sent(&mut stream, 0, 300, 0);
         sent(&mut stream, 300, 500, 1);
-        sent(&mut stream, 0, 100, 0); // sent retransmitted, on the same subflow
+        sent(&mut stream, 0, 100, 0); // retransmitted on the same subflow
         assert_eq!(stream.reinjected, 0);
         sent(&mut stream, 200, 400, 1); // 100 of them are its own
         assert_eq!(stream.reinjected, 100);
