@@ -72,7 +72,7 @@ def cpu(client: Client) -> float:
     return sum(client.run(time.process_time).values())
 
 
-def timed(tasks: list[str], build: str) -> _worker.Made:
+def timed(tasks: list[str], build: str) -> _worker.Results:
     """What a worker does, with the seconds of a core that it takes: other users of the machine make both longer."""
     start = time.thread_time()
     made = _worker.make(tasks, build)
@@ -85,13 +85,13 @@ class Timing(Executor):
     def __init__(self, executor: Executor, workers: int) -> None:
         self.executor, self._max_workers, self.seconds, self.groups = executor, workers, 0.0, 0
 
-    def submit(self, _: object, /, *arguments: object, **__: object) -> Future[_worker.Made]:  # type: ignore[override]
+    def submit(self, _: object, /, *arguments: object, **__: object) -> Future[_worker.Results]:  # type: ignore[override]
         future = self.executor.submit(timed, *arguments)
         self.groups += 1
         future.add_done_callback(self.add)
         return future
 
-    def add(self, future: Future[_worker.Made]) -> None:
+    def add(self, future: Future[_worker.Results]) -> None:
         self.seconds += future.result().seconds
 
 

@@ -96,13 +96,13 @@ impl fmt::Display for Uncoupled {
                     let comma = if i > 0 { ", " } else { "" };
                     write!(f, "{comma}{local}→{remote} {name}")?;
                 }
-                write!(f, "). Open it again")
+                write!(f, "). Reopen the connection")
             }
             Uncoupled::Listener { netns, local, accepted, older, joined } => {
                 let load = if *older { " of an earlier load" } else { "" };
                 write!(
                     f,
-                    "the listener {local} in {netns} will make connections that are not coupled: the first subflow gets \
+                    "the listener {local} in {netns} will accept connections that are not coupled: the first subflow gets \
                      {accepted}{load}, and those that join {joined} once the program sets a socket option. Restart the program"
                 )
             }
@@ -135,7 +135,7 @@ impl Coupling {
     pub fn look(&self) -> Look {
         let mut look = Look::default();
         let incomplete =
-            |why: &Error| Some(format!("connections that are not coupled may be missing here: {why}"));
+            |why: &Error| Some(format!("this list of uncoupled connections may be incomplete: {why}"));
         let link = match &self.link {
             Ok(link) => link,
             Err(why) => return Look { incomplete: incomplete(why), ..look },
@@ -315,6 +315,6 @@ mod tests {
     fn a_look_that_cannot_be_says_why() {
         let look = Coupling { link: Err(Error::Layout("iterator")) }.look();
         assert!(look.uncoupled.is_empty());
-        assert!(look.incomplete.unwrap().contains("this kernel's iterator is not what is known of it"));
+        assert!(look.incomplete.unwrap().contains("this kernel's iterator has an unknown layout"));
     }
 }

@@ -113,7 +113,9 @@ pub fn privileges() -> Check {
         CAPABILITIES.iter().filter(|(c, _)| !held.contains(*c)).map(|(_, name)| *name).collect();
     let contained = !is_first_user_namespace(&fs::read_to_string("/proc/self/uid_map").unwrap_or_default());
     let found = match lacking.is_empty() {
-        true if contained => "a user namespace's only, which the kernel does not let load programs".into(),
+        true if contained => {
+            "only in a user namespace, where the kernel does not allow loading programs".into()
+        }
         true => "root's".into(),
         false => format!("without {}", lacking.join(", ")),
     };
@@ -169,8 +171,8 @@ fn struct_ops(may: bool) -> Check {
     let there = may && ProgramType::StructOps.is_supported().unwrap_or(false);
     let (found, verdict) = match (there, may) {
         (true, _) => ("there", Verdict::Missing),
-        (_, true) => ("not there", Verdict::Missing),
-        (_, false) => ("cannot be looked at without privileges", Verdict::Unknown),
+        (_, true) => ("missing", Verdict::Missing),
+        (_, false) => ("unknown without privileges", Verdict::Unknown),
     };
     let help =
         if may { "a kernel built with CONFIG_BPF_SYSCALL=y and CONFIG_BPF_JIT=y" } else { "run it as root" };
@@ -213,7 +215,7 @@ fn file_system() -> Check {
 fn links(layout: Result<&Layout, Error>) -> Check {
     let title = "struct_ops links";
     let Ok(layout) = layout else { return without_types(Need::Links, title) };
-    let found = if layout.links { "there" } else { "not there" };
+    let found = if layout.links { "available" } else { "not available" };
     let help = "nothing to do: before Linux 6.4 the registered map is pinned instead";
     Check::new(Need::Links, title, found).or(Verdict::Spare, layout.links, help)
 }
@@ -234,8 +236,7 @@ fn every_call(types: libbpf_rs::Result<Btf<'_>>) -> Check {
     let title = "calls of programs";
     let Ok(types) = types else { return without_types(Need::EveryCall, title) };
     let skips = skips_programs(&types);
-    let found =
-        if skips { "a vendor's kernel leaves some out (bpf_prog_aux.init_owned)" } else { "none left out" };
+    let found = if skips { "a vendor's kernel skips some (bpf_prog_aux.init_owned)" } else { "all are made" };
     let help = "nothing to do: the programs make up for it, and windows stay within bounds. Measure on an \
                 upstream or a distribution's kernel";
     Check::new(Need::EveryCall, title, found).or(Verdict::Warning, !skips, help)
@@ -244,7 +245,7 @@ fn every_call(types: libbpf_rs::Result<Btf<'_>>) -> Check {
 /// What only the kernel's types tell, where they cannot be read.
 fn without_types(need: Need, title: &'static str) -> Check {
     let found = "unknown: the kernel's types (BTF) cannot be read";
-    Check::new(need, title, found).or(Verdict::Unknown, false, "the types first, see there")
+    Check::new(need, title, found).or(Verdict::Unknown, false, "see the check of the types")
 }
 
 #[cfg(test)]

@@ -33,7 +33,7 @@ impl Instance {
         messages::take();
         let name = self.entry.kernel_name;
         let ghosts = self.run(&connections, &variables, free);
-        ghosts.map(Some).map_err(Error::bpf(format!("look for rows without a socket in {name}")))
+        ghosts.map(Some).map_err(Error::bpf(format!("find rows without a socket in {name}")))
     }
 
     /// The program alone, with the maps of those that are loaded.

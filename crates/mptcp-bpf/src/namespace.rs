@@ -82,7 +82,7 @@ impl Namespace {
     /// # Errors
     /// Without privileges.
     pub fn inode(&self) -> Result<u32, Error> {
-        let own = self.file.metadata().map_err(Error::file("look at", &self.path))?;
+        let own = self.file.metadata().map_err(Error::file("inspect", &self.path))?;
         Ok(own.ino() as u32)
     }
 

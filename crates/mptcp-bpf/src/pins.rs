@@ -82,7 +82,7 @@ impl Pins {
                 Ok(found) if found.is_dir() => pins.remove(&leftover)?,
                 Ok(_) => fs::remove_file(&leftover).map_err(Error::file("remove", &leftover))?,
                 Err(e) if e.kind() == ErrorKind::NotFound => {}
-                Err(e) => return Err(Error::file("look at", &leftover)(e)),
+                Err(e) => return Err(Error::file("inspect", &leftover)(e)),
             }
         }
         Ok(pins)
@@ -155,13 +155,13 @@ fn private(path: &Path) -> Result<File, Error> {
     let shared = |found: String| Error::Shared {
         path: path.into(),
         found,
-        remedy: "Remove it, and let nobody but root make files beside it: `chmod 700 /sys/fs/bpf`",
+        remedy: "Remove it, and allow only root to create files there: `chmod 700 /sys/fs/bpf`",
     };
     if fs::symlink_metadata(path).is_ok_and(|found| !found.is_dir()) {
-        return Err(shared("no directory".to_owned()));
+        return Err(shared("not a directory".to_owned()));
     }
     let opened = open(path, flags, Mode::empty()).map_err(|e| Error::file("open", path)(e.into()))?;
-    let found = fstat(&opened).map_err(|e| Error::file("look at", path)(e.into()))?;
+    let found = fstat(&opened).map_err(|e| Error::file("inspect", path)(e.into()))?;
     let mode = Mode::from_raw_mode(found.st_mode);
     if found.st_uid != geteuid().as_raw() || mode.intersects(Mode::WGRP | Mode::WOTH) {
         let permissions = mode.bits() & 0o7777;

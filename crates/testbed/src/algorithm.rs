@@ -129,13 +129,13 @@ fn wanted(flow: &Flow, available: &[String]) -> Result<Wanted, TestbedError> {
     let (name, part) = if is_uncoupled { (params.word(OVER), ".over") } else { (cc.entry.name, "") };
     let others = cc.entry.all_params().filter(|param| !(is_uncoupled && param.name == OVER));
     if let Some(other) = others.into_iter().find(|param| params.find(param.name) != Some(param.default)) {
-        let why = "algorithms have no parameters on the kernel, but the defaults: leave it out".to_owned();
+        let why = "algorithms on the kernel have no parameters: remove it".to_owned();
         return Err(refused(&format!(".{}", other.name), why));
     }
     if let Some(own) = OWN.into_iter().find(|own| *own == name) {
         let there = available.iter().any(|available| available == own);
         let why =
-            format!("this kernel has no `{own}`, but {} (try `modprobe tcp_{own}`)", available.join(", "));
+            format!("this kernel lacks `{own}`, it has {} (try `modprobe tcp_{own}`)", available.join(", "));
         return if there { Ok(Wanted::Own(own)) } else { Err(refused(part, why)) };
     }
     // One name for each: `reno@kernel` is another than `reno`.
@@ -195,16 +195,16 @@ mod tests {
     #[test]
     fn what_the_kernel_has_not_is_refused_by_its_key() {
         for (cc, key, why) in [
-            ("{ name = \"lia@kernel\", together = false }", "flows.f.cc.together: ", "leave it out"),
-            ("{ name = \"lia\", pacing = true }", "flows.f.cc.pacing: ", "leave it out"),
-            ("{ name = \"cubic\", beta = 0.8 }", "flows.f.cc.beta: ", "leave it out"),
+            ("{ name = \"lia@kernel\", together = false }", "flows.f.cc.together: ", "remove it"),
+            ("{ name = \"lia\", pacing = true }", "flows.f.cc.pacing: ", "remove it"),
+            ("{ name = \"cubic\", beta = 0.8 }", "flows.f.cc.beta: ", "remove it"),
             ("\"bbr\"", "flows.f.cc: ", "`bbr` does not run on the kernel"),
             (
                 "{ name = \"uncoupled\", over = \"highspeed\" }",
                 "flows.f.cc.over: ",
                 "`highspeed` does not run",
             ),
-            ("\"lia@v0\"", "flows.f.cc: ", "there are: reno, cubic, uncoupled, reno@kernel, lia, "),
+            ("\"lia@v0\"", "flows.f.cc: ", "known: reno, cubic, uncoupled, reno@kernel, lia, "),
         ] {
             let said = resolved(cc).unwrap_err();
             assert!(said.starts_with(key) && said.contains(why), "{said}");

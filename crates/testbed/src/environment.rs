@@ -28,12 +28,10 @@ pub fn release() -> String {
 pub fn ready() -> Result<(), TestbedError> {
     has_privileges()?;
     match OpenOptions::new().read(true).write(true).open(TUN) {
-        Err(why) => {
-            lacks(format!("cannot open {TUN}: {why}; the kernel's module `tun` makes it (modprobe tun)"))
-        }
+        Err(why) => lacks(format!("cannot open {TUN}: {why}; load the kernel module `tun` (modprobe tun)")),
         Ok(_) => {
             let device = || Host::new()?.run(|| Tun::open("path1", 1500).map(drop))?;
-            device().or_else(|why| lacks(format!("this root may not run anything on the kernel: {why}")))
+            device().or_else(|why| lacks(format!("root lacks the privileges for the testbed here: {why}")))
         }
     }
 }
@@ -43,7 +41,7 @@ pub(crate) fn check(scenario: &Scenario, traffic: Traffic) -> Result<(), Testbed
     has_privileges()?;
     let multipath = scenario.flows.iter().any(|flow| flow.is_multipath());
     if multipath && !Path::new(MPTCP).exists() {
-        return lacks(format!("this kernel has no MPTCP: {MPTCP} is missing (CONFIG_MPTCP)"));
+        return lacks(format!("this kernel lacks MPTCP: {MPTCP} is missing (CONFIG_MPTCP)"));
     }
     if traffic == Traffic::Iperf3 {
         has_iperf3(multipath)?;
@@ -65,7 +63,7 @@ fn has_privileges() -> Result<(), TestbedError> {
     if rustix::process::geteuid().is_root() {
         return Ok(());
     }
-    lacks("a run on the kernel makes network namespaces and devices: it needs root".into())
+    lacks("runs on the kernel need root, for network namespaces and devices".into())
 }
 
 fn lacks(why: String) -> Result<(), TestbedError> {
@@ -90,7 +88,7 @@ fn allow_files(files: u64) -> Result<(), TestbedError> {
     }
     if limit.maximum.is_some_and(|most| most < files) {
         return lacks(format!(
-            "the scenario takes about {files} open files, more than this process may have (ulimit -n)"
+            "the scenario needs about {files} open files, more than the limit of this process (ulimit -n)"
         ));
     }
     limit.current = Some(files);

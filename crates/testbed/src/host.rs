@@ -49,7 +49,7 @@ impl Host {
     /// # Errors
     /// Where the kernel does not tell.
     pub fn inode(&self) -> Result<u32, TestbedError> {
-        let own = self.0.metadata().map_err(TestbedError::kernel("look at a network namespace"))?;
+        let own = self.0.metadata().map_err(TestbedError::kernel("identify a network namespace"))?;
         Ok(own.ino() as u32)
     }
 

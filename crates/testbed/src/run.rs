@@ -120,7 +120,7 @@ fn repeated(
                 kernel.into_iter().for_each(|kernel| kernel.invalid_attempts = invalid_attempts);
                 return Err(TestbedError::Interrupted { at, partial });
             }
-            Err(Ended { why, .. }) if !why.is_of_one_run() => return Err(why),
+            Err(Ended { why, .. }) if !why.is_retryable() => return Err(why),
             // Nothing could be set up: that is no result of a run.
             Err(Ended { begun: false, why }) if is_last => return Err(why),
             Err(Ended { why, .. }) if is_last => return Err(why.after(repeats + 1)),

@@ -145,11 +145,11 @@ fn kernel(scenario: &Scenario, flows: &[FlowSummary], observer: &Observer, end: 
     let beyond = |what: &str, late: Time, limit: Time| {
         (late > limit).then(|| format!("{what} {:.1} ms late", late.as_secs_f64() * 1e3))
     };
-    invalid.extend(beyond("sockets were looked at", end.looks_late, end.limits.look));
-    invalid.extend(beyond("hosts and connections were there", end.begun_late, Time::ZERO));
+    invalid.extend(beyond("sockets were sampled", end.looks_late, end.limits.look));
+    invalid.extend(beyond("hosts and connections were ready", end.begun_late, Time::ZERO));
     let fallen = scenario.flows.iter().enumerate().filter(|(f, _)| observer.is_fallback(*f));
     invalid.extend(
-        fallen.map(|(_, flow)| format!("the MPTCP connection of {} has become plain TCP", flow.name)),
+        fallen.map(|(_, flow)| format!("the MPTCP connection of {} fell back to plain TCP", flow.name)),
     );
     if end.traffic == Traffic::Iperf3 {
         invalid.extend(absent(scenario, end.until, &end.end.paths));
@@ -158,9 +158,7 @@ fn kernel(scenario: &Scenario, flows: &[FlowSummary], observer: &Observer, end: 
         && invalid.iter().any(|why| why.contains(" late") || why.contains(STOOD_STILL))
     {
         let percent = stolen * 100.0;
-        invalid.push(format!(
-            "meanwhile this virtual machine was not given {percent:.0} % of its processors' time"
-        ));
+        invalid.push(format!("the host withheld {percent:.0} % of this virtual machine's CPU time (steal)"));
     }
     let paths = scenario.flows.iter().flat_map(|flow| (0..flow.paths.len()).map(move |p| (flow, p)));
     let seen = end.report.manners.iter().zip(&end.end.paths);
@@ -215,15 +213,15 @@ fn invalid(emulator: &EmulatorHealth, limits: &Limits) -> Vec<String> {
     let drops = (emulator.device_drops > 0).then_some(emulator.device_drops);
     let said = [
         p99.map(|p99| {
-            format!("one in a hundred packets left its link {} late or more, of at most {late}", ms(p99))
+            format!("1 % of packets left their link at least {} late, the limit is {late}", ms(p99))
         }),
-        max.map(|max| format!("a packet left its link {} late, of at most {too_late}", ms(max))),
-        cpu.map(|cpu| format!("the emulator took {cpu:.0} % of a core, of at most {:.0} %", busy * 100.0)),
-        drops.map(|drops| format!("{drops} packets were lost outside of the links")),
+        max.map(|max| format!("a packet left its link {} late, the limit is {too_late}", ms(max))),
+        cpu.map(|cpu| format!("the emulator took {cpu:.0} % of a core, the limit is {:.0} %", busy * 100.0)),
+        drops.map(|drops| format!("{drops} packets were lost outside the links")),
         (emulator.standstill_effect > effect).then(|| {
             format!(
-                "{STOOD_STILL} for {} together, and queues dropped data {} times just after: that may have cost {:.1} % of the \
-                 goodput, of at most {:.0} %",
+                "{STOOD_STILL} for {} in total, and queues dropped data {} times right after: this may cost {:.1} % of the \
+                 goodput, the limit is {:.0} %",
                 ms(emulator.standstill_s),
                 emulator.standstill_losses,
                 emulator.standstill_effect * 100.0,
@@ -248,7 +246,7 @@ fn absent(scenario: &Scenario, until: Time, counts: &[PathCounts]) -> Vec<String
 fn refused(times: u64) -> Option<String> {
     (times > 0).then(|| {
         format!(
-            "an algorithm's program had no row for a subflow {times} times: its table has 4096 connections"
+            "an algorithm's program had no row for a subflow {times} times: its table holds 4096 connections"
         )
     })
 }
@@ -260,7 +258,7 @@ const IMPOSSIBLE: f64 = 0.01;
 fn impossible(looks: Looks) -> Option<String> {
     let Looks { all, impossible } = looks;
     (impossible as f64 > IMPOSSIBLE * all as f64).then(|| {
-        format!("{impossible} of {all} looks at subflows showed a window beyond all that had been sent, of at most {:.0} %", IMPOSSIBLE * 100.0)
+        format!("{impossible} of {all} samples of subflows have a window beyond all sent data, the limit is {:.0} %", IMPOSSIBLE * 100.0)
     })
 }
 
@@ -298,7 +296,7 @@ mod tests {
         for (bad, said) in [
             (
                 EmulatorHealth { lateness_p99_s: Some(2e-3), ..good.clone() },
-                "one in a hundred packets left its link 2.0 ms late",
+                "1 % of packets left their link at least 2.0 ms late",
             ),
             (
                 EmulatorHealth { lateness_max_s: Some(0.05), ..good.clone() },
@@ -306,10 +304,7 @@ mod tests {
             ),
             (EmulatorHealth { cpu: 0.95, ..good.clone() }, "95 % of a core"),
             (EmulatorHealth { device_drops: 3, ..good.clone() }, "3 packets were lost outside"),
-            (
-                EmulatorHealth { standstill_effect: 0.011, ..good.clone() },
-                "may have cost 1.1 % of the goodput",
-            ),
+            (EmulatorHealth { standstill_effect: 0.011, ..good.clone() }, "may cost 1.1 % of the goodput"),
         ] {
             let [why] = &invalid(&bad, &Limits::USUAL)[..] else { panic!("one reason: {bad:?}") };
             assert!(why.contains(said), "{why}");

@@ -213,7 +213,7 @@ fn rows(socket: impl AsFd, name: i32, row: usize) -> io::Result<Vec<Vec<u8>>> {
     socket_option(socket, SOL_MPTCP, name, &mut bytes)?;
     let (told, rows) = Header::read_from_prefix(&bytes).expect("the header is there");
     if told.subflows as usize > MOST {
-        return Err(io::Error::other(format!("{} subflows are more than {MOST}", told.subflows)));
+        return Err(io::Error::other(format!("too many subflows: {}, the limit is {MOST}", told.subflows)));
     }
     // The rows of a kernel with a shorter struct follow each other closely.
     let rows = rows.chunks((told.user as usize).max(1)).take(told.subflows as usize);

@@ -116,7 +116,7 @@ impl Emulator {
             let _ = requests.send(sender);
             self.wake();
         }
-        receiver.recv().map_err(|_| TestbedError::Failed("the emulator has ended before its time".into()))
+        receiver.recv().map_err(|_| TestbedError::Failed("the emulator ended early".into()))
     }
 
     /// Ends it.

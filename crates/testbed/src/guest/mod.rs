@@ -56,7 +56,7 @@ impl Guest {
         let image = images.join(series);
         let initramfs = fs::read(image.join("initramfs")).map_err(|why| {
             TestbedError::Environment(format!(
-                "no image of a guest in {} ({why}): `tools/guest-image.sh {series}` makes it",
+                "no guest image in {} ({why}): run `tools/guest-image.sh {series}`",
                 image.display()
             ))
         })?;
@@ -104,11 +104,11 @@ impl Guest {
                 let console = String::from_utf8_lossy(&machine.said(Port::Console)?).into_owned();
                 let outcome = outcome_of(&outcome, &errors).unwrap_or_else(|| {
                     let killed = match status.signal() {
-                        Some(_) => format!(", after at most {} s of a processor", limit(length)),
+                        Some(_) => format!(", at the limit of {} s of CPU time", limit(length)),
                         None => String::new(),
                     };
                     Err(TestbedError::Failed(format!(
-                        "the guest ended without an outcome (QEMU: {status}{killed})\n{complaints}{}",
+                        "the guest ended without a result (QEMU: {status}{killed})\n{complaints}{}",
                         last(&console)
                     )))
                 })?;

@@ -58,7 +58,7 @@ impl Program {
         if let Some(errors) = &mut self.0.stderr {
             let _ = errors.read_to_string(&mut said);
         }
-        Err(TestbedError::Broken(format!("iperf3 has ended with {status}: {}", said.trim())))
+        Err(TestbedError::Broken(format!("iperf3 ended with {status}: {}", said.trim())))
     }
 
     /// Copies of its sockets, in the order in which it has opened them.
@@ -120,7 +120,7 @@ pub(super) fn receive(
             shared.received.store(received.saturating_sub(COOKIE), Ordering::Release);
         }
         if !shared.breaks_off() && program.has_ended()? {
-            return Err(TestbedError::Broken("iperf3's server has ended before its time".into()));
+            return Err(TestbedError::Broken("iperf3's server ended early".into()));
         }
         // In real time: the run's clock stands until time 0, by when the server has to listen.
         let pause = shared.pause(Duration::from_nanos(LOOK.as_nanos()));

@@ -106,7 +106,7 @@ impl Connection {
             let key = format!("flows.{}.application", flow.name);
             return Err(TestbedError::Inexpressible {
                 key,
-                why: "iperf3 sends in bulk without end only".into(),
+                why: "iperf3 supports only bulk without a size".into(),
             });
         }
         let multipath = flow.is_multipath();
@@ -166,7 +166,10 @@ impl Connection {
     /// # Errors
     /// Where the kernel does not tell.
     pub fn sender(&self) -> Result<Option<Observed>, TestbedError> {
-        self.shared.sender.observe().map_err(TestbedError::kernel("look at the sender's connection"))
+        self.shared
+            .sender
+            .observe()
+            .map_err(TestbedError::kernel("read the state of the sender's connection"))
     }
 
     /// The same at the receiver.
@@ -174,7 +177,10 @@ impl Connection {
     /// # Errors
     /// Where the kernel does not tell.
     pub fn receiver(&self) -> Result<Option<Observed>, TestbedError> {
-        self.shared.receiver.observe().map_err(TestbedError::kernel("look at the receiver's connection"))
+        self.shared
+            .receiver
+            .observe()
+            .map_err(TestbedError::kernel("read the state of the receiver's connection"))
     }
 
     /// The responses that were completed since this was last asked.
@@ -214,10 +220,7 @@ impl Connection {
         }
         for thread in self.threads.drain(..) {
             if thread.join().is_err() {
-                let _ = self
-                    .shared
-                    .failure
-                    .set(Failure::Defect("a thread of the traffic has ended in a panic".into()));
+                let _ = self.shared.failure.set(Failure::Defect("a traffic thread panicked".into()));
             }
         }
     }

@@ -110,7 +110,7 @@ impl Receiver {
             }
             let before = self.shared.received.load(Ordering::Relaxed);
             if let Some(offset) = pattern::mismatch(before, &buffer[..len]) {
-                return Err(TestbedError::Failed(format!("byte {offset} is not what was sent")));
+                return Err(TestbedError::Failed(format!("byte {offset} differs from the sent one")));
             }
             let received = before + len as u64;
             self.shared.received.store(received, Ordering::Release);

@@ -162,7 +162,7 @@ impl End {
         let Some(Observed { subflows, multipath }) = self.observe()? else { return Ok(0) };
         match multipath {
             Some(multipath) => {
-                multipath.received_bytes.ok_or_else(|| io::Error::other("Linux 6.6 is the first that does"))
+                multipath.received_bytes.ok_or_else(|| io::Error::other("this needs Linux 6.6 or later"))
             }
             None => Ok(subflows.first().map_or(0, |only| only.info.bytes_received)),
         }
