@@ -1,4 +1,4 @@
-//! The retired kernel's arithmetic, against its integers worked out by hand.
+//! Out-of-tree MPTCP's arithmetic, against its integers worked out by hand.
 
 use crate::common::{ack, assert_close, group, observed, quiet, settled};
 use anabranch_cc::registry::ParamValue;

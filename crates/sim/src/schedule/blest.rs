@@ -8,7 +8,7 @@ use anabranch_cc::Group;
 use anabranch_net::Time;
 
 /// λ at the start, its bounds, and its steps after a round trip with and without blocking: those of the authors'
-/// module (`mptcp_blest.c` of the retired kernel, 0.95).
+/// module (`mptcp_blest.c` of out-of-tree MPTCP, 0.95).
 const FIRST: f64 = 1.2;
 const LEAST: f64 = 1.0;
 const MOST: f64 = 1.3;
