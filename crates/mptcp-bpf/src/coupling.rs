@@ -115,7 +115,7 @@ pub struct Coupling {
     link: Result<Link, Error>,
 }
 
-/// What a look has found.
+/// The result of a check.
 #[derive(Clone, Debug, Default)]
 pub struct Look {
     /// Every connection that is not coupled, and every listener that would make such.

@@ -44,22 +44,22 @@ pub enum Verdict {
     Spare,
     /// It goes without, but not as well.
     Warning,
-    /// It could not be looked at.
+    /// It could not be checked.
     Unknown,
     /// Nothing goes without.
     Missing,
 }
 
-/// A need, looked at.
+/// A checked requirement.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Check {
     /// Which.
     pub need: Need,
-    /// Its name, for people.
+    /// Its name for display.
     pub title: &'static str,
     /// Its state.
     pub verdict: Verdict,
-    /// The finding, for people.
+    /// The finding for display.
     pub found: String,
     /// The remedy, unless it is fine.
     pub help: &'static str,
@@ -76,7 +76,7 @@ const CAPABILITIES: [(CapabilitySet, &str); 4] = [
     (CapabilitySet::SYS_ADMIN, "CAP_SYS_ADMIN"),
 ];
 
-/// Looks at everything, in this process's network namespace.
+/// Checks all requirements, in this process's network namespace.
 pub fn doctor() -> Vec<Check> {
     messages::listen();
     let privileges = privileges();
@@ -242,7 +242,7 @@ fn every_call(types: libbpf_rs::Result<Btf<'_>>) -> Check {
     Check::new(Need::EveryCall, title, found).or(Verdict::Warning, !skips, help)
 }
 
-/// What only the kernel's types tell, where they cannot be read.
+/// The finding if the kernel's types cannot be read.
 fn without_types(need: Need, title: &'static str) -> Check {
     let found = "unknown: the kernel's types (BTF) cannot be read";
     Check::new(need, title, found).or(Verdict::Unknown, false, "see the check of the types")

@@ -1,42 +1,41 @@
-//! What it takes to send a chunk on another subflow too: who carries it, and what waits to be reinjected.
+//! Reinjections: which subflows carry each chunk, and the queue of chunks to reinject.
 
 use crate::packet::Chunk;
 use crate::ring::Ring;
 use std::collections::VecDeque;
 
-/// The entry of a chunk that has left the queue.
+/// The queue entry of a chunk that has left the queue.
 const VOID: u64 = u64::MAX;
 
-/// Laid out flat, so that it takes 12 bytes: there is one per chunk in flight.
+/// An unacknowledged chunk. Flat, so that it takes 12 bytes: there is one per chunk in flight.
 #[derive(Clone, Copy, Debug, Default)]
 struct Outstanding {
     offset: u32,
-    /// The subflows that it was sent on, one bit each.
+    /// The subflows that carried it, one bit each.
     on: u32,
     len: u16,
-    /// It waits to be reinjected.
+    /// Whether it waits for reinjection.
     queued: bool,
-    /// It has left a send queue: see [`Reinjections::send_on`].
+    /// Whether it has left a send queue: see [`Reinjections::send_on`].
     sent: bool,
 }
 
 const _: () = assert!(size_of::<Outstanding>() == 12);
 
-/// The chunks that are not acknowledged, of a connection with several subflows.
+/// The unacknowledged chunks of a connection with several subflows.
 ///
-/// A chunk waits in the queue at most once. Each subflow has a place in the queue before which nothing is for it:
-/// what it has carried already it never carries again. So each chunk is passed once by each subflow, however
-/// often they ask.
+/// A chunk is in the queue at most once. Each subflow has a position in the queue, before which no chunk is left for it, as
+/// it never repeats a chunk that it has carried. So each subflow passes each chunk once.
 #[derive(Clone, Debug)]
 pub(crate) struct Reinjections {
     outstanding: Ring<Outstanding>,
     /// Chunks to be sent again on another subflow; [`VOID`] where it was. One that was acknowledged is void, too.
     queue: VecDeque<u64>,
-    /// How many have left the front of the queue.
+    /// Entries that have left the front of the queue.
     gone: u64,
-    /// Of each subflow, its place, counted from the first chunk that ever waited.
+    /// The position of each subflow, counted from the first entry ever.
     places: Box<[u64]>,
-    /// Entries looked at so far.
+    /// Entries visited so far.
     #[cfg(test)]
     looked_at: u64,
 }
@@ -53,7 +52,7 @@ impl Reinjections {
         }
     }
 
-    /// Whether anything waits, void entries included.
+    /// Whether the queue has entries, including void ones.
     #[inline]
     pub(crate) fn is_queued(&self) -> bool {
         !self.queue.is_empty()
@@ -63,25 +62,25 @@ impl Reinjections {
         (self.outstanding.start()..self.outstanding.end()).contains(&n)
     }
 
-    /// The next chunk goes out on `subflow`.
+    /// Adds the next chunk, sent on `subflow`.
     #[inline]
     pub(crate) fn push(&mut self, chunk: Chunk, subflow: usize) {
         let Chunk { offset, len } = chunk;
         self.outstanding.push(Outstanding { offset, on: 1 << subflow, len, queued: false, sent: false });
     }
 
-    /// Everything before chunk `next` was acknowledged.
+    /// All chunks before `next` are acknowledged.
     #[inline]
     pub(crate) fn forget_before(&mut self, next: u64) {
         self.outstanding.forget_before(next);
     }
 
-    /// The subflows that chunk `n` was sent on, one bit each.
+    /// The subflows that carried chunk `n`, one bit each.
     pub(crate) fn carriers(&self, n: u64) -> u32 {
         if self.is_outstanding(n) { self.outstanding.get(n).on } else { 0 }
     }
 
-    /// Chunk `n`, if it is outstanding and was not sent on `subflow`; notes that it is now.
+    /// Marks chunk `n` as sent on `subflow` and returns it, if it is outstanding and `subflow` has not sent it.
     pub(crate) fn repeat_on(&mut self, n: u64, subflow: usize) -> Option<Chunk> {
         if !self.is_outstanding(n) {
             return None;
@@ -90,7 +89,7 @@ impl Reinjections {
         if is_new { self.carry_on(n, subflow) } else { None }
     }
 
-    /// Chunk `n`, if it is outstanding; notes that `subflow` carries it, which may have done so before.
+    /// Marks chunk `n` as carried by `subflow` and returns it, if it is outstanding.
     #[inline]
     pub(crate) fn carry_on(&mut self, n: u64, subflow: usize) -> Option<Chunk> {
         if !self.is_outstanding(n) {
@@ -101,7 +100,7 @@ impl Reinjections {
         Some(Chunk { offset: outstanding.offset, len: outstanding.len })
     }
 
-    /// Chunk `n`, if it is outstanding, and whether it has left a send queue before; notes that it leaves that of `subflow` now.
+    /// Marks chunk `n` as sent from the queue of `subflow` and returns it, if outstanding, and whether it had left a queue before.
     #[inline]
     pub(crate) fn send_on(&mut self, n: u64, subflow: usize) -> Option<(Chunk, bool)> {
         let chunk = self.carry_on(n, subflow)?;
@@ -109,7 +108,7 @@ impl Reinjections {
         Some((chunk, sent_before))
     }
 
-    /// Chunk `n` may go out on any subflow that has not carried it.
+    /// Queues chunk `n` for any subflow that has not carried it.
     pub(crate) fn enqueue(&mut self, n: u64) {
         if self.is_outstanding(n) && !self.outstanding.get(n).queued {
             self.outstanding.get_mut(n).queued = true;
@@ -117,7 +116,7 @@ impl Reinjections {
         }
     }
 
-    /// Takes the first chunk out of the queue that `subflow` has not carried.
+    /// Takes the first queued chunk that `subflow` has not carried.
     pub(crate) fn next_on(&mut self, subflow: usize) -> Option<(u64, Chunk)> {
         while self.queue.front().is_some_and(|n| !self.is_waiting(*n)) {
             self.visit();
@@ -155,7 +154,7 @@ impl Reinjections {
         }
     }
 
-    /// `subflow` has carried nothing of what is outstanding: it left the connection.
+    /// `subflow` left the connection: no outstanding chunk counts as carried by it.
     pub(crate) fn forget_subflow(&mut self, subflow: usize) {
         for n in self.outstanding.start()..self.outstanding.end() {
             self.outstanding.get_mut(n).on &= !(1 << subflow);

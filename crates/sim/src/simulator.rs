@@ -1,4 +1,4 @@
-//! The event loop: builds a scenario's network and connections, and runs them to the end.
+//! The event loop: builds a scenario's network and connections, and runs them.
 
 use crate::application::Application;
 use crate::cancel::CancelCheck;
@@ -18,17 +18,17 @@ use anabranch_net::{Random, Time, Totals};
 use anabranch_record::Sink;
 use anabranch_scenario::{Application as Spec, MAX_HOPS, Scenario, SubflowAction};
 
-/// The jitter of the hosts has a stream of seeds of its own.
+/// Seed of the hosts' jitter.
 const JITTER_SEED: u64 = 0x686f_7374_206a_6974;
 
-/// So many events at one instant are no simulation of anything.
+/// More events at one instant indicate an endless loop.
 const EVENTS_AT_ONCE: u32 = 100_000_000;
 
-/// What happens at an event that is not about a packet.
+/// The target of an event that does not move a packet.
 #[derive(Clone, Copy, Debug)]
 pub(crate) enum Target {
     Timer(u32, u32),
-    /// Of a subflow of the network.
+    /// A subflow of the network.
     Ack(u32),
     Application(u32),
     Open(u32),
@@ -36,16 +36,16 @@ pub(crate) enum Target {
     Begin(u32),
     End(u32),
     Change(u32, u32),
-    /// Of a transfer that opens a connection of its own.
+    /// A transfer that opens its own connection.
     Arrival(u32),
     WarmedUp,
     Sample,
     Finish,
 }
 
-/// What a run is about.
+/// The mode of a run.
 pub(crate) enum Mode {
-    /// The whole scenario; lone runs tell how long its transfers would take alone.
+    /// The whole scenario, with lone runs for the ideal times of its transfers.
     Whole(LoneRuns),
     /// A lone run: ends with its first transfer.
     Alone,
@@ -55,21 +55,21 @@ pub(crate) struct Simulator<'a> {
     pub(crate) scenario: &'a Scenario,
     pub(crate) seed: u64,
     pub(crate) net: Network,
-    /// Those of the flows, then those of transfers that open their own.
+    /// Connections of the flows, then connections of transfers that open their own.
     pub(crate) connections: Vec<Connection>,
     pub(crate) measured: Vec<ConnectionMeter>,
-    /// Of each flow whose transfers open connections of their own.
+    /// For each flow whose transfers open their own connections.
     pub(crate) pools: Vec<Option<TransferPool>>,
-    /// What each of their connections carries.
+    /// The transfer of each of their connections.
     pub(crate) transfers: Vec<Transfer>,
     pub(crate) mode: Mode,
-    /// The run is to end so.
+    /// The end of the run, once decided.
     pub(crate) end: Option<End>,
     /// Sums of each link at the end of the warm-up.
     pub(crate) warm: Vec<Totals>,
     /// Connection and index in it of each subflow of the network.
     owners: Vec<(u32, u32)>,
-    /// What the event targets beyond the hops mean.
+    /// The event targets after those of hops.
     targets: Vec<Target>,
     hop_targets: u32,
     sampler: Sampler,
@@ -116,12 +116,12 @@ impl<'a> Simulator<'a> {
         }
     }
 
-    /// How many sources of events there are.
+    /// The number of sources of events.
     pub(crate) fn targets(&self) -> usize {
         self.hop_targets as usize + self.targets.len()
     }
 
-    /// Has a capture listen.
+    /// Attaches a capture.
     pub(crate) fn listen(&mut self, tap: &'a mut dyn Tap) {
         self.net.observations = Some(Observations::new(tap.wants_links()));
         self.tap = Some(tap);
@@ -137,7 +137,7 @@ impl<'a> Simulator<'a> {
         self.connections[c].on_subflow_event(event.path, event.action, &mut self.net);
     }
 
-    /// Tells the capture what was seen since it was told.
+    /// Passes new observations to the capture.
     #[cold]
     pub(crate) fn show(&mut self) {
         let (Some(observations), Some(tap)) = (&mut self.net.observations, &mut self.tap) else { return };
@@ -190,8 +190,8 @@ impl<'a> Simulator<'a> {
         self.net.events.schedule(time, self.hop_targets + self.targets.len() as u32 - 1);
     }
 
-    /// Schedules what is known beforehand. At one instant, measurement begins before flows start and
-    /// ends before they stop, and the run ends before anything else that is not planned.
+    /// Schedules all planned events. At one instant, measurement begins before flows start and
+    /// ends before they stop, and the run ends before any unplanned event.
     fn schedule_plan(&mut self) {
         let scenario = self.scenario;
         for f in 0..scenario.flows.len() {
@@ -216,7 +216,7 @@ impl<'a> Simulator<'a> {
         }
     }
 
-    /// Runs to the end, or to where `keep_going` says no, and ends every measurement there: at that time.
+    /// Runs until the end or until `keep_going` returns false, and ends every measurement. Returns that time.
     pub(crate) fn run(&mut self, keep_going: &mut dyn FnMut(Time) -> bool) -> Result<(End, Time), SimError> {
         let (mut look, mut at_once, mut last) = (CancelCheck::new(), 0u32, Time::ZERO);
         while let Some(now) = self.step(keep_going)? {
@@ -241,7 +241,7 @@ impl<'a> Simulator<'a> {
         Ok((End::Reached, self.scenario.duration))
     }
 
-    /// Handles one event and returns its time; none at the end of the run. Lone runs ask `keep_going`.
+    /// Handles one event and returns its time; `None` at the end of the run. Lone runs call `keep_going`.
     #[inline]
     pub(crate) fn step(
         &mut self,
@@ -318,7 +318,7 @@ impl<'a> Simulator<'a> {
         self.sampler.take(now, flows, running, pooled, &mut self.net, self.sink);
     }
 
-    /// A connection's window of measurement begins.
+    /// A connection's measurement window begins.
     pub(crate) fn begin(&mut self, c: usize, now: Time) {
         if self.pools.get(c).is_some_and(Option::is_some) {
             return self.begin_transfers(c, now);
@@ -328,7 +328,7 @@ impl<'a> Simulator<'a> {
         measured.reinjected = connection.reinjected;
         measured.running = connection.completed_at.is_none();
         if !measured.running {
-            measured.to = measured.from; // it was over before
+            measured.to = measured.from; // it had ended before
         }
         for subflow in &mut connection.subflows {
             self.net.drops.measure(subflow.id, now);
@@ -339,7 +339,7 @@ impl<'a> Simulator<'a> {
         }
     }
 
-    /// It ends: at the flow's stop, or when all was delivered.
+    /// The measurement window ends: at the flow's stop, or when all data is delivered.
     pub(crate) fn end(&mut self, c: usize, now: Time) {
         if !self.measured[c].running {
             return;
@@ -365,7 +365,7 @@ impl<'a> Simulator<'a> {
         }
     }
 
-    /// Something rare happened on connection `c`.
+    /// Handles rare events of connection `c`.
     #[cold]
     fn attend(&mut self, c: usize, keep_going: &mut dyn FnMut(Time) -> bool) -> Result<(), SimError> {
         let (now, f) = (self.net.now(), self.flow_of(c));
@@ -436,7 +436,7 @@ fn subflows_of(
     subflows
 }
 
-/// What the simulator cannot do.
+/// Checks the limits of the simulator.
 fn check(scenario: &Scenario) -> Result<(), SimError> {
     for flow in &scenario.flows {
         let most = flow.cc.max_paths();

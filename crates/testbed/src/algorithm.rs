@@ -63,7 +63,7 @@ impl Algorithms {
         Ok(self.programs.len() - 1)
     }
 
-    /// What the sockets of a flow are told to use (`TCP_CONGESTION`).
+    /// The algorithm set on the sockets of a flow (`TCP_CONGESTION`).
     pub fn name(&self, flow: usize) -> &str {
         match self.of_flows[flow] {
             Algorithm::Own(name) => name,
@@ -119,7 +119,7 @@ fn environment(error: anabranch_mptcp_bpf::Error) -> TestbedError {
     TestbedError::Environment(error.to_string())
 }
 
-/// What a flow's congestion control is on a kernel that has these algorithms `available`.
+/// A flow's congestion control on a kernel with these algorithms `available`.
 fn wanted(flow: &Flow, available: &[String]) -> Result<Wanted, TestbedError> {
     let cc = &flow.cc;
     let refused =
@@ -138,7 +138,7 @@ fn wanted(flow: &Flow, available: &[String]) -> Result<Wanted, TestbedError> {
             format!("this kernel lacks `{own}`, it has {} (try `modprobe tcp_{own}`)", available.join(", "));
         return if there { Ok(Wanted::Own(own)) } else { Err(refused(part, why)) };
     }
-    // One name for each: `reno@kernel` is another than `reno`.
+    // One name for each: `reno@kernel` differs from `reno`.
     let names = registry::all().iter().map(|program| match program.reference.name {
         name if OWN.contains(&name) => program.entry.name,
         name => name,

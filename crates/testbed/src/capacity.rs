@@ -18,7 +18,7 @@ const ALWAYS: f64 = 50_000.0;
 /// The largest window that a receiver on Linux offers: 5/8 of the largest buffer, see [`crate::pair`].
 const MOST_WINDOW: u64 = 640 << 20;
 
-/// So long is a measurement, and so many are made, of which the best counts: together well below 0.3 s.
+/// Length and number of measurements, of which the best counts; in total well below 0.3 s.
 const LENGTH: Duration = Duration::from_millis(40);
 const TRIES: usize = 3;
 /// One with fewer packets says nothing.
@@ -32,7 +32,7 @@ pub(crate) fn check(scenario: &Scenario) -> Result<(), TestbedError> {
         return Ok(());
     }
     if HERE.get().is_none() {
-        // Without a processor for the sender there is no measurement, and nothing is refused.
+        // Without a CPU for the sender the measurement fails, and no scenario is refused.
         let Some(able) = measure()? else { return Ok(()) };
         let _ = HERE.set(able);
     }

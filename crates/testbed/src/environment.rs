@@ -80,7 +80,7 @@ pub(crate) fn find(program: &str) -> Option<PathBuf> {
     env::split_paths(&folders).map(|folder| folder.join(program)).find(|file| file.is_file())
 }
 
-/// Lets this process open so many files.
+/// Raises this process's limit of open files to `files`.
 fn allow_files(files: u64) -> Result<(), TestbedError> {
     let mut limit = getrlimit(Resource::Nofile);
     if limit.current.is_none_or(|current| current >= files) {

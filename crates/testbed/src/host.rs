@@ -47,7 +47,7 @@ impl Host {
     /// The number of the namespace, which sockets in it have.
     ///
     /// # Errors
-    /// Where the kernel does not tell.
+    /// If the kernel does not report it.
     pub fn inode(&self) -> Result<u32, TestbedError> {
         let own = self.0.metadata().map_err(TestbedError::kernel("identify a network namespace"))?;
         Ok(own.ino() as u32)

@@ -7,7 +7,7 @@ use std::borrow::Cow;
 const RECOVERY: u8 = 3;
 const LOSS: u8 = 4;
 
-/// A subflow at an instant, as its socket tells.
+/// A sample of a subflow's socket.
 #[derive(Clone, Debug, PartialEq)]
 pub(crate) struct State {
     /// The window, in segments.
@@ -23,7 +23,7 @@ pub(crate) struct State {
     /// Payload bytes sent, first transmissions only.
     pub sent_bytes: u64,
     pub counters: Counters,
-    /// The algorithm's inner values; empty where the kernel tells none.
+    /// The algorithm's observables; empty if the kernel reports none.
     pub observables: Vec<f64>,
 }
 
@@ -34,7 +34,7 @@ pub(crate) struct Counters {
     pub acked_bytes: u64,
     /// Segments with data sent, retransmissions included.
     pub sent: u64,
-    /// Segments sent again.
+    /// Retransmitted segments.
     pub retransmitted: u64,
     /// Retransmission timeouts; none where the kernel does not count them.
     pub timeouts: Option<u64>,

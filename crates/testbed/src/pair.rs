@@ -133,7 +133,7 @@ fn set_tcp(host: &Host, tcp: &Tcp) -> Result<(), TestbedError> {
     host.set("ipv4/tcp_ecn", flag(tcp.ecn))?;
     host.set("ipv4/tcp_slow_start_after_idle", flag(tcp.slow_start_after_idle))?;
     host.set("ipv4/tcp_no_metrics_save", "1")?;
-    // The default may be an algorithm that only looks at the receiver's few packets, yet paces them.
+    // The default algorithm may pace even the receiver's few packets.
     host.set("ipv4/tcp_congestion_control", "reno")?;
     // What a killed run leaves goes soon.
     host.set("ipv4/tcp_orphan_retries", "1")?;

@@ -7,7 +7,7 @@ use anabranch_net::Time;
 use anabranch_record::{CompletionSample, Histogram, Layout, LinkSample, Sink, SubflowSample};
 use anabranch_scenario::Scenario;
 
-/// Everything that a sink is told, and the completed responses.
+/// Everything that a sink receives, and the completed responses.
 pub(crate) struct Recording {
     wanted: bool,
     layout: Layout,

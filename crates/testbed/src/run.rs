@@ -16,7 +16,7 @@ use anabranch_record::{Sink, Summary};
 use anabranch_scenario::Scenario;
 use std::time::{Duration, Instant};
 
-/// Time between two looks at the sockets, if the scenario's samples are not closer.
+/// Time between two samples of the sockets, unless the scenario's samples are closer.
 const LOOK: Time = Time::from_millis(10);
 
 /// From when the hosts are there to time 0: until then the connections' threads, or iperf3, have begun to wait.
@@ -63,7 +63,7 @@ impl Traffic {
 /// `keep_going` is asked now and then, with the time that the run has reached.
 ///
 /// # Errors
-/// [`TestbedError`]; [`TestbedError::Failed`] where the last attempt broke off.
+/// [`TestbedError`]; [`TestbedError::Failed`] if the last attempt failed.
 pub fn run(
     scenario: &Scenario,
     seed: u64,
@@ -121,7 +121,7 @@ fn repeated(
                 return Err(TestbedError::Interrupted { at, partial });
             }
             Err(Ended { why, .. }) if !why.is_retryable() => return Err(why),
-            // Nothing could be set up: that is no result of a run.
+            // The setup failed: there is no result of a run.
             Err(Ended { begun: false, why }) if is_last => return Err(why),
             Err(Ended { why, .. }) if is_last => return Err(why.after(repeats + 1)),
             Err(_) => {}

@@ -10,7 +10,7 @@ pub(crate) struct Stolen {
 }
 
 impl Stolen {
-    /// None where the kernel does not tell.
+    /// `None` if the kernel does not report it.
     pub(crate) fn now() -> Option<Stolen> {
         Stolen::read(&fs::read_to_string("/proc/stat").ok()?)
     }

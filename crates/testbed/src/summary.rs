@@ -52,11 +52,11 @@ pub(crate) struct End {
     pub without_row: u64,
     pub traffic: Traffic,
     pub limits: Limits,
-    /// How much later than planned sockets were looked at, at most.
+    /// The largest lateness of samples of sockets.
     pub looks_late: Time,
     /// How long after time 0 all hosts and connections were there; zero where that was before.
     pub begun_late: Time,
-    /// The share of processor time that this machine was not given; none where the kernel does not tell.
+    /// The fraction of CPU time withheld from this machine; `None` if the kernel does not report it.
     pub stolen: Option<f64>,
 }
 
@@ -187,8 +187,8 @@ fn kernel(scenario: &Scenario, flows: &[FlowSummary], observer: &Observer, end: 
     }
 }
 
-/// The most that standstills can have cost, as a part of the goodput: the time itself, in which no packet enters a link, and `cycles` of
-/// all those between two responses to congestion, for windows that were halved too early.
+/// An upper bound of the cost of standstills, as a fraction of the goodput: the time itself, in which no packet enters a link, and
+/// `cycles` out of all cycles between two reactions to congestion, for windows halved too early.
 ///
 /// A window that grows evenly from W/2 to W in a time T carries 3/4 WT meanwhile, in units of W·RTT. Halved once more at W(1 + x)/2, x
 /// from 0 to 1, it carries 3/16 (1 − x²) WT less: (1 − x²)/4 of what a cycle carries, a quarter at most. The packets of a standstill of s
@@ -200,10 +200,10 @@ fn standstill_effect(standstill_s: f64, measured_s: f64, cycles: f64, responses:
     of(standstill_s, measured_s) + of(cycles, responses as f64)
 }
 
-/// A part of the reason.
+/// The beginning of the reason.
 const STOOD_STILL: &str = "the emulator stood still";
 
-/// What speaks against a run in how the emulator kept up.
+/// Reasons in the emulator's health that make a run invalid.
 fn invalid(emulator: &EmulatorHealth, limits: &Limits) -> Vec<String> {
     let Limits { late, too_late, busy, effect, .. } = *limits;
     let ms = |seconds: f64| format!("{:.1} ms", seconds * 1e3);
@@ -232,7 +232,7 @@ fn invalid(emulator: &EmulatorHealth, limits: &Limits) -> Vec<String> {
     said.into_iter().flatten().collect()
 }
 
-/// Subflows that a flow should have had from its start on, and that never sent: a program's listener may refuse them.
+/// Subflows that should have existed from the flow's start and never sent: a program's listener may refuse them.
 fn absent(scenario: &Scenario, until: Time, counts: &[PathCounts]) -> Vec<String> {
     let begun = scenario.flows.iter().enumerate().filter(|(_, flow)| flow.start < until);
     let paths = begun.flat_map(|(f, flow)| (0..flow.paths.len()).map(move |p| (f, flow, p)));
@@ -242,7 +242,7 @@ fn absent(scenario: &Scenario, until: Time, counts: &[PathCounts]) -> Vec<String
     silent.map(|(_, flow, p)| format!("subflow {} of {} never sent", p + 1, flow.name)).collect()
 }
 
-/// What speaks against a run in its algorithms' tables.
+/// The reason in the algorithms' tables that makes a run invalid.
 fn refused(times: u64) -> Option<String> {
     (times > 0).then(|| {
         format!(
@@ -251,10 +251,10 @@ fn refused(times: u64) -> Option<String> {
     })
 }
 
-/// A larger part of looks that cannot be speaks against the others.
+/// The largest fraction of impossible samples in a valid run.
 const IMPOSSIBLE: f64 = 0.01;
 
-/// What speaks against a run in what its sockets say.
+/// The reason in the sockets' samples that makes a run invalid.
 fn impossible(looks: Looks) -> Option<String> {
     let Looks { all, impossible } = looks;
     (impossible as f64 > IMPOSSIBLE * all as f64).then(|| {

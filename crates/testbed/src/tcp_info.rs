@@ -131,7 +131,7 @@ pub struct MptcpInfo {
 pub struct Multipath {
     /// Its state.
     pub info: MptcpInfo,
-    /// Bytes sent again on another subflow; `None` before Linux 6.6.
+    /// Bytes retransmitted on another subflow; `None` before Linux 6.6.
     pub reinjected_bytes: Option<u64>,
     /// Bytes that arrived in order; `None` before Linux 6.6.
     pub received_bytes: Option<u64>,
@@ -163,7 +163,7 @@ pub fn multipath(socket: impl AsFd) -> io::Result<Multipath> {
 /// more, nor are their counters. `None` where the list changes while it is read.
 ///
 /// # Errors
-/// Where the kernel does not tell.
+/// If the kernel does not report it.
 pub fn subflows(socket: impl AsFd, multipath: bool) -> io::Result<Option<Vec<Subflow>>> {
     if !multipath {
         let mut info = TcpInfo::new_zeroed();

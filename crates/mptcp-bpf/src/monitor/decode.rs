@@ -60,7 +60,7 @@ fn subflow(shown: &shared::Subflow, row: Row) -> Option<Subflow> {
     })
 }
 
-/// So many segments in so many microseconds, as bits per second; `None` before the kernel has an estimate.
+/// Segments per interval in microseconds, as bits per second; `None` before the kernel has an estimate.
 fn rate(mss: u32, segments: u32, us: u32) -> Option<f64> {
     (us > 0).then(|| f64::from(segments) * f64::from(mss) * 8e6 / f64::from(us))
 }

@@ -1,4 +1,4 @@
-//! The subflow with the smallest smoothed RTT whose window has room.
+//! The subflow with the smallest smoothed RTT among those with room in the window.
 
 use super::{Rule, fastest_ready};
 use crate::stream::SendStream;

@@ -1,4 +1,4 @@
-//! In turn, among the subflows whose window has room.
+//! In turn, among the subflows with room in the window.
 
 use super::{Rule, ready};
 use crate::stream::SendStream;

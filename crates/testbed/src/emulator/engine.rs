@@ -25,14 +25,14 @@ use std::sync::Arc;
 use std::sync::mpsc::{Receiver, Sender, TryRecvError};
 use std::time::{Duration, Instant};
 
-/// So many packets are read from a device before others have their turn.
+/// The most packets read from a device before the next one.
 const AT_ONCE: usize = 16;
 /// After a pause so long the thread wakes so much before a packet is due, and spends the rest awake: timers wake it
 /// 20 to 60 µs late.
 const PAUSE: Time = Time::from_millis(1);
 const EARLY: Time = Time::from_nanos(60_000);
 const NANOS: i64 = 1_000_000_000;
-/// What woke the thread, where it is no device.
+/// Wake-ups of the thread other than devices.
 const TIMER: u64 = u64::MAX;
 const REQUESTS: u64 = u64::MAX - 1;
 
@@ -188,7 +188,7 @@ impl Engine {
         let began = Instant::now();
         self.standstills.sleeps(self.clock.now());
         self.health.realtime = realtime;
-        // Without real-time priority the kernel may wake it 50 µs late otherwise.
+        // By default the kernel may wake a thread without real-time priority 50 µs late.
         set_current_timer_slack(Some(NonZero::<u64>::MIN))?;
         let mut events = Vec::with_capacity(64);
         loop {

@@ -4,7 +4,7 @@ use anabranch_net::Time;
 use anabranch_record::Histogram;
 use std::time::Duration;
 
-/// What tells whether the links were what the scenario says.
+/// Measures of whether the links behaved as in the scenario.
 #[derive(Clone, Debug, Default)]
 pub struct Health {
     /// How much later than due packets were given to their hosts.

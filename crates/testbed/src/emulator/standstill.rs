@@ -10,10 +10,10 @@ const LEAST: Time = Time::from_millis(1);
 /// A loss costs no more of a cycle, whenever it comes.
 const MOST_COST: f64 = 0.25;
 
-/// So many are known, the last ones: those of a round-trip time, unless nothing is well.
+/// The number of recent standstills stored: enough for a round-trip time.
 const KNOWN: usize = 16;
 
-/// Those of a thread, as it tells when it works and until when it sleeps.
+/// The standstills of a thread, which reports when it works and until when it sleeps.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Standstills {
     /// When the thread is to be at work at the latest.
@@ -43,7 +43,7 @@ pub(crate) struct Reach {
 }
 
 impl Reach {
-    /// Of a path whose packets have so many bytes at most.
+    /// The reach of a path with packets of at most `mtu` bytes.
     pub fn new(links: &[LinkSpec], path: &Path, mtu: u32) -> Reach {
         let forward = || path.links.iter().map(|link| &links[*link]);
         let delay = |sum: Time, link: &LinkSpec| sum + link.delay;

@@ -48,7 +48,7 @@ pub struct Machine {
 }
 
 impl Machine {
-    /// Fails where there is no QEMU.
+    /// Fails if QEMU is missing.
     pub fn is_installed() -> Result<(), TestbedError> {
         if environment::is_installed(QEMU) { Ok(()) } else { Err(missing()) }
     }

@@ -30,7 +30,7 @@ const DEVICE: u16 = 7;
 const FLAG_SUBFLOW: u32 = 1 << 1;
 const FLAG_BACKUP: u32 = 1 << 2;
 
-/// The most endpoints of a namespace, and the most subflows of a connection beside its first.
+/// The most endpoints of a namespace, and the most additional subflows of a connection.
 const MOST: u32 = 8;
 
 /// The path manager of a namespace.

@@ -18,10 +18,10 @@ use std::sync::atomic::Ordering;
 use std::sync::mpsc::SyncSender;
 use std::time::Duration;
 
-/// So often the programs and their sockets are looked at.
+/// The interval between two checks of the programs and their sockets.
 const LOOK: Time = Time::from_millis(5);
 
-/// A connection begins with a cookie of so many bytes.
+/// Bytes of the cookie at the start of a connection.
 const COOKIE: u64 = 37;
 
 /// As good as without end, in seconds: iperf3's longest.
@@ -46,7 +46,7 @@ impl Program {
     /// Whether it has ended well.
     ///
     /// # Errors
-    /// Where it has ended otherwise: what it said.
+    /// Its output, if it failed.
     fn has_ended(&mut self) -> Result<bool, TestbedError> {
         let Some(status) = self.0.try_wait().map_err(TestbedError::kernel("wait for iperf3"))? else {
             return Ok(false);

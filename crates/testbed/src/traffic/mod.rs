@@ -28,7 +28,7 @@ use std::sync::{Arc, PoisonError, mpsc};
 use std::thread::JoinHandle;
 use std::time::Duration;
 
-/// MPTCP's DSS option takes so many bytes of a segment.
+/// Bytes of a segment that MPTCP's DSS option takes.
 const DSS: u16 = 20;
 
 /// How long iperf3 may take to listen.
@@ -161,10 +161,10 @@ impl Connection {
         self.shared.received.load(Ordering::Acquire)
     }
 
-    /// What the kernel says at the sender, or said last; `None` before the connection is there.
+    /// The latest state at the sender; `None` before the connection exists.
     ///
     /// # Errors
-    /// Where the kernel does not tell.
+    /// If the kernel does not report it.
     pub fn sender(&self) -> Result<Option<Observed>, TestbedError> {
         self.shared
             .sender
@@ -175,7 +175,7 @@ impl Connection {
     /// The same at the receiver.
     ///
     /// # Errors
-    /// Where the kernel does not tell.
+    /// If the kernel does not report it.
     pub fn receiver(&self) -> Result<Option<Observed>, TestbedError> {
         self.shared
             .receiver
@@ -183,7 +183,7 @@ impl Connection {
             .map_err(TestbedError::kernel("read the state of the receiver's connection"))
     }
 
-    /// The responses that were completed since this was last asked.
+    /// The responses completed since the last call.
     pub fn take_completed(&self) -> Vec<Completed> {
         std::mem::take(&mut *self.shared.completed.lock().unwrap_or_else(PoisonError::into_inner))
     }

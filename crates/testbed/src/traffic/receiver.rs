@@ -12,13 +12,13 @@ use std::os::fd::{AsFd, OwnedFd};
 use std::sync::atomic::Ordering;
 use std::sync::{Arc, PoisonError};
 
-/// So often the socket is read before the clock is looked at again.
+/// Reads of the socket between two reads of the clock.
 const READS: usize = 16;
 
 /// What the receiving thread knows.
 pub(super) struct Receiver {
     pub(super) shared: Arc<Shared>,
-    /// It stays open beside the connection: subflows that join come through it.
+    /// It stays open, as joining subflows come through it.
     pub(super) listener: OwnedFd,
     pub(super) client: Client,
     /// Whether the application asks.

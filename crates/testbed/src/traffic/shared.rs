@@ -71,7 +71,7 @@ impl Shared {
         self.wait_for(socket, self.clock.until(until))
     }
 
-    /// Waits for the end of the run, so long at most.
+    /// Waits for the end of the run, at most for the given time.
     pub(super) fn pause(&self, limit: Duration) -> io::Result<Woken> {
         self.wait_for(None, limit)
     }
@@ -136,7 +136,7 @@ impl End {
         *self.state() = State::Open(socket.clone(), None);
     }
 
-    /// What the kernel says, or said last. `None` before the connection is there.
+    /// The latest state. `None` before the connection exists.
     pub(super) fn observe(&self) -> io::Result<Option<Observed>> {
         match &mut *self.state() {
             State::None => Ok(None),

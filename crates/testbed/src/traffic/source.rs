@@ -71,7 +71,7 @@ impl Source {
         }
     }
 
-    /// The receiver asks for so many bytes.
+    /// The receiver requests `bytes`.
     pub(super) fn respond(&mut self, bytes: u64) {
         self.written += bytes;
     }
