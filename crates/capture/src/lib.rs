@@ -5,7 +5,7 @@
 
 mod addresses;
 mod background_capture;
-mod background_writer;
+mod background;
 mod connection;
 mod encode;
 mod keys;

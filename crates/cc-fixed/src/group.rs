@@ -19,7 +19,7 @@ impl Table {
         Table { functions, memory: vec![0; (functions.group_size as usize).div_ceil(8)] }
     }
 
-    /// A copy of a table that lay elsewhere, such as in a map of the kernel's; `None` where the size is
+    /// A copy of a table that lay elsewhere, such as in a map of the kernel's; `None` if the size is
     /// not that of this algorithm's.
     pub fn from_bytes(functions: &'static Functions, bytes: &[u8]) -> Option<Self> {
         if bytes.len() as u64 != functions.group_size {

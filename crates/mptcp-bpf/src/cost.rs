@@ -5,7 +5,7 @@ use std::collections::HashMap;
 use std::thread::sleep;
 use std::time::Duration;
 
-/// A program's run time while it was measured.
+/// The measured run time of a program.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Cost {
     /// The algorithm's name in the kernel.

@@ -225,7 +225,7 @@ fn links(layout: Result<&Layout, Error>) -> Check {
 /// and does as Reno does.
 ///
 /// # Errors
-/// Where the kernel's types cannot be read.
+/// If the kernel's types cannot be read.
 pub fn skips_calls() -> Result<bool, Error> {
     messages::listen();
     Btf::from_vmlinux().map(|types| skips_programs(&types)).map_err(Error::bpf("read the kernel's BTF"))

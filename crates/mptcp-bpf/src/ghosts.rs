@@ -14,7 +14,7 @@ impl Instance {
     /// How many rows have no socket any more; `None` of another build's, whose tables may be others.
     ///
     /// # Errors
-    /// Where the kernel refuses the program that looks.
+    /// If the kernel rejects the iterator program.
     pub fn ghosts(&self) -> Result<Option<u32>, Error> {
         self.sweep(false)
     }

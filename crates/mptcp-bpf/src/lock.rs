@@ -1,4 +1,4 @@
-//! A lock that is not waited for without end, and whose holder is named.
+//! A file lock with a timeout, whose error names the holder.
 
 use crate::Error;
 use rustix::fs::{FlockOperation, flock, fstat, major, minor};

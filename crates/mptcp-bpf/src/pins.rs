@@ -23,8 +23,7 @@ pub(crate) const COUNTERS: &str = "counters";
 const LOADING: &str = "loading";
 const UNLOADING: &str = "unloading";
 
-/// How long another command may take: for the slowest of its steps, the verifier's look at an algorithm, on a slow
-/// machine.
+/// How long another command may hold the lock: time for the verifier on a slow machine.
 const PATIENCE: Duration = Duration::from_secs(30);
 
 const BPF_FS_MAGIC: FsWord = 0xcafe_4a11;
@@ -35,7 +34,7 @@ const BPF_FS_MAGIC: FsWord = 0xcafe_4a11;
 /// before it is removed. So whatever a killed process left has one of those other names, and the next to
 /// hold the lock removes it.
 ///
-/// All of this is root's alone: the BPF file system that the kernel mounts by itself lets anybody make files in it.
+/// Only root may change these files: the BPF file system that the kernel mounts by default lets any user create files.
 pub struct Pins {
     root: PathBuf,
     _lock: File,
@@ -148,8 +147,8 @@ impl Pins {
     }
 }
 
-/// The directory, opened, where it is one that nobody but this user may change or look at: not a link to one. (Whoever
-/// may open it may lock it. Former versions let anybody look.)
+/// Opens the directory if only this user may change or read it, and if it is not a link. (Who may open it may lock it. Earlier
+/// versions let anyone read it.)
 fn private(path: &Path) -> Result<File, Error> {
     let flags = OFlags::DIRECTORY | OFlags::NOFOLLOW | OFlags::RDONLY | OFlags::CLOEXEC;
     let shared = |found: String| Error::Shared {

@@ -1,4 +1,4 @@
-//! From a scenario's congestion control to what a socket is given.
+//! Maps a scenario's congestion control to the kernel's.
 
 use crate::TestbedError;
 use anabranch_cc_fixed::registry::{self, KernelEntry};
@@ -26,21 +26,21 @@ enum Algorithm {
     Program(usize),
 }
 
-/// What a flow asks for.
+/// The algorithm that a flow needs.
 enum Wanted {
-    /// An algorithm that the kernel itself has.
+    /// An algorithm of the kernel itself.
     Own(&'static str),
     /// One of our programs.
     Program(&'static KernelEntry),
 }
 
 impl Algorithms {
-    /// Loads the programs that the flows use, for this process alone.
+    /// Loads the programs that the flows use, for this process only.
     ///
     /// # Errors
-    /// Where an algorithm or a parameter does not exist on the kernel, and where the kernel refuses a program.
+    /// If an algorithm or a parameter does not exist on the kernel, or the kernel rejects a program.
     pub fn load(flows: &[Flow]) -> Result<Self, TestbedError> {
-        // A scenario that cannot be run loads nothing.
+        // An unsupported scenario loads nothing.
         let wanted = all_wanted(flows)?;
         let mut algorithms = Algorithms { of_flows: Vec::new(), programs: Vec::new() };
         for wanted in wanted {
@@ -53,7 +53,7 @@ impl Algorithms {
         Ok(algorithms)
     }
 
-    /// The index of a program, which is loaded where it is not yet.
+    /// The index of a program; loads it if needed.
     fn index(&mut self, entry: &'static KernelEntry) -> Result<usize, anabranch_mptcp_bpf::Error> {
         let same = |program: &Private| program.entry().kernel_name == entry.kernel_name;
         if let Some(index) = self.programs.iter().position(same) {
@@ -99,7 +99,7 @@ impl Algorithms {
     }
 }
 
-/// Whether the kernel has all algorithms that the flows use.
+/// Checks whether the kernel has all algorithms that the flows use.
 pub(crate) fn check(flows: &[Flow]) -> Result<(), TestbedError> {
     all_wanted(flows).map(drop)
 }

@@ -1,4 +1,4 @@
-//! Whether this machine, and this user, can run anything on its kernel.
+//! Checks whether this machine and this user can run scenarios on the kernel.
 
 use crate::device::Tun;
 use crate::{Host, TestbedError, Traffic};
@@ -11,20 +11,20 @@ use std::path::{Path, PathBuf};
 const TUN: &str = "/dev/net/tun";
 const MPTCP: &str = "/proc/sys/net/mptcp/enabled";
 
-/// Files that a flow's path takes, at most: two devices, and the flow's sockets, hosts and threads.
+/// The most open files per path: two devices, and the flow's sockets, hosts and threads.
 const FILES_PER_PATH: u64 = 16;
-/// And those of everything else.
+/// Open files of everything else.
 const FILES: u64 = 64;
 
-/// The running kernel's release, as `uname -r` has it.
+/// The running kernel's release, as in `uname -r`.
 pub fn release() -> String {
     rustix::system::uname().release().to_string_lossy().into_owned()
 }
 
-/// Whether anything can be run here: a namespace with a device is made, and goes again.
+/// Checks whether scenarios can run here: creates and removes a namespace with a device.
 ///
 /// # Errors
-/// [`TestbedError::Environment`], which says what is missing and what to do.
+/// [`TestbedError::Environment`] with the missing requirement and the remedy.
 pub fn ready() -> Result<(), TestbedError> {
     has_privileges()?;
     match OpenOptions::new().read(true).write(true).open(TUN) {
@@ -36,7 +36,7 @@ pub fn ready() -> Result<(), TestbedError> {
     }
 }
 
-/// The same of a scenario and its traffic.
+/// The same for a scenario and its traffic.
 pub(crate) fn check(scenario: &Scenario, traffic: Traffic) -> Result<(), TestbedError> {
     has_privileges()?;
     let multipath = scenario.flows.iter().any(|flow| flow.is_multipath());
@@ -50,7 +50,7 @@ pub(crate) fn check(scenario: &Scenario, traffic: Traffic) -> Result<(), Testbed
     allow_files(FILES + FILES_PER_PATH * paths as u64)
 }
 
-/// Whether there is iperf3, and what makes its sockets MPTCP's.
+/// Checks whether iperf3 is installed, and mptcpize for MPTCP sockets.
 pub(crate) fn has_iperf3(multipath: bool) -> Result<(), TestbedError> {
     let programs = if multipath { &["iperf3", "mptcpize"][..] } else { &["iperf3"] };
     match programs.iter().find(|program| !is_installed(program)) {

@@ -1,4 +1,4 @@
-//! A subflow's means and counters in its flow's window of measurement, from samples of its socket.
+//! A subflow's means and counters in its flow's measurement window, from samples of its socket.
 
 use anabranch_record::{Held, Measured};
 use std::borrow::Cow;
@@ -27,7 +27,7 @@ pub(crate) struct State {
     pub observables: Vec<f64>,
 }
 
-/// What only grows, as long as the socket lives.
+/// Counters of a socket.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub(crate) struct Counters {
     /// Payload bytes acknowledged.
@@ -36,7 +36,7 @@ pub(crate) struct Counters {
     pub sent: u64,
     /// Retransmitted segments.
     pub retransmitted: u64,
-    /// Retransmission timeouts; none where the kernel does not count them.
+    /// Retransmission timeouts; `None` if the kernel does not count them.
     pub timeouts: Option<u64>,
     /// Entries into loss recovery, as a program of ours counts them.
     pub recoveries: Option<u64>,
@@ -101,7 +101,7 @@ impl Meter {
         self.last = Some((time_s, now));
     }
 
-    /// The subflow has left: another one of its path begins with counters of its own.
+    /// The subflow has left; the next one of its path has its own counters.
     pub fn left(&mut self) {
         self.last = None;
     }

@@ -40,11 +40,11 @@ struct Flow {
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub(crate) struct Looks {
     pub all: u64,
-    /// Those that were dropped: they show a window that cannot be.
+    /// Dropped samples with an impossible window.
     pub impossible: u64,
 }
 
-/// What the receiver had at an instant.
+/// The receiver's counters at an instant.
 #[derive(Clone, Copy, Debug)]
 struct Reading {
     at: Time,

@@ -1,4 +1,4 @@
-//! Samples of a run, kept until it is over: whoever takes them may be slow.
+//! Stores samples until the run ends, as the sink may be slow.
 
 use crate::emulator::Snapshot;
 use crate::meter::State;
@@ -59,7 +59,7 @@ impl Recording {
         (times, sum)
     }
 
-    /// Gives a sink all samples in order of time.
+    /// Writes all samples to a sink in order of time.
     pub fn replay(&self, sink: &mut dyn Sink) {
         if !self.wanted {
             return;

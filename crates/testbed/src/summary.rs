@@ -1,4 +1,4 @@
-//! The summary of a run, from what was measured.
+//! The summary of a run.
 
 use crate::emulator::{PathCounts, Report, Snapshot, Tally};
 use crate::observe::{Looks, Observer};
@@ -10,23 +10,23 @@ use anabranch_record::{
 };
 use anabranch_scenario::Scenario;
 
-/// Beyond these a run is not valid.
+/// Limits of a valid run.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Limits {
-    /// No more than one in a hundred packets leaves its link later than this.
+    /// The limit of the 99th percentile of packet lateness.
     pub late: Time,
-    /// None leaves it later than this: a queue may run empty meanwhile.
+    /// The limit of the maximum packet lateness: a queue may run empty meanwhile.
     pub too_late: Time,
-    /// No look at the sockets is later than this: then the threads of the traffic had to wait, too.
+    /// The limit of the lateness of samples: the traffic's threads wait equally long.
     pub look: Time,
-    /// The emulator takes no larger part of a core: then it is late soon.
+    /// The limit of the emulator's CPU use, as a fraction of a core.
     pub busy: f64,
-    /// Times in which it stood still may have cost no larger part of the goodput.
+    /// The limit of the cost of standstills, as a fraction of the goodput.
     pub effect: f64,
 }
 
 impl Limits {
-    /// Those that hold unless a test asks for others.
+    /// The limits except in tests.
     pub const USUAL: Limits = Limits {
         late: Time::from_millis(1),
         too_late: Time::from_millis(20),
@@ -36,9 +36,9 @@ impl Limits {
     };
 }
 
-/// What is known at the end.
+/// The state at the end of a run.
 pub(crate) struct End {
-    /// Where the run ended: early, if it was interrupted.
+    /// The end of the run: early, if it was interrupted.
     pub until: Time,
     /// Links and paths at the end of the warm-up.
     pub warm: Snapshot,
@@ -60,10 +60,10 @@ pub(crate) struct End {
     pub stolen: Option<f64>,
 }
 
-/// A share of stolen time that explains late links.
+/// The fraction of steal time that explains late links.
 const STOLEN: f64 = 0.01;
 
-/// Of a run that ended at `end.until`.
+/// The kernel's part of the summary of a run that ended at `end.until`.
 pub(crate) fn of(
     scenario: &Scenario,
     seed: u64,

@@ -5,7 +5,7 @@ use super::{Key, Sample, Watched};
 use anabranch_record::{FlowLayout, FlowSummary, Layout, Sink, SubflowSample, Summary};
 use std::collections::HashMap;
 
-/// A record under way. Each connection that was seen is a flow.
+/// A record in progress. Each observed connection is a flow.
 #[derive(Default)]
 pub struct Recorder {
     layout: Layout,

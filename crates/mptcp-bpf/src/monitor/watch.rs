@@ -36,7 +36,7 @@ impl Watch {
     /// The sockets as they are now.
     ///
     /// # Errors
-    /// Where the kernel's BTF cannot be read.
+    /// If the kernel's BTF cannot be read.
     pub fn sample(&mut self) -> Result<Sample, Error> {
         if self.looked.elapsed() >= LOOK {
             self.looked = Instant::now();

@@ -1,4 +1,4 @@
-//! Segments that a host gets together, as by a network card with receive offload (GRO).
+//! Segments merged into one super-packet, as by a network card with receive offload (GRO).
 
 use super::wire::{self, ACK, FIN, Header, PSH};
 use crate::device::VNET_HEADER;
@@ -12,7 +12,7 @@ pub(crate) const MOST: usize = 46;
 
 /// Consecutive segments of one TCP connection.
 pub(crate) struct Gathered {
-    /// The first one's headers, with what is before them.
+    /// The first one's headers, including the `virtio_net_hdr`.
     head: [u8; LONGEST],
     header: Header,
     /// Bytes of payload, and in how many segments.

@@ -11,7 +11,7 @@ pub(crate) struct Store {
     large: Places,
 }
 
-/// Where a packet is, and how many bytes it has.
+/// The place of a packet, and its length in bytes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Place {
     number: u32,

@@ -15,7 +15,7 @@ pub(super) const ACK: u8 = 0x10;
 /// Congestion experienced, among the two bits of ECN (RFC 3168 §5).
 const CE: u8 = 0b11;
 
-/// What the emulator reads in a packet.
+/// The fields of a packet that the emulator reads.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Header {
     /// Bytes of the IP header.
@@ -30,7 +30,7 @@ pub(crate) struct Header {
     pub tcp: Option<Tcp>,
 }
 
-/// What the emulator reads in a TCP header.
+/// The fields of a TCP header that the emulator reads.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Tcp {
     pub ack: u32,

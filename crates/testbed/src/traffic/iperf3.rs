@@ -1,5 +1,5 @@
-//! Traffic by iperf3 in place of our own: another program, whose bytes nobody checks. It sends without end: of a transfer of a
-//! given size its server may leave the last bytes unread.
+//! Traffic by iperf3 instead of our own, without a check of the bytes. It sends endlessly, as iperf3's server may leave the last
+//! bytes of a sized transfer unread.
 
 use super::membership::Membership;
 use super::shared::{Shared, Woken};
@@ -24,7 +24,7 @@ const LOOK: Time = Time::from_millis(5);
 /// Bytes of the cookie at the start of a connection.
 const COOKIE: u64 = 37;
 
-/// As good as without end, in seconds: iperf3's longest.
+/// iperf3's longest duration, in seconds.
 const LONGEST: &str = "86400";
 
 /// A process that is killed when this is dropped, or our thread ends.
@@ -37,13 +37,13 @@ impl Program {
         let words = [wrapper, &["iperf3"], arguments].concat();
         let mut command = Command::new(words[0]);
         command.args(&words[1..]).stdin(Stdio::null()).stdout(Stdio::null()).stderr(Stdio::piped());
-        // Ctrl-C is for us: we end it.
+        // Ctrl-C must not reach it: we end it.
         command.process_group(0);
         sys::end_with_thread(&mut command);
         command.spawn().map(Program).map_err(TestbedError::kernel(format!("start {}", words.join(" "))))
     }
 
-    /// Whether it has ended well.
+    /// Whether it has ended successfully.
     ///
     /// # Errors
     /// Its output, if it failed.

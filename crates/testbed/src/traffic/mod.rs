@@ -34,7 +34,7 @@ const DSS: u16 = 20;
 /// How long iperf3 may take to listen.
 const PATIENCE: Duration = Duration::from_secs(10);
 
-/// What a connection is to do.
+/// The plan of a connection.
 pub struct Plan<'a> {
     /// The flow.
     pub flow: &'a Flow,
@@ -48,7 +48,7 @@ pub struct Plan<'a> {
     pub clock: Clock,
     /// When it is opened.
     pub open_at: Time,
-    /// When the application stops; [`Time::NEVER`] where that is the end of the run.
+    /// When the application stops; [`Time::NEVER`] for the end of the run.
     pub stop_at: Time,
     /// Whether its threads ask for real-time priority.
     pub real_time: bool,
@@ -64,7 +64,7 @@ impl Connection {
     /// Starts the threads of both ends. The receiver listens when this returns.
     ///
     /// # Errors
-    /// Where the kernel refuses a socket or an endpoint.
+    /// If the kernel refuses a socket or an endpoint.
     pub fn start(plan: Plan<'_>) -> Result<Self, TestbedError> {
         let Plan { flow, hosts, .. } = plan;
         let multipath = flow.is_multipath();
@@ -99,7 +99,7 @@ impl Connection {
     /// The same by iperf3, which needs no patches: for MPTCP it runs under `mptcpize`. What it receives is not checked.
     ///
     /// # Errors
-    /// Where the application is another than bulk without end, and where a program is missing or the kernel refuses a step.
+    /// If the application is not endless bulk, a program is missing, or the kernel refuses a step.
     pub fn start_iperf3(plan: Plan<'_>) -> Result<Self, TestbedError> {
         let Plan { flow, hosts, open_at, stop_at, .. } = plan;
         if flow.application != (Application::Bulk { bytes: None }) {
@@ -188,7 +188,7 @@ impl Connection {
         std::mem::take(&mut *self.shared.completed.lock().unwrap_or_else(PoisonError::into_inner))
     }
 
-    /// When the receiver had read all that the application sent, where it has ended.
+    /// When the receiver had read all data of the application, if it has ended.
     pub fn finished(&self) -> Option<Time> {
         self.shared.finished.get().copied()
     }
