@@ -4,8 +4,8 @@
 //! with correct checksums, SACK, timestamps, window scale, and MPTCP v1 (RFC 8684). Payload is zeros.
 
 mod addresses;
-mod background_capture;
 mod background;
+mod background_capture;
 mod connection;
 mod encode;
 mod keys;
